@@ -1,0 +1,1 @@
+"""What is measured: the application, the servers and the users."""
