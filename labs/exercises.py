@@ -1,0 +1,182 @@
+"""Check an answer: right, wrong with the likely slip, or measure first.
+
+An exercise is a row of `labs.questions`; a later chapter adds rows, not code. The numbers a
+question gives are either its own (a seed draws others, so that a class gets different ones)
+or read from what the reader's lab has measured, and then the tolerance follows the
+measurement.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import EllipsisType
+from typing import Any
+
+from labs import kept
+
+Given = Mapping[str, float]
+Formula = Callable[[Given], float]
+
+CLOSE = 0.02  # an answer rounded to two digits is meant exactly
+
+
+class NoSuchExercise(LookupError):
+    """No row has that id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """A likely wrong turn: the number it leads to and the sentence that helps."""
+
+    leads_to: Formula
+    hint: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exercise:
+    """One question. `{names}` in its texts stand for the numbers given.
+
+    Fixed: `given` lists choices for each number, the first is the one printed in the book.
+    Own machine: `lab` names the lab and `read` takes the numbers from its result.
+    Open: no `answer`; `hint` says what to look at.
+    """
+
+    id: str
+    question: str
+    unit: str = ""
+    answer: Formula | None = None
+    given: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    lab: str = ""
+    read: Callable[[Any], Given] | None = None
+    tolerance: Formula = lambda given: CLOSE  # relative
+    slips: tuple[Slip, ...] = ()
+    hint: str = ""  # when no slip fits
+
+    def numbers(self, seed: str | None) -> Given | None:
+        """The numbers given; None when the lab has not measured yet."""
+        if self.read is not None:
+            result = kept.latest(self.lab)
+            return None if result is None else self.read(result)
+        if seed is None:
+            return {name: choices[0] for name, choices in self.given.items()}
+        draw = random.Random(f"{self.id} {seed}")
+        return {name: draw.choice(choices) for name, choices in self.given.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What the page says to an answer."""
+
+    kind: str  # right, wrong, later (measure or answer first), open
+    sentence: str
+
+    @property
+    def right(self) -> bool:
+        return self.kind == "right"
+
+    def __repr__(self) -> str:
+        return self.sentence
+
+    def _repr_html_(self) -> str:
+        mark = {"right": "✓", "wrong": "✗"}.get(self.kind, "…")
+        return (
+            f'<div class="wt-answer wt-{self.kind}" role="status">'
+            f'<span aria-hidden="true">{mark}</span> {html.escape(self.sentence)}</div>'
+        )
+
+
+def check(id: str, value: object = ..., *, seed: str | None = None) -> Reply:
+    """Judge `value` as the answer to exercise `id`; without a value, ask the question.
+
+    `seed`, any text, gives the exercise other numbers. NoSuchExercise names the ids there are.
+    """
+    exercise = _find(id)
+    given = exercise.numbers(seed)
+    if given is None:
+        first = f"First press Run in the lab “{exercise.lab}” above: this asks about your machine."
+        return Reply(kind="later", sentence=first)
+    question = _fill(exercise.question, given)
+    if exercise.answer is None:
+        return Reply(kind="open", sentence=f"{question} {_fill(exercise.hint, given)}")
+    if value is None or isinstance(value, EllipsisType):
+        prompt = f"{question} Put your answer{_in(exercise.unit)} in place of the dots, and run."
+        return Reply(kind="later", sentence=prompt)
+    number = _number(value)
+    if number is None:
+        plain = f"{value!r}: not an ordinary number. Write it plainly{_in(exercise.unit)}: 12.5"
+        return Reply(kind="wrong", sentence=plain)
+    return _judge(exercise, given, number)
+
+
+def _judge(exercise: Exercise, given: Given, number: float) -> Reply:
+    assert exercise.answer is not None
+    truth = exercise.answer(given)
+    if math.isclose(number, truth, rel_tol=exercise.tolerance(given)):
+        measured = " It is within what your measurement allows." if exercise.read else ""
+        unit = "" if exercise.unit.startswith("as ") else f" {exercise.unit}"
+        return Reply(kind="right", sentence=f"Right: {_show(truth)}{unit}.{measured}")
+    for slip in (*exercise.slips, *_unit_slips(exercise.unit, truth)):
+        if math.isclose(number, slip.leads_to(given), rel_tol=CLOSE):
+            return Reply(kind="wrong", sentence=f"Not quite. {_fill(slip.hint, given)}")
+    size = "too large" if number > truth else "too small"
+    hint = f" {_fill(exercise.hint, given)}" if exercise.hint else ""
+    return Reply(kind="wrong", sentence=f"Not yet: {_show(number)} is {size}.{hint}")
+
+
+def _unit_slips(unit: str, truth: float) -> tuple[Slip, ...]:
+    """The slips of the unit, which every question shares."""
+    known = {
+        "as a fraction": (100, "That is the percentage; as a fraction it is a hundredth of it."),
+        "ms": (0.001, "That is in seconds; this asks for milliseconds."),
+        "s": (1000, "That is in milliseconds; this asks for seconds."),
+        "req/s": (60, "That is for a minute; this asks for a second."),
+    }
+    slips = []
+    if unit in known:
+        factor, hint = known[unit]
+        slips.append(Slip(lambda given: truth * factor, hint))
+    if unit == "req/s" and truth:
+        slips.append(
+            Slip(lambda given: truth / 1000, "Milliseconds for seconds: 20 ms are 0.020 s.")
+        )
+        slips.append(Slip(lambda given: 1 / truth, "Upside down: that is seconds per request."))
+    return tuple(slips)
+
+
+def _find(id: str) -> Exercise:
+    from labs.questions import QUESTIONS
+
+    for exercise in QUESTIONS:
+        if exercise.id == id:
+            return exercise
+    known = ", ".join(exercise.id for exercise in QUESTIONS)
+    raise NoSuchExercise(f"id={id!r}: no such exercise. Choose one of {known}.")
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        return None
+    number = float(value)
+    return number if math.isfinite(number) else None
+
+
+def _in(unit: str) -> str:
+    return f" {unit}" if unit.startswith("as ") else f" in {unit}" if unit else ""
+
+
+def _fill(text: str, given: Given) -> str:
+    return text.format_map({name: _show(value) for name, value in given.items()})
+
+
+def _show(value: float) -> str:
+    """Three digits, no exponent: 1283.4 -> 1,280, 16.67 -> 16.7, 0.1667 -> 0.167."""
+    if value == 0:
+        return "0"
+    digits = max(0, 2 - math.floor(math.log10(abs(value))))
+    rounded = round(value, 2 - math.floor(math.log10(abs(value))))
+    text = f"{rounded:,.{digits}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,0 +1,152 @@
+"""Records made by hand, for tests of what is drawn and said: no load, no processes."""
+
+from __future__ import annotations
+
+from labs.findings import Checkup, ClientClock, Clocks, ClocksRun, PageClock
+from labs.records import (
+    Calibration,
+    Check,
+    Experiment,
+    Load,
+    Machine,
+    Point,
+    PredictedLevel,
+    Prediction,
+    Recording,
+    Run,
+    Sample,
+    Server,
+    Workload,
+    bucket,
+)
+
+USERS = (1, 2, 4, 8)
+DEMAND_S = 0.05
+CORES = 2
+WHEN = "2026-11-20T15:00:00+00:00"
+
+EXPERIMENT = Experiment(
+    Server("prefork", processes=8), Workload(cpu_s=DEMAND_S), Load(USERS)
+)
+MACHINE = Machine(
+    system="Linux 6.18",
+    processor="Example CPU",
+    cores=CORES,
+    logical_cores=4,
+    physical_cores=2,
+    quota_cores=2.0,
+    memory_bytes=8 * 2**30,
+    python="CPython 3.11.7",
+    gil=True,
+    versions={"gunicorn": "27.0"},
+)
+CALIBRATION = Calibration(
+    loops_per_s=(20e6, 39e6),
+    noise_fraction=0.02,
+    overhead_s=0.0005,
+    generator_s=0.0001,
+    timer_s=0.00006,
+    loopback_s=0.00003,
+)
+UNFIT = Check(name="interval", unfit=True, sentence="Too noisy: the interval is ± 14 %.")
+TOLD = Check(name="others", unfit=False, sentence="Others used 12 % of the machine.")
+
+
+def law_rps(users: int) -> float:
+    return min(users, CORES) / DEMAND_S
+
+
+def point(users: int, *, factor: float = 1.0, checks: tuple[Check, ...] = ()) -> Point:
+    """A point that lies `factor` times the law, with an interval of ± 2 %."""
+    rate = law_rps(users) * factor
+    response_s = users / rate
+    return Point(
+        users=users,
+        seconds=2.0,
+        completed=rate * 2,
+        failed=0,
+        unfinished=users,
+        never_served=0,
+        throughput_rps=rate,
+        throughput_ci_rps=(rate * 0.98, rate * 1.02),
+        halves_rps=(rate, rate),
+        mean_response_time_s=response_s,
+        histogram={bucket(response_s): 400},
+        demand_s=DEMAND_S / factor,
+        server_cpu=min(users, CORES),
+        generator_cpu=0.01,
+        others_cpu=0.02,
+        littles_law=1.0,
+        workers=8,
+        checks=checks,
+    )
+
+
+def prediction(users: tuple[int, ...] = USERS) -> Prediction:
+    levels = tuple(
+        PredictedLevel(
+            users=each,
+            bound_rps=law_rps(each),
+            model_rps=law_rps(each) * 0.99,
+            model_response_time_s=each / (law_rps(each) * 0.99),
+            limit="users" if each < CORES else "cpu",
+        )
+        for each in users
+    )
+    return Prediction(
+        kind="forecast", demand_s=DEMAND_S, wait_s=0.0, model="processor sharing", levels=levels
+    )
+
+
+def run(*, factor: float = 1.0, unfit: int | None = None) -> Run:
+    points = tuple(
+        point(users, factor=factor, checks=(UNFIT,) if users == unfit else ()) for users in USERS
+    )
+    return Run(
+        recorded_at=WHEN,
+        calibration=CALIBRATION,
+        forecast=prediction(),
+        points=points,
+        samples=tuple(sample(index / 10) for index in range(40)),
+    )
+
+
+def sample(at_s: float) -> Sample:
+    return Sample(
+        at_s=at_s,
+        users=USERS[min(int(at_s), 3)],
+        cores=((0.7, 0.1, 0.0, 0.2), (0.5, 0.1, 0.1, 0.3)),
+        workers=8,
+        server_cpu=1.2,
+        generator_cpu=0.02,
+    )
+
+
+def recording(*factors: float) -> Recording:
+    """One run for each factor; three that differ by a little when none is given."""
+    runs = tuple(run(factor=factor) for factor in factors or (0.97, 0.98, 1.0))
+    return Recording(experiment=EXPERIMENT, machine=MACHINE, runs=runs)
+
+
+def page(name: str, cpu_s: float, wait_s: float) -> PageClock:
+    return PageClock(
+        name=name,
+        workload=Workload(cpu_s=cpu_s, wait_s=wait_s),
+        wall_s=tuple((cpu_s + wait_s) * factor + 0.001 for factor in (0.98, 1.0, 1.03)),
+        cpu_s=tuple(cpu_s * factor + 0.0005 for factor in (0.98, 1.0, 1.03)),
+        system_fraction=0.1,
+        client=ClientClock(
+            program="curl 8.5.0", real_s=cpu_s + wait_s + 0.01, user_s=0.004, system_s=0.003
+        ),
+    )
+
+
+def clocks() -> Clocks:
+    pages = (page("burn", 0.1, 0.0), page("sleep", 0.0, 0.1), page("both", 0.02, 0.1))
+    return Clocks(
+        server=Server("prefork"), machine=MACHINE, runs=(ClocksRun(recorded_at=WHEN, pages=pages),)
+    )
+
+
+def checkup() -> Checkup:
+    return Checkup(machine=MACHINE, calibrations=(CALIBRATION,), recorded_at=WHEN)

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from labs import kept
+from labs.exercises import CLOSE, Exercise, NoSuchExercise, check
+from labs.questions import QUESTIONS
+from tests import examples
+
+SEEDS = (None, "ann", "ben", "cleo", "dora")
+MEASURED = {
+    "your-machine": examples.checkup(),
+    "wall-time": examples.clocks(),
+    "one-core": examples.recording(),
+    "many-cores": examples.recording(),
+}
+asked = pytest.mark.parametrize("exercise", QUESTIONS, ids=lambda exercise: exercise.id)
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "_latest", dict(MEASURED))
+
+
+@asked
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.usefixtures("measured")
+def test_the_answer_is_right_and_every_slip_is_met_with_a_hint(
+    exercise: Exercise, seed: str | None
+) -> None:
+    given = exercise.numbers(seed)
+    assert given is not None
+    if exercise.answer is None:
+        assert check(exercise.id, 1, seed=seed).kind == "open"
+        return
+    truth = exercise.answer(given)
+    assert check(exercise.id, truth, seed=seed).right
+    assert check(exercise.id, float(f"{truth:.3g}"), seed=seed).right
+    for slip in exercise.slips:
+        wrong = slip.leads_to(given)
+        if not math.isclose(wrong, truth, rel_tol=exercise.tolerance(given)):
+            reply = check(exercise.id, wrong, seed=seed)
+            assert reply.kind == "wrong"
+            assert reply.sentence.startswith("Not quite.")
+    assert check(exercise.id, truth * 1.5, seed=seed).kind == "wrong"
+
+
+@asked
+def test_a_question_about_the_own_machine_waits_for_the_measurement(
+    exercise: Exercise, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "_latest", {})
+    reply = check(exercise.id)
+    if exercise.lab:
+        assert reply.kind == "later" and f"“{exercise.lab}”" in reply.sentence
+    else:
+        assert "{" not in reply.sentence and "First" not in reply.sentence
+
+
+@pytest.mark.parametrize("chapter", ["0", "1", "2", "3"])
+def test_a_chapter_has_a_fixed_an_own_and_an_open_question(chapter: str) -> None:
+    rows = [row for row in QUESTIONS if row.id.split(".")[0] == chapter]
+    assert any(row.answer and not row.lab for row in rows)
+    assert any(row.answer and row.lab for row in rows)
+    assert any(row.answer is None for row in rows)
+
+
+def test_ids_are_given_once() -> None:
+    ids = [row.id for row in QUESTIONS]
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize(
+    ("id", "value", "words"),
+    [
+        ("1.1", 100, "Right: 100 ms"),
+        ("1.2", 0.167, "Right: 0.167."),
+        ("1.2", 16.7, "percentage"),
+        ("2.1", 50, "Right: 50 req/s"),
+        ("2.1", 0.05, "Milliseconds for seconds"),
+        ("2.1", 0.02, "Upside down"),
+        ("2.2", 160, "Right"),
+        ("2.2", 0.16, "in seconds; this asks for milliseconds"),
+        ("3.1", 80, "Right"),
+        ("3.1", 20, "one core; there are 4"),
+        ("3.2", 200, "Right"),
+        ("3.3", 20, "Right"),
+        ("2.1", 49.5, "Right"),
+        ("2.1", 48, "too small"),
+        ("2.1", "50 req/s", "not an ordinary number"),
+        ("2.1", float("nan"), "not an ordinary number"),
+        ("2.1", True, "not an ordinary number"),
+    ],
+)
+def test_replies(id: str, value: object, words: str) -> None:
+    assert words in check(id, value).sentence
+
+
+@pytest.mark.usefixtures("measured")
+def test_the_tolerance_of_an_own_answer_follows_the_interval() -> None:
+    point = examples.recording().runs[-1].points[-1]
+    exact = 32 / point.throughput_rps * 1000
+    assert check("2.3", exact * 1.06).right  # 5 % and the interval of 2 %
+    assert not check("2.3", exact * 1.09).right
+
+
+def test_a_seed_draws_other_numbers_and_always_the_same() -> None:
+    questions = {seed: check("3.1", seed=seed).sentence for seed in ("a", "b", "c", "d", "e")}
+    assert len(set(questions.values())) > 1
+    assert check("3.1", seed="a").sentence == questions["a"]
+    assert CLOSE < 0.05
+
+
+def test_an_unknown_id_names_the_known_ones() -> None:
+    with pytest.raises(NoSuchExercise, match=r"id='9\.9': no such exercise\. Choose one of 0\.1, "):
+        check("9.9", 1)
+
+
+def test_a_reply_shows_as_words_and_as_escaped_html() -> None:
+    reply = check("2.1", "<b>")
+    assert "&lt;b&gt;" in reply._repr_html_() and "<b>" not in reply._repr_html_()
+    assert repr(reply) == reply.sentence
