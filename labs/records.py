@@ -12,7 +12,7 @@ import os
 import tempfile
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 import msgspec
 
@@ -26,6 +26,8 @@ LONGEST_S = 30.0  # of CPU or waiting per request: Locust gives up on a request 
 MOST_USERS = 4096  # one Locust process may open 10,000 files; a laptop serves fewer
 MOST_LEVELS = 16
 MOST_POOL = 4096  # processes x threads
+
+Kept = TypeVar("Kept")  # a kind of record that is kept in a file
 
 BUCKET = 1.02  # a histogram's bucket spans 2 %, so its middle is within 1 % of any member
 
@@ -313,9 +315,9 @@ class Recording:
     @property
     def run(self) -> Run:
         """The middle run, by throughput at the last level: the one that is drawn."""
-        return sorted(self.runs, key=lambda run: run.points[-1].throughput_rps if run.points else 0)[
-            (len(self.runs) - 1) // 2
-        ]
+        return sorted(
+            self.runs, key=lambda run: run.points[-1].throughput_rps if run.points else 0
+        )[(len(self.runs) - 1) // 2]
 
     @property
     def points(self) -> tuple[Point, ...]:
@@ -354,7 +356,7 @@ def percentile(histogram: dict[int, int], fraction: float) -> float | None:
     return None
 
 
-def save(recording: Recording, path: Path) -> None:
+def save(recording: object, path: Path) -> None:
     """Write it whole or not at all: a recording that was there stays until the new one is."""
     path.parent.mkdir(parents=True, exist_ok=True)
     text = msgspec.json.format(msgspec.json.encode(recording), indent=1)
@@ -371,6 +373,11 @@ def save(recording: Recording, path: Path) -> None:
 
 def load(path: Path) -> Recording:
     """Read a recording. BadRecording says what is wrong with the file and what to do."""
+    return read(path, Recording)
+
+
+def read(path: Path, kind: type[Kept]) -> Kept:
+    """Read what `save` wrote of that kind; see `load`."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -386,6 +393,6 @@ def load(path: Path) -> Recording:
             f"{path}: recorded in version {schema} of the format; this is version {SCHEMA}. {remedy}"
         )
     try:
-        return msgspec.json.decode(data, type=Recording)
+        return msgspec.json.decode(data, type=kind)
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
         raise BadRecording(f"{path}: {error}. {remedy}") from None
