@@ -1,0 +1,207 @@
+"""How fast is this machine, now? Short burns, hot, in processes of their own.
+
+A request's CPU work is a fixed number of loops, never "spin until a clock says so": that
+would make cores / demand a tautology and hide hyper-threads, frequency and neighbours.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import platformdirs
+
+from labs import machine as this_machine
+from labs.records import Calibration, Machine, Server
+from labs.supervisor import Stopped
+
+BURN_S = 0.12  # each
+WARM_S = 0.08  # spun before each, so that the core is awake and at speed
+REPEATS = 2
+MOST_STEPS = 4  # numbers of busy processes burned; those between are interpolated
+KEPT = "calibration.json"
+
+
+class Kept(msgspec.Struct):
+    """What is remembered between runs: the last burn, and each server's overhead."""
+
+    of: str  # the machine and versions it was measured on
+    burn: Calibration
+    overheads: dict[str, tuple[float, float]]  # server -> server's and generator's CPU s
+
+
+def calibrate(
+    machine: Machine | None = None, *, stop: threading.Event | None = None
+) -> Calibration:
+    """Burn with 1, 2, ... processes on all usable cores; about 0.4 s for each number.
+
+    Raises Stopped. Assumes nothing else runs; what did shows as noise.
+    """
+    machine = machine or this_machine.fingerprint()
+    steps = _steps(machine.cores)
+    speeds: dict[int, list[float]] = {step: [] for step in steps}
+    with _burners(machine.cores) as burners:
+        for _ in range(REPEATS):
+            for step in steps:
+                if stop is not None and stop.is_set():
+                    raise Stopped
+                speeds[step].append(_burn(burners[:step]))
+    best = [max(speeds[step]) for step in steps]
+    alone = speeds[1]
+    found = Calibration(
+        loops_per_s=tuple(_between(steps, best, n) for n in range(1, machine.cores + 1)),
+        noise_fraction=(max(alone) - min(alone)) / statistics.median(alone),
+        timer_s=timer_s(),
+        loopback_s=loopback_s(),
+    )
+    keep(machine, found)
+    return found
+
+
+def last(machine: Machine | None = None, server: Server | None = None) -> Calibration:
+    """The calibration kept from the last run on this machine, or a fresh one.
+
+    With a server: its overhead and the generator's as last measured, or zero before that.
+    """
+    machine = machine or this_machine.fingerprint()
+    kept = _kept(machine)
+    found = kept.burn if kept else calibrate(machine)
+    if server is not None and kept is not None:
+        overhead_s, generator_s = kept.overheads.get(_kind(server), (0.0, 0.0))
+        return replace(found, overhead_s=overhead_s, generator_s=generator_s)
+    return found
+
+
+def keep(machine: Machine, found: Calibration, server: Server | None = None) -> None:
+    """Remember a calibration, and with a server its overheads. A folder that cannot be
+    written only means that the next one is measured again."""
+    kept = _kept(machine)
+    overheads = kept.overheads if kept else {}
+    if server is not None:
+        overheads[_kind(server)] = (found.overhead_s, found.generator_s)
+    with contextlib.suppress(OSError):
+        _folder().mkdir(parents=True, exist_ok=True)
+        fresh = Kept(of=_of(machine), burn=found, overheads=overheads)
+        temporary = _folder() / f"{KEPT}.{os.getpid()}.{threading.get_ident()}"
+        temporary.write_bytes(msgspec.json.encode(fresh))
+        temporary.replace(_folder() / KEPT)
+
+
+def timer_s(times: int = 20) -> float:
+    """How late a sleep of 1 ms ends, in seconds: the median of some."""
+    late = []
+    for _ in range(times):
+        start = time.perf_counter()
+        time.sleep(0.001)
+        late.append(time.perf_counter() - start - 0.001)
+    return statistics.median(late)
+
+
+def loopback_s(times: int = 100) -> float:
+    """A byte to a local socket and back, in seconds: the median of some."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        here = socket.create_connection(listener.getsockname())
+        there, _ = listener.accept()
+
+    def echo() -> None:
+        with there:
+            while data := there.recv(1):
+                there.send(data)
+
+    echoing = threading.Thread(target=echo, daemon=True)
+    echoing.start()
+    trips = []
+    with here:
+        here.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for _ in range(times):
+            start = time.perf_counter()
+            here.send(b"x")
+            here.recv(1)
+            trips.append(time.perf_counter() - start)
+    echoing.join()
+    return statistics.median(trips)
+
+
+@contextlib.contextmanager
+def _burners(number: int) -> Iterator[list[subprocess.Popen[str]]]:
+    """Burning processes at the ready. They end with their input, so with us."""
+    burners = [
+        subprocess.Popen(
+            [sys.executable, "-m", "workloads.burn"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        for _ in range(number)
+    ]
+    try:
+        for burner in burners:
+            assert burner.stdout is not None
+            burner.stdout.readline()
+        yield burners
+    finally:
+        for burner in burners:
+            burner.kill()
+            burner.communicate()
+
+
+def _burn(burners: Sequence[subprocess.Popen[str]]) -> float:
+    """Loops per second of these processes together."""
+    begin = time.perf_counter() + WARM_S
+    for burner in burners:
+        assert burner.stdin is not None
+        burner.stdin.write(f"{begin} {begin + BURN_S}\n")
+        burner.stdin.flush()
+    loops = 0
+    for burner in burners:
+        assert burner.stdout is not None
+        loops += int(burner.stdout.readline().split()[0])
+    return loops / BURN_S
+
+
+def _steps(cores: int) -> list[int]:
+    """1 and `cores` and a few between."""
+    if cores <= MOST_STEPS:
+        return list(range(1, cores + 1))
+    return sorted({1, 2, cores // 2, cores})
+
+
+def _between(steps: list[int], speeds: list[float], number: int) -> float:
+    for (low, slow), (high, fast) in zip(
+        zip(steps, speeds, strict=True), zip(steps[1:], speeds[1:], strict=True), strict=False
+    ):
+        if low <= number <= high:
+            return slow + (fast - slow) * (number - low) / (high - low)
+    return speeds[0]
+
+
+def _folder() -> Path:
+    return Path(platformdirs.user_cache_dir("wall-time"))
+
+
+def _kept(machine: Machine) -> Kept | None:
+    try:
+        kept = msgspec.json.decode((_folder() / KEPT).read_bytes(), type=Kept)
+    except (OSError, msgspec.DecodeError):
+        return None
+    return kept if kept.of == _of(machine) else None
+
+
+def _of(machine: Machine) -> str:
+    return hashlib.sha256(msgspec.json.encode(machine, order="sorted")).hexdigest()
+
+
+def _kind(server: Server) -> str:
+    return f"{server.architecture}/{server.by}/{'kept' if server.keep_alive else 'closed'}"

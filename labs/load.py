@@ -1,0 +1,200 @@
+"""drive(): one Locust process, all levels, raw times.
+
+Locust runs in a process of its own (importing it would patch ours). It is told over one pipe
+and answers over another with a fixed-size record per request; see workloads/users.py.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import workloads
+from labs.records import Load, Workload
+from labs.supervisor import Stopped, Supervised, supervise
+
+USERS_FILE = Path(workloads.__file__).with_name("users.py")
+START_WITHIN_S = 30.0
+REPORT_WITHIN_S = 5.0
+LAST_LINES = 12
+
+# As workloads/users.py writes it.
+RECORD = np.dtype(
+    [("kind", "<i4"), ("user", "<i4"), ("process", "<i4"), ("zero", "<i4")]
+    + [("start", "<f8"), ("end", "<f8")]
+)
+OK, FAILED, IN_FLIGHT, MARK, READY = 1, 2, 3, 4, 5
+
+
+class LoadFailed(RuntimeError):
+    """The load generator did not start or died. Shows its last lines."""
+
+
+@dataclass(eq=False)
+class Driver:
+    """A running Locust, its gate still closed. Times are on `time.perf_counter`."""
+
+    process: Supervised
+    control: int
+    log: Path
+    buffer: bytearray = field(default_factory=bytearray)
+    arrived: threading.Condition = field(default_factory=threading.Condition)
+    reports: int = 0
+
+    def ask_for(self, workload: Workload, loops_per_s: float, think_time_s: float = 0.0) -> None:
+        """Set what every request asks for from now on."""
+        self._say(
+            work={
+                "loops": workload.cpu_s * loops_per_s,
+                "wait_s": workload.wait_s,
+                "cpu_cv": workload.cpu_cv,
+                "wait_cv": workload.wait_cv,
+                "think_time_s": think_time_s,
+            }
+        )
+
+    def open(self, users: int, over_s: float) -> None:
+        """Let exactly `users` ask; new ones start spread over `over_s` seconds."""
+        self._say(users=users, over_s=over_s)
+
+    def records(self, since: int = 0) -> NDArray[np.void]:
+        """Records that arrived so far, from number `since` on, in order of arrival."""
+        with self.arrived:
+            whole = len(self.buffer) // RECORD.itemsize * RECORD.itemsize
+            data = bytes(self.buffer[since * RECORD.itemsize : whole])
+        return np.frombuffer(data, dtype=RECORD)
+
+    def report(self) -> dict[int, float]:
+        """Requests in flight now: user -> start. Everything that ended is in `records()`."""
+        self.reports += 1
+        since = len(self.buffer) // RECORD.itemsize
+        self._say(report=self.reports)
+        mark = self._wait_for(MARK, self.reports, REPORT_WITHIN_S, since)
+        fresh = self.records(since)[: mark + 1]
+        flying = fresh[fresh["kind"] == IN_FLIGHT]
+        return dict(zip(flying["user"].tolist(), flying["start"].tolist(), strict=True))
+
+    def last_lines(self) -> str:
+        """What Locust said last."""
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-LAST_LINES:])
+
+    def check(self) -> None:
+        """LoadFailed if the process is gone."""
+        if (code := self.process.poll()) is not None:
+            raise LoadFailed(
+                f"The load generator ended with exit code {code}. Its last lines:\n"
+                f"{self.last_lines()}"
+            )
+
+    def _say(self, **order: object) -> None:
+        try:
+            os.write(self.control, json.dumps(order).encode() + b"\n")
+        except BrokenPipeError:
+            self.check()
+            raise LoadFailed(
+                f"The load generator stopped listening. Its last lines:\n{self.last_lines()}"
+            ) from None
+
+    def _wait_for(
+        self,
+        kind: int,
+        number: int,
+        within_s: float,
+        since: int = 0,
+        stop: threading.Event | None = None,
+    ) -> int:
+        deadline = time.monotonic() + within_s
+        while True:
+            fresh = self.records(since)
+            found = np.flatnonzero((fresh["kind"] == kind) & (fresh["user"] == number))
+            if found.size:
+                return int(found[0])
+            if stop is not None and stop.is_set():
+                raise Stopped
+            self.check()
+            if time.monotonic() > deadline:
+                raise LoadFailed(
+                    f"The load generator did not answer within {within_s:g} s. Is the machine "
+                    f"very busy? Its last lines:\n{self.last_lines()}"
+                )
+            with self.arrived:
+                self.arrived.wait(0.02)
+
+    def _receive(self, results: int) -> None:
+        with open(results, "rb", buffering=0) as pipe:
+            while data := pipe.read(1 << 16):
+                with self.arrived:
+                    self.buffer += data
+                    self.arrived.notify_all()
+
+
+@contextlib.contextmanager
+def drive(
+    url: str,
+    load: Load,
+    *,
+    users: int | None = None,
+    cores: Collection[int] | None = None,
+    stop: threading.Event | None = None,
+) -> Iterator[Driver]:
+    """Start Locust against `url` (loopback only) with its gate closed; end it on leaving.
+
+    `users` is how many to have at hand, by default the largest level. Raises LoadFailed
+    with Locust's last lines, or Stopped.
+    """
+    if not url.startswith("http://127.0.0.1:"):
+        raise ValueError(f"url={url!r}: load goes to 127.0.0.1 only.")
+    ready = users or max(load.users)
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wall-time-")))
+        log = stack.enter_context((folder / "locust.log").open("wb"))
+        order_read, order_write = os.pipe()
+        result_read, result_write = os.pipe()
+        stack.callback(os.close, order_write)
+        environment = {
+            **os.environ,
+            "WALL_TIME_CONTROL_FD": str(order_read),
+            "WALL_TIME_RESULTS_FD": str(result_write),
+            "WALL_TIME_USERS": str(ready),
+            "WALL_TIME_KEEP_ALIVE": "1" if load.keep_alive else "0",
+        }
+        process = stack.enter_context(
+            supervise(
+                command(url, ready),
+                env={k: v for k, v in environment.items() if not k.startswith("LOCUST_")},
+                cwd=str(folder),
+                stdout=log,
+                stderr=log,
+                pass_fds=(order_read, result_write),
+                cores=cores,
+            )
+        )
+        os.close(order_read)
+        os.close(result_write)
+        driver = Driver(process=process, control=order_write, log=folder / "locust.log")
+        receiver = threading.Thread(target=driver._receive, args=(result_read,), daemon=True)
+        receiver.start()
+        stack.callback(receiver.join, 2.0)
+        stack.callback(process.kill)
+        driver._wait_for(READY, 0, START_WITHIN_S, stop=stop)
+        yield driver
+
+
+def command(url: str, users: int) -> list[str]:
+    """The Locust command line: headless, local, quiet, every user at once."""
+    return [
+        *(sys.executable, "-m", "locust", "-f", str(USERS_FILE), "--headless"),
+        *("--host", url, "--users", str(users), "--spawn-rate", str(max(users, 100))),
+        *("--only-summary", "--loglevel", "WARNING", "--stop-timeout", "0"),
+    ]

@@ -1,0 +1,350 @@
+"""measure(): serve, drive and sample an experiment, level by level, into a recording.
+
+The order of a run: wait for the machine's turn; burn (how fast is it now?); start server and
+Locust; warm up with trivial requests, which tell what a request costs beside its work; make the
+forecast, and only then start the load.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labs import validity, window
+from labs import machine as this_machine
+from labs.calibrate import calibrate, keep
+from labs.load import FAILED, OK, Driver, drive
+from labs.plan import STARTUP_S, WARM_UP_S, Plan, duration_s, plans
+from labs.predict import forecast
+from labs.records import (
+    Calibration,
+    Experiment,
+    Load,
+    Machine,
+    Point,
+    Prediction,
+    Recording,
+    Run,
+    Sample,
+    Server,
+    Workload,
+)
+from labs.sampling import Sampler, Snapshot, pss_bytes, sampling
+from labs.servers import Running, check, serve
+from labs.supervisor import Stopped
+from labs.turn import turn
+
+WARM_UP_USERS = 8
+WARM_UP_WAIT_S = 0.001  # stands for any wait: the path through the server is the same
+SLOWEST = 4.0  # a level is never planned for longer than this many times its forecast
+MOST_PSS = 64  # processes: reading the memory of more takes longer than a level's pause
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a run is."""
+
+    stage: str  # in words
+    fraction: float  # of the whole run
+    seconds_left: float
+
+
+Told = Prediction | Sample | Point | Progress
+
+
+def measure(
+    experiment: Experiment,
+    *,
+    tell: Callable[[Told], None] | None = None,
+    stop: threading.Event | None = None,
+) -> Recording:
+    """Measure every level of the experiment; a recording with one run.
+
+    tell gets the forecast once, a Sample ten times a second, each Point as its level ends, and
+    Progress. Raises Unusable before anything is started; ServerFailed, LoadFailed or Stopped
+    later. To keep what a broken run had measured, use `Measurement` and ask its `recording()`.
+    """
+    return Measurement(experiment, tell=tell, stop=stop).run()
+
+
+class Measurement:
+    """One run of an experiment. After an error, `recording()` has what was measured by then."""
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        *,
+        tell: Callable[[Told], None] | None = None,
+        stop: threading.Event | None = None,
+    ) -> None:
+        self.experiment = experiment
+        self.machine = this_machine.fingerprint()
+        self.tell = tell or (lambda told: None)
+        self.stop = stop or threading.Event()
+        self.calibration: Calibration | None = None
+        self.forecast: Prediction | None = None
+        self.points: list[Point] = []
+        self.first_again: Point | None = None
+        self.samples: list[Sample] = []
+        self._began = time.perf_counter()
+        self._whole_s = STARTUP_S + WARM_UP_S
+
+    def recording(self) -> Recording | None:
+        """What was measured so far; None before the forecast."""
+        if self.calibration is None or self.forecast is None:
+            return None
+        run = Run(
+            recorded_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            calibration=self.calibration,
+            forecast=self.forecast,
+            points=tuple(self.points),
+            first_again=self.first_again,
+            samples=thinned(self.samples),
+        )
+        return Recording(experiment=self.experiment, machine=self.machine, runs=(run,))
+
+    def run(self) -> Recording:
+        server, load = self.experiment.server, self.experiment.load
+        check(server, self.machine)
+        server_cores, generator_cores = split_cores(server)
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(turn(self._wait_for_turn, self.stop))
+            self._began = time.perf_counter()
+            self._progress("calibrating: how fast is a core right now?")
+            burned = calibrate(self.machine, stop=self.stop)
+            self._progress("starting the server and the load generator")
+            running = stack.enter_context(serve(server, cores=server_cores, stop=self.stop))
+            driver = stack.enter_context(
+                drive(
+                    running.url,
+                    load,
+                    users=max(WARM_UP_USERS, *load.users),
+                    cores=generator_cores,
+                    stop=self.stop,
+                )
+            )
+            sampler = stack.enter_context(
+                sampling(
+                    server=running.pids,
+                    generator=driver.process.pids,
+                    workers=running.workers,
+                    tell=self.tell,
+                )
+            )
+            self._progress("warming up: what does an empty request cost?")
+            overhead_s, generator_s = self._warm_up(driver, sampler)
+            self.calibration = replace(burned, overhead_s=overhead_s, generator_s=generator_s)
+            keep(self.machine, self.calibration, server)
+            self.forecast = forecast(self.experiment, self.calibration, self.machine)
+            self.tell(self.forecast)
+            self._began = time.perf_counter()
+            self._whole_s = duration_s(load, self.forecast.levels) - STARTUP_S - WARM_UP_S
+            driver.ask_for(
+                self.experiment.workload, self.calibration.loops_per_s[0], load.think_time_s
+            )
+            sampler.begin()
+            self._levels(driver, running, sampler)
+            self.samples = sampler.samples
+        self._judge_first()
+        recording = self.recording()
+        assert recording is not None
+        return recording
+
+    def _warm_up(self, driver: Driver, sampler: Sampler) -> tuple[float, float]:
+        """CPU seconds that server and load generator spend on a request without work, hot."""
+        wait_s = WARM_UP_WAIT_S if self.experiment.workload.wait_s else 0.0
+        driver.ask_for(Workload(wait_s=wait_s, wait_cv=0.0), 0.0)
+        driver.open(WARM_UP_USERS, 0.0)
+        self._pause(0.3 * WARM_UP_S)
+        before, since = sampler.snapshot(), len(driver.records())
+        self._pause(0.7 * WARM_UP_S)
+        after = sampler.snapshot()
+        done = driver.records(since)
+        driver.open(0, 0.0)
+        completed = int((done["kind"] == OK).sum())
+        if not completed:
+            driver.check()
+            return 0.0, 0.0  # the levels will say in their checks what is wrong
+        return (
+            (after.server_s - before.server_s) / completed,
+            (after.generator_s - before.generator_s) / completed,
+        )
+
+    def _levels(self, driver: Driver, running: Running, sampler: Sampler) -> None:
+        """Walk the levels up, then the first again. A level is counted one response time
+        after its window, while the load of the next one is already on."""
+        assert self.forecast is not None
+        levels, load = self.forecast.levels, self.experiment.load
+        slower, since = 1.0, len(driver.records())
+        for number in range(len(plans(load, levels))):
+            plan = plans(load, levels, slower)[number]
+            again = number == len(levels)
+            level = levels[0 if again else number]
+            text = f"{plan.users} user{'s' if plan.users > 1 else ''}{' again' if again else ''}"
+            self._progress(text)
+            sampler.users = plan.users
+            driver.open(plan.users, plan.stagger_s)
+            self._pause(plan.stagger_s + plan.settle_s, text)
+            before = sampler.snapshot()
+            self._pause(plan.window_s, text)
+            after = sampler.snapshot()
+            self._pause(level.model_response_time_s * slower, text)
+            driver.check()
+            records, flying = driver.records(since), driver.report()
+            pids = running.pids()
+            point = count_level(
+                records,
+                flying,
+                before,
+                after,
+                users=plan.users,
+                think_time_s=load.think_time_s,
+                workers=running.workers(),
+                pss=pss_bytes(pids) if len(pids) <= MOST_PSS or number + 1 == len(levels) else None,
+            )
+            if again:
+                self.first_again = point
+            else:
+                self._add(point, level.model_response_time_s)
+            if point.completed >= 1 and not again:
+                ratio = point.mean_response_time_s / max(level.model_response_time_s, 1e-6)
+                slower = min(SLOWEST, max(1.0, ratio))
+            ended = records["end"] < before.at
+            since += int(ended.argmin()) if not ended.all() else len(records)
+        driver.open(0, 0.0)
+
+    def _add(self, point: Point, response_time_s: float) -> None:
+        assert self.forecast is not None
+        checks = validity.check(
+            point, self.experiment, self.machine, forecast_demand_s=self.forecast.demand_s
+        )
+        point = replace(point, checks=checks)
+        self.points.append(point)
+        self.tell(point)
+
+    def _judge_first(self) -> None:
+        """The first level may only now turn out to be disturbed."""
+        if self.first_again is None or not self.points:
+            return
+        assert self.forecast is not None
+        checks = validity.check(
+            self.points[0],
+            self.experiment,
+            self.machine,
+            forecast_demand_s=self.forecast.demand_s,
+            again=self.first_again,
+        )
+        if checks != self.points[0].checks:
+            self.points[0] = replace(self.points[0], checks=checks)
+            self.tell(self.points[0])
+
+    def _wait_for_turn(self) -> None:
+        self._progress("waiting: another page or program is measuring on this machine")
+
+    def _progress(self, stage: str) -> None:
+        gone = time.perf_counter() - self._began
+        left = max(0.0, self._whole_s - gone)
+        fraction = min(1.0, gone / self._whole_s) if self.forecast else 0.0
+        self.tell(Progress(stage=stage, fraction=fraction, seconds_left=left))
+
+    def _pause(self, seconds: float, stage: str | None = None) -> None:
+        """Wait, telling progress twice a second; raise Stopped as soon as asked to."""
+        until = time.perf_counter() + seconds
+        while (left := until - time.perf_counter()) > 0:
+            if self.stop.wait(min(left, 0.5)):
+                raise Stopped
+            if stage:
+                self._progress(stage)
+
+
+def count_level(
+    records: NDArray[np.void],
+    flying: dict[int, float],
+    before: Snapshot,
+    after: Snapshot,
+    *,
+    users: int,
+    think_time_s: float,
+    workers: int | None,
+    pss: int | None,
+) -> Point:
+    """The point of one level, without checks, from raw records and two snapshots.
+
+    records: of at least all requests that touch the window; flying: user -> start of the
+    requests still open.
+    """
+    begin, end, now = before.at, after.at, time.perf_counter()
+    seconds = end - begin
+    good = records[records["kind"] == OK]
+    bad = records[records["kind"] == FAILED]
+    started = np.array([start for start in flying.values() if start < end], dtype=float)
+    counted = window.count(good["start"], good["end"], started, begin=begin, end=end, now=now)
+    served = np.unique(good["user"][(good["end"] > begin) & (good["user"] < users)])
+    requests = max(counted.completed, 1e-9)
+    server_s, generator_s = after.server_s - before.server_s, after.generator_s - before.generator_s
+    others_s = after.busy_s - before.busy_s - server_s - generator_s
+    others_s -= after.own_s - before.own_s
+    inside = good[(good["end"] > begin) & (good["start"] < end)]
+    return Point(
+        users=users,
+        seconds=seconds,
+        completed=counted.completed,
+        failed=int(((bad["end"] > begin) & (bad["end"] <= end)).sum()),
+        unfinished=len(started),
+        never_served=users - len(served),
+        throughput_rps=counted.throughput_rps,
+        throughput_ci_rps=counted.interval_rps,
+        halves_rps=counted.halves_rps,
+        mean_response_time_s=_finite(counted.mean_response_time_s),
+        histogram=counted.histogram,
+        demand_s=server_s / requests if counted.completed else 0.0,
+        server_cpu=server_s / seconds,
+        generator_cpu=generator_s / seconds,
+        others_cpu=max(0.0, others_s / seconds),
+        littles_law=counted.throughput_rps
+        * (_finite(counted.mean_response_time_s) + think_time_s)
+        / users,
+        workers=workers,
+        pss_bytes=pss,
+        voluntary_switches=(after.voluntary - before.voluntary) / requests,
+        involuntary_switches=(after.involuntary - before.involuntary) / requests,
+        connections=connections(inside),
+        throttled_s=after.throttled_s - before.throttled_s,
+        listen_overflows=after.listen_overflows - before.listen_overflows,
+    )
+
+
+def connections(records: NDArray[np.void]) -> dict[str, int]:
+    """Process id -> users whose last request in the window it answered."""
+    last: dict[int, int] = dict(
+        zip(records["user"].tolist(), records["process"].tolist(), strict=True)
+    )
+    split: dict[str, int] = {}
+    for process in last.values():
+        split[str(process)] = split.get(str(process), 0) + 1
+    return split
+
+
+def split_cores(server: Server) -> tuple[Sequence[int] | None, Sequence[int] | None]:
+    """Cores for the server and for the load generator: apart, where the server leaves any."""
+    usable = this_machine.usable_cores()
+    if server.cores is None or server.cores >= len(usable):
+        return None, None
+    return usable[: server.cores], usable[server.cores :]
+
+
+def thinned(samples: Sequence[Sample], most: int = 150) -> tuple[Sample, ...]:
+    """Every nth sample, so that a recording stays small enough to read."""
+    step = -(-len(samples) // most) or 1
+    return tuple(samples[::step])
+
+
+def _finite(value: float) -> float:
+    return value if np.isfinite(value) else 0.0

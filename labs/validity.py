@@ -1,0 +1,149 @@
+"""What to know about a measured point before believing it. Pure: figures in, sentences out.
+
+Unfit points are drawn hollow and kept out of comparisons. Told ones are drawn filled, with
+their sentence. The limits are the protocol's (CONTRIBUTING, "Honest measurement").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from labs.plan import LEAST_COMPLETIONS
+from labs.records import Check, Experiment, Machine, Point
+
+UNSTEADY = 0.10  # relative: half-width, halves, repeated level
+TOLD = 0.05
+DEMAND_OFF = 0.10
+GENERATOR_FULL = 0.80  # of the one core that one Locust process can use
+OTHERS_BUSY = 0.10  # of the machine
+LITTLE_OFF = 0.05
+
+
+def check(
+    point: Point,
+    experiment: Experiment,
+    machine: Machine,
+    *,
+    forecast_demand_s: float,
+    again: Point | None = None,
+) -> tuple[Check, ...]:
+    """All that is to be said of `point`; `again` is the same level measured at the end."""
+    found = [Check(name=name, unfit=True, sentence=text) for name, text in _unfit(point)]
+    if again is not None and point.throughput_rps > 0:
+        change = again.throughput_rps / point.throughput_rps - 1
+        if abs(change) > UNSTEADY:
+            sentence = (
+                f"Measured again at the end, this level gave {change:+.0%} throughput: the "
+                "machine changed under way. Close other programs and run again."
+            )
+            found.append(Check(name="repeated", unfit=True, sentence=sentence))
+    found += [
+        Check(name=name, unfit=False, sentence=text)
+        for name, text in _told(point, experiment, machine, forecast_demand_s)
+    ]
+    return tuple(found)
+
+
+def _unfit(point: Point) -> Iterator[tuple[str, str]]:
+    if point.failed:
+        yield (
+            "errors",
+            (
+                f"{point.failed} requests failed; a failure is often quicker than an answer, so "
+                "the averages mean little. See the server's log."
+            ),
+        )
+    if point.never_served:
+        yield (
+            "starved",
+            (
+                f"{point.never_served} of {point.users} users were never served, and the averages "
+                "do not know them. Some connections wait while others are kept open."
+            ),
+        )
+    if point.generator_cpu > GENERATOR_FULL:
+        yield (
+            "load generator",
+            (
+                f"The load generator used {point.generator_cpu:.0%} of its core: this measures "
+                "Locust, not the server. Give each request more to do, or use fewer users."
+            ),
+        )
+    if point.completed < LEAST_COMPLETIONS:
+        yield (
+            "few",
+            (
+                f"Only {point.completed:.0f} requests ended in the window; {LEAST_COMPLETIONS} is "
+                "the least. Measure for longer."
+            ),
+        )
+    if half_width(point) > UNSTEADY:
+        yield (
+            "interval",
+            (
+                f"The throughput is only known to ± {half_width(point):.0%}. Measure for longer, or "
+                "on a quieter machine."
+            ),
+        )
+    first, second = point.halves_rps
+    if abs(second - first) > UNSTEADY * point.throughput_rps:
+        yield (
+            "drift",
+            (
+                f"The second half of the window gave {second:.3g} req/s, the first {first:.3g}: not "
+                "settled. Measure for longer."
+            ),
+        )
+
+
+def _told(
+    point: Point, experiment: Experiment, machine: Machine, forecast_demand_s: float
+) -> Iterator[tuple[str, str]]:
+    if TOLD < half_width(point) <= UNSTEADY:
+        yield "interval", f"The throughput is known to ± {half_width(point):.0%}."
+    off = point.demand_s / forecast_demand_s - 1 if forecast_demand_s else 0.0
+    if experiment.workload.cpu_s and abs(off) > DEMAND_OFF:
+        yield (
+            "demand",
+            (
+                f"A request cost {1000 * point.demand_s:.3g} ms of CPU, {off:+.0%} against the "
+                "calibration: a napping, crowded or throttled core works at another speed."
+            ),
+        )
+    if point.others_cpu > OTHERS_BUSY * machine.cores:
+        yield (
+            "others",
+            (f"Other programs used {point.others_cpu:.1f} of the machine's {machine.cores} cores."),
+        )
+    if point.throttled_s > 0:
+        yield (
+            "throttled",
+            (
+                f"The container's CPU quota held the machine back for {point.throttled_s:.1f} s; "
+                "means hold, percentiles are stretched."
+            ),
+        )
+    if point.listen_overflows:
+        yield (
+            "listen queue",
+            (
+                f"{point.listen_overflows} connections found the listen queue full and tried again "
+                "1, 3, 7 or 15 s later."
+            ),
+        )
+    if point.users >= 4 and abs(point.littles_law - 1) > LITTLE_OFF:
+        yield (
+            "little",
+            (
+                f"X·(R+Z) is {point.littles_law:.2f} of the {point.users} users, where Little's law "
+                "says 1: some users are not seen in the averages."
+            ),
+        )
+
+
+def half_width(point: Point) -> float:
+    """Half of the throughput's interval, relative to the throughput."""
+    if not point.throughput_rps:
+        return 0.0
+    low, high = point.throughput_ci_rps
+    return max(high - point.throughput_rps, point.throughput_rps - low) / point.throughput_rps

@@ -1,0 +1,106 @@
+"""The measuring protocol against simulated servers whose X and R are known."""
+
+from __future__ import annotations
+
+import heapq
+import math
+
+import numpy as np
+import pytest
+
+from labs import window
+from labs.plan import Plan
+from labs.records import bucket, percentile
+
+RUNS = 200  # of the interval; the bias is judged over ten times as many
+
+
+def closed_system(users, cores, draw, until_s, stagger_s, dice):
+    """Users 0..N-1, first come first served on `cores`: arrays of starts and ends."""
+    free = [0.0] * cores
+    coming = [(stagger_s * n / users, n) for n in range(users)]
+    heapq.heapify(coming)
+    starts, ends = [], []
+    while coming[0][0] < until_s:
+        start, user = heapq.heappop(coming)
+        begin = max(start, heapq.heappop(free))
+        end = begin + draw(dice)
+        heapq.heappush(free, end)
+        heapq.heappush(coming, (end, user))
+        starts.append(start)
+        ends.append(end)
+    return np.array(starts), np.array(ends)
+
+
+def measured(users, cores, draw, mean_s, seed):
+    """One level by the protocol's own plan: (counted, R the simulation should show)."""
+    response_s = max(mean_s, users * mean_s / cores)
+    plan = Plan.of(users=users, response_s=response_s, think_time_s=0.0, seconds=1.0)
+    begin = plan.stagger_s + plan.settle_s
+    end = begin + plan.window_s
+    now = end + response_s
+    starts, ends = closed_system(
+        users, cores, draw, now, plan.stagger_s, np.random.default_rng(seed)
+    )
+    over = ends <= now
+    return window.count(
+        starts[over], ends[over], starts[~over & (starts < now)], begin=begin, end=end, now=now
+    )
+
+
+DRAWS = {
+    "constant": lambda dice: 0.05,
+    "a little": lambda dice: dice.gamma(100, 0.0005),
+    "exponential": lambda dice: dice.exponential(0.05),
+}
+
+
+@pytest.mark.parametrize("users, cores", [(1, 1), (4, 4), (16, 4)])
+@pytest.mark.parametrize("name", DRAWS)
+def test_throughput_is_unbiased_and_its_interval_covers_the_truth(users, cores, name):
+    truth_rps = min(users, cores) / 0.05
+    runs = [measured(users, cores, DRAWS[name], 0.05, seed) for seed in range(10 * RUNS)]
+    mean = np.mean([run.throughput_rps for run in runs])
+    assert mean == pytest.approx(truth_rps, rel=0.01)
+    covered = [run.interval_rps[0] <= truth_rps <= run.interval_rps[1] for run in runs[:RUNS]]
+    assert np.mean(covered) >= 0.85
+    little = np.mean([run.throughput_rps * run.mean_response_time_s for run in runs])
+    assert little == pytest.approx(users, rel=0.02)
+
+
+def test_counting_by_completions_would_be_biased():
+    """Why shares: with a window of a few response times, whole requests miss 10 % and more."""
+    starts, ends = closed_system(4, 4, DRAWS["constant"], 10.0, 0.05, np.random.default_rng(1))
+    begin, end = 1.0, 1.0 + 3 * 0.05 + 0.02
+    whole = ((starts >= begin) & (ends <= end)).sum() / (end - begin)
+    shared = window.count(starts, ends, np.array([]), begin=begin, end=end, now=9.0)
+    assert whole < 0.9 * 80
+    assert shared.throughput_rps == pytest.approx(80, rel=0.01)
+
+
+def test_a_request_in_flight_counts_by_its_share_too():
+    starts, ends = np.array([0.0, 1.0]), np.array([1.0, 2.0])
+    counted = window.count(starts, ends, np.array([2.0]), begin=0.5, end=2.5, now=2.5)
+    assert counted.completed == pytest.approx(2.0)
+    assert counted.mean_response_time_s == pytest.approx(1.0)
+
+
+def test_an_idle_window_is_zero_not_an_error():
+    none = np.array([])
+    counted = window.count(none, none, none, begin=0.0, end=1.0, now=1.0)
+    assert counted.throughput_rps == 0
+    assert math.isnan(counted.mean_response_time_s)
+    assert counted.histogram == {}
+
+
+def test_percentiles_are_within_one_percent_and_never_from_too_few():
+    lives = np.random.default_rng(7).lognormal(-3, 1, 20_000)
+    counts = window.histogram(lives)
+    for fraction in (0.5, 0.9, 0.99):
+        exact = np.quantile(lives, fraction, method="inverted_cdf")
+        assert percentile(counts, fraction) == pytest.approx(exact, rel=0.0101)
+    assert sum(counts.values()) == 20_000
+    assert counts[bucket(float(lives[0]))] >= 1
+    few = window.histogram(lives[:900])
+    assert percentile(few, 0.99) is None  # nine samples beyond it
+    assert percentile(few, 0.9) is not None

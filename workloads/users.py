@@ -1,0 +1,159 @@
+"""The Locust users of every lab: closed, gated, and told what to do over a pipe.
+
+Run by `labs.load` as `locust -f workloads/users.py`; nothing here is imported by the labs,
+because importing Locust patches the whole process.
+
+All users are spawned at once and wait at a gate. A level is opened by one line on the
+control pipe, so the starts can be spread as finely as the protocol wants (Locust's own ramp
+spawns in batches of a second), and a user that is no longer wanted ends its request first
+instead of being cut off. Every request goes back at once as one fixed-size record of raw
+times on the monotonic clock, which the measuring process shares.
+
+Control lines, JSON each:
+    {"users": 8, "over_s": 0.4}   open the gate for users 0..7, new ones spread over 0.4 s
+    {"work": {...}}               what to ask for from now on, see `Work`
+    {"report": 1}                 send the requests in flight, then a mark
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import struct
+import sys
+import time
+from typing import Any
+
+import gevent
+from gevent.event import Event
+from gevent.fileobject import FileObject
+from locust import FastHttpUser, events, task
+
+RECORD = struct.Struct("<iiiidd")  # kind, user, process, zero, start, end
+OK, FAILED, IN_FLIGHT, MARK, READY = 1, 2, 3, 4, 5
+
+CONTROL = int(os.environ["WALL_TIME_CONTROL_FD"])
+RESULTS = int(os.environ["WALL_TIME_RESULTS_FD"])
+EXPECTED = int(os.environ["WALL_TIME_USERS"])
+SHOWN_FAILURES = 5
+
+
+class Work:
+    """What each request asks for. Gamma-distributed, so cv 0 is constant and 1 exponential."""
+
+    def __init__(self, **asked: float) -> None:
+        self.loops = asked.get("loops", 0.0)
+        self.wait_s = asked.get("wait_s", 0.0)
+        self.cpu_cv = asked.get("cpu_cv", 0.0)
+        self.wait_cv = asked.get("wait_cv", 0.0)
+        self.think_time_s = asked.get("think_time_s", 0.0)
+        self.varies = (self.cpu_cv > 0 and self.loops > 0) or (self.wait_cv > 0 and self.wait_s > 0)
+        self.constant = f"/?loops={round(self.loops)}&wait={self.wait_s:.6f}"
+
+    def path(self, dice: random.Random) -> str:
+        if not self.varies:
+            return self.constant
+        loops = _gamma(dice, self.loops, self.cpu_cv)
+        return f"/?loops={round(loops)}&wait={_gamma(dice, self.wait_s, self.wait_cv):.6f}"
+
+
+def _gamma(dice: random.Random, mean: float, cv: float) -> float:
+    if cv <= 0 or mean <= 0:
+        return mean
+    return dice.gammavariate(1 / cv**2, mean * cv**2)
+
+
+class Gate:
+    """Who may ask. Users below `open_to` pass; the others wait for their turn."""
+
+    def __init__(self) -> None:
+        self.open_to = 0
+        self.turns = [Event() for _ in range(EXPECTED)]
+        self.arrived = 0
+        self.work = Work()
+        self.in_flight: dict[int, float] = {}
+        self.failures = 0
+
+    def arrive(self) -> int:
+        number = self.arrived
+        self.arrived += 1
+        if self.arrived == EXPECTED:
+            send(READY, 0, 0, 0.0, time.perf_counter())
+        return number
+
+    def open(self, users: int, over_s: float) -> None:
+        before, self.open_to = self.open_to, users
+        new = range(before, min(users, EXPECTED))
+        for place, number in enumerate(new):
+            gevent.spawn_later(over_s * place / len(new), self.call, number)
+
+    def call(self, number: int) -> None:
+        if number < self.open_to:
+            self.turns[number].set()
+
+    def pass_through(self, number: int) -> None:
+        if number >= self.open_to:
+            self.turns[number].clear()
+            self.turns[number].wait()
+
+
+gate = Gate()
+
+
+def send(kind: int, user: int, process: int, start: float, end: float) -> None:
+    os.write(RESULTS, RECORD.pack(kind, user, process, 0, start, end))
+
+
+class LabUser(FastHttpUser):
+    """Asks, waits for the whole answer, thinks, asks again."""
+
+    connection_timeout = network_timeout = 60.0
+
+    def on_start(self) -> None:
+        self.number = gate.arrive()
+        self.dice = random.Random(self.number)
+        closing = os.environ.get("WALL_TIME_KEEP_ALIVE") == "0"
+        self.asking: dict[str, Any] = {"headers": {"Connection": "close"}} if closing else {}
+
+    @task
+    def ask(self) -> None:
+        gate.pass_through(self.number)
+        clock, number = time.perf_counter, self.number
+        start = clock()
+        gate.in_flight[number] = start
+        response = self.client.get(gate.work.path(self.dice), name="work", **self.asking)
+        end = clock()
+        del gate.in_flight[number]
+        if response.status_code == 200:
+            process = int(response.headers.get("X-Process", 0))
+            send(OK, number, process, start, end)
+        else:
+            send(FAILED, number, 0, start, end)
+            gate.failures += 1
+            if gate.failures <= SHOWN_FAILURES:
+                why = response.error or f"answered {response.status_code}"
+                print(f"request failed: {why}", file=sys.stderr, flush=True)
+        if gate.work.think_time_s:
+            gevent.sleep(self.dice.expovariate(1 / gate.work.think_time_s))
+
+
+def obey() -> None:
+    """Do what the control pipe says until the measuring process closes it, then end."""
+    for line in FileObject(CONTROL, "rb", close=False):
+        order = json.loads(line)
+        if "work" in order:
+            gate.work = Work(**order["work"])
+        if "users" in order:
+            gate.open(order["users"], order["over_s"])
+        if "report" in order:
+            now = time.perf_counter()
+            for number, start in gate.in_flight.items():
+                send(IN_FLIGHT, number, 0, start, now)
+            send(MARK, order["report"], 0, 0.0, now)
+    os._exit(0)
+
+
+@events.init.add_listener
+def listen(**_: object) -> None:
+    gevent.spawn(obey)
