@@ -1,0 +1,1 @@
+"""The application that every server serves."""

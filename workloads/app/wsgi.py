@@ -1,0 +1,20 @@
+"""The application for servers that give each request a process or a thread (WSGI)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from workloads.app.application import REASONS, application, run
+
+
+def app(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
+    status, body = run(application(environ["PATH_INFO"], environ["QUERY_STRING"]))
+    headers = [
+        ("Content-Type", "text/plain"),
+        ("Content-Length", str(len(body))),
+        ("X-Process", str(os.getpid())),
+    ]
+    start_response(f"{status} {REASONS[status]}", headers)
+    return [body]
