@@ -1,0 +1,74 @@
+# Wall Time. `make read` opens the live book, `make test` tests everything; both start from a
+# fresh clone. Written for GNU Make 3.81 and newer, which is what macOS has.
+
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+TESTS ?= tests
+COMPILE := uv pip compile pyproject.toml --universal --python-version 3.11 \
+	--no-emit-index-url --no-emit-find-links --quiet
+
+# $(call need,program,what to do without it)
+need = command -v $(1) >/dev/null 2>&1 || { echo "There is no $(1) here: $(2)." >&2; exit 1; }
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help read test lint format book record bundle requirements clean venv venv-dev
+
+help:
+	@echo "make read          install, build and open the live book (PORT=8888 NO_BROWSER=1 to choose)"
+	@echo "make test          install, build and run all tests (TESTS=tests/test_laws.py for some)"
+	@echo "make lint          check style, formatting and types"
+	@echo "make format        put style and formatting right where a tool can"
+	@echo "make book          build the static book into _build/html"
+	@echo "make record        measure every lab of the book anew on this machine, three runs each"
+	@echo "make bundle        rebuild the page's script in book/web from its sources (needs Node)"
+	@echo "make requirements  pin the newest versions that pyproject.toml allows"
+	@echo "make clean         remove everything that was built or installed here"
+	@echo "PYTHON=python3.12 chooses the Python, 3.11 or newer, that .venv is made with."
+
+venv:
+	@$(call need,$(PYTHON),install Python 3.11 or newer or name yours with PYTHON=)
+	@$(PYTHON) setup/environment.py
+
+venv-dev:
+	@$(call need,$(PYTHON),install Python 3.11 or newer or name yours with PYTHON=)
+	@$(PYTHON) setup/environment.py --dev
+
+book: venv
+	@$(RUN) setup/book.py
+
+read: book
+	@exec $(RUN) -m labs read
+
+test: venv-dev book
+	@browser=`$(RUN) setup/browser.py` && \
+	BROWSER_PATH="$$browser" exec $(RUN) -m pytest -q --no-skips $(TESTS)
+
+lint: venv-dev
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/ruff format --check .
+	@$(VENV)/bin/mypy
+
+format: venv-dev
+	@$(VENV)/bin/ruff check --fix .
+	@$(VENV)/bin/ruff format .
+
+record: venv
+	@LABS_MODE=record exec $(RUN) -m labs record
+
+bundle:
+	@$(call need,npm,install Node 20 or newer)
+	@cd book/web/src && npm ci --no-audit --no-fund && npm run build
+
+# The second file is held to the first, so that tests run what readers run.
+requirements: venv-dev
+	@$(RUN) -m pip install --quiet --disable-pip-version-check uv
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(COMPILE) --upgrade -o requirements.txt
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(COMPILE) --upgrade --extra dev -c requirements.txt \
+		-o requirements-dev.txt
+
+clean:
+	rm -rf $(VENV) _build *.egg-info book/web/src/node_modules
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .coverage
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

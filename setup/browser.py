@@ -1,0 +1,107 @@
+"""Find a Chromium for the browser tests, or get one. Prints its path.
+
+    .venv/bin/python setup/browser.py
+
+In this order: the one named in BROWSER_PATH, one that the system has, the one that
+Playwright downloads, Debian's package (as root). One that does not start does not count.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+NAMES = ("chromium", "google-chrome", "google-chrome-stable", "chrome", "chromium-browser")
+MAC_APPLICATIONS = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+)
+DOWNLOAD_S = 300.0  # of patience with a slow network
+
+
+def main() -> int:
+    """Exit code 0 after printing the path, 1 after a sentence on standard error."""
+    for path in candidates():
+        if starts(path):
+            print(path)
+            return 0
+    print(
+        "The browser tests need Chromium or Chrome and there is none here: install one (on "
+        "Debian `apt install chromium`), or name yours in BROWSER_PATH.",
+        file=sys.stderr,
+    )
+    return 1
+
+
+def candidates() -> Iterator[str]:
+    """Paths worth trying, the next one made ready only when the last did not start."""
+    if named := os.environ.get("BROWSER_PATH"):
+        yield named
+        return
+    yield from filter(None, map(shutil.which, NAMES))
+    yield from filter(os.path.exists, MAC_APPLICATIONS)
+    path = playwright_path()
+    if path.exists():
+        yield str(path)
+    else:
+        say("No Chromium or Chrome here; asking Playwright for its own.")
+        if run(sys.executable, "-m", "playwright", "install", "chromium") and path.exists():
+            yield str(path)
+    if Path("/etc/debian_version").exists() and os.geteuid() == 0:
+        say("Installing Debian's package chromium.")
+        apt = ("apt-get", "-qq", "-o", "Dpkg::Use-Pty=0")
+        run(*apt, "update")
+        if run(*apt, "install", "--yes", "--no-install-recommends", "chromium"):
+            yield shutil.which("chromium") or "/usr/bin/chromium"
+
+
+def playwright_path() -> Path:
+    """Where Playwright keeps the Chromium that goes with it, downloaded or not."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        return Path(playwright.chromium.executable_path)
+
+
+def starts(path: str) -> bool:
+    """Whether it says its version: a stub or one that lacks a library does not."""
+    try:
+        asked = subprocess.run([path, "--version"], capture_output=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return asked.returncode == 0 and b"Chrom" in asked.stdout
+
+
+def run(*command: str) -> bool:
+    """Whether that went well, within DOWNLOAD_S; if not, its last words are told."""
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=quiet,
+            timeout=DOWNLOAD_S,
+        )
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        say(f"{problem}.")
+        return False
+    if done.returncode != 0:
+        errors = [line for line in done.stdout.splitlines() if line.lower().startswith("e")]
+        say(f"That failed: {errors[0] if errors else done.stdout.strip()[-200:]}")
+    return done.returncode == 0
+
+
+def say(sentence: str) -> None:
+    """Tell whoever waits; standard output is for the path."""
+    print(sentence, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
