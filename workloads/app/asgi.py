@@ -16,6 +16,7 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 async def app(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send: Send) -> None:
+    """One HTTP request, as ASGI has it."""
     work = application(scope["path"], scope["query_string"].decode("latin-1"))
     try:
         while True:

@@ -10,6 +10,7 @@ from workloads.app.application import REASONS, application, run
 
 
 def app(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
+    """One HTTP request, as WSGI has it (PEP 3333)."""
     status, body = run(application(environ["PATH_INFO"], environ["QUERY_STRING"]))
     headers = [
         ("Content-Type", "text/plain"),

@@ -1,0 +1,1 @@
+"""Three servers from scratch, one for each architecture, short enough to be read in the book."""

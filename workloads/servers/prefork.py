@@ -1,0 +1,39 @@
+"""Prefork: a fixed number of processes, each with one connection at a time.
+
+    python -m workloads.servers.prefork --port 8000 --processes 4
+
+Nobody hands out the work. All processes wait in accept() on the same listening socket, and the
+kernel wakes one of them for each connection. Who finds them all busy waits in the listen queue.
+"""
+
+from contextlib import suppress
+from select import select
+from socket import socket
+from time import sleep
+
+from workloads.servers.conversation import converse
+from workloads.servers.start import in_processes, options
+
+IDLE_S = 75.0  # a client that says nothing for so long loses its connection
+
+
+def work(listener: socket, keep_alive: bool) -> None:
+    """The life of a worker: one connection after another, each to its end."""
+
+    def keep() -> bool:
+        """A kept connection keeps its worker: let go of it when others wait for one."""
+        others_wait = select([listener], [], [], 0)[0]
+        return keep_alive and not others_wait
+
+    while True:
+        connection, _ = listener.accept()
+        connection.settimeout(IDLE_S)
+        with connection, suppress(OSError):  # the client may go away at any time
+            for seconds in converse(connection, keep):
+                if seconds is not None:  # for the network, the socket itself makes us wait
+                    sleep(seconds)
+
+
+if __name__ == "__main__":
+    chosen, listener = options("A prefork server from scratch.")
+    in_processes(chosen.processes, lambda: work(listener, chosen.keep_alive))

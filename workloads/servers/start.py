@@ -1,0 +1,59 @@
+"""How our own servers are started: by hand on a port, or by the labs on an open socket."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+
+
+def options(what: str) -> tuple[argparse.Namespace, socket.socket]:
+    """The command line, and the socket to listen on."""
+    parser = argparse.ArgumentParser(description=what)
+    parser.add_argument("--port", type=int, default=8000, help="of 127.0.0.1 (default 8000)")
+    parser.add_argument("--fd", type=int, help="an open, listening socket instead of a port")
+    parser.add_argument("--backlog", type=int, default=2048, help="places in the listen queue")
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1, help="in each process")
+    parser.add_argument("--no-keep-alive", dest="keep_alive", action="store_false")
+    chosen = parser.parse_args()
+    if chosen.fd is not None:
+        return chosen, socket.socket(fileno=chosen.fd)
+    listener = socket.create_server(("127.0.0.1", chosen.port), backlog=chosen.backlog)
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # connections inherit it
+    print(f"Listening on http://127.0.0.1:{chosen.port} (Ctrl-C ends it)", flush=True)
+    return chosen, listener
+
+
+def in_processes(number: int, work: Callable[[], object]) -> None:
+    """Do the work in that many processes, and start another for each that is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    workers = {_fork(work) for _ in range(number)}
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        while True:
+            pid, status = os.wait()
+            workers.remove(pid)
+            if not os.WIFSIGNALED(status):
+                sys.exit(f"Process {pid} failed, and so would the next one.")
+            workers.add(_fork(work))
+    finally:
+        for pid in workers:
+            os.kill(pid, signal.SIGTERM)
+
+
+def _fork(work: Callable[[], object]) -> int:
+    if pid := os.fork():
+        return pid
+    try:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        print(f"serving in process {os.getpid()}", flush=True)
+        work()
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(1)
