@@ -17,6 +17,7 @@ from types import EllipsisType
 from typing import Any
 
 from labs import kept
+from labs.words import digits
 
 Given = Mapping[str, float]
 Formula = Callable[[Given], float]
@@ -118,13 +119,13 @@ def _judge(exercise: Exercise, given: Given, number: float) -> Reply:
     if math.isclose(number, truth, rel_tol=exercise.tolerance(given)):
         measured = " It is within what your measurement allows." if exercise.read else ""
         unit = "" if exercise.unit.startswith("as ") else f" {exercise.unit}"
-        return Reply(kind="right", sentence=f"Right: {_show(truth)}{unit}.{measured}")
+        return Reply(kind="right", sentence=f"Right: {digits(truth)}{unit}.{measured}")
     for slip in (*exercise.slips, *_unit_slips(exercise.unit, truth)):
         if math.isclose(number, slip.leads_to(given), rel_tol=CLOSE):
             return Reply(kind="wrong", sentence=f"Not quite. {_fill(slip.hint, given)}")
     size = "too large" if number > truth else "too small"
     hint = f" {_fill(exercise.hint, given)}" if exercise.hint else ""
-    return Reply(kind="wrong", sentence=f"Not yet: {_show(number)} is {size}.{hint}")
+    return Reply(kind="wrong", sentence=f"Not yet: {digits(number)} is {size}.{hint}")
 
 
 def _unit_slips(unit: str, truth: float) -> tuple[Slip, ...]:
@@ -169,14 +170,4 @@ def _in(unit: str) -> str:
 
 
 def _fill(text: str, given: Given) -> str:
-    return text.format_map({name: _show(value) for name, value in given.items()})
-
-
-def _show(value: float) -> str:
-    """Three digits, no exponent: 1283.4 -> 1,280, 16.67 -> 16.7, 0.1667 -> 0.167."""
-    if value == 0:
-        return "0"
-    digits = max(0, 2 - math.floor(math.log10(abs(value))))
-    rounded = round(value, 2 - math.floor(math.log10(abs(value))))
-    text = f"{rounded:,.{digits}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    return text.format_map({name: digits(value) for name, value in given.items()})

@@ -112,6 +112,6 @@ class Checkup:
         return ranked[(len(ranked) - 1) // 2]
 
     @property
-    def effective_cores(self) -> float:
+    def capacity(self) -> float:
         """Cores' worth of work that all cores do together."""
         return max(self.calibration.capacity)

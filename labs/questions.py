@@ -19,7 +19,7 @@ def _last(recording: Recording) -> Point:
 def _of_checkup(checkup: Checkup) -> Given:
     calibration = checkup.calibration
     return {
-        "cores": checkup.effective_cores,
+        "cores": checkup.capacity,
         "logical_cores": checkup.machine.logical_cores,
         "noise": calibration.noise_fraction,
         "generator_s": calibration.generator_s,

@@ -25,9 +25,7 @@ DEMAND_S = 0.05
 CORES = 2
 WHEN = "2026-11-20T15:00:00+00:00"
 
-EXPERIMENT = Experiment(
-    Server("prefork", processes=8), Workload(cpu_s=DEMAND_S), Load(USERS)
-)
+EXPERIMENT = Experiment(Server("prefork", processes=8), Workload(cpu_s=DEMAND_S), Load(USERS))
 MACHINE = Machine(
     system="Linux 6.18",
     processor="Example CPU",

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import math
 
+import examples
 import pytest
 
 from labs import kept
 from labs.exercises import CLOSE, Exercise, NoSuchExercise, check
 from labs.questions import QUESTIONS
-from tests import examples
 
 SEEDS = (None, "ann", "ben", "cleo", "dora")
 MEASURED = {

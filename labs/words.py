@@ -1,0 +1,51 @@
+"""Numbers as a person says them: rounded to what is worth saying, with their unit."""
+
+from __future__ import annotations
+
+import math
+
+NARROW = "\u00a0"  # between a number and its unit: they stay on one line
+
+
+def digits(value: float, count: int = 3) -> str:
+    """Rounded to so many digits, without exponent: 1283.4 -> 1,280, 16.67 -> 16.7.
+
+    >>> digits(1283.4), digits(16.67), digits(0.1667), digits(50.0), digits(0)
+    ('1,280', '16.7', '0.167', '50', '0')
+    """
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    places = count - 1 - math.floor(math.log10(abs(value)))
+    text = f"{round(value, places):,.{max(0, places)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def rate(per_s: float) -> str:
+    """Requests per second.
+
+    >>> rate(38.13)
+    '38.1\\xa0req/s'
+    """
+    return f"{digits(per_s)}{NARROW}req/s"
+
+
+def duration(seconds: float) -> str:
+    """Microseconds below a tenth of a millisecond, milliseconds below 10 s, then seconds.
+
+    >>> duration(0.00004), duration(0.2), duration(1.2345), duration(12.3)
+    ('40\\xa0µs', '200\\xa0ms', '1,230\\xa0ms', '12.3\\xa0s')
+    """
+    if 0 < seconds < 0.0001:
+        return f"{digits(seconds * 1e6, 2)}{NARROW}µs"
+    if seconds < 10:
+        return f"{digits(seconds * 1000)}{NARROW}ms"
+    return f"{digits(seconds)}{NARROW}s"
+
+
+def percent(fraction: float) -> str:
+    """Two digits are all a share deserves.
+
+    >>> percent(0.1667), percent(0.97), percent(0.004)
+    ('17\\xa0%', '97\\xa0%', '0.4\\xa0%')
+    """
+    return f"{digits(fraction * 100, 2)}{NARROW}%"

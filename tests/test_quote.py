@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import examples
+import pytest
+
+from labs import quote, recordings, records
+from labs.measured_role import measured
+from labs.quote import NoSuchNumber, numbers
+from labs.records import BadRecording
+
+RECORDING = examples.recording(0.97, 0.98, 1.0)
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path / "recordings"))
+    for lab, result in (
+        ("many-cores", RECORDING),
+        ("wall-time", examples.clocks()),
+        ("your-machine", examples.checkup()),
+    ):
+        records.save(result, recordings.path(lab, result.machine))
+    return tmp_path / "recordings"
+
+
+@pytest.mark.parametrize(
+    ("lab", "text", "said"),
+    [
+        ("many-cores", "throughput(4)", "39.2 req/s"),
+        ("many-cores", "response_time(8)", "204 ms"),
+        ("many-cores", "demand", "50 ms"),
+        ("many-cores", "demand(8)", "51 ms"),
+        ("many-cores", "forecast(1)", "19.8 req/s"),
+        ("many-cores", "bound(1)", "20 req/s"),
+        ("many-cores", "spread(8)", "38.8 to 40 req/s"),
+        ("many-cores", "relative(8)", "2.00"),
+        ("many-cores", "in_flight(8)", "8"),
+        ("many-cores", "cores_busy(8)", "2 cores"),
+        ("many-cores", "response_time_for(32)", "816 ms"),
+        ("many-cores", "fit", "4 of 4"),
+        ("many-cores", "cores", "2 cores"),
+        ("many-cores", "machine", RECORDING.machine.caption),
+        ("many-cores", "percentile(8, 90)", "204 ms"),
+        ("wall-time", 'wall("burn")', "101 ms"),
+        ("wall-time", 'cpu("sleep")', "0.5 ms"),
+        ("wall-time", 'rest("both")', "100 ms"),
+        ("wall-time", 'fraction("both")', "17 %"),
+        ("wall-time", 'curl("sleep")', "4 + 3 ms"),
+        ("your-machine", "effective_cores", "2"),
+        ("your-machine", "capacity", "1.95"),
+        ("your-machine", "loops_per_s", "20 million"),
+        ("your-machine", "timer", "60 µs"),
+        ("your-machine", "loopback", "30 µs"),
+        ("your-machine", "generator", "0.1 ms"),
+        ("your-machine", "generator_ceiling", "10,000 req/s"),
+        ("your-machine", "generator_trusted", "8,000 req/s"),
+        ("your-machine", "noise", "2 %"),
+    ],
+)
+@pytest.mark.usefixtures("shelf")
+def test_a_number_is_said_with_its_unit(lab: str, text: str, said: str) -> None:
+    assert str(measured(lab, text)).replace("\u00a0", " ") == said
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("throughput(3)", r"users=3: not recorded\. There are 1, 2, 4, 8\."),
+        ("speed(3)", r"'speed': no such number\. There are bound, cores, "),
+        ("throughput()", "not what throughput needs"),
+        ("throughput(users=3)", "give plain numbers"),
+        ("throughput(4) * 2", "give a name"),
+        ("percentile(8, 99)", "too few requests"),
+        ("_run", "no such number"),
+        ("result", "no such number"),
+        ("__class__", "no such number"),
+    ],
+)
+@pytest.mark.usefixtures("shelf")
+def test_a_number_that_is_not_there_is_refused_with_a_sentence(text: str, message: str) -> None:
+    with pytest.raises(NoSuchNumber, match=message):
+        measured("many-cores", text)
+
+
+@pytest.mark.usefixtures("shelf")
+def test_a_lab_without_recording_says_how_to_get_one() -> None:
+    with pytest.raises(BadRecording, match=r"nothing: not recorded yet\. Record it with `make rec"):
+        measured("nothing", "throughput(1)")
+
+
+def test_the_largest_machine_is_quoted(shelf: Path) -> None:
+    small = shelf / "many-cores" / "2-cores.json"
+    for cores in (4, 16):
+        small.with_name(f"{cores}-cores.json").write_bytes(small.read_bytes())
+    (shelf / "many-cores" / "99-cores.json.tmp").touch()
+    assert [file.stem for file in recordings.paths("many-cores")] == [
+        "2-cores",
+        "4-cores",
+        "16-cores",
+    ]
+
+
+def test_a_damaged_recording_is_refused(shelf: Path) -> None:
+    (shelf / "wall-time" / "2-cores.json").write_text("{")
+    with pytest.raises(BadRecording, match="not a recording, or cut short"):
+        recordings.recording("wall-time")
+
+
+def test_a_quantity_is_a_number_and_a_word() -> None:
+    quantity = numbers(RECORDING).throughput(4)  # type: ignore[union-attr]
+    assert float(quantity) == pytest.approx(39.2)
+    assert quantity._repr_markdown_() == str(quantity)
+    assert quote.numbers(examples.clocks()).machine().value == examples.CORES
+
+
+def build(source: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-N"]
+    return subprocess.run(
+        [*command, str(source), str(source / "out")], capture_output=True, text=True, check=False
+    )
+
+
+def test_a_page_says_what_its_recording_says(shelf: Path, tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "conf.py").write_text("extensions = ['myst_parser', 'labs.measured_role']")
+    (source / "index.md").write_text("# T\n\n```{toctree}\nmany-cores\n```\n")
+    page = source / "many-cores.md"
+    page.write_text("# M\n\nGot {measured}`throughput(4)` and {measured}`wall-time: cpu('burn')`.")
+    built = source / "out" / "many-cores.html"
+
+    def text() -> str:
+        return built.read_text().replace("\u00a0", " ")
+
+    first = build(source)
+    assert first.returncode == 0, first.stderr
+    assert '<span class="wt-measured">39.2 req/s</span>' in text()
+    assert '<span class="wt-measured">100 ms</span>' in text()
+
+    records.save(examples.recording(0.5), shelf / "many-cores" / "2-cores.json")
+    assert build(source).returncode == 0
+    assert "20 req/s" in text()  # the recording changed, not the page
+
+    page.write_text("# M\n\nGot {measured}`throughput(3)`.")
+    last = build(source)
+    assert last.returncode != 0
+    assert "many-cores.md:3: WARNING: {measured}`throughput(3)`: users=3: not recorded" in (
+        last.stderr
+    )
