@@ -1,0 +1,144 @@
+"""What every test is held to: nothing it started stays, and none is skipped unseen."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections import defaultdict
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from waiting import eventually
+
+from labs.supervisor import MARK as TREE_MARK
+
+SESSION_MARK = "WALL_TIME_TEST_SESSION"  # in the environment of all that these tests start
+GONE_S = 3.0  # for what a test has told to end
+LASTING = ("multiprocessing.resource_tracker", "chrome_crashpad")  # end with whoever started them
+
+Who = tuple[int, float]  # a process: its id and when it was started
+held: dict[str, set[Who]] = defaultdict(set)  # by fixtures that outlive a test, by their scope
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--no-skips", action="store_true", help="a skipped test has failed")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    os.environ[SESSION_MARK] = str(os.getpid())
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).with_name("browser") in item.path.parents:
+            item.add_marker("browser")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, object]:
+    return _unskipped((yield), item.config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, object]:
+    return _unskipped((yield), collector.config)
+
+
+def _unskipped(
+    report: pytest.TestReport | pytest.CollectReport, config: pytest.Config
+) -> pytest.TestReport | pytest.CollectReport:
+    if report.skipped and not hasattr(report, "wasxfail") and config.getoption("--no-skips"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.outcome = "failed"
+        report.longrepr = f"{report.nodeid} was not run ({reason}) and --no-skips asks for all."
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest
+) -> Generator[None, object, object]:
+    """What a module's or the session's fixture starts may stay as long as the fixture does."""
+    if fixturedef.scope == "function":
+        return (yield)
+    before = set(running())
+    try:
+        return (yield)
+    finally:
+        held[fixturedef.scope] |= set(running()) - before
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_by_the_test(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Looked at after each test that starts something; the module's own look covers the rest."""
+    live = any(request.node.get_closest_marker(name) for name in ("live", "browser"))
+    before = set(running()) if live else set()
+    yield
+    if live:
+        nothing_left(before, *held.values())
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _nothing_left_by_the_module() -> Iterator[None]:
+    before = set(running())
+    yield
+    nothing_left(before, held["session"], held["package"])
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _nothing_left_at_all() -> Iterator[None]:
+    before = set(running())
+    yield
+    nothing_left(before)
+
+
+def nothing_left(*allowed: set[Who]) -> None:
+    """AssertionError naming what still runs, after ending it so that the next test is alone.
+
+    What hangs below an allowed process may stay too, unless a lab started it: a Jupyter server
+    may keep a kernel warm, but no server under test outlives its test.
+    """
+    may_stay = set().union(*allowed)
+
+    def left() -> dict[Who, psutil.Process]:
+        found = running()
+        return {who: each for who, each in found.items() if not _may_stay(each, who, may_stay)}
+
+    with contextlib.suppress(AssertionError):
+        eventually(lambda: not left(), within_s=GONE_S)
+    if words := [_end(process) for process in left().values()]:
+        pytest.fail("left running:\n  " + "\n  ".join(words), pytrace=False)
+
+
+def running() -> dict[Who, psutil.Process]:
+    """Live processes that come from these tests: below this one, or with its mark."""
+    below = {child.pid for child in psutil.Process().children(recursive=True)}
+    mark, found = os.environ[SESSION_MARK], {}
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            ours = process.pid in below or process.environ().get(SESSION_MARK) == mark
+            if ours and process.pid != os.getpid() and process.status() != psutil.STATUS_ZOMBIE:
+                found[process.pid, process.create_time()] = process
+    return found
+
+
+def _may_stay(process: psutil.Process, who: Who, allowed: set[Who]) -> bool:
+    with contextlib.suppress(psutil.Error):
+        if who in allowed or any(each in " ".join(process.cmdline()) for each in LASTING):
+            return True
+        if TREE_MARK in process.environ():
+            return False
+        return any((above.pid, above.create_time()) in allowed for above in process.parents())
+    return True  # it ended while we looked
+
+
+def _end(process: psutil.Process) -> str:
+    words = f"{process.pid}"
+    with contextlib.suppress(psutil.Error):
+        words = f"{process.pid}: {' '.join(process.cmdline())[:200]}"
+        process.kill()
+    return words

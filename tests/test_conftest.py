@@ -1,0 +1,87 @@
+"""The tests' own guards: what is left running fails a test, and so does a skip, when asked."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+SLEEPER = "import subprocess; subprocess.Popen(['sleep', '60'], start_new_session=True)"
+
+
+@pytest.fixture
+def run_test(tmp_path: Path):
+    """Run a test module of its own under this folder's conftest; its output."""
+
+    def run(text: str, *options: str) -> str:
+        (tmp_path / "test_it.py").write_text(text)
+        command = [sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider"]
+        command += ["--rootdir", str(tmp_path), "-c", os.devnull]
+        command += ["-o", "markers=live", *options, "test_it.py"]
+        environment = {**os.environ, "PYTHONPATH": str(TESTS)}
+        result = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60
+        )
+        return result.stdout + result.stderr
+
+    return run
+
+
+def test_a_process_left_by_a_test_fails_it_and_is_ended(run_test) -> None:
+    said = run_test(f"def test_it():\n    {SLEEPER}\n")
+    assert "1 passed, 1 error" in said
+    assert "left running:" in said
+    pid = int(said.split("left running:\n  ")[1].split(":")[0])
+    assert not Path(f"/proc/{pid}").exists() or "sleep" not in _command(pid)
+
+
+def test_an_orphan_is_found_too(run_test) -> None:
+    said = run_test(
+        "import subprocess, sys\n"
+        f'def test_it():\n    subprocess.run([sys.executable, "-c", "{SLEEPER}"])\n'
+    )
+    assert "1 passed, 1 error" in said
+    assert "sleep 60" in said
+
+
+def test_what_a_lasting_fixture_started_may_stay_while_it_lasts(run_test) -> None:
+    fixture = (
+        "import subprocess, pytest\n"
+        "@pytest.fixture(scope='module')\n"
+        "def server():\n"
+        "    process = subprocess.Popen(['sleep', '60'])\n"
+        "    yield\n"
+    )
+    test = "@pytest.mark.live\ndef test_it(server): pass\n"
+    kept = run_test(f"{fixture}    process.kill(); process.wait()\n{test}")
+    assert "1 passed" in kept
+    assert "error" not in kept
+    left = run_test(f"{fixture}{test}")
+    assert "1 passed, 1 error" in left
+    assert "left running:" in left
+
+
+@pytest.mark.parametrize(
+    "skipping",
+    [
+        "import pytest\ndef test_it(): pytest.skip('no browser here')\n",
+        "import pytest\npytest.skip('no browser here', allow_module_level=True)\n",
+    ],
+    ids=["test", "module"],
+)
+def test_a_skip_fails_when_all_tests_are_asked_for(run_test, skipping: str) -> None:
+    assert "1 skipped" in run_test(skipping)
+    said = run_test(skipping, "--no-skips")
+    assert "no browser here) and --no-skips asks for all." in said
+    assert "1 skipped" not in said
+
+
+def _command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""

@@ -1,0 +1,26 @@
+"""Waiting for something to become true, with a deadline and words for when it does not."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+Found = TypeVar("Found")
+LOOK_S = 0.02
+
+
+def eventually(condition: Callable[[], Found], within_s: float, what: str = "") -> Found:
+    """Call `condition` until it returns something true, and return that.
+
+    AssertionError after `within_s` seconds, naming `what` was waited for and what came last.
+    """
+    deadline = time.monotonic() + within_s
+    while True:
+        found = condition()
+        if found:
+            return found
+        if time.monotonic() >= deadline:
+            waited_for = what or getattr(condition, "__name__", "the condition")
+            raise AssertionError(f"{waited_for}: not within {within_s:g} s (last: {found!r})")
+        time.sleep(LOOK_S)
