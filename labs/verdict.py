@@ -1,0 +1,240 @@
+"""What a run says, in words: shared by panel, page and terminal. Pure: records in, text out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from labs.records import (
+    Experiment,
+    Machine,
+    Point,
+    PredictedLevel,
+    Prediction,
+    Recording,
+    Server,
+    Workload,
+)
+from labs.words import digits, duration, percent, rate
+
+AGREES = 0.02  # no measurement here is finer, so no miss below this is worth a reason
+DEMAND_MOVED = 0.05  # of the CPU time per request; enough to move the throughput visibly
+
+POOLS = {
+    "prefork": ("process", "processes"),
+    "threaded": ("thread", "threads"),
+    "event-loop": ("event loop", "event loops"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guess:
+    """What the reader expected, committed to before the run."""
+
+    users: int
+    quantity: str  # "throughput" or "response time"
+    value: float  # req/s or seconds
+
+    def __str__(self) -> str:
+        return rate(self.value) if self.quantity == "throughput" else duration(self.value)
+
+
+def about(experiment: Experiment) -> str:
+    """What is about to be tested, in one sentence."""
+    levels = [str(users) for users in experiment.load.users]
+    users = " and ".join([", ".join(levels[:-1]), levels[-1]] if levels[1:] else levels)
+    plural = "user asks" if levels == ["1"] else "users ask"
+    think = experiment.load.think_time_s
+    thinking = f", and think for {duration(think)} in between" if think else ""
+    return (
+        f"{_who(experiment.server)} answers requests that {_need(experiment.workload)}, "
+        f"while {users} {plural}, one request at a time each{thinking}."
+    )
+
+
+def text(recording: Recording, explanation: Prediction | None = None) -> str:
+    """The verdict on the newest run, a sentence a line, and the machine it holds for."""
+    run = recording.runs[-1]
+    sentences = verdict(recording.experiment, run.forecast, run.points, explanation)
+    return "\n".join([*sentences, f"Measured on: {recording.machine.caption}."])
+
+
+def verdict(
+    experiment: Experiment,
+    forecast: Prediction,
+    points: Sequence[Point],
+    explanation: Prediction | None = None,
+    guess: Guess | None = None,
+) -> tuple[str, ...]:
+    """What limits it, whether the forecast held or which assumption broke, and the guess.
+
+    explanation is the model with each level's own CPU time per request, where there is one.
+    """
+    if not points:
+        return ("Nothing was measured, so there is nothing to say yet.",)
+    fit = [point for point in points if point.fit]
+    sentences = []
+    if fit:
+        sentences.append(limit(experiment, forecast.at(fit[-1].users)))
+        sentences += agreement(forecast, fit, explanation)
+    if unfit := [point for point in points if not point.fit]:
+        sentences.append(_unfit(unfit, len(points)))
+    if guess is not None:
+        sentences.append(on_guess(guess, forecast, points))
+    return tuple(sentences)
+
+
+def limit(experiment: Experiment, level: PredictedLevel) -> str:
+    """What holds that level back, and what would help."""
+    server, workload = experiment.server, experiment.workload
+    cpu, need = duration(workload.cpu_s), duration(workload.cpu_s + workload.wait_s)
+    pool = server.pool or 0
+    best = rate(level.bound_rps)
+    reasons = {
+        "users": "the users themselves are the limit: each gets a core or a worker when it asks, "
+        "and more users would get more done.",
+        "cpu": f"the CPU is the limit: at {cpu} a request the cores can do {best} and no more. "
+        "More users only wait longer.",
+        "pool": f"the pool is the limit: {_count(pool, server)} at {need} a request can do "
+        f"{best}, whatever the CPU has left. The other users queue.",
+        "event loop": "the event loop is the limit: it runs one piece of code at a time, and at "
+        f"{cpu} a request that makes {best}.",
+        "load generator": "the load generator is the limit: this measures Locust, not the server.",
+        "memory": "memory is the limit: no more workers fit.",
+        "listen queue": "the listen queue is the limit: it is full, and connections come back "
+        "only after seconds.",
+    }
+    return (
+        f"At {_users(level.users)} {reasons.get(level.limit, f'the {level.limit} is the limit.')}"
+    )
+
+
+def agreement(
+    forecast: Prediction, fit: Sequence[Point], explanation: Prediction | None = None
+) -> list[str]:
+    """Whether the forecast held within the interval, and if not, what it had assumed."""
+    missed = [point for point in fit if not _holds(point, forecast.at(point.users).model_rps)]
+    if not missed:
+        which = "the point" if len(fit) == 1 else f"all {len(fit)} points"
+        return [
+            f"The forecast, made before the load began, met {which} within the interval of the "
+            "measurement."
+        ]
+    worst = max(missed, key=lambda point: abs(_off(point, forecast)))
+    off = _off(worst, forecast)
+    met = f"The forecast met {len(fit) - len(missed)} of {len(fit)} points within their interval."
+    side = "above" if off > 0 else "below"
+    told = f"It missed most at {_users(worst.users)}: measured {percent(abs(off))} {side} it."
+    return [met, told, _reason(worst, forecast, explanation)]
+
+
+def on_guess(guess: Guess, forecast: Prediction, points: Sequence[Point]) -> str:
+    """The reader's prediction beside the model's and the measurement."""
+    level = forecast.at(guess.users)
+    measured = next((point for point in points if point.users == guess.users), None)
+    if guess.quantity == "throughput":
+        model, found = rate(level.model_rps), measured and measured.throughput_rps
+        shown = rate(found) if found else ""
+    else:
+        model = duration(level.model_response_time_s)
+        found = measured and measured.mean_response_time_s
+        shown = duration(found) if found else ""
+    said = f"You said {guess} at {_users(guess.users)}, the model {model}"
+    if not found:
+        return f"{said}; that level was not measured."
+    off = guess.value / found - 1
+    if abs(off) <= 0.05:
+        return f"{said}, and it was {shown}. Well predicted!"
+    times = f"{percent(abs(off))} too {'high' if off > 0 else 'low'}"
+    if abs(off) >= 1:
+        times = f"{digits(guess.value / found, 2)} times as much"
+    return f"{said}, and it was {shown}: yours was {times}."
+
+
+def caption(machine: Machine, runs: int = 1) -> str:
+    """Which machine a figure is of, and how to add a larger one."""
+    many = f" The middle of {runs} runs, and their spread." if runs > 1 else ""
+    return (
+        f"Recorded on: {machine.caption}.{many} Yours is larger? `make record` on it adds your "
+        "recording; CONTRIBUTING says how to send it."
+    )
+
+
+def _reason(point: Point, forecast: Prediction, explanation: Prediction | None) -> str:
+    moved = point.demand_s / forecast.demand_s - 1 if forecast.demand_s else 0.0
+    if abs(moved) > DEMAND_MOVED:
+        sentence = (
+            "The assumption that broke: the CPU time of a request was not what an awake, "
+            f"unshared core needs. It took {duration(point.demand_s)} instead of "
+            f"{duration(forecast.demand_s)}."
+        )
+        if explanation and _holds(point, explanation.at(point.users).model_rps):
+            sentence += " With the CPU time that was measured in the load, the model fits."
+        return sentence
+    if point.checks:
+        return "A check noticed: " + " ".join(check.sentence for check in point.checks)
+    lower = forecast.at(point.users).lower_rps
+    if lower is not None and point.throughput_rps < forecast.at(point.users).model_rps:
+        return (
+            "Perhaps the users fell in step: all wait together, then all want a core. That can "
+            f"go down to {rate(lower)}."
+        )
+    if len(point.connections) > 1:
+        counts = ", ".join(str(count) for count in sorted(point.connections.values()))
+        return (
+            f"No check explains it. The users were spread over the processes as {counts}; the "
+            "model assumes that any free one takes the next request."
+        )
+    return f"No check explains it, so the model does: {forecast.model} is not quite what happens."
+
+
+def _unfit(unfit: Sequence[Point], total: int) -> str:
+    which = " and ".join(_users(point.users) for point in unfit)
+    first = next(check.sentence for check in unfit[0].checks if check.unfit)
+    drawn = "is drawn hollow and takes" if len(unfit) == 1 else "are drawn hollow and take"
+    count = f"{len(unfit)} of {total} points"
+    return f"{count}, at {which}, {drawn} no part in this. {first}"
+
+
+def _holds(point: Point, model_rps: float) -> bool:
+    low, high = point.throughput_ci_rps
+    slack = AGREES * point.throughput_rps
+    return (
+        min(low, point.throughput_rps - slack)
+        <= model_rps
+        <= max(high, point.throughput_rps + slack)
+    )
+
+
+def _off(point: Point, forecast: Prediction) -> float:
+    model = forecast.at(point.users).model_rps
+    return point.throughput_rps / model - 1 if model else 0.0
+
+
+def _who(server: Server) -> str:
+    cores = {None: "all cores", 1: "one core"}.get(server.cores, f"{server.cores} cores")
+    pool = _count(server.processes, server)
+    if server.architecture == "threaded":
+        each = "thread" if server.threads == 1 else "threads"
+        process = "process" if server.processes == 1 else "processes"
+        pool = f"{server.processes} {process} with {server.threads} {each}"
+        pool += " each" if server.processes > 1 else ""
+    return f"A {server.architecture} server ({pool} run by {server.by}, on {cores})"
+
+
+def _need(workload: Workload) -> str:
+    cpu, wait = duration(workload.cpu_s), duration(workload.wait_s)
+    if workload.cpu_s and workload.wait_s:
+        return f"need {cpu} of CPU and wait for {wait}"
+    if workload.cpu_s:
+        return f"need {cpu} of CPU"
+    return f"wait for {wait}" if workload.wait_s else "need next to nothing"
+
+
+def _count(number: int, server: Server) -> str:
+    one, many = POOLS[server.architecture]
+    return f"{number} {one if number == 1 else many}"
+
+
+def _users(users: int) -> str:
+    return "1 user" if users == 1 else f"{users:,} users"

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import examples
+import pytest
+
+from labs import verdict
+from labs.records import Experiment, Load, PredictedLevel, Server, Workload
+from labs.verdict import Guess
+
+FORECAST = examples.prediction()
+
+
+def say(*sentences: str) -> str:
+    return " ".join(sentences).replace("\u00a0", " ")
+
+
+@pytest.mark.parametrize(
+    ("server", "workload", "users", "words"),
+    [
+        (
+            Server("prefork", processes=8),
+            Workload(cpu_s=0.05),
+            (1, 2, 4),
+            "A prefork server (8 processes run by gunicorn, on all cores) answers requests that "
+            "need 50 ms of CPU, while 1, 2 and 4 users ask, one request at a time each.",
+        ),
+        (
+            Server("threaded", processes=2, threads=16, cores=1),
+            Workload(cpu_s=0.02, wait_s=0.18),
+            (1,),
+            "A threaded server (2 processes with 16 threads each run by gunicorn, on one core) "
+            "answers requests that need 20 ms of CPU and wait for 180 ms, while 1 user asks",
+        ),
+        (
+            Server("event-loop", by="scratch", cores=2),
+            Workload(),
+            (3, 5),
+            "(1 event loop run by scratch, on 2 cores) answers requests that need next to "
+            "nothing, while 3 and 5 users ask",
+        ),
+    ],
+)
+def test_what_is_about_to_be_tested(
+    server: Server, workload: Workload, users: tuple[int, ...], words: str
+) -> None:
+    assert words in say(verdict.about(Experiment(server, workload, Load(users))))
+
+
+def test_a_forecast_that_held() -> None:
+    said = say(verdict.text(examples.recording(1.0)))
+    assert "At 8 users the CPU is the limit: at 50 ms a request the cores can do 40 req/s" in said
+    assert "met all 4 points within the interval" in said
+    assert said.endswith("Measured on: 2 cores, Example CPU, 8 GiB, Linux 6.18, CPython 3.11.7.")
+
+
+def test_a_forecast_that_missed_names_the_broken_assumption() -> None:
+    recording = examples.recording(0.8)  # each request took 1 / 0.8 of the calibrated CPU time
+    said = say(verdict.text(recording))
+    assert "met 0 of 4 points" in said and "measured 19 % below it" in said
+    assert "It took 62.5 ms instead of 50 ms." in said and "the model fits" not in said
+    slower = tuple(replace(level, model_rps=level.model_rps * 0.8) for level in FORECAST.levels)
+    said = say(verdict.text(recording, replace(FORECAST, kind="explanation", levels=slower)))
+    assert "With the CPU time that was measured in the load, the model fits." in said
+
+
+def test_a_miss_without_moved_demand_looks_for_another_reason() -> None:
+    missed = replace(examples.point(8, factor=0.8), demand_s=examples.DEMAND_S)
+
+    def reason(**changes: object) -> str:
+        point = replace(missed, **changes)  # type: ignore[arg-type]
+        return say(*verdict.agreement(FORECAST, [point]))
+
+    assert "Others used 12 %" in reason(checks=(examples.TOLD,))
+    assert "spread over the processes as 2, 6" in reason(connections={"11": 6, "12": 2})
+    assert "processor sharing is not quite what happens" in reason()
+    lower = tuple(replace(level, lower_rps=25.0) for level in FORECAST.levels)
+    stepping = replace(FORECAST, levels=lower)
+    assert "fell in step" in say(*verdict.agreement(stepping, [missed]))
+    above = replace(examples.point(8, factor=1.3), demand_s=examples.DEMAND_S)
+    assert "fell in step" not in say(*verdict.agreement(stepping, [above]))
+
+
+def test_unfit_points_are_named_and_left_out() -> None:
+    points = examples.run(unfit=8).points
+    said = say(*verdict.verdict(examples.EXPERIMENT, FORECAST, points))
+    assert "At 4 users the CPU is the limit" in said
+    assert "met all 3 points" in said
+    assert "1 of 4 points, at 8 users, is drawn hollow" in said and "Too noisy" in said
+
+
+def test_nothing_measured_is_said() -> None:
+    assert "Nothing was measured" in verdict.verdict(examples.EXPERIMENT, FORECAST, ())[0]
+
+
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [
+        ("users", "more users would get more done"),
+        ("cpu", "More users only wait longer"),
+        ("pool", "8 processes at 50 ms a request can do 40 req/s"),
+        ("event loop", "one piece of code at a time"),
+        ("load generator", "this measures Locust"),
+        ("memory", "no more workers fit"),
+        ("listen queue", "the listen queue is the limit"),
+        ("database", "the database is the limit."),
+    ],
+)
+def test_every_limit_has_its_words(limit: str, words: str) -> None:
+    level = PredictedLevel(
+        users=8, bound_rps=40.0, model_rps=39.0, model_response_time_s=0.2, limit=limit
+    )
+    assert words in say(verdict.limit(examples.EXPERIMENT, level))
+
+
+@pytest.mark.parametrize(
+    ("guess", "words"),
+    [
+        (Guess(users=8, quantity="throughput", value=160.0), "yours was 4 times as much"),
+        (Guess(users=8, quantity="throughput", value=41.0), "Well predicted!"),
+        (Guess(users=8, quantity="throughput", value=20.0), "yours was 50 % too low"),
+        (Guess(users=8, quantity="response time", value=0.05), "yours was 75 % too low"),
+        (
+            Guess(users=8, quantity="response time", value=0.2),
+            "You said 200 ms at 8 users, the model 202 ms, and it was 200 ms.",
+        ),
+    ],
+)
+def test_the_guess_is_shown_beside_model_and_measurement(guess: Guess, words: str) -> None:
+    run = examples.run()
+    said = verdict.verdict(examples.EXPERIMENT, FORECAST, run.points, guess=guess)
+    assert words in say(*said)
+    assert "not measured" in say(verdict.on_guess(guess, FORECAST, run.points[:2]))
+
+
+def test_a_caption_names_the_machine_and_asks_for_a_larger_one() -> None:
+    said = verdict.caption(examples.MACHINE, runs=3)
+    assert "Recorded on: 2 cores, Example CPU" in said
+    assert "3 runs" in said and "make record" in said
+    assert "runs" not in verdict.caption(examples.MACHINE)
