@@ -31,8 +31,8 @@ LAST_LINES = 12
 
 # As workloads/users.py writes it.
 RECORD = np.dtype(
-    [("kind", "<i4"), ("user", "<i4"), ("process", "<i4"), ("zero", "<i4")]
-    + [("start", "<f8"), ("end", "<f8")]
+    [(name, "<i4") for name in ("kind", "user", "process", "zero")]
+    + [(name, "<f8") for name in ("start", "end")]
 )
 OK, FAILED, IN_FLIGHT, MARK, READY = 1, 2, 3, 4, 5
 

@@ -69,7 +69,9 @@ def memory_bytes(root: Path = Path("/")) -> int:
     """Memory this process may use, in bytes: the machine's, or the container's limit."""
     limits = [float(psutil.virtual_memory().total), _number(os.environ.get("MEM_LIMIT", ""))]
     for folder in _cgroup_folders(root, "memory"):
-        limits += [_number(_read(folder / name)) for name in ("memory.max", "memory.limit_in_bytes")]
+        limits += [
+            _number(_read(folder / name)) for name in ("memory.max", "memory.limit_in_bytes")
+        ]
     return int(min(limit for limit in limits if limit and 0 < limit < UNLIMITED_BYTES))
 
 
@@ -122,6 +124,7 @@ def on_binder() -> bool:
 
 
 def versions() -> dict[str, str]:
+    """Of what can change a measurement, as installed."""
     found = {}
     for name in SHOWN_VERSIONS:
         try:

@@ -17,17 +17,15 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from labs import validity, window
 from labs import machine as this_machine
+from labs import validity, window
 from labs.calibrate import calibrate, keep
 from labs.load import FAILED, OK, Driver, drive
-from labs.plan import STARTUP_S, WARM_UP_S, Plan, duration_s, plans
+from labs.plan import STARTUP_S, WARM_UP_S, duration_s, plans
 from labs.predict import forecast
 from labs.records import (
     Calibration,
     Experiment,
-    Load,
-    Machine,
     Point,
     Prediction,
     Recording,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import os
 import tempfile
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeVar, get_args
@@ -116,14 +117,15 @@ class Server:
 class Load:
     """Who asks: a closed group of users, each with one request at a time."""
 
-    users: tuple[int, ...]  # the levels of the sweep, rising
+    users: Sequence[int]  # the levels of the sweep, rising
     _: KW_ONLY
     think_time_s: float = 0.0  # mean pause of a user between response and next request
     seconds: float = 1.0  # least length of a level's window; the protocol may need more
     keep_alive: bool = True  # whether a user keeps its connection
 
     def __post_init__(self) -> None:
-        if isinstance(self.users, (str, bytes)) or not hasattr(self.users, "__iter__"):
+        given: object = self.users
+        if isinstance(given, str) or not isinstance(given, Sequence):
             raise Unusable(f"users={self.users!r}: give a list of levels, such as [1, 2, 4, 8].")
         object.__setattr__(self, "users", tuple(self.users))
         if not self.users:
@@ -352,7 +354,7 @@ def percentile(histogram: dict[int, int], fraction: float) -> float | None:
     for number in sorted(histogram):
         rank -= histogram[number]
         if rank <= 0:
-            return 1e-6 * BUCKET ** (number + 0.5)
+            return float(1e-6 * BUCKET ** (number + 0.5))
     return None
 
 
@@ -390,7 +392,7 @@ def read(path: Path, kind: type[Kept]) -> Kept:
         raise BadRecording(f"{path}: not a recording, or cut short. {remedy}") from None
     if schema != SCHEMA:
         raise BadRecording(
-            f"{path}: recorded in version {schema} of the format; this is version {SCHEMA}. {remedy}"
+            f"{path}: recorded in version {schema}, and this is version {SCHEMA}. {remedy}"
         )
     try:
         return msgspec.json.decode(data, type=kind)

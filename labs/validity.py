@@ -28,7 +28,7 @@ def check(
     again: Point | None = None,
 ) -> tuple[Check, ...]:
     """All that is to be said of `point`; `again` is the same level measured at the end."""
-    found = [Check(name=name, unfit=True, sentence=text) for name, text in _unfit(point)]
+    found = list(_disturbances(point))
     if again is not None and point.throughput_rps > 0:
         change = again.throughput_rps / point.throughput_rps - 1
         if abs(change) > UNSTEADY:
@@ -36,108 +36,95 @@ def check(
                 f"Measured again at the end, this level gave {change:+.0%} throughput: the "
                 "machine changed under way. Close other programs and run again."
             )
-            found.append(Check(name="repeated", unfit=True, sentence=sentence))
-    found += [
-        Check(name=name, unfit=False, sentence=text)
-        for name, text in _told(point, experiment, machine, forecast_demand_s)
-    ]
+            found.append(unfit("repeated", sentence))
+    found += _remarks(point, experiment, machine, forecast_demand_s)
     return tuple(found)
 
 
-def _unfit(point: Point) -> Iterator[tuple[str, str]]:
+def unfit(name: str, sentence: str) -> Check:
+    """A reason to draw the point hollow."""
+    return Check(name=name, unfit=True, sentence=sentence)
+
+
+def told(name: str, sentence: str) -> Check:
+    """Worth knowing; the point stands."""
+    return Check(name=name, unfit=False, sentence=sentence)
+
+
+def _disturbances(point: Point) -> Iterator[Check]:
     if point.failed:
-        yield (
+        yield unfit(
             "errors",
-            (
-                f"{point.failed} requests failed; a failure is often quicker than an answer, so "
-                "the averages mean little. See the server's log."
-            ),
+            f"{point.failed} requests failed; a failure is often quicker than an answer, so "
+            "the averages mean little. See the server's log.",
         )
     if point.never_served:
-        yield (
+        yield unfit(
             "starved",
-            (
-                f"{point.never_served} of {point.users} users were never served, and the averages "
-                "do not know them. Some connections wait while others are kept open."
-            ),
+            f"{point.never_served} of {point.users} users were never served, and the averages "
+            "do not know them. Some connections wait while others are kept open.",
         )
     if point.generator_cpu > GENERATOR_FULL:
-        yield (
+        yield unfit(
             "load generator",
-            (
-                f"The load generator used {point.generator_cpu:.0%} of its core: this measures "
-                "Locust, not the server. Give each request more to do, or use fewer users."
-            ),
+            f"The load generator used {point.generator_cpu:.0%} of its core: this measures "
+            "Locust, not the server. Give each request more to do, or use fewer users.",
         )
     if point.completed < LEAST_COMPLETIONS:
-        yield (
+        yield unfit(
             "few",
-            (
-                f"Only {point.completed:.0f} requests ended in the window; {LEAST_COMPLETIONS} is "
-                "the least. Measure for longer."
-            ),
+            f"Only {point.completed:.0f} requests ended in the window; {LEAST_COMPLETIONS} is "
+            "the least. Measure for longer.",
         )
     if half_width(point) > UNSTEADY:
-        yield (
+        yield unfit(
             "interval",
-            (
-                f"The throughput is only known to ± {half_width(point):.0%}. Measure for longer, or "
-                "on a quieter machine."
-            ),
+            f"The throughput is only known to ± {half_width(point):.0%}. Measure for longer, "
+            "or on a quieter machine.",
         )
     first, second = point.halves_rps
     if abs(second - first) > UNSTEADY * point.throughput_rps:
-        yield (
+        yield unfit(
             "drift",
-            (
-                f"The second half of the window gave {second:.3g} req/s, the first {first:.3g}: not "
-                "settled. Measure for longer."
-            ),
+            f"The second half of the window gave {second:.3g} req/s, the first {first:.3g}: "
+            "not settled. Measure for longer.",
         )
 
 
-def _told(
+def _remarks(
     point: Point, experiment: Experiment, machine: Machine, forecast_demand_s: float
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[Check]:
     if TOLD < half_width(point) <= UNSTEADY:
-        yield "interval", f"The throughput is known to ± {half_width(point):.0%}."
+        yield told("interval", f"The throughput is known to ± {half_width(point):.0%}.")
     off = point.demand_s / forecast_demand_s - 1 if forecast_demand_s else 0.0
     if experiment.workload.cpu_s and abs(off) > DEMAND_OFF:
-        yield (
+        yield told(
             "demand",
-            (
-                f"A request cost {1000 * point.demand_s:.3g} ms of CPU, {off:+.0%} against the "
-                "calibration: a napping, crowded or throttled core works at another speed."
-            ),
+            f"A request cost {1000 * point.demand_s:.3g} ms of CPU, {off:+.0%} against the "
+            "calibration: a napping, crowded or throttled core works at another speed.",
         )
     if point.others_cpu > OTHERS_BUSY * machine.cores:
-        yield (
+        yield told(
             "others",
-            (f"Other programs used {point.others_cpu:.1f} of the machine's {machine.cores} cores."),
+            f"Other programs used {point.others_cpu:.1f} of the machine's {machine.cores} cores.",
         )
     if point.throttled_s > 0:
-        yield (
+        yield told(
             "throttled",
-            (
-                f"The container's CPU quota held the machine back for {point.throttled_s:.1f} s; "
-                "means hold, percentiles are stretched."
-            ),
+            f"The container's CPU quota held the machine back for {point.throttled_s:.1f} s; "
+            "means hold, percentiles are stretched.",
         )
     if point.listen_overflows:
-        yield (
+        yield told(
             "listen queue",
-            (
-                f"{point.listen_overflows} connections found the listen queue full and tried again "
-                "1, 3, 7 or 15 s later."
-            ),
+            f"{point.listen_overflows} connections found the listen queue full and tried again "
+            "1, 3, 7 or 15 s later.",
         )
     if point.users >= 4 and abs(point.littles_law - 1) > LITTLE_OFF:
-        yield (
+        yield told(
             "little",
-            (
-                f"X·(R+Z) is {point.littles_law:.2f} of the {point.users} users, where Little's law "
-                "says 1: some users are not seen in the averages."
-            ),
+            f"X·(R+Z) is {point.littles_law:.2f} of the {point.users} users, where Little's law "
+            "says 1: some users are not seen in the averages.",
         )
 
 

@@ -8,6 +8,7 @@ when a window holds a few response times; the share is not.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +69,7 @@ def count(
         )
 
     edges = np.linspace(begin, end, BATCHES + 1)
-    batches = np.array([rate(a, b) for a, b in zip(edges, edges[1:], strict=False)])
+    batches = np.array([rate(a, b) for a, b in pairwise(edges)])
     throughput = float(batches.mean())
     half_width = max(
         STUDENT_T * float(batches.std(ddof=1)) / BATCHES**0.5, LEAST_HALF_WIDTH * throughput
@@ -94,4 +95,5 @@ def histogram(lives: Floats) -> dict[int, int]:
 
 
 def _overlap(starts: Floats, ends: Floats, begin: float, end: float) -> Floats:
-    return np.maximum(0.0, np.minimum(ends, end) - np.maximum(starts, begin))
+    shared: Floats = np.maximum(0.0, np.minimum(ends, end) - np.maximum(starts, begin))
+    return shared

@@ -55,7 +55,7 @@ DRAWS = {
 }
 
 
-@pytest.mark.parametrize("users, cores", [(1, 1), (4, 4), (16, 4)])
+@pytest.mark.parametrize(("users", "cores"), [(1, 1), (4, 4), (16, 4)])
 @pytest.mark.parametrize("name", DRAWS)
 def test_throughput_is_unbiased_and_its_interval_covers_the_truth(users, cores, name):
     truth_rps = min(users, cores) / 0.05

@@ -1,0 +1,1 @@
+"""Benchmarks: each `python -m bench.NAME` prints its figures. Run them on a quiet machine."""

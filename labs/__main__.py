@@ -1,0 +1,293 @@
+"""python -m labs: the labs without a page. See `python -m labs --help`.
+
+Exit code 0 when it worked, 2 for arguments that cannot be used, 3 when a server or the load
+generator failed, 130 after Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+from labs.records import (
+    ARCHITECTURES,
+    BadRecording,
+    Experiment,
+    Load,
+    Prediction,
+    Server,
+    Unusable,
+    Workload,
+)
+
+OK, UNUSABLE, FAILED, INTERRUPTED = 0, 2, 3, 130
+BAR = 30  # characters
+
+
+class Parser(argparse.ArgumentParser):
+    """An argparse whose complaint is one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Unusable(f"{message}. See `python -m labs {self.prog.split()[-1]} --help`.")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; its exit code."""
+    try:
+        asked = parser().parse_args(arguments)
+        run: Callable[[argparse.Namespace], int] = asked.run
+        return run(asked)
+    except (Unusable, BadRecording) as error:
+        print(error, file=sys.stderr)
+        return UNUSABLE
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        return INTERRUPTED
+
+
+def parser() -> Parser:
+    """Every command and its arguments."""
+    top = Parser(prog="python -m labs", description="Wall Time's labs on the command line.")
+    commands = top.add_subparsers(required=True, metavar="command", parser_class=Parser)
+
+    def command(name: str, run: Callable[[argparse.Namespace], int], text: str) -> Parser:
+        made = commands.add_parser(name, help=text, description=text)
+        made.set_defaults(run=run)
+        return made
+
+    command("machine", machine, "what this computer is and how much of it we may use")
+    command("calibrate", calibrate, "how fast it is now (burns the CPU for a second)")
+    command("servers", servers, "which servers are installed here")
+    for name, run, text in (
+        ("predict", predict, "the forecast for an experiment; starts nothing"),
+        ("run", measure, "measure an experiment against its forecast"),
+    ):
+        add_experiment(command(name, run, text))
+    record_ = command("record", record, "record the book's labs anew, three runs each")
+    record_.add_argument("labs", nargs="*", help="names of labs; all of them if none is given")
+    read_ = command("read", read, "serve the built book, live, and open it in the browser")
+    read_.add_argument("--port", default=None, help="a free one if not given")
+    read_.add_argument("--no-browser", action="store_true", help="only print the address")
+    return top
+
+
+def add_experiment(to: Parser) -> None:
+    """The arguments of an experiment. Numbers stay text here: records say what is wrong."""
+    to.add_argument("--server", required=True, metavar="|".join(ARCHITECTURES))
+    to.add_argument("--by", default="", help="who runs it: gunicorn, uvicorn, scratch")
+    for name, text in (
+        ("--processes", "worker processes"),
+        ("--threads", "threads in each process"),
+        ("--backlog", "places in the listen queue"),
+        ("--cores", "cores the server may use; all if not given"),
+    ):
+        to.add_argument(name, default=None, metavar="N", help=text)
+    for name, text in (
+        ("--cpu", "CPU seconds per request"),
+        ("--wait", "seconds per request spent waiting"),
+        ("--cpu-cv", "coefficient of variation of the CPU work (0)"),
+        ("--wait-cv", "coefficient of variation of the wait (0.1)"),
+        ("--think", "mean think time of a user in seconds (0)"),
+        ("--seconds", "least seconds to measure each level"),
+    ):
+        to.add_argument(name, default=None, metavar="S", help=text)
+    to.add_argument("--users", required=True, metavar="1,2,4,8", help="levels of the sweep")
+    to.add_argument("--no-keep-alive", action="store_true", help="a connection per request")
+    to.add_argument("--json", metavar="FILE", help="write the result there; - is standard output")
+
+
+def experiment(asked: argparse.Namespace) -> Experiment:
+    """The experiment asked for. Unusable says what is wrong with it."""
+    def given(**names: str) -> dict[str, Any]:
+        return {
+            field: number(value)
+            for field, name in names.items()
+            if (value := getattr(asked, name)) is not None
+        }
+
+    return Experiment(
+        Server(
+            asked.server,
+            by=asked.by,
+            keep_alive=not asked.no_keep_alive,
+            **given(processes="processes", threads="threads", backlog="backlog", cores="cores"),
+        ),
+        Workload(**given(cpu_s="cpu", wait_s="wait", cpu_cv="cpu_cv", wait_cv="wait_cv")),
+        Load(
+            tuple(number(text) for text in asked.users.split(",")),  # type: ignore[misc]
+            keep_alive=not asked.no_keep_alive,
+            **given(think_time_s="think", seconds="seconds"),
+        ),
+    )
+
+
+def number(text: str) -> int | float | str:
+    """A whole number, else a fraction, else the text itself for the record to refuse."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def machine(asked: argparse.Namespace) -> int:
+    """Print the fingerprint."""
+    from labs.machine import fingerprint
+
+    found = fingerprint()
+    quota = "none" if found.quota_cores is None else f"{found.quota_cores:g} cores"
+    print(f"system     {found.system}")
+    print(f"processor  {found.processor}")
+    print(f"cores      {found.cores} usable of {found.logical_cores} (quota: {quota})")
+    print(f"memory     {found.memory_bytes / 2**30:.1f} GiB")
+    print(f"python     {found.python}, {'one' if found.gil else 'no'} global interpreter lock")
+    for name, version in found.versions.items():
+        print(f"{name:<10} {version}")
+    return OK
+
+
+def calibrate(asked: argparse.Namespace) -> int:
+    """Burn, and print how fast it was."""
+    from labs import calibrate as calibration
+
+    found = calibration.calibrate()
+    print(f"unit of work    {found.loops_per_s[0] / 1e6:.2f} million loops a second on one core")
+    for busy, worth in enumerate(found.capacity, 1):
+        print(f"{busy:>2} busy         worth {worth:.2f} cores")
+    print(f"noise           {found.noise_fraction:.1%} between repeated burns")
+    print(f"timer           a sleep of 1 ms ends {1e6 * found.timer_s:.0f} µs late")
+    print(f"loopback        {1e6 * found.loopback_s:.0f} µs there and back")
+    return OK
+
+
+def servers(asked: argparse.Namespace) -> int:
+    """Print what is installed."""
+    from labs.report import columns
+    from labs.servers import available
+
+    rows = [["architecture", "by", "version"]]
+    rows += [
+        [found.architecture, found.by, found.version or f"not installed: {found.missing}"]
+        for found in available()
+    ]
+    print(columns(rows))
+    return OK
+
+
+def predict(asked: argparse.Namespace) -> int:
+    """Print the forecast."""
+    import msgspec
+
+    from labs import report
+    from labs.calibrate import last
+    from labs.machine import fingerprint
+    from labs.predict import forecast
+    from labs.servers import check
+
+    wanted, here = experiment(asked), fingerprint()
+    check(wanted.server, here)
+    out = destination(asked.json)
+    found = forecast(wanted, last(here, wanted.server), here)
+    print(report.forecast_table(found), file=sys.stderr if asked.json == "-" else sys.stdout)
+    write(out, {"experiment": msgspec.to_builtins(wanted), **msgspec.to_builtins(found)})
+    return OK
+
+
+def measure(asked: argparse.Namespace) -> int:
+    """Measure, print the table and the verdict, write the JSON."""
+    from labs import report, verdict
+    from labs.load import LoadFailed
+    from labs.measure import Measurement
+    from labs.servers import ServerFailed
+
+    wanted = experiment(asked)
+    out = destination(asked.json)
+    text = sys.stderr if asked.json == "-" else sys.stdout
+    measurement = Measurement(wanted, tell=bar if sys.stderr.isatty() else None)
+    code = OK
+    try:
+        measurement.run()
+    except (ServerFailed, LoadFailed) as error:
+        print(f"\n{error}", file=sys.stderr)
+        code = FAILED
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    found = measurement.recording()
+    if found is not None and (found.points or code == OK):
+        if sys.stderr.isatty():
+            print(file=sys.stderr)
+        print(report.table(found), file=text)
+        print("\n" + verdict.text(found), file=text)
+        write(out, report.joined(found))
+    return code
+
+
+def record(asked: argparse.Namespace) -> int:
+    """Record the book's labs."""
+    from labs.lab import record_book
+    from labs.load import LoadFailed
+    from labs.servers import ServerFailed
+
+    try:
+        record_book(asked.labs, say=lambda line: print(line, flush=True))
+    except (ServerFailed, LoadFailed) as error:
+        print(error, file=sys.stderr)
+        return FAILED
+    return OK
+
+
+def read(asked: argparse.Namespace) -> int:
+    """Serve the book until Ctrl-C."""
+    from labs.read import read as serve_book
+
+    port = number(asked.port or os.environ.get("PORT") or "0")
+    if not isinstance(port, int) or not 0 <= port <= 65535:
+        raise Unusable(f"PORT={port}: not a port. Give a number from 1024 to 65535.")
+    quiet = asked.no_browser or os.environ.get("NO_BROWSER", "0") not in ("", "0")
+    return serve_book(port or None, not quiet)
+
+
+def bar(told: object) -> None:
+    """The progress bar, on a terminal."""
+    from labs.measure import Progress
+
+    if isinstance(told, Progress):
+        done = round(told.fraction * BAR)
+        line = f"{'█' * done}{'·' * (BAR - done)} {told.seconds_left:4.0f} s  {told.stage}"
+        print(f"\r{line[:110]:<110}", end="", file=sys.stderr, flush=True)
+    elif isinstance(told, Prediction):
+        print(file=sys.stderr)
+
+
+def destination(name: str | None) -> Path | None:
+    """Where the JSON goes. A path that cannot be written is refused before anything starts."""
+    if name is None or name == "-":
+        return Path("-") if name else None
+    path = Path(name)
+    if path.is_dir() or not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+        raise Unusable(f"--json {name}: cannot be written. Give a file in a folder of yours.")
+    return path
+
+
+def write(path: Path | None, data: dict[str, Any]) -> None:
+    """Write the JSON where it was asked for."""
+    if path is None:
+        return
+    text = json.dumps(data, indent=1, allow_nan=False) + "\n"
+    if str(path) == "-":
+        sys.stdout.write(text)
+    else:
+        path.write_text(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,143 @@
+"""python -m labs: the contract other tools may rely on, and a sentence for every mistake."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import psutil
+import pytest
+from waiting import eventually
+
+from labs import records
+
+RUN = ["run", "--server", "prefork", "--processes", "2", "--cpu", "0.01", "--users"]
+
+
+def labs(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "labs", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        **options,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([*RUN, "0"], "users=0: must be between 1 and 4096."),
+        ([*RUN, "-1"], "users=-1"),
+        ([*RUN, "2.5"], "users=2.5: must be a whole number."),
+        ([*RUN, "nan"], "users=nan"),
+        ([*RUN, "1e9"], "users=1000000000.0: must be a whole number."),
+        ([*RUN, "99999999"], "users=99999999"),
+        ([*RUN, "4,2"], "users=2: comes after a larger level."),
+        ([*RUN, "1,2,2"], "users=2: repeats."),
+        ([*RUN, ""], "users=''"),
+        ([*RUN, "many"], "users='many'"),
+        ([*RUN, "1", "--processes", "4000"], "processes=4000"),
+        ([*RUN, "1", "--processes", "0"], "processes=0"),
+        ([*RUN, "1", "--threads", "4"], "threads=4: prefork runs one thread in each process."),
+        ([*RUN, "1", "--wait", "3600"], "wait_s=3600: must be between 0 and 30."),
+        ([*RUN, "1", "--cpu", "inf"], "cpu_s=inf: must be an ordinary number."),
+        ([*RUN, "1", "--cores", "999"], "cores=999"),
+        ([*RUN, "1", "--by", "iis"], "by='iis'"),
+        ([*RUN, "1", "--json", "/nowhere/at/all.json"], "cannot be written"),
+        (["run", "--server", "mainframe", "--users", "1"], "choose one of prefork"),
+        (["run", "--users", "1"], "--server"),
+        (["dance"], "dance"),
+        (["read", "--port", "http"], "PORT=http: not a port."),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_exit_code_2(arguments, sentence):
+    done = labs(*arguments)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert done.stdout == ""
+
+
+@pytest.mark.live
+def test_run_writes_the_recording_joined_with_its_predictions(tmp_path):
+    out = tmp_path / "out.json"
+    done = labs(*RUN, "1,2,4", "--json", str(out))
+    assert done.returncode == 0, done.stderr
+    assert "req/s" in done.stdout
+    data = json.loads(out.read_text())
+    assert [point["users"] for point in data["points"]] == [1, 2, 4]
+    for point in data["points"]:
+        low, high = point["throughput_ci_rps"]
+        assert low <= point["throughput_rps"] <= high
+        assert set(point["response_time_s"]) == {"mean", "p50", "p90", "p99"}
+        assert set(point["predicted"]) >= {
+            "bound_rps",
+            "model_rps",
+            "model_response_time_s",
+            "limit",
+        }
+        assert set(point["explained"]) == {"model_rps", "limit"}
+        assert point["demand_s"] > 0
+        assert point["littles_law"] == pytest.approx(1, abs=0.1)
+        assert all(set(check) == {"name", "unfit", "sentence"} for check in point["checks"])
+        assert point["predicted"]["bound_rps"] >= point["predicted"]["model_rps"] * 0.999
+    assert records.load(out).points[0].users == 1
+
+
+@pytest.mark.live
+def test_a_dash_is_standard_output_and_holds_nothing_but_json():
+    done = labs("run", "--server", "event-loop", "--wait", "0.02", "--users", "2", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["points"][0]["users"] == 2
+
+
+@pytest.mark.live
+def test_a_server_that_fails_is_exit_code_3_with_its_last_lines(tmp_path):
+    (tmp_path / "gunicorn.py").write_text("raise SystemExit('no gunicorn today')\n")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = labs(*RUN, "1", env=environment)
+    assert done.returncode == 3, done.stderr
+    assert "no gunicorn today" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.live
+def test_ctrl_c_stops_it_and_leaves_nothing():
+    command = [sys.executable, "-u", "-m", "labs", *RUN, "1,2,4", "--seconds", "20"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as going:
+        process = psutil.Process(going.pid)
+        eventually(lambda: len(process.children(recursive=True)) > 4, 30)
+        children = process.children(recursive=True)
+        going.send_signal(signal.SIGINT)
+        _, said = going.communicate(timeout=20)
+    assert going.returncode == 130
+    assert "Traceback" not in said
+    _, alive = psutil.wait_procs(children, timeout=2)
+    assert alive == []
+
+
+def test_predict_starts_nothing_and_says_the_law(tmp_path):
+    out = tmp_path / "forecast.json"
+    done = labs(
+        *("predict", "--server", "prefork", "--processes", "4", "--wait", "0.5", "--users", "2,8"),
+        *("--json", str(out)),
+    )
+    assert done.returncode == 0, done.stderr
+    levels = json.loads(out.read_text())["levels"]
+    assert [level["model_rps"] for level in levels] == pytest.approx([4, 8], rel=0.05)
+    assert levels[1]["limit"] == "pool"
+
+
+@pytest.mark.parametrize("command", ["machine", "calibrate", "servers"])
+def test_the_commands_that_only_tell(command):
+    done = labs(command)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) >= 4

@@ -1,0 +1,201 @@
+"""Real servers, real Locust: laws and ratios, never milliseconds."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from waiting import eventually
+
+from labs import records
+from labs.load import LoadFailed, drive
+from labs.measure import Measurement, Progress, measure
+from labs.records import (
+    Experiment,
+    Load,
+    Point,
+    Prediction,
+    Sample,
+    Server,
+    Unusable,
+    Workload,
+)
+from labs.sampling import process_cpu_s, pss_bytes, switches
+from labs.servers import serve
+from labs.supervisor import Stopped
+
+pytestmark = pytest.mark.live
+
+
+def test_waits_double_with_the_users_up_to_the_pool(tmp_path):
+    """N/V below the pool, W/V past it; everything told; the recording survives a round trip."""
+    told: list[object] = []
+    experiment = Experiment(
+        Server("prefork", processes=4), Workload(wait_s=0.1, wait_cv=0.0), Load([1, 2, 4, 8])
+    )
+    recording = measure(experiment, tell=told.append)
+    rates = [point.throughput_rps for point in recording.points]
+    assert rates == pytest.approx([10, 20, 40, 40], rel=0.15)
+    assert recording.at(8).mean_response_time_s == pytest.approx(0.2, rel=0.2)
+    for point in recording.points:
+        assert point.littles_law == pytest.approx(1, abs=0.05)
+        assert point.failed == 0
+        assert point.never_served == 0
+        assert point.workers == 4
+        low, high = point.throughput_ci_rps
+        assert low <= point.throughput_rps <= high
+        assert high - low >= 0.039 * point.throughput_rps
+    assert recording.run.first_again is not None
+    forecast = recording.run.forecast
+    assert forecast.kind == "forecast"
+    assert isinstance(next(x for x in told if isinstance(x, Prediction | Point)), Prediction)
+    assert len([thing for thing in told if isinstance(thing, Point)]) >= 4
+    assert len([thing for thing in told if isinstance(thing, Sample)]) > 20
+    progress = [thing.fraction for thing in told if isinstance(thing, Progress)]
+    assert progress == sorted(progress)
+    assert progress[-1] > 0.8
+    records.save(recording, tmp_path / "recording.json")
+    assert records.load(tmp_path / "recording.json") == recording
+
+
+def test_cpu_work_is_a_fixed_amount_and_is_measured_per_request():
+    """One worker's throughput does not rise with users; demand is near what was asked for."""
+    experiment = Experiment(
+        Server("prefork", processes=1), Workload(cpu_s=0.02), Load([1, 4], seconds=1.5)
+    )
+    recording = measure(experiment)
+    one, four = recording.points
+    assert four.throughput_rps == pytest.approx(one.throughput_rps, rel=0.35)
+    assert four.mean_response_time_s / one.mean_response_time_s == pytest.approx(4, rel=0.35)
+    assert 0.7 < one.demand_s / 0.02 < 2.5
+    assert four.server_cpu == pytest.approx(four.throughput_rps * four.demand_s, rel=0.01)
+    assert (four.pss_bytes or 2**20) > 2**20
+
+
+def test_think_time_is_part_of_the_cycle():
+    experiment = Experiment(
+        Server("event-loop"), Workload(wait_s=0.1), Load([20], think_time_s=0.3, seconds=3.0)
+    )
+    point = measure(experiment).points[0]
+    assert point.throughput_rps == pytest.approx(20 / 0.4, rel=0.2)
+    assert point.littles_law == pytest.approx(1, abs=0.12)
+
+
+def test_stopping_ends_everything_at_once_and_keeps_what_was_measured():
+    stop = threading.Event()
+    ended: list[float] = []
+
+    def stop_after_the_first(told):
+        if isinstance(told, Point):
+            ended.append(time.monotonic())
+            stop.set()
+
+    measurement = Measurement(
+        Experiment(
+            Server("prefork", processes=2), Workload(wait_s=0.05), Load([1, 2, 4], seconds=1.0)
+        ),
+        tell=stop_after_the_first,
+        stop=stop,
+    )
+    with pytest.raises(Stopped):
+        measurement.run()
+    assert time.monotonic() - ended[0] < 1.5
+    recording = measurement.recording()
+    assert recording is not None
+    assert [point.users for point in recording.points] == [1]
+
+
+@pytest.mark.parametrize("after_s", [0.2, 1.0, 2.2])
+def test_stop_works_in_every_stage(after_s):
+    """While calibrating, while 256 workers are being spawned, while the load starts."""
+    stop = threading.Event()
+    measurement = Measurement(
+        Experiment(Server("prefork", processes=256), Workload(wait_s=0.2), Load([256])), stop=stop
+    )
+    pressed: list[float] = []
+
+    def press():
+        pressed.append(time.monotonic())
+        stop.set()
+
+    threading.Timer(after_s, press).start()
+    with pytest.raises(Stopped):
+        measurement.run()
+    assert time.monotonic() - pressed[0] < 2.0
+    assert measurement.recording() is None or not measurement.points
+
+
+def test_a_second_measurement_waits_for_its_turn():
+    stages: list[str] = []
+    small = Experiment(Server("event-loop"), Workload(wait_s=0.02), Load([2], seconds=0.5))
+    going = threading.Event()
+    results = []
+
+    def first():
+        results.append(measure(small, tell=lambda told: going.set()))
+
+    thread = threading.Thread(target=first)
+    thread.start()
+    assert going.wait(20)
+    second = measure(
+        small, tell=lambda told: stages.append(told.stage) if isinstance(told, Progress) else None
+    )
+    thread.join()
+    assert any("another page or program is measuring" in stage for stage in stages)
+    assert results[0].points[0].users == second.points[0].users == 2
+
+
+def test_what_cannot_be_measured_is_refused_before_anything_starts():
+    told: list[object] = []
+    with pytest.raises(Unusable, match="processes=4000"):
+        measure(
+            Experiment(Server("prefork", processes=4000), Workload(), Load([1])), tell=told.append
+        )
+    assert told == []
+
+
+def test_a_load_generator_that_dies_says_its_last_lines():
+    with (
+        serve(Server("event-loop")) as running,
+        drive(running.url, Load([1])) as driver,
+    ):
+        driver.process.kill()
+        with pytest.raises(LoadFailed, match="exit code"):
+            driver.report()
+
+
+def test_load_goes_to_this_machine_only():
+    with (
+        pytest.raises(ValueError, match=r"127\.0\.0\.1 only"),
+        drive("http://192.168.0.1:80", Load([1])),
+    ):
+        pass
+
+
+def test_users_beyond_the_level_finish_and_wait():
+    """Going from many users to few cuts nobody off: no request is lost, and only few ask."""
+    with (
+        serve(Server("event-loop")) as running,
+        drive(running.url, Load([8])) as driver,
+    ):
+        driver.ask_for(Workload(wait_s=0.05), 0.0)
+        driver.open(8, 0.0)
+        eventually(lambda: len(driver.records()) > 40, 10)
+        driver.open(1, 0.0)
+        assert len(driver.report()) > 1
+        eventually(lambda: len(driver.report()) == 1, 10)
+        since = len(driver.records())
+        eventually(lambda: len(driver.records()) > since + 10, 10)
+        late = driver.records(since)
+        assert set(late["user"][late["kind"] == 1].tolist()) == {0}
+        assert not (driver.records()["kind"] == 2).any()
+
+
+def test_the_samplers_readings_are_of_the_server():
+    with serve(Server("prefork", processes=2)) as running:
+        pids = running.pids()
+        assert len(pids) == 3
+        assert sum(process_cpu_s(pid) for pid in pids) > 0.01
+        assert sum(switches(pids)) > 0
+        assert (pss_bytes(pids) or 0) > 5 * 2**20
