@@ -15,6 +15,7 @@ Only the standard library, and little of it: it starts in some 25 ms.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import select
@@ -30,30 +31,25 @@ LONGEST_END_S = 5.0  # a killed process that the kernel cannot end is not waited
 
 
 def prctl(option: int, value: int) -> None:
+    """Linux's own settings of a process; nothing elsewhere."""
     if LINUX:
         import ctypes
 
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
-def start(command: list[str], cores: str, reaper: int) -> int:
+def start(command: list[str], cores: str) -> int:
     """Fork and exec; the process id, or OSError as from exec."""
+    reaper = os.getpid()
     failed_read, failed_write = os.pipe()  # closed by a successful exec
     pid = os.fork()
     if pid == 0:
         try:
             os.setpgid(0, 0)
             prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-            if os.getppid() != reaper:
-                os._exit(1)
-            if cores != "-":
-                os.sched_setaffinity(0, [int(core) for core in cores.split(",")])
-            hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-            most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
-            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-            signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it; exec would too
-            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-            os.execvp(command[0], command)
+            if os.getppid() == reaper:  # else it died before that was set
+                prepare(cores)
+                os.execvp(command[0], command)
         except OSError as error:
             os.write(failed_write, str(error.errno).encode())
         finally:
@@ -67,20 +63,59 @@ def start(command: list[str], cores: str, reaper: int) -> int:
     return pid
 
 
-def children() -> list[int]:
-    """Process ids of the direct children; empty where there is no /proc."""
-    mine = os.getpid()
-    found = []
-    for name in os.listdir("/proc") if LINUX else ():
-        if name.isdigit():
-            try:
-                with open(f"/proc/{name}/stat", "rb") as file:
-                    parent = int(file.read().rpartition(b")")[2].split()[1])
-            except OSError:
-                continue
-            if parent == mine:
-                found.append(int(name))
-    return found
+def prepare(cores: str) -> None:
+    """What the command finds: its cores, as many open files as allowed, signals as usual."""
+    if cores != "-":
+        os.sched_setaffinity(0, [int(core) for core in cores.split(",")])
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # ignored by Python, and so by what it starts
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+
+
+def let_go(passed: str) -> None:
+    """Close what was only meant for the command: a listening socket must not outlive it."""
+    quiet = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(quiet, standard)
+    for fd in passed.split(",") if passed != "-" else ():
+        os.close(int(fd))
+
+
+def watch(root: int, control: int, owner: int) -> int | None:
+    """Return when the tree has to end: with the root's wait status if that is why."""
+    wake_read, wake_write = os.pipe()
+    os.set_blocking(wake_write, False)
+    asked_to_end: list[int] = []
+    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda number, _: asked_to_end.append(number))
+    signal.signal(signal.SIGCHLD, lambda *_: None)  # only to wake up
+    signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
+    ears = select.poll()  # select() cannot take a file number above 1023
+    ears.register(control, select.POLLIN)
+    ears.register(wake_read, select.POLLIN)
+    while not asked_to_end and os.getppid() == owner:
+        statuses: dict[int, int] = {}
+        reap(statuses)
+        if root in statuses:
+            return statuses[root]
+        ready = {fd for fd, _ in ears.poll(LOOK_S * 1000)}
+        if control in ready:
+            break  # a byte: end it; none: the owner is gone
+        if wake_read in ready:
+            os.read(wake_read, 512)
+    return None
+
+
+def reap(statuses: dict[int, int]) -> bool:
+    """Note the wait statuses of the children that ended; whether any child is left."""
+    try:
+        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            statuses[ended[0]] = ended[1]
+        return True
+    except ChildProcessError:
+        return False
 
 
 def end(group: int) -> dict[int, int]:
@@ -88,74 +123,55 @@ def end(group: int) -> dict[int, int]:
     statuses: dict[int, int] = {}
     deadline = time.monotonic() + LONGEST_END_S
     while time.monotonic() < deadline:
-        alone = False
         try:
-            os.killpg(group, signal.SIGKILL)  # at once for all: a fork in flight is restarted
+            os.killpg(group, signal.SIGKILL)  # all at once: a fork in flight does not escape
+            group_gone = False
         except OSError:
-            alone = not LINUX  # no such group, or only zombies of it
+            group_gone = True  # or only its zombies are left
         for pid in children():
-            os.kill(pid, signal.SIGKILL)
-        try:
-            while (reaped := os.waitpid(-1, os.WNOHANG))[0]:
-                statuses[reaped[0]] = reaped[1]
-        except ChildProcessError:
-            if LINUX or alone:
-                break
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        if not reap(statuses) and (LINUX or group_gone):
+            break
         time.sleep(0.002)
     return statuses
 
 
-def main() -> None:
-    control, owner = int(sys.argv[1]), int(sys.argv[2])
-    cores, passed, command = sys.argv[3], sys.argv[4], sys.argv[5:]
+def children() -> list[int]:
+    """Process ids of the direct children; empty where there is no /proc."""
+    mine, found = str(os.getpid()).encode(), []
+    for name in os.listdir("/proc") if LINUX else ():
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat", "rb") as file:
+                    parent = file.read().rpartition(b")")[2].split()[1]
+            except OSError:
+                continue  # it ended while we looked
+            if parent == mine:
+                found.append(int(name))
+    return found
+
+
+def main(control: int, owner: int, cores: str, passed: str, *command: str) -> None:
+    """Start the command, stay until its time has come, end all of it, and say how it ended."""
     os.set_inheritable(control, False)
     prctl(PR_SET_CHILD_SUBREAPER, 1)
-    wake_read, wake_write = os.pipe()
-    os.set_blocking(wake_write, False)
-    signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
-    asked_to_end = []
-    signal.signal(signal.SIGCHLD, lambda *_: None)
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda *_: asked_to_end.append(True))
-
-    def tell(words: str) -> None:
-        try:
-            os.write(control, words.encode() + b"\n")
-        except OSError:
-            pass  # the owner is gone
-
     try:
-        root = start(command, cores, os.getpid())
+        root = start(list(command), cores)
     except OSError as error:
-        return tell(f"error {error.errno}")
-    quiet = os.open(os.devnull, os.O_RDWR)
-    for standard in (0, 1, 2):
-        os.dup2(quiet, standard)
-    for fd in passed.split(",") if passed != "-" else ():
-        os.close(int(fd))  # else a listening socket would outlive its server
-    tell(f"pid {root}")
-
+        os.write(control, f"error {error.errno}\n".encode())
+        return
+    let_go(passed)
     status = None
-    ears = select.poll()  # select() cannot take a file number above 1023
-    ears.register(control, select.POLLIN)
-    ears.register(wake_read, select.POLLIN)
-    while status is None and not asked_to_end and os.getppid() == owner:
-        ready = {fd for fd, _ in ears.poll(LOOK_S * 1000)}
-        if control in ready:
-            break  # a byte: end it; none: the owner is gone
-        if wake_read in ready:
-            os.read(wake_read, 512)
-        try:
-            while (reaped := os.waitpid(-1, os.WNOHANG))[0]:
-                if reaped[0] == root:
-                    status = reaped[1]
-        except ChildProcessError:
-            break
+    with contextlib.suppress(BrokenPipeError):  # the owner is gone already
+        os.write(control, f"pid {root}\n".encode())
+        status = watch(root, control, owner)
     statuses = end(root)
     if status is None:
         status = statuses.get(root, signal.SIGKILL)
-    tell(f"exit {os.waitstatus_to_exitcode(status)}")
+    with contextlib.suppress(OSError):
+        os.write(control, f"exit {os.waitstatus_to_exitcode(status)}\n".encode())
 
 
 if __name__ == "__main__":
-    main()
+    main(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:])

@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import functools
 import os
 import select
 import signal
 import socket
-import stat
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import uuid
@@ -31,8 +30,11 @@ from typing import IO, Any
 import msgspec
 import psutil
 
+from labs.trees import MARK, Tree, born, end, forget, here, remember, session, sweep
+
+__all__ = ["MARK", "Stopped", "Supervised", "descendants", "supervise", "sweep"]
+
 REAPER = Path(__file__).with_name("reaper.py")
-MARK = "WALL_TIME_TREE"  # environment variable that every process of a tree carries
 START_S = 20.0  # for the reaper to report the command's process id, on a very busy machine
 ANSWER_S = 0.5  # for the reaper to end a tree; then the owner does it itself
 
@@ -41,21 +43,10 @@ class Stopped(Exception):
     """Somebody pressed Stop."""
 
 
-class _Tree(msgspec.Struct, frozen=True):
-    """The record of one tree in the state folder. Who was born when tells a process id that
-    was given to somebody else in the meantime."""
-
-    mark: str
-    owner: int
-    owner_born: str
-    reaper: int = 0  # 0 until it is started; also the id of its session
-    reaper_born: str = ""
-
-
 class Supervised:
     """A running command and everything below it."""
 
-    def __init__(self, process: subprocess.Popen[bytes], control: socket.socket, tree: _Tree):
+    def __init__(self, process: subprocess.Popen[bytes], control: socket.socket, tree: Tree):
         self.pid = 0  # of the command itself
         self.stdin: IO[bytes] | None = process.stdin
         self.stdout: IO[bytes] | None = process.stdout
@@ -91,13 +82,11 @@ class Supervised:
         """Wait for the first words: the command's process id, or why there is none."""
         self._hear(START_S, until=b"\n")
         word, _, number = self._said.partition(b"\n")[0].partition(b" ")
-        if word == b"pid":
-            self.pid = int(number)
-            return
-        self._bury()
         if word == b"error":
             raise OSError(int(number), os.strerror(int(number)), command)
-        raise OSError(f"the supervisor ended before it started the command ({self._said!r})")
+        if word != b"pid":
+            raise OSError(f"{command}: not started within {START_S:g} s. Is the machine very busy?")
+        self.pid = int(number)
 
     def _hear(self, seconds: float, until: bytes | None = None) -> bool:
         """Collect what the reaper says; True once it has closed its end."""
@@ -123,15 +112,16 @@ class Supervised:
         if last and last[0].startswith(b"exit "):
             self._code = int(last[0][5:])
         else:
-            _end(self._tree)
+            end(self._tree)
             self._code = -int(signal.SIGKILL)
         self._process.wait()
         self._control.close()
-        _forget(self._tree)
+        forget(self._tree)
         _alive.discard(self)
 
 
 _alive: set[Supervised] = set()
+_sweep_once = functools.cache(lambda: sweep())
 
 
 @contextlib.contextmanager
@@ -150,7 +140,8 @@ def supervise(
 
     `env`, `cwd`, `stdin`, `stdout`, `stderr` and `pass_fds` are as for subprocess.Popen;
     `cores` are the ids of the cores that it may run on (Linux only). The command may open as
-    many files as the system lets it. OSError when it cannot be started.
+    many files as the system lets it. OSError when it cannot be started, ValueError for cores
+    that this process may not use. The first call sweeps (see `sweep`).
     """
     supervised = _start(argv, env, cwd, (stdin, stdout, stderr), pass_fds, cores)
     try:
@@ -171,19 +162,24 @@ def _start(
     pass_fds: Collection[int],
     cores: Collection[int] | None,
 ) -> Supervised:
+    if cores is not None:
+        _check_cores(cores)
+    _sweep_once()
     mark = uuid.uuid4().hex
-    tree = _Tree(mark=mark, owner=os.getpid(), owner_born=born(os.getpid()))
-    _remember(tree)
+    tree = Tree(mark=mark, where=here(), owner=os.getpid(), owner_born=born(os.getpid()))
     ours, theirs = socket.socketpair()
-    arguments = [
-        str(theirs.fileno()),
-        str(os.getpid()),
-        ",".join(map(str, sorted(cores))) if cores else "-",
-        ",".join(map(str, pass_fds)) or "-",
-    ]
-    with theirs:
+    with contextlib.ExitStack() as undo, theirs:
+        undo.callback(ours.close)
+        undo.callback(forget, tree)
+        remember(tree)
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(REAPER), *arguments, *argv],
+            [
+                *(sys.executable, "-I", "-S", str(REAPER)),
+                *(str(theirs.fileno()), str(os.getpid())),
+                ",".join(map(str, sorted(cores))) if cores else "-",
+                ",".join(map(str, pass_fds)) or "-",
+                *argv,
+            ],
             env={**(os.environ if env is None else env), MARK: mark},
             cwd=cwd,
             stdin=standard[0],
@@ -192,12 +188,28 @@ def _start(
             pass_fds=(*pass_fds, theirs.fileno()),
             start_new_session=True,
         )
+        undo.pop_all()
     tree = msgspec.structs.replace(tree, reaper=process.pid, reaper_born=born(process.pid))
-    _remember(tree)
     supervised = Supervised(process, ours, tree)
     _alive.add(supervised)
-    supervised._started(argv[0])
+    try:
+        remember(tree)
+        supervised._started(argv[0])
+    except BaseException:
+        supervised.kill()
+        raise
     return supervised
+
+
+def _check_cores(cores: Collection[int]) -> None:
+    if not hasattr(os, "sched_setaffinity"):
+        raise ValueError(
+            f"cores={sorted(cores)}: {sys.platform} cannot hold a process to some cores. "
+            "Leave cores= out."
+        )
+    usable = os.sched_getaffinity(0)
+    if not cores or not set(cores) <= usable:
+        raise ValueError(f"cores={sorted(cores)}: give some of {sorted(usable)}.")
 
 
 @atexit.register
@@ -213,106 +225,3 @@ def descendants(pid: int) -> list[int]:
         return [child.pid for child in psutil.Process(pid).children(recursive=True)]
     except psutil.Error:
         return []
-
-
-def session(leader: int) -> list[int]:
-    """Process ids of a session: far cheaper than looking for descendants (0.3 µs each)."""
-    members = []
-    for pid in psutil.pids():
-        with contextlib.suppress(OSError):
-            if os.getsid(pid) == leader:
-                members.append(pid)
-    return members
-
-
-def born(pid: int) -> str:
-    """When a process was started, in the system's own exact words; empty when it is gone.
-
-    On Linux the clock ticks since boot: unlike psutil's time of day these stay the same when
-    the clock is set.
-    """
-    try:
-        if sys.platform == "linux":
-            fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-            return "" if fields[0] in (b"Z", b"X") else fields[19].decode()
-        return repr(psutil.Process(pid).create_time())
-    except (OSError, psutil.Error):
-        return ""
-
-
-def state_folder() -> Path:
-    """Where this user's trees are recorded. OSError when somebody else made it."""
-    folder = Path(tempfile.gettempdir()) / f"wall-time-{os.getuid()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
-        raise PermissionError(
-            f"{folder}: must be a folder that only you can write. Remove it, or set TMPDIR."
-        )
-    return folder
-
-
-def sweep() -> int:
-    """End what an earlier owner left when it and its reaper were killed; how many processes.
-
-    A process is taken for a leftover only when the tree's record says so: its owner is gone,
-    and the process carries the tree's mark in its environment or is in the tree's session.
-    """
-    ended = 0
-    for path in state_folder().glob("*.json"):
-        try:
-            tree = msgspec.json.decode(path.read_bytes(), type=_Tree)
-        except (OSError, msgspec.DecodeError):
-            tree = None
-        if tree is not None:
-            if born(tree.owner) == tree.owner_born:
-                continue
-            ended += _end(tree)
-        path.unlink(missing_ok=True)
-    return ended
-
-
-def _remember(tree: _Tree) -> None:
-    path = state_folder() / f"{tree.mark}.json"
-    new = path.with_suffix(".new")
-    new.write_bytes(msgspec.json.encode(tree))
-    new.replace(path)
-
-
-def _forget(tree: _Tree) -> None:
-    (state_folder() / f"{tree.mark}.json").unlink(missing_ok=True)
-
-
-def _members(tree: _Tree) -> list[int]:
-    """Live processes of a tree whose reaper may be gone."""
-    leader = born(tree.reaper) if tree.reaper else ""
-    # A session's number is not given away while a member lives. Where a process has that
-    # number but was born at another time, the session was over before.
-    same_session = tree.reaper != 0 and leader in ("", tree.reaper_born)
-    mark = f"{MARK}={tree.mark}".encode()
-    found = []
-    for pid in psutil.pids():
-        try:
-            ours = same_session and os.getsid(pid) == tree.reaper
-            if not ours and sys.platform == "linux":
-                ours = mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-            elif not ours:
-                ours = psutil.Process(pid).environ().get(MARK) == tree.mark
-        except (OSError, psutil.Error):
-            continue
-        if ours and born(pid) and pid != os.getpid():
-            found.append(pid)
-    return found
-
-
-def _end(tree: _Tree) -> int:
-    """Kill what is left of a tree without its reaper's help; how many there were."""
-    ended: set[int] = set()
-    deadline = time.monotonic() + ANSWER_S
-    while (left := _members(tree)) and time.monotonic() < deadline:
-        for pid in left:
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
-        ended.update(left)
-        time.sleep(0.002)
-    return len(ended)
