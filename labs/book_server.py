@@ -1,0 +1,159 @@
+"""A Jupyter Server extension that serves the built book, live, at <base_url>book/.
+
+The pages and their kernels share one origin: no CORS, one token, and the same under a hub's
+/user/name/. `live-config.js` is how a page learns that it is live.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+from jupyter_server.auth.decorator import authorized
+from jupyter_server.base.handlers import APIHandler, JupyterHandler
+from jupyter_server.extension.application import ExtensionApp
+from jupyter_server.utils import ensure_async, url_path_join
+from tornado import web
+from tornado.ioloop import PeriodicCallback
+from traitlets import Unicode
+
+from labs.warm_kernel import WarmKernel
+
+PROJECT = Path(__file__).parents[1]
+
+CULL_AFTER_S = 15 * 60  # a closed tab whose goodbye got lost leaves a kernel of about 120 MB
+CULL_INTERVAL_S = 60
+KEEP_WARM_INTERVAL_MS = 30_000
+
+WARM_UP = """
+import labs
+from labs.view import FigureView, plain
+plain({"data": [{"x": [1], "y": [1]}], "layout": {"xaxis": {"title": {"text": "users"}}}})
+"""
+
+
+class PageHandler(JupyterHandler, web.StaticFileHandler):
+    """A file of the built site, for whoever may read the server's files."""
+
+    auth_resource = "contents"
+
+    def initialize(self, path: str, default_filename: str = "index.html") -> None:
+        web.StaticFileHandler.initialize(self, path, default_filename)
+
+    @web.authenticated
+    @authorized
+    async def get(self, path: str, include_body: bool = True) -> None:
+        if path.endswith((".html", "/")) or not path:
+            _ = self.xsrf_token  # reading it sets the cookie that the page's POSTs need
+        await web.StaticFileHandler.get(self, path, include_body)
+
+    @web.authenticated
+    @authorized
+    async def head(self, path: str) -> None:
+        await web.StaticFileHandler.get(self, path, include_body=False)
+
+    def get_content_type(self) -> str:
+        return web.StaticFileHandler.get_content_type(self)
+
+    def set_extra_headers(self, path: str) -> None:
+        if "v" not in self.request.arguments:  # no checksum in the address: ask each time
+            self.set_header("Cache-Control", "no-cache")
+
+    def compute_etag(self) -> str | None:
+        return web.StaticFileHandler.compute_etag(self)
+
+    def check_xsrf_cookie(self) -> None:
+        """Nothing here changes anything."""
+
+
+class LiveConfigHandler(JupyterHandler):
+    """Tells a page that it is live. A built site has an empty file in this place."""
+
+    auth_resource = "contents"
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        self.set_header("Content-Type", "application/javascript; charset=utf-8")
+        self.set_header("Cache-Control", "no-store")
+        config = json.dumps({"baseUrl": self.base_url}).replace("<", "\\u003c")
+        await self.finish(f"window.wallTimeLive = {config};")
+
+
+class SessionHandler(APIHandler):
+    """Gives a page its own kernel: the warm one."""
+
+    auth_resource = "sessions"
+
+    def initialize(self, warm: WarmKernel) -> None:
+        self.warm = warm
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        asked = self.get_json_body() or {}
+        page = str(asked.get("page", ""))[:200]
+        kernel_id = await self.warm.take()
+        # Random, so that two tabs of one page are two sessions.
+        path = f"book/{page}.live-{secrets.token_hex(4)}"
+        model = await self.session_manager.create_session(
+            path=path, name=path, type="notebook", kernel_id=kernel_id
+        )
+        self.set_status(201)
+        await self.finish(json.dumps(model, default=str))
+
+
+class BookApp(ExtensionApp):
+    """The extension. As `python -m labs read` starts it, and as any Jupyter server loads it."""
+
+    name = "wall_time"
+    description = "Serves the book Wall Time, live."
+    load_other_extensions = True
+    extension_url = "/book/"
+    serverapp_config: ClassVar[dict[str, Any]] = {}
+
+    book_dir = Unicode(str(PROJECT / "_build/html"), help="The built site.").tag(config=True)
+    warm_up = Unicode(WARM_UP, help="What a kernel runs before a page gets it.").tag(config=True)
+
+    @classmethod
+    def get_extension_package(cls) -> str:
+        return cls.__module__  # the package `labs` itself is no extension
+
+    def initialize_settings(self) -> None:
+        assert self.serverapp is not None
+        kernels = self.serverapp.kernel_manager
+        if kernels.cull_idle_timeout <= 0:
+            kernels.cull_idle_timeout = CULL_AFTER_S
+            kernels.cull_interval = CULL_INTERVAL_S
+        self.warm = WarmKernel(kernels, self.warm_up, "", self.log)
+        transforms = self.serverapp.web_app.transforms
+        if web.GZipContentEncoding not in transforms:
+            transforms.append(web.GZipContentEncoding)
+
+    def initialize_handlers(self) -> None:
+        assert self.serverapp is not None
+        book = quote(url_path_join(self.serverapp.base_url, "book/"), safe="/%")
+        self.handlers.extend(
+            [
+                (r"/book", web.RedirectHandler, {"url": book}),
+                (r"/book/session", SessionHandler, {"warm": self.warm}),
+                (r"/book/_static/live-config\.js", LiveConfigHandler),
+                (r"/book/(.*)", PageHandler, {"path": str(Path(self.book_dir).resolve())}),
+            ]
+        )
+
+    async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
+        self.warm.warm()
+        self.keeper = PeriodicCallback(self.warm.keep, KEEP_WARM_INTERVAL_MS)
+        self.keeper.start()
+
+    async def stop_extension(self) -> None:
+        self.keeper.stop()
+        await ensure_async(self.warm.close())
+
+
+def _jupyter_server_extension_points() -> list[dict[str, Any]]:
+    return [{"module": __name__, "app": BookApp}]

@@ -1,0 +1,96 @@
+"""`python -m labs read`: the built book, live, in the browser."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+PROJECT = Path(__file__).parents[1]
+SITE = PROJECT / "_build/html"
+HOST = "127.0.0.1"
+
+
+def read(port: int | None, open_browser: bool) -> int:
+    """Serve the book on this machine until Ctrl-C; print its address and open it.
+
+    `port=None` takes a free one; NO_BROWSER=1 in the environment opens no browser. Returns 0
+    when it was ended, 2 when it could not start (one sentence on standard error).
+    """
+    if not (SITE / "index.html").is_file():
+        return _refuse("The book is not built yet. `make read` builds it and starts it.")
+    try:
+        port = _port(port)
+    except (OSError, OverflowError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "no such port"
+        return _refuse(
+            f"port={port}: cannot be used ({reason}). Choose another, or none to get a free one."
+        )
+    _add_jupyter_config()
+    os.environ["LABS_MODE"] = "live"
+
+    from labs.book_server import BookApp  # takes a second; the refusals above do not
+
+    server = BookApp.initialize_server(argv=_options(port))
+    _stop_on_signals(server)
+    address = f"http://{HOST}:{port}/book/?token={server.identity_provider.token}"
+    print(f"Wall Time is at {address}\nJupyterLab with the chapters: the same, with /lab", end="")
+    print(" for /book/. Ctrl-C ends it.", flush=True)
+    if open_browser and os.environ.get("NO_BROWSER", "") in ("", "0"):
+        with contextlib.suppress(webbrowser.Error):
+            webbrowser.open(address)
+    server.start()
+    return 0
+
+
+def _refuse(sentence: str) -> int:
+    print(sentence, file=sys.stderr)
+    return 2
+
+
+def _port(wanted: int | None) -> int:
+    """That port, or a free one. OSError where it is taken or not ours to use."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind((HOST, wanted or 0))
+        return int(probe.getsockname()[1])
+
+
+def _add_jupyter_config() -> None:
+    """An editable install puts no files into etc/jupyter, so say where ours are."""
+    ours = str(Path(__file__).parent / "etc/jupyter")
+    before = os.environ.get("JUPYTER_CONFIG_PATH")
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, [ours, before]))
+
+
+def _options(port: int) -> list[str]:
+    options = {
+        "ServerApp.ip": HOST,
+        "ServerApp.port": port,
+        "ServerApp.port_retries": 0,
+        "ServerApp.root_dir": PROJECT,
+        "ServerApp.open_browser": False,
+        "ServerApp.allow_root": os.geteuid() == 0,  # containers: it is still only this machine
+        "ServerApp.log_level": "ERROR",
+        # No word to any other machine, not even whether there is news.
+        "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
+        "LabApp.news_url": "",
+        "LabApp.extension_manager": "readonly",
+    }
+    return [f"--{name}={value}" for name, value in options.items()]
+
+
+def _stop_on_signals(server: Any) -> None:
+    """End at once and quietly, without Jupyter's question whether that is meant."""
+
+    def stop(_number: int, _frame: object) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough
+        server.stop(from_signal=True)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)

@@ -1,0 +1,80 @@
+"""A kernel that has done its imports before anybody asks for it.
+
+A cold kernel that imports `labs`, ipywidgets and plotly takes two to three seconds, a warm one
+answers at once. One is kept ready; when it is handed out, the next is started.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from datetime import UTC, datetime
+from typing import Any
+
+from jupyter_server.utils import ensure_async
+
+READY_TIMEOUT_S = 60.0
+NEXT_AFTER_S = 5.0  # so that warming the next does not slow the page that took this one
+
+
+class WarmKernel:
+    """Keeps one kernel ready. `kernels` is the server's kernel manager."""
+
+    def __init__(self, kernels: Any, code: str, path: str, log: logging.Logger) -> None:
+        self._kernels = kernels
+        self._code = code
+        self._path = path  # of the folder to start in, as the contents manager names it
+        self._log = log
+        self._warming: asyncio.Task[str] | None = None
+        self._next: asyncio.TimerHandle | None = None
+
+    def warm(self) -> None:
+        """Start one, unless one is ready or on its way."""
+        if self._warming is None:
+            self._warming = asyncio.ensure_future(self._start())
+
+    async def take(self) -> str:
+        """The id of a running kernel, now the caller's. Raises what starting one raises."""
+        self.warm()
+        assert self._warming is not None
+        warming, self._warming = self._warming, None
+        if self._next is not None:
+            self._next.cancel()
+        self._next = asyncio.get_running_loop().call_later(NEXT_AFTER_S, self.warm)
+        kernel_id = await warming
+        if kernel_id in self._kernels:
+            return kernel_id
+        return await self._start()  # it died while it waited
+
+    def keep(self) -> None:
+        """Call this now and then: the one that waits is used, however idle it looks."""
+        if self._warming is None or not self._warming.done():
+            return
+        if self._warming.exception() is None and self._warming.result() in self._kernels:
+            self._kernels.get_kernel(self._warming.result()).last_activity = datetime.now(UTC)
+        else:
+            self._warming = None
+            self.warm()
+
+    async def close(self) -> None:
+        """Start none any more. The server ends the kernels themselves."""
+        if self._next is not None:
+            self._next.cancel()
+        if self._warming is not None:
+            self._warming.cancel()
+            await asyncio.gather(self._warming, return_exceptions=True)
+
+    async def _start(self) -> str:
+        kernel_id: str = await ensure_async(self._kernels.start_kernel(path=self._path))
+        client = self._kernels.get_kernel(kernel_id).client()
+        client.start_channels()
+        try:
+            await client.wait_for_ready(timeout=READY_TIMEOUT_S)
+            reply = await client.execute(
+                self._code, silent=True, reply=True, timeout=READY_TIMEOUT_S
+            )
+            if reply["content"]["status"] != "ok":
+                self._log.warning("Warming a kernel: %s", reply["content"]["evalue"])
+        finally:
+            client.stop_channels()
+        return kernel_id
