@@ -1,0 +1,423 @@
+"""From a fresh clone to an environment and a book, and the sentence when that cannot be."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import os
+import pty
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from waiting import eventually
+
+ROOT = Path(__file__).parent.parent
+BASE = sys._base_executable  # type: ignore[attr-defined]  # not the environment's own
+NEEDED = ("sh", "make", "rm", "find")
+
+# A build backend of fifteen lines, so that installing needs no network and takes a moment.
+BACKEND = """
+import zipfile
+def build_editable(folder, config_settings=None, metadata_directory=None):
+    name, info = "labs-1.0-py3-none-any.whl", "labs-1.0.dist-info/"
+    with zipfile.ZipFile(f"{folder}/{name}", "w") as wheel:
+        wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\\nName: labs\\nVersion: 1.0\\n")
+        tags = "Root-Is-Purelib: true\\nTag: py3-none-any\\n"
+        wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\\nGenerator: none\\n" + tags)
+        wheel.writestr(info + "RECORD", "")
+    return name
+build_wheel = build_editable
+"""
+PROJECT = """
+[build-system]
+requires = []
+build-backend = "backend"
+backend-path = ["."]
+[project]
+name = "labs"
+version = "1.0"
+"""
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A project as small as can be with the real Makefile and the real setup."""
+    clone = tmp_path / "a clone"
+    shutil.copytree(ROOT / "setup", clone / "setup", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "Makefile", clone)
+    (clone / "backend.py").write_text(BACKEND)
+    (clone / "pyproject.toml").write_text(PROJECT)
+    (clone / "requirements.txt").write_text("")
+    (clone / "requirements-dev.txt").write_text("")
+    return clone
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """A folder for PATH that has no Python in it."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in NEEDED:
+        found = shutil.which(name)
+        assert found, f"{name} is needed to test with"
+        (folder / name).symlink_to(found)
+    return folder
+
+
+def python_that(folder: Path, first: str, name: str = "python-stub") -> Path:
+    """A Python that does something else first: a machine unlike this one."""
+    stub = folder / name
+    stub.write_text(
+        f"#!{sys.executable}\n"
+        f"import os, runpy, sys\n{first}\n"
+        "sys.argv.pop(0)\n"
+        "sys.path[0] = os.path.dirname(sys.argv[0])\n"
+        "runpy.run_path(sys.argv[0], run_name='__main__')\n"
+    )
+    stub.chmod(0o755)
+    return stub
+
+
+def make(
+    clone: Path, *arguments: str, path: Path | None = None, **more: str
+) -> tuple[int, list[str]]:
+    """Exit code and lines of what `make` said, its own remarks left out."""
+    environment = {**os.environ, "PIP_NO_INDEX": "1", **more}
+    environment["PATH"] = str(path) if path else os.environ["PATH"]
+    result = subprocess.run(
+        [str(shutil.which("make")), *arguments],
+        cwd=clone,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    said = (result.stdout + result.stderr).splitlines()
+    return result.returncode, [line for line in said if not line.startswith("make: ***")]
+
+
+# -- before anything is installed ----------------------------------------------------------
+
+
+def test_no_python_at_all(clone: Path, bare: Path) -> None:
+    code, said = make(clone, "read", path=bare)
+    assert code != 0
+    assert said == [
+        "There is no python3 here: install Python 3.11 or newer or name yours with PYTHON=."
+    ]
+
+
+def test_an_old_python_says_which_to_get(clone: Path, bare: Path) -> None:
+    old = python_that(bare, "sys.version_info = (3, 9, 18, 'final', 0)")
+    code, said = make(clone, "read", f"PYTHON={old}", path=bare)
+    assert code != 0
+    assert said == [
+        "Wall Time needs Python 3.11 or newer and this is 3.9: install a newer one, then name it, "
+        "as in `make read PYTHON=python3.11`."
+    ]
+
+
+def test_an_old_python_hands_over_to_a_newer_one_on_the_path(clone: Path, bare: Path) -> None:
+    old = python_that(bare, "sys.version_info = (3, 9, 18, 'final', 0)")
+    newer = bare / "python3.13"
+    newer.write_text('#!/bin/sh\n[ "$1" = -c ] || echo "handed $*"\n')
+    newer.chmod(0o755)
+    broken = bare / "python3.14"  # a version manager's stub for what is not installed
+    broken.write_text("#!/bin/sh\necho not installed; exit 127\n")
+    broken.chmod(0o755)
+    code, said = make(clone, "venv", f"PYTHON={old}", path=bare)
+    assert (code, said) == (0, ["handed setup/environment.py"])
+
+
+def test_the_version_is_checked_in_words_that_an_old_python_understands() -> None:
+    text = (ROOT / "setup" / "environment.py").read_text()
+    tree = ast.parse(text, feature_version=(3, 4))
+    assert not [node for node in ast.walk(tree) if isinstance(node, (ast.JoinedStr, ast.AnnAssign))]
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    assert not [each.name for each in functions if each.returns]  # Python 2 has no annotations
+
+
+def test_no_venv_module_names_the_package_to_install(clone: Path, bare: Path) -> None:
+    without = python_that(
+        bare,
+        "import importlib.util as util; find = util.find_spec\n"
+        "util.find_spec = lambda name, *more: None if name == 'ensurepip' else find(name, *more)",
+    )
+    code, said = make(clone, "read", f"PYTHON={without}", path=bare)
+    assert code != 0
+    assert said == [
+        "This Python has no module ensurepip: install it (on Debian and Ubuntu "
+        "`apt install python3-venv`), then try again."
+    ]
+    assert not (clone / ".venv").exists()
+
+
+def test_a_full_disk_says_how_much_room_is_needed(clone: Path, bare: Path) -> None:
+    full = python_that(
+        bare, "import shutil; shutil.disk_usage = lambda path: shutil._ntuple_diskusage(9, 9, 4e8)"
+    )
+    code, said = make(clone, "read", f"PYTHON={full}", path=bare)
+    assert code != 0
+    assert said == [
+        f"Only 0.4 GB are free on the disk of {clone} and the installation needs 1.5 GB: "
+        "make room, then try again."
+    ]
+
+
+def test_an_environment_that_cannot_be_made(clone: Path) -> None:
+    (clone / ".venv").write_text("in the way")
+    code, said = make(clone, "venv", f"PYTHON={BASE}")
+    assert code != 0
+    assert len(said) == 1
+    assert said[0].startswith(f"{BASE} could not make an environment in {clone / '.venv'} (")
+    assert said[0].endswith("or choose another Python with PYTHON=.")
+
+
+# -- installing ----------------------------------------------------------------------------
+
+
+def test_an_installation_that_failed_is_redone_and_one_that_worked_is_kept(clone: Path) -> None:
+    pins, environment = clone / "requirements.txt", clone / ".venv"
+
+    def start() -> tuple[int, list[str]]:
+        return make(clone, "venv", f"PYTHON={BASE}")
+
+    pins.write_text("no-such-thing==1.0\n")
+    code, said = start()
+    assert code != 0
+    assert said[0] == ("Installing 1 packages into .venv; the first time takes a minute or two.")
+    assert said[1:] == [
+        "pip could not install the packages (No matching distribution found for "
+        "no-such-thing==1.0): see to the network or the disk and try again; "
+        ".venv/install.log has all of pip's words."
+    ]
+    (environment / "half").write_text("made")
+
+    pins.write_text("")
+    assert start()[0] == 0
+    assert not (environment / "half").exists()
+    assert subprocess.check_output(
+        [environment / "bin/python", "-m", "pip", "list", "--format=freeze"], text=True
+    ).startswith("labs==1.0")
+
+    (environment / "kept").write_text("from the first installation")
+    assert start() == (0, [])
+    pins.write_text("# changed\n")
+    assert len(start()[1]) == 1  # installed again, in place
+    assert start() == (0, [])
+    assert (environment / "kept").exists()
+
+    (environment / "bin/python").unlink()  # as when the Python below was removed
+    (environment / "bin/python").symlink_to("/nowhere/python")
+    assert start()[0] == 0
+    assert start() == (0, [])
+    assert not (environment / "kept").exists()
+
+    (environment / "wall-time.json").unlink()  # as when it was interrupted
+    (environment / "half").write_text("made")
+    assert start()[0] == 0
+    assert not (environment / "half").exists()
+
+
+# -- the book ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def builder(clone: Path) -> Path:
+    """A clone whose jupyter-book writes down that it was called; `fail` makes it fail."""
+    for name in ("book/recordings", "book/web/src", "labs", "workloads", "bin"):
+        (clone / name).mkdir(parents=True)
+    (clone / "book/index.md").write_text("# A page\n")
+    (clone / "labs/laws.py").write_text("X = 1\n")
+    (clone / "_config.yml").write_text("title: none\n")
+    (clone / "_toc.yml").write_text("root: index\n")
+    (clone / "bin/python").symlink_to(sys.executable)
+    stub = clone / "bin/jupyter-book"
+    stub.write_text(
+        f"#!{sys.executable}\n"
+        "import os, pathlib, sys\n"
+        "arguments = sys.argv\n"
+        "out = pathlib.Path(arguments[arguments.index('--path-output') + 1]) / '_build' / 'html'\n"
+        "out.mkdir(parents=True)\n"
+        "(out / 'index.html').write_text(pathlib.Path('book/index.md').read_text())\n"
+        "with open('calls', 'a') as calls:\n"
+        "    print(os.environ['LABS_MODE'], *arguments[1:], file=calls)\n"
+        "if os.path.exists('fail'):\n"
+        "    sys.exit('reading\\nindex.md:3: WARNING: a link to nowhere\\ndone')\n"
+    )
+    stub.chmod(0o755)
+    return clone
+
+
+def build(clone: Path) -> tuple[int, str]:
+    result = subprocess.run(
+        [clone / "bin/python", "setup/book.py"], cwd=clone, capture_output=True, text=True
+    )
+    return result.returncode, result.stderr
+
+
+def calls(clone: Path) -> list[str]:
+    return (clone / "calls").read_text().splitlines()
+
+
+def test_the_book_is_built_in_full_from_recordings(builder: Path) -> None:
+    assert build(builder) == (0, "")
+    assert calls(builder) == [
+        f"replay build {builder}/book --config {builder}/_config.yml --toc {builder}/_toc.yml "
+        f"--path-output {builder}/_build/work --all -W --keep-going"
+    ]
+    assert (builder / "_build/html/index.html").read_text() == "# A page\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "again"),
+    [
+        ("book/index.md", True),
+        ("book/recordings/one-core/2-cores.json", True),
+        ("labs/laws.py", True),
+        ("workloads/app/units.py", True),
+        ("_config.yml", True),
+        ("requirements.txt", True),
+        ("book/web/live.js", True),
+        ("book/web/src/live.ts", False),
+        ("book/.ipynb_checkpoints/index.md", False),
+        ("labs/__pycache__/laws.pyc", False),
+        ("README.md", False),
+    ],
+)
+def test_the_book_is_built_again_when_what_it_is_made_of_has_changed(
+    builder: Path, change: str, again: bool
+) -> None:
+    build(builder)
+    assert build(builder)[0] == 0
+    assert len(calls(builder)) == 1
+    (builder / change).parent.mkdir(parents=True, exist_ok=True)
+    (builder / change).write_text("changed\n")
+    assert build(builder)[0] == 0
+    assert len(calls(builder)) == (2 if again else 1)
+
+
+def test_a_build_that_fails_keeps_the_former_site_and_says_why(builder: Path) -> None:
+    (builder / "fail").touch()
+    code, said = build(builder)
+    assert code == 1
+    assert said == (
+        "index.md:3: WARNING: a link to nowhere\n"
+        "The book could not be built, for the reasons above: put them right and try again "
+        "(_build/book.log has everything).\n"
+    )
+    assert not (builder / "_build/html").exists()
+
+    (builder / "fail").unlink()
+    assert build(builder)[0] == 0
+    (builder / "book/index.md").write_text("# Another\n")
+    (builder / "fail").touch()
+    code, said = build(builder)
+    assert code == 1
+    assert "; the former site stays as it was" in said
+    assert (builder / "_build/html/index.html").read_text() == "# A page\n"
+
+    (builder / "fail").unlink()
+    assert build(builder)[0] == 0
+    assert (builder / "_build/html/index.html").read_text() == "# Another\n"
+
+
+# -- make ----------------------------------------------------------------------------------
+
+
+def test_help_names_every_target(clone: Path) -> None:
+    code, said = make(clone)
+    assert code == 0
+    phony = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), re.M)
+    assert phony
+    told = {line.split()[1] for line in said if line.startswith("make ")}
+    assert told == set(phony[1].split()) - {"help", "venv", "venv-dev"}
+
+
+@pytest.mark.parametrize(
+    ("target", "steps"),
+    [
+        ("read", ["environment.py", "book.py", "-m labs read"]),
+        ("test", ["environment.py --dev", "book.py", "browser.py", "pytest"]),
+        ("lint", ["environment.py --dev", "ruff check", "ruff format --check", "mypy"]),
+        ("book", ["environment.py", "book.py"]),
+        ("record", ["environment.py", "LABS_MODE=record", "-m labs record"]),
+        ("bundle", ["npm ci", "npm run build"]),
+        (
+            "requirements",
+            ["environment.py --dev", "-o requirements.txt", "-o requirements-dev.txt"],
+        ),
+        ("clean", ["rm -rf .venv _build"]),
+    ],
+)
+def test_a_target_takes_its_steps_in_order(clone: Path, target: str, steps: list[str]) -> None:
+    code, said = make(clone, "-n", target)
+    assert code == 0
+    text = "\n".join(said)
+    places = [text.find(step) for step in steps]
+    assert -1 not in places, text
+    assert places == sorted(places)
+
+
+def test_the_requirements_say_how_make_writes_them() -> None:
+    recipe = (ROOT / "Makefile").read_text()
+    for name in ("requirements.txt", "requirements-dev.txt"):
+        command = (ROOT / name).read_text().splitlines()[1].removeprefix("#    ")
+        assert command.startswith("uv pip compile pyproject.toml ")
+        assert f"-o {name}" in command
+        for option in re.findall(r"--[a-z-]+", command):
+            assert option in recipe, f"{name} was written with {option}"
+
+
+# -- reading -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def terminal():
+    """`make -o book read` in a terminal of its own: what is typed there goes to all of it."""
+    environment = {**os.environ, "NO_BROWSER": "1"}
+    pid, screen = pty.fork()
+    if pid == 0:
+        os.chdir(ROOT)
+        os.execvpe("make", ["make", "-o", "book", "read", f"VENV={Path(sys.prefix)}"], environment)
+    yield pid, screen
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
+    os.close(screen)
+
+
+@pytest.mark.live
+def test_ctrl_c_ends_the_reading_without_a_word(terminal: tuple[int, int]) -> None:
+    pid, screen = terminal
+    shown = bytearray()
+
+    def read() -> bool:
+        try:
+            shown.extend(os.read(screen, 4096))
+        except OSError:  # the other end is closed
+            return True
+        return b"/book/?token=" in shown
+
+    eventually(read, within_s=30, what="the address")
+    os.write(screen, b"\x03")
+    before = len(shown)
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        try:
+            if not (more := os.read(screen, 4096)):
+                break
+            shown.extend(more)
+        except OSError:
+            break
+    _, status = os.waitpid(pid, 0)
+    assert os.waitstatus_to_exitcode(status) in (0, 130, -signal.SIGINT)
+    after = shown[before:].decode().replace("^C", "").strip()
+    assert "Traceback" not in after
+    assert "***" not in after
