@@ -1,0 +1,11 @@
+"""Colours and marks of the figures. They read on white and on black (contrast at least 3 to 1),
+and apart for colour-blind eyes; nothing is told by colour alone: dashes and symbols differ too.
+The hues are those of Okabe and Ito (2008), brought to a middle lightness."""
+
+BLUE = "#1f86c9"  # measured; user time
+ORANGE = "#d55e00"  # the model; system time
+PURPLE = "#a86cc1"  # bounds; waiting
+GREEN = "#1b9e77"  # the reader's own prediction
+GREY = "#858585"  # recorded elsewhere
+
+FAINT = "rgba(133,133,133,0.25)"  # idle, or the rest

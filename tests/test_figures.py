@@ -1,0 +1,237 @@
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import examples
+import plotly.graph_objects as go
+import pytest
+
+from labs import palette
+from labs.alternatives import sweep_alt
+from labs.figures import Figure, sweep_figure
+from labs.records import Prediction
+from labs.still_figures import (
+    checkup_alt,
+    checkup_figure,
+    checkup_rows,
+    clocks_alt,
+    clocks_figure,
+)
+from labs.strip import strip_alt, strip_figure
+from labs.verdict import Guess
+
+GUESS = Guess(users=8, quantity="throughput", value=160.0)
+POINTS = examples.run(unfit=4).points
+
+
+def whole(**changes: Any) -> Figure:
+    asked: dict[str, Any] = {
+        "users": examples.USERS,
+        "recorded": examples.recording(0.9, 1.0, 1.1),
+        "guess": GUESS,
+    }
+    return sweep_figure(examples.prediction(), POINTS, **(asked | changes))
+
+
+def trace(figure: Figure, name: str, plot: str = "x") -> dict[str, Any]:
+    (found,) = [each for each in figure["data"] if each["name"] == name and each["xaxis"] == plot]
+    return dict(found)
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        whole(),
+        sweep_figure(None, (), users=(1,)),
+        whole(users=(1, 256), think_time_s=0.1),
+        strip_figure(()),
+        strip_figure(examples.run().samples, seconds=20),
+        clocks_figure(examples.clocks()),
+        checkup_figure(examples.checkup()),
+    ],
+)
+def test_plotly_takes_every_figure_and_it_is_plain_json(figure: Figure) -> None:
+    made = go.Figure(json.loads(json.dumps(figure, allow_nan=False)))
+    assert len(made.data) == len(figure["data"])
+    narrow = figure["layout"].get("meta", {}).get("narrow", {})
+    go.Figure(layout={**figure["layout"], **narrow})
+
+
+def test_points_land_with_their_interval_and_unfit_ones_hollow() -> None:
+    figure = whole()
+    fit = trace(figure, "measured here")
+    assert fit["x"] == [1, 2, 8]
+    assert fit["y"] == pytest.approx([20, 40, 40])
+    assert fit["error_y"]["array"] == pytest.approx([0.4, 0.8, 0.8])
+    unfit = trace(figure, "measured, unfit")
+    assert unfit["x"] == [4]
+    assert unfit["marker"]["symbol"] == "circle-open"
+    assert "Too noisy: the interval" in unfit["customdata"][0]
+
+
+def test_response_times_carry_the_interval_of_the_throughput() -> None:
+    slow = trace(whole(), "measured here", "x2")
+    assert slow["y"] == pytest.approx([50, 50, 200])
+    assert slow["error_y"]["array"][2] == pytest.approx(200 / 0.98 - 200)
+    assert slow["error_y"]["arrayminus"][2] == pytest.approx(200 - 200 / 1.02)
+    thinking = trace(whole(think_time_s=0.01), "bound", "x2")
+    assert thinking["y"][-1] == pytest.approx(190)
+
+
+def test_the_bound_has_its_corner_between_two_levels() -> None:
+    levels = tuple(
+        replace(level, users=users, bound_rps=bound)
+        for level, users, bound in zip(
+            examples.prediction().levels, (1, 2, 4, 8), (20.0, 40.0, 60.0, 60.0), strict=True
+        )
+    )
+    figure = sweep_figure(replace(examples.prediction(), levels=levels), (), users=(1, 2, 4, 8))
+    bound = trace(figure, "bound")
+    assert list(zip(bound["x"], bound["y"], strict=True))[2] == (3.0, 60.0)
+    assert trace(figure, "forecast")["x"] == [1, 2, 4, 8]
+
+
+def test_the_recorded_run_shows_the_spread_of_its_runs() -> None:
+    recorded = trace(whole(), "recorded on 2 cores")
+    assert recorded["y"][0] == pytest.approx(20)
+    assert recorded["error_y"]["array"][0] == pytest.approx(2)
+    assert recorded["error_y"]["arrayminus"][0] == pytest.approx(2)
+    assert recorded["marker"]["color"] == palette.GREY
+
+
+def test_a_guess_of_the_response_time_lands_in_both_plots() -> None:
+    figure = whole(guess=Guess(users=8, quantity="response time", value=0.1))
+    assert trace(figure, "your prediction")["y"] == pytest.approx([80])
+    assert trace(figure, "your prediction", "x2")["y"] == pytest.approx([100])
+
+
+def test_the_lower_bound_is_drawn_where_there_is_one() -> None:
+    plain = examples.prediction()
+    levels = tuple(replace(level, lower_rps=level.model_rps / 2) for level in plain.levels)
+    stepping: Prediction = replace(plain, levels=levels)
+    names = {each["name"] for each in sweep_figure(stepping, (), users=(1, 8))["data"]}
+    assert names == {"bound", "users in step", "forecast"}
+
+
+def test_axes_stand_still_and_turn_logarithmic_for_far_apart_levels() -> None:
+    empty = sweep_figure(None, (), users=examples.USERS)["layout"]
+    assert empty["xaxis"]["range"] == whole()["layout"]["xaxis"]["range"]
+    assert empty["xaxis"]["type"] == "linear"
+    assert whole(users=(1, 32))["layout"]["xaxis"]["type"] == "log"
+
+
+def test_on_a_telephone_one_plot_stands_above_the_other() -> None:
+    layout = whole()["layout"]
+    assert layout["xaxis"]["domain"][1] < layout["xaxis2"]["domain"][0]
+    narrow = layout["meta"]["narrow"]
+    assert narrow["xaxis"]["domain"] == narrow["xaxis2"]["domain"] == [0, 1]
+    assert narrow["yaxis2"]["domain"][1] < narrow["yaxis"]["domain"][0]
+
+
+@pytest.mark.parametrize(("cores", "rows"), [(1, 1), (2, 2), (8, 8), (20, 7), (64, 8)])
+def test_the_strip_has_a_row_for_each_core_or_group(cores: int, rows: int) -> None:
+    samples = [replace(sample, cores=sample.cores[:1] * cores) for sample in examples.run().samples]
+    figure = strip_figure(samples)
+    groups = {each["stackgroup"] for each in figure["data"] if "stackgroup" in each}
+    assert len(groups) == rows
+    assert figure["data"][0]["y"][0] == 70.0  # percent of the core, or mean of the group
+    assert f"yaxis{rows + 1}" in figure["layout"]
+
+
+def test_a_long_strip_is_thinned_and_the_time_axis_stands_still() -> None:
+    samples = [examples.sample(index / 10) for index in range(1000)]
+    figure = strip_figure(samples, seconds=120)
+    assert all(len(each["x"]) <= 120 for each in figure["data"])
+    assert figure["layout"]["xaxis"]["range"] == [0, 120]
+
+
+def test_the_clocks_add_up_to_the_wall_time() -> None:
+    clocks = examples.clocks()
+    figure = clocks_figure(clocks)
+    servers = [each for each in figure["data"] if each["y"] == ["burn", "sleep", "both"]]
+    assert len(servers) == 3
+    for number, page in enumerate(clocks.run.pages):
+        total = sum(each["x"][number] for each in servers)
+        assert total == pytest.approx(page.median_wall_s * 1000, rel=0.01)
+    assert "burn, says `time curl`" in figure["layout"]["yaxis"]["categoryarray"]
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("name", ["BLUE", "ORANGE", "PURPLE", "GREEN", "GREY"])
+@pytest.mark.parametrize("background", ["#ffffff", "#121212"])
+def test_colours_read_on_light_and_dark(name: str, background: str) -> None:
+    assert contrast(getattr(palette, name), background) >= 3
+
+
+def test_no_two_series_look_alike_without_colour() -> None:
+    figure = whole(guess=GUESS)
+
+    def look(each: dict[str, Any]) -> tuple[str, str, str]:
+        symbol = each.get("marker", {}).get("symbol", "")
+        return each["mode"], str(symbol), each.get("line", {}).get("dash", "solid")
+
+    looks = [look(each) for each in figure["data"] if each["xaxis"] == "x"]
+    assert all(one != other for one, other in itertools.combinations(looks, 2))
+
+
+def words(text: str) -> str:
+    return text.replace("\u00a0", " ")
+
+
+def alt(points: Sequence[Any] = POINTS) -> str:
+    return words(
+        sweep_alt(
+            examples.prediction(),
+            points,
+            users=examples.USERS,
+            recorded=examples.recording(),
+            guess=GUESS,
+        )
+    )
+
+
+def test_the_text_alternative_says_what_is_drawn() -> None:
+    assert alt() == (
+        "Throughput and response time over 1 to 8 users. Measured here: 20 req/s at 1, 40 req/s "
+        "at 8 users; response time from 50 ms to 200 ms. Unfit and drawn hollow: 4 users. "
+        "At 8 users the model says 39.6 req/s and 202 ms, the bound 40 req/s. "
+        "Recorded on 2 cores: 19.6 req/s at 1, 39.2 req/s at 8 users; response time from 51 ms "
+        "to 204 ms. Your prediction: 160 req/s at 8 users."
+    )
+    assert "Measured here: 20 req/s at 1 users" not in alt(())
+    assert "up to 8 workers" in strip_alt(examples.run().samples)
+    assert "No run yet" in strip_alt(())
+    assert "“sleep” took 101 ms of wall time" in words(clocks_alt(examples.clocks()))
+    assert "1.95 cores' worth" in checkup_alt(examples.checkup())
+
+
+def test_a_peak_is_told_and_a_plateau_is_not() -> None:
+    points = [examples.point(2, factor=2.0), examples.point(8)]
+    assert "80 req/s at 2 users" not in alt(points)
+    peaked = [examples.point(1), *points]
+    assert "20 req/s at 1, 80 req/s at 2, the most, 40 req/s at 8 users" in alt(peaked)
+
+
+def test_the_machine_is_told_in_rows() -> None:
+    rows = {name: words(value) for name, value, _ in checkup_rows(examples.checkup())}
+    assert rows["cores listed"] == "4" and rows["cores for you"] == "2"
+    assert rows["load generator's ceiling"] == "10,000 req/s at 0.1 ms each"
+    calibration = replace(examples.CALIBRATION, generator_s=0.0, overhead_s=0.0)
+    bare = replace(examples.checkup(), calibrations=(calibration,))
+    assert "load generator's ceiling" not in {name for name, _, _ in checkup_rows(bare)}
