@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import importlib.metadata
 import importlib.util
+import math
 import os
 import re
 import shlex
@@ -35,10 +36,11 @@ START_S = 20.0  # to the first answer, on a busy machine
 START_WORKER_S = 0.5  # more for each process
 LOOK_S = 0.01  # how often a starting server is looked at
 LAST_LINES = 12  # of its log, when it failed
-CHANGES_SPEED = (  # settings of the reader's shell that would change what is measured
-    "WEB_CONCURRENCY GUNICORN_CMD_ARGS PYTHONDEVMODE PYTHONASYNCIODEBUG PYTHONTRACEMALLOC "
-    "PYTHONMALLOC PYTHONPROFILEIMPORTTIME PYTHONFAULTHANDLER COVERAGE_PROCESS_START"
-).split()
+NOT_PASSED_ON = {  # settings of the reader's shell that would change what is measured
+    *("WEB_CONCURRENCY", "GUNICORN_CMD_ARGS"),
+    *("PYTHONDEVMODE", "PYTHONASYNCIODEBUG", "PYTHONTRACEMALLOC", "PYTHONMALLOC"),
+    *("PYTHONPROFILEIMPORTTIME", "COVERAGE_PROCESS_START"),
+}
 
 
 class ServerFailed(RuntimeError):
@@ -54,10 +56,11 @@ class Kind:
     package: str | None  # what pip installs; None for the book's own
     command: Callable[[Server, int | None], list[str]]  # of a file number, or to try by hand
     up: str  # how its log announces a worker: a pattern with the process id in it
+    # Memory in MiB, measured after load (Linux, PSS) and rounded up for what PSS leaves out.
+    base_mib: float  # whatever the size of the pool
+    process_mib: float  # for each process
+    thread_mib: float = 0.1  # for each thread beyond the first of a process
     keeps_alive: bool = True  # whether it can leave connections open at all
-    process_bytes: int = 0  # memory of one more process, measured: see tests
-    thread_bytes: int = 0
-    base_bytes: int = 0
 
 
 def _gunicorn(worker: str) -> Callable[[Server, int | None], list[str]]:
@@ -84,13 +87,18 @@ def _gunicorn(worker: str) -> Callable[[Server, int | None], list[str]]:
     return command
 
 
+# As uvicorn itself chooses; httptools takes half the CPU time per request. The loop is asyncio's
+# and not uvloop's, which is not everywhere and is no Python that a reader could open.
+HTTP = "httptools" if importlib.util.find_spec("httptools") else "h11"
+
+
 def _uvicorn(server: Server, fd: int | None) -> list[str]:
     where = ["--host", HOST, "--port", "8000"] if fd is None else ["--fd", str(fd)]
     many = ["--workers", str(server.processes), "--timeout-worker-healthcheck", "3600"]
     return [
         "uvicorn",
         *where,
-        *["--backlog", str(server.backlog), "--loop", "asyncio", "--http", "h11"],
+        *["--backlog", str(server.backlog), "--loop", "asyncio", "--http", HTTP],
         *["--lifespan", "off", "--ws", "none", "--no-access-log", "--no-proxy-headers"],
         *["--no-use-colors", "--timeout-keep-alive", "75"],
         *(many if server.processes > 1 else []),
@@ -124,6 +132,8 @@ KINDS: tuple[Kind, ...] = (
         command=_gunicorn("sync"),
         up=_GUNICORN_UP,
         keeps_alive=False,
+        base_mib=20,
+        process_mib=5,
     ),
     Kind(
         architecture="threaded",
@@ -131,6 +141,8 @@ KINDS: tuple[Kind, ...] = (
         package="gunicorn>=27,<28",
         command=_gunicorn("gthread"),
         up=_GUNICORN_UP,
+        base_mib=20,
+        process_mib=8,
     ),
     Kind(
         architecture="event-loop",
@@ -138,6 +150,8 @@ KINDS: tuple[Kind, ...] = (
         package="uvicorn>=0.54,<0.55",
         command=_uvicorn,
         up=_UVICORN_UP,
+        base_mib=30,
+        process_mib=25,
     ),
     Kind(
         architecture="prefork",
@@ -145,6 +159,8 @@ KINDS: tuple[Kind, ...] = (
         package=None,
         command=_scratch("prefork"),
         up=_SCRATCH_UP,
+        base_mib=10,
+        process_mib=2,
     ),
     Kind(
         architecture="threaded",
@@ -152,6 +168,8 @@ KINDS: tuple[Kind, ...] = (
         package=None,
         command=_scratch("threaded"),
         up=_SCRATCH_UP,
+        base_mib=10,
+        process_mib=3,
     ),
     Kind(
         architecture="event-loop",
@@ -159,6 +177,8 @@ KINDS: tuple[Kind, ...] = (
         package=None,
         command=_scratch("event_loop"),
         up=_SCRATCH_UP,
+        base_mib=10,
+        process_mib=3,
     ),
 )
 
@@ -230,7 +250,7 @@ def serve(
     if cores is None and server.cores is not None:
         cores = _first_cores(server.cores)
     nonce = uuid.uuid4().hex
-    env = {name: value for name, value in os.environ.items() if name not in CHANGES_SPEED}
+    env = {name: value for name, value in os.environ.items() if name not in NOT_PASSED_ON}
     env["WALL_TIME_NONCE"] = nonce
     with contextlib.ExitStack() as stack:
         log = stack.enter_context(tempfile.TemporaryFile())
@@ -273,13 +293,13 @@ def check(server: Server, machine: Machine) -> None:
                 f"cores={server.cores}: this machine offers {machine.cores}. "
                 f"Give 1 to {machine.cores}, or leave it out to use them all."
             )
-    free = min(machine.memory_bytes, this_machine.available_memory_bytes()) - kind.base_bytes
-    each = kind.process_bytes + server.threads * kind.thread_bytes
-    if server.processes * each > free:
+    free_mib = min(machine.memory_bytes, this_machine.available_memory_bytes()) / 2**20
+    each_mib = kind.process_mib + kind.thread_mib * (server.threads - 1)
+    if kind.base_mib + server.processes * each_mib > free_mib:
+        fitting = max(0, math.floor((free_mib - kind.base_mib) / each_mib))
         raise Unusable(
-            f"processes={server.processes}: they need about "
-            f"{server.processes * each / 2**20:.0f} MiB, and {free / 2**20:.0f} MiB are free. "
-            f"About {max(0, free // each)} would fit."
+            f"processes={server.processes}: they need about {server.processes * each_mib:.0f} MiB "
+            f"and {free_mib:.0f} MiB are free. About {fitting} would fit."
         )
 
 

@@ -1,0 +1,382 @@
+"""Nothing that the labs start outlives whoever started it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from waiting import eventually
+
+from labs import trees
+from labs.records import Server
+from labs.servers import serve
+from labs.supervisor import REAPER, Stopped, Supervised, descendants, supervise, sweep
+from labs.trees import Tree, born, here
+
+pytestmark = pytest.mark.live
+
+GONE_S = 3.0  # by the law it is 1 s; these tests share the machine
+ROOT = REAPER.parent.parent
+PYTHON = [sys.executable, "-I", "-S", "-c"]
+
+# A command with a child, a grandchild, and a child that left for a session of its own, none of
+# which minds a TERM. It says their process ids and stays.
+FAMILY = textwrap.dedent("""
+    import os, signal, sys, time
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, lambda *_: print("interrupted", flush=True))
+    def child(then=lambda: None):
+        if pid := os.fork():
+            return pid
+        then()
+        while True:
+            time.sleep(60)
+    def left():
+        os.setsid()
+        os.write(told, b"%d " % child())
+    read, told = os.pipe()
+    pids = [os.getpid(), child(lambda: os.write(told, b"%d " % child())), child(left)]
+    said = b""
+    while said.count(b" ") < 2:
+        said += os.read(read, 99)
+    print(*pids, said.decode(), flush=True)
+    while True:
+        time.sleep(60)
+""")
+# An owner that starts a family, passes its words on, and waits.
+OWNER = textwrap.dedent("""
+    import subprocess, sys, time
+    from labs.supervisor import supervise
+    with supervise(sys.argv[1:], stdout=subprocess.PIPE) as family:
+        print(family._tree.reaper, family.stdout.readline().decode(), end="", flush=True)
+        for line in family.stdout:
+            print(line.decode(), end="", flush=True)
+""")
+
+
+def alive(pids: list[int]) -> list[int]:
+    return [pid for pid in pids if born(pid)]
+
+
+def gone(pids: list[int]) -> None:
+    eventually(lambda: not alive(pids), GONE_S, f"the end of {pids}")
+
+
+def words(supervised: Supervised) -> list[int]:
+    assert supervised.stdout is not None
+    return [int(word) for word in supervised.stdout.readline().split()]
+
+
+@contextlib.contextmanager
+def owner() -> Iterator[tuple[subprocess.Popen[str], int, list[int]]]:
+    """Somebody else who started a family: the process, its reaper, the family."""
+    command = [sys.executable, "-c", OWNER, *PYTHON, FAMILY]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            reaper, *family = map(int, process.stdout.readline().split())
+            assert len(alive([reaper, *family])) == 6
+            yield process, reaper, family
+        finally:
+            process.kill()
+
+
+def test_a_command_runs_as_with_popen(tmp_path: Path) -> None:
+    program = "import os, sys; print(os.getcwd(), os.environ['WORD'], sys.stdin.read())"
+    read, write = os.pipe()
+    os.write(write, b"from a pipe")
+    os.close(write)
+    with supervise(
+        [*PYTHON, program], env={"WORD": "hello"}, cwd=tmp_path, stdin=read, stdout=subprocess.PIPE
+    ) as command:
+        os.close(read)
+        assert command.stdout is not None
+        assert command.stdout.read().decode().split("\n")[0] == f"{tmp_path} hello from a pipe"
+        assert eventually(lambda: command.poll() is not None, GONE_S)
+
+
+@pytest.mark.parametrize(("program", "code"), [("raise SystemExit(7)", 7), ("pass", 0)])
+def test_the_exit_code_is_the_commands(program: str, code: int) -> None:
+    with supervise([*PYTHON, program]) as command:
+        eventually(lambda: command.poll() is not None, GONE_S)
+    assert command.poll() == code
+
+
+def test_a_signal_is_a_negative_exit_code() -> None:
+    with supervise([*PYTHON, "import time; time.sleep(60)"]) as command:
+        os.kill(command.pid, signal.SIGUSR1)
+        eventually(lambda: command.poll() is not None, GONE_S)
+    assert command.poll() == -signal.SIGUSR1
+
+
+def test_a_command_that_is_not_there_says_so() -> None:
+    with (
+        pytest.raises(FileNotFoundError, match="no-such-command"),
+        supervise(["no-such-command", "--option"]),
+    ):
+        pass
+    assert not list(trees.state_folder().glob("*.new"))
+
+
+def test_an_open_socket_is_handed_over_and_not_kept() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        program = (
+            f"import socket; socket.socket(fileno={listening.fileno()}).accept()[0].send(b'!')"
+        )
+        with supervise([*PYTHON, program], pass_fds=[listening.fileno()]) as command:
+            listening.close()
+            with socket.create_connection(("127.0.0.1", port)) as connection:
+                assert connection.recv(1) == b"!"
+            eventually(lambda: command.poll() == 0, GONE_S)
+            with pytest.raises(ConnectionRefusedError):
+                socket.create_connection(("127.0.0.1", port))
+
+
+def test_cores_are_set_before_the_command_starts() -> None:
+    program = "import os; print(*sorted(os.sched_getaffinity(0)))"
+    if not hasattr(os, "sched_setaffinity"):
+        with (
+            pytest.raises(ValueError, match="cannot hold a process"),
+            supervise(["true"], cores=[0]),
+        ):
+            pass
+        return
+    core = max(os.sched_getaffinity(0))
+    with supervise([*PYTHON, program], stdout=subprocess.PIPE, cores=[core]) as command:
+        assert words(command) == [core]
+    with (
+        pytest.raises(ValueError, match=r"cores=\[99999\]: give some of"),
+        supervise(["true"], cores=[99999]),
+    ):
+        pass
+
+
+def test_a_command_may_open_as_many_files_as_the_system_lets_it() -> None:
+    program = "import resource; print(*resource.getrlimit(resource.RLIMIT_NOFILE))"
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 256), hard))
+    try:
+        with supervise([*PYTHON, program], stdout=subprocess.PIPE) as command:
+            assert words(command)[0] >= min(words_hard(hard), 10240)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def words_hard(hard: int) -> int:
+    return sys.maxsize if hard == resource.RLIM_INFINITY else hard
+
+
+def test_kill_ends_the_whole_tree() -> None:
+    with supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as command:
+        family = words(command)
+        assert command.pid == family[0]
+        assert set(family[:3]) <= set(command.pids()) | {family[2]}
+        assert set(descendants(command.pid)) == set(family[1:])
+        command.kill()
+        assert not alive(family)
+        command.kill()
+        assert command.poll() == -signal.SIGKILL
+
+
+def test_the_block_ends_the_tree_however_it_ends() -> None:
+    family = []
+    with (
+        contextlib.suppress(ZeroDivisionError),
+        supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as command,
+    ):
+        family = words(command)
+        raise ZeroDivisionError
+    assert family
+    assert not alive(family)
+
+
+def test_the_tree_ends_with_its_command() -> None:
+    with supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as command:
+        family = words(command)
+        os.kill(command.pid, signal.SIGKILL)
+        assert eventually(lambda: command.poll() is not None, GONE_S)
+        assert not alive(family)
+
+
+def test_a_stopped_tree_ends_too() -> None:
+    with supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as command:
+        family = words(command)
+        for pid in family:
+            os.kill(pid, signal.SIGSTOP)
+    assert not alive(family)
+
+
+def test_a_thread_may_start_a_tree_and_end() -> None:
+    held = contextlib.ExitStack()
+    started: list[Supervised] = []
+
+    def start() -> None:
+        started.append(held.enter_context(supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE)))
+
+    thread = threading.Thread(target=start)
+    thread.start()
+    thread.join()
+    with held:
+        family = words(started[0])
+        with pytest.raises(AssertionError):  # the reaper looks at its parent four times a second
+            eventually(lambda: len(alive(family)) < len(family), within_s=0.6)
+    assert not alive(family)
+
+
+def test_a_killed_owner_leaves_nothing() -> None:
+    with owner() as (process, reaper, family):
+        process.kill()
+        process.wait()
+        gone([reaper, *family])
+
+
+def test_an_owner_that_forked_leaves_nothing() -> None:
+    """A copy of the owner holds the reaper's socket open, but the reaper watches its parent."""
+    forked = OWNER.replace("print(", "import os; os.fork() or time.sleep(2); print(", 1)
+    command = [sys.executable, "-c", forked, *PYTHON, FAMILY]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        reaper, *family = map(int, process.stdout.readline().split())
+        process.kill()
+        process.wait()
+        gone([reaper, *family])
+
+
+def test_an_interrupt_of_the_owners_group_does_not_reach_the_tree() -> None:
+    program = OWNER.replace(
+        "import",
+        "import signal; signal.signal(2, lambda *_: print('owner', flush=True)); import",
+        1,
+    )
+    command = [sys.executable, "-c", program, *PYTHON, FAMILY]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stdout is not None
+        reaper, *family = map(int, process.stdout.readline().split())
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.stdout.readline() == "owner\n"
+        os.kill(family[0], signal.SIGINT)  # had it been hit before, it would say so twice
+        assert process.stdout.readline() == "interrupted\n"
+        assert len(alive(family)) == len(family)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        gone([reaper, *family])
+        assert process.stdout.read() == ""
+
+
+def test_a_killed_reaper_is_noticed() -> None:
+    with supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as command:
+        family = words(command)
+        os.kill(command._tree.reaper, signal.SIGKILL)
+        assert eventually(lambda: command.poll() is not None, GONE_S)
+        assert not alive(family)
+
+
+def test_sweep_ends_what_a_killed_owner_and_a_killed_reaper_left() -> None:
+    with owner() as (process, reaper, family):
+        os.kill(process.pid, signal.SIGSTOP)  # so that it cannot see to it
+        os.kill(reaper, signal.SIGKILL)
+        process.kill()
+        process.wait()
+        if sys.platform == "linux":
+            gone(family[:1])  # the command ends with its reaper, the rest do not
+        assert alive(family)
+        assert sweep() >= len(alive(family))
+        gone(family)
+        assert sweep() == 0
+
+
+def test_sweep_leaves_the_living_alone() -> None:
+    with owner() as (_, _, theirs), supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as ours:
+        family = words(ours)
+        assert sweep() == 0
+        assert len(alive([*theirs, *family])) == 10
+
+
+def test_sweep_does_not_take_a_number_that_was_given_away() -> None:
+    """The reaper's number now belongs to another process, which must not suffer."""
+    with subprocess.Popen(
+        [*PYTHON, "import time; time.sleep(60)"], start_new_session=True
+    ) as other:
+        tree = Tree(
+            mark="0" * 32,
+            where=here(),
+            owner=other.pid,
+            owner_born="1",
+            reaper=other.pid,
+            reaper_born="1",
+        )
+        trees.remember(tree)
+        path = trees.state_folder() / f"{tree.mark}.json"
+        assert path.exists()
+        assert sweep() == 0
+        assert not path.exists()
+        assert other.poll() is None
+        other.kill()
+
+
+def test_sweep_leaves_another_containers_records_and_removes_damaged_ones() -> None:
+    foreign = Tree(mark="f" * 32, where="elsewhere", owner=1, owner_born="1", reaper=os.getsid(0))
+    trees.remember(foreign)
+    damaged = trees.state_folder() / "damaged.json"
+    damaged.write_text("{")
+    try:
+        assert sweep() == 0
+        assert not damaged.exists()
+        kept = trees.state_folder() / f"{foreign.mark}.json"
+        assert msgspec.json.decode(kept.read_bytes(), type=Tree) == foreign
+    finally:
+        trees.forget(foreign)
+
+
+def test_the_state_folder_is_only_this_users(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    folder = trees.state_folder()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    folder.chmod(0o777)
+    with pytest.raises(PermissionError, match="only you can write"):
+        trees.state_folder()
+
+
+def test_kill_while_256_workers_start_takes_less_than_a_second() -> None:
+    """Unlike gunicorn's own TERM, which waits until all of them have started."""
+    stop = threading.Event()
+    seen: list[int] = []
+    started = time.monotonic()
+
+    def stop_in_the_middle() -> None:
+        eventually(lambda: len(descendants(os.getpid())) > 40, 20.0, "the first workers")
+        seen.extend(descendants(os.getpid()))
+        stop.set()
+        nonlocal started
+        started = time.monotonic()
+
+    thread = threading.Thread(target=stop_in_the_middle)
+    thread.start()
+    with (
+        pytest.raises(Stopped),
+        serve(Server("prefork", processes=256), stop=stop),
+    ):
+        pass
+    assert time.monotonic() - started < 1.0
+    thread.join()
+    assert 40 < len(seen) < 256
+    assert not alive(seen)
