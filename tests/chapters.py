@@ -1,0 +1,129 @@
+"""The book's pages as a test reads them: parts, cells, exercises, prose."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import jupytext
+
+ROOT = Path(__file__).resolve().parent.parent
+BOOK = ROOT / "book"
+LABS = ("calibration", "clocks", "sweep")
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise as it is printed."""
+
+    id: str
+    question: str
+    hint: str
+    solution: str
+    checked: bool  # whether the page offers to check an answer
+
+
+@dataclass(frozen=True)
+class Page:
+    """One MyST file of the book."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return self.path.relative_to(BOOK).with_suffix("").as_posix()
+
+    @property
+    def slug(self) -> str:
+        return self.path.stem
+
+    @cached_property
+    def text(self) -> str:
+        return self.path.read_text("utf-8")
+
+    @cached_property
+    def cells(self) -> list[Any]:
+        return [
+            cell
+            for cell in jupytext.reads(self.text, fmt="md:myst").cells
+            if cell.cell_type == "code"
+        ]
+
+    @cached_property
+    def sections(self) -> dict[str, str]:
+        """Heading of the second level -> what is below it."""
+        pieces = re.split(r"^## (.+)\n", self.text, flags=re.MULTILINE)
+        return dict(zip(pieces[1::2], pieces[2::2], strict=True))
+
+    @cached_property
+    def calls(self) -> list[ast.Call]:
+        """The calls of labs in the page's cells."""
+        return [
+            node
+            for cell in self.cells
+            for node in ast.walk(ast.parse(cell.source))
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in LABS
+        ]
+
+    @cached_property
+    def exercises(self) -> list[Exercise]:
+        pieces = re.split(
+            r"^### (\d+\.\d+) .*\n", self.sections["Try it yourself"], flags=re.MULTILINE
+        )
+        return [
+            Exercise(
+                id=id,
+                question=body.partition("```{code-cell}")[0].partition("<details")[0].strip(),
+                hint=_folded(body, "hint"),
+                solution=_folded(body, "solution"),
+                checked=f'check("{id}", ...)' in body,
+            )
+            for id, body in zip(pieces[1::2], pieces[2::2], strict=True)
+        ]
+
+    @cached_property
+    def prose(self) -> str:
+        """What a reader reads: without front matter, code, drawings and exercises."""
+        text = re.sub(r"\A---\n.*?\n---\n", "", self.text, flags=re.DOTALL)
+        text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+        text = re.sub(r"<svg.*?</svg>", "", text, flags=re.DOTALL)
+        return re.sub(r"^## Try it yourself\n.*?(?=^## )", "", text, flags=re.M | re.DOTALL)
+
+    @property
+    def words(self) -> int:
+        plain = re.sub(r"\{\w+\}`[^`]*`|<[^>]+>|[|*#`$]", " ", self.prose)
+        return len(re.findall(r"[^\W\d_][\w’'-]*", plain))
+
+
+def _folded(body: str, kind: str) -> str:
+    found = re.findall(
+        rf'<details class="{kind}">\n<summary>.*?\n\n(.*?)\n\n</details>', body, re.S
+    )
+    return found[0] if len(found) == 1 else ""
+
+
+def pages() -> list[Page]:
+    """All pages, in the order of the table of contents."""
+    listed = re.findall(r"(?:file|root): (\S+)", (ROOT / "_toc.yml").read_text("utf-8"))
+    return [Page(BOOK / f"{name}.md") for name in listed]
+
+
+def chapters() -> list[Page]:
+    """The pages with a lab: your-machine and the numbered chapters."""
+    return [page for page in pages() if page.slug == "your-machine" or page.name[0].isdigit()]
+
+
+def tables(text: str) -> Iterator[tuple[list[str], list[list[str]]]]:
+    """The head and the rows of each table."""
+    for block in re.findall(r"(?:^\|.*\|\n)+", text, re.MULTILINE):
+        head, _, *rows = [
+            [cell.strip() for cell in line.strip("|").split(" | ")] for line in block.splitlines()
+        ]
+        yield head, rows

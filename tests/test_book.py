@@ -1,0 +1,134 @@
+"""The book's pages: whole, in order, linked, and in words that are explained."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+
+import pytest
+from chapters import BOOK, Page, chapters, pages
+
+from labs.questions import QUESTIONS
+
+pytestmark = pytest.mark.chapters
+
+PARTS = (
+    "What you'll do",
+    "The wrong idea",
+    "Predict",
+    "Measure",
+    "Explain",
+    "Try it yourself",
+    "In production",
+    "Sources",
+)
+MOST_LINES = 5  # of a cell
+WORDS = (1200, 2200)
+
+
+def name(page: Page) -> str:
+    return page.name
+
+
+@pytest.mark.parametrize("page", chapters(), ids=name)
+def test_a_chapter_has_all_its_parts_in_order(page: Page) -> None:
+    assert tuple(page.sections) == PARTS
+    assert re.search(r"^\*\d+ minutes\.\*", page.sections["What you'll do"].strip())
+    assert page.sections["The wrong idea"].strip().startswith("> “")
+    assert "if-your-numbers-differ.md" in page.sections["Measure"]
+    for said in ("**Where it holds.**", "**Where it breaks.**"):
+        assert said in page.sections["Explain"]
+
+
+@pytest.mark.parametrize("page", chapters(), ids=name)
+def test_a_chapter_is_neither_a_note_nor_a_book(page: Page) -> None:
+    assert WORDS[0] <= page.words <= WORDS[1]
+
+
+def test_minutes_on_the_first_page_are_those_of_the_chapters() -> None:
+    index = Page(BOOK / "index.md").text
+    for page in chapters():
+        (minutes,) = re.findall(r"\*(\d+) minutes\.\*", page.text)
+        (row,) = re.findall(rf"\]\({page.name}\.md\) \|.*\| (\d+) \|", index)
+        assert row == minutes, page.name
+
+
+@pytest.mark.parametrize("page", pages(), ids=name)
+def test_a_cell_holds_one_idea(page: Page) -> None:
+    for cell in page.cells:
+        ast.parse(cell.source)
+        assert len(cell.source.splitlines()) <= MOST_LINES, cell.source
+        assert set(cell.metadata["tags"]) <= {"lab", "hide-input", "remove-output"}
+
+
+def test_exercises_of_pages_and_of_labs_are_the_same() -> None:
+    printed = [exercise.id for page in chapters() for exercise in page.exercises]
+    assert printed == [question.id for question in QUESTIONS]
+
+
+@pytest.mark.parametrize(("number", "page"), list(enumerate(chapters())), ids=str)
+def test_a_chapter_asks_all_three_ways(number: int, page: Page) -> None:
+    of = {question.id: question for question in QUESTIONS}
+    asked = [of[exercise.id] for exercise in page.exercises]
+    assert all(question.id.startswith(f"{number}.") for question in asked)
+    assert any(question.answer and not question.lab for question in asked)
+    assert any(question.lab == page.slug for question in asked)
+    assert any(question.answer is None for question in asked)
+    for question, printed in zip(asked, page.exercises, strict=True):
+        assert printed.question and printed.hint and printed.solution, printed.id
+        assert printed.checked == (question.answer is not None), printed.id
+
+
+def test_links_lead_somewhere() -> None:
+    every = pages()
+    labels = Counter(
+        label for page in every for label in re.findall(r"^\(([\w-]+)\)=$", page.text, re.M)
+    )
+    assert max(labels.values()) == 1
+    for page in every:
+        for target in re.findall(r"(?<!\!)\[[^\]]+\]\(([^)\s]+)\)", page.text):
+            if target.startswith("#"):
+                assert target[1:] in labels, f"{page.name}: {target}"
+            else:
+                assert not re.match(r"\w+:", target), f"{page.name}: another host, {target}"
+                assert (page.path.parent / target).is_file(), f"{page.name}: {target}"
+
+
+def test_terms_are_explained_once_and_sorted() -> None:
+    glossary = Page(BOOK / "appendix" / "glossary.md").text
+    terms = re.findall(r"^(\S.*)\n  \S", glossary, re.MULTILINE)
+    assert terms == sorted(set(terms), key=str.lower)
+    used = {
+        re.sub(r".*<(.*)>", r"\1", term).lower()
+        for page in pages()
+        for term in re.findall(r"\{term\}`([^`]+)`", page.text)
+    }
+    assert used <= {term.lower() for term in terms}
+
+
+def test_drawings_have_their_words() -> None:
+    ids: Counter[str] = Counter()
+    drawings = [
+        svg for page in pages() for svg in re.findall(r"<svg.*?</svg>", page.text, re.DOTALL)
+    ]
+    assert len(drawings) >= 3
+    for svg in drawings:
+        title, words = re.search(r'role="img" aria-labelledby="(\S+) (\S+)"', svg).groups()  # type: ignore[union-attr]
+        assert re.search(rf'<title id="{title}">.{{10,}}</title>', svg)
+        assert re.search(rf'<desc id="{words}">.{{80,}}</desc>', svg)
+        assert "currentColor" in svg and not re.search(r"#[0-9a-f]{3}|rgb|black|white", svg)
+        ids.update((title, words))
+    assert max(ids.values()) == 1
+
+
+def test_pages_are_spelt_in_british() -> None:
+    american = r"\b(color|behavior|center|favorite|analyze|utilization|program(me)d?s? off)\b"
+    for page in pages():
+        assert not re.search(american, page.prose, re.IGNORECASE), page.name
+
+
+def test_no_page_is_forgotten() -> None:
+    folders = (BOOK, *BOOK.glob("[0-9]-*"), BOOK / "appendix")
+    written = {file for folder in folders for file in folder.glob("*.md")}
+    assert written == {page.path for page in pages()}

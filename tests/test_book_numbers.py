@@ -1,0 +1,178 @@
+"""The numbers in the book: recorded where they are ours, and true by the laws it teaches."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from pathlib import Path
+
+import pytest
+from chapters import Page, chapters, tables
+
+from labs import exercises, laws, quote, recordings, records
+from labs.findings import Clocks
+from labs.measured_role import measured
+from labs.questions import QUESTIONS
+from labs.records import Recording
+
+pytestmark = pytest.mark.chapters
+
+FIT = 5 / 6  # of a lab's points, over all its runs
+
+# What the exercises with a fixed answer must come to, by the law and not by their own formula.
+FIXED = {
+    "0.1": laws.ceiling(2, 0.004),
+    "1.1": 1000 * laws.wait(R=0.120, D=0.018 + 0.002),
+    "1.2": laws.utilisation(X=1 / 0.120, D=0.018 + 0.002),
+    "2.1": laws.bound(N=8, D=0.020),
+    "2.2": 1000 * laws.response_time_bound(N=8, D=0.020),
+    "3.1": laws.bound(N=16, D=0.050, c=4, W=16),
+    "3.2": 1000 * laws.response_time_bound(N=16, D=0.050, c=4, W=16),
+    "3.3": laws.ceiling(4, laws.response_time_bound(N=16, D=0.050, c=4)),  # their mistake
+}
+
+# Worked examples: a phrase of the page with a number in it, and what the law makes of it.
+WORKED = (
+    ("your-machine", "each core is good for {} requests", laws.ceiling(1, 0.001)),
+    ("one-core", "At 50 ms that is {} ", laws.bound(N=1, D=0.05)),
+    ("one-core", "16 × 50 = {} ms", 1000 * laws.response_time_bound(N=16, D=0.05)),
+    ("one-core", "of which {} are spent", 1000 * laws.queued(R=0.8, D=0.05)),
+    ("one-core", "response time of 3 s you get {},", laws.throughput(N=150, R=3)),
+    ("one-core", "about {} users are needed", laws.knee(D=0.05, Z=0.5)),
+    ("many-cores", "one user gets {} requests", laws.bound(N=1, D=0.05, c=4)),
+    ("many-cores", "two get {}, four", laws.bound(N=2, D=0.05, c=4)),
+    ("many-cores", "four get {}.", laws.bound(N=4, D=0.05, c=4)),
+    ("many-cores", "and wait {} ms each", 1000 * laws.response_time_bound(N=8, D=0.05, c=4)),
+    ("many-cores", "measured response time is {} ms", 1000 * laws.response_time(N=16, X=80)),
+    ("many-cores", "Of the 200 ms, {} were", 1000 * laws.queued(R=0.2, D=0.05)),
+    ("many-cores", "16 / 0.2 = {},", laws.throughput(N=16, R=0.2)),
+    ("many-cores", "4 / 0.05 = {}.", laws.ceiling(4, 0.05)),
+)
+
+
+def name(page: Page) -> str:
+    return page.name
+
+
+def plain(text: str) -> str:
+    """On one line, without the marks of emphasis and links."""
+    text = re.sub(r"\{term\}`([^`<]*?)(?: <[^`]*)?`", r"\1", text)
+    return re.sub(r"\s+", " ", re.sub(r"[*_]", "", text))
+
+
+@pytest.mark.parametrize("page", chapters(), ids=name)
+def test_a_page_has_the_lab_of_its_name_and_its_recording(page: Page) -> None:
+    (call,) = page.calls
+    assert ast.literal_eval(call.args[0]) == page.slug
+    result = recordings.recording(page.slug)
+    if isinstance(result, Recording):
+        written = compile(ast.Expression(call.args[1]), str(page.path), "eval")
+        assert result.experiment == eval(written, vars(records))
+
+
+def test_the_three_pages_of_the_clocks_are_those_described() -> None:
+    (page,) = [page for page in chapters() if page.slug == "wall-time"]
+    result = recordings.recording(page.slug)
+    assert isinstance(result, Clocks)
+    said = {
+        "burn": "counts in a loop for {cpu:g} ms and answers",
+        "sleep": "does nothing for {wait:g} ms and answers",
+        "both": "counts for {cpu:g} ms, then does nothing for {wait:g} ms",
+    }
+    for each in result.run.pages:
+        work = {"cpu": 1000 * each.workload.cpu_s, "wait": 1000 * each.workload.wait_s}
+        assert f"**{each.name}** {said[each.name].format(**work)}" in page.text
+
+
+@pytest.mark.parametrize(
+    "file", [file for page in chapters() for file in recordings.paths(page.slug)], ids=str
+)
+def test_a_recording_is_whole_and_fit(file: Path) -> None:
+    result = recordings.read(file)
+    assert file == recordings.path(file.parent.name, result.machine)
+    if isinstance(result, Recording):
+        points = [point for run in result.runs for point in run.points]
+        assert len(result.runs) >= 3
+        assert len(points) == len(result.runs) * len(result.experiment.load.users)
+        assert sum(point.fit for point in points) >= FIT * len(points)
+
+
+@pytest.mark.parametrize(
+    "question", [each for each in QUESTIONS if each.given], ids=lambda each: each.id
+)
+def test_a_fixed_solution_is_what_the_law_says(question: exercises.Exercise) -> None:
+    (printed,) = [e for page in chapters() for e in page.exercises if e.id == question.id]
+    for value in (choices[0] for choices in question.given.values()):
+        assert re.search(rf"(?<![\d.]){value:g}(?![\d.]*\d)", printed.question), value
+    (answer,) = re.findall(r"\*\*([\d.,]+)[^*]*\*\*", printed.solution)
+    truth = FIXED[question.id]
+    assert math.isclose(float(answer), truth, rel_tol=0.005)
+    assert exercises.check(question.id, float(answer)).right
+    assert exercises.check(question.id, truth).right
+
+
+@pytest.mark.parametrize(("slug", "phrase", "truth"), WORKED, ids=lambda each: str(each)[:30])
+def test_a_worked_example_is_what_the_law_says(slug: str, phrase: str, truth: float) -> None:
+    (page,) = [page for page in chapters() if page.slug == slug]
+    words = {11.0: "eleven"}.get(round(truth, 6), f"{truth:.4g}")
+    assert phrase.format(words) in plain(page.text)
+
+
+def test_tables_of_the_sources_agree_with_littles_law() -> None:
+    checked = 0
+    for page in chapters():
+        for head, rows in tables(page.text):
+            if not head[-1].startswith("$X") or "CPU time" in head[-2]:
+                continue
+            for row in rows:
+                if "measured" in row[-1]:
+                    continue
+                rate, response_ms = float(row[-3]), float(row[-2].removesuffix(" ms"))
+                assert float(row[-1]) == round(laws.users(X=rate, R=response_ms / 1000), 2), row
+                checked += 1
+    assert checked == 5
+
+
+def test_the_first_sources_table_is_scaled_rightly() -> None:
+    (page,) = [page for page in chapters() if page.slug == "many-cores"]
+    (rows,) = [rows for head, rows in tables(page.text) if head[1].startswith("S1, 4 cores")]
+    assert [(int(row[0]), float(row[1])) for row in rows] == [
+        (1, 5.04), (2, 10.09), (3, 15.08), (4, 20.23), (8, 20.33),
+    ]  # fmt: skip
+    for row in rows:
+        assert float(row[3]) == round(float(row[1]) / 5.04, 2)
+        response_ms = 1000 * laws.response_time(N=int(row[0]), X=float(row[1]))
+        assert math.isclose(float(re.findall(r"\d+", row[2])[0]), response_ms, rel_tol=0.02)
+
+
+OURS = re.compile(
+    r"\b(ours|our (own )?(recording|recorded|machine|cores|server)|one of our|we (got|measured))\b",
+    re.IGNORECASE,
+)
+A_MEASUREMENT = re.compile(r"\d\s*(%|ms\b|µs\b|s\b|seconds|req/s|requests|million|cores' worth)")
+
+
+def test_our_numbers_come_from_recordings() -> None:
+    """Where a sentence speaks of our measurement, or a column is ours, its figures are roles."""
+    for page in chapters():
+        prose = re.sub(r"```.*?```|<svg.*?</svg>", "", page.text, flags=re.DOTALL)
+        for sentence in re.split(r"(?<=[.:?!])\s|\n\n", re.sub(r"^\|.*$", "", prose, flags=re.M)):
+            if OURS.search(sentence):
+                bare = re.sub(r"\{measured\}`[^`]*`", "", sentence)
+                assert not A_MEASUREMENT.search(bare), f"{page.name}: {sentence}"
+        for head, rows in tables(page.text):
+            for column, title in enumerate(head):
+                if OURS.search(title):
+                    assert all(re.match(r"\{measured\}`|\D*$", row[column]) for row in rows), title
+            for row in rows:
+                if OURS.match(row[0]):
+                    assert all(re.match(r"\{measured\}`|\D*$", cell) for cell in row[1:]), row
+
+
+@pytest.mark.parametrize("page", chapters(), ids=name)
+def test_every_number_quoted_is_in_the_recording(page: Page) -> None:
+    quoted = re.findall(r"\{measured\}`([^`]+)`", page.text)
+    assert "machine" in quoted, "say which machine measured"
+    for text in quoted:
+        assert isinstance(measured(page.slug, text), quote.Quantity)

@@ -1,0 +1,165 @@
+"""The built site: nothing half-done on its pages, no link broken, every number a recording's."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from bs4 import BeautifulSoup, Tag
+from chapters import ROOT, Page, chapters, pages
+
+from labs import exercises, quote, recordings, records
+from labs.kept import Result
+from labs.questions import QUESTIONS
+from labs.records import Recording, Run
+
+pytestmark = [pytest.mark.chapters, pytest.mark.timeout(180)]
+
+FASTER = 1.37  # times, in the changed recording
+
+
+@pytest.fixture(scope="module")
+def site() -> Path:
+    """The site of the present sources; built if it is not there yet."""
+    build = [sys.executable, str(ROOT / "setup" / "book.py")]
+    made = subprocess.run(build, capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    return ROOT / "_build" / "html"
+
+
+def read(file: Path) -> BeautifulSoup:
+    return BeautifulSoup(file.read_text("utf-8"), "html.parser")
+
+
+def article(file: Path) -> Tag:
+    """The page's own text, without the frame around it."""
+    (found,) = read(file).select("article")
+    return found
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
+def test_nothing_is_left_undone_on_a_page(site: Path, page: Page) -> None:
+    text = article(site / f"{page.name}.html")
+    assert not text.select(".problematic, .system-message, .traceback")
+    assert not re.search(r"\{\w+\}`|\$\$|:::|Traceback", text.get_text())
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
+def test_a_page_links_to_what_is_there(site: Path, page: Page) -> None:
+    file = site / f"{page.name}.html"
+    for link in article(file).select("a[href]"):
+        address = urlsplit(str(link["href"]))
+        assert not address.netloc, link
+        target = (file.parent / unquote(address.path)).resolve() if address.path else file
+        assert target.is_file(), link
+        if address.fragment and target.suffix == ".html":
+            assert read(target).find(id=unquote(address.fragment)), link
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
+def test_what_is_drawn_is_also_said(site: Path, page: Page) -> None:
+    text = article(site / f"{page.name}.html")
+    for image in text.select("img"):
+        assert image.get("alt"), image
+    for drawing in text.select("svg"):
+        words = " ".join(drawing.find(id=id).get_text() for id in labels(drawing))
+        assert len(words) > 80, drawing
+    for figure in text.select("figure"):
+        assert figure.find("figcaption") or figure.get("aria-label"), figure
+    plots = text.select("figure.wt-recorded[aria-label]")
+    assert bool(plots) == (page in chapters())
+
+
+def labels(drawing: Tag) -> list[str]:
+    return str(drawing["aria-labelledby"]).split()
+
+
+@pytest.mark.parametrize("page", chapters(), ids=lambda page: page.name)
+def test_a_page_says_the_numbers_of_its_recording(site: Path, page: Page) -> None:
+    """Each role, in order, as the recording has it now."""
+    shown = [each.get_text() for each in article(site / f"{page.name}.html").select(".wt-measured")]
+    assert shown == [said(recordings.recording(page.slug), text) for text in quoted(page)]
+
+
+def quoted(page: Page) -> list[str]:
+    return re.findall(r"\{measured\}`([^`]+)`", page.text)
+
+
+def said(result: Result, text: str) -> str:
+    """What a role says: `throughput(8)`, `wall("burn")` or `machine`."""
+    name, *arguments = re.findall(r"\w+", text)
+    given = [int(each) if each.isdigit() else each for each in arguments]
+    return quote.ask(quote.numbers(result), name, *given).text
+
+
+@pytest.mark.parametrize("page", chapters(), ids=lambda page: page.name)
+def test_solutions_on_the_built_page_are_accepted(site: Path, page: Page) -> None:
+    text = article(site / f"{page.name}.html")
+    fixed = {question.id for question in QUESTIONS if question.given}
+    seen = set()
+    for heading in text.select("h3"):
+        id = heading.get_text().partition(" ")[0]
+        if id in fixed:
+            solution = heading.find_next("details", class_="solution")
+            assert isinstance(solution, Tag)
+            assert not solution.has_attr("open")
+            answer = re.match(r"[\d.,]+", solution.select("strong")[0].get_text())
+            assert answer and exercises.check(id, float(answer[0])).right
+            seen.add(id)
+    assert seen == {each.id for each in page.exercises} & fixed
+
+
+def test_another_recording_makes_another_page(tmp_path: Path) -> None:
+    """The same page, built beside a recording of a faster machine."""
+    (page,) = [page for page in chapters() if page.slug == "many-cores"]
+    before = recordings.recording(page.slug)
+    assert isinstance(before, Recording)
+    after = replace(before, runs=tuple(faster(run) for run in before.runs))
+    records.save(after, tmp_path / "recordings" / page.slug / f"{after.machine.cores}-cores.json")
+    shown = [each.get_text() for each in article(build(page, tmp_path)).select(".wt-measured")]
+    assert shown == [said(after, text) for text in quoted(page)]
+    changed = [a != b for a, b in zip(shown, [said(before, t) for t in quoted(page)], strict=True)]
+    assert sum(changed) >= 2 * len(after.experiment.load.users)
+
+
+def faster(run: Run) -> Run:
+    points = (
+        replace(
+            point,
+            throughput_rps=point.throughput_rps * FASTER,
+            mean_response_time_s=point.mean_response_time_s / FASTER,
+        )
+        for point in run.points
+    )
+    return replace(run, points=tuple(points))
+
+
+def build(page: Page, folder: Path) -> Path:
+    """A book of one page beside `recordings`; its complaints about missing pages are no matter."""
+    source = folder / "book"
+    (source / page.name).parent.mkdir(parents=True)
+    shutil.copy(page.path, source / f"{page.name}.md")
+    (source / "index.md").write_text("# A book of one page\n")
+    (folder / "toc.yml").write_text(
+        f"format: jb-book\nroot: index\nchapters:\n- file: {page.name}\n"
+    )
+    command = [str(Path(sys.executable).with_name("jupyter-book")), "build", str(source)]
+    command += ["--config", str(ROOT / "_config.yml"), "--toc", str(folder / "toc.yml")]
+    command += ["--path-output", str(folder), "--quiet"]
+    environment = {
+        **os.environ,
+        "LABS_RECORDINGS": str(folder / "recordings"),
+        "LABS_MODE": "replay",
+        "JUPYTER_PREFER_ENV_PATH": "1",
+        "IPYTHONDIR": str(folder / "ipython"),
+    }
+    made = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=ROOT)
+    assert made.returncode == 0, made.stderr
+    return folder / "_build" / "html" / f"{page.name}.html"
