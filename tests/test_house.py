@@ -1,0 +1,311 @@
+"""What every file of the house keeps to: who may know whom, sizes, words, pins, licences."""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent
+
+# A new module goes into the room of its kind: that decides whom it may know.
+ROOMS = {
+    "nouns": "records findings words plan".split(),
+    "laws": "laws models simulation case predict".split(),
+    "judging": "window validity verdict alternatives".split(),
+    "drawing": "palette figures still_figures strip".split(),
+    "telling": "quote report measured_role exercises questions kept recordings".split(),
+    "machine": "machine trees reaper supervisor servers load sampling calibrate turn".split(),
+    "measuring": ["measure"],
+    "page": "lab panel view book_build book_server warm_kernel read".split(),
+    "command": ["__init__", "__main__"],
+}
+MAY_KNOW = {
+    "nouns": {"nouns"},
+    "laws": {"nouns", "laws"},
+    "judging": {"nouns", "judging"},
+    "drawing": {"nouns", "judging", "drawing"},
+    "telling": {"nouns", "laws", "judging", "telling"},
+    "machine": {"nouns", "machine"},  # servers, load and sampling know no law
+    "measuring": {"nouns", "laws", "judging", "machine", "measuring"},
+    "page": {"nouns", "laws", "judging", "drawing", "telling", "machine", "measuring", "page"},
+    "command": set(ROOMS),
+}
+ROOM = {module: room for room, modules in ROOMS.items() for module in modules}
+
+# These touch no process, no file and no socket; the exceptions are there to read and write.
+PURE = {"nouns", "laws", "judging", "drawing", "telling"}
+READ_FILES = {"records", "recordings"}
+OUTSIDE = set(
+    "asyncio ctypes fcntl http io multiprocessing os pathlib psutil requests select selectors "
+    "shutil signal socket subprocess tempfile threading urllib".split()
+)
+
+LONGEST = 300  # lines of code in a module, without blanks, comments and docstrings
+
+
+def modules(*folders: str) -> list[Path]:
+    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+def imports(path: Path, *, when_imported: bool = False) -> Iterator[str]:
+    """Full names of what a module imports, in functions too unless only `when_imported`.
+
+    What is imported for types alone is left out: it is not there when the code runs.
+    """
+    waiting: list[ast.AST] = [tree(path)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            waiting.extend(node.orelse)
+            continue
+        if when_imported and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: write imports in full"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        waiting.extend(ast.iter_child_nodes(node))
+
+
+def labs_imports(path: Path, **options: bool) -> set[str]:
+    """Names of the modules of labs that a module imports."""
+    found = {name.split(".")[1] for name in imports(path, **options) if name.startswith("labs.")}
+    return {name for name in found if (ROOT / "labs" / f"{name}.py").exists()}
+
+
+LABS = modules("labs")
+by_name = pytest.mark.parametrize("path", LABS, ids=lambda path: path.stem)
+
+
+@by_name
+def test_a_module_knows_only_whom_it_may(path: Path) -> None:
+    assert path.stem in ROOM, f"labs/{path.name} is in no room: enter it in ROOMS of this file"
+    room = ROOM[path.stem]
+    strangers = {name for name in labs_imports(path) if ROOM.get(name) not in MAY_KNOW[room]}
+    assert not strangers, f"labs/{path.name} is in {room} and may not import {strangers}"
+
+
+def test_every_room_is_inhabited() -> None:
+    gone = set(ROOM) - {path.stem for path in LABS}
+    assert not gone, f"ROOMS of this file names modules that do not exist: {sorted(gone)}"
+
+
+def test_no_modules_import_each_other() -> None:
+    graph = {path.stem: labs_imports(path, when_imported=True) for path in LABS}
+    graphlib.TopologicalSorter(graph).prepare()  # CycleError names the circle
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in LABS if ROOM.get(path.stem) in PURE], ids=lambda path: path.stem
+)
+def test_what_only_thinks_touches_nothing(path: Path) -> None:
+    if path.stem in READ_FILES:
+        return
+    outside = {name.split(".")[0] for name in imports(path)} & OUTSIDE
+    if "pathlib" in outside and not _touches_files(path):
+        outside.discard("pathlib")  # a name of a file is only a name
+    assert not outside, f"labs/{path.name} may not import {outside}"
+    assert not _touches_files(path), f"labs/{path.name} opens a file"
+
+
+def _touches_files(path: Path) -> bool:
+    verbs = {"open", "read_text", "read_bytes", "write_text", "write_bytes", "exists", "glob"}
+    calls = [node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call)]
+    return any(getattr(call, "id", getattr(call, "attr", "")) in verbs for call in calls)
+
+
+def test_the_measured_does_not_know_the_measuring() -> None:
+    for path in modules("workloads"):
+        assert not {name for name in imports(path) if name.startswith("labs")}, path
+
+
+def test_locust_stays_in_its_own_process() -> None:
+    """Importing it patches the process, and a patched kernel hangs."""
+    for path in modules("labs", "workloads"):
+        known = {name.split(".")[0] for name in imports(path)}
+        if path != ROOT / "workloads" / "users.py":
+            assert not known & {"locust", "gevent"}, path
+
+
+def test_importing_labs_brings_nothing_heavy() -> None:
+    code = "import sys, labs; print(*sys.modules)"
+    loaded = subprocess.check_output([sys.executable, "-c", code], text=True, cwd=ROOT).split()
+    heavy = {"locust", "gevent", "plotly", "ipywidgets", "anywidget", "numpy", "jupyter_server"}
+    assert not heavy & set(loaded)
+
+
+@pytest.mark.parametrize("path", modules("labs", "workloads", "setup"), ids=lambda path: path.name)
+def test_a_module_is_short_and_says_what_it_is(path: Path) -> None:
+    assert ast.get_docstring(tree(path)), f"{path}: no docstring"
+    lines = lines_of_code(path)
+    assert lines <= LONGEST, f"{path}: {lines} lines of code. Two nouns? Make two modules."
+
+
+def lines_of_code(path: Path) -> int:
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    prose: set[int] = set()
+    for node in ast.walk(tree(path)):
+        if isinstance(node, kinds) and ast.get_docstring(node):
+            prose.update(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
+    lines = enumerate(path.read_text("utf-8").splitlines(), 1)
+    return sum(
+        bool(line.strip()) and not line.strip().startswith("#") and number not in prose
+        for number, line in lines
+    )
+
+
+@pytest.mark.parametrize(
+    "path", modules("labs", "workloads", "setup", "tests", "bench"), ids=lambda path: path.name
+)
+def test_habits(path: Path) -> None:
+    named = set(imports(path))
+    assert not [name for name in named if name.endswith(".*")], f"{path}: import names, not *"
+    assert not [name for name in named if name.startswith("unittest.mock")], f"{path}: no mocks"
+    assert not {"utils", "helpers", "common"} & {path.stem}, f"{path}: name it after its noun"
+    if path.parts[-2] == "tests" and path.stem != "waiting":
+        sleeps = [n.lineno for n in ast.walk(tree(path)) if _is_call(n, "time.sleep")]
+        assert not sleeps, f"{path}:{sleeps}: use `eventually` of tests/waiting.py"
+
+
+def _is_call(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == name
+
+
+def test_the_public_names_exist_and_are_documented() -> None:
+    code = "import labs; [print(name, bool(getattr(labs, name).__doc__)) for name in labs.__all__]"
+    said = subprocess.check_output([sys.executable, "-c", code], text=True, cwd=ROOT).splitlines()
+    public = dict(line.split() for line in said)
+    assert {"Experiment", "Load", "Server", "Workload", "sweep"} <= set(public)
+    assert not [name for name, documented in public.items() if documented != "True"]
+
+
+# -- words that do not belong ----------------------------------------------------------------
+
+
+def tracked() -> list[Path]:
+    """Every text file in the repository."""
+    listed = subprocess.check_output(["git", "ls-files", "-z"], cwd=ROOT, text=True)
+    return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+
+
+def test_no_file_names_a_machine_or_a_registry() -> None:
+    """The project installs from wherever its reader's tools are set to."""
+    hosts = ["pypi" + ".org", "python" + "hosted.org", "registry." + "npmjs", "deb." + "debian.org"]
+    paths = [r"(?<![\w.:/])/" + name + "/" for name in ("work", "root", "home/[a-z]+", "opt")]
+    unwanted = re.compile("|".join([*map(re.escape, hosts), *paths]).encode())
+    found = []
+    for path in tracked():
+        content = path.read_bytes()
+        if b"\0" not in content[:8000]:
+            found += [
+                f"{path.relative_to(ROOT)}: {m[0].decode()}" for m in unwanted.finditer(content)
+            ]
+    assert not found
+
+
+# -- pins ------------------------------------------------------------------------------------
+
+
+def pins(name: str) -> dict[str, str]:
+    """Package -> exact version in a requirements file."""
+    found = {}
+    for line in (ROOT / name).read_text().splitlines():
+        if line.strip() and not line.lstrip().startswith("#"):
+            match = re.fullmatch(r"([a-z0-9-]+)==([^\s;]+)(?: ; .*)?", line)
+            assert match, f"{name}: {line!r} is not a pin"
+            found[match[1]] = match[2]
+    return found
+
+
+def project() -> dict[str, object]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def test_the_requirements_pin_everything_that_the_project_asks_for() -> None:
+    asked = project()
+    run, dev = pins("requirements.txt"), pins("requirements-dev.txt")
+    for requirement in [*asked["dependencies"], *asked["optional-dependencies"]["dev"]]:
+        name = re.match(r"[\w-]+", requirement)
+        assert name and name[0] in dev, requirement
+    assert run.items() <= dev.items(), "tests would run other versions than readers do"
+
+
+def test_binder_reads_the_same_pins() -> None:
+    lines = [
+        line
+        for line in (ROOT / "binder/requirements.txt").read_text().splitlines()
+        if not line.startswith("#")
+    ]
+    assert lines == ["-r ../requirements.txt"]
+    assert (ROOT / "binder" / lines[0].split()[1]).resolve() == ROOT / "requirements.txt"
+    runtime = (ROOT / "binder/runtime.txt").read_text().strip()
+    assert runtime.removeprefix("python-") == project()["requires-python"].removeprefix(">=")
+    for script in ("postBuild", "start"):
+        assert (ROOT / "binder" / script).stat().st_mode & 0o111, f"binder/{script} cannot be run"
+
+
+# -- papers ----------------------------------------------------------------------------------
+
+
+def test_the_licences_are_whole() -> None:
+    code, text = (ROOT / "LICENSE").read_text(), (ROOT / "LICENSE-text").read_text()
+    assert code.startswith("BSD 3-Clause License")
+    assert "Wall Time authors" in code
+    assert text.startswith("Attribution 4.0 International")
+    for number in range(1, 9):
+        assert f"\nSection {number} -- " in text
+
+
+def test_how_to_cite() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert cited["cff-version"] == "1.2.0"
+    assert cited["message"]
+    assert cited["title"].startswith("Wall Time")
+    assert cited["authors"] == [{"name": "The Wall Time authors"}]
+    assert cited["url"] == "https://github.com/wall-time/wall-time"
+    assert cited["license"] == ["BSD-3-Clause", "CC-BY-4.0"]
+    assert cited["version"] == project()["version"]
+
+
+@pytest.mark.parametrize(
+    "name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"], ids=lambda name: name
+)
+def test_links_in_the_papers_lead_somewhere(name: str) -> None:
+    text = (ROOT / name).read_text()
+    for link in re.findall(r"\]\(([^)]+)\)", text):
+        if not link.startswith("https://"):
+            assert (ROOT / link).exists(), link
+
+
+def test_contributing_maps_every_room() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    for name in sorted({path.relative_to(ROOT).parts[0] for path in tracked()}):
+        if (ROOT / name).is_dir() and not name.startswith("."):
+            assert f"`{name}/`" in text, f"the map does not show {name}/"
+
+
+@pytest.mark.parametrize("name", [".github/workflows/book.yml", ".pre-commit-config.yaml"])
+def test_what_others_run_is_what_we_run(name: str) -> None:
+    text = (ROOT / name).read_text()
+    assert yaml.safe_load(text)
+    makefile = (ROOT / "Makefile").read_text()
+    for target in re.findall(r"\bmake ([a-z]+)", text):
+        assert f"\n{target}:" in makefile
+    for tool in re.findall(r"\.venv/bin/((?:ruff|mypy).*?)(?: --force-exclude)?\n", text):
+        assert f"$(VENV)/bin/{tool}" in makefile
