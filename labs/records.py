@@ -26,6 +26,7 @@ DEFAULT_BY = {"prefork": "gunicorn", "threaded": "gunicorn", "event-loop": "uvic
 LONGEST_S = 30.0  # of CPU or waiting per request: Locust gives up on a request after 60 s
 MOST_USERS = 4096  # one Locust process may open 10,000 files; a laptop serves fewer
 MOST_LEVELS = 16
+MOST_PROCESSES = 1024  # a machine with more is busy enough with having them
 MOST_POOL = 4096  # processes x threads
 
 Kept = TypeVar("Kept")  # a kind of record that is kept in a file
@@ -91,8 +92,8 @@ class Server:
             raise Unusable(f"architecture={self.architecture!r}: choose one of {choice}.")
         if not self.by:
             object.__setattr__(self, "by", DEFAULT_BY[self.architecture])
-        _whole("processes", self.processes, 1, MOST_POOL, "Give 1 or more.")
-        _whole("threads", self.threads, 1, MOST_POOL, "Give 1 or more.")
+        _whole("processes", self.processes, 1, MOST_PROCESSES, "8 is plenty for a start.")
+        _whole("threads", self.threads, 1, MOST_POOL, "16 is plenty for a start.")
         if self.architecture != "threaded" and self.threads != 1:
             raise Unusable(
                 f"threads={self.threads}: {self.architecture} runs one thread in each process. "
