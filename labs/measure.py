@@ -14,13 +14,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-import numpy as np
-from numpy.typing import NDArray
-
 from labs import machine as this_machine
-from labs import validity, window
+from labs import validity
 from labs.calibrate import calibrate, keep
-from labs.load import FAILED, OK, Driver, drive
+from labs.level import count_level
+from labs.load import OK, Driver, drive
 from labs.plan import STARTUP_S, WARM_UP_S, duration_s, plans
 from labs.predict import forecast
 from labs.records import (
@@ -34,7 +32,7 @@ from labs.records import (
     Server,
     Workload,
 )
-from labs.sampling import Sampler, Snapshot, pss_bytes, sampling
+from labs.sampling import Sampler, pss_bytes, sampling
 from labs.servers import Running, check, serve
 from labs.supervisor import Stopped
 from labs.turn import turn
@@ -262,74 +260,6 @@ class Measurement:
                 self._progress(stage)
 
 
-def count_level(
-    records: NDArray[np.void],
-    flying: dict[int, float],
-    before: Snapshot,
-    after: Snapshot,
-    *,
-    users: int,
-    think_time_s: float,
-    workers: int | None,
-    pss: int | None,
-) -> Point:
-    """The point of one level, without checks, from raw records and two snapshots.
-
-    records: of at least all requests that touch the window; flying: user -> start of the
-    requests still open.
-    """
-    begin, end, now = before.at, after.at, time.perf_counter()
-    seconds = end - begin
-    good = records[records["kind"] == OK]
-    bad = records[records["kind"] == FAILED]
-    started = np.array([start for start in flying.values() if start < end], dtype=float)
-    counted = window.count(good["start"], good["end"], started, begin=begin, end=end, now=now)
-    served = np.unique(good["user"][(good["end"] > begin) & (good["user"] < users)])
-    requests = max(counted.completed, 1e-9)
-    server_s, generator_s = after.server_s - before.server_s, after.generator_s - before.generator_s
-    others_s = after.busy_s - before.busy_s - server_s - generator_s
-    others_s -= after.own_s - before.own_s
-    inside = good[(good["end"] > begin) & (good["start"] < end)]
-    return Point(
-        users=users,
-        seconds=seconds,
-        completed=counted.completed,
-        failed=int(((bad["end"] > begin) & (bad["end"] <= end)).sum()),
-        unfinished=len(started),
-        never_served=users - len(served),
-        throughput_rps=counted.throughput_rps,
-        throughput_ci_rps=counted.interval_rps,
-        halves_rps=counted.halves_rps,
-        mean_response_time_s=_finite(counted.mean_response_time_s),
-        histogram=counted.histogram,
-        demand_s=server_s / requests if counted.completed else 0.0,
-        server_cpu=server_s / seconds,
-        generator_cpu=generator_s / seconds,
-        others_cpu=max(0.0, others_s / seconds),
-        littles_law=counted.throughput_rps
-        * (_finite(counted.mean_response_time_s) + think_time_s)
-        / users,
-        workers=workers,
-        pss_bytes=pss,
-        voluntary_switches=(after.voluntary - before.voluntary) / requests,
-        involuntary_switches=(after.involuntary - before.involuntary) / requests,
-        connections=connections(inside),
-        throttled_s=after.throttled_s - before.throttled_s,
-        listen_overflows=after.listen_overflows - before.listen_overflows,
-    )
-
-
-def connections(records: NDArray[np.void]) -> dict[str, int]:
-    """Process id -> users whose last request in the window it answered."""
-    last: dict[int, int] = dict(
-        zip(records["user"].tolist(), records["process"].tolist(), strict=True)
-    )
-    split: dict[str, int] = {}
-    for process in last.values():
-        split[str(process)] = split.get(str(process), 0) + 1
-    return split
-
-
 def split_cores(server: Server) -> tuple[Sequence[int] | None, Sequence[int] | None]:
     """Cores for the server and for the load generator: apart, where the server leaves any."""
     usable = this_machine.usable_cores()
@@ -342,7 +272,3 @@ def thinned(samples: Sequence[Sample], most: int = 150) -> tuple[Sample, ...]:
     """Every nth sample, so that a recording stays small enough to read."""
     step = -(-len(samples) // most) or 1
     return tuple(samples[::step])
-
-
-def _finite(value: float) -> float:
-    return value if np.isfinite(value) else 0.0
