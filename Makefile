@@ -5,8 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 TESTS ?= tests
-COMPILE := uv pip compile pyproject.toml --universal --python-version 3.11 \
-	--no-emit-index-url --no-emit-find-links --quiet
+PINS := --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links
 
 # $(call need,program,what to do without it)
 need = command -v $(1) >/dev/null 2>&1 || { echo "There is no $(1) here: $(2)." >&2; exit 1; }
@@ -64,9 +63,9 @@ bundle:
 # The second file is held to the first, so that tests run what readers run.
 requirements: venv-dev
 	@$(RUN) -m pip install --quiet --disable-pip-version-check uv
-	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(COMPILE) --upgrade -o requirements.txt
-	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(COMPILE) --upgrade --extra dev -c requirements.txt \
-		-o requirements-dev.txt
+	@$(VENV)/bin/uv pip compile pyproject.toml -o requirements.txt $(PINS) --upgrade --quiet
+	@$(VENV)/bin/uv pip compile pyproject.toml --extra dev -c requirements.txt \
+		-o requirements-dev.txt $(PINS) --upgrade --quiet
 
 clean:
 	rm -rf $(VENV) _build *.egg-info book/web/src/node_modules
