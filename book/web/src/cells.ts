@@ -1,0 +1,145 @@
+/** One lab of the page: its code, which the reader may change, and what it last showed. */
+import { OutputArea, OutputAreaModel } from '@jupyterlab/outputarea';
+import { Widget } from '@lumino/widgets';
+import { nameSliders } from './tidy';
+import type { Session } from './session';
+import type { WidgetManager } from './widgets';
+
+const QUIET_MS = 60; // widgets are made one after the other, a few milliseconds apart
+const DRAWN_PATIENCE_MS = 5_000; // a panel that takes longer is shown as it is
+
+export class LabCell {
+  readonly #code: HTMLElement;
+  readonly #output: HTMLElement;
+  readonly #run = document.createElement('button');
+  readonly #reset = document.createElement('button');
+  #shown: OutputArea | undefined;
+
+  /** `onRun` is called when the reader asks to run this cell again. */
+  constructor(
+    node: HTMLElement,
+    readonly original: string,
+    onRun: (cell: LabCell) => void,
+  ) {
+    const code = node.querySelector<HTMLElement>('.cell_input pre');
+    if (!code) throw new Error('A lab’s code is not on the page. Tag its cell hide-input.');
+    this.#code = code;
+    this.#output = node.querySelector('.cell_output') ?? node.appendChild(outputNode());
+    this.#makeEditable(node, onRun);
+  }
+
+  get #source(): string {
+    return this.#code.textContent!.replace(/\n$/, '');
+  }
+
+  #makeEditable(node: HTMLElement, onRun: (cell: LabCell) => void): void {
+    const written = this.#code.cloneNode(true).childNodes;
+    this.#code.contentEditable = 'plaintext-only';
+    this.#code.spellcheck = false;
+    this.#code.setAttribute('role', 'textbox');
+    this.#code.setAttribute('aria-multiline', 'true');
+    this.#code.setAttribute('aria-label', 'The code of this lab');
+    this.#code.addEventListener('keydown', (event) => {
+      if (event.key !== 'Enter' || !(event.shiftKey || event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      if (!this.#run.disabled) onRun(this);
+    });
+    this.#code.addEventListener('input', () => {
+      this.#reset.hidden = this.#source === this.original.trimEnd();
+    });
+
+    this.#run.type = this.#reset.type = 'button';
+    this.#run.textContent = 'Run this code';
+    this.#run.className = 'wt-run-code';
+    this.#run.title = 'Shift + Enter';
+    this.#run.disabled = true;
+    this.#run.addEventListener('click', () => onRun(this));
+    this.#reset.textContent = 'Back to the book’s code';
+    this.#reset.hidden = true;
+    const pristine = [...written];
+    this.#reset.addEventListener('click', () => {
+      this.#code.replaceChildren(...pristine.map((child) => child.cloneNode(true)));
+      this.#reset.hidden = true;
+      this.#run.focus();
+    });
+    const actions = document.createElement('div');
+    actions.className = 'wt-code-actions';
+    actions.append(this.#run, this.#reset);
+    node.querySelector('.cell_input')!.append(actions);
+  }
+
+  set runnable(yes: boolean) {
+    this.#run.disabled = !yes;
+  }
+
+  /** Runs the code and shows its output in place of the last one, once it is drawn.
+   *
+   * Rejects when the kernel is lost on the way; the last output then stays. */
+  async run(session: Session, manager: WidgetManager): Promise<void> {
+    const host = document.createElement('div');
+    host.className = 'wt-live wt-behind';
+    this.#output.append(host);
+    const model = new OutputAreaModel({ trusted: true });
+    const area = new OutputArea({ model, rendermime: manager.renderMime });
+    Widget.attach(area, host);
+    this.runnable = false;
+    try {
+      const future = session.execute(this.#source);
+      area.future = future;
+      const reply = await future.done;
+      await untilDrawn(host);
+      const failed = reply?.content.status === 'error';
+      this.#show(area, host, failed);
+    } catch (reason) {
+      area.dispose();
+      host.remove();
+      throw reason;
+    } finally {
+      this.runnable = true;
+    }
+  }
+
+  #show(area: OutputArea, host: HTMLElement, failed: boolean): void {
+    const recordedStays = failed && !this.#shown; // an error says nothing about the recorded run
+    for (const child of [...this.#output.children]) {
+      if (child !== host && !recordedStays) child.remove();
+    }
+    host.classList.remove('wt-behind');
+    nameSliders(host);
+    const before = this.#shown;
+    this.#shown = area;
+    if (before && !before.isDisposed) before.dispose();
+  }
+}
+
+function outputNode(): HTMLElement {
+  const node = document.createElement('div');
+  node.className = 'cell_output';
+  return node;
+}
+
+/** Until the output's widgets have come to rest and every plot among them is drawn. */
+function untilDrawn(host: HTMLElement): Promise<void> {
+  return new Promise((resolve) => {
+    let quiet: ReturnType<typeof setTimeout>;
+    const done = () => {
+      observer.disconnect();
+      clearTimeout(quiet);
+      clearTimeout(deadline);
+      resolve();
+    };
+    const wait = () => {
+      clearTimeout(quiet);
+      quiet = setTimeout(() => {
+        const missing = host.querySelector(
+          '.wt-plot:not([data-drawn]), .jp-OutputArea-output:empty',
+        );
+        if (!missing) done();
+      }, QUIET_MS);
+    };
+    const observer = new MutationObserver(wait);
+    const deadline = setTimeout(done, DRAWN_PATIENCE_MS);
+    observer.observe(host, { subtree: true, childList: true, attributes: true });
+    wait();
+  });
+}

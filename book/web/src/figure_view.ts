@@ -1,0 +1,90 @@
+/** The view of `labs.view.FigureView`: one figure that follows its model.
+ *
+ * A page of the book brings plotly. Elsewhere (JupyterLab, VS Code) the first view asks the
+ * kernel for it, once, over its own comm; the answer is a gzipped buffer, so no address is
+ * ever asked. */
+import { draw, forget, type Figure, type Plotly } from './plot';
+
+interface Model {
+  get(name: 'figure'): Figure;
+  get(name: 'alt'): string;
+  on(event: string, listener: (...details: never[]) => void): void;
+  off(event: string, listener: (...details: never[]) => void): void;
+  send(content: object): void;
+}
+
+interface Shared {
+  wallTime?: { plotly(): Promise<Plotly> };
+  wallTimePlotly?: Promise<Plotly>;
+}
+
+const shared = globalThis as Shared;
+const PATIENCE_MS = 20_000; // a kernel that runs a long cell answers when that is done
+
+function plotlyFor(model: Model): Promise<Plotly> {
+  if (shared.wallTime) return shared.wallTime.plotly();
+  shared.wallTimePlotly ??= askKernel(model).catch((reason: unknown) => {
+    delete shared.wallTimePlotly; // the next view asks again
+    throw reason;
+  });
+  return shared.wallTimePlotly;
+}
+
+async function askKernel(model: Model): Promise<Plotly> {
+  const buffer = await new Promise<DataView>((resolve, reject) => {
+    const heard = (content: { kind?: string }, buffers: DataView[]) => {
+      if (content.kind !== 'plotly') return;
+      model.off('msg:custom', heard as never);
+      resolve(buffers[0]!);
+    };
+    model.on('msg:custom', heard as never);
+    model.send({ kind: 'plotly' });
+    setTimeout(() => reject(new Error('The kernel did not send plotly.')), PATIENCE_MS);
+  });
+  const bytes = new Blob([buffer as unknown as ArrayBuffer]).stream();
+  const text = await new Response(bytes.pipeThrough(new DecompressionStream('gzip'))).text();
+  const module = { exports: {} };
+  new Function('module', 'exports', 'define', text)(module, module.exports, undefined);
+  return module.exports as Plotly;
+}
+
+async function render({ model, el }: { model: Model; el: HTMLElement }): Promise<() => void> {
+  const figure = document.createElement('figure');
+  figure.className = 'wt-view';
+  figure.setAttribute('role', 'group');
+  const plot = document.createElement('div');
+  plot.className = 'wt-plot';
+  figure.append(plot);
+  el.append(figure);
+
+  const tell = () => figure.setAttribute('aria-label', model.get('alt'));
+  tell();
+  model.on('change:alt', tell);
+
+  let plotly: Plotly;
+  let asked = false;
+  const redraw = () => {
+    // Figures may come faster than the screen shows them: draw the latest, once a frame.
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => {
+      asked = false;
+      if (plot.isConnected) void draw(plotly, plot, model.get('figure'));
+    });
+  };
+  try {
+    plotly = await plotlyFor(model);
+    await draw(plotly, plot, model.get('figure'));
+    model.on('change:figure', redraw);
+  } catch (reason) {
+    plot.textContent = `The figure cannot be drawn: ${(reason as Error).message} Run the cell again.`;
+    plot.dataset.drawn = 'failed';
+  }
+  return () => {
+    model.off('change:figure', redraw);
+    model.off('change:alt', tell);
+    forget(plot);
+  };
+}
+
+export default { render };

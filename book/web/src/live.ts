@@ -1,0 +1,125 @@
+/** A page that is live: its Python, its labs, and what happens when Python is lost.
+ *
+ * Every fault ends in working labs again, or in a sentence with a button that leads there. */
+import '@jupyter-widgets/controls/css/widgets.built.css';
+import '@jupyter-widgets/html-manager/css/output.css';
+import { LabCell } from './cells';
+import type { Cells, LiveConfig } from './page';
+import { Refused, Session, type Loss } from './session';
+import type { StatusLine } from './status';
+import { WidgetManager } from './widgets';
+
+const LOSSES: Record<Loss, string> = {
+  crashed: 'Python stopped unexpectedly. What was measured stays on the page.',
+  restarted: 'Python was restarted, and these panels belong to the one before.',
+  gone: 'Python was shut down. What was measured stays on the page.',
+  'locked out': 'The book’s server no longer knows this browser. Open the address it printed.',
+};
+
+const SILENCES = {
+  kernel: 'Python does not answer. It may be suspended or very busy; waiting for it.',
+  server: 'The book’s server does not answer. If it was stopped, start it again; waiting for it.',
+};
+
+class LivePage {
+  readonly #labs = new Map<string, LabCell>(); // by the cell's place on the page
+  #session: Session | undefined;
+  #manager: WidgetManager | undefined;
+  #attempt = 0; // a later start makes an earlier one's news old
+
+  constructor(
+    private readonly config: LiveConfig,
+    private readonly written: Cells,
+    private readonly status: StatusLine,
+  ) {
+    const nodes = document.querySelectorAll<HTMLElement>('.cell.tag_lab');
+    const places = written.cells.flatMap((cell, place) => (cell.lab ? [place] : []));
+    places.forEach((place, nth) => {
+      const node = nodes[nth];
+      if (!node) throw new Error(`Lab ${nth + 1} of ${places.length} is not on the page.`);
+      const lab = new LabCell(node, written.cells[place]!.source, (cell) => void this.#rerun(cell));
+      this.#labs.set(String(place), lab);
+    });
+    window.addEventListener('pageshow', (event) => {
+      if (event.persisted) void this.start(); // back to a page whose kernel ended when it was left
+    });
+  }
+
+  async start(): Promise<void> {
+    const attempt = ++this.#attempt;
+    const stale = () => attempt !== this.#attempt;
+    this.#allow(false);
+    this.status.show('starting', 'Starting Python. What is shown stays until the labs are ready.');
+    const before = this.#session;
+    this.#session = undefined;
+    await before?.close();
+    try {
+      const session = await Session.open(this.config.baseUrl, this.written.page);
+      if (stale()) return void session.close();
+      this.#session = session;
+      this.#manager = new WidgetManager(session.kernel);
+      session.watch({
+        onAnswer: () => stale() || this.#showLive(),
+        onSilence: (who) => stale() || this.#offer('silent', SILENCES[who], 'Start again'),
+        onLoss: (how) => stale() || this.#lose(how),
+      });
+      await this.#runAll(session, stale);
+      if (stale()) return;
+      this.#allow(true);
+      this.#showLive();
+    } catch (reason) {
+      if (stale()) return;
+      console.error(reason);
+      if (document.documentElement.dataset.labs === 'lost') return; // the watcher has said why
+      const why = reason instanceof Refused ? reason.message : 'it does not answer';
+      this.#offer('lost', `The book’s server is there no more: ${why}.`, 'Try again');
+    }
+  }
+
+  async #runAll(session: Session, stale: () => boolean): Promise<void> {
+    for (const [place, cell] of this.written.cells.entries()) {
+      const lab = this.#labs.get(String(place));
+      if (lab) {
+        await lab.run(session, this.#manager!);
+      } else {
+        const reply = await session.execute(cell.source, true).done;
+        if (reply?.content.status === 'error') console.error(reply.content.evalue);
+      }
+      if (stale()) return;
+    }
+  }
+
+  async #rerun(lab: LabCell): Promise<void> {
+    if (!this.#session) return;
+    try {
+      await lab.run(this.#session, this.#manager!);
+    } catch (reason) {
+      console.error(reason); // the kernel was lost on the way, and the watcher says so
+    }
+  }
+
+  #showLive(): void {
+    this.status.show('live', 'Live: the labs on this page measure on this machine.');
+  }
+
+  #lose(how: Loss): void {
+    this.#allow(false);
+    if (how === 'locked out') {
+      this.status.show('lost', LOSSES[how], { label: 'Reload', run: () => location.reload() });
+    } else {
+      this.#offer('lost', LOSSES[how], 'Start again');
+    }
+  }
+
+  #offer(state: 'silent' | 'lost', words: string, label: string): void {
+    this.status.show(state, words, { label, run: () => void this.start() });
+  }
+
+  #allow(runnable: boolean): void {
+    for (const lab of this.#labs.values()) lab.runnable = runnable;
+  }
+}
+
+window.wallTime.goLive = (config, cells, status) => {
+  void new LivePage(config, cells, status).start();
+};

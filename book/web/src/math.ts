@@ -1,0 +1,25 @@
+/** Sets the formulas of a page. Sphinx loads it on pages that have some, in MathJax's place. */
+import katex from 'katex';
+
+const styles = document.createElement('link');
+styles.rel = 'stylesheet';
+styles.href = new URL('math.css', (document.currentScript as HTMLScriptElement).src).href;
+document.head.append(styles);
+
+function set(node: HTMLElement): void {
+  const number = node.querySelector('.eqno'); // Sphinx keeps it inside the formula's element
+  number?.remove();
+  const written = node.textContent!.trim();
+  const inline = /^\\\(([^]*)\\\)$/.exec(written);
+  const display = /^\\\[([^]*)\\\]$/.exec(written);
+  const formula = inline?.[1] ?? display?.[1] ?? written;
+  katex.render(formula, node, { displayMode: !inline, throwOnError: false, strict: false });
+  if (number) node.append(number);
+}
+
+function setAll(): void {
+  document.querySelectorAll<HTMLElement>('.math').forEach(set);
+}
+
+if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', setAll);
+else setAll();

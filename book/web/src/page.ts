@@ -1,0 +1,122 @@
+/** What every page of the book loads. Draws the recorded figures; where the page is served by
+ * the book's own server, loads the rest and goes live. Works from a file, too. */
+import { draw, type Figure, type Plotly } from './plot';
+import { StatusLine } from './status';
+import { tidy } from './tidy';
+
+/** Written by the book's server into live-config.js; a built site has none. */
+export interface LiveConfig {
+  baseUrl: string; // of the Jupyter server, such as /user/name/
+}
+
+/** The source of the page's cells, written into it by labs.book_build. */
+export interface Cells {
+  page: string; // 1-cpu-time/one-core
+  cells: { source: string; lab: boolean }[];
+}
+
+export interface WallTime {
+  plotly(): Promise<Plotly>;
+  goLive?: (config: LiveConfig, cells: Cells, status: StatusLine) => void;
+}
+
+declare global {
+  interface Window {
+    wallTime: WallTime;
+    wallTimeLive?: LiveConfig;
+    Plotly?: Plotly;
+  }
+}
+
+const STATIC =
+  'You see recorded runs. To measure on your own machine, get the book and start it with ' +
+  '“make read”.';
+
+const statics = new URL('.', (document.currentScript as HTMLScriptElement).src);
+
+function loadScript(path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement('script');
+    script.src = new URL(path, statics).href;
+    script.onload = () => resolve();
+    script.onerror = () => {
+      script.remove();
+      reject(new Error(`${path} did not load.`));
+    };
+    document.head.append(script);
+  });
+}
+
+function loadStyles(path: string): void {
+  const link = document.createElement('link');
+  link.rel = 'stylesheet';
+  link.href = new URL(path, statics).href;
+  // First of all, so that the book's own styles have the last word.
+  document.head.prepend(link);
+}
+
+let plotly: Promise<Plotly> | undefined;
+
+window.wallTime = {
+  plotly() {
+    plotly ??= loadScript('lib/plotly.js').then(() => window.Plotly!);
+    plotly.catch(() => (plotly = undefined)); // ask again next time
+    return plotly;
+  },
+};
+
+async function drawRecorded(): Promise<void> {
+  const figures = document.querySelectorAll<HTMLElement>('figure.wt-recorded');
+  for (const figure of figures) {
+    const plot = figure.querySelector<HTMLElement>('.wt-plot')!;
+    const recorded = figure.querySelector('script[type="application/json"]')!;
+    try {
+      const shown = JSON.parse(recorded.textContent!) as Figure;
+      await draw(await window.wallTime.plotly(), plot, shown);
+    } catch (reason) {
+      console.error(reason);
+      plot.textContent = `The figure cannot be drawn: ${(reason as Error).message}`;
+    }
+  }
+}
+
+/** The token has done its work: keep it out of bookmarks and screenshots. */
+function hideToken(): void {
+  const address = new URL(location.href);
+  if (!address.searchParams.has('token')) return;
+  address.searchParams.delete('token');
+  history.replaceState(history.state, '', address);
+}
+
+async function goLive(config: LiveConfig, cells: Cells, status: StatusLine): Promise<void> {
+  status.show('starting', 'Starting Python. The recorded runs stay until the labs are ready.');
+  try {
+    if (!window.wallTime.goLive) {
+      loadStyles('lib/live.css');
+      await loadScript('lib/live.js');
+    }
+    window.wallTime.goLive!(config, cells, status);
+  } catch (reason) {
+    console.error(reason);
+    status.show('lost', 'The labs could not be loaded: the book’s server does not answer.', {
+      label: 'Try again',
+      run: () => void goLive(config, cells, status),
+    });
+  }
+}
+
+function main(): void {
+  tidy();
+  void drawRecorded();
+  const source = document.getElementById('wt-cells');
+  const article = document.querySelector('article.bd-article') ?? document.querySelector('main');
+  const config = window.wallTimeLive;
+  if (config) hideToken();
+  if (!source || !article) return;
+  const status = new StatusLine(article);
+  if (config) void goLive(config, JSON.parse(source.textContent!) as Cells, status);
+  else status.show('static', STATIC);
+}
+
+if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', main);
+else main();

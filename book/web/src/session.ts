@@ -1,0 +1,172 @@
+/** One page's Python: a kernel from the book's server, and whether it still answers. */
+import { ServerConnection, type KernelMessage as Messages } from '@jupyterlab/services';
+import { KernelConnection } from '@jupyterlab/services/lib/kernel/default';
+import * as KernelMessage from '@jupyterlab/services/lib/kernel/messages';
+
+export type Loss = 'crashed' | 'restarted' | 'gone' | 'locked out';
+
+/** Told about an open session, until it is lost or closed. */
+export interface Watcher {
+  onAnswer(): void; // again, after a silence
+  onSilence(who: 'kernel' | 'server'): void;
+  onLoss(how: Loss): void; // the last word: widgets made before are dead
+}
+
+const START_PATIENCE_MS = 60_000; // a cold kernel on a slow, busy machine
+const BEAT_MS = 2_000;
+const PING_PATIENCE_MS = 4_000; // a kernel answers on its control thread, busy or not
+const REST_PATIENCE_MS = 4_000;
+
+/** The server said no, in so many words. */
+export class Refused extends Error {}
+
+export class Session {
+  readonly kernel: KernelConnection;
+  readonly #id: string;
+  readonly #settings: ServerConnection.ISettings;
+  readonly #endOnLeave = () => void this.#end(true);
+  #closed = false;
+  #heard = ''; // the running interpreter's own id: another one means it was restarted
+
+  /** Throws Refused, or what `fetch` throws when nobody answers. */
+  static async open(baseUrl: string, page: string): Promise<Session> {
+    const base = new URL(baseUrl, location.href).href;
+    const settings = ServerConnection.makeSettings({
+      baseUrl: base,
+      wsUrl: base.replace(/^http/, 'ws'),
+      appUrl: '',
+      token: '',
+      appendToken: false,
+    });
+    const response = await fetch(`${base}book/session`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...xsrfHeader() },
+      body: JSON.stringify({ page }),
+      signal: AbortSignal.timeout(START_PATIENCE_MS),
+    });
+    if (response.status === 403) throw new Refused('it does not know this browser any more');
+    if (!response.ok) throw new Refused(`it could not start Python (${response.status})`);
+    const model = (await response.json()) as { id: string; kernel: { id: string; name: string } };
+    return new Session(settings, model);
+  }
+
+  private constructor(
+    settings: ServerConnection.ISettings,
+    model: { id: string; kernel: { id: string; name: string } },
+  ) {
+    this.#settings = settings;
+    this.#id = model.id;
+    this.kernel = new KernelConnection({ model: model.kernel, serverSettings: settings });
+    window.addEventListener('pagehide', this.#endOnLeave);
+  }
+
+  /** Runs code; rejects when the kernel is lost on the way. */
+  execute(code: string, silent = false) {
+    return this.kernel.requestExecute({ code, silent, allow_stdin: false, store_history: !silent });
+  }
+
+  /** Keeps asking the kernel whether it is there, and tells. */
+  watch(watcher: Watcher): void {
+    const lost = (how: Loss) => {
+      if (this.#closed) return;
+      this.#closed = true;
+      watcher.onLoss(how);
+    };
+    this.kernel.statusChanged.connect((_, status) => {
+      if (status === 'restarting' || status === 'autorestarting') lost('crashed');
+      if (status === 'dead') lost('gone');
+    });
+    void this.#beat(watcher, lost);
+  }
+
+  async #beat(watcher: Watcher, lost: (how: Loss) => void): Promise<void> {
+    let silent = false;
+    for (;;) {
+      await pause(BEAT_MS);
+      if (this.#closed) return;
+      const heard = await this.#ping();
+      if (this.#closed) return;
+      if (heard) {
+        this.#heard ||= heard;
+        if (heard !== this.#heard) return lost('restarted');
+        if (silent) watcher.onAnswer();
+        silent = false;
+      } else {
+        const answer = await this.#ask();
+        if (this.#closed) return;
+        if (answer === 404) return lost('gone');
+        if (answer === 403) return lost('locked out');
+        silent = true;
+        watcher.onSilence(answer === 200 ? 'kernel' : 'server');
+        // The library gives up after some tries, or waits long: the server is there, so try now.
+        if (answer === 200 && this.kernel.connectionStatus !== 'connected') {
+          await this.kernel.reconnect().catch(() => undefined);
+        }
+      }
+    }
+  }
+
+  /** The id of the interpreter that answers, or nothing within the patience. */
+  async #ping(): Promise<string | undefined> {
+    if (this.kernel.isDisposed || this.kernel.connectionStatus !== 'connected') return undefined;
+    const message = KernelMessage.createMessage<Messages.IDebugRequestMsg>({
+      // As a kernel_info_request, on the control channel: it counts as no activity, so an open
+      // page does not keep a hub's server alive. The library knows no type for that.
+      msgType: 'kernel_info_request' as 'debug_request',
+      channel: 'control',
+      session: this.kernel.clientId,
+      content: {} as never,
+    });
+    try {
+      const future = this.kernel.sendControlMessage(message, true);
+      const heard = new Promise<string>((resolve) => {
+        future.onReply = (reply) => resolve(reply.header.session);
+      });
+      const answer = await Promise.race([heard, pause(PING_PATIENCE_MS)]);
+      if (!answer) future.dispose();
+      else future.done.catch(() => undefined);
+      return answer || undefined;
+    } catch {
+      return undefined; // it cannot be sent: the same as no answer
+    }
+  }
+
+  /** What the server says of the kernel: an HTTP status, or 0 when it does not answer. */
+  async #ask(): Promise<number> {
+    const address = `${this.#settings.baseUrl}api/kernels/${this.kernel.id}`;
+    try {
+      const response = await fetch(address, { signal: AbortSignal.timeout(REST_PATIENCE_MS) });
+      return response.ok ? 200 : response.status;
+    } catch {
+      return 0;
+    }
+  }
+
+  /** Ends the kernel; nothing is told any more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    window.removeEventListener('pagehide', this.#endOnLeave);
+    const ended = this.#end(false);
+    if (!this.kernel.isDisposed) this.kernel.dispose();
+    await ended;
+  }
+
+  async #end(leaving: boolean): Promise<void> {
+    this.#closed = true;
+    await fetch(`${this.#settings.baseUrl}api/sessions/${this.#id}`, {
+      method: 'DELETE',
+      headers: xsrfHeader(),
+      keepalive: leaving,
+      ...(leaving ? {} : { signal: AbortSignal.timeout(REST_PATIENCE_MS) }),
+    }).catch(() => undefined); // gone already, or the server is: there is nothing left to end
+  }
+}
+
+function xsrfHeader(): Record<string, string> {
+  const token = /(?:^|;\s*)_xsrf=([^;]+)/.exec(document.cookie)?.[1];
+  return token ? { 'X-XSRFToken': decodeURIComponent(token) } : {};
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

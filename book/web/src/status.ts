@@ -1,0 +1,36 @@
+/** The line at the top of a page with labs: whether they are live, in words. */
+
+export type State = 'static' | 'starting' | 'live' | 'silent' | 'lost';
+
+export interface Remedy {
+  label: string;
+  run: () => void;
+}
+
+export class StatusLine {
+  readonly #node = document.createElement('div');
+  readonly #words = document.createElement('span');
+  readonly #button = document.createElement('button');
+  #remedy: Remedy | undefined;
+
+  constructor(article: Element) {
+    this.#node.className = 'wt-status';
+    this.#words.setAttribute('role', 'status');
+    this.#button.type = 'button';
+    this.#button.addEventListener('click', () => this.#remedy?.run());
+    this.#node.append(this.#words, this.#button);
+    const title = article.querySelector('h1');
+    if (title) title.after(this.#node);
+    else article.prepend(this.#node);
+  }
+
+  /** `state` is for the style sheet and the tests, `words` for the reader. */
+  show(state: State, words: string, remedy?: Remedy): void {
+    this.#node.dataset.state = state;
+    this.#words.textContent = words;
+    this.#remedy = remedy;
+    this.#button.textContent = remedy?.label ?? '';
+    this.#button.hidden = !remedy;
+    document.documentElement.dataset.labs = state; // dims panels that cannot answer
+  }
+}

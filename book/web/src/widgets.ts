@@ -1,0 +1,99 @@
+/** The widgets of one kernel: ipywidgets, output widgets and anywidget, on this page. */
+import * as base from '@jupyter-widgets/base';
+import { HTMLManager } from '@jupyter-widgets/html-manager/lib/htmlmanager';
+import * as output from '@jupyter-widgets/html-manager/lib/output';
+import type { Kernel, KernelMessage } from '@jupyterlab/services';
+import { Widget } from '@lumino/widgets';
+import { makeAnywidget } from 'anywidget';
+import { draw, type Figure } from './plot';
+
+const OUTPUT_MESSAGES = ['execute_result', 'display_data', 'stream', 'error'];
+const PLOTLY_MIME = 'application/vnd.plotly.v1+json';
+
+const anywidget = makeAnywidget(base);
+
+/** `with out:` in Python sends what follows here, instead of to the cell. */
+class OutputModel extends output.OutputModel {
+  #unhook: (() => void) | undefined;
+
+  override initialize(attributes: never, options: never): void {
+    super.initialize(attributes, options);
+    this.listenTo(this, 'change:msg_id', () => this.#hook());
+    this.#hook();
+  }
+
+  #hook(): void {
+    this.#unhook?.();
+    this.#unhook = undefined;
+    const kernel = (this.widget_manager as unknown as WidgetManager).kernel;
+    const parent = this.get('msg_id') as string;
+    if (!parent) return;
+    const take = (message: KernelMessage.IIOPubMessage) => {
+      this.#take(message);
+      return false;
+    };
+    kernel.registerMessageHook(parent, take);
+    this.#unhook = () => kernel.removeMessageHook(parent, take);
+  }
+
+  #take(message: KernelMessage.IIOPubMessage): void {
+    const type = message.header.msg_type;
+    if (OUTPUT_MESSAGES.includes(type)) {
+      this.outputs.add({ ...message.content, output_type: type } as never);
+      this.set('outputs', this.outputs.toJSON(), { newMessage: true });
+      this.save_changes();
+    } else if (type === 'clear_output') {
+      this.clear_output((message.content as { wait?: boolean }).wait);
+    }
+  }
+}
+
+/** A plotly figure that code displays by itself, without a FigureView. */
+class PlotlyOutput extends Widget {
+  async renderModel(model: { data: Record<string, unknown> }): Promise<void> {
+    this.addClass('wt-plot');
+    await draw(await window.wallTime.plotly(), this.node, model.data[PLOTLY_MIME] as Figure);
+  }
+}
+
+export class WidgetManager extends HTMLManager {
+  constructor(readonly kernel: Kernel.IKernelConnection) {
+    super();
+    this.renderMime.addFactory(
+      { safe: true, mimeTypes: [PLOTLY_MIME], createRenderer: () => new PlotlyOutput() },
+      0,
+    );
+    kernel.registerCommTarget(this.comm_target_name, async (comm, message) => {
+      await this.handle_comm_open(new base.shims.services.Comm(comm), message as never);
+    });
+  }
+
+  protected override async loadClass(
+    className: string,
+    moduleName: string,
+    moduleVersion: string,
+  ): Promise<never> {
+    if (moduleName === '@jupyter-widgets/output' && className === 'OutputModel') {
+      return OutputModel as never;
+    }
+    if (moduleName === 'anywidget') return anywidget[className] as never;
+    return super.loadClass(className, moduleName, moduleVersion) as never;
+  }
+
+  override async _create_comm(
+    target: string,
+    id: string,
+    data?: never,
+    metadata?: never,
+    buffers?: never,
+  ): Promise<base.shims.services.Comm> {
+    const comm = this.kernel.createComm(target, id);
+    if (data || metadata) comm.open(data, metadata, buffers);
+    return new base.shims.services.Comm(comm);
+  }
+
+  override async _get_comm_info(): Promise<Record<string, never>> {
+    const reply = await this.kernel.requestCommInfo({ target_name: this.comm_target_name });
+    return (reply.content.status === 'ok' ? reply.content.comms : {}) as Record<string, never>;
+  }
+}
