@@ -1,0 +1,106 @@
+"""The laws, against printed examples, the book's own exercises and each other."""
+
+import doctest
+import math
+import random
+
+import pytest
+
+from labs import laws
+from labs.records import Unusable
+
+
+def test_the_examples_in_the_docstrings_hold():
+    found = doctest.testmod(laws)
+    assert found.attempted >= 15
+    assert found.failed == 0
+
+
+def test_printed_examples():
+    # Lazowska et al. 1984, chapter 3: a disk, 40 requests/s of 22.5 ms, 4 of them present.
+    assert laws.utilisation(X=40, D=0.0225) == pytest.approx(0.90)
+    assert laws.response_time(N=4, X=40) == pytest.approx(0.1)
+    # Denning & Buzen 1978: 25 terminals, 18 s of thinking, 20 visits to a disk that is 30 % busy
+    # at 25 ms a visit: 0.6 jobs per second, 23.7 s.
+    X = laws.ceiling(units=0.30, seconds=20 * 0.025)
+    assert pytest.approx(0.6) == X
+    assert laws.response_time(N=25, X=X, Z=18) == pytest.approx(23.7, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (laws.wait(R=0.120, D=0.020), 0.100),  # chapter 1
+        (laws.bound(N=8, D=0.020), 50),  # 2
+        (laws.response_time_bound(N=8, D=0.020), 0.160),
+        (laws.bound(N=16, D=0.050, c=4), 80),  # 3
+        (laws.response_time(N=16, X=80), 0.200),
+        (laws.most_users(R=1.0, D=0.050, c=4), 80),  # 4
+        (laws.throughput(N=1000, R=0.2, Z=10), 98.04),
+        (laws.utilisation(X=20, D=0.05, c=4), 0.25),  # 5
+        (laws.bound(N=16, D=0.05, c=4, W=2), 40),  # 6
+        (laws.bound(N=256, D=0, V=0.2, W=256), 1280),  # 7
+        (laws.bound(N=1024, D=0, V=0.5, W=256), 512),  # 8
+        (laws.response_time_bound(N=1024, D=0, V=0.5, W=256), 2.0),
+        (laws.workers_in_memory(memory=2048, base=400, each=60), 27),  # 9
+        (laws.bound(N=10_000, D=0, V=0.5, W=27), 54),
+        (laws.bound(N=10_000, D=0.002, V=1.0), 500),  # 11
+        (laws.knee(D=0.002, V=1.0), 501),
+        (laws.bound(N=100, D=0, V=0.5, W=25), 50),  # 12
+        (laws.queued(R=laws.response_time(N=100, X=50), D=0, V=0.5), 1.5),
+        (laws.backlog(arrivals=60, X=50, seconds=300), 3000),
+        (laws.pool_size(D=0.020, V=0.180, c=4), 40),  # 13
+        (laws.pool_size(D=0.1, V=0.1, c=4), 8),
+        (laws.generators(X=12_000, each=1_500), 10),  # 16
+        (laws.demand(busy=412.8, completed=3_000_000), 137.6e-6),  # S3
+        (laws.users(X=1276, R=0.202), 257.8),  # half of 512 were never served
+    ],
+)
+def test_the_answers_of_the_book(found, expected):
+    assert found == pytest.approx(expected, rel=1e-3)
+
+
+def test_the_laws_agree_with_each_other():
+    dice = random.Random(1)
+    for _ in range(500):
+        N, Z = dice.randint(1, 2000), dice.choice([0.0, dice.uniform(0, 10)])
+        D, V = dice.uniform(1e-4, 0.3), dice.choice([0.0, dice.uniform(0, 2)])
+        c, W = dice.randint(1, 64), dice.choice([math.inf, dice.randint(1, 512)])
+        X = laws.bound(N, D, V, Z=Z, c=c, W=W)
+        R = laws.response_time(N, X, Z)
+        assert pytest.approx(laws.response_time_bound(N, D, V, Z=Z, c=c, W=W)) == R
+        assert laws.users(X, R, Z) == pytest.approx(N)
+        assert laws.throughput(N, R, Z) == pytest.approx(X)
+        assert laws.utilisation(X, D, c) <= 1 + 1e-12
+        assert laws.queued(R, D, V) >= -1e-12
+        # Up to the knee everybody is served as if alone; past it nobody is added.
+        knee = laws.knee(D, V, Z=Z, c=c, W=W)
+        assert X * (D + V + Z) == pytest.approx(min(N, knee))
+        # A pool that just fills the cores puts both ceilings at one place.
+        pool = laws.pool_size(D, V, c)
+        assert laws.ceiling(pool, D + V) == pytest.approx(laws.ceiling(c, D))
+
+
+def test_what_costs_nothing_has_no_limit():
+    assert laws.bound(N=5, D=0) == math.inf
+    assert laws.knee(D=0) == math.inf
+    assert laws.most_users(R=1, D=0) == math.inf
+    assert laws.pool_size(D=0, V=0.2) == math.inf
+    assert laws.pool_size(D=0, V=0, c=4) == 4
+    assert laws.backlog(arrivals=40, X=50, seconds=300) == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: laws.bound(N=-1, D=0.1), "N=-1: must not be negative"),
+        (lambda: laws.bound(N=1, D=math.nan), "D=nan: must not be negative"),
+        (lambda: laws.bound(N=1, D=0.1, c=0), "c=0: must be more than 0"),
+        (lambda: laws.response_time(N=1, X=0), "X=0: must be more than 0"),
+        (lambda: laws.wait(R=0.1, D=0.2), "D=0.2: more CPU time than the wall time R=0.1"),
+        (lambda: laws.generators(X=1, each=0), "each=0: must be more than 0"),
+    ],
+)
+def test_a_number_that_cannot_be_is_refused(call, message):
+    with pytest.raises(Unusable, match=message):
+        call()
