@@ -1,0 +1,213 @@
+"""One experiment on one machine: which model fits its architecture, and what bounds it. Pure.
+
+Letters as in `laws`: N users, D CPU seconds per request, V seconds of waiting, Z of thinking,
+W workers in the pool, g CPU seconds that the load generator spends on a request.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from labs import models
+from labs.laws import ceiling
+from labs.records import Calibration, Experiment, Machine, Point, PredictedLevel, Unusable
+from labs.simulation import simulate
+
+SWITCH_INTERVAL_S = 0.005  # CPython's default, sys.getswitchinterval()
+STEADY_CV = 0.02  # below this, times are constant enough for users to stay in step
+PYTHON = ("gunicorn", "scratch")  # whose threads share the interpreter lock
+HOLDS_ITS_WORKER = ("apache", "apache-worker")  # a worker stays with its connection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cores:
+    """How fast the cores work."""
+
+    server: tuple[float, ...]  # with 1, 2, ... requests on those that the server may use
+    all: float  # of the machine together, load generator included
+
+    def speed(self, requests: int) -> float:
+        """The work rate with so many requests on the server's cores."""
+        return self.server[min(requests, len(self.server)) - 1]
+
+
+class Case:
+    """One experiment on one machine, ready to be asked about levels."""
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        calibration: Calibration,
+        machine: Machine,
+        capacity: Sequence[float],
+    ) -> None:
+        server, workload, load = experiment.server, experiment.workload, experiment.load
+        self.server, self.workload, self.load = server, workload, load
+        # A sleep ends late, by as much as the calibration saw.
+        self.V = workload.wait_s + (calibration.timer_s if workload.wait_s else 0.0)
+        self.Z, self.g = load.think_time_s, calibration.generator_s
+        self.overhead = calibration.overhead_s
+        self.W = float(server.pool or math.inf)
+        capacity = _steady(capacity)
+        usable = server.cores or machine.logical_cores
+        self.shares_cores = usable >= len(capacity)  # server and load generator
+        self.quota = machine.quota_cores
+        if self.quota is not None and self.quota >= machine.logical_cores:
+            self.quota = None
+        if self.quota is None:
+            self.full = Cores(server=capacity[:usable], all=capacity[-1])
+        else:  # at full speed, on more cores than the quota pays for
+            whole = capacity[: max(1, math.floor(self.quota))]
+            more = (whole[-1] + n for n in range(1, machine.logical_cores - len(whole) + 1))
+            burst = (*whole, *more)
+            self.full = Cores(server=burst[:usable], all=burst[-1])
+            self.evened = Cores(
+                server=tuple(min(speed, self.quota) for speed in self.full.server), all=self.quota
+            )
+        self.queued_for_core = server.architecture == "event-loop" or (
+            server.architecture == "threaded" and server.by in PYTHON and machine.gil
+        )
+        self.keeps_alive = load.keep_alive and server.keep_alive
+        # Connections beyond its threads wait inside gunicorn's process, not in the listen queue.
+        self.accepts_all = server.architecture == "threaded" and server.by == "gunicorn"
+
+    def level(self, N: int, D: float, point: Point | None = None) -> PredictedLevel:
+        """Bound, model and limit of one level; the point tells how connections were split."""
+        if D == self.V == self.g == 0:
+            raise Unusable(
+                "cpu_s=0, wait_s=0: a request without work costs what server and load generator "
+                "spend on it, and that was never measured here. Run the experiment once, or give "
+                "it work or waiting."
+            )
+        limits = self.limits(N, D)
+        bound = min(limits.values())
+        # The first of these that is the lowest, ties forgiven: at the knee, the users.
+        limit = next(name for name, most in limits.items() if most <= bound * (1 + 1e-9))
+        model = min(self.throughput(N, D, point), bound)
+        return PredictedLevel(
+            users=N,
+            bound_rps=bound,
+            model_rps=model,
+            model_response_time_s=max(0.0, N / model - self.Z),
+            limit=limit,
+            lower_rps=self.in_step(N, D, model),
+        )
+
+    def limits(self, N: int, D: float) -> dict[str, float]:
+        """The asymptotic bounds (`laws.bound`, with the load generator as one more station).
+
+        Fewer processes than cores leave cores idle: then the pool, the loop or the lock is
+        the limit. The users and the CPU come first, as they are named where two are equal.
+        """
+        server, V, Z, g, W = self.server, self.V, self.Z, self.g, self.W
+        quota = self.quota or math.inf
+        found = {
+            "users": ceiling(N, D + V + Z + g),
+            "cpu": min(
+                ceiling(min(quota, self.full.server[-1]), D),
+                ceiling(min(quota, self.full.all), D + g),
+            ),
+        }
+        if self.queued_for_core:
+            name = "event loop" if server.architecture == "event-loop" else "interpreter lock"
+            found[name] = ceiling(self.full.speed(server.processes), D)
+        if math.isfinite(W):
+            held = D + V + (Z + g if server.by in HOLDS_ITS_WORKER else 0.0)
+            found["pool"] = min(ceiling(W, held), ceiling(self.full.speed(int(W)), D))
+        return found | {"load generator": ceiling(1, g)}
+
+    def throughput(self, N: int, D: float, point: Point | None = None) -> float:
+        """The model's X; under a quota, by the rule of `models.quota`."""
+        if self.quota is None:
+            return self.on(self.full, N, D, point)
+        return models.quota(
+            D,
+            full_speed=self.on(self.full, N, D, point),
+            evened=self.on(self.evened, N, D, point),
+            q=self.quota,
+            g=self.g,
+        )
+
+    def on(self, cores: Cores, N: int, D: float, point: Point | None = None) -> float:
+        """The model's X on these cores."""
+        if not self.queued_for_core:
+            return self.shared(cores, N, D, self.in_service(N, point))
+        found = self.split(N, functools.partial(self.one_process, cores.server[0], D), point)
+        found = min(found, ceiling(cores.all, D + self.g))
+        if self.server.processes > len(cores.server):  # then the processes share the cores
+            found = min(found, self.shared(cores, N, D, self.W))
+        return found
+
+    def shared(self, cores: Cores, N: int, D: float, W: float) -> float:
+        """Requests share the cores, up to W of them (between whole numbers, a straight line)."""
+        if self.server.by in HOLDS_ITS_WORKER:
+            N = int(min(N, W))
+        below, above = (
+            models.closed(N, D, self.V, cores.server, W=size, Z=self.Z, g=self.g, cores=cores.all)
+            for size in ((W, W) if math.isinf(W) else (math.floor(W), math.ceil(W)))
+        )
+        return below if below == above else below + (W % 1) * (above - below)
+
+    def one_process(self, speed: float, D: float, n: int) -> float:
+        """X of n users on one process where requests queue for its only core."""
+        third = min(self.overhead, D) / 3  # taking the request in, running it, answering
+        threads = self.server.architecture == "threaded"
+        return simulate(
+            n,
+            D / speed,
+            self.V,
+            cpu_cv=self.workload.cpu_cv,
+            wait_cv=self.workload.wait_cv,
+            Z=self.Z,
+            g=self.g,
+            W=self.server.threads if threads else math.inf,
+            interval=SWITCH_INTERVAL_S if threads else math.inf,
+            handling=(third, third),
+        )
+
+    def in_service(self, N: int, point: Point | None) -> float:
+        """Requests that the server can hold at once when N users are there: the pool, or what
+        N connections fill of it that stay with their processes."""
+        if self.server.architecture != "threaded" or self.server.processes == 1:
+            return self.W
+        filled = self.split(N, lambda n: min(n, self.server.threads), point)
+        return min(self.W, max(1.0, filled))
+
+    def split(self, N: int, rate_of: Callable[[int], float], point: Point | None) -> float:
+        """Sum of rate_of(n) over the processes, n of the N users on each."""
+        P = self.server.processes
+        if P == 1:
+            return rate_of(N)
+        if point and self.keeps_alive and sum(point.connections.values()) == N:
+            return models.separate_pools(tuple(point.connections.values()), rate_of)
+        if self.one_queue(N):
+            return models.separate_pools([(N + p) // P for p in range(P)], rate_of)
+        return models.coin_flips(N, P, rate_of)
+
+    def one_queue(self, N: int) -> bool:
+        """Whether a user without a worker waits for any process, in the listen queue: our own
+        threaded server takes no more connections than it has threads."""
+        by_thread = self.server.architecture == "threaded" and not self.accepts_all
+        return by_thread and (N > self.W or not self.keeps_alive)
+
+    def in_step(self, N: int, D: float, model: float) -> float | None:
+        """The lower bound, where constant times let users fall in step."""
+        constant = max(self.workload.cpu_cv, self.workload.wait_cv) <= STEADY_CV
+        if not (constant and self.workload.cpu_s and self.V and self.Z == 0):
+            return None
+        c = min(self.quota or math.inf, self.full.server[-1])
+        if self.queued_for_core:
+            c = min(c, self.server.processes)
+        m = int(min(N, self.W))
+        return min(model, models.in_step(m, D, self.V + m * self.g, c))
+
+
+def _steady(capacity: Sequence[float]) -> tuple[float, ...]:
+    """Without the noise of the burns: one more busy core adds at least nothing, at most one."""
+    steady = [1.0]
+    for speed in capacity[1:]:
+        steady.append(min(max(speed, steady[-1]), steady[-1] + 1))
+    return tuple(steady)
