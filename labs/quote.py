@@ -173,6 +173,11 @@ class ClocksNumbers(Said):
         user, system = client.user_s * 1000, client.system_s * 1000
         return Quantity(value, f"{digits(user, 2)} + {digits(system, 2)}{NARROW}ms")
 
+    def curl_real(self, page: str) -> Quantity:
+        """Real as `time` prints it for the client: its own start and end are in it."""
+        value = self._page(page).client.real_s
+        return Quantity(value, duration(value))
+
     def _page(self, name: str) -> PageClock:
         try:
             return self.result.page(name)

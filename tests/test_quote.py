@@ -50,6 +50,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("wall-time", 'rest("both")', "100 ms"),
         ("wall-time", 'fraction("both")', "17 %"),
         ("wall-time", 'curl("sleep")', "4 + 3 ms"),
+        ("wall-time", 'curl_real("sleep")', "110 ms"),
         ("your-machine", "effective_cores", "2"),
         ("your-machine", "capacity", "1.95"),
         ("your-machine", "loops_per_s", "20 million"),
