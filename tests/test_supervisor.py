@@ -36,7 +36,8 @@ PYTHON = [sys.executable, "-I", "-S", "-c"]
 FAMILY = textwrap.dedent("""
     import os, signal, sys, time
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    signal.signal(signal.SIGINT, lambda *_: print("interrupted", flush=True))
+    signal.signal(signal.SIGINT, lambda *_: os.write(1, b"interrupted "))
+    signal.signal(signal.SIGUSR1, lambda *_: os.write(1, b"ended\\n"))
     def child(then=lambda: None):
         if pid := os.fork():
             return pid
@@ -80,9 +81,9 @@ def words(supervised: Supervised) -> list[int]:
 
 
 @contextlib.contextmanager
-def owner() -> Iterator[tuple[subprocess.Popen[str], int, list[int]]]:
+def owner(program: str = OWNER) -> Iterator[tuple[subprocess.Popen[str], int, list[int]]]:
     """Somebody else who started a family: the process, its reaper, the family."""
-    command = [sys.executable, "-c", OWNER, *PYTHON, FAMILY]
+    command = [sys.executable, "-c", program, *PYTHON, FAMILY]
     with subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
@@ -248,36 +249,22 @@ def test_a_killed_owner_leaves_nothing() -> None:
 def test_an_owner_that_forked_leaves_nothing() -> None:
     """A copy of the owner holds the reaper's socket open, but the reaper watches its parent."""
     forked = OWNER.replace("print(", "import os; os.fork() or time.sleep(2); print(", 1)
-    command = [sys.executable, "-c", forked, *PYTHON, FAMILY]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        reaper, *family = map(int, process.stdout.readline().split())
+    with owner(forked) as (process, reaper, family):
         process.kill()
         process.wait()
         gone([reaper, *family])
 
 
 def test_an_interrupt_of_the_owners_group_does_not_reach_the_tree() -> None:
-    program = OWNER.replace(
-        "import",
-        "import signal; signal.signal(2, lambda *_: print('owner', flush=True)); import",
-        1,
-    )
-    command = [sys.executable, "-c", program, *PYTHON, FAMILY]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
+    says_so = "import os, signal; signal.signal(2, lambda *_: os.write(1, b'owner\\n')); import"
+    with owner(OWNER.replace("import", says_so, 1)) as (process, _, family):
         assert process.stdout is not None
-        reaper, *family = map(int, process.stdout.readline().split())
         os.killpg(process.pid, signal.SIGINT)
         assert process.stdout.readline() == "owner\n"
         os.kill(family[0], signal.SIGINT)  # had it been hit before, it would say so twice
-        assert process.stdout.readline() == "interrupted\n"
+        os.kill(family[0], signal.SIGUSR1)
+        assert process.stdout.readline() == "interrupted ended\n"
         assert len(alive(family)) == len(family)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        gone([reaper, *family])
-        assert process.stdout.read() == ""
 
 
 def test_a_killed_reaper_is_noticed() -> None:
