@@ -75,7 +75,7 @@ def test_the_laws_agree_with_each_other():
         assert laws.queued(R, D, V) >= -1e-12
         # Up to the knee everybody is served as if alone; past it nobody is added.
         knee = laws.knee(D, V, Z=Z, c=c, W=W)
-        assert X * (D + V + Z) == pytest.approx(min(N, knee))
+        assert pytest.approx(min(N, knee)) == X * (D + V + Z)
         # A pool that just fills the cores puts both ceilings at one place.
         pool = laws.pool_size(D, V, c)
         assert laws.ceiling(pool, D + V) == pytest.approx(laws.ceiling(c, D))
