@@ -59,9 +59,9 @@ def closed(
     Birth and death of the number of users k at the server: they arrive as from a thinking
     group with one single-threaded generator, `sharing(N-k, g, Z)`, and leave at the rate of
     a flow-equivalent server, `sharing(k, D, V)` with the pool W (Chandy, Herzog & Woo 1975).
-    Exact for W >= N and g = 0, else within about 1 %. Server and generator together work no
-    faster than `cores` (cores' worth of work); where they ask for more, both are slowed down
-    alike, so that X (D + g) <= cores and nothing is counted twice.
+    Exact for W >= N as long as the cores suffice for both, else within about 1 %. Server and
+    generator together work no faster than `cores` (cores' worth of work); where they ask for
+    more, both are slowed down alike, so that X (D + g) <= cores and nothing is counted twice.
 
     >>> round(closed(1000, D=0.05, V=0, capacity=(1, 2, 3, 4, 5), Z=10.0), 1)
     97.4
