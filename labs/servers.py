@@ -21,16 +21,16 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from labs import machine as this_machine
+from labs.kinds import HOST, KINDS, Kind, kind_of, missing
 from labs.records import Architecture, Machine, Server, Unusable
 from labs.supervisor import Stopped, Supervised, supervise
 
-HOST = "127.0.0.1"
 ROOT = Path(__file__).resolve().parent.parent  # where `workloads` is found
 START_S = 20.0  # to the first answer, on a busy machine
 START_WORKER_S = 0.5  # more for each process
@@ -45,142 +45,6 @@ NOT_PASSED_ON = {  # settings of the reader's shell that would change what is me
 
 class ServerFailed(RuntimeError):
     """A server that did not start. Says its last words and the command to try by hand."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
-    """One row of the table: who serves an architecture, and how it is called."""
-
-    architecture: Architecture
-    by: str
-    package: str | None  # what pip installs; None for the book's own
-    command: Callable[[Server, int | None], list[str]]  # of a file number, or to try by hand
-    up: str  # how its log announces a worker: a pattern with the process id in it
-    # Memory in MiB, measured after load (Linux, PSS) and rounded up for what PSS leaves out.
-    base_mib: float  # whatever the size of the pool
-    process_mib: float  # for each process
-    thread_mib: float = 0.1  # for each thread beyond the first of a process
-    keeps_alive: bool = True  # whether it can leave connections open at all
-
-
-def _gunicorn(worker: str) -> Callable[[Server, int | None], list[str]]:
-    def command(server: Server, fd: int | None) -> list[str]:
-        options = {
-            "--bind": f"{HOST}:8000" if fd is None else f"fd://{fd}",
-            "--worker-class": worker,
-            "--workers": server.processes,
-            "--backlog": server.backlog,
-            # Long, not 0: an idle worker wakes up twice a second when there is no time-out.
-            "--timeout": 3600,
-            "--config": "python:workloads.app.gunicorn_start",
-        }
-        if worker == "gthread":
-            options["--threads"] = server.threads
-            options["--keep-alive"] = 75 if server.keep_alive else 0
-            # Connections beyond the threads wait inside the worker, not in the listen queue.
-            options["--worker-connections"] = 8192 + server.threads
-        if sys.platform == "linux":
-            options["--worker-tmp-dir"] = "/dev/shm"  # the heartbeat file, off the disk
-        words = [word for option, value in options.items() for word in (option, str(value))]
-        return ["gunicorn", *words, "--preload", "--no-control-socket", "workloads.app.wsgi:app"]
-
-    return command
-
-
-# As uvicorn itself chooses; httptools takes half the CPU time per request. The loop is asyncio's
-# and not uvloop's, which is not everywhere and is no Python that a reader could open.
-HTTP = "httptools" if importlib.util.find_spec("httptools") else "h11"
-
-
-def _uvicorn(server: Server, fd: int | None) -> list[str]:
-    where = ["--host", HOST, "--port", "8000"] if fd is None else ["--fd", str(fd)]
-    many = ["--workers", str(server.processes), "--timeout-worker-healthcheck", "3600"]
-    return [
-        "uvicorn",
-        *where,
-        *["--backlog", str(server.backlog), "--loop", "asyncio", "--http", HTTP],
-        *["--lifespan", "off", "--ws", "none", "--no-access-log", "--no-proxy-headers"],
-        *["--no-use-colors", "--timeout-keep-alive", "75"],
-        *(many if server.processes > 1 else []),
-        *([] if server.keep_alive else ["--header", "Connection:close"]),
-        "workloads.app.asgi:app",
-    ]
-
-
-def _scratch(module: str) -> Callable[[Server, int | None], list[str]]:
-    def command(server: Server, fd: int | None) -> list[str]:
-        where = ["--port", "8000"] if fd is None else ["--fd", str(fd)]
-        return [
-            f"workloads.servers.{module}",
-            *where,
-            *["--backlog", str(server.backlog), "--processes", str(server.processes)],
-            *(["--threads", str(server.threads)] if module == "threaded" else []),
-            *([] if server.keep_alive else ["--no-keep-alive"]),
-        ]
-
-    return command
-
-
-_GUNICORN_UP = r"Booting worker with pid: (\d+)"
-_UVICORN_UP = r"Started server process \[(\d+)\]"
-_SCRATCH_UP = r"serving in process (\d+)"
-KINDS: tuple[Kind, ...] = (
-    Kind(
-        architecture="prefork",
-        by="gunicorn",
-        package="gunicorn>=27,<28",
-        command=_gunicorn("sync"),
-        up=_GUNICORN_UP,
-        keeps_alive=False,
-        base_mib=20,
-        process_mib=5,
-    ),
-    Kind(
-        architecture="threaded",
-        by="gunicorn",
-        package="gunicorn>=27,<28",
-        command=_gunicorn("gthread"),
-        up=_GUNICORN_UP,
-        base_mib=20,
-        process_mib=8,
-    ),
-    Kind(
-        architecture="event-loop",
-        by="uvicorn",
-        package="uvicorn>=0.54,<0.55",
-        command=_uvicorn,
-        up=_UVICORN_UP,
-        base_mib=30,
-        process_mib=25,
-    ),
-    Kind(
-        architecture="prefork",
-        by="scratch",
-        package=None,
-        command=_scratch("prefork"),
-        up=_SCRATCH_UP,
-        base_mib=10,
-        process_mib=2,
-    ),
-    Kind(
-        architecture="threaded",
-        by="scratch",
-        package=None,
-        command=_scratch("threaded"),
-        up=_SCRATCH_UP,
-        base_mib=10,
-        process_mib=3,
-    ),
-    Kind(
-        architecture="event-loop",
-        by="scratch",
-        package=None,
-        command=_scratch("event_loop"),
-        up=_SCRATCH_UP,
-        base_mib=10,
-        process_mib=3,
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +110,7 @@ def serve(
     process may use. Raises Unusable for what the table does not have, ServerFailed for a server
     that ends or does not answer in time, Stopped as soon as `stop` is set.
     """
-    kind = _kind(server)
+    kind = kind_of(server)
     if cores is None and server.cores is not None:
         cores = _first_cores(server.cores)
     nonce = uuid.uuid4().hex
@@ -279,9 +143,9 @@ def serve(
 
 def check(server: Server, machine: Machine) -> None:
     """Unusable, with a remedy, for a server that this machine cannot run."""
-    kind = _kind(server)
-    if missing := _missing(kind):
-        raise Unusable(f"by={server.by!r}: not installed. {missing}")
+    kind = kind_of(server)
+    if remedy := missing(kind):
+        raise Unusable(f"by={server.by!r}: not installed. {remedy}")
     if server.cores is not None:
         if not hasattr(os, "sched_setaffinity"):
             raise Unusable(
@@ -307,33 +171,16 @@ def available() -> tuple[Found, ...]:
     """Every row of the table, with the version that is installed or how to have it."""
     found = []
     for kind in KINDS:
-        missing = _missing(kind)
-        own = kind.package is None
-        version = None if missing or own else importlib.metadata.version(kind.by)
-        found.append(Found(kind.architecture, kind.by, version, missing))
+        remedy = missing(kind)
+        ours = kind.package is None
+        version = None if remedy or ours else importlib.metadata.version(kind.by)
+        found.append(Found(kind.architecture, kind.by, version, remedy))
     return tuple(found)
 
 
 def keeps_alive(server: Server) -> bool:
     """Whether this server leaves connections open; gunicorn's sync workers never do."""
-    return server.keep_alive and _kind(server).keeps_alive
-
-
-def _kind(server: Server) -> Kind:
-    rows = [kind for kind in KINDS if kind.architecture == server.architecture]
-    for kind in rows:
-        if kind.by == server.by:
-            return kind
-    raise Unusable(
-        f"by={server.by!r}: does not run {server.architecture} here. "
-        f"Choose one of {', '.join(kind.by for kind in rows)}."
-    )
-
-
-def _missing(kind: Kind) -> str | None:
-    if kind.package is None or importlib.util.find_spec(kind.by):
-        return None
-    return f"Install it with: {shlex.join(['python', '-m', 'pip', 'install', kind.package])}"
+    return server.keep_alive and kind_of(server).keeps_alive
 
 
 def _first_cores(number: int) -> tuple[int, ...]:
@@ -346,43 +193,64 @@ def _first_cores(number: int) -> tuple[int, ...]:
 def _wait_until_ready(
     running: Running, process: Supervised, nonce: str, stop: threading.Event | None
 ) -> None:
-    seconds = START_S + START_WORKER_S * running.server.processes
+    processes = running.server.processes
+    seconds = START_S + START_WORKER_S * processes
     deadline = time.monotonic() + seconds
-    answered = False
-    with contextlib.ExitStack() as stack:
-        question = stack.enter_context(_ask(running))
-        while not answered or len(running.serving_pids()) < running.server.processes:
+    question = _Question(running.port)
+    try:
+        while not question.heard(nonce) or len(running.serving_pids()) < processes:
             if stop is not None and stop.is_set():
                 raise Stopped("the server was stopped while it started")
             if (code := process.poll()) is not None:
                 raise _failed(running, f"ended with exit code {code} before it was ready")
             if time.monotonic() > deadline:
-                up = len(running.serving_pids())
-                why = f"{up} of {running.server.processes} processes were up"
-                raise _failed(running, f"was not ready after {seconds:.0f} s: {why}")
-            if answered:
-                time.sleep(LOOK_S)
-                continue
-            try:
-                answer = question.recv(4096)
-            except TimeoutError:
-                continue
-            except OSError:
-                answer = b""
-            answered = answer.endswith(nonce.encode())
-            if not answered:
-                question = stack.enter_context(_ask(running))
-                time.sleep(LOOK_S)
+                up = f"{len(running.serving_pids())} of {processes} processes were up"
+                raise _failed(running, f"was not ready after {seconds:.0f} s: {up}")
+    finally:
+        question.close()
 
 
-def _ask(running: Running) -> socket.socket:
-    """A connection on which /ready was asked; the answer fits one packet."""
-    question = socket.socket()
-    question.settimeout(LOOK_S)
-    with contextlib.suppress(OSError):  # refused: the server is gone, as its process will say
-        question.connect((HOST, running.port))
-        question.sendall(b"GET /ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-    return question
+class _Question:
+    """/ready, asked again until the answer is right. Never waits longer than LOOK_S.
+
+    A connect succeeds before any worker runs, so only the answer tells. The connection is
+    closed as soon as the server has closed it: gunicorn's worker would wait 2 s for that.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._connection: socket.socket | None = None
+        self._answer = b""
+        self._right = False
+
+    def heard(self, nonce: str) -> bool:
+        if self._right or self._connection is None:
+            time.sleep(LOOK_S)
+        if not self._right:
+            self._listen()
+            self._right = self._connection is None and self._answer.endswith(nonce.encode())
+        return self._right
+
+    def _listen(self) -> None:
+        try:
+            if self._connection is None:
+                self._answer = b""
+                self._connection = socket.create_connection((HOST, self._port), LOOK_S)
+                self._connection.sendall(
+                    b"GET /ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+                )
+            while said := self._connection.recv(4096):
+                self._answer += said
+        except TimeoutError:
+            return
+        except OSError:
+            self._answer = b""  # the server is gone, as its process will tell
+        self.close()
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
 
 
 def _failed(running: Running, what: str) -> ServerFailed:

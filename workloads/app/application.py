@@ -53,7 +53,7 @@ def asked(query: str) -> tuple[int, float]:
         name, _, value = part.partition("=")
         if name == "loops":
             if not value.isdecimal() or len(value) > 11 or int(value) > MOST_LOOPS:
-                raise ValueError(f"loops={value}: give a whole number up to {MOST_LOOPS}.")
+                raise ValueError(f"loops={value[:40]}: give a whole number up to {MOST_LOOPS}.")
             loops = int(value)
         elif name == "wait":
             try:
@@ -61,9 +61,9 @@ def asked(query: str) -> tuple[int, float]:
             except ValueError:
                 wait_s = math.nan
             if not 0 <= wait_s <= LONGEST_WAIT_S:
-                raise ValueError(f"wait={value}: give seconds from 0 to {LONGEST_WAIT_S:g}.")
+                raise ValueError(f"wait={value[:40]}: give seconds from 0 to {LONGEST_WAIT_S:g}.")
         else:
-            raise ValueError(f"{name}: not a parameter. There are loops and wait.")
+            raise ValueError(f"{name[:40]}: not a parameter. There are loops and wait.")
     return loops, wait_s
 
 

@@ -1,0 +1,174 @@
+"""The table of servers: who serves an architecture, how each is called, and what it needs.
+
+Three architectures, each run by what people use and by our own from scratch. Every row is
+started in the same way, by `servers.serve`, with an open socket.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from labs.records import Architecture, Server, Unusable
+
+HOST = "127.0.0.1"
+PORT_BY_HAND = 8000
+SHARED_MEMORY = Path("/dev/shm")  # Linux
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """One row of the table: who serves an architecture, and how it is called."""
+
+    architecture: Architecture
+    by: str
+    package: str | None  # what pip installs; None for the book's own
+    command: Callable[[Server, int | None], list[str]]  # of a file number, or to try by hand
+    up: str  # how its log announces a worker: a pattern with the process id in it
+    # Memory in MiB, measured after load (Linux, PSS) and rounded up for what PSS leaves out.
+    base_mib: float  # whatever the size of the pool
+    process_mib: float  # for each process
+    thread_mib: float = 0.1  # for each thread beyond the first of a process
+    keeps_alive: bool = True  # whether it can leave connections open at all
+
+
+def _gunicorn(worker: str) -> Callable[[Server, int | None], list[str]]:
+    def command(server: Server, fd: int | None) -> list[str]:
+        options = {
+            "--bind": f"{HOST}:{PORT_BY_HAND}" if fd is None else f"fd://{fd}",
+            "--worker-class": worker,
+            "--workers": server.processes,
+            "--backlog": server.backlog,
+            # Long, not 0: an idle worker wakes up twice a second when there is no time-out.
+            "--timeout": 3600,
+            "--config": "python:workloads.app.gunicorn_start",
+        }
+        if worker == "gthread":
+            options["--threads"] = server.threads
+            options["--keep-alive"] = 75 if server.keep_alive else 0
+            # Connections beyond the threads wait inside the worker, not in the listen queue.
+            options["--worker-connections"] = 8192 + server.threads
+        if SHARED_MEMORY.is_dir():
+            options["--worker-tmp-dir"] = str(SHARED_MEMORY)  # for heartbeats, off the disk
+        words = [word for option, value in options.items() for word in (option, str(value))]
+        return ["gunicorn", *words, "--preload", "--no-control-socket", "workloads.app.wsgi:app"]
+
+    return command
+
+
+# As uvicorn itself chooses; httptools takes half the CPU time per request. The loop is asyncio's
+# and not uvloop's, which is not everywhere and is no Python that a reader could open.
+HTTP = "httptools" if importlib.util.find_spec("httptools") else "h11"
+
+
+def _uvicorn(server: Server, fd: int | None) -> list[str]:
+    where = ["--host", HOST, "--port", str(PORT_BY_HAND)] if fd is None else ["--fd", str(fd)]
+    many = ["--workers", str(server.processes), "--timeout-worker-healthcheck", "3600"]
+    return [
+        "uvicorn",
+        *where,
+        *["--backlog", str(server.backlog), "--loop", "asyncio", "--http", HTTP],
+        *["--lifespan", "off", "--ws", "none", "--no-access-log", "--no-proxy-headers"],
+        *["--no-use-colors", "--timeout-keep-alive", "75"],
+        *(many if server.processes > 1 else []),
+        *([] if server.keep_alive else ["--header", "Connection:close"]),
+        "workloads.app.asgi:app",
+    ]
+
+
+def _scratch(module: str) -> Callable[[Server, int | None], list[str]]:
+    def command(server: Server, fd: int | None) -> list[str]:
+        where = ["--port", str(PORT_BY_HAND)] if fd is None else ["--fd", str(fd)]
+        return [
+            f"workloads.servers.{module}",
+            *where,
+            *["--backlog", str(server.backlog), "--processes", str(server.processes)],
+            *(["--threads", str(server.threads)] if module == "threaded" else []),
+            *([] if server.keep_alive else ["--no-keep-alive"]),
+        ]
+
+    return command
+
+
+_GUNICORN_UP = r"Booting worker with pid: (\d+)"
+_UVICORN_UP = r"Started server process \[(\d+)\]"
+_SCRATCH_UP = r"serving in process (\d+)"
+KINDS: tuple[Kind, ...] = (
+    Kind(
+        architecture="prefork",
+        by="gunicorn",
+        package="gunicorn>=27,<28",
+        command=_gunicorn("sync"),
+        up=_GUNICORN_UP,
+        keeps_alive=False,
+        base_mib=20,
+        process_mib=5,
+    ),
+    Kind(
+        architecture="threaded",
+        by="gunicorn",
+        package="gunicorn>=27,<28",
+        command=_gunicorn("gthread"),
+        up=_GUNICORN_UP,
+        base_mib=20,
+        process_mib=8,
+    ),
+    Kind(
+        architecture="event-loop",
+        by="uvicorn",
+        package="uvicorn>=0.54,<0.55",
+        command=_uvicorn,
+        up=_UVICORN_UP,
+        base_mib=30,
+        process_mib=25,
+    ),
+    Kind(
+        architecture="prefork",
+        by="scratch",
+        package=None,
+        command=_scratch("prefork"),
+        up=_SCRATCH_UP,
+        base_mib=10,
+        process_mib=2,
+    ),
+    Kind(
+        architecture="threaded",
+        by="scratch",
+        package=None,
+        command=_scratch("threaded"),
+        up=_SCRATCH_UP,
+        base_mib=10,
+        process_mib=3,
+    ),
+    Kind(
+        architecture="event-loop",
+        by="scratch",
+        package=None,
+        command=_scratch("event_loop"),
+        up=_SCRATCH_UP,
+        base_mib=10,
+        process_mib=3,
+    ),
+)
+
+
+def kind_of(server: Server) -> Kind:
+    """The row of a server; Unusable when the table has none."""
+    rows = [kind for kind in KINDS if kind.architecture == server.architecture]
+    for kind in rows:
+        if kind.by == server.by:
+            return kind
+    raise Unusable(
+        f"by={server.by!r}: does not run {server.architecture} here. "
+        f"Choose one of {', '.join(kind.by for kind in rows)}."
+    )
+
+
+def missing(kind: Kind) -> str | None:
+    """What to do to have this server; None when it is there."""
+    if kind.package is None or importlib.util.find_spec(kind.by):
+        return None
+    return f"Install it with: {shlex.join(['python', '-m', 'pip', 'install', kind.package])}"

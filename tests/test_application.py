@@ -1,0 +1,102 @@
+"""The application and its units of work, without a server."""
+
+from __future__ import annotations
+
+import doctest
+import time
+
+import pytest
+
+from workloads.app import application as module
+from workloads.app import units
+from workloads.app.application import LONGEST_WAIT_S, MOST_LOOPS, application, asked, run
+from workloads.app.units import PERIOD, count
+
+
+@pytest.mark.parametrize("which", [units, module], ids=lambda which: which.__name__)
+def test_the_examples_in_the_text_are_right(which: object) -> None:
+    assert doctest.testmod(which).failed == 0  # type: ignore[arg-type]
+
+
+def test_counting_visits_every_number_before_it_returns() -> None:
+    """So no step is like another that a compiler could leave out, and none outgrows a digit."""
+    number, visited = 0, set()
+    for _ in range(PERIOD):
+        number = (number * 5 + 1) & 0xFFFF
+        visited.add(number)
+    assert len(visited) == PERIOD
+    assert count(PERIOD - 1) != count(PERIOD) == 0
+
+
+def test_time_is_proportional_to_loops() -> None:
+    def cpu_s(loops: int) -> float:
+        """The fastest of several: whatever else the machine does only adds."""
+        times = []
+        for _ in range(7):
+            start = time.thread_time()
+            count(loops)
+            times.append(time.thread_time() - start)
+        return min(times)
+
+    small, large = cpu_s(50_000), cpu_s(400_000)
+    assert 6.0 < large / small < 10.5  # 8 by the law
+
+
+def test_it_computes_then_asks_to_wait_then_answers() -> None:
+    work = application("/", "loops=10&wait=0.25")
+    assert next(work) == 0.25
+    with pytest.raises(StopIteration) as end:
+        next(work)
+    assert end.value.value == (200, b"done\n")
+
+
+@pytest.mark.parametrize("query", ["", "loops=0", "wait=0", "wait=0&loops=7"])
+def test_without_a_wait_it_does_not_give_way(query: str) -> None:
+    assert run(application("/", query)) == (200, b"done\n")
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("", (0, 0.0)),
+        ("loops=12", (12, 0.0)),
+        ("wait=.5", (0, 0.5)),
+        ("wait=2e-3&loops=0", (0, 0.002)),
+        (f"loops={MOST_LOOPS}&wait={LONGEST_WAIT_S}", (MOST_LOOPS, LONGEST_WAIT_S)),
+    ],
+)
+def test_a_query_is_understood(query: str, expected: tuple[int, float]) -> None:
+    assert asked(query) == expected
+
+
+BAD_QUERIES = {
+    "loops=-1": "loops=-1: give a whole number",
+    "loops=1.5": "loops=1.5: give a whole number",
+    "loops=": "loops=: give a whole number",
+    "loops=1e6": "loops=1e6: give a whole number",
+    "loops=10000000001": "loops=10000000001: give a whole number up to 10000000000",
+    "loops=" + "9" * 5000: "give a whole number",
+    "wait=-0.1": "wait=-0.1: give seconds from 0 to 60",
+    "wait=nan": "wait=nan: give seconds",
+    "wait=inf": "wait=inf: give seconds",
+    "wait=3600": "wait=3600: give seconds",
+    "wait=soon": "wait=soon: give seconds",
+    "users=4": "users: not a parameter",
+    "&": ": not a parameter",
+}
+
+
+@pytest.mark.parametrize(("query", "sentence"), BAD_QUERIES.items(), ids=lambda text: text[:20])
+def test_a_bad_query_is_refused_with_a_sentence(query: str, sentence: str) -> None:
+    status, body = run(application("/", query))
+    assert status == 400
+    assert sentence in body.decode()
+
+
+def test_ready_answers_this_runs_nonce(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WALL_TIME_NONCE", "a nonce")
+    assert run(application("/ready", "")) == (200, b"a nonce")
+
+
+def test_there_is_nothing_else() -> None:
+    assert run(application("/favicon.ico", ""))[0] == 404

@@ -1,0 +1,367 @@
+"""Every row of the table of servers: real processes, real requests."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import os
+import re
+import signal
+import socket
+import sys
+import threading
+import time
+import tomllib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+from waiting import eventually
+
+from labs import machine as this_machine
+from labs import servers
+from labs.kinds import KINDS, Kind, kind_of
+from labs.records import DEFAULT_BY, Server, Unusable
+from labs.servers import (
+    Running,
+    ServerFailed,
+    Stopped,
+    available,
+    check,
+    keeps_alive,
+    serve,
+)
+from workloads.app.units import count
+
+live = pytest.mark.live
+SOON_S = 10.0
+ROWS = {f"{kind.architecture} by {kind.by}": kind for kind in KINDS}
+every_row = pytest.mark.parametrize("kind", ROWS.values(), ids=ROWS)
+PACKAGES = {kind.by: kind for kind in KINDS}
+every_package = pytest.mark.parametrize("kind", PACKAGES.values(), ids=PACKAGES)
+
+
+def of(kind: Kind, *, processes: int = 1, threads: int = 1, keep_alive: bool = True) -> Server:
+    """A small server of that row; threads only where the row has them."""
+    return Server(
+        kind.architecture,
+        by=kind.by,
+        processes=processes,
+        threads=threads if kind.architecture == "threaded" else 1,
+        keep_alive=keep_alive,
+    )
+
+
+@contextlib.contextmanager
+def client(running: Running) -> Iterator[http.client.HTTPConnection]:
+    connection = http.client.HTTPConnection(running.host, running.port, timeout=SOON_S)
+    with contextlib.closing(connection):
+        yield connection
+
+
+def get(connection: http.client.HTTPConnection, path: str) -> tuple[http.client.HTTPResponse, str]:
+    connection.request("GET", path)
+    response = connection.getresponse()
+    return response, response.read().decode()
+
+
+def ask(running: Running, path: str) -> tuple[int, int]:
+    """Status, and the process that answered, on a connection of its own."""
+    with client(running) as connection:
+        response, _ = get(connection, path)
+        return response.status, int(response.headers["X-Process"])
+
+
+def ask_at_once(running: Running, path: str, users: int) -> float:
+    """Seconds until `users` requests, asked at the same time, are all answered."""
+    with ThreadPoolExecutor(users) as pool:
+        started = time.monotonic()
+        statuses = [status for status, _ in pool.map(lambda _: ask(running, path), range(users))]
+        assert statuses == [200] * users
+        return time.monotonic() - started
+
+
+@live
+@every_row
+def test_a_row_serves_the_application(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEB_CONCURRENCY", "5")  # must not make it five
+    with serve(of(kind, processes=2, threads=3)) as running:
+        assert running.workers() == (6 if kind.architecture == "threaded" else 2)
+        assert len(running.serving_pids()) == 2
+        assert set(running.serving_pids()) <= set(running.pids())
+        assert running.pid in running.pids()
+        answers = [ask(running, "/?loops=100&wait=0.001") for _ in range(10)]
+        assert {status for status, _ in answers} == {200}
+        assert {process for _, process in answers} <= set(running.serving_pids())
+        assert ask(running, "/?loops=-1")[0] == 400
+        assert ask(running, "/elsewhere")[0] == 404
+        with client(running) as connection:
+            response, body = get(connection, "/?wait=soon")
+            assert (response.status, body) == (
+                400,
+                "wait=soon: give seconds from 0 to 60.\n",
+            )
+        assert ask(running, "/")[0] == 200
+        pids = running.pids()
+    assert not any(map(psutil.pid_exists, pids))
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection((running.host, running.port))
+
+
+@live
+@every_row
+def test_the_pool_bounds_how_many_wait_at_once(kind: Kind) -> None:
+    """N waits of V seconds in a pool of W take ceil(N / W) V; an event loop has no pool."""
+    wait_s, users, processes, threads = 0.25, 6, 1, 3
+    if kind.architecture == "prefork":
+        processes = 2
+    with serve(of(kind, processes=processes, threads=threads)) as running:
+        rounds = {"prefork": 3, "threaded": 2, "event-loop": 1}[kind.architecture]
+        took_s = ask_at_once(running, f"/?wait={wait_s}", users)
+        assert rounds - 0.02 < took_s / wait_s < rounds + 0.9
+
+
+@live
+@pytest.mark.parametrize("by", ["uvicorn", "scratch"])
+def test_computing_holds_up_everybody_in_an_event_loop(by: str) -> None:
+    started = time.thread_time()
+    count(200_000)
+    loops = int(0.5 / (time.thread_time() - started) * 200_000)  # half a second or so
+    with serve(Server("event-loop", by=by)) as running, ThreadPoolExecutor(1) as pool:
+        (pid,) = running.serving_pids()
+        cpu_s = _cpu_s(pid)
+        computing = pool.submit(ask, running, f"/?loops={loops}")
+        eventually(lambda: _cpu_s(pid) > cpu_s + 0.04, SOON_S, "the computing")
+        assert not computing.done()
+        assert ask(running, "/")[0] == 200
+        assert computing.result(timeout=0.2)[0] == 200  # it was answered before we were
+
+
+def _cpu_s(pid: int) -> float:
+    times = psutil.Process(pid).cpu_times()
+    return times.user + times.system
+
+
+@live
+@every_row
+@pytest.mark.parametrize("keep_alive", [True, False], ids=["kept", "closed"])
+def test_connections_are_kept_or_closed_as_asked(kind: Kind, keep_alive: bool) -> None:
+    server = of(kind, keep_alive=keep_alive)
+    kept = keep_alive and (kind.architecture, kind.by) != ("prefork", "gunicorn")
+    assert keeps_alive(server) == kept
+    with serve(server) as running, client(running) as connection:
+        first, _ = get(connection, "/")
+        if kept:
+            port = connection.sock.getsockname()[1]
+            for _ in range(3):
+                response, _ = get(connection, "/?loops=10")
+                assert response.status == 200
+                assert not response.will_close
+            assert connection.sock.getsockname()[1] == port
+        else:
+            assert first.headers["Connection"].lower() == "close"
+            assert first.will_close
+
+
+@live
+@every_row
+def test_answers_do_not_wait_for_a_delayed_acknowledgement(kind: Kind) -> None:
+    """A head and a body in two packets, without TCP_NODELAY, take 40 ms each time."""
+    requests = 50
+    with serve(of(kind)) as running, client(running) as connection:
+        started = time.monotonic()
+        for _ in range(requests):
+            assert get(connection, "/")[0].status == 200
+        assert time.monotonic() - started < 0.5 * 0.040 * requests
+
+
+@live
+@every_row
+def test_a_worker_that_dies_is_replaced(kind: Kind) -> None:
+    with serve(of(kind, processes=2)) as running:
+        before = set(running.serving_pids())
+        victim = min(before - {running.pid})
+        os.kill(victim, signal.SIGKILL)
+        eventually(
+            lambda: len(now := set(running.serving_pids())) == 2 and victim not in now,
+            SOON_S,
+            "another worker",
+        )
+        assert len(set(running.serving_pids()) & before) == 1
+        eventually(lambda: ask(running, "/")[0] == 200, SOON_S)
+
+
+@live
+@every_row
+def test_a_server_keeps_to_its_cores(kind: Kind) -> None:
+    if not hasattr(os, "sched_getaffinity"):
+        return
+    last = max(os.sched_getaffinity(0))
+    with serve(of(kind), cores=[last]) as running:
+        assert all(os.sched_getaffinity(pid) == {last} for pid in running.pids())
+    server = replace(of(kind), cores=1)
+    with serve(server) as running:
+        assert all(len(os.sched_getaffinity(pid)) == 1 for pid in running.pids())
+
+
+@live
+def test_more_connections_than_a_shell_lets_a_process_open() -> None:
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (512, hard))
+    try:
+        with serve(Server("event-loop")) as running, contextlib.ExitStack() as held:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+            for _ in range(700):
+                held.enter_context(socket.create_connection((running.host, running.port)))
+            assert ask(running, "/")[0] == 200
+            eventually(lambda: len(psutil.Process(running.pid).net_connections()) > 700, SOON_S)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@live
+@every_row
+def test_a_broken_start_says_why_and_what_to_try(
+    kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Something in the reader's PYTHONPATH shadows a module that the server needs."""
+    _shadow(tmp_path, monkeypatch, "raise ImportError('shadowed by the reader')")
+    module = kind.command(of(kind), None)[0]
+    with (
+        pytest.raises(ServerFailed, match="ended with exit code 1 before it was ready") as failed,
+        serve(of(kind)),
+    ):
+        pass
+    words = str(failed.value)
+    assert "ImportError: shadowed by the reader" in words
+    assert re.search(rf"To try it by hand: cd \S+ && \S+ -m {re.escape(module)} .*8000", words)
+
+
+@live
+def test_a_server_that_never_answers_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _shadow(tmp_path, monkeypatch, "import time; print('thinking', flush=True); time.sleep(60)")
+    monkeypatch.setattr(servers, "START_S", 0.5)
+    with (
+        pytest.raises(ServerFailed, match=r"was not ready after 1 s.*0 of 1 .*\nthinking"),
+        serve(Server("prefork")),
+    ):
+        pass
+
+
+@live
+def test_stop_does_not_wait_for_a_server_to_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _shadow(tmp_path, monkeypatch, "import time; time.sleep(60)")
+    stop = threading.Event()
+    threading.Timer(0.3, stop.set).start()
+    started = time.monotonic()
+    with pytest.raises(Stopped), serve(Server("prefork"), stop=stop):
+        pass
+    assert time.monotonic() - started < 0.5 * servers.START_S
+
+
+def _shadow(folder: Path, monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+    for name in ("gunicorn", "uvicorn", "argparse"):
+        (folder / f"{name}.py").write_text(program)
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+
+
+@live
+def test_two_servers_of_a_kind_do_not_meet() -> None:
+    with serve(Server("prefork")) as one, serve(Server("prefork")) as other:
+        assert one.port != other.port
+        assert ask(one, "/")[1] in one.serving_pids()
+        assert ask(other, "/")[1] in other.serving_pids()
+
+
+def test_every_architecture_has_its_usual_server_and_ours() -> None:
+    for architecture, by in DEFAULT_BY.items():
+        assert f"{architecture} by {by}" in ROWS
+        assert f"{architecture} by scratch" in ROWS
+
+
+def test_the_packages_are_those_that_the_project_asks_for() -> None:
+    pyproject = Path(__file__).parent.parent / "pyproject.toml"
+    asked = tomllib.loads(pyproject.read_text())["project"]["dependencies"]
+    assert {kind.package for kind in KINDS if kind.package} <= set(asked)
+
+
+def test_what_is_installed_is_found() -> None:
+    found = {(row.architecture, row.by): row for row in available()}
+    assert len(found) == len(KINDS)
+    for row in found.values():
+        assert row.missing is None
+        assert (row.version is None) == (row.by == "scratch")
+
+
+def test_what_is_not_installed_comes_with_the_command_to_install_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)  # as Python itself blocks an import
+    machine = this_machine.fingerprint()
+    with pytest.raises(Unusable, match=r"by='uvicorn': not installed. .*pip install 'uvicorn>="):
+        check(Server("event-loop"), machine)
+    (row,) = (row for row in available() if row.by == "uvicorn")
+    assert row.version is None
+    assert row.missing is not None
+    assert "pip install" in row.missing
+    check(Server("event-loop", by="scratch"), machine)
+
+
+def test_somebody_unknown_is_refused_with_the_choice() -> None:
+    machine = this_machine.fingerprint()
+    with pytest.raises(Unusable, match=r"by='uvicorn': does not run prefork.*gunicorn, scratch"):
+        check(Server("prefork", by="uvicorn"), machine)
+    with pytest.raises(Unusable, match=r"by='apache'"), serve(Server("prefork", by="apache")):
+        pass
+
+
+@every_row
+def test_more_than_memory_holds_is_refused_with_what_would_fit(kind: Kind) -> None:
+    machine = replace(this_machine.fingerprint(), memory_bytes=256 * 2**20)
+    check(of(kind, processes=2, threads=8), machine)
+    with pytest.raises(Unusable, match=r"processes=500: .* About \d+ would fit") as refused:
+        check(of(kind, processes=500, threads=8), machine)
+    fitting = re.search(r"About (\d+) would fit", str(refused.value))
+    assert fitting
+    check(of(kind, processes=int(fitting[1]), threads=8), machine)
+    with pytest.raises(Unusable):
+        check(of(kind, processes=int(fitting[1]) + 1, threads=8), machine)
+
+
+def test_more_cores_than_there_are_is_refused() -> None:
+    machine = replace(this_machine.fingerprint(), cores=2)
+    check(Server("prefork"), machine)
+    word = "offers 2" if hasattr(os, "sched_setaffinity") else "cannot hold"
+    with pytest.raises(Unusable, match=rf"cores=3: .*{word}"):
+        check(Server("prefork", cores=3), machine)
+    if hasattr(os, "sched_setaffinity"):
+        check(Server("prefork", cores=2), machine)
+        with (
+            pytest.raises(Unusable, match="cores=4096: this process may use"),
+            serve(Server("prefork", cores=4096)),
+        ):
+            pass
+
+
+@live
+@every_row
+def test_memory_is_what_the_table_says(kind: Kind) -> None:
+    """Not more than the table says, and not so much less that large pools are refused for it."""
+    if sys.platform != "linux":
+        return
+    processes = 4
+    with serve(of(kind, processes=processes, threads=8)) as running:
+        ask_at_once(running, "/?loops=1000&wait=0.05", 16)
+        pss_mib = sum(psutil.Process(pid).memory_full_info().pss for pid in running.pids()) / 2**20
+    row = kind_of(running.server)
+    expected_mib = row.base_mib + processes * row.process_mib
+    assert 0.3 < pss_mib / expected_mib < 1.0
