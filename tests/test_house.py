@@ -24,7 +24,7 @@ ROOMS = {
     "judging": "window validity verdict alternatives".split(),
     "drawing": "palette figures still_figures strip".split(),
     "telling": "quote report measured_role exercises questions kept recordings".split(),
-    "machine": "machine trees reaper supervisor servers load sampling calibrate turn".split(),
+    "machine": "machine trees reaper supervisor kinds servers load sampling calibrate turn".split(),
     "measuring": ["measure"],
     "page": "lab panel view book_build book_server warm_kernel read".split(),
     "command": ["__init__", "__main__"],
