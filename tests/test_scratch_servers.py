@@ -1,0 +1,290 @@
+"""Our own servers: short, readable, and correct where a client is slow, hasty or rude."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from waiting import eventually
+
+from labs.records import Architecture, Server
+from labs.servers import Running, serve
+from labs.trees import born
+from workloads.servers.http import LONGEST_HEAD, Refused, Request, reply, take
+
+live = pytest.mark.live
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "workloads" / "servers"
+SOON_S = 10.0
+ARCHITECTURES: tuple[Architecture, ...] = ("prefork", "threaded", "event-loop")
+every_architecture = pytest.mark.parametrize("architecture", ARCHITECTURES)
+GET = b"GET /?loops=%d HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
+def test_each_is_short_enough_to_be_read(path: Path) -> None:
+    lines = path.read_text().splitlines()
+    assert len(lines) <= 60
+    assert max(map(len, lines), default=0) <= 100
+
+
+# http.py: bytes in, bytes out
+
+
+def test_a_request_may_come_in_any_pieces() -> None:
+    received = bytearray()
+    whole = b"GET /path?loops=1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    for byte in whole[:-1]:
+        received.append(byte)
+        assert take(received) is None
+    received.append(whole[-1])
+    assert take(received) == Request("/path", "loops=1", keep_alive=True)
+    assert not received
+
+
+def test_requests_may_come_together() -> None:
+    received = bytearray((GET % 1) + (GET % 2) + b"GET")
+    assert take(received) == Request("/", "loops=1", keep_alive=True)
+    assert take(received) == Request("/", "loops=2", keep_alive=True)
+    assert take(received) is None
+    assert received == b"GET"
+
+
+@pytest.mark.parametrize(
+    ("version", "field", "keep_alive"),
+    [
+        ("HTTP/1.1", "Accept: */*", True),
+        ("HTTP/1.1", "Connection: close", False),
+        ("HTTP/1.1", "connection:  Close", False),
+        ("HTTP/1.0", "Accept: */*", False),
+        ("HTTP/1.0", "Connection: Keep-Alive", True),
+    ],
+)
+def test_the_client_says_whether_to_keep_the_connection(
+    version: str, field: str, keep_alive: bool
+) -> None:
+    request = take(bytearray(f"GET / {version}\r\n{field}\r\n\r\n".encode()))
+    assert request == Request("/", "", keep_alive)
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        (b"hello\r\n\r\n", 400),
+        (b"GET /\r\n\r\n", 400),
+        (b"GET / HTTP/2\r\n\r\n", 400),
+        (b"GET  / HTTP/1.1\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nno colon\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost : x\r\n\r\n", 400),
+        (b"\r\n\r\n", 400),
+        (b"POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", 501),
+        (b"GET / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", 501),
+        (b"GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 501),
+        (b"GET / HTTP/1.1\r\nX: " + b"x" * LONGEST_HEAD + b"\r\n\r\n", 431),
+        (b"GET /" + b"x" * LONGEST_HEAD, 431),
+        (b"\xff\xfe\x00" * LONGEST_HEAD, 431),
+    ],
+    ids=lambda value: value[:30].decode("latin-1") if isinstance(value, bytes) else str(value),
+)
+def test_what_is_no_request_of_ours_is_refused(head: bytes, status: int) -> None:
+    with pytest.raises(Refused) as refused:
+        take(bytearray(head))
+    assert refused.value.status == status
+
+
+def test_a_head_as_long_as_allowed_is_taken() -> None:
+    start = b"GET / HTTP/1.1\r\nX: "
+    assert take(bytearray(start + b"x" * (LONGEST_HEAD - len(start)) + b"\r\n\r\n"))
+
+
+def test_an_answer_is_one_piece_with_its_length() -> None:
+    answer = reply(200, b"done\n", keep_alive=True).decode()
+    assert answer.startswith("HTTP/1.1 200 OK\r\n")
+    assert f"X-Process: {os.getpid()}\r\n" in answer
+    assert answer.endswith("Content-Length: 5\r\n" + answer.partition("Length: 5\r\n")[2])
+    assert answer.endswith("Connection: keep-alive\r\n\r\ndone\n")
+
+
+# The three of them, over real sockets
+
+
+@contextlib.contextmanager
+def one_worker(architecture: Architecture) -> Iterator[Running]:
+    with serve(Server(architecture, by="scratch")) as running:
+        yield running
+
+
+def connect(running: Running) -> socket.socket:
+    return socket.create_connection((running.host, running.port), timeout=SOON_S)
+
+
+def answers(connection: socket.socket, number: int) -> list[int]:
+    """Statuses of the next so many answers; of fewer when the server closes the connection."""
+    statuses = []
+    with connection.makefile("rb") as stream:
+        while len(statuses) < number and (line := stream.readline()):
+            statuses.append(int(line.split()[1]))
+            fields = dict(field.split(b": ") for field in iter(stream.readline, b"\r\n"))
+            stream.read(int(fields[b"Content-Length"]))
+    return statuses
+
+
+@live
+@every_architecture
+def test_a_client_may_be_slow(architecture: Architecture) -> None:
+    with one_worker(architecture) as running, connect(running) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for byte in GET % 1:
+            connection.send(bytes([byte]))
+        assert answers(connection, 1) == [200]
+
+
+@live
+@every_architecture
+def test_a_client_may_ask_before_it_is_answered(architecture: Architecture) -> None:
+    with one_worker(architecture) as running, connect(running) as connection:
+        first = b"GET /?wait=0.05 HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        bad = b"GET /?loops=x HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        connection.sendall(first + bad + (GET % 1) + b"GET / HT")
+        assert answers(connection, 3) == [200, 400, 200]
+        connection.sendall(b"TP/1.1\r\nHost: localhost\r\n\r\n")
+        assert answers(connection, 1) == [200]
+
+
+@live
+@every_architecture
+@pytest.mark.parametrize(
+    ("rude", "status"),
+    [
+        (b"GET /" + b"x" * 2 * LONGEST_HEAD, 431),
+        (b"POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", 501),
+        (b"\r\n\r\n", 400),
+    ],
+    ids=["too long", "a body", "nothing"],
+)
+def test_a_rude_client_is_answered_and_sent_away(
+    architecture: Architecture, rude: bytes, status: int
+) -> None:
+    with one_worker(architecture) as running:
+        with connect(running) as connection:
+            connection.sendall(rude)
+            assert answers(connection, 2) == [status]  # and no second one: it has closed
+        with connect(running) as connection:
+            connection.sendall(GET % 1)
+            assert answers(connection, 1) == [200]
+
+
+@live
+@every_architecture
+@pytest.mark.parametrize("asked", [b"", b"GET /", b"GET /?wait=0.1 HTTP/1.1\r\n\r\n"])
+def test_a_client_may_go_away_at_any_time(architecture: Architecture, asked: bytes) -> None:
+    with one_worker(architecture) as running:
+        for _ in range(3):
+            with connect(running) as connection:
+                # With an RST instead of a FIN, the rudest way to leave.
+                linger = (1).to_bytes(4, sys.byteorder) + bytes(4)
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+                connection.sendall(asked)
+        with connect(running) as connection:
+            connection.sendall(GET % 1)
+            assert answers(connection, 1) == [200]
+        assert running.workers() == 1
+        assert "Traceback" not in running.log()
+
+
+@live
+@pytest.mark.parametrize("architecture", ["prefork", "threaded"])
+def test_a_kept_connection_lets_go_of_its_worker_when_others_wait(
+    architecture: Architecture,
+) -> None:
+    """More users than workers, all with kept connections: each of them is served."""
+    with one_worker(architecture) as running, connect(running) as kept, connect(running) as other:
+        kept.sendall(GET % 1)
+        assert answers(kept, 1) == [200]  # kept, or closed: the other may have been seen
+        other.sendall(GET % 1)
+        with contextlib.suppress(ConnectionError):
+            kept.sendall(GET % 1)
+        assert answers(other, 1) == [200]
+
+
+@live
+def test_an_idle_connection_costs_an_event_loop_nothing() -> None:
+    with one_worker("event-loop") as running, contextlib.ExitStack() as idle:
+        for _ in range(50):
+            idle.enter_context(connect(running))
+        with connect(running) as connection:
+            for _ in range(3):
+                connection.sendall(GET % 1)
+                assert answers(connection, 1) == [200]
+
+
+@live
+@pytest.mark.parametrize("module", ["prefork", "threaded", "event_loop"])
+def test_it_runs_by_hand_until_it_is_told_to_end(module: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", f"workloads.servers.{module}", "--port", str(port)]
+    for number in (signal.SIGTERM, signal.SIGINT):
+        process = subprocess.Popen(
+            [*command, "--processes", "2"],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            assert process.stdout is not None
+            lines = [process.stdout.readline() for _ in range(3)]
+            assert lines[0] == f"Listening on http://127.0.0.1:{port} (Ctrl-C ends it)\n"
+            workers = [int(line.split()[-1]) for line in lines[1:]]
+            with socket.create_connection(("127.0.0.1", port)) as connection:
+                connection.sendall(GET % 1)
+                assert answers(connection, 1) == [200]
+            if number == signal.SIGTERM:
+                process.send_signal(number)  # to the master only, as `kill` does
+            else:
+                os.killpg(process.pid, number)  # to all of them, as a terminal does
+            process.wait(SOON_S)
+            eventually(lambda: not any(map(born, workers)), SOON_S, "the end of the workers")  # noqa: B023
+            assert process.stdout.read() == ""
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            process.stdout.close()
+
+
+@live
+def test_workers_that_fail_end_the_server() -> None:
+    """Not started again for ever: a socket that cannot accept fails in every one of them."""
+    with socket.socket() as not_listening:
+        command = [sys.executable, "-m", "workloads.servers.prefork", "--fd"]
+        done = subprocess.run(
+            [*command, str(not_listening.fileno())],
+            cwd=ROOT,
+            pass_fds=[not_listening.fileno()],
+            capture_output=True,
+            text=True,
+            timeout=SOON_S,
+        )
+    assert done.returncode == 1
+    assert "OSError" in done.stderr
+    assert "failed, and so would the next one" in done.stderr
+
+
+@live
+@every_architecture
+def test_ten_users_of_one_worker_are_all_answered(architecture: Architecture) -> None:
+    with one_worker(architecture) as running, contextlib.ExitStack() as held:
+        connections = [held.enter_context(connect(running)) for _ in range(10)]
+        for connection in connections:
+            connection.sendall(GET % 1000)
+        assert [answers(connection, 1) for connection in connections] == [[200]] * 10
