@@ -244,6 +244,7 @@ def test_it_runs_by_hand_until_it_is_told_to_end(module: str) -> None:
             assert process.stdout is not None
             lines = [process.stdout.readline() for _ in range(3)]
             assert lines[0] == f"Listening on http://127.0.0.1:{port} (Ctrl-C ends it)\n"
+            assert all(lines), lines
             workers = [int(line.split()[-1]) for line in lines[1:]]
             with socket.create_connection(("127.0.0.1", port)) as connection:
                 connection.sendall(GET % 1)

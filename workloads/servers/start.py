@@ -1,7 +1,5 @@
 """How our own servers are started: by hand on a port, or by the labs on an open socket."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import signal
@@ -31,16 +29,17 @@ def options(what: str) -> tuple[argparse.Namespace, socket.socket]:
 
 def in_processes(number: int, work: Callable[[], object]) -> None:
     """Do the work in that many processes, and start another for each that is killed."""
+    workers: set[int] = set()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    workers = {_fork(work) for _ in range(number)}
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         while True:
+            while len(workers) < number:
+                workers.add(_fork(work))
             pid, status = os.wait()
             workers.remove(pid)
             if not os.WIFSIGNALED(status):
                 sys.exit(f"Process {pid} failed, and so would the next one.")
-            workers.add(_fork(work))
     finally:
         for pid in workers:
             os.kill(pid, signal.SIGTERM)
@@ -51,7 +50,8 @@ def _fork(work: Callable[[], object]) -> int:
         return pid
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        print(f"serving in process {os.getpid()}", flush=True)
+        sys.stdout.write(f"serving in process {os.getpid()}\n")  # one write, so never mixed up
+        sys.stdout.flush()
         work()
     except BaseException:
         traceback.print_exc()
