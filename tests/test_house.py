@@ -21,12 +21,14 @@ ROOT = Path(__file__).parent.parent
 ROOMS = {
     "nouns": "records findings words plan".split(),
     "laws": "laws models simulation case predict".split(),
-    "judging": "window validity verdict alternatives".split(),
+    "judging": "window validity verdict alternatives offers".split(),
     "drawing": "palette figures still_figures strip".split(),
     "telling": "quote report measured_role exercises questions kept recordings".split(),
     "machine": "machine trees reaper supervisor kinds servers load sampling calibrate turn".split(),
-    "measuring": ["measure"],
-    "page": "lab panel view book_build book_server warm_kernel read".split(),
+    "measuring": "level measure clocks".split(),
+    "page": (
+        "lab panel controls attempt sheet view book_build book_server warm_kernel read"
+    ).split(),
     "command": ["__init__", "__main__"],
 }
 MAY_KNOW = {
