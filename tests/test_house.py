@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import graphlib
+import os
 import re
 import subprocess
 import sys
@@ -27,7 +28,7 @@ ROOMS = {
     "machine": "machine trees reaper supervisor kinds servers load sampling calibrate turn".split(),
     "measuring": "level measure clocks".split(),
     "page": (
-        "lab panel controls attempt sheet view book_build book_server warm_kernel read"
+        "lab panel controls actions guessing attempt sheet view book_build book_server warm_kernel read"
     ).split(),
     "command": ["__init__", "__main__"],
 }
@@ -260,6 +261,16 @@ def test_binder_reads_the_same_pins() -> None:
     assert runtime.removeprefix("python-") == project()["requires-python"].removeprefix(">=")
     for script in ("postBuild", "start"):
         assert (ROOT / "binder" / script).stat().st_mode & 0o111, f"binder/{script} cannot be run"
+    said = subprocess.check_output(
+        [ROOT / "binder/start", "sh", "-c", "echo $LABS_MODE $JUPYTER_CONFIG_PATH"],
+        env={**os.environ, "REPO_DIR": str(ROOT), "JUPYTER_CONFIG_PATH": "/elsewhere"},
+        text=True,
+    )
+    mode, _, path = said.strip().partition(" ")
+    assert mode == "live"
+    ours, others = path.split(":")
+    assert others == "/elsewhere"
+    assert list(Path(ours, "jupyter_server_config.d").glob("*.json"))
 
 
 # -- papers ----------------------------------------------------------------------------------

@@ -382,6 +382,7 @@ def test_the_requirements_say_how_make_writes_them() -> None:
 @pytest.fixture
 def terminal():
     """`make -o book read` in a terminal of its own: what is typed there goes to all of it."""
+    subprocess.run([sys.executable, ROOT / "setup" / "book.py"], check=True)
     environment = {**os.environ, "NO_BROWSER": "1"}
     pid, screen = pty.fork()
     if pid == 0:
