@@ -1,1 +1,57 @@
-"""Wall Time's labs: start a real server, drive it, and set the measurement against the law."""
+"""Wall Time's labs: start a real server, drive it, and set the measurement against the law.
+
+What a chapter uses is here, and imported when it is first used: `import labs` alone is light.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from labs.exercises import check
+    from labs.lab import calibration, clocks, recorded, sweep
+    from labs.records import (
+        BadRecording,
+        Experiment,
+        Load,
+        Recording,
+        Server,
+        Unusable,
+        Workload,
+    )
+
+__all__ = [
+    "BadRecording",
+    "Experiment",
+    "Load",
+    "Recording",
+    "Server",
+    "Unusable",
+    "Workload",
+    "calibration",
+    "check",
+    "clocks",
+    "recorded",
+    "sweep",
+]
+
+_HOMES = {
+    "check": "exercises",
+    "calibration": "lab",
+    "clocks": "lab",
+    "recorded": "lab",
+    "sweep": "lab",
+}  # everything else lives in records
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'labs' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"labs.{_HOMES.get(name, 'records')}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

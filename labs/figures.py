@@ -167,7 +167,7 @@ def _measured(points: Sequence[Point], plot: _Throughput) -> Iterable[Trace]:
             "name": name,
             "x": [point.users for point in chosen],
             "y": _finite(values),
-            "marker": {"color": BLUE, "size": 11, "symbol": symbol, "line": {"width": 2}},
+            "marker": {"color": BLUE, "size": 11, "symbol": symbol},
             "error_y": _bars(
                 [high - value for (_, high), value in zip(ends, values, strict=True)],
                 [value - low for (low, _), value in zip(ends, values, strict=True)],

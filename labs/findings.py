@@ -29,7 +29,7 @@ class PageClock:
     workload: Workload
     wall_s: tuple[float, ...]  # of each request, as its client saw it
     cpu_s: tuple[float, ...]  # of each request: user and system time of the server's processes
-    system_fraction: float  # of that CPU time, the part spent inside the kernel
+    system_fraction: float | None  # of it, the part inside the kernel; None: too little to split
     client: ClientClock
 
     def __post_init__(self) -> None:

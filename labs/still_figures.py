@@ -39,7 +39,7 @@ def clocks_figure(clocks: Clocks) -> Figure:
             "name": name,
             "y": rows[0 if servers else 1 :: 2],
             "x": [round(value * 1000, 3) for value in values],
-            "marker": {"color": colour, "pattern": {"shape": pattern, "fgopacity": 0.6}},
+            "marker": {"color": colour, "pattern": {"shape": pattern, "fillmode": "overlay"}},
             "customdata": [duration(value) for value in values],
             "hovertemplate": f"%{{y}}: %{{customdata}}<extra>{name}</extra>",
         }
@@ -53,7 +53,13 @@ def clocks_figure(clocks: Clocks) -> Figure:
             "margin": {"t": 16, "b": 104},
             "bargap": 0.3,
             "hovermode": "closest",
-            "legend": {"orientation": "h", "x": 0, "y": -0.22, "yanchor": "top"},
+            "legend": {
+                "orientation": "h",
+                "x": 0,
+                "y": -0.22,
+                "yanchor": "top",
+                "traceorder": "normal",
+            },
             "xaxis": {"title": {"text": "wall time, ms"}, "rangemode": "tozero"},
             "yaxis": {
                 "categoryorder": "array",
@@ -156,13 +162,12 @@ def checkup_rows(checkup: Checkup) -> list[tuple[str, str, str]]:
 
 
 def _client(page: PageClock) -> str:
-    program = page.client.program.split()[0]
-    return f"{page.name}, says `time {program}`"
+    return f"{page.name}: {page.client.program.split()[0]}"
 
 
 def _user(page: PageClock) -> float:
-    return page.median_cpu_s * (1 - page.system_fraction)
+    return page.median_cpu_s - _system(page)
 
 
 def _system(page: PageClock) -> float:
-    return page.median_cpu_s * page.system_fraction
+    return page.median_cpu_s * (page.system_fraction or 0.0)

@@ -73,7 +73,7 @@ def _areas(
                 "stackgroup": f"row{row}",
                 "line": {"width": 0, "color": colour},
                 "fillcolor": colour,
-                "fillpattern": {"shape": pattern, "fgopacity": 0.5, "size": 6},
+                "fillpattern": {"shape": pattern, "fillmode": "overlay", "size": 6},
                 "xaxis": "x",
                 "yaxis": f"y{row + 1}" if row else "y",
                 "hoverinfo": "skip",

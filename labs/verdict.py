@@ -18,6 +18,7 @@ from labs.records import (
 from labs.words import digits, duration, percent, rate
 
 AGREES = 0.02  # no measurement here is finer, so no miss below this is worth a reason
+CLOSE = 0.05  # a miss that needs no explanation, if none offers itself
 DEMAND_MOVED = 0.05  # of the CPU time per request; enough to move the throughput visibly
 
 POOLS = {
@@ -146,7 +147,7 @@ def on_guess(guess: Guess, forecast: Prediction, points: Sequence[Point]) -> str
     if abs(off) <= 0.05:
         return f"{said}, and it was {shown}. Well predicted!"
     times = f"{percent(abs(off))} too {'high' if off > 0 else 'low'}"
-    if abs(off) >= 1:
+    if abs(off) >= 0.95:
         times = f"{digits(guess.value / found, 2)} times as much"
     return f"{said}, and it was {shown}: yours was {times}."
 
@@ -185,7 +186,9 @@ def _reason(point: Point, forecast: Prediction, explanation: Prediction | None) 
             f"No check explains it. The users were spread over the processes as {counts}; the "
             "model assumes that any free one takes the next request."
         )
-    return f"No check explains it, so the model does: {forecast.model} is not quite what happens."
+    if abs(_off(point, forecast)) < CLOSE:
+        return "That is close, and nothing else stood out."
+    return f"No check explains it, so the model must: {forecast.model} is not quite what happens."
 
 
 def _unfit(unfit: Sequence[Point], total: int) -> str:

@@ -49,3 +49,12 @@ def percent(fraction: float) -> str:
     ('17\\xa0%', '97\\xa0%', '0.4\\xa0%')
     """
     return f"{digits(fraction * 100, 2)}{NARROW}%"
+
+
+def seconds(length_s: float) -> str:
+    """How long somebody has to wait: whole seconds are enough.
+
+    >>> seconds(21.4), seconds(0.2)
+    ('21\\xa0s', '1\\xa0s')
+    """
+    return f"{max(1, round(length_s))}{NARROW}s"

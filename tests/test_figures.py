@@ -157,7 +157,7 @@ def test_the_clocks_add_up_to_the_wall_time() -> None:
     for number, page in enumerate(clocks.run.pages):
         total = sum(each["x"][number] for each in servers)
         assert total == pytest.approx(page.median_wall_s * 1000, rel=0.01)
-    assert "burn, says `time curl`" in figure["layout"]["yaxis"]["categoryarray"]
+    assert "burn: curl" in figure["layout"]["yaxis"]["categoryarray"]
 
 
 def luminance(colour: str) -> float:

@@ -26,9 +26,10 @@ ROOMS = {
     "drawing": "palette figures still_figures strip".split(),
     "telling": "quote report measured_role exercises questions kept recordings".split(),
     "machine": "machine trees reaper supervisor kinds servers load sampling calibrate turn".split(),
-    "measuring": "level measure clocks".split(),
+    "measuring": "level measure stopwatch".split(),
     "page": (
-        "lab panel controls actions guessing attempt sheet view book_build book_server warm_kernel read"
+        "lab panel still_panel controls actions guessing attempt sheet replay recorder view "
+        "book_build book_server warm_kernel read"
     ).split(),
     "command": ["__init__", "__main__"],
 }

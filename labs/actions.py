@@ -1,0 +1,71 @@
+"""Run, Stop, how far it is, and what went wrong: one row of every panel."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+
+import ipywidgets
+
+from labs.measure import Progress
+from labs.words import seconds
+
+
+class Actions(ipywidgets.HBox):
+    """`run` and `stop` are called when the reader presses them."""
+
+    def __init__(self, run: Callable[[], None], stop: Callable[[], None]) -> None:
+        self._run = ipywidgets.Button(
+            description="Run", button_style="primary", tooltip="Measure it on this machine"
+        )
+        self._stop = ipywidgets.Button(
+            description="Stop", tooltip="End it now; what was measured stays", disabled=True
+        )
+        self._run.on_click(lambda _: run())
+        self._stop.on_click(lambda _: stop())
+        self._bar = ipywidgets.FloatProgress(min=0.0, max=1.0, layout={"display": "none"})
+        self._words = ipywidgets.HTML()
+        self._message = ipywidgets.HTML(layout={"width": "100%"})
+        super().__init__(children=(self._run, self._stop, self._bar, self._words, self._message))
+        self.add_class("wt-actions")
+
+    def ready(self, yes: bool, words: str = "") -> None:
+        """Whether Run may be pressed, and how long it will take or why not."""
+        self._run.disabled = not yes
+        self._stop.disabled = True
+        self._bar.layout.display = "none"
+        self._say(words)
+
+    def began(self) -> None:
+        """Run was pressed."""
+        self._run.disabled = True
+        self._stop.disabled = False
+        self._bar.value = 0.0
+        self._bar.layout.display = ""
+        self.tell("")
+
+    def stopping(self) -> None:
+        """Stop was pressed."""
+        self._stop.disabled = True
+        self._say("stopping")
+
+    def progress(self, told: Progress) -> None:
+        """How far it is."""
+        if self._stop.disabled:
+            return  # it is ending; late news would only flicker
+        self._bar.value = told.fraction
+        left = f", {seconds(told.seconds_left)} left" if told.seconds_left >= 1 else ""
+        self._say(f"{told.stage}{left}")
+
+    def tell(self, message: str) -> None:
+        """What went wrong, or nothing. Several lines are a server's last words."""
+        first, _, rest = message.partition("\n")
+        more = f"<pre>{html.escape(rest)}</pre>" if rest else ""
+        self._message.value = (
+            f'<div class="wt-problem" role="alert">{html.escape(first)}{more}</div>'
+            if message
+            else ""
+        )
+
+    def _say(self, words: str) -> None:
+        self._words.value = f'<span role="status">{html.escape(words)}</span>' if words else ""

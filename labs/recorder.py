@@ -1,0 +1,142 @@
+"""Record the labs of the book anew: three runs each, kept with their spread.
+
+A lab is a cell of a chapter, so there is no second list. What is said on the way goes to the
+log; the command line shows it.
+"""
+
+from __future__ import annotations
+
+import ast
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import jupytext  # type: ignore[import-untyped]
+
+from labs import recordings, records, stopwatch
+from labs.findings import Checkup, Clocks
+from labs.kept import Result
+from labs.measure import measure
+from labs.records import Experiment, Recording, Run, Unusable, Workload
+from labs.still_panel import check_up
+
+RUNS = 3
+TRIES = 6  # for that many fit runs
+FIT = 5 / 6  # of a run's points, at least
+KINDS = ("sweep", "clocks", "calibration")
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """A lab in a chapter."""
+
+    lab: str
+    kind: str
+    page: Path
+    source: str
+
+
+def cells(book: Path = recordings.BOOK) -> list[Cell]:
+    """Every lab of the book, page by page."""
+    pages = sorted([*book.glob("*.md"), *book.glob("[0-9]-*/*.md"), *book.glob("appendix/*.md")])
+    return [cell for page in pages for cell in _cells(page)]
+
+
+def record_book(names: Sequence[str], say: Callable[[str], None]) -> None:
+    """Record these labs, or all of them, one after the other. Unusable for an unknown name, or
+    where a lab is not fit on this machine; ServerFailed and LoadFailed as they come."""
+    found = cells()
+    known = [cell.lab for cell in found]
+    for name in names:
+        if name not in known:
+            raise Unusable(f"{name}: no such lab. Choose from {', '.join(known)}.")
+    handler = _Saying(say)
+    before = log.level, os.environ.get("LABS_MODE")
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    os.environ["LABS_MODE"] = "record"
+    try:
+        for cell in found:
+            if not names or cell.lab in names:
+                say(f"{cell.lab} ({cell.page.name})")
+                exec(compile(cell.source, str(cell.page), "exec"), {})
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(before[0])
+        os.environ.pop("LABS_MODE")
+        if before[1] is not None:
+            os.environ["LABS_MODE"] = before[1]
+
+
+def record_sweep(name: str, experiment: Experiment) -> Recording:
+    """Three runs whose points are fit, saved. Unusable, with the last run's reasons, if six
+    tries do not give them; the recording that was there then stays."""
+    recording: Recording | None = None
+    for _ in range(TRIES):
+        found = measure(experiment)
+        unfit = [point for point in found.points if not point.fit]
+        if len(found.points) - len(unfit) < FIT * len(found.points):
+            why = " ".join(c.sentence for point in unfit for c in point.checks if c.unfit)
+            log.info("  not fit, once more: %s", why)
+            continue
+        run: Run = found.run
+        recording = recording.with_run(run) if recording else found
+        last = run.points[-1]
+        log.info("  %.1f req/s at %d users", last.throughput_rps, last.users)
+        if len(recording.runs) == RUNS:
+            _save(name, recording)
+            return recording
+    got = len(recording.runs) if recording else 0
+    raise Unusable(
+        f"{name}: {got} of {RUNS} runs were fit after {TRIES} tries. Close what else is running "
+        "and record again."
+    )
+
+
+def record_clocks(name: str, pages: dict[str, Workload] | None) -> Clocks:
+    """Three rounds of the clocks lab, saved."""
+    rounds = [stopwatch.clock(pages) for _ in range(RUNS)]
+    clocks = replace(rounds[0], runs=tuple(run for each in rounds for run in each.runs))
+    _save(name, clocks)
+    return clocks
+
+
+def record_checkup(name: str) -> Checkup:
+    """Three calibrations, saved."""
+    checked = [check_up(lambda told: None, threading.Event()) for _ in range(RUNS)]
+    calibrations = tuple(one for each in checked for one in each.calibrations)
+    checkup = replace(checked[0], calibrations=calibrations)
+    _save(name, checkup)
+    return checkup
+
+
+def _save(name: str, result: Result) -> None:
+    path = recordings.path(name, result.machine)
+    records.save(result, path)
+    log.info("  saved %s", os.path.relpath(path))
+
+
+def _cells(page: Path) -> Iterator[Cell]:
+    for cell in jupytext.reads(page.read_text("utf-8"), fmt="md:myst").cells:
+        if cell.cell_type != "code":
+            continue
+        for node in ast.walk(ast.parse(cell.source)):
+            match node:
+                case ast.Call(func=ast.Name(id=kind), args=[ast.Constant(value=str(lab)), *_]) if (
+                    kind in KINDS
+                ):
+                    yield Cell(lab=lab, kind=kind, page=page, source=cell.source)
+
+
+class _Saying(logging.Handler):
+    def __init__(self, say: Callable[[str], None]) -> None:
+        super().__init__()
+        self._say = say
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._say(record.getMessage())

@@ -1,0 +1,159 @@
+"""What was measured as a table: to read in the page, and to take away as CSV or JSON."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import html
+import io
+import json
+from dataclasses import dataclass
+
+import msgspec
+
+from labs import report
+from labs.findings import Checkup, Clocks
+from labs.kept import Result
+from labs.records import Point, Prediction, Recording
+from labs.still_figures import checkup_rows
+from labs.words import digits
+
+MS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table of text."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def html(self) -> str:
+        head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in self.head)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in self.rows
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+    def csv(self) -> str:
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([self.head, *self.rows])
+        return text.getvalue()
+
+
+def sheet(result: Result, explanation: Prediction | None = None) -> Sheet:
+    """The table of a recording of any kind."""
+    if isinstance(result, Recording):
+        return _sweep(result, explanation)
+    if isinstance(result, Clocks):
+        return _clocks(result)
+    return Sheet(("what", "found", "why it matters"), tuple(checkup_rows(result)))
+
+
+def folded(lab: str, result: Result, explanation: Prediction | None = None) -> str:
+    """The table with its downloads as HTML, folded. The files are in the page itself: nothing
+    is asked of a server, so this works in a static page too."""
+    table = sheet(result, explanation)
+    data = msgspec.to_builtins(result)
+    if isinstance(result, Recording):
+        data = report.joined(result)
+    name = f"{lab}-{result.machine.cores}-cores"
+    links = " · ".join(
+        [
+            _link(f"{name}.csv", "text/csv", table.csv(), "CSV"),
+            _link(f"{name}.json", "application/json", json.dumps(data, indent=1), "JSON"),
+        ]
+    )
+    return (
+        f'<details class="wt-data"><summary>Data: the numbers, and as files</summary>'
+        f"{table.html()}<p>Save all of it: {links}</p></details>"
+    )
+
+
+def _link(name: str, kind: str, text: str, label: str) -> str:
+    data = base64.b64encode(text.encode()).decode()
+    return f'<a download="{html.escape(name)}" href="data:{kind};base64,{data}">{label}</a>'
+
+
+def _sweep(recording: Recording, explanation: Prediction | None) -> Sheet:
+    head = (
+        "users",
+        "req/s",
+        "from",
+        "to",
+        "bound req/s",
+        "forecast req/s",
+        "with CPU as measured",
+        "limit",
+        "mean ms",
+        "p50 ms",
+        "p90 ms",
+        "p99 ms",
+        "CPU ms",
+        "X (R+Z) / N",
+        "to know",
+    )
+    forecast = recording.run.forecast
+    rows = tuple(_level(point, forecast, explanation) for point in recording.points)
+    return Sheet(head, rows)
+
+
+def _level(point: Point, forecast: Prediction, explanation: Prediction | None) -> tuple[str, ...]:
+    low, high = point.throughput_ci_rps
+    level = forecast.at(point.users)
+    percentiles = (point.percentile_s(fraction) for fraction in (0.5, 0.9, 0.99))
+    return (
+        str(point.users),
+        _plain(point.throughput_rps),
+        _plain(low),
+        _plain(high),
+        _plain(level.bound_rps),
+        _plain(level.model_rps),
+        _plain(explanation.at(point.users).model_rps) if explanation else "",
+        level.limit,
+        _plain(point.mean_response_time_s * MS),
+        *("" if value is None else _plain(value * MS) for value in percentiles),
+        _plain(point.demand_s * MS),
+        f"{point.littles_law:.2f}",
+        " ".join(("Unfit: " if check.unfit else "") + check.sentence for check in point.checks),
+    )
+
+
+def _clocks(clocks: Clocks) -> Sheet:
+    head = (
+        "page",
+        "wall ms",
+        "server's CPU ms",
+        "waiting ms",
+        "CPU / wall",
+        "client",
+        "its real ms",
+        "its user ms",
+        "its sys ms",
+    )
+    rows = tuple(
+        (
+            page.name,
+            _plain(page.median_wall_s * MS),
+            _plain(page.median_cpu_s * MS),
+            _plain(page.median_wait_s * MS),
+            f"{page.cpu_fraction:.3f}",
+            page.client.program,
+            _plain(page.client.real_s * MS),
+            _plain(page.client.user_s * MS),
+            _plain(page.client.system_s * MS),
+        )
+        for page in clocks.run.pages
+    )
+    return Sheet(head, rows)
+
+
+def _plain(value: float) -> str:
+    """Four digits are more than any of this is worth; no thousands marks for programs."""
+    return digits(value, 4).replace(",", "")
+
+
+def table_first(checkup: Checkup) -> str:
+    """The machine's table, not folded: it is what that lab is about."""
+    return f'<div class="wt-data">{sheet(checkup).html()}</div>'
