@@ -27,10 +27,8 @@ ROOMS = {
     "telling": "quote report measured_role exercises questions kept recordings".split(),
     "machine": "machine trees reaper supervisor kinds servers load sampling calibrate turn".split(),
     "measuring": "level measure stopwatch".split(),
-    "page": (
-        "lab panel still_panel controls actions guessing attempt sheet replay recorder view "
-        "book_build book_server warm_kernel read"
-    ).split(),
+    "panel": "panel still_panel controls actions guessing attempt sheet replay view".split(),
+    "page": "lab recorder book_build book_server warm_kernel read".split(),
     "command": ["__init__", "__main__"],
 }
 MAY_KNOW = {
@@ -41,7 +39,8 @@ MAY_KNOW = {
     "telling": {"nouns", "laws", "judging", "telling"},
     "machine": {"nouns", "machine"},  # servers, load and sampling know no law
     "measuring": {"nouns", "laws", "judging", "machine", "measuring"},
-    "page": {"nouns", "laws", "judging", "drawing", "telling", "machine", "measuring", "page"},
+    "panel": set(ROOMS) - {"page", "command"},
+    "page": set(ROOMS) - {"command"},
     "command": set(ROOMS),
 }
 ROOM = {module: room for room, modules in ROOMS.items() for module in modules}
@@ -132,6 +131,15 @@ def _touches_files(path: Path) -> bool:
     verbs = {"open", "read_text", "read_bytes", "write_text", "write_bytes", "exists", "glob"}
     calls = [node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call)]
     return any(getattr(call, "id", getattr(call, "attr", "")) in verbs for call in calls)
+
+
+@pytest.mark.parametrize("name", ROOMS["panel"])
+def test_a_panel_has_widgets_and_no_maths_and_no_processes(name: str) -> None:
+    known = set(imports(ROOT / "labs" / f"{name}.py"))
+    assert not {each.split(".")[0] for each in known} & {"numpy", "psutil", "socket", "subprocess"}
+    assert not {each.split(".")[1] for each in known if each.startswith("labs.")} & {
+        *("laws", "models", "simulation", "case", "sampling", "trees")
+    }
 
 
 def test_the_measured_does_not_know_the_measuring() -> None:
