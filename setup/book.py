@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,7 +27,8 @@ WORK = BUILD / "work"  # where the next site is made
 
 SOURCES = ("_config.yml", "_toc.yml", "requirements.txt", "setup", "book", "labs", "workloads")
 NO_SOURCES = {"__pycache__", ".ipynb_checkpoints", "node_modules", "jupyter_execute"}
-PAGES_SHOWN = 12  # lines of complaint; the log has them all
+COMPLAINTS_SHOWN = 12  # the log has them all
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # Sphinx colours what it says, wherever it says it
 
 
 def main() -> int:
@@ -46,7 +48,7 @@ def main() -> int:
     except KeyboardInterrupt:
         return 130
     kept = "; the former site stays as it was" if SITE.is_dir() else ""
-    print(*complaints[:PAGES_SHOWN], sep="\n", file=sys.stderr)
+    print(*complaints[:COMPLAINTS_SHOWN], sep="\n", file=sys.stderr)
     print(
         f"The book could not be built, for the reasons above{kept}: put them right and try again "
         f"({LOG.relative_to(ROOT)} has everything).",
@@ -67,8 +69,6 @@ def build() -> list[str] | None:
         "LABS_MODE": "replay",
         "JUPYTER_PREFER_ENV_PATH": "1",  # this environment's kernel, not one of the user's
         "IPYTHONDIR": str(WORK / "ipython"),  # nor the user's startup files
-        "PY_COLORS": "0",
-        "NO_COLOR": "1",
     }
     with LOG.open("w") as log:
         result = subprocess.run(
@@ -81,9 +81,10 @@ def build() -> list[str] | None:
         )
     made = WORK / "_build" / "html"
     if result.returncode != 0 or not (made / "index.html").is_file():
-        lines = LOG.read_text(errors="replace").splitlines()
+        plain = COLOURS.sub("", LOG.read_text(errors="replace"))
+        lines = plain.replace(f"{ROOT}/", "").splitlines()
         complaints = [line for line in lines if "WARNING: " in line or "ERROR: " in line]
-        return complaints or lines[-PAGES_SHOWN:]
+        return complaints or lines[-COMPLAINTS_SHOWN:]
     former = WORK / "former"
     if SITE.exists():
         SITE.rename(former)

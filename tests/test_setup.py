@@ -250,7 +250,8 @@ def builder(clone: Path) -> Path:
         "with open('calls', 'a') as calls:\n"
         "    print(os.environ['LABS_MODE'], *arguments[1:], file=calls)\n"
         "if os.path.exists('fail'):\n"
-        "    sys.exit('reading\\nindex.md:3: WARNING: a link to nowhere\\ndone')\n"
+        "    warning = '\\x1b[91mindex.md:3: WARNING: a link to nowhere\\x1b[39;49;00m'\n"
+        "    sys.exit('reading\\n' + warning + '\\ndone')\n"
     )
     stub.chmod(0o755)
     return clone
