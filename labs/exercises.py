@@ -91,9 +91,10 @@ class Reply:
 
 
 def check(id: str, value: object = ..., *, seed: str | None = None) -> Reply:
-    """Judge `value` as the answer to exercise `id`; without a value, ask the question.
+    """Judge `value` as the answer to exercise `id`; without a value, ask for one.
 
-    `seed`, any text, gives the exercise other numbers. NoSuchExercise names the ids there are.
+    `seed`, any text, gives the exercise other numbers and prints the question with them.
+    NoSuchExercise names the ids there are.
     """
     exercise = _find(id)
     given = exercise.numbers(seed)
@@ -104,7 +105,8 @@ def check(id: str, value: object = ..., *, seed: str | None = None) -> Reply:
     if exercise.answer is None:
         return Reply(kind="open", sentence=f"{question} {_fill(exercise.hint, given)}")
     if value is None or isinstance(value, EllipsisType):
-        prompt = f"{question} Put your answer{_in(exercise.unit)} in place of the dots, and run."
+        asked = "" if seed is None else f"{question} "  # the page prints the usual numbers
+        prompt = f"{asked}Put your answer{_in(exercise.unit)} in place of the dots, and run."
         return Reply(kind="later", sentence=prompt)
     number = _number(value)
     if number is None:
