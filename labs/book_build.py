@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
-import jupytext
-from myst_nb.core.read import is_myst_markdown_notebook
+import jupytext  # type: ignore[import-untyped]
+from myst_nb.core.read import is_myst_markdown_notebook  # type: ignore[import-untyped]
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

@@ -9,16 +9,19 @@ from __future__ import annotations
 import json
 import secrets
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import quote
 
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler, JupyterHandler
 from jupyter_server.extension.application import ExtensionApp
-from jupyter_server.utils import ensure_async, url_path_join
+from jupyter_server.serverapp import ServerApp
+from jupyter_server.services.sessions.sessionmanager import ModelName
+from jupyter_server.utils import url_path_join
 from tornado import web
 from tornado.ioloop import PeriodicCallback
 from traitlets import Unicode
+from traitlets.config import Config
 
 from labs.warm_kernel import WarmKernel
 
@@ -40,19 +43,19 @@ class PageHandler(JupyterHandler, web.StaticFileHandler):
 
     auth_resource = "contents"
 
-    def initialize(self, path: str, default_filename: str = "index.html") -> None:
-        web.StaticFileHandler.initialize(self, path, default_filename)
+    def initialize(self, path: str) -> None:  # type: ignore[override]
+        web.StaticFileHandler.initialize(self, path, default_filename="index.html")
 
     @web.authenticated
     @authorized
-    async def get(self, path: str, include_body: bool = True) -> None:
+    async def get(self, path: str, include_body: bool = True) -> None:  # type: ignore[override]
         if path.endswith((".html", "/")) or not path:
             _ = self.xsrf_token  # reading it sets the cookie that the page's POSTs need
         await web.StaticFileHandler.get(self, path, include_body)
 
     @web.authenticated
     @authorized
-    async def head(self, path: str) -> None:
+    async def head(self, path: str) -> None:  # type: ignore[override]
         await web.StaticFileHandler.get(self, path, include_body=False)
 
     def get_content_type(self) -> str:
@@ -100,7 +103,7 @@ class SessionHandler(APIHandler):
         # Random, so that two tabs of one page are two sessions.
         path = f"book/{page}.live-{secrets.token_hex(4)}"
         model = await self.session_manager.create_session(
-            path=path, name=path, type="notebook", kernel_id=kernel_id
+            path=path, name=ModelName(path), type="notebook", kernel_id=kernel_id
         )
         self.set_status(201)
         await self.finish(json.dumps(model, default=str))
@@ -113,7 +116,6 @@ class BookApp(ExtensionApp):
     description = "Serves the book Wall Time, live."
     load_other_extensions = True
     extension_url = "/book/"
-    serverapp_config: ClassVar[dict[str, Any]] = {}
 
     book_dir = Unicode(str(PROJECT / "_build/html"), help="The built site.").tag(config=True)
     warm_up = Unicode(WARM_UP, help="What a kernel runs before a page gets it.").tag(config=True)
@@ -121,6 +123,14 @@ class BookApp(ExtensionApp):
     @classmethod
     def get_extension_package(cls) -> str:
         return cls.__module__  # the package `labs` itself is no extension
+
+    def _link_jupyter_server_extension(self, serverapp: ServerApp) -> None:
+        super()._link_jupyter_server_extension(serverapp)
+        # Requests come percent-encoded, and Jupyter compares them with its base_url as it is
+        # written: "/user/a b/" would answer nobody.
+        encoded = quote(serverapp.base_url, safe="/%@+~!$&'()*,;=:")
+        if encoded != serverapp.base_url:
+            serverapp.update_config(Config(ServerApp={"base_url": encoded}))
 
     def initialize_settings(self) -> None:
         assert self.serverapp is not None
@@ -135,7 +145,7 @@ class BookApp(ExtensionApp):
 
     def initialize_handlers(self) -> None:
         assert self.serverapp is not None
-        book = quote(url_path_join(self.serverapp.base_url, "book/"), safe="/%")
+        book = url_path_join(self.serverapp.base_url, "book/")
         self.handlers.extend(
             [
                 (r"/book", web.RedirectHandler, {"url": book}),
@@ -152,7 +162,7 @@ class BookApp(ExtensionApp):
 
     async def stop_extension(self) -> None:
         self.keeper.stop()
-        await ensure_async(self.warm.close())
+        await self.warm.close()
 
 
 def _jupyter_server_extension_points() -> list[dict[str, Any]]:

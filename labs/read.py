@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import socket
@@ -24,23 +25,17 @@ def read(port: int | None, open_browser: bool) -> int:
     """
     if not (SITE / "index.html").is_file():
         return _refuse("The book is not built yet. `make read` builds it and starts it.")
-    try:
-        port = _port(port)
-    except (OSError, OverflowError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "no such port"
-        return _refuse(
-            f"port={port}: cannot be used ({reason}). Choose another, or none to get a free one."
-        )
+    if reason := _unusable(port):
+        return _refuse(f"port={port}: {reason}. Choose another, or none to get a free one.")
     _add_jupyter_config()
     os.environ["LABS_MODE"] = "live"
 
     from labs.book_server import BookApp  # takes a second; the refusals above do not
 
-    server = BookApp.initialize_server(argv=_options(port))
+    server: Any = BookApp.initialize_server(argv=_options(port or 0))  # type: ignore[no-untyped-call]
     _stop_on_signals(server)
-    address = f"http://{HOST}:{port}/book/?token={server.identity_provider.token}"
-    print(f"Wall Time is at {address}\nJupyterLab with the chapters: the same, with /lab", end="")
-    print(" for /book/. Ctrl-C ends it.", flush=True)
+    address = f"http://{HOST}:{server.port}/book/?token={server.identity_provider.token}"
+    print(f"Wall Time is open at {address}\nCtrl-C ends it.", flush=True)
     if open_browser and os.environ.get("NO_BROWSER", "") in ("", "0"):
         with contextlib.suppress(webbrowser.Error):
             webbrowser.open(address)
@@ -53,12 +48,20 @@ def _refuse(sentence: str) -> int:
     return 2
 
 
-def _port(wanted: int | None) -> int:
-    """That port, or a free one. OSError where it is taken or not ours to use."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        probe.bind((HOST, wanted or 0))
-        return int(probe.getsockname()[1])
+def _unusable(port: int | None) -> str | None:
+    """Why that port cannot be had; None when it can. No port stands for any free one."""
+    try:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does
+            probe.bind((HOST, port or 0))
+    except OverflowError:
+        return "ports go from 1 to 65535"
+    except PermissionError:
+        return "ports below 1024 are the system's own"
+    except OSError as error:
+        taken = error.errno == errno.EADDRINUSE
+        return "another program uses it" if taken else f"{error.strerror}"
+    return None
 
 
 def _add_jupyter_config() -> None:

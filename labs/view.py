@@ -12,13 +12,20 @@ import gzip
 import html
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import anywidget
 import traitlets
-from plotly import graph_objects, offline
+from plotly import io, offline
 
-Figure = graph_objects.Figure | dict[str, Any]
+
+class PlotlyFigure(Protocol):
+    """What `plotly.graph_objects.Figure` is, told without its slow import."""
+
+    def to_plotly_json(self) -> dict[str, Any]: ...
+
+
+Figure: TypeAlias = PlotlyFigure | dict[str, Any]  # the dictionary is plotly's JSON
 
 PLOTLY_MIME = "application/vnd.plotly.v1+json"
 HEIGHT = 450  # pixels; what plotly takes where a figure says nothing
@@ -26,9 +33,8 @@ HEIGHT = 450  # pixels; what plotly takes where a figure says nothing
 
 def plain(figure: Figure) -> dict[str, Any]:
     """A figure as JSON has it: no objects of plotly or numpy, no NaN, no template."""
-    made = graph_objects.Figure(figure) if isinstance(figure, dict) else figure
-    shown: dict[str, Any] = json.loads(made.to_json())
-    shown["layout"].pop("template", None)
+    shown: dict[str, Any] = json.loads(io.to_json(figure, validate=False))
+    shown.setdefault("layout", {}).pop("template", None)
     return shown
 
 
@@ -44,13 +50,14 @@ class Recorded:
         return {PLOTLY_MIME: self.figure, "text/html": self.html(), "text/plain": self.alt}
 
     def html(self) -> str:
+        alt = html.escape(self.alt)
         height = int(self.figure["layout"].get("height", HEIGHT))
         # Within a script element only "<" can do harm, as in "</script>".
         data = json.dumps(self.figure, separators=(",", ":")).replace("<", "\\u003c")
         caption = f"<figcaption>{html.escape(self.caption)}</figcaption>" if self.caption else ""
         return (
-            f'<figure class="wt-recorded" role="group" aria-label="{html.escape(self.alt)}">'
-            f'<div class="wt-plot" style="min-height:{height}px"><p>{html.escape(self.alt)}</p></div>'
+            f'<figure class="wt-recorded" role="group" aria-label="{alt}">'
+            f'<div class="wt-plot" style="min-height:{height}px"><p>{alt}</p></div>'
             f'<script type="application/json">{data}</script>{caption}</figure>'
         )
 
@@ -70,7 +77,7 @@ class _FigureTrait(traitlets.TraitType[dict[str, Any], Figure]):
     info_text = "a plotly figure, or its JSON"
 
     def validate(self, obj: Any, value: Any) -> dict[str, Any]:
-        if not isinstance(value, (dict, graph_objects.Figure)):
+        if not isinstance(value, dict) and not hasattr(value, "to_plotly_json"):
             self.error(obj, value)
         return plain(value)
 
@@ -88,8 +95,7 @@ class FigureView(anywidget.AnyWidget):
     alt = traitlets.Unicode("").tag(sync=True)
 
     def __init__(self, figure: Figure | None = None, *, alt: str = "", **traits: Any) -> None:
-        shown = {"data": [], "layout": {}} if figure is None else figure
-        super().__init__(figure=shown, alt=alt, **traits)
+        super().__init__(figure=figure or {"data": [], "layout": {}}, alt=alt, **traits)
         self.on_msg(self._answer)
 
     def _answer(self, _: object, content: dict[str, Any], __: object) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from jupyter_server.utils import ensure_async
 
 READY_TIMEOUT_S = 60.0
-NEXT_AFTER_S = 5.0  # so that warming the next does not slow the page that took this one
+NEXT_AFTER_S = 2.0  # so that warming the next does not slow the page that took this one
 
 
 class WarmKernel:

@@ -40,6 +40,7 @@ export class LabCell {
     this.#code.setAttribute('aria-multiline', 'true');
     this.#code.setAttribute('aria-label', 'The code of this lab');
     this.#code.addEventListener('keydown', (event) => {
+      event.stopPropagation(); // the theme takes "/" for its search
       if (event.key !== 'Enter' || !(event.shiftKey || event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
       if (!this.#run.disabled) onRun(this);
@@ -101,14 +102,13 @@ export class LabCell {
 
   #show(area: OutputArea, host: HTMLElement, failed: boolean): void {
     const recordedStays = failed && !this.#shown; // an error says nothing about the recorded run
+    this.#shown?.dispose(); // while it is still on the page
+    this.#shown = area;
     for (const child of [...this.#output.children]) {
       if (child !== host && !recordedStays) child.remove();
     }
     host.classList.remove('wt-behind');
     nameSliders(host);
-    const before = this.#shown;
-    this.#shown = area;
-    if (before && !before.isDisposed) before.dispose();
   }
 }
 

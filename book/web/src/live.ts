@@ -6,7 +6,7 @@ import '@jupyter-widgets/html-manager/css/output.css';
 import { LabCell } from './cells';
 import type { Cells, LiveConfig } from './page';
 import { Refused, Session, type Loss } from './session';
-import type { StatusLine } from './status';
+import { STARTING, type StatusLine } from './status';
 import { WidgetManager } from './widgets';
 
 const LOSSES: Record<Loss, string> = {
@@ -15,6 +15,8 @@ const LOSSES: Record<Loss, string> = {
   gone: 'Python was shut down. What was measured stays on the page.',
   'locked out': 'The book’s server no longer knows this browser. Open the address it printed.',
 };
+
+const LIVE = ['live', 'Live: the labs on this page measure on this machine.'] as const;
 
 const SILENCES = {
   kernel: 'Python does not answer. It may be suspended or very busy; waiting for it.',
@@ -49,30 +51,39 @@ class LivePage {
     const attempt = ++this.#attempt;
     const stale = () => attempt !== this.#attempt;
     this.#allow(false);
-    this.status.show('starting', 'Starting Python. What is shown stays until the labs are ready.');
+    this.status.show('starting', STARTING);
     const before = this.#session;
     this.#session = undefined;
     await before?.close();
+    let ready = false;
+    let lost = false;
     try {
       const session = await Session.open(this.config.baseUrl, this.written.page);
       if (stale()) return void session.close();
       this.#session = session;
       this.#manager = new WidgetManager(session.kernel);
       session.watch({
-        onAnswer: () => stale() || this.#showLive(),
-        onSilence: (who) => stale() || this.#offer('silent', SILENCES[who], 'Start again'),
-        onLoss: (how) => stale() || this.#lose(how),
+        onAnswer: () => {
+          if (!stale()) this.status.show(...(ready ? LIVE : (['starting', STARTING] as const)));
+        },
+        onSilence: (who) => {
+          if (!stale()) this.#offer('silent', SILENCES[who], 'Start again');
+        },
+        onLoss: (how) => {
+          lost = true;
+          if (!stale()) this.#lose(how);
+        },
       });
       await this.#runAll(session, stale);
-      if (stale()) return;
+      if (stale() || lost) return;
+      ready = true;
       this.#allow(true);
-      this.#showLive();
+      this.status.show(...LIVE);
     } catch (reason) {
-      if (stale()) return;
+      if (stale() || lost) return; // a later start tells its own story; a loss has been told
       console.error(reason);
-      if (document.documentElement.dataset.labs === 'lost') return; // the watcher has said why
-      const why = reason instanceof Refused ? reason.message : 'it does not answer';
-      this.#offer('lost', `The book’s server is there no more: ${why}.`, 'Try again');
+      const why = reason instanceof Refused ? reason.message : 'the book’s server does not answer';
+      this.#offer('lost', `The labs could not start: ${why}.`, 'Try again');
     }
   }
 
@@ -96,10 +107,6 @@ class LivePage {
     } catch (reason) {
       console.error(reason); // the kernel was lost on the way, and the watcher says so
     }
-  }
-
-  #showLive(): void {
-    this.status.show('live', 'Live: the labs on this page measure on this machine.');
   }
 
   #lose(how: Loss): void {

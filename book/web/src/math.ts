@@ -18,6 +18,8 @@ function set(node: HTMLElement): void {
 }
 
 function setAll(): void {
+  // Sphinx writes settings for MathJax here, and ipywidgets would take them for MathJax itself.
+  delete (window as { MathJax?: unknown }).MathJax;
   document.querySelectorAll<HTMLElement>('.math').forEach(set);
 }
 

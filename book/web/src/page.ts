@@ -1,7 +1,7 @@
 /** What every page of the book loads. Draws the recorded figures; where the page is served by
  * the book's own server, loads the rest and goes live. Works from a file, too. */
 import { draw, type Figure, type Plotly } from './plot';
-import { StatusLine } from './status';
+import { STARTING, StatusLine } from './status';
 import { tidy } from './tidy';
 
 /** Written by the book's server into live-config.js; a built site has none. */
@@ -72,7 +72,9 @@ async function drawRecorded(): Promise<void> {
     const recorded = figure.querySelector('script[type="application/json"]')!;
     try {
       const shown = JSON.parse(recorded.textContent!) as Figure;
-      await draw(await window.wallTime.plotly(), plot, shown);
+      const plotly = await window.wallTime.plotly();
+      plot.replaceChildren(); // the words that stood in for it; its label keeps them
+      await draw(plotly, plot, shown);
     } catch (reason) {
       console.error(reason);
       plot.textContent = `The figure cannot be drawn: ${(reason as Error).message}`;
@@ -89,7 +91,7 @@ function hideToken(): void {
 }
 
 async function goLive(config: LiveConfig, cells: Cells, status: StatusLine): Promise<void> {
-  status.show('starting', 'Starting Python. The recorded runs stay until the labs are ready.');
+  status.show('starting', STARTING);
   try {
     if (!window.wallTime.goLive) {
       loadStyles('lib/live.css');

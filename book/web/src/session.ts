@@ -15,7 +15,8 @@ export interface Watcher {
 const START_PATIENCE_MS = 60_000; // a cold kernel on a slow, busy machine
 const BEAT_MS = 2_000;
 const PING_PATIENCE_MS = 4_000; // a kernel answers on its control thread, busy or not
-const REST_PATIENCE_MS = 4_000;
+const REST_PATIENCE_MS = 1_500;
+const END_PATIENCE_MS = 4_000;
 
 /** The server said no, in so many words. */
 export class Refused extends Error {}
@@ -26,7 +27,7 @@ export class Session {
   readonly #settings: ServerConnection.ISettings;
   readonly #endOnLeave = () => void this.#end(true);
   #closed = false;
-  #heard = ''; // the running interpreter's own id: another one means it was restarted
+  #interpreter = ''; // its own id, in each of its replies: another one means it was restarted
 
   /** Throws Refused, or what `fetch` throws when nobody answers. */
   static async open(baseUrl: string, page: string): Promise<Session> {
@@ -44,8 +45,8 @@ export class Session {
       body: JSON.stringify({ page }),
       signal: AbortSignal.timeout(START_PATIENCE_MS),
     });
-    if (response.status === 403) throw new Refused('it does not know this browser any more');
-    if (!response.ok) throw new Refused(`it could not start Python (${response.status})`);
+    if (response.status === 403) throw new Refused('the book’s server does not know this browser; open the address it printed');
+    if (!response.ok) throw new Refused(`Python did not start (error ${response.status})`);
     const model = (await response.json()) as { id: string; kernel: { id: string; name: string } };
     return new Session(settings, model);
   }
@@ -76,6 +77,11 @@ export class Session {
       if (status === 'restarting' || status === 'autorestarting') lost('crashed');
       if (status === 'dead') lost('gone');
     });
+    this.kernel.anyMessage.connect((_, { msg, direction }) => {
+      if (direction !== 'recv' || !['shell', 'control'].includes(msg.channel)) return;
+      this.#interpreter ||= msg.header.session;
+      if (msg.header.session !== this.#interpreter) lost('restarted');
+    });
     void this.#beat(watcher, lost);
   }
 
@@ -84,11 +90,9 @@ export class Session {
     for (;;) {
       await pause(BEAT_MS);
       if (this.#closed) return;
-      const heard = await this.#ping();
+      const answers = await this.#ping();
       if (this.#closed) return;
-      if (heard) {
-        this.#heard ||= heard;
-        if (heard !== this.#heard) return lost('restarted');
+      if (answers) {
         if (silent) watcher.onAnswer();
         silent = false;
       } else {
@@ -106,9 +110,9 @@ export class Session {
     }
   }
 
-  /** The id of the interpreter that answers, or nothing within the patience. */
-  async #ping(): Promise<string | undefined> {
-    if (this.kernel.isDisposed || this.kernel.connectionStatus !== 'connected') return undefined;
+  /** Whether the kernel answers within the patience. */
+  async #ping(): Promise<boolean> {
+    if (this.kernel.isDisposed || this.kernel.connectionStatus !== 'connected') return false;
     const message = KernelMessage.createMessage<Messages.IDebugRequestMsg>({
       // As a kernel_info_request, on the control channel: it counts as no activity, so an open
       // page does not keep a hub's server alive. The library knows no type for that.
@@ -119,21 +123,20 @@ export class Session {
     });
     try {
       const future = this.kernel.sendControlMessage(message, true);
-      const heard = new Promise<string>((resolve) => {
-        future.onReply = (reply) => resolve(reply.header.session);
+      const answer = new Promise<boolean>((resolve) => {
+        future.onReply = () => resolve(true);
       });
-      const answer = await Promise.race([heard, pause(PING_PATIENCE_MS)]);
-      if (!answer) future.dispose();
-      else future.done.catch(() => undefined);
-      return answer || undefined;
+      const answered = await Promise.race([answer, pause(PING_PATIENCE_MS)]);
+      if (!answered) future.dispose();
+      return answered === true;
     } catch {
-      return undefined; // it cannot be sent: the same as no answer
+      return false; // it cannot be sent: the same as no answer
     }
   }
 
   /** What the server says of the kernel: an HTTP status, or 0 when it does not answer. */
   async #ask(): Promise<number> {
-    const address = `${this.#settings.baseUrl}api/kernels/${this.kernel.id}`;
+    const address = `${this.#settings.baseUrl}api/kernels/${this.kernel.id}?no_track_activity=1`;
     try {
       const response = await fetch(address, { signal: AbortSignal.timeout(REST_PATIENCE_MS) });
       return response.ok ? 200 : response.status;
@@ -157,10 +160,16 @@ export class Session {
       method: 'DELETE',
       headers: xsrfHeader(),
       keepalive: leaving,
-      ...(leaving ? {} : { signal: AbortSignal.timeout(REST_PATIENCE_MS) }),
+      ...(leaving ? {} : { signal: AbortSignal.timeout(END_PATIENCE_MS) }),
     }).catch(() => undefined); // gone already, or the server is: there is nothing left to end
   }
 }
+
+// When a kernel is lost, the library rejects whatever it still waited for, with nobody to hear
+// it. The watcher has told by then.
+window.addEventListener('unhandledrejection', (event) => {
+  if (String(event.reason).includes('Canceled future for ')) event.preventDefault();
+});
 
 function xsrfHeader(): Record<string, string> {
   const token = /(?:^|;\s*)_xsrf=([^;]+)/.exec(document.cookie)?.[1];

@@ -2,6 +2,8 @@
 
 export type State = 'static' | 'starting' | 'live' | 'silent' | 'lost';
 
+export const STARTING = 'Starting Python. What is shown stays until the labs are ready.';
+
 export interface Remedy {
   label: string;
   run: () => void;

@@ -1,0 +1,160 @@
+"""A browser, small books to open in it, and servers to break.
+
+`live_server(site, base_url=...)` starts the book's server on any built site; `page` is a new
+window that fails its test on any request to another host and on any error of a script.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+import yaml
+from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
+from serving import PROJECT, BookServer, Wire
+
+SMALL_BOOK = Path(__file__).parent / "site"
+FLAGS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update"),
+]
+PATIENCE_MS = 30_000.0  # for anything to appear; a busy machine is slow
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = os.environ.get("BROWSER_PATH") or _find_browser()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def _find_browser() -> str:
+    found = subprocess.run(
+        [sys.executable, str(PROJECT / "setup/browser.py")], capture_output=True, text=True
+    )
+    if found.returncode != 0:
+        pytest.fail(found.stderr.strip(), pytrace=False)
+    return found.stdout.strip()
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small book, built as the book itself is."""
+    made = tmp_path_factory.mktemp("site")
+    config = yaml.safe_load((PROJECT / "_config.yml").read_text("utf-8"))
+    config["sphinx"]["config"]["html_static_path"] = [str(PROJECT / "book/web")]
+    (made / "_config.yml").write_text(yaml.safe_dump(config), "utf-8")
+    command = [str(Path(sys.executable).with_name("jupyter-book")), "build", str(SMALL_BOOK)]
+    command += ["--config", str(made / "_config.yml"), "--toc", str(SMALL_BOOK / "_toc.yml")]
+    command += ["--path-output", str(made), "-W", "--keep-going", "--quiet"]
+    built = subprocess.run(command, capture_output=True, text=True)
+    assert built.returncode == 0, built.stdout + built.stderr
+    return made / "_build/html"
+
+
+@pytest.fixture(scope="session")
+def book() -> Path:
+    """The book itself, as `make read` opens it."""
+    built = subprocess.run(
+        [sys.executable, str(PROJECT / "setup/book.py")], capture_output=True, text=True
+    )
+    assert built.returncode == 0, built.stderr
+    return PROJECT / "_build/html"
+
+
+StartServer = Callable[..., BookServer]
+
+
+@pytest.fixture
+def live_server(tmp_path: Path) -> Iterator[StartServer]:
+    """Starts servers that end with the test: live_server(site, base_url="/", root=folder)."""
+    with Servers(tmp_path) as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+def server(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BookServer]:
+    """One server of the small book for the tests that leave it as it was."""
+    with Servers(tmp_path_factory.mktemp("server")) as start:
+        yield start(site)
+
+
+class Servers:
+    """Starts servers, and stops them on leaving."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._started: list[BookServer] = []
+
+    def __enter__(self) -> StartServer:
+        return self._start
+
+    def _start(
+        self, book: Path, *options: str, base_url: str = "/", root: Path = SMALL_BOOK
+    ) -> BookServer:
+        home = self._home / f"server-{len(self._started)}"
+        home.mkdir()
+        server = BookServer(book, root, home, base_url, *options)
+        self._started.append(server)
+        server.start()
+        return server
+
+    def __exit__(self, *_: object) -> None:
+        for server in self._started:
+            server.stop()
+
+
+@pytest.fixture
+def wire() -> Iterator[Callable[[BookServer], Wire]]:
+    wires: list[Wire] = []
+
+    def lay(server: BookServer) -> Wire:
+        wires.append(Wire(server.port))
+        return wires[-1]
+
+    yield lay
+    for each in wires:
+        each.close()
+
+
+@dataclass
+class Heard:
+    """What a window asked for and complained about."""
+
+    foreign: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
+
+    def listen(self, context: BrowserContext) -> None:
+        context.on("request", self._asked)
+        context.on("weberror", lambda error: self.errors.append(str(error.error)))
+
+    def _asked(self, request: Request) -> None:
+        self.requests.append(request)
+        address = urlsplit(request.url)
+        if address.scheme in ("http", "https", "ws", "wss") and address.hostname != "127.0.0.1":
+            self.foreign.append(request.url)
+
+
+@pytest.fixture
+def heard() -> Heard:
+    return Heard()
+
+
+@pytest.fixture
+def page(browser: Browser, heard: Heard) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(PATIENCE_MS)
+    heard.listen(context)
+    yield context.new_page()
+    context.close()
+    assert not heard.foreign
+    assert not heard.errors

@@ -1,0 +1,45 @@
+"""What the tests say of a page: its status line, its labs, and the small book's panel."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, Page, expect
+
+LIVE_MS = 40_000.0
+POINTS = 10  # that the small book's lab measures in a run
+
+
+def state(page: Page, *states: str, within_ms: float = LIVE_MS) -> None:
+    """Wait until the status line says one of these: static, starting, live, silent, lost."""
+    wanted = ", ".join(f'.wt-status[data-state="{each}"]' for each in states)
+    expect(page.locator(wanted)).to_be_visible(timeout=within_ms)
+
+
+def lab(page: Page, number: int = 1) -> Locator:
+    return page.locator(".cell.tag_lab").nth(number - 1)
+
+
+def panel(page: Page, number: int = 1) -> Locator:
+    """What a live lab shows, and not what is being made ready behind it."""
+    return lab(page, number).locator(".wt-live:not(.wt-behind)")
+
+
+def press_button(page: Page, name: str) -> None:
+    page.locator(".wt-status button", has_text=name).click()
+
+
+def run(shown: Locator) -> None:
+    """Press Run and see every point land."""
+    shown.get_by_role("button", name="Run", exact=True).click()
+    points = shown.locator(".wt-view .scatterlayer .point")
+    expect(points).to_have_count(POINTS, timeout=LIVE_MS)
+
+
+def works(page: Page) -> None:
+    """The page says that it is live, and the first lab answers."""
+    state(page, "live")
+    run(panel(page))
+
+
+def recovers_by(page: Page, button: str) -> None:
+    press_button(page, button)
+    works(page)

@@ -1,0 +1,189 @@
+"""A book's server as a test wants it: started, stopped, suspended, and behind a wire to cut."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import psutil
+from waiting import eventually
+
+PROJECT = Path(__file__).parents[2]
+SERVE = "from labs.book_server import BookApp; BookApp.launch_instance()"
+START_S = 60.0  # a busy machine; two seconds otherwise
+STOP_S = 20.0
+ANSWER_S = 20.0
+
+
+class BookServer:
+    """`root` is the folder that JupyterLab shows, `book` the built site."""
+
+    def __init__(self, book: Path, root: Path, home: Path, base_url: str, *options: str) -> None:
+        self.book = book
+        self.base_url = base_url
+        self._home = home
+        self._options = [
+            f"--BookApp.book_dir={book}",
+            f"--ServerApp.root_dir={root}",
+            f"--ServerApp.base_url={base_url}",
+            "--ServerApp.open_browser=False",
+            "--ServerApp.port_retries=0",
+            f"--ServerApp.allow_root={os.geteuid() == 0}",
+            "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+            *options,
+        ]
+        self._process: subprocess.Popen[bytes] | None = None
+        self._facts: dict[str, Any] = {"port": 0}
+
+    def start(self) -> None:
+        """On the same port as before, if there was one before; its token is another."""
+        environment = os.environ | {
+            "JUPYTER_CONFIG_PATH": str(PROJECT / "labs/etc/jupyter"),
+            "JUPYTER_CONFIG_DIR": str(self._home / "config"),
+            "JUPYTER_RUNTIME_DIR": str(self._home / "runtime"),
+            "IPYTHONDIR": str(self._home / "ipython"),
+            "LABS_MODE": "live",
+        }
+        with (self._home / "server.log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [
+                    *(sys.executable, "-c", SERVE, *self._options),
+                    f"--ServerApp.port={self._facts['port']}",
+                ],
+                env=environment,
+                cwd=PROJECT,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        said = self._home / "runtime" / f"jpserver-{self._process.pid}.json"
+        eventually(lambda: said.exists() and said.read_text().strip(), START_S, "the server")
+        self._facts = json.loads(said.read_text())
+
+    def stop(self) -> None:
+        assert self._process is not None
+        self._process.terminate()
+        try:
+            self._process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    @property
+    def port(self) -> int:
+        return int(self._facts["port"])
+
+    def page(self, page: str, port: int | None = None) -> str:
+        """The address of a page, with the token that lets a browser in."""
+        base = f"http://127.0.0.1:{port or self.port}{self.base_url}"
+        return f"{base}book/{page}.html?token={self._facts['token']}"
+
+    def address(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.port}{self.base_url}{path}"
+
+    def ask(self, path: str, method: str = "GET") -> Any:
+        """Jupyter's REST interface, with the token."""
+        request = Request(
+            self.address(path).replace(" ", "%20"),
+            method=method,
+            headers={"Authorization": f"token {self._facts['token']}"},
+        )
+        with urlopen(request, timeout=ANSWER_S) as response:
+            content = response.read()
+        return json.loads(content) if content else None
+
+    def kernel(self) -> str:
+        """The id of the only page's kernel."""
+        (session,) = self.ask("api/sessions")
+        return str(session["kernel"]["id"])
+
+    def kernel_process(self) -> psutil.Process:
+        """The process of the only page's kernel."""
+        kernel = self.kernel()
+        assert self._process is not None
+        below = psutil.Process(self._process.pid).children(recursive=True)
+        (found,) = [each for each in below if any(kernel in word for word in each.cmdline())]
+        return found
+
+    @contextlib.contextmanager
+    def suspended(self) -> Iterator[None]:
+        """The server and every kernel of it, as when a laptop sleeps."""
+        assert self._process is not None
+        server = psutil.Process(self._process.pid)
+        everyone = [server, *server.children(recursive=True)]
+        for process in everyone:
+            process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for process in everyone:
+                process.send_signal(signal.SIGCONT)
+
+
+class Wire:
+    """A TCP proxy to a server, whose connections can be cut."""
+
+    def __init__(self, to_port: int) -> None:
+        self._to_port = to_port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._pairs: list[tuple[socket.socket, socket.socket]] = []
+        self._thread = threading.Thread(target=self._accept, daemon=True)
+        self._thread.start()
+
+    @property
+    def port(self) -> int:
+        return int(self._listener.getsockname()[1])
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self._listener.accept()
+            except OSError:
+                return  # closed
+            far = socket.create_connection(("127.0.0.1", self._to_port))
+            self._pairs.append((near, far))
+            threading.Thread(target=_carry, args=(near, far), daemon=True).start()
+
+    def cut(self) -> int:
+        """Reset every connection there is; new ones go through. Says how many there were."""
+        pairs, self._pairs = self._pairs, []
+        for pair in pairs:
+            for end in pair:
+                with contextlib.suppress(OSError):
+                    end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    end.shutdown(socket.SHUT_RDWR)
+                    end.close()
+        return len(pairs)
+
+    def close(self) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self._thread.join()
+        self.cut()
+
+
+def _carry(near: socket.socket, far: socket.socket) -> None:
+    """Bytes both ways, until either end closes."""
+    other = {near: far, far: near}
+    with contextlib.suppress(OSError, ValueError):
+        while True:
+            for end in select.select([near, far], [], [])[0]:
+                data = end.recv(65536)
+                if not data:
+                    return
+                other[end].sendall(data)
+    for end in other:
+        with contextlib.suppress(OSError):
+            end.close()

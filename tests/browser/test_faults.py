@@ -1,0 +1,136 @@
+"""Whatever breaks, the labs answer again, or a button says how: never a dead panel."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+from conftest import StartServer
+from labs_on_page import panel, recovers_by, run, state, works
+from playwright.sync_api import Page, expect
+from serving import BookServer, Wire
+
+PING_MS = 500  # the server's; it gives up on a browser after two without an answer
+
+
+def open_lab(page: Page, server: BookServer, port: int | None = None) -> None:
+    page.goto(server.page("chapter/lab", port))
+    state(page, "live")
+
+
+def test_a_kernel_that_crashes(server: BookServer, page: Page) -> None:
+    open_lab(page, server)
+    run(panel(page))
+    server.kernel_process().kill()
+    state(page, "lost")
+    expect(panel(page).locator(".wt-view .point")).to_have_count(10)  # what was measured stays
+    recovers_by(page, "Start again")
+
+
+def test_a_kernel_that_is_restarted(server: BookServer, page: Page) -> None:
+    open_lab(page, server)
+    server.ask(f"api/kernels/{server.kernel()}/restart", "POST")
+    state(page, "lost")
+    recovers_by(page, "Start again")
+
+
+def test_a_kernel_that_is_shut_down(server: BookServer, page: Page) -> None:
+    open_lab(page, server)
+    server.ask(f"api/kernels/{server.kernel()}", "DELETE")
+    state(page, "lost")
+    recovers_by(page, "Start again")
+
+
+def test_a_kernel_that_is_suspended(server: BookServer, page: Page) -> None:
+    open_lab(page, server)
+    kernel = server.kernel_process()
+    kernel.send_signal(signal.SIGSTOP)
+    try:
+        state(page, "silent")
+    finally:
+        kernel.send_signal(signal.SIGCONT)
+    works(page)
+
+
+def test_starting_again_while_the_kernel_is_suspended(server: BookServer, page: Page) -> None:
+    open_lab(page, server)
+    kernel = server.kernel_process()
+    kernel.send_signal(signal.SIGSTOP)
+    try:
+        state(page, "silent")
+        recovers_by(page, "Start again")
+    finally:
+        if kernel.is_running():
+            kernel.send_signal(signal.SIGCONT)
+
+
+def test_a_kernel_that_dies_while_the_page_starts(server: BookServer, page: Page) -> None:
+    page.goto(server.page("chapter/lab"))
+    state(page, "starting", "live")
+    page.wait_for_function("document.querySelector('.wt-behind') !== null")
+    server.kernel_process().kill()
+    state(page, "lost")
+    recovers_by(page, "Start again")
+
+
+def test_a_connection_that_is_cut(
+    server: BookServer, page: Page, wire: Callable[[BookServer], Wire]
+) -> None:
+    between = wire(server)
+    open_lab(page, server, between.port)
+    slider = panel(page).get_by_role("slider", name="Rate")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    assert between.cut() > 0
+    works(page)
+    expect(panel(page)).to_contain_text("done at 21")  # the same kernel: nothing was lost
+
+
+def test_a_run_goes_on_across_a_cut(
+    server: BookServer, page: Page, wire: Callable[[BookServer], Wire]
+) -> None:
+    between = wire(server)
+    open_lab(page, server, between.port)
+    cell = panel(page)
+    cell.get_by_role("button", name="Run", exact=True).click()
+    expect(cell.locator(".wt-view .point")).not_to_have_count(10)
+    between.cut()
+    expect(cell).to_contain_text("done at 20")
+    expect(cell.locator(".wt-view .point")).to_have_count(10)
+    run(cell)
+
+
+def test_a_server_that_is_stopped_and_started_again(
+    site: Path, live_server: StartServer, page: Page
+) -> None:
+    server = live_server(site)
+    open_lab(page, server)
+    server.stop()
+    state(page, "silent")
+    expect(page.locator(".wt-status")).to_contain_text("does not answer")
+    page.locator(".wt-status button").click()  # in vain, and the page says so
+    state(page, "lost")
+    server.start()
+    recovers_by(page, "Try again")
+
+
+def test_a_server_started_again_before_the_reader_does_anything(
+    site: Path, live_server: StartServer, page: Page
+) -> None:
+    server = live_server(site)
+    open_lab(page, server)
+    server.stop()
+    state(page, "silent")
+    server.start()
+    state(page, "lost")
+    recovers_by(page, "Start again")
+
+
+def test_a_laptop_that_sleeps(site: Path, live_server: StartServer, page: Page) -> None:
+    pings = f"{{'ws_ping_interval': {PING_MS}, 'ws_ping_timeout': {PING_MS}}}"
+    server = live_server(site, f"--ServerApp.tornado_settings={pings}")
+    open_lab(page, server)
+    with server.suspended():
+        state(page, "silent")  # after some seconds: the server's own patience is long over
+    works(page)

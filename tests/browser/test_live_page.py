@@ -1,0 +1,172 @@
+"""A page goes live by itself, its labs answer, and their code can be changed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from conftest import Heard, StartServer
+from labs_on_page import LIVE_MS, lab, panel, run, state, works
+from playwright.sync_api import Page, expect
+from serving import BookServer
+from waiting import eventually
+
+# Looks at every lab of the page on every frame: is anything drawn in it?
+WATCH = """
+window.empty = [];
+const look = () => {
+  const cells = [...document.querySelectorAll('.cell.tag_lab')];
+  for (const [number, cell] of cells.entries()) {
+    const drawn = [...cell.querySelectorAll('.wt-plot[data-drawn]')]
+      .some(plot => plot.checkVisibility({visibilityProperty: true}));
+    if (cell.dataset.seen && !drawn) window.empty.push([number, performance.now()]);
+    if (drawn) cell.dataset.seen = 'yes';
+  }
+  requestAnimationFrame(look);
+};
+addEventListener('DOMContentLoaded', look);
+"""
+
+
+def test_recorded_at_once_then_live_without_a_flicker(
+    server: BookServer, page: Page, heard: Heard
+) -> None:
+    page.add_init_script(WATCH)
+    page.goto(server.page("chapter/lab"))
+    expect(lab(page).locator("figure.wt-recorded .point")).to_have_count(3)
+    state(page, "live")
+    expect(page.locator("figure.wt-recorded")).to_have_count(0)
+    works(page)
+    assert page.evaluate("window.empty") == []
+    assert "token" not in page.url
+    expect(panel(page).get_by_role("slider", name="Rate")).to_be_visible()
+    sockets = [each for each in heard.requests if "/channels" in each.url]
+    assert len(sockets) <= 1
+
+
+def test_its_code_can_be_unfolded_edited_and_run_again(server: BookServer, page: Page) -> None:
+    page.goto(server.page("chapter/lab"))
+    state(page, "live")
+    cell = lab(page, 2)
+    cell.get_by_text("Show the code").click()
+    code = cell.get_by_role("textbox", name="The code of this lab")
+    expect(code).to_have_text('lab("second", rate=30)')
+    readout = panel(page, 2).locator(".widget-readout")
+    expect(readout).to_have_text("30")
+
+    code.press("ControlOrMeta+a")
+    code.press_sequentially('lab("second", rate=44)')
+    cell.get_by_role("button", name="Run this code").click()
+    expect(readout).to_have_text("44")
+    run(panel(page, 2))
+
+    code.press("ControlOrMeta+a")
+    code.press_sequentially("1 / 0")
+    code.press("Shift+Enter")
+    expect(cell.locator(".cell_output")).to_contain_text("ZeroDivisionError")
+
+    cell.get_by_role("button", name="Back to the book").click()
+    expect(code).to_have_text('lab("second", rate=30)')
+    cell.get_by_role("button", name="Run this code").click()
+    expect(readout).to_have_text("30")
+    run(panel(page, 2))
+
+
+def test_leaving_a_page_ends_its_kernel(server: BookServer, page: Page) -> None:
+    page.goto(server.page("chapter/lab"))
+    state(page, "live")
+    kernel = server.kernel()
+    page.goto(server.address("book/index.html"))
+    eventually(lambda: not server.ask("api/sessions"), 10, "the end of the session")
+    assert kernel not in [each["id"] for each in server.ask("api/kernels")]
+    page.go_back()
+    works(page)
+
+
+def test_two_windows_have_a_kernel_each(server: BookServer, page: Page) -> None:
+    page.goto(server.page("chapter/lab"))
+    state(page, "live")
+    other = page.context.new_page()
+    other.goto(server.address("book/chapter/lab.html"))
+    works(other)
+    works(page)
+    assert len({each["kernel"]["id"] for each in server.ask("api/sessions")}) == 2
+    other.close()
+
+
+@pytest.mark.parametrize("base_url", ["/user/a b/", "/user/a%20b/"])
+def test_under_a_hub_s_address(
+    site: Path, live_server: StartServer, page: Page, base_url: str
+) -> None:
+    server = live_server(site, base_url=base_url)
+    page.goto(server.page("chapter/lab"))
+    works(page)
+    page.get_by_role("link", name="A small book").first.click()
+    expect(page.locator(".katex").first).to_be_visible()
+    assert page.url.endswith("/user/a%20b/book/index.html")
+
+
+def test_only_whoever_has_the_token_may_read(server: BookServer, page: Page) -> None:
+    page.goto(server.address("book/chapter/lab.html"))
+    expect(page).to_have_url(eventually(lambda: page.url if "login" in page.url else "", 10))
+    answer = page.request.get(server.address("book/_static/live-config.js"), max_redirects=0)
+    assert answer.status in (302, 403)
+    assert page.request.post(server.address("book/session"), data="{}").status == 403
+
+
+def test_what_is_sent_is_compressed_and_kept(server: BookServer, page: Page) -> None:
+    page.goto(server.page("chapter/lab"))
+    state(page, "live")
+    script = page.request.get(server.address("book/_static/lib/live.js"))
+    assert script.headers["content-encoding"] == "gzip"
+    again = page.request.get(
+        server.address("book/_static/lib/live.js"),
+        headers={"If-None-Match": script.headers["etag"]},
+    )
+    assert again.status == 304
+
+
+def test_a_theme_s_colours_reach_the_live_figure(server: BookServer, page: Page) -> None:
+    page.emulate_media(color_scheme="light")
+    page.goto(server.page("chapter/lab"))
+    state(page, "live")
+    axis = panel(page).locator(".wt-view .xtick text").first
+    light = axis.evaluate("node => getComputedStyle(node).fill")
+    page.emulate_media(color_scheme="dark")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    dark = eventually(
+        lambda: (now := axis.evaluate("node => getComputedStyle(node).fill")) != light and now,
+        5,
+        "the dark theme's colour",
+    )
+    brightness = [sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in (light, dark)]
+    assert brightness[0] < 300 < brightness[1]
+
+
+def test_a_telephone_shows_all_of_it(server: BookServer, page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(server.page("chapter/lab"))
+    works(page)
+    edges = "nodes => Math.max(...nodes.map(node => node.getBoundingClientRect().right))"
+    assert page.locator(".wt-live *").evaluate_all(edges) <= 390
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.set_viewport_size({"width": 844, "height": 390})
+    plot = panel(page).locator(".wt-view .main-svg").first
+    eventually(lambda: (plot.bounding_box() or {"width": 0})["width"] > 500, 5, "a wider plot")
+
+
+def test_the_keyboard_reaches_everything(server: BookServer, page: Page) -> None:
+    page.goto(server.page("chapter/lab"))
+    state(page, "live")
+    slider = panel(page).get_by_role("slider", name="Rate")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(panel(page).locator(".widget-readout")).to_have_text("21")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    expect(panel(page).get_by_role("button", name="Run", exact=True)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(panel(page)).to_contain_text("done at 21", timeout=LIVE_MS)
+    named = panel(page).get_by_role("group", name="first: 10 points.")
+    expect(named).to_be_visible()
