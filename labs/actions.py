@@ -25,7 +25,7 @@ class Actions(ipywidgets.HBox):
         self._stop.on_click(lambda _: stop())
         self._bar = ipywidgets.FloatProgress(min=0.0, max=1.0, layout={"display": "none"})
         self._words = ipywidgets.HTML()
-        self._message = ipywidgets.HTML(layout={"width": "100%"})
+        self._message = ipywidgets.HTML(layout={"width": "100%", "display": "none"})
         super().__init__(children=(self._run, self._stop, self._bar, self._words, self._message))
         self.add_class("wt-actions")
 
@@ -61,11 +61,14 @@ class Actions(ipywidgets.HBox):
         """What went wrong, or nothing. Several lines are a server's last words."""
         first, _, rest = message.partition("\n")
         more = f"<pre>{html.escape(rest)}</pre>" if rest else ""
-        self._message.value = (
-            f'<div class="wt-problem" role="alert">{html.escape(first)}{more}</div>'
-            if message
-            else ""
-        )
+        alarm = f'<div class="wt-problem" role="alert">{html.escape(first)}{more}</div>'
+        put(self._message, alarm if message else "")
 
     def _say(self, words: str) -> None:
-        self._words.value = f'<span role="status">{html.escape(words)}</span>' if words else ""
+        put(self._words, f'<span role="status">{html.escape(words)}</span>' if words else "")
+
+
+def put(widget: ipywidgets.HTML, text: str) -> None:
+    """Show this HTML; with none, the widget takes no room."""
+    widget.value = text
+    widget.layout.display = "" if text else "none"

@@ -242,7 +242,7 @@ def _layout(users: Sequence[int]) -> dict[str, Any]:
     }
     return {
         "height": HEIGHT,
-        "margin": {"t": 48, "b": 96},
+        "margin": {"l": 40, "r": 12, "t": 48, "b": 96},
         "hovermode": "closest",
         "legend": {"orientation": "h", "x": 0, "y": -0.28, "yanchor": "top"},
         "xaxis": {**across, "domain": [0, 0.44], "anchor": "y"},

@@ -78,7 +78,7 @@ class Guessing(ipywidgets.HBox):
         question, unit, _ = QUESTIONS[self.quantity]
         users = f"{self._users} user{'s' if self._users > 1 else ''}"
         if self.guess:
-            said = f"You said <b>{self.guess}</b> at {users}. Now run it."
+            said = f"You said <b>{self.guess}</b> at {users}."
         elif self.skipped:
             said = f"Skipped. You can still commit to a number: {question} at {users}?"
         else:

@@ -12,7 +12,7 @@ from typing import Any
 import ipywidgets
 
 from labs import kept, report, verdict
-from labs.actions import Actions
+from labs.actions import Actions, put
 from labs.alternatives import sweep_alt
 from labs.attempt import Attempt
 from labs.calibrate import last
@@ -22,7 +22,17 @@ from labs.guessing import Guessing
 from labs.measure import Measurement, Progress, Told
 from labs.offers import Offer, offers
 from labs.predict import forecast
-from labs.records import Experiment, Machine, Point, Prediction, Recording, Sample, Unusable
+from labs.records import (
+    Calibration,
+    Experiment,
+    Machine,
+    Point,
+    Prediction,
+    Recording,
+    Sample,
+    Server,
+    Unusable,
+)
 from labs.servers import check
 from labs.sheet import folded
 from labs.strip import strip_alt, strip_figure
@@ -44,11 +54,13 @@ class SweepPanel(ipywidgets.VBox):
         recorded: Recording | None = None,
         quantity: str = "throughput",
         why: str = "",
+        calibration: Callable[[Machine, Server], Calibration] = last,
         measurement: Callable[..., Measurement] = Measurement,
     ) -> None:
         self.lab = lab
         self._machine = machine
         self._recorded = recorded
+        self._calibration = calibration
         self._measurement = measurement
         self._planned = 0  # settings changed so often; only the last plan counts
         self._plans: list[Offer] = []
@@ -61,7 +73,7 @@ class SweepPanel(ipywidgets.VBox):
         self._drawing = threading.RLock()  # news comes from the measuring and the sampling thread
 
         self._about = ipywidgets.HTML()
-        self._why = ipywidgets.HTML(f"<p>{html.escape(why)}</p>" if why else "")
+        self._why = ipywidgets.HTML()
         self._controls = Controls(experiment, machine, self._replan)
         self._problem = ipywidgets.HTML()
         self._offers = ipywidgets.RadioButtons(
@@ -90,6 +102,9 @@ class SweepPanel(ipywidgets.VBox):
             )
         )
         self.add_class("wt-panel")
+        put(self._why, f"<p>{html.escape(why)}</p>" if why else "")
+        for later in (self._problem, self._verdict, self._data):
+            put(later, "")
         self._draw(experiment)
         self._replan()
 
@@ -112,7 +127,7 @@ class SweepPanel(ipywidgets.VBox):
 
     def _make_plan(self, number: int, experiment: Experiment) -> None:
         def expect(asked: Experiment) -> Prediction:
-            return forecast(asked, last(self._machine, asked.server), self._machine)
+            return forecast(asked, self._calibration(self._machine, asked.server), self._machine)
 
         try:
             plans = offers(experiment, expect)
@@ -126,6 +141,7 @@ class SweepPanel(ipywidgets.VBox):
                 return
             self._plans = plans
             self._offers.options = [(plan.label, place) for place, plan in enumerate(plans)]
+            self._offers.value = 0
             self._offers.layout.display = "" if len(plans) > 1 else "none"
             self._choose(plans[0])
 
@@ -137,7 +153,7 @@ class SweepPanel(ipywidgets.VBox):
     def _choose(self, plan: Offer) -> None:
         """This is what Run would run."""
         before, self._plan = self._plan, plan
-        self._problem.value = ""
+        put(self._problem, "")
         self._forecast, self._points = plan.forecast, {}
         users = plan.experiment.load.users[-1]
         self._guessing.ask(users, again=before is None or before.experiment != plan.experiment)
@@ -159,7 +175,7 @@ class SweepPanel(ipywidgets.VBox):
 
     def _show_problem(self, sentence: str) -> None:
         alarm = f'<div class="wt-problem" role="alert">{html.escape(sentence)}</div>'
-        self._problem.value = alarm
+        put(self._problem, alarm)
         self._offers.layout.display = "none"
         self._actions.ready(False)
 
@@ -227,14 +243,15 @@ class SweepPanel(ipywidgets.VBox):
             self._forecast = recording.run.forecast
             self._draw(plan.experiment)
             self._draw_strip(now=True)
-            self._verdict.value = f'<div role="status">{sentences}</div>'
-            self._data.value = folded(self.lab, recording, explanation)
+            put(self._verdict, f'<div role="status">{sentences}</div>')
+            put(self._data, folded(self.lab, recording, explanation))
         kept.keep(self.lab, recording)
 
     def _ended(self, said: str) -> None:
         with self._drawing:
             self._enable(True)
-            self._actions.ready(self._plan is not None and self._guessing.done)
+            self._actions.ready(False)
+            self._show_plan()
             self._actions.tell(said)
 
     def _stop(self) -> None:

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 import ipywidgets
 
 from labs import kept, stopwatch, words
-from labs.actions import Actions
+from labs.actions import Actions, put
 from labs.attempt import Attempt
 from labs.findings import Checkup, Clocks
 from labs.kept import Result
@@ -64,6 +64,8 @@ class StillPanel(ipywidgets.VBox, Generic[Found]):
             )
         )
         self.add_class("wt-panel")
+        for later in (self._caption, self._said, self._data):
+            put(later, "")
         if recorded is not None:
             self._draw(recorded, caption(recorded.machine))
         self._ready()
@@ -94,9 +96,9 @@ class StillPanel(ipywidgets.VBox, Generic[Found]):
 
     def _draw(self, found: Found, words: str) -> None:
         self._figure.figure, self._figure.alt = self._show(found)
-        self._caption.value = f'<p role="status">{html.escape(words)}</p>'
-        self._said.value = self._table(found)
-        self._data.value = folded(self.lab, found)
+        put(self._caption, f'<p role="status">{html.escape(words)}</p>')
+        put(self._said, self._table(found))
+        put(self._data, folded(self.lab, found))
 
     def _ended(self, said: str) -> None:
         with self._drawing:

@@ -108,7 +108,7 @@ def _layout(rows: Sequence[tuple[int, int]], seconds: float) -> dict[str, Any]:
     height, gap = 1 / number, 0.18 / number
     layout: dict[str, Any] = {
         "height": ROW * number + 100,
-        "margin": {"t": 12, "b": 88},
+        "margin": {"l": 40, "r": 12, "t": 12, "b": 88},
         "hovermode": "closest",
         "legend": {"orientation": "h", "x": 0, "y": -60 / (ROW * number), "yanchor": "top"},
         "xaxis": {

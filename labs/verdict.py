@@ -42,9 +42,8 @@ class Guess:
 
 def about(experiment: Experiment) -> str:
     """What is about to be tested, in one sentence."""
-    levels = [str(users) for users in experiment.load.users]
-    users = " and ".join([", ".join(levels[:-1]), levels[-1]] if levels[1:] else levels)
-    plural = "user asks" if levels == ["1"] else "users ask"
+    users = _listed(experiment.load.users)
+    plural = "user asks" if users == "1" else "users ask"
     think = experiment.load.think_time_s
     thinking = f", and think for {duration(think)} in between" if think else ""
     return (
@@ -192,11 +191,18 @@ def _reason(point: Point, forecast: Prediction, explanation: Prediction | None) 
 
 
 def _unfit(unfit: Sequence[Point], total: int) -> str:
-    which = " and ".join(_users(point.users) for point in unfit)
+    levels = _listed([point.users for point in unfit])
+    users = "user" if levels == "1" else "users"
+    reasons = dict.fromkeys(check.sentence for point in unfit for check in point.checks)
     first = next(check.sentence for check in unfit[0].checks if check.unfit)
+    if len(unfit) == total:
+        told = [check.sentence for check in unfit[-1].checks if not check.unfit]
+        said = " ".join(dict.fromkeys([first, *told[:1]]))
+        return f"None of the {total} points can be believed, so all are drawn hollow. {said}"
     drawn = "is drawn hollow and takes" if len(unfit) == 1 else "are drawn hollow and take"
-    count = f"{len(unfit)} of {total} points"
-    return f"{count}, at {which}, {drawn} no part in this. {first}"
+    count = f"{len(unfit)} of {total} points, at {levels} {users}, {drawn} no part in this."
+    others = " The table has the other reasons." if len(reasons) > 1 else ""
+    return f"{count} {first}{others}"
 
 
 def _holds(point: Point, model_rps: float) -> bool:
@@ -241,3 +247,8 @@ def _count(number: int, server: Server) -> str:
 
 def _users(users: int) -> str:
     return "1 user" if users == 1 else f"{users:,} users"
+
+
+def _listed(levels: Sequence[int]) -> str:
+    *most, last = map(str, levels)
+    return f"{', '.join(most)} and {last}" if most else last

@@ -90,6 +90,19 @@ def test_unfit_points_are_named_and_left_out() -> None:
     assert "1 of 4 points, at 8 users, is drawn hollow" in said and "Too noisy" in said
 
 
+def test_where_nothing_is_fit_the_reasons_stand_alone() -> None:
+    points = [
+        replace(each, checks=(examples.UNFIT, examples.TOLD)) for each in examples.run().points
+    ]
+    (said,) = verdict.verdict(examples.EXPERIMENT, FORECAST, points)
+    assert said == (
+        "None of the 4 points can be believed, so all are drawn hollow. Too noisy: the interval "
+        "is ± 14 %. Others used 12 % of the machine."
+    )
+    said = say(*verdict.verdict(examples.EXPERIMENT, FORECAST, [*points[:2], examples.point(8)]))
+    assert "2 of 3 points, at 1 and 2 users, are drawn hollow" in said and "other reasons" in said
+
+
 def test_nothing_measured_is_said() -> None:
     assert "Nothing was measured" in verdict.verdict(examples.EXPERIMENT, FORECAST, ())[0]
 
