@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import examples
+import pytest
+
+import labs
+from labs import kept, lab, recordings, records
+from labs.lab import Replayed
+from labs.recorder import cells, record_book
+from labs.records import BadRecording, Load, Unusable
+from labs.sheet import folded, sheet
+
+RESULTS = {
+    "many-cores": examples.recording(),
+    "wall-time": examples.clocks(),
+    "your-machine": examples.checkup(),
+}
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
+    monkeypatch.setenv("LABS_MODE", "replay")
+    for name, result in RESULTS.items():
+        records.save(result, recordings.path(name, result.machine))
+    return tmp_path
+
+
+class Balanced(HTMLParser):
+    """Complains about a tag that is closed out of turn."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def plain(text: str) -> str:
+    return re.sub(r"<[^>]+>", " ", text).replace("\u00a0", " ")
+
+
+@pytest.mark.usefixtures("shelf")
+def test_a_page_shows_the_recorded_run_its_machine_and_the_folded_numbers() -> None:
+    shown = labs.sweep("many-cores", examples.EXPERIMENT)
+    assert isinstance(shown, Replayed)
+    Balanced(shown.html)
+    assert repr(shown).startswith("Throughput and response time over 1 to 8 users.")
+    assert "Recorded on: 2 cores, Example CPU" in shown.html and "3 runs" in shown.html
+    assert "make record" in shown.html
+    assert '<details class="wt-data">' in shown.html and "many-cores-2-cores.csv" in shown.html
+    (figure,) = re.findall(r'<script type="application/json">(.*?)</script>', shown.html, re.S)
+    names = {each["name"] for each in json.loads(figure)["data"]}
+    assert names == {"recorded on 2 cores", "bound", "forecast"}
+
+
+@pytest.mark.usefixtures("shelf")
+def test_the_labs_without_a_sweep_are_shown_too() -> None:
+    clocks, machine = labs.clocks("wall-time"), labs.calibration("your-machine")
+    assert isinstance(clocks, Replayed) and isinstance(machine, Replayed)
+    Balanced(clocks.html)
+    Balanced(machine.html)
+    assert "“both” took 121 ms of wall time" in plain(repr(clocks))
+    assert "server's CPU ms" in clocks.html.replace("&#x27;", "'")
+    assert "load generator's ceiling" in machine.html.replace("&#x27;", "'")
+
+
+@pytest.mark.usefixtures("shelf")
+def test_a_page_that_asks_for_another_experiment_than_was_recorded_is_refused() -> None:
+    other = replace(examples.EXPERIMENT, load=Load((1, 2)))
+    with pytest.raises(BadRecording, match="another experiment than was recorded"):
+        labs.sweep("many-cores", other)
+    with pytest.raises(BadRecording, match="nowhere: not recorded yet"):
+        labs.clocks("nowhere")
+
+
+def test_a_replayed_page_carries_no_samples(shelf: Path) -> None:
+    heavy = len(folded("many-cores", examples.recording()))
+    light = len(Replayed("many-cores", examples.recording()).html)
+    assert light < heavy
+
+
+def test_every_table_has_a_cell_under_each_head() -> None:
+    for result in RESULTS.values():
+        table = sheet(result)
+        assert {len(row) for row in table.rows} == {len(table.head)}
+        assert len(table.csv().splitlines()) == len(table.rows) + 1
+        Balanced(table.html())
+    unfit = sheet(examples.recording().with_run(examples.run(unfit=2)))
+    assert "," not in "".join(unfit.rows[0][1:5])
+
+
+def test_text_in_a_table_is_escaped() -> None:
+    hostile = replace(examples.MACHINE, processor="<script>alert(1)</script>")
+    assert "<script>" not in sheet(replace(examples.checkup(), machine=hostile)).html()
+
+
+@pytest.mark.usefixtures("shelf")
+def test_numbers_are_quoted_from_the_recording() -> None:
+    assert str(labs.recorded("many-cores").cores()) == "2 cores"
+
+
+def test_every_lab_of_the_book_is_found_in_its_cell() -> None:
+    found = {cell.lab: cell.kind for cell in cells()}
+    assert found["your-machine"] == "calibration" and found["wall-time"] == "clocks"
+    assert found["one-core"] == found["many-cores"] == "sweep"
+    assert all(cell.page.stem == cell.lab for cell in cells())
+
+
+def test_an_unknown_lab_is_refused_before_anything_is_recorded() -> None:
+    with pytest.raises(Unusable, match=r"no-such: no such lab\. Choose from "):
+        record_book(["no-such"], print)
+
+
+@pytest.mark.live
+def test_the_machine_is_recorded_three_times(shelf: Path) -> None:
+    said: list[str] = []
+    before = recordings.recording("your-machine")
+    record_book(["your-machine"], said.append)
+    machine = recordings.recording("your-machine")
+    assert said[0] == "your-machine (your-machine.md)" and "saved" in said[-1]
+    assert machine != before and len(machine.calibrations) == 3  # type: ignore[union-attr]
+
+
+def test_importing_labs_is_light_and_never_brings_locust() -> None:
+    code = (
+        "import sys, labs; heavy = {'locust', 'gevent', 'plotly', 'ipywidgets', 'numpy', "
+        "'anywidget'} & set(sys.modules); assert not heavy, heavy; "
+        "from labs import Experiment, Server, check, sweep, recorded; "
+        "import labs.panel, labs.still_panel, labs.recorder; assert 'gevent' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_public_names_are_there_and_no_others() -> None:
+    assert all(getattr(labs, name) is not None for name in labs.__all__)
+    assert set(dir(labs)) >= set(labs.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        labs.nonsense  # noqa: B018
+
+
+def test_results_are_kept_for_the_exercises(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "_latest", {})
+    kept.keep("one-core", examples.recording())
+    assert kept.latest("one-core") == examples.recording() and kept.latest("other") is None
+    assert lab.mode() in lab.MODES

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import examples
+import pytest
+
+from labs.offers import PATIENCE_S, around_knee, modest, offers
+from labs.predict import forecast
+from labs.records import Experiment, Load, Prediction, Server, Workload
+
+
+def expect(experiment: Experiment) -> Prediction:
+    return forecast(experiment, examples.CALIBRATION, examples.MACHINE)
+
+
+def heavy(cpu_s: float, users: tuple[int, ...] = (1, 2, 4, 8, 16)) -> Experiment:
+    return Experiment(Server("prefork", processes=16), Workload(cpu_s=cpu_s), Load(users))
+
+
+def test_what_is_short_is_offered_as_it_is() -> None:
+    (only,) = offers(heavy(0.02), expect)
+    assert only.seconds <= PATIENCE_S and only.changed == "" and only.experiment == heavy(0.02)
+
+
+def test_what_is_long_is_offered_whole_divided_and_around_the_knee() -> None:
+    whole, divided, knee = offers(heavy(0.4), expect)
+    assert whole.experiment == heavy(0.4) and whole.seconds > PATIENCE_S
+    assert divided.seconds <= PATIENCE_S
+    assert f"divided by {round(0.4 / divided.experiment.workload.cpu_s)}" in divided.label
+    assert divided.experiment.load == whole.experiment.load
+    assert knee.experiment.load.users == (2, 4, 8) and knee.seconds < whole.seconds
+    assert knee.label.startswith("only 2, 4 and 8 users: ")
+
+
+def test_think_time_is_divided_with_the_rest() -> None:
+    thinking = Experiment(
+        Server("prefork", processes=4), Workload(wait_s=2.0), Load((1, 2, 4), think_time_s=2.0)
+    )
+    divided = next(each for each in offers(thinking, expect) if "divided" in each.changed)
+    work, load = divided.experiment.workload, divided.experiment.load
+    assert work.wait_s == load.think_time_s < 2.0
+
+
+def test_three_levels_have_no_shorter_knee() -> None:
+    assert [each.changed[:4] for each in offers(heavy(2.0, (1, 2, 4)), expect)] == ["", "work"]
+
+
+@pytest.mark.parametrize(
+    ("users", "around"),
+    [
+        ((1, 2, 4, 8, 16), (2, 4, 8)),
+        ((1, 3, 4, 8), (1, 3, 4)),
+        ((4, 8, 16, 32), (4, 8, 16)),
+        ((1, 4), (1, 4)),
+    ],
+)
+def test_the_knee_is_the_first_level_that_something_else_limits(
+    users: tuple[int, ...], around: tuple[int, ...]
+) -> None:
+    assert around_knee(expect(heavy(0.1, users)).levels) == around
+
+
+def test_one_core_begins_with_a_wait_and_says_why() -> None:
+    asked = heavy(0.05, (1, 2, 4, 8, 16, 32))
+    assert modest(asked, cores=2) == (asked, "")
+    smaller, why = modest(asked, cores=1)
+    assert smaller.workload.cpu_s == 0 and smaller.workload.wait_s == 0.05
+    assert len(smaller.load.users) <= 4 and smaller.load.users[-1] == 32
+    assert why.startswith("This machine has one core")
+    _, shared = modest(asked, cores=8, shared=True)
+    assert shared.startswith("This is a free service that others share")
+    light = Experiment(Server("event-loop"), Workload(cpu_s=0.002, wait_s=0.2), Load((1, 2)))
+    assert modest(light, cores=1) == (light, "")

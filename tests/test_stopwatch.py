@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import re
+import threading
+import time
+from dataclasses import replace
+
+import examples
+import pytest
+from waiting import eventually
+
+from labs import kept, records
+from labs.findings import Checkup, ClientClock, Clocks, ClocksRun, PageClock
+from labs.records import BadRecording, Server, Unusable, Workload
+from labs.still_panel import StillPanel, checkup_panel, clocks_panel
+from labs.stopwatch import FETCHES, clock, duration_s
+from labs.supervisor import Stopped
+
+SHORT = {"burn": Workload(cpu_s=0.02), "sleep": Workload(wait_s=0.05)}
+SOON_S = 60.0
+
+
+@pytest.mark.live
+def test_a_page_that_burns_and_one_that_sleeps_are_told_apart() -> None:
+    clocks = clock(SHORT, server=Server("prefork", by="scratch"))
+    burn, sleep = clocks.page("burn"), clocks.page("sleep")
+    assert len(burn.wall_s) == len(burn.cpu_s) == FETCHES
+    assert burn.cpu_fraction > 0.3  # all of it, but for neighbours
+    assert sleep.cpu_fraction < 0.2
+    assert sleep.median_wall_s >= 0.05
+    assert 0.01 < burn.median_cpu_s < 0.1
+    assert burn.client.user_s + burn.client.system_s < burn.client.real_s
+    assert sleep.client.real_s >= 0.05
+
+
+@pytest.mark.live
+def test_stop_ends_it_at_once_even_in_a_long_wait() -> None:
+    stop = threading.Event()
+    ended: list[object] = []
+
+    def work() -> None:
+        try:
+            clock({"long": Workload(wait_s=8.0)}, stop=stop)
+        except Stopped as error:
+            ended.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    time.sleep(2.0)  # somewhere between the start of the server and the first answer
+    stop.set()
+    thread.join(2.0)
+    assert not thread.is_alive() and ended
+
+
+def test_pages_that_would_take_minutes_are_refused() -> None:
+    assert duration_s(SHORT) < 10
+    with pytest.raises(Unusable, match=r"pages: \d+ requests to each would take \d+ s"):
+        clock({"slow": Workload(wait_s=30.0)})
+
+
+def test_the_middle_of_the_rounds_is_drawn() -> None:
+    pages = [examples.page("both", cpu_s, 0.1) for cpu_s in (0.05, 0.02, 0.03)]
+    runs = tuple(ClocksRun(recorded_at=examples.WHEN, pages=(page,)) for page in pages)
+    clocks = replace(examples.clocks(), runs=runs)
+    assert clocks.page("both") == pages[2]
+    with pytest.raises(KeyError, match="page='burn': not measured"):
+        clocks.page("burn")
+
+
+def test_rounds_without_pages_are_no_recording() -> None:
+    with pytest.raises(BadRecording, match="holds no page"):
+        replace(examples.clocks(), runs=())
+    with pytest.raises(BadRecording, match="holds no calibration"):
+        replace(examples.checkup(), calibrations=())
+    client = ClientClock(program="curl", real_s=1.0, user_s=0.0, system_s=0.0)
+    with pytest.raises(BadRecording, match="page 'x': not one CPU time for each wall time"):
+        PageClock(
+            name="x",
+            workload=Workload(),
+            wall_s=(1.0, 2.0),
+            cpu_s=(1.0,),
+            system_fraction=None,
+            client=client,
+        )
+
+
+def words(text: str) -> str:
+    return re.sub(r"<[^>]+>", " ", text).replace("\u00a0", " ")
+
+
+@pytest.mark.live
+def test_the_clocks_panel_shows_the_recorded_run_then_the_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(kept, "_latest", {})
+    panel = clocks_panel("wall-time", SHORT, examples.clocks())
+    assert "Recorded on: 2 cores, Example CPU" in words(panel._caption.value)
+    panel._actions._run.click()
+    assert panel._attempt and panel._attempt.join(SOON_S)
+    assert words(panel._actions._message.value) == ""
+    assert "Measured here: " in words(panel._caption.value)
+    assert isinstance(kept.latest("wall-time"), Clocks)
+    assert "wall-time-" in panel._data.value
+    panel.shut()
+
+
+@pytest.mark.live
+def test_the_machine_panel_can_be_stopped_and_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "_latest", {})
+    panel: StillPanel[Checkup] = checkup_panel("your-machine", None)
+    assert panel._data.value == "" and panel._figure.alt == "Nothing measured yet."
+    panel._actions._run.click()
+    assert panel._attempt
+    eventually(lambda: "starting" in panel._actions._words.value, SOON_S)
+    panel._actions._stop.click()
+    assert panel._attempt.join(5)
+    assert "Stopped." in panel._actions._message.value
+    panel._actions._run.click()
+    assert panel._attempt.join(SOON_S)
+    found = kept.latest("your-machine")
+    assert isinstance(found, Checkup)
+    assert found.calibration.generator_s > 0 and found.calibration.overhead_s > 0
+    assert "load generator" in panel._said.value
+    panel.shut()
+
+
+def test_both_kinds_of_recording_are_read_back(tmp_path: object) -> None:
+    for result in (examples.clocks(), examples.checkup()):
+        path = tmp_path / "x.json"  # type: ignore[operator]
+        records.save(result, path)
+        assert records.read(path, type(result)) == result
