@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import re
 import threading
-import time
 from dataclasses import replace
 
 import examples
@@ -11,6 +10,7 @@ from waiting import eventually
 
 from labs import kept, records
 from labs.findings import Checkup, ClientClock, Clocks, ClocksRun, PageClock
+from labs.measure import Progress
 from labs.records import BadRecording, Server, Unusable, Workload
 from labs.still_panel import StillPanel, checkup_panel, clocks_panel
 from labs.stopwatch import FETCHES, clock, duration_s
@@ -35,18 +35,22 @@ def test_a_page_that_burns_and_one_that_sleeps_are_told_apart() -> None:
 
 @pytest.mark.live
 def test_stop_ends_it_at_once_even_in_a_long_wait() -> None:
-    stop = threading.Event()
+    stop, fetching = threading.Event(), threading.Event()
     ended: list[object] = []
+
+    def hear(told: Progress) -> None:
+        if "fetching" in told.stage:
+            fetching.set()
 
     def work() -> None:
         try:
-            clock({"long": Workload(wait_s=8.0)}, stop=stop)
+            clock({"long": Workload(wait_s=8.0)}, tell=hear, stop=stop)
         except Stopped as error:
             ended.append(error)
 
     thread = threading.Thread(target=work)
     thread.start()
-    time.sleep(2.0)  # somewhere between the start of the server and the first answer
+    assert fetching.wait(SOON_S)
     stop.set()
     thread.join(2.0)
     assert not thread.is_alive() and ended
