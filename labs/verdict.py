@@ -21,6 +21,8 @@ AGREES = 0.02  # no measurement here is finer, so no miss below this is worth a 
 CLOSE = 0.05  # a miss that needs no explanation, if none offers itself
 DEMAND_MOVED = 0.05  # of the CPU time per request; enough to move the throughput visibly
 
+EFFECTS = {"interval", "drift", "few", "little"}  # checks that tell of noise, not of its cause
+
 POOLS = {
     "prefork": ("process", "processes"),
     "threaded": ("thread", "threads"),
@@ -122,10 +124,12 @@ def agreement(
         ]
     worst = max(missed, key=lambda point: abs(_off(point, forecast)))
     off = _off(worst, forecast)
-    met = f"The forecast met {len(fit) - len(missed)} of {len(fit)} points within their interval."
     side = "above" if off > 0 else "below"
-    told = f"It missed most at {_users(worst.users)}: measured {percent(abs(off))} {side} it."
-    return [met, told, _reason(worst, forecast, explanation)]
+    told = (
+        f"The forecast met {len(fit) - len(missed)} of {len(fit)} points within their interval, "
+        f"and missed most at {_users(worst.users)}: measured {percent(abs(off))} {side} it."
+    )
+    return [told, _reason(worst, forecast, explanation)]
 
 
 def on_guess(guess: Guess, forecast: Prediction, points: Sequence[Point]) -> str:
@@ -171,8 +175,8 @@ def _reason(point: Point, forecast: Prediction, explanation: Prediction | None) 
         if explanation and _holds(point, explanation.at(point.users).model_rps):
             sentence += " With the CPU time that was measured in the load, the model fits."
         return sentence
-    if point.checks:
-        return "A check noticed: " + " ".join(check.sentence for check in point.checks)
+    if causes := [check.sentence for check in point.checks if check.name not in EFFECTS]:
+        return "A check noticed: " + " ".join(causes)
     lower = forecast.at(point.users).lower_rps
     if lower is not None and point.throughput_rps < forecast.at(point.users).model_rps:
         return (
