@@ -106,6 +106,7 @@ def add_experiment(to: Parser) -> None:
 
 def experiment(asked: argparse.Namespace) -> Experiment:
     """The experiment asked for. Unusable says what is wrong with it."""
+
     def given(**names: str) -> dict[str, Any]:
         return {
             field: number(value)
