@@ -60,7 +60,7 @@ record: venv
 
 bundle:
 	@$(call need,npm,install Node 20 or newer)
-	@cd book/web/src && npm ci --no-audit --no-fund && npm run build
+	@cd book/web/src && npm ci --no-audit --no-fund --loglevel=error && npm run build
 
 # The second file is held to the first, so that tests run what readers run.
 requirements: venv-dev
