@@ -42,6 +42,9 @@ def _add_cells(
     text = source.read_text("utf-8")
     cells = live_cells(text) if is_myst_markdown_notebook(text) else []
     if cells:
+        plotly = context["pathto"]("_static/lib/plotly.js", resource=True)
+        context["metatags"] += '<meta name="wall-time-labs" content="here" />\n'
+        context["metatags"] += f'<link rel="preload" as="script" href="{plotly}" />\n'
         data = json.dumps({"page": page, "cells": cells}).replace("<", "\\u003c")
         context["body"] += f'<script type="application/json" id="wt-cells">{data}</script>\n'
 

@@ -31,11 +31,7 @@ CULL_AFTER_S = 15 * 60  # a closed tab whose goodbye got lost leaves a kernel of
 CULL_INTERVAL_S = 60
 KEEP_WARM_INTERVAL_MS = 30_000
 
-WARM_UP = """
-import labs
-from labs.view import FigureView, plain
-plain({"data": [{"x": [1], "y": [1]}], "layout": {"xaxis": {"title": {"text": "users"}}}})
-"""
+WARM_UP = "import labs.panel, labs.still_panel, labs.exercises"
 
 
 class PageHandler(JupyterHandler, web.StaticFileHandler):
@@ -62,7 +58,7 @@ class PageHandler(JupyterHandler, web.StaticFileHandler):
         return web.StaticFileHandler.get_content_type(self)
 
     def set_extra_headers(self, path: str) -> None:
-        if "v" not in self.request.arguments:  # no checksum in the address: ask each time
+        if not {"v", "digest"} & set(self.request.arguments):  # no checksum: ask each time
             self.set_header("Cache-Control", "no-cache")
 
     def compute_etag(self) -> str | None:
@@ -139,6 +135,7 @@ class BookApp(ExtensionApp):
             kernels.cull_idle_timeout = CULL_AFTER_S
             kernels.cull_interval = CULL_INTERVAL_S
         self.warm = WarmKernel(kernels, self.warm_up, "", self.log)
+        self.keeper = PeriodicCallback(self.warm.keep, KEEP_WARM_INTERVAL_MS)
         transforms = self.serverapp.web_app.transforms
         if web.GZipContentEncoding not in transforms:
             transforms.append(web.GZipContentEncoding)
@@ -157,7 +154,6 @@ class BookApp(ExtensionApp):
 
     async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
         self.warm.warm()
-        self.keeper = PeriodicCallback(self.warm.keep, KEEP_WARM_INTERVAL_MS)
         self.keeper.start()
 
     async def stop_extension(self) -> None:

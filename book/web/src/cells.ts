@@ -6,6 +6,7 @@ import type { Session } from './session';
 import type { WidgetManager } from './widgets';
 
 const QUIET_MS = 60; // widgets are made one after the other, a few milliseconds apart
+const MISSING = '.wt-plot:not([data-drawn]), .jp-OutputArea-output:empty';
 const DRAWN_PATIENCE_MS = 5_000; // a panel that takes longer is shown as it is
 
 export class LabCell {
@@ -131,10 +132,8 @@ function untilDrawn(host: HTMLElement): Promise<void> {
     const wait = () => {
       clearTimeout(quiet);
       quiet = setTimeout(() => {
-        const missing = host.querySelector(
-          '.wt-plot:not([data-drawn]), .jp-OutputArea-output:empty',
-        );
-        if (!missing) done();
+        const missing = [...host.querySelectorAll(MISSING)];
+        if (!missing.some((node) => node.getClientRects().length > 0)) done(); // none on display
       }, QUIET_MS);
     };
     const observer = new MutationObserver(wait);

@@ -64,7 +64,9 @@ class LivePage {
       this.#manager = new WidgetManager(session.kernel);
       session.watch({
         onAnswer: () => {
-          if (!stale()) this.status.show(...(ready ? LIVE : (['starting', STARTING] as const)));
+          if (stale()) return;
+          if (ready) this.status.show(...LIVE);
+          else this.status.show('starting', STARTING);
         },
         onSilence: (who) => {
           if (!stale()) this.#offer('silent', SILENCES[who], 'Start again');

@@ -20,12 +20,21 @@ const CONFIG = {
   modeBarButtons: [['toImage', 'resetScale2d']],
 };
 
-const drawn = new Map<HTMLElement, { plotly: Plotly; figure: Figure; width: number }>();
+/** What is on display, and for which width and colours it was drawn. */
+interface Drawn {
+  plotly: Plotly;
+  figure: Figure;
+  width: number;
+  colours: string;
+}
+
+const drawn = new Map<HTMLElement, Drawn>();
 
 /** Draws, or redraws what changed. Follows the theme and the width until `forget`. */
 export async function draw(plotly: Plotly, node: HTMLElement, figure: Figure): Promise<void> {
+  node.hidden = figure.data.length === 0; // axes without anything on them say nothing
   const known = drawn.has(node);
-  drawn.set(node, { plotly, figure, width: node.clientWidth });
+  drawn.set(node, { plotly, figure, width: node.clientWidth, colours: coloursOf(node) });
   if (!known) widths.observe(node);
   if (node.clientWidth === 0) return; // not on the page yet: the observer draws it when it is
   await plotly.react(node, figure.data, layoutFor(node, figure), CONFIG);
@@ -75,6 +84,10 @@ function theme(node: HTMLElement): object {
       modebar: { bgcolor: 'rgba(0,0,0,0)', color: rgba(node, faint(45)), activecolor: text },
     },
   };
+}
+
+function coloursOf(node: HTMLElement): string {
+  return `${getComputedStyle(node).color} on ${background(node)}`;
 }
 
 /** Plotly knows no color-mix: let the browser compute it. */
@@ -127,7 +140,9 @@ const widths = new ResizeObserver((entries) => {
 
 // The book says its theme on <html>, JupyterLab and VS Code on <body>.
 const themes = new MutationObserver(() => {
-  requestAnimationFrame(() => [...drawn.keys()].forEach(redraw));
+  requestAnimationFrame(() => {
+    for (const [node, { colours }] of drawn) if (coloursOf(node) !== colours) redraw(node);
+  });
 });
 const attributeFilter = ['data-theme', 'data-jp-theme-name', 'data-vscode-theme-kind'];
 for (const node of [document.documentElement, document.body]) {
