@@ -49,7 +49,7 @@ def cells(book: Path = recordings.BOOK) -> list[Cell]:
 
 def record_book(names: Sequence[str], say: Callable[[str], None]) -> None:
     """Record these labs, or all of them, one after the other. Unusable for an unknown name, or
-    where a lab is not fit on this machine; ServerFailed and LoadFailed as they come."""
+    at the end if a lab was not fit on this machine; ServerFailed and LoadFailed as they come."""
     found = cells()
     known = [cell.lab for cell in found]
     for name in names:
@@ -60,17 +60,23 @@ def record_book(names: Sequence[str], say: Callable[[str], None]) -> None:
     log.addHandler(handler)
     log.setLevel(logging.INFO)
     os.environ["LABS_MODE"] = "record"
+    missed = []
     try:
         for cell in found:
             if not names or cell.lab in names:
                 say(f"{cell.lab} ({cell.page.name})")
-                exec(compile(cell.source, str(cell.page), "exec"), {})
+                try:
+                    exec(compile(cell.source, str(cell.page), "exec"), {})
+                except Unusable as error:  # the other labs may still be
+                    missed.append(str(error))
     finally:
         log.removeHandler(handler)
         log.setLevel(before[0])
         os.environ.pop("LABS_MODE")
         if before[1] is not None:
             os.environ["LABS_MODE"] = before[1]
+    if missed:
+        raise Unusable("\n".join(missed))
 
 
 def record_sweep(name: str, experiment: Experiment) -> Recording:
