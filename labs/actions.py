@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import time
 from collections.abc import Callable
 
 import ipywidgets
@@ -10,11 +11,14 @@ import ipywidgets
 from labs.measure import Progress
 from labs.words import seconds
 
+EVERY_S = 1.0  # the page is painted by the very machine that is measured
+
 
 class Actions(ipywidgets.HBox):
     """`run` and `stop` are called when the reader presses them."""
 
     def __init__(self, run: Callable[[], None], stop: Callable[[], None]) -> None:
+        self._stage, self._told_at = "", 0.0
         self._run = ipywidgets.Button(
             description="Run", button_style="primary", tooltip="Measure it on this machine"
         )
@@ -53,6 +57,10 @@ class Actions(ipywidgets.HBox):
         """How far it is."""
         if self._stop.disabled:
             return  # it is ending; late news would only flicker
+        now = time.monotonic()
+        if told.stage == self._stage and now - self._told_at < EVERY_S:
+            return
+        self._stage, self._told_at = told.stage, now
         self._bar.value = told.fraction
         left = f", {seconds(told.seconds_left)} left" if told.seconds_left >= 1 else ""
         self._say(f"{told.stage}{left}")

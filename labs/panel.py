@@ -39,7 +39,7 @@ from labs.strip import strip_alt, strip_figure
 from labs.view import FigureView
 from labs.words import seconds
 
-STRIP_EVERY_S = 0.5  # drawing costs CPU on the very machine that is measured
+STRIP_EVERY_S = 1.0  # painting it costs a tenth of a core of the machine that is measured
 
 
 class SweepPanel(ipywidgets.VBox):
@@ -83,7 +83,9 @@ class SweepPanel(ipywidgets.VBox):
         self._guessing = Guessing(quantity, self._show_plan)
         self._actions = Actions(self._run, self._stop)
         self._figure = FigureView(alt="").add_class("wt-figure")
-        self._strip = FigureView(alt="", layout={"display": "none"}).add_class("wt-strip")
+        self._strip = FigureView(alt=strip_alt(()), layout={"display": "none"}).add_class(
+            "wt-strip"
+        )
         self._verdict = ipywidgets.HTML().add_class("wt-verdict")
         self._data = ipywidgets.HTML().add_class("wt-data")
         super().__init__(
@@ -307,7 +309,8 @@ class SweepPanel(ipywidgets.VBox):
         self._strip_drawn = at
         whole_s = self._plan.seconds if self._plan else 0.0
         self._strip.layout.display = ""
-        self._strip.alt = strip_alt(self._samples)
+        if now:
+            self._strip.alt = strip_alt(self._samples)
         self._strip.figure = strip_figure(self._samples, 0.0 if now else whole_s)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import secrets
 import signal
 import socket
 import sys
@@ -77,9 +78,13 @@ def _options(port: int) -> list[str]:
         "ServerApp.port": port,
         "ServerApp.port_retries": 0,
         "ServerApp.root_dir": PROJECT,
+        "BookApp.book_dir": SITE,
         "ServerApp.open_browser": False,
         "ServerApp.allow_root": os.geteuid() == 0,  # containers: it is still only this machine
-        "ServerApp.log_level": "ERROR",
+        # Ours, since Jupyter announces a token that it made itself, at length.
+        "IdentityProvider.token": secrets.token_hex(24),
+        "Application.log_level": "ERROR",
+        "MappingKernelManager.transport_encryption": "auto",  # else kernels warn of other users
         # No word to any other machine, not even whether there is news.
         "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
         "LabApp.news_url": "",

@@ -25,6 +25,7 @@ class WarmKernel:
         self._code = code
         self._path = path  # of the folder to start in, as the contents manager names it
         self._log = log
+        self._launching: asyncio.Future[str] | None = None  # the first part of warming
         self._warming: asyncio.Task[str] | None = None
         self._next: asyncio.TimerHandle | None = None
 
@@ -57,17 +58,25 @@ class WarmKernel:
             self.warm()
 
     async def close(self) -> None:
-        """Start none any more. The server ends the kernels themselves."""
+        """Start none any more, and end the one that is on its way: nobody has used it yet."""
         if self._next is not None:
             self._next.cancel()
-        if self._warming is not None:
-            self._warming.cancel()
-            await asyncio.gather(self._warming, return_exceptions=True)
+        if self._warming is None or self._launching is None or self._warming.done():
+            return
+        await asyncio.wait([self._launching])  # before that, there is nothing to end
+        self._warming.cancel()
+        await asyncio.gather(self._warming, return_exceptions=True)
+        if self._launching.exception() is None and self._launching.result() in self._kernels:
+            # At once: a kernel that is still importing answers an interrupt with a traceback.
+            await ensure_async(self._kernels.shutdown_kernel(self._launching.result(), now=True))
 
     async def _start(self) -> str:
-        kernel_id: str = await ensure_async(self._kernels.start_kernel(path=self._path))
+        started = ensure_async(self._kernels.start_kernel(path=self._path))
+        launching: asyncio.Future[str] = asyncio.ensure_future(started)
+        self._launching = launching
+        kernel_id = await asyncio.shield(launching)
         client = self._kernels.get_kernel(kernel_id).client()
-        client.start_channels()
+        client.start_channels(hb=False)  # its thread complains when it is stopped early
         try:
             await client.wait_for_ready(timeout=READY_TIMEOUT_S)
             reply = await client.execute(
