@@ -1,0 +1,112 @@
+"""`python -m labs read`: one address, one Ctrl-C, one sentence where it cannot start."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from labs_on_page import works
+from playwright.sync_api import Page
+from serving import PROJECT
+from waiting import eventually
+
+READ = "import sys, pathlib, labs.read as r; r.SITE = pathlib.Path(sys.argv[1]); "
+READ += "sys.exit(r.read(int(sys.argv[2]) or None, open_browser=True))"
+START_S = 40.0
+STOP_S = 15.0
+
+Started = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Iterator[Started]:
+    """Start it on a site; what it opens as a browser writes the address into a file."""
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/opened\n')
+    browser.chmod(0o755)
+    started: list[subprocess.Popen[str]] = []
+
+    def start(site: Path, port: int = 0, **environment: str) -> subprocess.Popen[str]:
+        ours = {
+            "BROWSER": f"{browser} %s",
+            "JUPYTER_RUNTIME_DIR": str(tmp_path / "runtime"),
+            "JUPYTER_CONFIG_DIR": str(tmp_path / "config"),
+            "NO_BROWSER": "",
+        }
+        started.append(
+            subprocess.Popen(
+                [sys.executable, "-c", READ, str(site), str(port)],
+                env=os.environ | ours | environment,
+                cwd=PROJECT,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+        )
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def address_of(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    found = re.search(r"http://127\.0\.0\.1:\d+/book/\?token=\w+", line)
+    assert found, line
+    return found[0]
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_one_address_and_one_ctrl_c(
+    site: Path, read: Started, page: Page, tmp_path: Path, ending: signal.Signals
+) -> None:
+    process = read(site)
+    address = address_of(process)
+    opened = tmp_path / "opened"
+    eventually(lambda: opened.exists() and opened.read_text().strip() == address, START_S)
+    if ending == signal.SIGINT:
+        page.goto(address)
+        page.get_by_role("link", name="A lab").first.click()
+        works(page)
+    below = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(ending)
+    _, complaints = process.communicate(timeout=STOP_S)
+    assert (process.returncode, complaints) == (0, "")
+    assert not [each for each in below if each.is_running()]
+
+
+def test_no_browser_is_opened_when_none_is_wanted(
+    site: Path, read: Started, tmp_path: Path
+) -> None:
+    process = read(site, NO_BROWSER="1")
+    address_of(process)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(STOP_S) == 0
+    assert not (tmp_path / "opened").exists()
+
+
+def test_a_taken_port_is_told_in_a_sentence(site: Path, read: Started) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        said, complaint = read(site, port).communicate(timeout=START_S)
+    assert not said
+    assert re.fullmatch(rf"port={port}: another program uses it\. .*\n", complaint)
+
+
+def test_a_site_that_is_not_built_is_told_in_a_sentence(read: Started, tmp_path: Path) -> None:
+    process = read(tmp_path / "nothing")
+    said, complaint = process.communicate(timeout=START_S)
+    assert (process.returncode, said) == (2, "")
+    assert complaint == "The book is not built yet. `make read` builds it and starts it.\n"
