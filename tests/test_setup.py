@@ -19,7 +19,7 @@ from waiting import eventually
 
 ROOT = Path(__file__).parent.parent
 BASE = sys._base_executable  # type: ignore[attr-defined]  # not the environment's own
-NEEDED = ("sh", "make", "rm", "find")
+NEEDED = ("sh", "make", "rm", "find", "uname")
 
 # A build backend of fifteen lines, so that installing needs no network and takes a moment.
 BACKEND = """
