@@ -320,6 +320,9 @@ def test_contributing_maps_every_room() -> None:
     for name in sorted({path.relative_to(ROOT).parts[0] for path in tracked()}):
         if (ROOT / name).is_dir() and not name.startswith("."):
             assert f"`{name}/`" in text, f"the map does not show {name}/"
+    rows = [set(re.findall(r"`(\w+)`", line)) for line in text.splitlines() if line[:1] == "|"]
+    for room, names in ROOMS.items():
+        assert room == "command" or set(names) in rows, f"the map's row of {room} is another"
 
 
 @pytest.mark.parametrize("name", [".github/workflows/book.yml", ".pre-commit-config.yaml"])
