@@ -56,7 +56,7 @@ class Recorded:
         data = json.dumps(self.figure, separators=(",", ":")).replace("<", "\\u003c")
         caption = f"<figcaption>{html.escape(self.caption)}</figcaption>" if self.caption else ""
         return (
-            f'<figure class="wt-recorded" role="group" aria-label="{alt}">'
+            f'<figure class="wt-recorded" aria-label="{alt}">'
             f'<div class="wt-plot" style="min-height:{height}px"><p>{alt}</p></div>'
             f'<script type="application/json">{data}</script>{caption}</figure>'
         )

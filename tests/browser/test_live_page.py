@@ -168,5 +168,5 @@ def test_the_keyboard_reaches_everything(server: BookServer, page: Page) -> None
     expect(panel(page).get_by_role("button", name="Run", exact=True)).to_be_focused()
     page.keyboard.press("Enter")
     expect(panel(page)).to_contain_text("done at 21", timeout=LIVE_MS)
-    named = panel(page).get_by_role("group", name="first: 10 points.")
+    named = panel(page).get_by_role("figure", name="first: 10 points.")
     expect(named).to_be_visible()

@@ -15,7 +15,7 @@ def test_from_a_file(site: Path, page: Page) -> None:
     expect(page.locator(".wt-status button")).to_be_hidden()
     for number in (1, 2):
         expect(lab(page, number).locator(".wt-recorded .point")).to_have_count(3)
-    figure = lab(page).get_by_role("group", name="first: three points on a line.")
+    figure = lab(page).get_by_role("figure", name="first: three points on a line.")
     expect(figure).to_contain_text("Recorded on a machine that never was.")
     lab(page).get_by_text("Show the code").click()
     expect(lab(page).locator("pre")).to_have_text('lab("first")\n')

@@ -51,7 +51,6 @@ async function askKernel(model: Model): Promise<Plotly> {
 async function render({ model, el }: { model: Model; el: HTMLElement }): Promise<() => void> {
   const figure = document.createElement('figure');
   figure.className = 'wt-view';
-  figure.setAttribute('role', 'group');
   const plot = document.createElement('div');
   plot.className = 'wt-plot';
   figure.append(plot);

@@ -7,12 +7,23 @@ function unlabelSummaries(): void {
   }
 }
 
-/** Buttons of icons only: their accessible name must begin with what is shown, which is
- * nothing; the theme's shortcut hint beside the icon is decoration. */
-function hideShortcutHints(): void {
-  for (const hint of document.querySelectorAll('.search-button__kbd-shortcut')) {
-    hint.setAttribute('aria-hidden', 'true');
+/** The search field's words are its name; the theme's other name for it leaves some out. */
+function unlabelSearch(): void {
+  document.querySelector('.search-button-field')?.removeAttribute('aria-label');
+}
+
+/** A button of one icon has its own name; the icon's would be read as well. */
+function hushIcons(): void {
+  for (const icon of document.querySelectorAll('.theme-switch-button [title]')) {
+    icon.removeAttribute('title');
   }
+}
+
+/** All of the side bar leads through the book, its title and search too. */
+function nameSideBar(): void {
+  const bar = document.querySelector('.bd-sidebar-primary');
+  bar?.setAttribute('role', 'navigation');
+  bar?.setAttribute('aria-label', 'Book');
 }
 
 /** A slider's handle is what gets the focus, and ipywidgets leaves it without a name. */
@@ -34,5 +45,7 @@ export function nameSliders(host: Element): void {
 
 export function tidy(): void {
   unlabelSummaries();
-  hideShortcutHints();
+  unlabelSearch();
+  hushIcons();
+  nameSideBar();
 }
