@@ -65,9 +65,10 @@ def folded(lab: str, result: Result, explanation: Prediction | None = None) -> s
             _link(f"{name}.json", "application/json", json.dumps(data, indent=1), "JSON"),
         ]
     )
+    shown = "" if isinstance(result, Checkup) else table.html()  # that one is not folded at all
     return (
         f'<details class="wt-data"><summary>Data: the numbers, and as files</summary>'
-        f"{table.html()}<p>Save all of it: {links}</p></details>"
+        f"{shown}<p>Save all of it: {links}</p></details>"
     )
 
 
@@ -156,4 +157,4 @@ def _plain(value: float) -> str:
 
 def table_first(checkup: Checkup) -> str:
     """The machine's table, not folded: it is what that lab is about."""
-    return f'<div class="wt-data">{sheet(checkup).html()}</div>'
+    return f'<div class="wt-data wt-facts">{sheet(checkup).html()}</div>'

@@ -159,8 +159,8 @@ def caption(machine: Machine, runs: int = 1) -> str:
     """Which machine a figure is of, and how to add a larger one."""
     many = f" The middle of {runs} runs, and their spread." if runs > 1 else ""
     return (
-        f"Recorded on: {machine.caption}.{many} Yours is larger? `make record` on it adds your "
-        "recording; CONTRIBUTING says how to send it."
+        f"Recorded on: {machine.caption}.{many} Yours is larger? Record the labs on it "
+        "(make record), and send the recording as CONTRIBUTING says."
     )
 
 
