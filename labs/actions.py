@@ -40,6 +40,11 @@ class Actions(ipywidgets.HBox):
         self._bar.layout.display = "none"
         self._say(words)
 
+    @property
+    def offers_run(self) -> bool:
+        """Whether Run may be pressed. A press can be on its way while it is taken away."""
+        return not self._run.disabled
+
     def began(self) -> None:
         """Run was pressed."""
         self._run.disabled = True

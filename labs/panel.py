@@ -65,6 +65,7 @@ class SweepPanel(ipywidgets.VBox):
         self._planned = 0  # settings changed so often; only the last plan counts
         self._plans: list[Offer] = []
         self._plan: Offer | None = None
+        self._wanted = False  # Run was pressed before the plan was made
         self._attempt: Attempt | None = None
         self._forecast: Prediction | None = None
         self._points: dict[int, Point] = {}
@@ -146,6 +147,9 @@ class SweepPanel(ipywidgets.VBox):
             self._offers.value = 0
             self._offers.layout.display = "" if len(plans) > 1 else "none"
             self._choose(plans[0])
+            wanted, self._wanted = self._wanted, False
+        if wanted and len(plans) == 1:  # of several, the reader has to choose
+            self._run()
 
     def _offered(self, change: dict[str, Any]) -> None:
         with self._drawing:
@@ -176,6 +180,7 @@ class SweepPanel(ipywidgets.VBox):
         self._draw(plan.experiment)
 
     def _show_problem(self, sentence: str) -> None:
+        self._wanted = False
         alarm = f'<div class="wt-problem" role="alert">{html.escape(sentence)}</div>'
         put(self._problem, alarm)
         self._offers.layout.display = "none"
@@ -184,7 +189,11 @@ class SweepPanel(ipywidgets.VBox):
     # ---- a run -------------------------------------------------------------------------------
 
     def _run(self) -> None:
-        plan = self._plan
+        with self._drawing:
+            if not self._actions.offers_run:
+                return
+            plan = self._plan
+            self._wanted = plan is None  # settings and Run come from the page in one breath
         if plan is None or not self._guessing.done:
             return
         attempt = Attempt(self.lab, lambda stop: self._measure(plan, stop), self._ended)

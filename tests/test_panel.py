@@ -153,6 +153,20 @@ def test_another_question_asks_for_another_prediction(panel: SweepPanel) -> None
     assert names(panel) == set()  # the recorded run did other work, the model waits for a guess
 
 
+def test_run_right_after_a_change_runs_what_was_changed(
+    panel: SweepPanel, scripted: Scripted
+) -> None:
+    panel._guessing._skip.click()
+    with panel._drawing:  # the plan of the new settings cannot be ready yet
+        panel._controls._users.value = "2, 4"
+        panel._actions._run.click()
+        assert panel._attempt is None
+    attempt = eventually(lambda: panel._attempt, SOON_S, "the run")
+    scripted.go.release(2)
+    assert attempt.join(SOON_S)
+    assert scripted.experiments[-1].load.users == (2, 4) and landed(panel) == [2, 4]
+
+
 def test_points_land_while_the_run_goes_on_and_then_the_verdict(
     panel: SweepPanel, scripted: Scripted
 ) -> None:
@@ -272,10 +286,11 @@ def test_unusable_users_are_refused_with_a_sentence_and_nothing_is_lost(
     panel._controls._users.value = users
     assert words_ in words(panel._problem).replace("&#x27;", "'")
     assert not can_run(panel)
+    panel._actions._run.click()  # was on its way
     assert panel._verdict.value == verdict and panel._data.value
     panel._controls._users.value = "1 2 4"
     eventually(lambda: can_run(panel), SOON_S)
-    assert words(panel._problem) == ""
+    assert words(panel._problem) == "" and len(scripted.experiments) == 1
 
 
 def test_more_processes_than_memory_holds_are_refused(panel: SweepPanel) -> None:
