@@ -160,10 +160,12 @@ def _slider(
 ) -> ipywidgets.SelectionSlider:
     """A slider over round values and the one that the lab begins with."""
     values: Sequence[float] = sorted({*choices, value})
-    return ipywidgets.SelectionSlider(
+    slider = ipywidgets.SelectionSlider(
         options=[(f"{digits(each)}{unit}", each) for each in values],
         value=value,
         description=name,
         tooltip=f"{name} {told}",
         continuous_update=False,
     )
+    slider.add_class("wt-choice")  # the page tells the value, not its place in the list
+    return slider

@@ -32,15 +32,35 @@ function nameSlidersNow(host: Element): void {
     const label = slider.querySelector('.widget-label')?.textContent?.trim();
     if (!label) continue;
     for (const named of slider.querySelectorAll('.noUi-handle, .widget-readout')) {
-      if (named.getAttribute('aria-label') !== label) named.setAttribute('aria-label', label);
+      put(named, 'aria-label', label);
     }
+    if (slider.classList.contains('wt-choice')) sayChoice(slider);
   }
+}
+
+/** A slider over a list of choices: ipywidgets tells the place in the list instead of the
+ * choice, and lets one type into a readout that does not listen. */
+function sayChoice(slider: Element): void {
+  const readout = slider.querySelector('.widget-readout');
+  const handle = slider.querySelector('.noUi-handle');
+  if (!readout || !handle) return;
+  put(readout, 'contenteditable', 'false');
+  put(readout, 'aria-hidden', 'true');
+  put(handle, 'aria-valuetext', readout.textContent ?? '');
+}
+
+function put(node: Element, name: string, value: string): void {
+  if (node.getAttribute(name) !== value) node.setAttribute(name, value);
 }
 
 /** Names the sliders of a panel, now and whenever it changes. */
 export function nameSliders(host: Element): void {
   nameSlidersNow(host);
-  new MutationObserver(() => nameSlidersNow(host)).observe(host, { subtree: true, childList: true });
+  new MutationObserver(() => nameSlidersNow(host)).observe(host, {
+    subtree: true,
+    childList: true,
+    attributeFilter: ['aria-valuetext'],
+  });
 }
 
 export function tidy(): void {
