@@ -227,7 +227,7 @@ def backlog(arrivals: float, X: float, seconds: float) -> float:
 
 
 def retry_delay(lost: int) -> float:
-    """Seconds until a connection is tried again after `lost` lost SYNs: 1, 3, 7, 15, ...
+    """Seconds from the first to the next try after `lost` lost SYNs: 1, 3, 7, 15, ...
 
     Linux waits 1 s and doubles; a full listen queue drops the SYN and says nothing.
 

@@ -109,5 +109,5 @@ def _notes(case: Case, last: PredictedLevel, D: float) -> Iterator[str]:
     if W + server.backlog < N and not case.accepts_all:
         yield (
             f"{N} users are more than {W:.0f} workers and {server.backlog} places in the listen "
-            "queue: connections that find it full come back after 1, 3, 7 and 15 s."
+            "queue: connections that find it full come back only after one or more seconds."
         )

@@ -102,10 +102,47 @@ class SweepNumbers(Said):
             (high - low) / (high + low), f"{digits(low)} to {digits(high)}{NARROW}req/s"
         )
 
+    def interval(self, users: int) -> Quantity:
+        """95 % interval of the throughput; as a number, half of it over the middle."""
+        low, high = self._point(users).throughput_ci_rps
+        return Quantity(
+            (high - low) / (high + low), f"{digits(low)} to {digits(high)}{NARROW}req/s"
+        )
+
+    def change(self, before: int, after: int) -> Quantity:
+        """How throughput changed from one level to another, and whether that is more than noise."""
+        first, last = self._point(before), self._point(after)
+        value = last.throughput_rps / first.throughput_rps - 1
+        (low, high), (lower, upper) = first.throughput_ci_rps, last.throughput_ci_rps
+        if low <= upper and lower <= high:
+            said = "noise: the intervals overlap"
+        else:
+            said = "more than noise: the intervals lie apart"
+        sign = "\u2212" if value < 0 else "+"
+        return Quantity(value, f"{sign}{percent(abs(value))} ({said})")
+
     def cores_busy(self, users: int) -> Quantity:
         """Cores' worth of work that the server did."""
         value = self._point(users).server_cpu
         return Quantity(value, f"{digits(value)} cores")
+
+    def generator_busy(self, users: int) -> Quantity:
+        """Cores' worth of work that the load generator did."""
+        value = self._point(users).generator_cpu
+        return Quantity(value, f"{digits(value, 2)} cores")
+
+    def cpu_ceiling(self, users: int) -> Quantity:
+        """c / D: requests per second at which the cores would be full, as that level cost them."""
+        value = self.result.machine.cores / self._point(users).demand_s
+        return Quantity(value, rate(value))
+
+    def voluntary(self, users: int) -> Quantity:
+        """Context switches a request because a process of the server had nothing left to do."""
+        return self._switches(users, self._point(users).voluntary_switches)
+
+    def involuntary(self, users: int) -> Quantity:
+        """Context switches a request because its turn was over and another was ready."""
+        return self._switches(users, self._point(users).involuntary_switches)
 
     def in_flight(self, users: int) -> Quantity:
         """X R, which Little's law says is the number of users without think time."""
@@ -131,6 +168,12 @@ class SweepNumbers(Said):
     @property
     def _run(self) -> Run:
         return self.result.run
+
+    @staticmethod
+    def _switches(users: int, value: float | None) -> Quantity:
+        if value is None:
+            raise NoSuchNumber(f"switches at users={users}: this system does not count them.")
+        return Quantity(value, digits(value, 2))
 
     def _point(self, users: int) -> Point:
         try:

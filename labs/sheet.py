@@ -92,6 +92,9 @@ def _sweep(recording: Recording, explanation: Prediction | None) -> Sheet:
         "p90 ms",
         "p99 ms",
         "CPU ms",
+        "cores busy",
+        "voluntary switches",
+        "involuntary switches",
         "X (R+Z) / N",
         "to know",
     )
@@ -116,6 +119,11 @@ def _level(point: Point, forecast: Prediction, explanation: Prediction | None) -
         _plain(point.mean_response_time_s * MS),
         *("" if value is None else _plain(value * MS) for value in percentiles),
         _plain(point.demand_s * MS),
+        _plain(point.server_cpu),
+        *(
+            "" if value is None else _plain(value)
+            for value in (point.voluntary_switches, point.involuntary_switches)
+        ),
         f"{point.littles_law:.2f}",
         " ".join(("Unfit: " if check.unfit else "") + check.sentence for check in point.checks),
     )

@@ -117,8 +117,8 @@ def _remarks(
     if point.listen_overflows:
         yield told(
             "listen queue",
-            f"{point.listen_overflows} connections found the listen queue full and tried again "
-            "1, 3, 7 or 15 s later.",
+            f"{point.listen_overflows} connections found the listen queue full and were tried "
+            "again only one or more seconds later.",
         )
     if point.users >= 4 and abs(point.littles_law - 1) > LITTLE_OFF:
         yield told(

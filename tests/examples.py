@@ -75,6 +75,8 @@ def point(users: int, *, factor: float = 1.0, checks: tuple[Check, ...] = ()) ->
         generator_cpu=0.01,
         others_cpu=0.02,
         littles_law=1.0,
+        voluntary_switches=2.0,
+        involuntary_switches=0.4,
         workers=8,
         checks=checks,
     )
