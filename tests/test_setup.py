@@ -84,11 +84,17 @@ def python_that(folder: Path, first: str, name: str = "python-stub") -> Path:
     return stub
 
 
+def outside_make() -> dict[str, str]:
+    """The environment without what `make test` tells the makes below it."""
+    mine = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "PYTHON", "TESTS")
+    return {name: value for name, value in os.environ.items() if name not in mine}
+
+
 def make(
     clone: Path, *arguments: str, path: Path | None = None, **more: str
 ) -> tuple[int, list[str]]:
     """Exit code and lines of what `make` said, its own remarks left out."""
-    environment = {**os.environ, "PIP_NO_INDEX": "1", **more}
+    environment = {**outside_make(), "PIP_NO_INDEX": "1", **more}
     environment["PATH"] = str(path) if path else os.environ["PATH"]
     result = subprocess.run(
         [str(shutil.which("make")), *arguments],
@@ -384,7 +390,7 @@ def test_the_requirements_say_how_make_writes_them() -> None:
 def terminal():
     """`make -o book read` in a terminal of its own: what is typed there goes to all of it."""
     subprocess.run([sys.executable, ROOT / "setup" / "book.py"], check=True)
-    environment = {**os.environ, "NO_BROWSER": "1"}
+    environment = {**outside_make(), "NO_BROWSER": "1"}
     pid, screen = pty.fork()
     if pid == 0:
         os.chdir(ROOT)
