@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conftest import Heard
 from labs_on_page import lab, state
 from playwright.sync_api import Page, expect
 
@@ -31,18 +30,6 @@ def test_formulas_are_set_with_their_numbers(site: Path, page: Page) -> None:
         "document.fonts.ready.then(() => document.fonts.check('1em KaTeX_Main'))"
     )
     assert letters
-
-
-def test_the_book_asks_no_other_host(book: Path, page: Page, heard: Heard) -> None:
-    files = sorted(book.rglob("*.html"))
-    pages = [each for each in files if not {"_static", "_sources"} & set(each.parts)]
-    assert pages
-    for each in pages:
-        page.goto(each.as_uri())
-        page.wait_for_load_state("networkidle")
-        page.wait_for_function("!document.querySelector('.wt-plot:not([data-drawn])')")
-    assert not heard.foreign
-    assert len({each.url for each in heard.requests if each.is_navigation_request()}) == len(pages)
 
 
 def test_without_scripts_the_words_are_there(site: Path, page: Page) -> None:
