@@ -81,6 +81,9 @@ class BookServer:
             self._process.kill()
             self._process.wait()
 
+    def log(self) -> str:
+        return (self._home / "server.log").read_text("utf-8")
+
     @property
     def port(self) -> int:
         return int(self._facts["port"])
@@ -141,6 +144,9 @@ class Wire:
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
         self._thread = threading.Thread(target=self._accept, daemon=True)
         self._thread.start()
+
+    def log(self) -> str:
+        return (self._home / "server.log").read_text("utf-8")
 
     @property
     def port(self) -> int:

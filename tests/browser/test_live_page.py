@@ -42,6 +42,7 @@ def test_recorded_at_once_then_live_without_a_flicker(
     expect(panel(page).get_by_role("slider", name="Rate")).to_be_visible()
     sockets = [each for each in heard.requests if "/channels" in each.url]
     assert len(sockets) <= 1
+    assert "Warming a kernel" not in server.log()  # or it would tell what went wrong
 
 
 def test_its_code_can_be_unfolded_edited_and_run_again(server: BookServer, page: Page) -> None:

@@ -35,7 +35,7 @@ export class LabCell {
 
   #makeEditable(node: HTMLElement, onRun: (cell: LabCell) => void): void {
     const written = this.#code.cloneNode(true).childNodes;
-    this.#code.contentEditable = 'plaintext-only';
+    makeWritable(this.#code);
     this.#code.spellcheck = false;
     this.#code.setAttribute('role', 'textbox');
     this.#code.setAttribute('aria-multiline', 'true');
@@ -110,6 +110,14 @@ export class LabCell {
     }
     host.classList.remove('wt-behind');
     nameSliders(host);
+  }
+}
+
+function makeWritable(code: HTMLElement): void {
+  try {
+    code.contentEditable = 'plaintext-only';
+  } catch {
+    code.contentEditable = 'true'; // an older Firefox: pasted colours stay, which hurts nobody
   }
 }
 

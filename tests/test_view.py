@@ -1,0 +1,75 @@
+"""One figure, two feeds: what is written into a page, and what a widget takes and sends."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import traitlets
+from plotly import graph_objects, offline
+
+from labs.view import FigureView, plain, static
+
+ROOT = Path(__file__).parents[1]
+LINE = {"data": [{"x": [1, 2], "y": [3, 4]}], "layout": {"height": 300}}
+
+
+def test_a_figure_of_plotly_and_its_json_are_the_same() -> None:
+    figure = graph_objects.Figure(graph_objects.Scatter(x=np.array([1, 2]), y=[3, float("nan")]))
+    shown = plain(figure)
+    assert shown["data"][0]["y"] == [3, None]
+    assert "template" not in shown["layout"]
+    assert json.loads(json.dumps(shown)) == shown
+    assert plain(shown) == shown
+
+
+def test_a_recorded_figure_has_its_words_and_harms_no_page() -> None:
+    hostile = {"data": [{"name": "</script><script>alert(1)</script>"}], "layout": {}}
+    bundle = static(hostile, alt='a "b" < c', caption="On <2> cores.")._repr_mimebundle_()
+    page = bundle["text/html"]
+    assert bundle["text/plain"] == 'a "b" < c'
+    assert 'aria-label="a &quot;b&quot; &lt; c"' in page
+    assert "<figcaption>On &lt;2&gt; cores.</figcaption>" in page
+    assert page.count("<script") == page.count("</script>") == 1
+    data = re.search(r'<script type="application/json">(.*)</script>', page)
+    assert data
+    assert json.loads(data[1])["data"] == hostile["data"]
+
+
+def test_room_is_kept_for_a_recorded_figure() -> None:
+    assert "min-height:300px" in static(LINE, alt="a line").html()
+
+
+def test_a_view_takes_figures_and_refuses_the_rest() -> None:
+    view = FigureView(LINE, alt="a line")
+    assert view.figure == LINE
+    view.figure = graph_objects.Figure(LINE)
+    assert view.figure["data"][0]["y"] == [3, 4]
+    with pytest.raises(traitlets.TraitError, match="a plotly figure, or its JSON"):
+        view.figure = [1, 2]
+
+
+def test_a_frontend_that_asks_gets_plotly_once_and_packed(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[tuple[dict[str, str], list[bytes]]] = []
+    view = FigureView(LINE)
+    monkeypatch.setattr(view, "send", lambda content, buffers: sent.append((content, buffers)))
+    view._handle_custom_msg({"kind": "something else"}, [])
+    view._handle_custom_msg({"kind": "plotly"}, [])
+    ((content, (packed,)),) = sent
+    assert content == {"kind": "plotly"}
+    assert gzip.decompress(packed) == (ROOT / "book/web/lib/plotly.js").read_bytes()
+    assert len(packed) < 500_000
+
+
+def test_the_page_s_plotly_is_the_package_s() -> None:
+    """Figures made by one version are drawn by the same."""
+    version = re.compile(r"plotly\.js (?:\(.*\) )?v([\d.]+)")
+    ours = version.search((ROOT / "book/web/lib/plotly.js").read_text("utf-8")[:300])
+    theirs = version.search(offline.get_plotlyjs()[:300])
+    assert ours
+    assert theirs
+    assert ours[1] == theirs[1]
