@@ -28,6 +28,14 @@ class PlotlyFigure(Protocol):
 Figure: TypeAlias = PlotlyFigure | dict[str, Any]  # the dictionary is plotly's JSON
 
 PLOTLY_MIME = "application/vnd.plotly.v1+json"
+# What a panel needs where the book's styles are not: in JupyterLab and VS Code.
+FRAME = """
+.wt-view { margin: 0; }
+.jupyter-widgets.wt-prediction, .jupyter-widgets.wt-actions { flex-flow: row wrap; }
+.wt-prediction .widget-label { width: auto; }
+.wt-data { overflow-x: auto; }
+.wt-data :is(th, td) { padding: 0.1rem 0.6rem; text-align: right; }
+"""
 HEIGHT = 450  # pixels; what plotly takes where a figure says nothing
 
 
@@ -90,6 +98,7 @@ class FigureView(anywidget.AnyWidget):
     """
 
     _esm = Path(__file__).with_name("figure_view.js")  # built from book/web/src
+    _css = FRAME
 
     figure = _FigureTrait(default_value={"data": [], "layout": {}}).tag(sync=True)
     alt = traitlets.Unicode("").tag(sync=True)
