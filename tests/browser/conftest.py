@@ -47,15 +47,19 @@ def _find_browser() -> str:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The small book, built as the book itself is."""
-    made = tmp_path_factory.mktemp("site")
+    """The small book."""
+    return build(SMALL_BOOK, tmp_path_factory.mktemp("site"))
+
+
+def build(source: Path, made: Path, **environment: str) -> Path:
+    """A book from that folder, built as the book itself is."""
     config = yaml.safe_load((PROJECT / "_config.yml").read_text("utf-8"))
     config["sphinx"]["config"]["html_static_path"] = [str(PROJECT / "book/web")]
     (made / "_config.yml").write_text(yaml.safe_dump(config), "utf-8")
-    command = [str(Path(sys.executable).with_name("jupyter-book")), "build", str(SMALL_BOOK)]
-    command += ["--config", str(made / "_config.yml"), "--toc", str(SMALL_BOOK / "_toc.yml")]
+    command = [str(Path(sys.executable).with_name("jupyter-book")), "build", str(source)]
+    command += ["--config", str(made / "_config.yml"), "--toc", str(source / "_toc.yml")]
     command += ["--path-output", str(made), "-W", "--keep-going", "--quiet"]
-    built = subprocess.run(command, capture_output=True, text=True)
+    built = subprocess.run(command, capture_output=True, text=True, env=os.environ | environment)
     assert built.returncode == 0, built.stdout + built.stderr
     return made / "_build/html"
 

@@ -1,0 +1,194 @@
+"""The real panels in a real browser, with real servers and real load."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import examples
+import psutil
+import pytest
+from conftest import Servers, build
+from labs_on_page import LIVE_MS, lab, panel, state
+from playwright.sync_api import Locator, Page, expect
+from serving import BookServer
+from waiting import eventually
+
+from labs import records
+from labs.records import Experiment, Load, Server, Workload
+from labs.supervisor import MARK
+
+SITE = Path(__file__).parent / "panel_site"
+EXPERIMENT = Experiment(
+    Server("event-loop", by="scratch"), Workload(wait_s=0.05), Load((2, 4), seconds=0.5)
+)
+SESSION = "WALL_TIME_TEST_SESSION"  # set by tests/conftest.py
+GONE_S = 1.0  # after Stop, nothing of a run is alive
+
+
+@pytest.fixture(scope="module")
+def panels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BookServer]:
+    """A server of the page with real panels, and recordings that never were."""
+    shelf = tmp_path_factory.mktemp("recordings")
+    points = (examples.point(2), examples.point(4))
+    run = replace(examples.run(), forecast=examples.prediction((2, 4)), points=points)
+    recording = records.Recording(experiment=EXPERIMENT, machine=examples.MACHINE, runs=(run,) * 3)
+    for name, result in (
+        ("many-cores", recording),
+        ("wall-time", examples.clocks()),
+        ("your-machine", examples.checkup()),
+    ):
+        records.save(result, shelf / name / "2-cores.json")
+    built = build(SITE, tmp_path_factory.mktemp("panels"), LABS_RECORDINGS=str(shelf))
+    with pytest.MonkeyPatch.context() as patch, Servers(tmp_path_factory.mktemp("home")) as start:
+        patch.setenv("LABS_RECORDINGS", str(shelf))
+        yield start(built, root=SITE)
+
+
+def opened(panels: BookServer, page: Page) -> Locator:
+    page.goto(panels.page("index"))
+    state(page, "live")
+    shown = panel(page)
+    expect(shown.locator(".wt-about")).to_contain_text("1 event loop run by scratch")
+    return shown
+
+
+def button(shown: Locator, name: str) -> Locator:
+    return shown.get_by_role("button", name=name, exact=True)
+
+
+def names(shown: Locator) -> list[str]:
+    """What the legend of the sweep's figure lists."""
+    return [text.strip() for text in shown.locator(".wt-figure .legendtext").all_text_contents()]
+
+
+def measured(shown: Locator) -> int:
+    """Points of this machine in the first plot: they alone are round."""
+    figure = shown.locator(".wt-figure .wt-plot")
+    count = (
+        "node => node.data.filter(t => t.xaxis === 'x' && t.name.startsWith('measured'))"
+        ".reduce((n, t) => n + t.x.length, 0)"
+    )
+    return int(figure.evaluate(count))
+
+
+def of_a_run() -> list[psutil.Process]:
+    """Live processes that a lab of these tests has started."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            marks = process.environ()
+            ours = marks.get(SESSION) == os.environ[SESSION] and MARK in marks
+            if ours and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found
+
+
+def test_predict_measure_explain(panels: BookServer, page: Page) -> None:
+    page.goto(panels.page("index"))
+    expect(lab(page).locator("figure.wt-recorded figcaption")).to_contain_text("2 cores, Example")
+    shown = opened(panels, page)
+    expect(lab(page, 2)).to_contain_text("First press Run in the lab")
+    expect(button(shown, "Run")).to_be_disabled()
+    assert names(shown) == ["recorded on 2 cores"]
+
+    shown.get_by_role("textbox", name="Your prediction").fill("100")
+    button(shown, "Commit").click()
+    expect(button(shown, "Run")).to_be_enabled()
+    eventually(lambda: "forecast" in names(shown) and "bound" in names(shown), 10, "the model")
+    button(shown, "Run").click()
+    expect(button(shown, "Stop")).to_be_enabled()
+    eventually(lambda: measured(shown) == 1, LIVE_MS / 1000, "the first point")
+    expect(shown.locator(".wt-strip .main-svg").first).to_be_visible()
+    expect(shown.get_by_text("4 users")).not_to_have_count(0)
+    verdict = shown.locator(".wt-verdict")
+    expect(verdict).to_contain_text("You said 100", timeout=LIVE_MS)
+    assert measured(shown) == 2
+
+    shown.get_by_text("Data: the numbers, and as files").click()
+    expect(shown.locator(".wt-data tbody tr")).to_have_count(2)
+    with page.expect_download() as download:
+        shown.get_by_role("link", name="JSON").click()
+    saved = json.loads(Path(download.value.path()).read_text())
+    assert [point["users"] for point in saved["points"]] == [2, 4]
+
+    lab(page, 2).get_by_role("button", name="Run this code").click()
+    expect(lab(page, 2)).to_contain_text("Not")  # three cores' worth of waiting: no
+
+
+def test_stop_ends_everything_within_a_second(panels: BookServer, page: Page) -> None:
+    shown = opened(panels, page)
+    button(shown, "Skip").click()
+    button(shown, "Run").click()
+    eventually(lambda: measured(shown) == 1, LIVE_MS / 1000, "the first point")
+    assert of_a_run()
+    button(shown, "Stop").click()
+    eventually(lambda: not of_a_run(), GONE_S, "the end of every process of the run")
+    expect(shown.locator(".wt-actions")).to_contain_text("Stopped.")
+    expect(button(shown, "Run")).to_be_enabled()
+    assert measured(shown) == 1
+    expect(shown.locator(".wt-data tbody tr")).to_have_count(1)
+
+
+def test_code_that_is_run_again_leaves_no_old_run(panels: BookServer, page: Page) -> None:
+    shown = opened(panels, page)
+    button(shown, "Skip").click()
+    button(shown, "Run").click()
+    eventually(of_a_run, LIVE_MS / 1000, "the run")
+    lab(page).get_by_text("Show the code").click()
+    lab(page).get_by_role("button", name="Run this code").click()
+    eventually(lambda: not of_a_run(), LIVE_MS / 1000, "the end of the old run")
+    fresh = panel(page)
+    expect(button(fresh, "Skip")).to_be_visible()
+    expect(button(fresh, "Run")).to_be_disabled()
+
+
+def test_what_cannot_be_is_said_and_can_be_put_right(panels: BookServer, page: Page) -> None:
+    shown = opened(panels, page)
+    button(shown, "Skip").click()
+    users = shown.get_by_role("textbox", name="Users")
+    users.fill("4, 2")
+    users.press("Enter")
+    alert = shown.get_by_role("alert")
+    expect(alert).to_contain_text("users=2: comes after a larger level")
+    expect(button(shown, "Run")).to_be_disabled()
+    users.fill("2, 4, 8")
+    users.press("Enter")
+    expect(alert).to_have_count(0)
+    expect(button(shown, "Run")).to_be_enabled()
+    button(shown, "prefork").click()
+    expect(shown.locator(".wt-about")).to_contain_text(
+        "A prefork server (1 process run by gunicorn"
+    )
+
+
+def test_eyes_ears_and_small_screens(panels: BookServer, page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    shown = opened(panels, page)
+    slider = shown.get_by_role("slider", name="Wait time")
+    expect(slider).to_have_attribute("aria-valuetext", re.compile("50.ms"))
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(slider).to_have_attribute("aria-valuetext", re.compile("100.ms"))
+    expect(shown.locator(".wt-about")).to_contain_text(re.compile("wait for 100.ms"))
+    figure = shown.get_by_role("figure", name=re.compile("^Throughput and response time over 2 to"))
+    expect(figure).to_be_visible()
+    edges = "nodes => Math.max(...nodes.map(node => node.getBoundingClientRect().right))"
+    inside = page.locator(".wt-panel *:not(.wt-data *)")  # a wide table scrolls by itself
+    assert inside.evaluate_all(edges) <= 391
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_machine_and_the_clocks_run_too(panels: BookServer, page: Page) -> None:
+    opened(panels, page)
+    for number in (3, 4):
+        shown = panel(page, number)
+        expect(shown).to_contain_text("Recorded on: 2 cores, Example CPU")
+        button(shown, "Run").click()
+        expect(shown).to_contain_text("Measured here: ", timeout=LIVE_MS)
+        expect(shown.get_by_role("alert")).to_have_count(0)
