@@ -232,7 +232,8 @@ def _who(server: Server) -> str:
         process = "process" if server.processes == 1 else "processes"
         pool = f"{server.processes} {process} with {server.threads} {each}"
         pool += " each" if server.processes > 1 else ""
-    return f"A {server.architecture} server ({pool} run by {server.by}, on {cores})"
+    article = "An" if server.architecture[0] in "aeiou" else "A"
+    return f"{article} {server.architecture} server ({pool} run by {server.by}, on {cores})"
 
 
 def _need(workload: Workload) -> str:

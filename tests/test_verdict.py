@@ -37,8 +37,8 @@ def say(*sentences: str) -> str:
             Server("event-loop", by="scratch", cores=2),
             Workload(),
             (3, 5),
-            "(1 event loop run by scratch, on 2 cores) answers requests that need next to "
-            "nothing, while 3 and 5 users ask",
+            "An event-loop server (1 event loop run by scratch, on 2 cores) answers requests that "
+            "need next to nothing, while 3 and 5 users ask",
         ),
     ],
 )

@@ -28,6 +28,7 @@ EXPERIMENT = Experiment(
     Server("event-loop", by="scratch"), Workload(wait_s=0.05), Load((2, 4), seconds=0.5)
 )
 SESSION = "WALL_TIME_TEST_SESSION"  # set by tests/conftest.py
+LAB_MS = 60_000.0  # JupyterLab's own start included
 GONE_S = 1.0  # after Stop, nothing of a run is alive
 
 
@@ -192,3 +193,17 @@ def test_the_machine_and_the_clocks_run_too(panels: BookServer, page: Page) -> N
         button(shown, "Run").click()
         expect(shown).to_contain_text("Measured here: ", timeout=LIVE_MS)
         expect(shown.get_by_role("alert")).to_have_count(0)
+
+
+def test_in_jupyterlab_the_same_panel_runs(panels: BookServer, page: Page) -> None:
+    page.goto(panels.page("index").replace("/book/index.html", "/lab"))
+    files = page.locator(".jp-DirListing-content")
+    files.get_by_text("index.md", exact=True).dblclick(timeout=LAB_MS)
+    expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible(timeout=LAB_MS)
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells").first.click()
+    shown = page.locator(".wt-panel").first
+    button(shown, "Skip").click(timeout=LAB_MS)
+    button(shown, "Run").click()
+    eventually(lambda: measured(shown) == 1, LAB_MS / 1000, "the first point")
+    expect(shown.locator(".wt-verdict")).to_contain_text("At 4 users", timeout=LAB_MS)
