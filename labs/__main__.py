@@ -227,7 +227,7 @@ def measure(asked: argparse.Namespace) -> int:
         if sys.stderr.isatty():
             print(file=sys.stderr)
         print(report.table(found), file=text)
-        print("\n" + verdict.text(found), file=text)
+        print("\n" + verdict.text(found, report.explained(found)), file=text)
         write(out, report.joined(found))
     return code
 

@@ -6,8 +6,9 @@ because importing Locust patches the whole process.
 All users are spawned at once and wait at a gate. A level is opened by one line on the
 control pipe, so the starts can be spread as finely as the protocol wants (Locust's own ramp
 spawns in batches of a second), and a user that is no longer wanted ends its request first
-instead of being cut off. Every request goes back at once as one fixed-size record of raw
-times on the monotonic clock, which the measuring process shares.
+instead of being cut off. Every request goes back as one fixed-size record of raw times on the
+monotonic clock, which the measuring process shares; some at a time, because waking that
+process for each would cost more than the request itself.
 
 Control lines, JSON each:
     {"users": 8, "over_s": 0.4}   open the gate for users 0..7, new ones spread over 0.4 s
@@ -37,6 +38,8 @@ CONTROL = int(os.environ["WALL_TIME_CONTROL_FD"])
 RESULTS = int(os.environ["WALL_TIME_RESULTS_FD"])
 EXPECTED = int(os.environ["WALL_TIME_USERS"])
 SHOWN_FAILURES = 5
+SEND_EVERY_S = 0.05
+LOOK_EVERY_S = 0.1  # at who answers: reading a header costs a hundredth of a trivial request
 
 
 class Work:
@@ -79,7 +82,7 @@ class Gate:
         number = self.arrived
         self.arrived += 1
         if self.arrived == EXPECTED:
-            send(READY, 0, 0, 0.0, time.perf_counter())
+            keep(READY, 0, 0, 0.0, time.perf_counter())
         return number
 
     def open(self, users: int, over_s: float) -> None:
@@ -101,9 +104,25 @@ class Gate:
 gate = Gate()
 
 
-def send(kind: int, user: int, process: int, start: float, end: float) -> None:
-    """One record to the measuring process."""
-    os.write(RESULTS, RECORD.pack(kind, user, process, 0, start, end))
+unsent = bytearray()
+
+
+def keep(kind: int, user: int, process: int, start: float, end: float) -> None:
+    """One record for the measuring process, to be sent soon."""
+    unsent.extend(RECORD.pack(kind, user, process, 0, start, end))
+
+
+def send() -> None:
+    """Send what is kept. The other side always reads, so the pipe never stays full."""
+    while unsent:
+        del unsent[: os.write(RESULTS, unsent)]
+
+
+def send_again_and_again() -> None:
+    """What the users kept, a little later."""
+    while True:
+        gevent.sleep(SEND_EVERY_S)
+        send()
 
 
 class LabUser(FastHttpUser):
@@ -114,16 +133,16 @@ class LabUser(FastHttpUser):
     def on_start(self) -> None:
         self.number = gate.arrive()
         self.dice = random.Random(self.number)
+        self.process, self.look_again_at = 0, 0.0  # who answered last, by its header
         closing = os.environ.get("WALL_TIME_KEEP_ALIVE") == "0"
         self.asking: dict[str, Any] = {"headers": {"Connection": "close"}} if closing else {}
 
     @task
-    def ask_again_and_again(self) -> None:
-        while True:  # Locust's own loop would spend a tenth of a millisecond between requests
-            gate.pass_through(self.number)
-            self.ask()
-            if gate.work.think_time_s:
-                gevent.sleep(self.dice.expovariate(1 / gate.work.think_time_s))
+    def take_a_turn(self) -> None:
+        gate.pass_through(self.number)
+        self.ask()
+        if gate.work.think_time_s:
+            gevent.sleep(self.dice.expovariate(1 / gate.work.think_time_s))
 
     def ask(self) -> None:
         clock, number = time.perf_counter, self.number
@@ -133,10 +152,12 @@ class LabUser(FastHttpUser):
         end = clock()
         del gate.in_flight[number]
         if response.status_code == 200 and response.headers is not None:
-            process = int(str(response.headers.get("X-Process", "0")))
-            send(OK, number, process, start, end)
+            if end > self.look_again_at:
+                self.process = int(str(response.headers.get("X-Process", "0")))
+                self.look_again_at = end + LOOK_EVERY_S
+            keep(OK, number, self.process, start, end)
         else:
-            send(FAILED, number, 0, start, end)
+            keep(FAILED, number, 0, start, end)
             gate.failures += 1
             if gate.failures <= SHOWN_FAILURES:
                 why = getattr(response, "error", None) or f"answered {response.status_code}"
@@ -154,8 +175,9 @@ def obey() -> None:
         if "report" in order:
             now = time.perf_counter()
             for number, start in gate.in_flight.items():
-                send(IN_FLIGHT, number, 0, start, now)
-            send(MARK, order["report"], 0, 0.0, now)
+                keep(IN_FLIGHT, number, 0, start, now)
+            keep(MARK, order["report"], 0, 0.0, now)
+            send()
     os._exit(0)
 
 
@@ -163,3 +185,4 @@ def obey() -> None:
 def listen(**_: object) -> None:
     """Obey as soon as Locust is up."""
     gevent.spawn(obey)
+    gevent.spawn(send_again_and_again)
