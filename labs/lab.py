@@ -44,10 +44,10 @@ def sweep(
         return replay(name, experiment=experiment)
     from labs import machine as this_machine
     from labs.offers import modest
-    from labs.panel import SweepPanel, on_binder
+    from labs.panel import SweepPanel
 
     here = this_machine.fingerprint()
-    smaller, why = modest(experiment, here.cores, shared=on_binder())
+    smaller, why = modest(experiment, here.cores, shared=this_machine.on_binder())
     _shut(name)
     panel = SweepPanel(
         name,

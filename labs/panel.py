@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -328,8 +327,3 @@ def close(widget: ipywidgets.Widget) -> None:
     for child in getattr(widget, "children", ()):
         close(child)
     widget.close()
-
-
-def on_binder() -> bool:
-    """Whether this runs on the free service mybinder.org, or one like it."""
-    return any(name in os.environ for name in ("BINDER_SERVICE_HOST", "BINDER_LAUNCH_HOST"))

@@ -31,6 +31,8 @@ FIXED = {
     "3.1": laws.bound(N=16, D=0.050, c=4, W=16),
     "3.2": 1000 * laws.response_time_bound(N=16, D=0.050, c=4, W=16),
     "3.3": laws.ceiling(4, laws.response_time_bound(N=16, D=0.050, c=4)),  # their mistake
+    "4.1": laws.most_users(R=1, D=0.050, c=4),
+    "4.2": laws.throughput(N=1000, R=0.2, Z=10),
 }
 
 # Worked examples: a phrase of the page with a number in it, and what the law makes of it.
@@ -49,6 +51,27 @@ WORKED = (
     ("many-cores", "Of the 200 ms, {} were", 1000 * laws.queued(R=0.2, D=0.05)),
     ("many-cores", "16 / 0.2 = {},", laws.throughput(N=16, R=0.2)),
     ("many-cores", "4 / 0.05 = {}.", laws.ceiling(4, 0.05)),
+    (
+        "past-the-plateau",
+        "at 20 users a page takes {} ms",
+        1000 * laws.response_time_bound(N=20, D=0.02, c=2),
+    ),
+    ("past-the-plateau", "at 200 users {} s.", laws.response_time_bound(N=200, D=0.02, c=2)),
+    ("past-the-plateau", "at most {} users who ask", laws.most_users(R=1, D=0.02, c=2)),
+    ("past-the-plateau", "that makes {} users", laws.most_users(R=1, D=0.02, Z=10, c=2)),
+    ("past-the-plateau", "lies at {} users", laws.knee(D=0.02, Z=10, c=2)),
+    (
+        "past-the-plateau",
+        "With 1102 they need {} s",
+        laws.response_time_bound(N=1102, D=0.02, Z=10, c=2),
+    ),
+    ("past-the-plateau", "or {} % of 20 ms", 100 * 10 * 5e-6 / 0.02),
+    ("past-the-plateau", "would have to cost {} µs", 1e6 * (0.02 / 0.8 - 0.02) / 10),
+    ("past-the-plateau", "4 / 98 s = {} ms", 1000 * 4 / laws.throughput(N=1000, R=0.2, Z=10)),
+    ("past-the-plateau", "at least {} % below", round(100 * (1 - 20 / 20.33), 1)),
+    ("past-the-plateau", "by about {} and", round(320 / math.sqrt(10))),
+    ("past-the-plateau", "and {} ms. A difference", round(304 / math.sqrt(10))),
+    ("past-the-plateau", "A difference of {} ms", 1205 - 1162),
 )
 
 

@@ -15,6 +15,7 @@ MEASURED = {
     "wall-time": examples.clocks(),
     "one-core": examples.recording(),
     "many-cores": examples.recording(),
+    "past-the-plateau": examples.recording(),
 }
 asked = pytest.mark.parametrize("exercise", QUESTIONS, ids=lambda exercise: exercise.id)
 
@@ -59,7 +60,7 @@ def test_a_question_about_the_own_machine_waits_for_the_measurement(
         assert "{" not in reply.sentence and "First" not in reply.sentence
 
 
-@pytest.mark.parametrize("chapter", ["0", "1", "2", "3"])
+@pytest.mark.parametrize("chapter", ["0", "1", "2", "3", "4"])
 def test_a_chapter_has_a_fixed_an_own_and_an_open_question(chapter: str) -> None:
     rows = [row for row in QUESTIONS if row.id.split(".")[0] == chapter]
     assert any(row.answer and not row.lab for row in rows)

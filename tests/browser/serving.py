@@ -71,6 +71,11 @@ class BookServer:
         said = self._home / "runtime" / f"jpserver-{self._process.pid}.json"
         eventually(lambda: said.exists() and said.read_text().strip(), START_S, "the server")
         self._facts = json.loads(said.read_text())
+        eventually(self._listens, START_S, "the server's port")  # it tells before it listens
+
+    def _listens(self) -> bool:
+        with socket.socket() as trial:
+            return trial.connect_ex(("127.0.0.1", self.port)) == 0
 
     def stop(self) -> None:
         assert self._process is not None

@@ -1,0 +1,73 @@
+"""What an exercise about the reader's own machine reads from their lab. Pure."""
+
+from __future__ import annotations
+
+from labs.exercises import Given
+from labs.findings import Checkup, Clocks
+from labs.records import Point, Recording
+
+
+def busiest(recording: Recording) -> Point:
+    """The busiest level of the newest run."""
+    return recording.runs[-1].points[-1]
+
+
+def of_checkup(checkup: Checkup) -> Given:
+    """What a calibration found."""
+    calibration = checkup.calibration
+    return {
+        "cores": checkup.capacity,
+        "logical_cores": checkup.machine.logical_cores,
+        "noise": calibration.noise_fraction,
+        "generator_s": calibration.generator_s,
+    }
+
+
+def of_both(clocks: Clocks) -> Given:
+    """The page of the clocks lab that computes and waits."""
+    page = clocks.page("both")
+    return {
+        "wall_ms": page.median_wall_s * 1000,
+        "cpu_ms": page.median_cpu_s * 1000,
+        "spread": (max(page.cpu_s) - min(page.cpu_s)) / page.median_cpu_s / 2,
+        "client_ms": (page.client.user_s + page.client.system_s) * 1000,
+    }
+
+
+def of_last(recording: Recording) -> Given:
+    """The busiest level: its throughput, what a request cost and how long it took."""
+    point = busiest(recording)
+    low, high = point.throughput_ci_rps
+    return {
+        "users": point.users,
+        "throughput": point.throughput_rps,
+        "interval": (high - low) / 2 / point.throughput_rps,
+        "demand_s": point.demand_s,
+        "response_s": point.mean_response_time_s,
+        "cores": recording.machine.cores,
+    }
+
+
+def of_plateau(recording: Recording) -> Given:
+    """The first level with more users than cores, and the last: chosen before looking."""
+    last = busiest(recording)
+    cores = recording.machine.cores
+    first = next((p for p in recording.runs[-1].points if p.users > cores), last)
+    wide = sum(high - low for low, high in (first.throughput_ci_rps, last.throughput_ci_rps))
+    return {
+        "few": first.users,
+        "many": last.users,
+        "before": first.throughput_rps,
+        "after": last.throughput_rps,
+        "interval": wide / 2 / last.throughput_rps,
+    }
+
+
+def noise(given: Given) -> float:
+    """Relative tolerance of an answer read from a calibration."""
+    return max(0.05, given["noise"])
+
+
+def interval(given: Given) -> float:
+    """Relative tolerance of an answer read from a measured throughput."""
+    return 0.05 + given["interval"]
