@@ -28,7 +28,7 @@ from labs.supervisor import Stopped
 
 BURN_S = 0.12  # each
 WARM_S = 0.08  # spun before each, so that the core is awake and at speed
-REPEATS = 2
+REPEATS = 3  # the best counts: what disturbs a burn only ever slows it
 MOST_STEPS = 4  # numbers of busy processes burned; those between are interpolated
 KEPT = "calibration.json"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import logging
 import os
 import secrets
 import signal
@@ -33,6 +34,8 @@ def read(port: int | None, open_browser: bool) -> int:
 
     from labs.book_server import BookApp  # takes a second; the refusals above do not
 
+    # A page that closed its socket while a message was under way is no news to the reader.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     server: Any = BookApp.initialize_server(argv=_options(port or 0))  # type: ignore[no-untyped-call]
     _stop_on_signals(server)
     address = f"http://{HOST}:{server.port}/book/?token={server.identity_provider.token}"

@@ -183,8 +183,14 @@ def _reason(point: Point, forecast: Prediction, explanation: Prediction | None) 
             "Perhaps the users fell in step: all wait together, then all want a core. That can "
             f"go down to {rate(lower)}."
         )
-    if len(point.connections) > 1:
-        counts = ", ".join(str(count) for count in sorted(point.connections.values()))
+    if explanation and _holds(point, explanation.at(point.users).model_rps):
+        return (
+            "The assumption that broke: the cores were not worth in the load what the burn before "
+            "it had found. With whole cores and the CPU time that was measured, the model fits."
+        )
+    split = sorted(point.connections.values())
+    if split and split[-1] - split[0] > 1:
+        counts = ", ".join(str(count) for count in split)
         return (
             f"No check explains it. The users were spread over the processes as {counts}; the "
             "model assumes that any free one takes the next request."
