@@ -24,7 +24,9 @@ ROOMS = {
     "laws": "laws models simulation case predict".split(),
     "judging": "window validity verdict alternatives offers".split(),
     "drawing": "palette figures still_figures strip".split(),
-    "telling": "quote report measured_role exercises questions questions_cpu_time readings kept recordings".split(),
+    "telling": (
+        "quote report measured_role kept recordings exercises questions questions_cpu_time readings"
+    ).split(),
     "machine": "machine trees reaper supervisor kinds servers load sampling calibrate turn".split(),
     "measuring": "level measure stopwatch".split(),
     "panel": "panel still_panel controls actions guessing attempt sheet replay view".split(),
