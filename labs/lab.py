@@ -5,13 +5,15 @@ recorded run (a book is built so, and a build never runs load), `record` measure
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 from labs import quote, recordings
-from labs.findings import Checkup, Clocks
 from labs.kept import Result
 from labs.records import BadRecording, Experiment, Recording, Unusable, Workload
+
+if TYPE_CHECKING:
+    from labs.still import Still
 
 MODES = ("live", "replay", "record")
 QUANTITIES = ("throughput", "response time")
@@ -41,7 +43,7 @@ def sweep(
 
         return record_sweep(name, experiment)
     if mode() == "replay":
-        return replay(name, experiment=experiment)
+        return replay(name, lambda found: found.experiment == experiment)
     from labs import machine as this_machine
     from labs.offers import modest
     from labs.panel import SweepPanel
@@ -63,31 +65,30 @@ def sweep(
 
 def clocks(name: str, pages: Mapping[str, Workload] | None = None) -> object:
     """One request, three clocks: pages that burn, sleep, or do both."""
-    if mode() == "record":
-        from labs.recorder import record_clocks
+    from labs.still import OneRequest
 
-        return record_clocks(name, dict(pages) if pages else None)
-    if mode() == "replay":
-        return replay(name)
-    from labs.still_panel import clocks_panel
-
-    _shut(name)
-    _open[name] = clocks_panel(name, dict(pages) if pages else None, _recorded(name, Clocks))
-    return _open[name]
+    return _still(name, OneRequest(pages))
 
 
 def calibration(name: str) -> object:
     """What this machine can do."""
-    if mode() == "record":
-        from labs.recorder import record_checkup
+    from labs.still import ThisMachine
 
-        return record_checkup(name)
+    return _still(name, ThisMachine())
+
+
+def _still(name: str, still: Still[Any]) -> object:
+    """A lab that is no sweep: its panel, its recorded run, or recorded anew."""
+    if mode() == "record":
+        from labs.recorder import record_still
+
+        return record_still(name, still)
     if mode() == "replay":
-        return replay(name)
-    from labs.still_panel import checkup_panel
+        return replay(name, still.asked_of)
+    from labs.still_panel import StillPanel
 
     _shut(name)
-    _open[name] = checkup_panel(name, _recorded(name, Checkup))
+    _open[name] = StillPanel(name, still, recorded=_recorded(name, still.result))
     return _open[name]
 
 
@@ -119,10 +120,10 @@ class Replayed:
         return self.html
 
 
-def replay(name: str, *, experiment: Experiment | None = None) -> Replayed:
+def replay(name: str, asked_of: Callable[[Any], bool] | None = None) -> Replayed:
     """The lab's recording. BadRecording if there is none, or it is of another experiment."""
     result = recordings.recording(name)
-    if experiment and isinstance(result, Recording) and result.experiment != experiment:
+    if asked_of is not None and not asked_of(result):
         raise BadRecording(
             f"{name}: the page asks for another experiment than was recorded. Record it again "
             "with `make record`."

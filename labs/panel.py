@@ -33,7 +33,7 @@ from labs.records import (
     Unusable,
 )
 from labs.servers import check
-from labs.sheet import folded
+from labs.sheet import folded, sweep_sheet
 from labs.strip import strip_alt, strip_figure
 from labs.view import FigureView
 from labs.words import seconds
@@ -254,7 +254,9 @@ class SweepPanel(ipywidgets.VBox):
             self._draw(plan.experiment)
             self._draw_strip(now=True)
             put(self._verdict, f'<div role="status">{sentences}</div>')
-            put(self._data, folded(self.lab, recording, explanation))
+            name = f"{self.lab}-{recording.machine.cores}-cores"
+            table = sweep_sheet(recording, explanation)
+            put(self._data, folded(name, table, report.joined(recording)))
         kept.keep(self.lab, recording)
 
     def _ended(self, said: str) -> None:

@@ -11,17 +11,17 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import jupytext  # type: ignore[import-untyped]
 
-from labs import recordings, records, stopwatch
-from labs.findings import Checkup, Clocks
+from labs import recordings, records
 from labs.kept import Result
 from labs.measure import measure
-from labs.records import Experiment, Recording, Run, Unusable, Workload
-from labs.still_panel import check_up
+from labs.records import Experiment, Recording, Run, Unusable
+from labs.still import Still
 
 RUNS = 3
 TRIES = 6  # for that many fit runs
@@ -97,28 +97,32 @@ def record_sweep(name: str, experiment: Experiment) -> Recording:
         if len(recording.runs) == RUNS:
             _save(name, recording)
             return recording
-    got = len(recording.runs) if recording else 0
-    raise Unusable(
+    raise _missed(name, len(recording.runs) if recording else 0)
+
+
+def record_still(name: str, still: Still[Any]) -> Any:
+    """Three runs of a lab that is no sweep, each of them fit, saved as one result; Unusable, as
+    `record_sweep`, if six tries do not give them."""
+    rounds: list[Any] = []
+    for _ in range(TRIES):
+        found = still.measure(lambda told: None, threading.Event())
+        if why := still.unfit(found):
+            log.info("  not fit, once more: %s", why)
+            continue
+        rounds.append(found)
+        log.info("  run %d of %d", len(rounds), RUNS)
+        if len(rounds) == RUNS:
+            whole = still.joined(rounds)
+            _save(name, whole)
+            return whole
+    raise _missed(name, len(rounds))
+
+
+def _missed(name: str, got: int) -> Unusable:
+    return Unusable(
         f"{name}: {got} of {RUNS} runs were fit after {TRIES} tries. Close what else is running "
         "and record again."
     )
-
-
-def record_clocks(name: str, pages: dict[str, Workload] | None) -> Clocks:
-    """Three rounds of the clocks lab, saved."""
-    rounds = [stopwatch.clock(pages) for _ in range(RUNS)]
-    clocks = replace(rounds[0], runs=tuple(run for each in rounds for run in each.runs))
-    _save(name, clocks)
-    return clocks
-
-
-def record_checkup(name: str) -> Checkup:
-    """Three calibrations, saved."""
-    checked = [check_up(lambda told: None, threading.Event()) for _ in range(RUNS)]
-    calibrations = tuple(one for each in checked for one in each.calibrations)
-    checkup = replace(checked[0], calibrations=calibrations)
-    _save(name, checkup)
-    return checkup
 
 
 def _save(name: str, result: Result) -> None:

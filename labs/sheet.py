@@ -9,11 +9,7 @@ import io
 import json
 from dataclasses import dataclass
 
-import msgspec
-
-from labs import report
 from labs.findings import Checkup, Clocks
-from labs.kept import Result
 from labs.records import Point, Prediction, Recording
 from labs.still_figures import checkup_rows
 from labs.words import digits
@@ -42,33 +38,21 @@ class Sheet:
         return text.getvalue()
 
 
-def sheet(result: Result, explanation: Prediction | None = None) -> Sheet:
-    """The table of a recording of any kind."""
-    if isinstance(result, Recording):
-        return _sweep(result, explanation)
-    if isinstance(result, Clocks):
-        return _clocks(result)
-    return Sheet(("what", "found", "why it matters"), tuple(checkup_rows(result)))
-
-
-def folded(lab: str, result: Result, explanation: Prediction | None = None) -> str:
+def folded(name: str, table: Sheet, data: object, *, shown: bool = True) -> str:
     """The table with its downloads as HTML, folded. The files are in the page itself: nothing
-    is asked of a server, so this works in a static page too."""
-    table = sheet(result, explanation)
-    data = msgspec.to_builtins(result)
-    if isinstance(result, Recording):
-        data = report.joined(result)
-    name = f"{lab}-{result.machine.cores}-cores"
+    is asked of a server, so this works in a static page too.
+
+    name: of the files, without their ending; data: of the JSON file.
+    """
     links = " · ".join(
         [
             _link(f"{name}.csv", "text/csv", table.csv(), "CSV"),
             _link(f"{name}.json", "application/json", json.dumps(data, indent=1), "JSON"),
         ]
     )
-    shown = "" if isinstance(result, Checkup) else table.html()  # that one is not folded at all
     return (
         f'<details class="wt-data"><summary>Data: the numbers, and as files</summary>'
-        f"{shown}<p>Save all of it: {links}</p></details>"
+        f"{table.html() if shown else ''}<p>Save all of it: {links}</p></details>"
     )
 
 
@@ -77,7 +61,8 @@ def _link(name: str, kind: str, text: str, label: str) -> str:
     return f'<a download="{html.escape(name)}" href="data:{kind};base64,{data}">{label}</a>'
 
 
-def _sweep(recording: Recording, explanation: Prediction | None) -> Sheet:
+def sweep_sheet(recording: Recording, explanation: Prediction | None = None) -> Sheet:
+    """A row for each level."""
     head = (
         "users",
         "req/s",
@@ -129,7 +114,8 @@ def _level(point: Point, forecast: Prediction, explanation: Prediction | None) -
     )
 
 
-def _clocks(clocks: Clocks) -> Sheet:
+def clocks_sheet(clocks: Clocks) -> Sheet:
+    """A row for each page."""
     head = (
         "page",
         "wall ms",
@@ -163,6 +149,6 @@ def _plain(value: float) -> str:
     return digits(value, 4).replace(",", "")
 
 
-def table_first(checkup: Checkup) -> str:
-    """The machine's table, not folded: it is what that lab is about."""
-    return f'<div class="wt-data wt-facts">{sheet(checkup).html()}</div>'
+def checkup_sheet(checkup: Checkup) -> Sheet:
+    """A row for each thing to know of a machine."""
+    return Sheet(("what", "found", "why it matters"), tuple(checkup_rows(checkup)))

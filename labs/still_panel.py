@@ -1,51 +1,31 @@
-"""The panels of the labs without a sweep: nothing to set, one press on Run."""
+"""The panel of the labs without a sweep: nothing to set, one press on Run."""
 
 from __future__ import annotations
 
 import html
 import threading
-from collections.abc import Callable
-from datetime import UTC, datetime
-from typing import Generic, TypeVar
+from typing import Generic
 
 import ipywidgets
 
-from labs import kept, stopwatch, words
+from labs import kept, words
 from labs.actions import Actions, put
 from labs.attempt import Attempt
-from labs.findings import Checkup, Clocks
-from labs.kept import Result
-from labs.measure import Measurement, Progress
+from labs.measure import Progress
 from labs.panel import close
-from labs.records import Experiment, Load, Server, Unusable, Workload
-from labs.sheet import folded, table_first
-from labs.still_figures import checkup_alt, checkup_figure, clocks_alt, clocks_figure
+from labs.records import Unusable
+from labs.showing import data, showing
+from labs.still import Found, Still
 from labs.verdict import caption
 from labs.view import FigureView
-
-Found = TypeVar("Found", bound=Result)
-Tell = Callable[[Progress], None]
-CHECKUP_S = 8.0
-CHECKUP = Experiment(Server("event-loop"), Workload(), Load((1, 8)))
 
 
 class StillPanel(ipywidgets.VBox, Generic[Found]):
     """Run, Stop, a figure and its numbers. Until the first run it shows the recorded one."""
 
-    def __init__(
-        self,
-        lab: str,
-        *,
-        about: str,
-        seconds: float,
-        work: Callable[[Tell, threading.Event], Found],
-        draw: Callable[[Found], tuple[dict[str, object], str]],
-        table: Callable[[Found], str],
-        recorded: Found | None,
-    ) -> None:
+    def __init__(self, lab: str, still: Still[Found], *, recorded: Found | None = None) -> None:
         self.lab = lab
-        self._seconds = seconds
-        self._work, self._show, self._table = work, draw, table
+        self._still = still
         self._attempt: Attempt | None = None
         self._drawing = threading.RLock()
         self._actions = Actions(self._run, self._stop)
@@ -55,7 +35,7 @@ class StillPanel(ipywidgets.VBox, Generic[Found]):
         self._data = ipywidgets.HTML().add_class("wt-data")
         super().__init__(
             children=(
-                ipywidgets.HTML(f'<p class="wt-about">{html.escape(about)}</p>'),
+                ipywidgets.HTML(f'<p class="wt-about">{html.escape(still.about)}</p>'),
                 self._actions,
                 self._caption,
                 self._figure,
@@ -71,7 +51,7 @@ class StillPanel(ipywidgets.VBox, Generic[Found]):
         self._ready()
 
     def _ready(self) -> None:
-        self._actions.ready(True, f"takes about {words.seconds(self._seconds)}")
+        self._actions.ready(True, f"takes about {words.seconds(self._still.seconds)}")
 
     def _run(self) -> None:
         attempt = Attempt(self.lab, self._measure, self._ended)
@@ -85,20 +65,24 @@ class StillPanel(ipywidgets.VBox, Generic[Found]):
             self._actions.began()
 
     def _measure(self, stop: threading.Event) -> None:
-        found = self._work(self._told, stop)
+        found = self._still.measure(self._told, stop)
         kept.keep(self.lab, found)
         with self._drawing:
             self._draw(found, f"Measured here: {found.machine.caption}.")
 
-    def _told(self, told: Progress) -> None:
+    def _told(self, told: Progress | Found) -> None:
         with self._drawing:
-            self._actions.progress(told)
+            if isinstance(told, Progress):
+                self._actions.progress(told)
+            else:
+                self._draw(told, "Measuring here.")
 
     def _draw(self, found: Found, words: str) -> None:
-        self._figure.figure, self._figure.alt = self._show(found)
+        how = showing(found)
+        self._figure.figure, self._figure.alt = how.figure(found), how.alt(found)
         put(self._caption, f'<p role="status">{html.escape(words)}</p>')
-        put(self._said, self._table(found))
-        put(self._data, folded(self.lab, found))
+        put(self._said, how.words(found))
+        put(self._data, data(self.lab, found))
 
     def _ended(self, said: str) -> None:
         with self._drawing:
@@ -115,51 +99,3 @@ class StillPanel(ipywidgets.VBox, Generic[Found]):
         if self._attempt is not None:
             self._attempt.stop()
         close(self)
-
-
-def clocks_panel(
-    lab: str, pages: dict[str, Workload] | None, recorded: Clocks | None
-) -> StillPanel[Clocks]:
-    """One request, three clocks."""
-    pages = pages or stopwatch.PAGES
-    names = ", ".join(pages)
-    return StillPanel(
-        lab,
-        about=f"One worker answers {stopwatch.FETCHES} requests to each of its pages ({names}), "
-        "one at a time, while three clocks run: on the wall, on the server's CPU, and the "
-        "client's own.",
-        seconds=stopwatch.duration_s(pages),
-        work=lambda tell, stop: stopwatch.clock(pages, tell=tell, stop=stop),
-        draw=lambda found: (clocks_figure(found), clocks_alt(found)),
-        table=lambda found: "",
-        recorded=recorded,
-    )
-
-
-def checkup_panel(lab: str, recorded: Checkup | None) -> StillPanel[Checkup]:
-    """What this machine can do."""
-    return StillPanel(
-        lab,
-        about="The lab reads what the system says of this machine, burns all its cores for a "
-        "second, and lets the load generator ask a server for nothing, as fast as it can.",
-        seconds=CHECKUP_S,
-        work=check_up,
-        draw=lambda found: (checkup_figure(found), checkup_alt(found)),
-        table=table_first,
-        recorded=recorded,
-    )
-
-
-def check_up(tell: Tell, stop: threading.Event) -> Checkup:
-    """Fingerprint and calibration, with the cost of an empty request to either side."""
-
-    def progress(told: object) -> None:
-        if isinstance(told, Progress):
-            tell(told)
-
-    measured = Measurement(CHECKUP, tell=progress, stop=stop).run()
-    return Checkup(
-        machine=measured.machine,
-        calibrations=(measured.run.calibration,),
-        recorded_at=datetime.now(UTC).isoformat(timespec="seconds"),
-    )

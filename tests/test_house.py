@@ -28,8 +28,10 @@ ROOMS = {
         "quote report measured_role kept recordings exercises questions questions_cpu_time readings"
     ).split(),
     "machine": "machine trees reaper supervisor kinds servers load sampling calibrate turn".split(),
-    "measuring": "level measure stopwatch".split(),
-    "panel": "panel still_panel controls actions guessing attempt sheet replay view".split(),
+    "measuring": "level measure stopwatch still".split(),
+    "panel": (
+        "panel still_panel controls actions guessing attempt sheet showing replay view"
+    ).split(),
     "page": "lab recorder book_build book_server warm_kernel read".split(),
     "command": ["__init__", "__main__"],
 }

@@ -15,8 +15,9 @@ import labs
 from labs import kept, lab, recordings, records
 from labs.lab import Replayed
 from labs.recorder import cells, record_book
-from labs.records import BadRecording, Load, Unusable
-from labs.sheet import folded, sheet
+from labs.records import BadRecording, Load, Unusable, Workload
+from labs.sheet import checkup_sheet, sweep_sheet
+from labs.showing import data, showing
 
 RESULTS = {
     "many-cores": examples.recording(),
@@ -70,7 +71,8 @@ def test_a_page_shows_the_recorded_run_its_machine_and_the_folded_numbers() -> N
 
 @pytest.mark.usefixtures("shelf")
 def test_the_labs_without_a_sweep_are_shown_too() -> None:
-    clocks, machine = labs.clocks("wall-time"), labs.calibration("your-machine")
+    asked = {page.name: page.workload for page in examples.clocks().run.pages}
+    clocks, machine = labs.clocks("wall-time", asked), labs.calibration("your-machine")
     assert isinstance(clocks, Replayed) and isinstance(machine, Replayed)
     Balanced(clocks.html)
     Balanced(machine.html)
@@ -84,29 +86,32 @@ def test_a_page_that_asks_for_another_experiment_than_was_recorded_is_refused() 
     other = replace(examples.EXPERIMENT, load=Load((1, 2)))
     with pytest.raises(BadRecording, match="another experiment than was recorded"):
         labs.sweep("many-cores", other)
+    with pytest.raises(BadRecording, match="another experiment than was recorded"):
+        labs.clocks("wall-time", {"burn": Workload(cpu_s=0.01)})
     with pytest.raises(BadRecording, match="nowhere: not recorded yet"):
         labs.clocks("nowhere")
 
 
 def test_a_replayed_page_carries_no_samples(shelf: Path) -> None:
-    heavy = len(folded("many-cores", examples.recording()))
-    light = len(Replayed("many-cores", examples.recording()).html)
-    assert light < heavy
+    heavy = examples.recording()
+    runs = tuple(replace(run, samples=()) for run in heavy.runs)
+    assert heavy.run.samples
+    assert data("many-cores", heavy) == data("many-cores", replace(heavy, runs=runs))
 
 
 def test_every_table_has_a_cell_under_each_head() -> None:
     for result in RESULTS.values():
-        table = sheet(result)
+        table = showing(result).sheet(result)
         assert {len(row) for row in table.rows} == {len(table.head)}
         assert len(table.csv().splitlines()) == len(table.rows) + 1
         Balanced(table.html())
-    unfit = sheet(examples.recording().with_run(examples.run(unfit=2)))
+    unfit = sweep_sheet(examples.recording().with_run(examples.run(unfit=2)))
     assert "," not in "".join(unfit.rows[0][1:5])
 
 
 def test_text_in_a_table_is_escaped() -> None:
     hostile = replace(examples.MACHINE, processor="<script>alert(1)</script>")
-    assert "<script>" not in sheet(replace(examples.checkup(), machine=hostile)).html()
+    assert "<script>" not in checkup_sheet(replace(examples.checkup(), machine=hostile)).html()
 
 
 @pytest.mark.usefixtures("shelf")

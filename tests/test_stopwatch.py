@@ -12,7 +12,8 @@ from labs import kept, records
 from labs.findings import Checkup, ClientClock, Clocks, ClocksRun, PageClock
 from labs.measure import Progress
 from labs.records import BadRecording, Server, Unusable, Workload
-from labs.still_panel import StillPanel, checkup_panel, clocks_panel
+from labs.still import OneRequest, ThisMachine
+from labs.still_panel import StillPanel
 from labs.stopwatch import FETCHES, clock, duration_s
 from labs.supervisor import Stopped
 
@@ -97,7 +98,7 @@ def test_the_clocks_panel_shows_the_recorded_run_then_the_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(kept, "_latest", {})
-    panel = clocks_panel("wall-time", SHORT, examples.clocks())
+    panel = StillPanel("wall-time", OneRequest(SHORT), recorded=examples.clocks())
     assert "Recorded on: 2 cores, Example CPU" in words(panel._caption.value)
     panel._actions._run.click()
     assert panel._attempt and panel._attempt.join(SOON_S)
@@ -111,7 +112,7 @@ def test_the_clocks_panel_shows_the_recorded_run_then_the_own(
 @pytest.mark.live
 def test_the_machine_panel_can_be_stopped_and_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "_latest", {})
-    panel: StillPanel[Checkup] = checkup_panel("your-machine", None)
+    panel = StillPanel("your-machine", ThisMachine())
     assert panel._data.value == "" and panel._figure.alt == "Nothing measured yet."
     panel._actions._run.click()
     assert panel._attempt
