@@ -107,14 +107,18 @@ class Measurement:
         return Recording(experiment=self.experiment, machine=self.machine, runs=(run,))
 
     def run(self) -> Recording:
-        server, load = self.experiment.server, self.experiment.load
-        check(server, self.machine)
-        server_cores, generator_cores = split_cores(server)
-        with contextlib.ExitStack() as stack:
-            stack.enter_context(turn(self._wait_for_turn, self.stop))
+        """Wait for the machine's turn, burn, and measure every level."""
+        check(self.experiment.server, self.machine)
+        with turn(self._wait_for_turn, self.stop):
             self._began = time.perf_counter()
             self._progress("calibrating: how fast is a core right now?")
-            burned = calibrate(self.machine, stop=self.stop)
+            return self.in_turn(calibrate(self.machine, stop=self.stop))
+
+    def in_turn(self, burned: Calibration) -> Recording:
+        """Measure every level, for whoever holds the machine's turn and has burned just now."""
+        server, load = self.experiment.server, self.experiment.load
+        server_cores, generator_cores = split_cores(server)
+        with contextlib.ExitStack() as stack:
             self._progress("starting the server and the load generator")
             running = stack.enter_context(serve(server, cores=server_cores, stop=self.stop))
             driver = stack.enter_context(
