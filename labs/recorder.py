@@ -23,12 +23,24 @@ from labs.measure import measure
 from labs.records import Experiment, Recording, Run, Unusable
 from labs.still import Still
 
-RUNS = 3
-TRIES = 6  # for that many fit runs
 FIT = 5 / 6  # of a run's points, at least
 KINDS = ("sweep", "clocks", "calibration")
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """How often each lab is run, and what is kept."""
+
+    runs: int = 3
+    tries: int = 6  # for that many runs
+    fit: bool = True  # whether a run that is unfit is left out, and made again
+
+
+BOOK = Rule()
+ONCE = Rule(runs=1, tries=1, fit=False)  # to look at, not to put into the book
+_rule = BOOK  # a lab is called by a chapter's cell, which knows of no rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +59,10 @@ def cells(book: Path = recordings.BOOK) -> list[Cell]:
     return [cell for page in pages for cell in _cells(page)]
 
 
-def record_book(names: Sequence[str], say: Callable[[str], None]) -> None:
+def record_book(names: Sequence[str], say: Callable[[str], None], rule: Rule = BOOK) -> None:
     """Record these labs, or all of them, one after the other. Unusable for an unknown name, or
     at the end if a lab was not fit on this machine; ServerFailed and LoadFailed as they come."""
+    global _rule
     found = cells()
     known = [cell.lab for cell in found]
     for name in names:
@@ -59,7 +72,7 @@ def record_book(names: Sequence[str], say: Callable[[str], None]) -> None:
     before = log.level, os.environ.get("LABS_MODE")
     log.addHandler(handler)
     log.setLevel(logging.INFO)
-    os.environ["LABS_MODE"] = "record"
+    os.environ["LABS_MODE"], _rule = "record", rule
     missed = []
     try:
         for cell in found:
@@ -72,6 +85,7 @@ def record_book(names: Sequence[str], say: Callable[[str], None]) -> None:
     finally:
         log.removeHandler(handler)
         log.setLevel(before[0])
+        _rule = BOOK
         os.environ.pop("LABS_MODE")
         if before[1] is not None:
             os.environ["LABS_MODE"] = before[1]
@@ -83,10 +97,10 @@ def record_sweep(name: str, experiment: Experiment) -> Recording:
     """Three runs whose points are fit, saved. Unusable, with the last run's reasons, if six
     tries do not give them; the recording that was there then stays."""
     recording: Recording | None = None
-    for _ in range(TRIES):
+    for _ in range(_rule.tries):
         found = measure(experiment)
         unfit = [point for point in found.points if not point.fit]
-        if len(found.points) - len(unfit) < FIT * len(found.points):
+        if _rule.fit and len(found.points) - len(unfit) < FIT * len(found.points):
             why = " ".join(c.sentence for point in unfit for c in point.checks if c.unfit)
             log.info("  not fit, once more: %s", why)
             continue
@@ -94,7 +108,7 @@ def record_sweep(name: str, experiment: Experiment) -> Recording:
         recording = recording.with_run(run) if recording else found
         last = run.points[-1]
         log.info("  %.1f req/s at %d users", last.throughput_rps, last.users)
-        if len(recording.runs) == RUNS:
+        if len(recording.runs) == _rule.runs:
             _save(name, recording)
             return recording
     raise _missed(name, len(recording.runs) if recording else 0)
@@ -104,14 +118,14 @@ def record_still(name: str, still: Still[Any]) -> Any:
     """Three runs of a lab that is no sweep, each of them fit, saved as one result; Unusable, as
     `record_sweep`, if six tries do not give them."""
     rounds: list[Any] = []
-    for _ in range(TRIES):
+    for _ in range(_rule.tries):
         found = still.measure(lambda told: None, threading.Event())
-        if why := still.unfit(found):
+        if _rule.fit and (why := still.unfit(found)):
             log.info("  not fit, once more: %s", why)
             continue
         rounds.append(found)
-        log.info("  run %d of %d", len(rounds), RUNS)
-        if len(rounds) == RUNS:
+        log.info("  run %d of %d", len(rounds), _rule.runs)
+        if len(rounds) == _rule.runs:
             whole = still.joined(rounds)
             _save(name, whole)
             return whole
@@ -120,7 +134,7 @@ def record_still(name: str, still: Still[Any]) -> Any:
 
 def _missed(name: str, got: int) -> Unusable:
     return Unusable(
-        f"{name}: {got} of {RUNS} runs were fit after {TRIES} tries. Close what else is running "
+        f"{name}: {got} of {_rule.runs} runs were fit after {_rule.tries} tries. Close what else is running "
         "and record again."
     )
 
