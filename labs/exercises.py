@@ -101,9 +101,9 @@ def check(id: str, value: object = ..., *, seed: str | None = None) -> Reply:
     if given is None:
         first = f"First press Run in the lab “{exercise.lab}” above: this asks about your machine."
         return Reply(kind="later", sentence=first)
-    question = _fill(exercise.question, given)
+    question = _fill(exercise.question, exercise, given)
     if exercise.answer is None:
-        return Reply(kind="open", sentence=f"{question} {_fill(exercise.hint, given)}")
+        return Reply(kind="open", sentence=f"{question} {_fill(exercise.hint, exercise, given)}")
     if value is None or isinstance(value, EllipsisType):
         asked = "" if seed is None else f"{question} "  # the page prints the usual numbers
         prompt = f"{asked}Put your answer{_in(exercise.unit)} in place of the dots, and run."
@@ -124,9 +124,9 @@ def _judge(exercise: Exercise, given: Given, number: float) -> Reply:
         return Reply(kind="right", sentence=f"Right: {digits(truth)}{unit}.{measured}")
     for slip in (*exercise.slips, *_unit_slips(exercise.unit, truth)):
         if math.isclose(number, slip.leads_to(given), rel_tol=CLOSE):
-            return Reply(kind="wrong", sentence=f"Not quite. {_fill(slip.hint, given)}")
+            return Reply(kind="wrong", sentence=f"Not quite. {_fill(slip.hint, exercise, given)}")
     size = "too large" if number > truth else "too small"
-    hint = f" {_fill(exercise.hint, given)}" if exercise.hint else ""
+    hint = f" {_fill(exercise.hint, exercise, given)}" if exercise.hint else ""
     return Reply(kind="wrong", sentence=f"Not yet: {digits(number)} is {size}.{hint}")
 
 
@@ -171,5 +171,14 @@ def _in(unit: str) -> str:
     return f" {unit}" if unit.startswith("as ") else f" in {unit}" if unit else ""
 
 
-def _fill(text: str, given: Given) -> str:
-    return text.format_map({name: digits(value) for name, value in given.items()})
+def _fill(text: str, exercise: Exercise, given: Given) -> str:
+    """Whole numbers, and all that the question gives itself, stand as they are: 1024 users are
+    not 1,020. Measured ones are rounded to what they are worth."""
+    measured = exercise.read is not None
+
+    def said(value: float) -> str:
+        if float(value).is_integer():
+            return f"{value:.0f}"
+        return digits(value) if measured else f"{value:.12g}"
+
+    return text.format_map({name: said(value) for name, value in given.items()})

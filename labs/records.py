@@ -17,10 +17,17 @@ from typing import Literal, TypeVar, get_args
 
 import msgspec
 
+from labs.refusal import Unusable as Unusable
+from labs.refusal import choice, real, whole
+
 SCHEMA = 1  # of a recording; raise it when an old file can no longer be read
 
 Architecture = Literal["prefork", "threaded", "event-loop"]
 ARCHITECTURES: tuple[str, ...] = get_args(Architecture)
+CpuBy = Literal["counting", "hashing"]
+CPU_BY: tuple[CpuBy, ...] = get_args(CpuBy)
+WaitBy = Literal["sleep", "backend", "blocking"]
+WAIT_BY: tuple[WaitBy, ...] = get_args(WaitBy)
 DEFAULT_BY = {"prefork": "gunicorn", "threaded": "gunicorn", "event-loop": "uvicorn"}
 
 LONGEST_S = 30.0  # of CPU or waiting per request: Locust gives up on a request after 60 s
@@ -34,26 +41,8 @@ Kept = TypeVar("Kept")  # a kind of record that is kept in a file
 BUCKET = 1.02  # a histogram's bucket spans 2 %, so its middle is within 1 % of any member
 
 
-class Unusable(ValueError):
-    """Somebody asked for what cannot be measured. Says the value, the rule and the remedy."""
-
-
 class BadRecording(ValueError):
     """A recording that cannot be used. Says the file, what is wrong and what to do."""
-
-
-def _whole(name: str, value: object, least: int, most: int, remedy: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise Unusable(f"{name}={value!r}: must be a whole number. {remedy}")
-    if not least <= value <= most:
-        raise Unusable(f"{name}={value}: must be between {least} and {most}. {remedy}")
-
-
-def _real(name: str, value: object, least: float, most: float, remedy: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise Unusable(f"{name}={value!r}: must be an ordinary number. {remedy}")
-    if not least <= value <= most:
-        raise Unusable(f"{name}={value:g}: must be between {least:g} and {most:g}. {remedy}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,13 +53,17 @@ class Workload:
     wait_s: float = 0.0  # seconds off the CPU
     cpu_cv: float = 0.0  # coefficient of variation: 0 constant, 1 exponential
     wait_cv: float = 0.1  # a little, so that users do not fall in step
+    cpu_by: CpuBy = "counting"  # hashing releases Python's lock, counting keeps it
+    wait_by: WaitBy = "sleep"  # or for a backend's answer, or blocking (an event loop, if one)
 
     def __post_init__(self) -> None:
         for name in ("cpu_s", "wait_s"):
             unit = f"Give seconds: 0.05 is 50 ms, and {LONGEST_S:g} is the longest."
-            _real(name, getattr(self, name), 0.0, LONGEST_S, unit)
+            real(name, getattr(self, name), 0.0, LONGEST_S, unit)
         for name in ("cpu_cv", "wait_cv"):
-            _real(name, getattr(self, name), 0.0, 1.0, "0 is constant, 1 is exponential.")
+            real(name, getattr(self, name), 0.0, 1.0, "0 is constant, 1 is exponential.")
+        choice("cpu_by", self.cpu_by, CPU_BY)
+        choice("wait_by", self.wait_by, WAIT_BY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +80,11 @@ class Server:
     cores: int | None = None  # how many cores it may use; None means all of them
 
     def __post_init__(self) -> None:
-        if self.architecture not in ARCHITECTURES:
-            choice = ", ".join(ARCHITECTURES)
-            raise Unusable(f"architecture={self.architecture!r}: choose one of {choice}.")
+        choice("architecture", self.architecture, ARCHITECTURES)
         if not self.by:
             object.__setattr__(self, "by", DEFAULT_BY[self.architecture])
-        _whole("processes", self.processes, 1, MOST_PROCESSES, "8 is plenty for a start.")
-        _whole("threads", self.threads, 1, MOST_POOL, "16 is plenty for a start.")
+        whole("processes", self.processes, 1, MOST_PROCESSES, "8 is plenty for a start.")
+        whole("threads", self.threads, 1, MOST_POOL, "16 is plenty for a start.")
         if self.architecture != "threaded" and self.threads != 1:
             raise Unusable(
                 f"threads={self.threads}: {self.architecture} runs one thread in each process. "
@@ -104,9 +95,9 @@ class Server:
                 f"processes={self.processes} x threads={self.threads}: more than {MOST_POOL} "
                 "workers. Ask for a smaller pool."
             )
-        _whole("backlog", self.backlog, 1, 65535, "2048 is the usual length.")
+        whole("backlog", self.backlog, 1, 65535, "2048 is the usual length.")
         if self.cores is not None:
-            _whole("cores", self.cores, 1, 4096, "Leave it out to use every core.")
+            whole("cores", self.cores, 1, 4096, "Leave it out to use every core.")
 
     @property
     def pool(self) -> int | None:
@@ -137,15 +128,15 @@ class Load:
                 "to the next."
             )
         for users in self.users:
-            _whole("users", users, 1, MOST_USERS, "Give whole numbers such as 1, 2, 4, 8.")
+            whole("users", users, 1, MOST_USERS, "Give whole numbers such as 1, 2, 4, 8.")
         for before, after in zip(self.users, self.users[1:], strict=False):
             if after <= before:
                 what = "repeats" if after == before else "comes after a larger level"
                 raise Unusable(
                     f"users={after}: {what}. Give each level once, from few users to many."
                 )
-        _real("think_time_s", self.think_time_s, 0.0, 60.0, "Give seconds.")
-        _real("seconds", self.seconds, 0.2, 120.0, "Give the seconds to measure each level.")
+        real("think_time_s", self.think_time_s, 0.0, 60.0, "Give seconds.")
+        real("seconds", self.seconds, 0.2, 120.0, "Give the seconds to measure each level.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +181,9 @@ class Calibration:
     generator_s: float = 0.0  # CPU seconds the load generator spends on a request
     timer_s: float = 0.0  # how late a 1 ms sleep ends
     loopback_s: float = 0.0  # a byte to a local socket and back
+    cpu_by: CpuBy = "counting"  # what was burned: the loops are of this unit
+    backend_s: float = 0.0  # how late the answer of the slow backend comes
+    backend_cpu_s: float = 0.0  # CPU seconds that the backend spends on an answer
 
     @property
     def capacity(self) -> tuple[float, ...]:
@@ -234,11 +228,19 @@ class Point:
     connections: dict[str, int] = field(default_factory=dict)  # process id -> users it served
     throttled_s: float = 0.0  # the CPU quota held the machine back
     listen_overflows: int = 0  # connections that found the listen queue full
+    service_time_s: float | None = None  # mean; from the application's begin of it to the end
+    backend_cpu: float = 0.0  # of the slow backend, which is in neither of the other three
     checks: tuple[Check, ...] = ()
 
     @property
     def fit(self) -> bool:
         return not any(check.unfit for check in self.checks)
+
+    @property
+    def queued_s(self) -> float | None:
+        """Mean of the response time's rest: in the listen queue, and for the way there and back."""
+        service_s = self.service_time_s
+        return None if service_s is None else max(0.0, self.mean_response_time_s - service_s)
 
     def percentile_s(self, fraction: float) -> float | None:
         """Response time that `fraction` of the requests stayed below, within 1 %.

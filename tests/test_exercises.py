@@ -5,7 +5,7 @@ import math
 import examples
 import pytest
 
-from labs import kept
+from labs import kept, questions
 from labs.exercises import CLOSE, Exercise, NoSuchExercise, check
 from labs.questions import QUESTIONS
 
@@ -123,3 +123,16 @@ def test_a_reply_shows_as_words_and_as_escaped_html() -> None:
     reply = check("2.1", "<b>")
     assert "&lt;b&gt;" in reply._repr_html_() and "<b>" not in reply._repr_html_()
     assert repr(reply) == reply.sentence
+
+
+def test_given_numbers_stand_as_they_are_and_measured_ones_are_rounded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given = {"users": 1024.0, "wait_s": 0.12345, "many": 1234567.0}
+    text = "{users} users, {wait_s} s, {many} bytes"
+    chosen = Exercise(id="x", question=text, given={name: (given[name],) for name in given})
+    read = Exercise(id="y", question=text, lab="x", read=lambda result: given)
+    monkeypatch.setattr(questions, "QUESTIONS", (chosen, read))
+    monkeypatch.setattr(kept, "_latest", dict(MEASURED) | {"x": MEASURED["one-core"]})
+    assert check("x").sentence.startswith("1024 users, 0.12345 s, 1234567 bytes")
+    assert check("y").sentence.startswith("1024 users, 0.123 s, 1234567 bytes")

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parent.parent
 
 # A new module goes into the room of its kind: that decides whom it may know.
 ROOMS = {
-    "nouns": "records findings words plan".split(),
+    "nouns": "refusal records findings words plan".split(),
     "laws": "laws models simulation case predict".split(),
     "judging": "window validity verdict alternatives offers".split(),
     "drawing": "palette figures still_figures strip".split(),
