@@ -12,9 +12,10 @@ from typing import Any
 
 import jupytext
 
+from labs.recorder import KINDS
+
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
-LABS = ("calibration", "clocks", "sweep")
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class Page:
             for node in ast.walk(ast.parse(cell.source))
             if isinstance(node, ast.Call)
             and isinstance(node.func, ast.Name)
-            and node.func.id in LABS
+            and node.func.id in KINDS
         ]
 
     @cached_property
