@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from labs.records import (
@@ -31,6 +31,17 @@ POOLS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What a reader is asked to commit to before a run."""
+
+    words: str  # without question mark: how many requests a second will it answer at 8 users
+    about: str  # for the sentence with the answer: at 8 users
+    unit: str  # of what is typed: ms
+    scale: float = 1.0  # what is typed over the value in SI units: 1000
+    say: Callable[[float], str] = digits  # a value in SI units, in words with its unit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Guess:
     """What the reader expected, committed to before the run."""
 
@@ -44,12 +55,12 @@ class Guess:
 
 def about(experiment: Experiment) -> str:
     """What is about to be tested, in one sentence."""
-    users = _listed(experiment.load.users)
+    users = listed(experiment.load.users)
     plural = "user asks" if users == "1" else "users ask"
     think = experiment.load.think_time_s
     thinking = f", and think for {duration(think)} in between" if think else ""
     return (
-        f"{_who(experiment.server)} answers requests that {_need(experiment.workload)}, "
+        f"{who(experiment.server)} answers requests that {need(experiment.workload)}, "
         f"while {users} {plural}, one request at a time each{thinking}."
     )
 
@@ -146,13 +157,30 @@ def on_guess(guess: Guess, forecast: Prediction, points: Sequence[Point]) -> str
     said = f"You said {guess} at {_users(guess.users)}, the model {model}"
     if not found:
         return f"{said}; that level was not measured."
-    off = guess.value / found - 1
+    return _beside(f"{said}, and it was {shown}", guess.value, found)
+
+
+def on_answer(question: Question, value: float, model: float | None, found: float | None) -> str:
+    """The reader's answer to any question beside the model's, if there is one, and the
+    measurement; all in SI units."""
+    said = f"You said {question.say(value)} {question.about}"
+    if model is not None:
+        said += f", the model {question.say(model)}"
+    if found is None:
+        return f"{said}; that was not measured."
+    return _beside(f"{said}, and it was {question.say(found)}", value, found)
+
+
+def _beside(said: str, value: float, found: float) -> str:
+    if not found:
+        return f"{said}."
+    off = value / found - 1
     if abs(off) <= 0.05:
-        return f"{said}, and it was {shown}. Well predicted!"
+        return f"{said}. Well predicted!"
     times = f"{percent(abs(off))} too {'high' if off > 0 else 'low'}"
     if abs(off) >= 0.95:
-        times = f"{digits(guess.value / found, 2)} times as much"
-    return f"{said}, and it was {shown}: yours was {times}."
+        times = f"{digits(value / found, 2)} times as much"
+    return f"{said}: yours was {times}."
 
 
 def caption(machine: Machine, runs: int = 1) -> str:
@@ -201,7 +229,7 @@ def _reason(point: Point, forecast: Prediction, explanation: Prediction | None) 
 
 
 def _unfit(unfit: Sequence[Point], total: int) -> str:
-    levels = _listed([point.users for point in unfit])
+    levels = listed([point.users for point in unfit])
     users = "user" if levels == "1" else "users"
     reasons = dict.fromkeys(check.sentence for point in unfit for check in point.checks)
     first = next(check.sentence for check in unfit[0].checks if check.unfit)
@@ -230,7 +258,8 @@ def _off(point: Point, forecast: Prediction) -> float:
     return point.throughput_rps / model - 1 if model else 0.0
 
 
-def _who(server: Server) -> str:
+def who(server: Server) -> str:
+    """A server in words: `A prefork server (8 processes run by gunicorn, on all cores)`."""
     cores = {None: "all cores", 1: "one core"}.get(server.cores, f"{server.cores} cores")
     pool = _count(server.processes, server)
     if server.architecture == "threaded":
@@ -242,7 +271,8 @@ def _who(server: Server) -> str:
     return f"{article} {server.architecture} server ({pool} run by {server.by}, on {cores})"
 
 
-def _need(workload: Workload) -> str:
+def need(workload: Workload) -> str:
+    """What requests do, after "requests that": `need 50 ms of CPU`."""
     cpu, wait = duration(workload.cpu_s), duration(workload.wait_s)
     if workload.cpu_s and workload.wait_s:
         return f"need {cpu} of CPU and wait for {wait}"
@@ -260,6 +290,7 @@ def _users(users: int) -> str:
     return "1 user" if users == 1 else f"{users:,} users"
 
 
-def _listed(levels: Sequence[int]) -> str:
+def listed(levels: Sequence[object]) -> str:
+    """`1, 2 and 4`."""
     *most, last = map(str, levels)
     return f"{', '.join(most)} and {last}" if most else last
