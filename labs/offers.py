@@ -15,6 +15,7 @@ from labs.words import duration, seconds
 PATIENCE_S = 25.0  # a run up to this long needs no question
 DIVISORS = (2, 5, 10, 20, 50, 100)
 MOST_MODEST = 4  # levels on a small machine
+FEW = 4  # workers of a reduced pool
 HEAVY_CPU_S = 0.005  # per request; less than this leaves one core room for the load generator
 
 Forecast = Callable[[Experiment], Prediction]
@@ -102,6 +103,15 @@ def modest(experiment: Experiment, cores: int, *, shared: bool = False) -> tuple
         "What more cores do is in the recorded run; the sliders bring the CPU work back."
     )
     return smaller, why
+
+
+def reduced(experiment: Experiment) -> Experiment:
+    """The same kind of server, work and load in a few seconds: to see that it runs, not to
+    learn from. A pool of at most four, the first two levels, half a second each at least."""
+    server, load = experiment.server, experiment.load
+    fewer = replace(server, processes=min(server.processes, FEW), threads=min(server.threads, FEW))
+    users = sorted({min(users, 2 * FEW) for users in load.users})[:2]
+    return replace(experiment, server=fewer, load=replace(load, users=tuple(users), seconds=0.5))
 
 
 def _listed(users: Sequence[int]) -> str:

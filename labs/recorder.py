@@ -20,6 +20,7 @@ import jupytext  # type: ignore[import-untyped]
 from labs import recordings, records
 from labs.kept import Result
 from labs.measure import measure
+from labs.offers import reduced
 from labs.records import Experiment, Recording, Run, Unusable
 from labs.still import Still
 
@@ -36,10 +37,12 @@ class Rule:
     runs: int = 3
     tries: int = 6  # for that many runs
     fit: bool = True  # whether a run that is unfit is left out, and made again
+    reduced: bool = False  # whether each lab is cut down to a few seconds
 
 
 BOOK = Rule()
 ONCE = Rule(runs=1, tries=1, fit=False)  # to look at, not to put into the book
+TRIAL = Rule(runs=1, tries=1, fit=False, reduced=True)  # to see that every lab runs
 _rule = BOOK  # a lab is called by a chapter's cell, which knows of no rule
 
 
@@ -97,6 +100,8 @@ def record_sweep(name: str, experiment: Experiment) -> Recording:
     """Three runs whose points are fit, saved. Unusable, with the last run's reasons, if six
     tries do not give them; the recording that was there then stays."""
     recording: Recording | None = None
+    if _rule.reduced:
+        experiment = reduced(experiment)
     for _ in range(_rule.tries):
         found = measure(experiment)
         unfit = [point for point in found.points if not point.fit]
@@ -118,6 +123,8 @@ def record_still(name: str, still: Still[Any]) -> Any:
     """Three runs of a lab that is no sweep, each of them fit, saved as one result; Unusable, as
     `record_sweep`, if six tries do not give them."""
     rounds: list[Any] = []
+    if _rule.reduced:
+        still = still.reduced()
     for _ in range(_rule.tries):
         found = still.measure(lambda told: None, threading.Event())
         if _rule.fit and (why := still.unfit(found)):
@@ -134,8 +141,8 @@ def record_still(name: str, still: Still[Any]) -> Any:
 
 def _missed(name: str, got: int) -> Unusable:
     return Unusable(
-        f"{name}: {got} of {_rule.runs} runs were fit after {_rule.tries} tries. Close what else is running "
-        "and record again."
+        f"{name}: {got} of {_rule.runs} runs were fit after {_rule.tries} tries. Close what else "
+        "is running and record again."
     )
 
 

@@ -17,6 +17,7 @@ from labs import stopwatch
 from labs.findings import Checkup, Clocks
 from labs.measure import Measurement, Progress
 from labs.records import Experiment, Load, Server, Workload
+from labs.verdict import Question
 
 Found = TypeVar("Found", bound=Any)  # what one run of it gives: a frozen record
 
@@ -30,6 +31,7 @@ class Still(ABC, Generic[Found]):
     result: ClassVar[type[Any]]  # the record it gives
     about: str
     seconds: float
+    question: Question | None = None  # for the reader to answer before the first run
 
     @abstractmethod
     def measure(self, tell: Callable[[Progress | Found], None], stop: threading.Event) -> Found:
@@ -42,9 +44,17 @@ class Still(ABC, Generic[Found]):
         """Whether that result is of what this lab asks."""
         return True
 
+    def answer(self, found: Found) -> tuple[float | None, float | None]:
+        """What the model said to the question, and what was measured: SI units, None without."""
+        return None, None
+
     def unfit(self, found: Found) -> str:
         """Why that run must not be recorded; "" when it may."""
         return ""
+
+    def reduced(self) -> Still[Found]:
+        """The same lab in a few seconds, to see that it runs; itself, if it is that short."""
+        return self
 
     def joined(self, rounds: Sequence[Found]) -> Found:
         """Several results of this lab as one."""

@@ -123,7 +123,7 @@ def test_every_lab_of_the_book_is_found_in_its_cell() -> None:
     found = {cell.lab: cell.kind for cell in cells()}
     assert found["your-machine"] == "calibration" and found["wall-time"] == "clocks"
     assert found["one-core"] == found["many-cores"] == "sweep"
-    assert all(cell.page.stem == cell.lab for cell in cells())
+    assert {cell.page.stem for cell in cells()} <= set(found)
 
 
 def test_an_unknown_lab_is_refused_before_anything_is_recorded() -> None:

@@ -1,0 +1,25 @@
+"""Every lab of the book, for real and small: whatever a chapter calls, runs on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from labs import quote, recorder, recordings
+from labs.replay import page
+
+pytestmark = [pytest.mark.live, pytest.mark.chapters]
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("lab", [cell.lab for cell in recorder.cells()])
+def test_a_lab_runs_and_shows_what_it_found(
+    lab: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
+    recorder.record_book([lab], print, recorder.TRIAL)
+    found = recordings.recording(lab)
+    alt, html = page(lab, found)
+    assert alt and "wt-recorded" in html
+    assert quote.numbers(found).machine().value >= 1
