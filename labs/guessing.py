@@ -8,27 +8,31 @@ from collections.abc import Callable
 
 import ipywidgets
 
-from labs.verdict import Guess
+from labs.verdict import Question
+from labs.words import duration, rate
 
-QUESTIONS = {
-    "throughput": ("how many requests a second will it answer", "req/s", 1.0),
-    "response time": ("how long will a user wait for the answer", "ms", 1000.0),
-}
+
+def of_sweep(quantity: str, users: int) -> Question:
+    """What a sweep asks: the throughput or the response time at a level."""
+    about = f"at {users} user{'s' if users > 1 else ''}"
+    if quantity == "throughput":
+        words = f"how many requests a second will it answer {about}"
+        return Question(words=words, about=about, unit="req/s", say=rate)
+    words = f"how long will a user wait for the answer {about}"
+    return Question(words=words, about=about, unit="ms", scale=1000.0, say=duration)
 
 
 class Guessing(ipywidgets.HBox):
     """Question, number, Commit and Skip. `decided` is called when the reader has done either."""
 
-    def __init__(self, quantity: str, decided: Callable[[], None]) -> None:
-        self.quantity = quantity
-        self.guess: Guess | None = None
+    def __init__(self, decided: Callable[[], None], question: Question | None = None) -> None:
+        self.question: Question | None = None
+        self.guess: float | None = None  # in SI units
         self.skipped = False
-        self._users = 0
         self._decided = decided
         self._question = ipywidgets.HTML()
         self._number = ipywidgets.Text(
             description="Your prediction",
-            placeholder=QUESTIONS[quantity][1],
             tooltip="A number. It is kept, and shown beside the model and the measurement.",
         )
         self._commit = ipywidgets.Button(
@@ -39,18 +43,21 @@ class Guessing(ipywidgets.HBox):
         self._skip.on_click(lambda _: self._skipping())
         super().__init__(children=(self._question, self._number, self._commit, self._skip))
         self.add_class("wt-prediction")
+        if question is not None:
+            self.ask(question)
 
     @property
     def done(self) -> bool:
         """Whether the lab may run."""
         return self.skipped or self.guess is not None
 
-    def ask(self, users: int, *, again: bool = False) -> None:
-        """Ask about that level. An answer to another question is forgotten; Skip stays."""
-        if users == self._users and not again:
+    def ask(self, question: Question, *, again: bool = False) -> None:
+        """Ask that. An answer to another question is forgotten; Skip stays."""
+        if question == self.question and not again:
             return
-        self._users = users
+        self.question = question
         self.guess = None
+        self._number.placeholder = question.unit
         self._show("")
 
     def enable(self, yes: bool) -> None:
@@ -59,13 +66,15 @@ class Guessing(ipywidgets.HBox):
             control.disabled = not yes
 
     def _committed(self) -> None:
-        unit, scale = QUESTIONS[self.quantity][1:]
+        if self.question is None:
+            return
         number = _read(self._number.value)
         if number is None:
             typed = self._number.value.strip() or "nothing"
-            self._show(f"{typed}: not a number above zero. Write it plainly, in {unit}: 12.5")
+            unit = f", in {self.question.unit}" if self.question.unit else ""
+            self._show(f"{typed}: not a number above zero. Write it plainly{unit}: 12.5")
             return
-        self.guess = Guess(users=self._users, quantity=self.quantity, value=number / scale)
+        self.guess = number / self.question.scale
         self._show("")
         self._decided()
 
@@ -75,18 +84,21 @@ class Guessing(ipywidgets.HBox):
         self._decided()
 
     def _show(self, problem: str) -> None:
-        question, unit, _ = QUESTIONS[self.quantity]
-        users = f"{self._users} user{'s' if self._users > 1 else ''}"
-        if self.guess:
-            said = f"You said <b>{self.guess}</b> at {users}."
+        if self.question is None:
+            return
+        question = html.escape(self.question.words)
+        if self.guess is not None:
+            said = f"You said <b>{self.question.say(self.guess)}</b> "
+            said += f"{html.escape(self.question.about)}."
         elif self.skipped:
-            said = f"Skipped. You can still commit to a number: {question} at {users}?"
+            said = f"Skipped. You can still commit to a number: {question}?"
         else:
-            said = f"Before you run it: {question} at {users}, in {unit}?"
+            unit = f", in {self.question.unit}" if self.question.unit else ""
+            said = f"Before you run it: {question}{unit}?"
         alarm = f'<span class="wt-problem" role="alert">{html.escape(problem)}</span>'
         self._question.value = f"<p>{said}</p>{alarm if problem else ''}"
         for control in (self._number, self._commit, self._skip):
-            control.layout.display = "none" if self.guess else ""
+            control.layout.display = "none" if self.guess is not None else ""
         self._skip.layout.display = "none" if self.done else ""
 
 

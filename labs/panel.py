@@ -17,7 +17,7 @@ from labs.attempt import Attempt
 from labs.calibrate import last
 from labs.controls import Controls
 from labs.figures import sweep_figure
-from labs.guessing import Guessing
+from labs.guessing import Guessing, of_sweep
 from labs.measure import Measurement, Progress, Told
 from labs.offers import Offer, offers
 from labs.predict import forecast
@@ -80,7 +80,8 @@ class SweepPanel(ipywidgets.VBox):
             description="How much", options=[], layout={"display": "none"}
         )
         self._offers.observe(self._offered, "value")
-        self._guessing = Guessing(quantity, self._show_plan)
+        self._quantity = quantity
+        self._guessing = Guessing(self._show_plan)
         self._actions = Actions(self._run, self._stop)
         self._figure = FigureView(alt="").add_class("wt-figure")
         self._strip = FigureView(alt=strip_alt(()), layout={"display": "none"}).add_class(
@@ -161,7 +162,8 @@ class SweepPanel(ipywidgets.VBox):
         put(self._problem, "")
         self._forecast, self._points = plan.forecast, {}
         users = plan.experiment.load.users[-1]
-        self._guessing.ask(users, again=before is None or before.experiment != plan.experiment)
+        question = of_sweep(self._quantity, users)
+        self._guessing.ask(question, again=before is None or before.experiment != plan.experiment)
         self._show_plan()
 
     def _show_plan(self) -> None:
@@ -243,7 +245,7 @@ class SweepPanel(ipywidgets.VBox):
             recording.run.forecast,
             recording.points,
             explanation,
-            self._guessing.guess,
+            self._guess(plan.experiment),
         )
         if plan.changed:
             said = (f"With {plan.changed}:", *said)
@@ -290,7 +292,7 @@ class SweepPanel(ipywidgets.VBox):
         """The reader's guess comes first: until then no model is shown, and no bound."""
         users = experiment.load.users
         recorded = self._recorded if self._comparable(experiment) else None
-        guess = self._guessing.guess
+        guess = self._guess(experiment)
         prediction = self._forecast if self._guessing.done else None
         points = [self._points[level] for level in sorted(self._points)]
         self._figure.alt = sweep_alt(
@@ -304,6 +306,13 @@ class SweepPanel(ipywidgets.VBox):
             recorded=recorded,
             guess=guess,
         )
+
+    def _guess(self, experiment: Experiment) -> verdict.Guess | None:
+        value = self._guessing.guess
+        if value is None:
+            return None
+        users = experiment.load.users[-1]
+        return verdict.Guess(users=users, quantity=self._quantity, value=value)
 
     def _comparable(self, experiment: Experiment) -> bool:
         """A recorded run stands beside a run of the same server and work, at any levels."""

@@ -1,9 +1,10 @@
-"""The panel of the labs without a sweep: nothing to set, one press on Run."""
+"""The panel of the labs without a sweep: a question, one press on Run, and what came out."""
 
 from __future__ import annotations
 
 import html
 import threading
+import time
 from typing import Generic
 
 import ipywidgets
@@ -11,13 +12,16 @@ import ipywidgets
 from labs import kept, words
 from labs.actions import Actions, put
 from labs.attempt import Attempt
+from labs.guessing import Guessing
 from labs.measure import Progress
 from labs.panel import close
 from labs.records import Unusable
 from labs.showing import data, showing
 from labs.still import Found, Still
-from labs.verdict import caption
+from labs.verdict import caption, on_answer
 from labs.view import FigureView
+
+PARTIAL_EVERY_S = 1.0  # the page is painted by the very machine that is measured
 
 
 class StillPanel(ipywidgets.VBox, Generic[Found]):
@@ -27,65 +31,113 @@ class StillPanel(ipywidgets.VBox, Generic[Found]):
         self.lab = lab
         self._still = still
         self._attempt: Attempt | None = None
+        self._partial: Found | None = None  # what the run has found so far
+        self._partial_at = 0.0  # when one was drawn
         self._drawing = threading.RLock()
+        self._guessing = Guessing(self._ready, still.question) if still.question else None
         self._actions = Actions(self._run, self._stop)
         self._caption = ipywidgets.HTML()
         self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
+        self._answer = ipywidgets.HTML().add_class("wt-verdict")
         self._said = ipywidgets.HTML().add_class("wt-data")
         self._data = ipywidgets.HTML().add_class("wt-data")
         super().__init__(
             children=(
                 ipywidgets.HTML(f'<p class="wt-about">{html.escape(still.about)}</p>'),
+                *([self._guessing] if self._guessing else []),
                 self._actions,
                 self._caption,
                 self._figure,
+                self._answer,
                 self._said,
                 self._data,
             )
         )
         self.add_class("wt-panel")
-        for later in (self._caption, self._said, self._data):
+        for later in (self._caption, self._answer, self._said, self._data):
             put(later, "")
         if recorded is not None:
             self._draw(recorded, caption(recorded.machine))
         self._ready()
 
     def _ready(self) -> None:
-        self._actions.ready(True, f"takes about {words.seconds(self._still.seconds)}")
+        """The reader's guess comes first."""
+        ready = self._guessing is None or self._guessing.done
+        takes = f"takes about {words.seconds(self._still.seconds)}"
+        self._actions.ready(
+            ready, takes if ready else f"first commit to a number, or skip; {takes}"
+        )
 
     def _run(self) -> None:
         attempt = Attempt(self.lab, self._measure, self._ended)
         with self._drawing:
+            if not self._actions.offers_run:
+                return
             try:
                 attempt.start()
             except Unusable as error:
                 self._actions.tell(str(error))
                 return
             self._attempt = attempt
+            self._partial, self._partial_at = None, 0.0
             self._actions.began()
+            if self._guessing:
+                self._guessing.enable(False)
 
     def _measure(self, stop: threading.Event) -> None:
-        found = self._still.measure(self._told, stop)
+        """In the attempt's thread. What was found survives, also when the run broke off."""
+        with self._drawing:
+            pass  # the panel is ready
+        try:
+            found = self._still.measure(self._told, stop)
+        except BaseException:
+            with self._drawing:
+                if self._partial is not None:
+                    machine = self._partial.machine.caption
+                    self._draw(self._partial, f"Measured here before the end: {machine}.")
+                    self._show_answer(self._partial)
+            raise
         kept.keep(self.lab, found)
         with self._drawing:
             self._draw(found, f"Measured here: {found.machine.caption}.")
+            self._show_answer(found)
 
     def _told(self, told: Progress | Found) -> None:
         with self._drawing:
             if isinstance(told, Progress):
                 self._actions.progress(told)
-            else:
-                self._draw(told, "Measuring here.")
+                return
+            self._partial = told
+            now = time.monotonic()
+            if now - self._partial_at >= PARTIAL_EVERY_S:
+                self._partial_at = now
+                self._draw_figure(told, "Measuring here.")
+                for later in (self._answer, self._said, self._data):
+                    put(later, "")  # of another run
 
     def _draw(self, found: Found, words: str) -> None:
+        self._draw_figure(found, words)
+        put(self._said, showing(found).words(found))
+        put(self._data, data(self.lab, found))
+
+    def _draw_figure(self, found: Found, words: str) -> None:
         how = showing(found)
         self._figure.figure, self._figure.alt = how.figure(found), how.alt(found)
         put(self._caption, f'<p role="status">{html.escape(words)}</p>')
-        put(self._said, how.words(found))
-        put(self._data, data(self.lab, found))
+
+    def _show_answer(self, found: Found) -> None:
+        """The reader's guess beside the model and the measurement."""
+        question = self._still.question
+        if question is None or self._guessing is None or self._guessing.guess is None:
+            return
+        model, measured = self._still.answer(found)
+        said = on_answer(question, self._guessing.guess, model, measured)
+        put(self._answer, f'<div role="status"><p>{html.escape(said)}</p></div>')
 
     def _ended(self, said: str) -> None:
         with self._drawing:
+            if self._guessing:
+                self._guessing.enable(True)
             self._ready()
             self._actions.tell(said)
 
