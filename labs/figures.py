@@ -39,7 +39,7 @@ def sweep_figure(
     be None while the reader has not committed to a guess; recorded is another machine's run.
     """
     traces = []
-    for axis, plot in (("", _Throughput(think_time_s)), ("2", _ResponseTime(think_time_s))):
+    for axis, plot in (("", Throughput(think_time_s)), ("2", ResponseTime(think_time_s))):
         made: Iterable[Trace] = (
             *(_recorded(recorded, plot) if recorded else ()),
             *(_predicted(prediction, plot) if prediction else ()),
@@ -50,10 +50,11 @@ def sweep_figure(
             trace |= {"xaxis": f"x{axis}", "yaxis": f"y{axis}", "showlegend": not axis}
             trace["legendgroup"] = trace["name"]
             traces.append(trace)
-    return {"data": traces, "layout": _layout(users)}
+    far = users[-1] >= FAR_APART * users[0]
+    return {"data": traces, "layout": twin_layout(users, "users", far=far, far_up=far)}
 
 
-class _Throughput:
+class Throughput:
     """How a level shows in the left plot."""
 
     def __init__(self, think_time_s: float) -> None:
@@ -69,7 +70,7 @@ class _Throughput:
         return rate(value)
 
 
-class _ResponseTime(_Throughput):
+class ResponseTime(Throughput):
     """How it shows in the right one: R = N / X - Z, in ms."""
 
     def of(self, users: float, rps: float) -> float:
@@ -82,7 +83,7 @@ class _ResponseTime(_Throughput):
         return duration(value / 1000)
 
 
-def _predicted(prediction: Prediction, plot: _Throughput) -> Iterable[Trace]:
+def _predicted(prediction: Prediction, plot: Throughput) -> Iterable[Trace]:
     def line(name: str, levels: Sequence[tuple[float, float]], **style: Any) -> Trace:
         values = [plot.of(users, rps) for users, rps in levels]
         return {
@@ -90,7 +91,7 @@ def _predicted(prediction: Prediction, plot: _Throughput) -> Iterable[Trace]:
             "mode": "lines",
             "name": name,
             "x": [users for users, _ in levels],
-            "y": _finite(values),
+            "y": finite(values),
             "line": {"width": 2, **style},
             "hovertemplate": f"%{{x}} users: %{{customdata}}<extra>{name}</extra>",
             "customdata": [plot.say(value) for value in values],
@@ -115,7 +116,7 @@ def _with_corner(levels: Sequence[PredictedLevel]) -> list[tuple[float, float]]:
     return sorted(corners)
 
 
-def _recorded(recording: Recording, plot: _Throughput) -> Iterable[Trace]:
+def _recorded(recording: Recording, plot: Throughput) -> Iterable[Trace]:
     cores = recording.machine.cores
     name = f"recorded on {cores} core{'s' if cores > 1 else ''}"
     levels = [point.users for point in recording.points]
@@ -129,28 +130,28 @@ def _recorded(recording: Recording, plot: _Throughput) -> Iterable[Trace]:
         "mode": "lines+markers",
         "name": name,
         "x": levels,
-        "y": _finite(middle),
+        "y": finite(middle),
         "line": {"color": GREY, "width": 1},
         "marker": {
             "color": GREY,
             "size": 8,
             "symbol": ["square" if point.fit else "square-open" for point in recording.points],
         },
-        "error_y": _bars(
+        "error_y": bars(
             [max(values) - value for values, value in zip(spread, middle, strict=True)],
             [value - min(values) for values, value in zip(spread, middle, strict=True)],
             GREY,
         ),
         "customdata": [
             f"{plot.say(value)}; {plot.say(min(values))} to {plot.say(max(values))} in "
-            f"{len(recording.runs)} runs" + _hover_checks(point)
+            f"{len(recording.runs)} runs" + hover_checks(point)
             for point, value, values in zip(recording.points, middle, spread, strict=True)
         ],
         "hovertemplate": f"%{{x}} users: %{{customdata}}<extra>{name}</extra>",
     }
 
 
-def _measured(points: Sequence[Point], plot: _Throughput) -> Iterable[Trace]:
+def _measured(points: Sequence[Point], plot: Throughput) -> Iterable[Trace]:
     for name, symbol, chosen in (
         ("measured here", "circle", [point for point in points if point.fit]),
         ("measured, unfit", "circle-open", [point for point in points if not point.fit]),
@@ -166,22 +167,22 @@ def _measured(points: Sequence[Point], plot: _Throughput) -> Iterable[Trace]:
             "mode": "markers",
             "name": name,
             "x": [point.users for point in chosen],
-            "y": _finite(values),
+            "y": finite(values),
             "marker": {"color": BLUE, "size": 11, "symbol": symbol},
-            "error_y": _bars(
+            "error_y": bars(
                 [high - value for (_, high), value in zip(ends, values, strict=True)],
                 [value - low for (low, _), value in zip(ends, values, strict=True)],
                 BLUE,
             ),
             "customdata": [
-                f"{plot.say(value)}, {plot.say(low)} to {plot.say(high)}{_hover_checks(point)}"
+                f"{plot.say(value)}, {plot.say(low)} to {plot.say(high)}{hover_checks(point)}"
                 for point, value, (low, high) in zip(chosen, values, ends, strict=True)
             ],
             "hovertemplate": f"%{{x}} users: %{{customdata}}<extra>{name}</extra>",
         }
 
 
-def _guessed(guess: Guess, plot: _Throughput) -> Iterable[Trace]:
+def _guessed(guess: Guess, plot: Throughput) -> Iterable[Trace]:
     """In the plot of its own quantity; the other one follows from Little's law."""
     rps = guess.value
     if guess.quantity != "throughput":
@@ -191,25 +192,27 @@ def _guessed(guess: Guess, plot: _Throughput) -> Iterable[Trace]:
         "mode": "markers",
         "name": "your prediction",
         "x": [guess.users],
-        "y": _finite([plot.of(guess.users, rps)]),
+        "y": finite([plot.of(guess.users, rps)]),
         "marker": {"color": GREEN, "size": 13, "symbol": "star-diamond"},
         "hovertemplate": f"You said {guess}<extra></extra>",
     }
 
 
-def _bars(above: Sequence[float], below: Sequence[float], colour: str) -> dict[str, Any]:
+def bars(above: Sequence[float], below: Sequence[float], colour: str) -> dict[str, Any]:
+    """Error bars of a trace."""
     return {
         "type": "data",
         "symmetric": False,
-        "array": _finite([max(0.0, value) for value in above]),
-        "arrayminus": _finite([max(0.0, value) for value in below]),
+        "array": finite([max(0.0, value) for value in above]),
+        "arrayminus": finite([max(0.0, value) for value in below]),
         "color": colour,
         "thickness": 1.5,
         "width": 5,
     }
 
 
-def _hover_checks(point: Point) -> str:
+def hover_checks(point: Point) -> str:
+    """What is to know of a point, below its numbers."""
     return "".join(f"<br>{_wrap(check.sentence)}" for check in point.checks)
 
 
@@ -223,32 +226,39 @@ def _wrap(text: str, width: int = 60) -> str:
     return "<br>".join([*lines, line])
 
 
-def _finite(values: Iterable[float]) -> list[float | None]:
+def finite(values: Iterable[float]) -> list[float | None]:
     """Plotly leaves a gap at None; JSON has no NaN."""
     return [round(value, 6) if math.isfinite(value) else None for value in values]
 
 
-def _layout(users: Sequence[int]) -> dict[str, Any]:
-    far = users[-1] >= FAR_APART * users[0]
-    kind = {"type": "log"} if far else {"type": "linear", "rangemode": "tozero"}
-    ends = [users[0] / 1.25, users[-1] * 1.25]
-    span = [math.log10(end) for end in ends] if far else [0, users[-1] * 1.07]
-    across = {
-        **kind,
-        "title": {"text": "users"},
+def twin_layout(
+    levels: Sequence[int], across: str, *, far: bool, far_up: bool, legend: str = ""
+) -> dict[str, Any]:
+    """Throughput and response time side by side, over the same levels of what is `across`.
+
+    far: a logarithmic axis across; far_up: and upwards; legend: a line above the legend.
+    """
+    straight = {"type": "linear", "rangemode": "tozero"}
+    upwards = {"type": "log"} if far_up else straight
+    ends = [levels[0] / 1.25, levels[-1] * 1.25]
+    span = [math.log10(end) for end in ends] if far else [0, levels[-1] * 1.07]
+    axis = {
+        **({"type": "log"} if far else straight),
+        "title": {"text": across},
         "range": span,
-        "tickvals": list(users),
-        "ticktext": [digits(each, 4) for each in users],
+        "tickvals": list(levels),
+        "ticktext": [digits(each, 4) for each in levels],
     }
+    note = {"title": {"text": legend, "side": "top"}} if legend else {}
     return {
         "height": HEIGHT,
         "margin": {"l": 40, "r": 12, "t": 48, "b": 96},
         "hovermode": "closest",
-        "legend": {"orientation": "h", "x": 0, "y": -0.28, "yanchor": "top"},
-        "xaxis": {**across, "domain": [0, 0.44], "anchor": "y"},
-        "xaxis2": {**across, "domain": [0.56, 1], "anchor": "y2"},
-        "yaxis": {**kind, "anchor": "x"},
-        "yaxis2": {**kind, "anchor": "x2"},
+        "legend": {"orientation": "h", "x": 0, "y": -0.28, "yanchor": "top", **note},
+        "xaxis": {**axis, "domain": [0, 0.44], "anchor": "y"},
+        "xaxis2": {**axis, "domain": [0.56, 1], "anchor": "y2"},
+        "yaxis": {**upwards, "anchor": "x"},
+        "yaxis2": {**upwards, "anchor": "x2"},
         "annotations": [
             _title("Throughput, requests per second", 0, 1),
             _title("Response time, ms", 0.56, 1),

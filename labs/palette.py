@@ -9,3 +9,12 @@ GREEN = "#1b9e77"  # the reader's own prediction
 GREY = "#858585"  # recorded elsewhere
 
 FAINT = "rgba(133,133,133,0.25)"  # idle, or the rest
+
+# One line among several: colour, dash and mark all differ. Dots are left to parts of a time.
+LINES = (
+    (BLUE, "solid", "circle"),
+    (ORANGE, "dash", "square"),
+    (GREEN, "longdash", "diamond"),
+    (PURPLE, "dashdot", "triangle-up"),
+    (GREY, "longdashdot", "cross"),
+)
