@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from labs.exercises import Exercise, Slip
 from labs.questions_cpu_time import CPU_TIME
+from labs.questions_events import EVENTS
 from labs.readings import noise, of_both, of_checkup
 
 QUESTIONS: tuple[Exercise, ...] = (
@@ -126,4 +127,5 @@ QUESTIONS: tuple[Exercise, ...] = (
         "requests at once to one worker.",
     ),
     *CPU_TIME,
+    *EVENTS,
 )

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from labs.exercises import Given
 from labs.findings import Checkup, Clocks
 from labs.records import Point, Recording
+
+if TYPE_CHECKING:
+    from labs.comparison import Comparison
 
 
 def busiest(recording: Recording) -> Point:
@@ -61,6 +67,31 @@ def of_plateau(recording: Recording) -> Given:
         "after": last.throughput_rps,
         "interval": wide / 2 / last.throughput_rps,
     }
+
+
+def of_parts(first: str, second: str) -> Callable[[Comparison], Given]:
+    """The throughput of two parts of a comparison, each at its busiest level."""
+
+    def read(comparison: Comparison) -> Given:
+        of = [of_last(comparison.part(label)) for label in (first, second)]
+        return {
+            "users": of[0]["users"],
+            "first": of[0]["throughput"],
+            "second": of[1]["throughput"],
+            "interval": of[0]["interval"] + of[1]["interval"],
+        }
+
+    return read
+
+
+def of_queue(label: str) -> Callable[[Comparison], Given]:
+    """The busiest level of one part, and how long a request spent in the application there."""
+
+    def read(comparison: Comparison) -> Given:
+        part = comparison.part(label)
+        return {**of_last(part), "service_s": busiest(part).service_time_s or 0.0}
+
+    return read
 
 
 def noise(given: Given) -> float:

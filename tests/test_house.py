@@ -25,9 +25,12 @@ ROOMS = {
     "judging": "window validity verdict alternatives offers".split(),
     "drawing": "palette figures still_figures strip".split(),
     "telling": (
-        "quote report measured_role kept recordings exercises questions questions_cpu_time readings"
+        "quote report measured_role kept recordings exercises questions questions_cpu_time "
+        "questions_events readings"
     ).split(),
-    "machine": "machine trees reaper supervisor kinds servers load sampling calibrate turn".split(),
+    "machine": (
+        "machine trees reaper supervisor kinds backends servers load sampling calibrate turn"
+    ).split(),
     "measuring": "level measure stopwatch still".split(),
     "panel": (
         "panel still_panel controls actions guessing attempt sheet showing replay view"
