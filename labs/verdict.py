@@ -117,9 +117,7 @@ def limit(experiment: Experiment, level: PredictedLevel) -> str:
         "listen queue": "the listen queue is the limit: it is full, and connections come back "
         "only after seconds.",
     }
-    return (
-        f"At {_users(level.users)} {reasons.get(level.limit, f'the {level.limit} is the limit.')}"
-    )
+    return f"At {crowd(level.users)} {reasons.get(level.limit, f'the {level.limit} is the limit.')}"
 
 
 def agreement(
@@ -138,7 +136,7 @@ def agreement(
     side = "above" if off > 0 else "below"
     told = (
         f"The forecast met {len(fit) - len(missed)} of {len(fit)} points within their interval, "
-        f"and missed most at {_users(worst.users)}: measured {percent(abs(off))} {side} it."
+        f"and missed most at {crowd(worst.users)}: measured {percent(abs(off))} {side} it."
     )
     return [told, _reason(worst, forecast, explanation)]
 
@@ -154,7 +152,7 @@ def on_guess(guess: Guess, forecast: Prediction, points: Sequence[Point]) -> str
         model = duration(level.model_response_time_s)
         found = measured and measured.mean_response_time_s
         shown = duration(found) if found else ""
-    said = f"You said {guess} at {_users(guess.users)}, the model {model}"
+    said = f"You said {guess} at {crowd(guess.users)}, the model {model}"
     if not found:
         return f"{said}; that level was not measured."
     return _beside(f"{said}, and it was {shown}", guess.value, found)
@@ -267,6 +265,8 @@ def who(server: Server) -> str:
         process = "process" if server.processes == 1 else "processes"
         pool = f"{server.processes} {process} with {server.threads} {each}"
         pool += " each" if server.processes > 1 else ""
+    if server.by == "spare":
+        pool = f"up to {pool}"
     article = "An" if server.architecture[0] in "aeiou" else "A"
     return f"{article} {server.architecture} server ({pool} run by {server.by}, on {cores})"
 
@@ -286,8 +286,9 @@ def _count(number: int, server: Server) -> str:
     return f"{number} {one if number == 1 else many}"
 
 
-def _users(users: int) -> str:
-    return "1 user" if users == 1 else f"{users:,} users"
+def crowd(number: int) -> str:
+    """`1 user`, `8 users`."""
+    return "1 user" if number == 1 else f"{number:,} users"
 
 
 def listed(levels: Sequence[object]) -> str:
