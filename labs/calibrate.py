@@ -23,7 +23,7 @@ import msgspec
 import platformdirs
 
 from labs import machine as this_machine
-from labs.records import Calibration, Machine, Server
+from labs.records import Calibration, CpuBy, Machine, Server, Workload
 from labs.supervisor import Stopped
 
 BURN_S = 0.12  # each
@@ -33,25 +33,38 @@ MOST_STEPS = 4  # numbers of busy processes burned; those between are interpolat
 KEPT = "calibration.json"
 
 
+class Overhead(msgspec.Struct, frozen=True):
+    """What a request costs beside its work, as `Calibration` has it."""
+
+    overhead_s: float = 0.0
+    generator_s: float = 0.0
+    backend_s: float = 0.0
+    backend_late_s: float = 0.0
+
+
 class Kept(msgspec.Struct):
     """What is remembered between runs: the last burn, and each server's overhead."""
 
     of: str  # the machine and versions it was measured on
-    burn: Calibration
-    overheads: dict[str, tuple[float, float]]  # server -> server's and generator's CPU s
+    burns: dict[str, Calibration]  # by the unit of work
+    overheads: dict[str, Overhead]  # by the kind of server
 
 
 def calibrate(
-    machine: Machine | None = None, *, stop: threading.Event | None = None
+    machine: Machine | None = None,
+    *,
+    cpu_by: CpuBy = "counting",
+    stop: threading.Event | None = None,
 ) -> Calibration:
-    """Burn with 1, 2, ... processes on all usable cores; about 0.4 s for each number.
+    """Burn that unit of work with 1, 2, ... processes on all usable cores; about 0.4 s for each
+    number.
 
     Raises Stopped. Assumes nothing else runs; what did shows as noise.
     """
     machine = machine or this_machine.fingerprint()
     steps = _steps(machine.cores)
     speeds: dict[int, list[float]] = {step: [] for step in steps}
-    with _burners(machine.cores) as burners:
+    with _burners(machine.cores, cpu_by) as burners:
         for _ in range(REPEATS):
             for step in steps:
                 if stop is not None and stop.is_set():
@@ -64,35 +77,48 @@ def calibrate(
         noise_fraction=(max(alone) - min(alone)) / statistics.median(alone),
         timer_s=timer_s(),
         loopback_s=loopback_s(),
+        cpu_by=cpu_by,
     )
     keep(machine, found)
     return found
 
 
-def last(machine: Machine | None = None, server: Server | None = None) -> Calibration:
+def last(
+    machine: Machine | None = None, server: Server | None = None, workload: Workload | None = None
+) -> Calibration:
     """The calibration kept from the last run on this machine, or a fresh one.
 
-    With a server: its overhead and the generator's as last measured, or zero before that.
+    With a workload: of the unit that it asks for. With a server: its overhead and the generator's
+    as last measured, or zero before that.
     """
-    machine = machine or this_machine.fingerprint()
+    machine, workload = machine or this_machine.fingerprint(), workload or Workload()
     kept = _kept(machine)
-    found = kept.burn if kept else calibrate(machine)
+    known = kept.burns.get(workload.cpu_by) if kept else None
+    found = known or calibrate(machine, cpu_by=workload.cpu_by)
     if server is not None and kept is not None:
-        overhead_s, generator_s = kept.overheads.get(_kind(server), (0.0, 0.0))
-        return replace(found, overhead_s=overhead_s, generator_s=generator_s)
+        overhead = kept.overheads.get(_kind(server, workload), Overhead())
+        return replace(found, **msgspec.structs.asdict(overhead))
     return found
 
 
-def keep(machine: Machine, found: Calibration, server: Server | None = None) -> None:
-    """Remember a calibration, and with a server its overheads. A folder that cannot be
-    written only means that the next one is measured again."""
+def keep(
+    machine: Machine,
+    found: Calibration,
+    server: Server | None = None,
+    workload: Workload | None = None,
+) -> None:
+    """Remember a calibration, and with a server its overheads at that workload. A folder that
+    cannot be written only means that the next one is measured again."""
     kept = _kept(machine)
-    overheads = kept.overheads if kept else {}
+    burns, overheads = (kept.burns, kept.overheads) if kept else ({}, {})
+    burns[found.cpu_by] = found
     if server is not None:
-        overheads[_kind(server)] = (found.overhead_s, found.generator_s)
+        overheads[_kind(server, workload or Workload())] = Overhead(
+            **{name: getattr(found, name) for name in Overhead.__struct_fields__}
+        )
     with contextlib.suppress(OSError):
         _folder().mkdir(parents=True, exist_ok=True)
-        fresh = Kept(of=_of(machine), burn=found, overheads=overheads)
+        fresh = Kept(of=_of(machine), burns=burns, overheads=overheads)
         temporary = _folder() / f"{KEPT}.{os.getpid()}.{threading.get_ident()}"
         temporary.write_bytes(msgspec.json.encode(fresh))
         temporary.replace(_folder() / KEPT)
@@ -134,11 +160,11 @@ def loopback_s(times: int = 100) -> float:
 
 
 @contextlib.contextmanager
-def _burners(number: int) -> Iterator[list[subprocess.Popen[str]]]:
+def _burners(number: int, cpu_by: CpuBy) -> Iterator[list[subprocess.Popen[str]]]:
     """Burning processes at the ready. They end with their input, so with us."""
     burners = [
         subprocess.Popen(
-            [sys.executable, "-m", "workloads.burn"],
+            [sys.executable, "-m", "workloads.burn", cpu_by],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -203,5 +229,6 @@ def _of(machine: Machine) -> str:
     return hashlib.sha256(msgspec.json.encode(machine, order="sorted")).hexdigest()
 
 
-def _kind(server: Server) -> str:
-    return f"{server.architecture}/{server.by}/{'kept' if server.keep_alive else 'closed'}"
+def _kind(server: Server, workload: Workload) -> str:
+    connections = "kept" if server.keep_alive else "closed"
+    return f"{server.architecture}/{server.by}/{connections}/{workload.wait_by}"

@@ -182,8 +182,8 @@ class Calibration:
     timer_s: float = 0.0  # how late a 1 ms sleep ends
     loopback_s: float = 0.0  # a byte to a local socket and back
     cpu_by: CpuBy = "counting"  # what was burned: the loops are of this unit
-    backend_s: float = 0.0  # how late the answer of the slow backend comes
-    backend_cpu_s: float = 0.0  # CPU seconds that the backend spends on an answer
+    backend_s: float = 0.0  # CPU seconds the slow backend spends on an answer
+    backend_late_s: float = 0.0  # how late its answer comes
 
     @property
     def capacity(self) -> tuple[float, ...]:

@@ -1,4 +1,4 @@
-"""Who used the CPU: the server's tree, the load generator, everyone else.
+"""Who used the CPU: the server's tree, the load generator, a slow backend, everyone else.
 
 Process CPU is read from the process clocks in nanoseconds (Linux); psutil's 10 ms steps are
 too coarse over many workers. A thread looks ten times a second for the moving strip; exact
@@ -38,6 +38,7 @@ class Snapshot:
     involuntary: int
     throttled_s: float
     listen_overflows: int
+    backend_s: float = 0.0  # of the slow backend that the server asks, in none of the others
 
 
 @dataclass(eq=False)
@@ -68,8 +69,10 @@ class Sampler:
         generator: Callable[[], Collection[int]],
         workers: Callable[[], int | None],
         tell: Callable[[Sample], None],
+        backend: Callable[[], Collection[int]] = tuple,
     ) -> None:
         self.server, self.generator = Group(server), Group(generator)
+        self.backend = Group(backend)
         self.workers, self.tell = workers, tell
         self.users = 0
         self.started = time.perf_counter()
@@ -87,6 +90,7 @@ class Sampler:
         with self._reading:
             self.server.count()
             self.generator.count()
+            self.backend.count()
             voluntary, involuntary = switches(self.server.used)
             own = sum(process_cpu_s(pid) for pid in {os.getpid(), os.getppid()} if pid > 1)
             return Snapshot(
@@ -99,6 +103,7 @@ class Sampler:
                 involuntary=involuntary,
                 throttled_s=machine.throttled_s(),
                 listen_overflows=machine.listen_overflows(),
+                backend_s=self.backend.cpu_s(),
             )
 
     def run(self) -> None:
@@ -143,9 +148,10 @@ def sampling(
     generator: Callable[[], Collection[int]],
     workers: Callable[[], int | None],
     tell: Callable[[Sample], None],
+    backend: Callable[[], Collection[int]] = tuple,
 ) -> Iterator[Sampler]:
     """Sample until the block ends. The callables list process ids, and count workers, now."""
-    sampler = Sampler(server, generator, workers, tell)
+    sampler = Sampler(server, generator, workers, tell, backend)
     thread = threading.Thread(target=sampler.run, name="sampling", daemon=True)
     thread.start()
     try:

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import IO
 
 from labs import machine as this_machine
+from labs.backends import ADDRESS, Backend, BackendFailed, serve_backend
 from labs.kinds import HOST, KINDS, Kind, kind_of, missing
 from labs.records import Architecture, Machine, Server, Unusable
 from labs.supervisor import Stopped, Supervised, supervise
@@ -61,9 +62,16 @@ class Running:
     """A server that answers."""
 
     def __init__(
-        self, server: Server, kind: Kind, port: int, process: Supervised, log: IO[bytes]
+        self,
+        server: Server,
+        kind: Kind,
+        port: int,
+        process: Supervised,
+        log: IO[bytes],
+        backend: Backend | None = None,
     ) -> None:
         self.server = server
+        self.backend = backend  # that it asks, where its requests wait for one
         self.host = HOST
         self.port = port
         self.url = f"http://{HOST}:{port}"
@@ -102,13 +110,17 @@ def serve(
     server: Server,
     *,
     cores: Collection[int] | None = None,
+    backend: bool = False,
     stop: threading.Event | None = None,
 ) -> Iterator[Running]:
     """Start a server on a free port of this machine; it answers when the block begins.
 
     `cores` are the ids of the cores to use; without it, the first `server.cores` of those this
-    process may use. Raises Unusable for what the table does not have, ServerFailed for a server
-    that ends or does not answer in time, Stopped as soon as `stop` is set.
+    process may use. With `backend`, a slow backend is started before it and ended after it, on
+    the other cores if there are any; its processes are not among the server's.
+
+    Raises Unusable for what the table does not have, ServerFailed for a server that ends or does
+    not answer in time, Stopped as soon as `stop` is set.
     """
     kind = kind_of(server)
     if cores is None and server.cores is not None:
@@ -117,6 +129,9 @@ def serve(
     env = {name: value for name, value in os.environ.items() if name not in NOT_PASSED_ON}
     env["WALL_TIME_NONCE"] = nonce
     with contextlib.ExitStack() as stack:
+        behind = stack.enter_context(_behind(cores, stop)) if backend else None
+        if behind is not None:
+            env[ADDRESS] = behind.address
         log = stack.enter_context(tempfile.TemporaryFile())
         listening = stack.enter_context(socket.socket())
         # Inherited by every connection. uvicorn cannot set it on a socket that it is given.
@@ -136,7 +151,7 @@ def serve(
             )
         )
         listening.close()  # so that connections are refused when the server is gone
-        running = Running(server, kind, port, process, log)
+        running = Running(server, kind, port, process, log, behind)
         _wait_until_ready(running, process, nonce, stop)
         yield running
 
@@ -183,6 +198,17 @@ def keeps_alive(server: Server) -> bool:
     return server.keep_alive and kind_of(server).keeps_alive
 
 
+@contextlib.contextmanager
+def _behind(cores: Collection[int] | None, stop: threading.Event | None) -> Iterator[Backend]:
+    """The backend, away from the server's cores where that leaves any."""
+    others = set(this_machine.usable_cores()) - set(cores) if cores else None
+    with contextlib.ExitStack() as stack:
+        try:
+            yield stack.enter_context(serve_backend(cores=others or None, stop=stop))
+        except BackendFailed as error:
+            raise ServerFailed(str(error)) from None
+
+
 def _first_cores(number: int) -> tuple[int, ...]:
     usable = this_machine.usable_cores()
     if number > len(usable):
@@ -193,7 +219,7 @@ def _first_cores(number: int) -> tuple[int, ...]:
 def _wait_until_ready(
     running: Running, process: Supervised, nonce: str, stop: threading.Event | None
 ) -> None:
-    processes = running.server.processes
+    processes = min(running.server.processes, running._kind.first or running.server.processes)
     seconds = START_S + START_WORKER_S * processes
     deadline = time.monotonic() + seconds
     question = _Question(running.port)

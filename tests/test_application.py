@@ -9,7 +9,7 @@ import pytest
 
 from workloads.app import application as module
 from workloads.app import units
-from workloads.app.application import LONGEST_WAIT_S, MOST_LOOPS, application, asked, run
+from workloads.app.application import LONGEST_WAIT_S, MOST_LOOPS, Asked, application, asked, run
 from workloads.app.units import PERIOD, count
 
 
@@ -47,25 +47,27 @@ def test_it_computes_then_asks_to_wait_then_answers() -> None:
     assert next(work) == 0.25
     with pytest.raises(StopIteration) as end:
         next(work)
-    assert end.value.value == (200, b"done\n")
+    assert end.value.value[:2] == (200, b"done\n")
 
 
 @pytest.mark.parametrize("query", ["", "loops=0", "wait=0", "wait=0&loops=7"])
 def test_without_a_wait_it_does_not_give_way(query: str) -> None:
-    assert run(application("/", query)) == (200, b"done\n")
+    assert run(application("/", query))[:2] == (200, b"done\n")
 
 
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
-        ("", (0, 0.0)),
-        ("loops=12", (12, 0.0)),
-        ("wait=.5", (0, 0.5)),
-        ("wait=2e-3&loops=0", (0, 0.002)),
-        (f"loops={MOST_LOOPS}&wait={LONGEST_WAIT_S}", (MOST_LOOPS, LONGEST_WAIT_S)),
+        ("", Asked()),
+        ("loops=12", Asked(12)),
+        ("wait=.5", Asked(0, 0.5)),
+        ("wait=2e-3&loops=0", Asked(0, 0.002)),
+        (f"loops={MOST_LOOPS}&wait={LONGEST_WAIT_S}", Asked(MOST_LOOPS, LONGEST_WAIT_S)),
+        ("wait=1&wait_by=backend", Asked(0, 1.0, wait_by="backend")),
+        ("cpu_by=hashing&loops=3&wait_by=blocking", Asked(3, 0.0, "hashing", "blocking")),
     ],
 )
-def test_a_query_is_understood(query: str, expected: tuple[int, float]) -> None:
+def test_a_query_is_understood(query: str, expected: Asked) -> None:
     assert asked(query) == expected
 
 
@@ -83,19 +85,21 @@ BAD_QUERIES = {
     "wait=soon": "wait=soon: give seconds",
     "users=4": "users: not a parameter",
     "&": ": not a parameter",
+    "cpu_by=guessing": "cpu_by=guessing: choose one of counting, hashing",
+    "wait_by=": "wait_by=: choose one of sleep, backend, blocking",
 }
 
 
 @pytest.mark.parametrize(("query", "sentence"), BAD_QUERIES.items(), ids=lambda text: text[:20])
 def test_a_bad_query_is_refused_with_a_sentence(query: str, sentence: str) -> None:
-    status, body = run(application("/", query))
+    status, body, _ = run(application("/", query))
     assert status == 400
     assert sentence in body.decode()
 
 
 def test_ready_answers_this_runs_nonce(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WALL_TIME_NONCE", "a nonce")
-    assert run(application("/ready", "")) == (200, b"a nonce")
+    assert run(application("/ready", ""))[:2] == (200, b"a nonce")
 
 
 def test_there_is_nothing_else() -> None:

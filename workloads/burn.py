@@ -1,4 +1,6 @@
-"""One busy process for the calibration: does the unit of work from one moment to another.
+"""One busy process for the calibration: does a unit of work from one moment to another.
+
+    python -m workloads.burn hashing
 
 Each line on standard input is two `time.perf_counter` moments, "begin end"; the answer is a
 line with the loops done and the CPU seconds used between them. Ends with its input.
@@ -7,19 +9,21 @@ line with the loops done and the CPU seconds used between them. Ends with its in
 import sys
 import time
 
-from workloads.app.units import count
+from workloads.app.application import UNITS
+from workloads.app.units import PIECE_KIB
 
-CHUNK = 10_000  # loops: well under a millisecond, so that the end is met
+CHUNKS = {"counting": 10_000, "hashing": PIECE_KIB}  # loops: under a ms, so that the end is met
 
 
-def burn(begin: float, end: float) -> tuple[int, float]:
+def burn(begin: float, end: float, unit: str = "counting") -> tuple[int, float]:
     """Loops done and CPU seconds used from `begin` to `end`, spinning hot until `begin`."""
+    work, chunk = UNITS[unit], CHUNKS[unit]
     while time.perf_counter() < begin:
-        count(CHUNK)
+        work(chunk)
     loops, used = 0, time.process_time()
     while time.perf_counter() < end:
-        count(CHUNK)
-        loops += CHUNK
+        work(chunk)
+        loops += chunk
     return loops, time.process_time() - used
 
 
@@ -27,4 +31,4 @@ if __name__ == "__main__":
     print("ready", flush=True)
     for line in sys.stdin:
         begin, end = map(float, line.split())
-        print(*burn(begin, end), flush=True)
+        print(*burn(begin, end, *sys.argv[1:2]), flush=True)

@@ -1,54 +1,89 @@
 """One application, for every architecture: `GET /?loops=<int>&wait=<seconds>`.
 
 It computes, then waits, then answers. How to wait is the server's business: a process and a
-thread sleep, an event loop does something else meanwhile. So the application is a generator
-that yields the seconds it wants to wait and returns the status and the body.
+thread stand still, an event loop does something else meanwhile. So the application is a
+generator that yields what it wants to wait for, a number of seconds or a socket with something
+to read, and returns status and body of the answer, and how long it took over them.
+
+`&cpu_by=hashing` hashes instead of counting. `&wait_by=backend` waits for a backend's answer,
+and `&wait_by=blocking` waits without telling the server.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import socket
 from collections.abc import Generator
+from time import monotonic
+from typing import NamedTuple
 
-from workloads.app.units import count, wait
+from workloads.app.units import ask_backend, count, digest, wait
 
 MOST_LOOPS = 10_000_000_000
 LONGEST_WAIT_S = 60.0
+UNITS = {"counting": count, "hashing": digest}
+WAITS = ("sleep", "backend", "blocking")
 REASONS = {
     200: "OK",
     400: "Bad Request",
     404: "Not Found",
     431: "Request Header Fields Too Large",
     501: "Not Implemented",
+    502: "Bad Gateway",
 }
 
-Work = Generator[float, None, tuple[int, bytes]]
+Wait = float | socket.socket
+Answer = Generator[Wait, None, tuple[int, bytes]]
+Work = Generator[Wait, None, tuple[int, bytes, int]]
+
+
+class Asked(NamedTuple):
+    """What one request is to cost."""
+
+    loops: int = 0
+    wait_s: float = 0.0
+    cpu_by: str = "counting"
+    wait_by: str = "sleep"
 
 
 def application(path: str, query: str) -> Work:
-    """Status and body of the answer, by way of the seconds to wait."""
+    """Status, body and the microseconds since it began, by way of what there is to wait for."""
+    began = monotonic()
+    status, body = yield from answer(path, query)
+    return status, body, round((monotonic() - began) * 1e6)
+
+
+def answer(path: str, query: str) -> Answer:
+    """Status and body, by way of what there is to wait for."""
     if path == "/ready":
         return 200, os.environ.get("WALL_TIME_NONCE", "ready").encode()
     if path != "/":
         return 404, b"There is only / and /ready.\n"
     try:
-        loops, wait_s = asked(query)
+        loops, wait_s, cpu_by, wait_by = asked(query)
     except ValueError as error:
         return 400, f"{error}\n".encode()
-    count(loops)
-    if wait_s:
+    UNITS[cpu_by](loops)
+    if wait_s and wait_by == "sleep":
         yield wait_s
+    elif wait_s and wait_by == "blocking":
+        wait(wait_s)  # nothing is yielded, so an event loop stands still as well
+    elif wait_s:
+        try:
+            yield from ask_backend(wait_s)
+        except OSError as error:
+            return 502, f"{error}\n".encode()
     return 200, b"done\n"
 
 
-def asked(query: str) -> tuple[int, float]:
-    """Loops and seconds of a query; ValueError says what is wrong with it.
+def asked(query: str) -> Asked:
+    """What a query asks for; ValueError says what is wrong with it.
 
     >>> asked("loops=1000&wait=0.2")
-    (1000, 0.2)
+    Asked(loops=1000, wait_s=0.2, cpu_by='counting', wait_by='sleep')
     """
-    loops, wait_s = 0, 0.0
+    loops, wait_s, cpu_by, wait_by = Asked()
     for part in query.split("&") if query else ():
         name, _, value = part.partition("=")
         if name == "loops":
@@ -62,16 +97,26 @@ def asked(query: str) -> tuple[int, float]:
                 wait_s = math.nan
             if not 0 <= wait_s <= LONGEST_WAIT_S:
                 raise ValueError(f"wait={value[:40]}: give seconds from 0 to {LONGEST_WAIT_S:g}.")
+        elif name == "cpu_by":
+            if value not in UNITS:
+                raise ValueError(f"cpu_by={value[:40]}: choose one of {', '.join(UNITS)}.")
+            cpu_by = value
+        elif name == "wait_by":
+            if value not in WAITS:
+                raise ValueError(f"wait_by={value[:40]}: choose one of {', '.join(WAITS)}.")
+            wait_by = value
         else:
-            raise ValueError(f"{name[:40]}: not a parameter. There are loops and wait.")
-    return loops, wait_s
+            known = "loops, wait, cpu_by and wait_by"
+            raise ValueError(f"{name[:40]}: not a parameter. There are {known}.")
+    return Asked(loops, wait_s, cpu_by, wait_by)
 
 
-def run(work: Work) -> tuple[int, bytes]:
+def run(work: Work) -> tuple[int, bytes, int]:
     """The answer of an application whose waits hold up the caller."""
     try:
         while True:
-            wait(next(work))
+            if isinstance(wanted := next(work), float):  # from a socket, the reading makes us wait
+                wait(wanted)
     except StopIteration as end:
-        status, body = end.value
-        return status, body
+        status, body, service_us = end.value
+        return status, body, service_us

@@ -1,12 +1,13 @@
 """The application for servers with an event loop (ASGI).
 
-The counting runs in the loop, and nothing else does meanwhile; the waiting gives the loop back.
+The computing runs in the loop, and nothing else does meanwhile; the waiting gives the loop back.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import socket
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -20,13 +21,29 @@ async def app(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send
     work = application(scope["path"], scope["query_string"].decode("latin-1"))
     try:
         while True:
-            await asyncio.sleep(next(work))
+            wanted = next(work)
+            if isinstance(wanted, float):
+                await asyncio.sleep(wanted)
+            else:
+                await readable(wanted)
     except StopIteration as end:
-        status, body = end.value
+        status, body, service_us = end.value
     headers = [
         (b"content-type", b"text/plain"),
         (b"content-length", str(len(body)).encode()),
         (b"x-process", str(os.getpid()).encode()),
+        (b"x-service", str(service_us).encode()),
     ]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+async def readable(source: socket.socket) -> None:
+    """Give the loop back until there is something to read."""
+    loop = asyncio.get_running_loop()
+    ready = loop.create_future()
+    loop.add_reader(source, ready.set_result, None)
+    try:
+        await ready
+    finally:
+        loop.remove_reader(source)

@@ -1,17 +1,17 @@
 """What all three servers have in common: a conversation with one client.
 
-It yields wherever it has to wait: None for the network, or a number of seconds. How to wait is
-all that tells the three servers apart. A process or a thread just waits, and so does everybody
-who would need it. An event loop goes on with others meanwhile.
+It yields wherever it has to wait: a number of seconds, or a socket for something to read from it.
+How to wait is all that tells the three servers apart. A process or a thread just waits, and so
+does everybody who would need it. An event loop goes on with others meanwhile.
 """
 
 from collections.abc import Callable, Generator
 from socket import socket
 
-from workloads.app.application import application
+from workloads.app.application import Wait, application
 from workloads.servers.http import Refused, reply, take
 
-Conversation = Generator[float | None, None, None]
+Conversation = Generator[Wait, None, None]
 
 
 def converse(connection: socket, keep_alive: Callable[[], bool]) -> Conversation:
@@ -25,14 +25,14 @@ def converse(connection: socket, keep_alive: Callable[[], bool]) -> Conversation
         try:
             request = take(received)
         except Refused as refused:
-            connection.sendall(reply(refused.status, b"", keep_alive=False))
+            connection.sendall(reply(refused.status, b"", 0, keep_alive=False))
             return
         if request is None:
-            yield None
+            yield connection
             data = connection.recv(65536)
             received += data
             stay = data != b""
         else:
-            status, body = yield from application(request.path, request.query)
+            status, body, service_us = yield from application(request.path, request.query)
             stay = request.keep_alive and keep_alive()
-            connection.sendall(reply(status, body, stay))
+            connection.sendall(reply(status, body, service_us, stay))

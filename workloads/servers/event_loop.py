@@ -14,7 +14,8 @@ from socket import socket
 from time import monotonic
 
 from workloads.servers.conversation import Conversation, converse
-from workloads.servers.start import in_processes, options
+from workloads.servers.forking import in_processes
+from workloads.servers.start import options
 
 
 def loop(listener: socket, keep_alive: bool) -> None:
@@ -41,14 +42,14 @@ def loop(listener: socket, keep_alive: bool) -> None:
 
         for connection, conversation in ready:
             try:
-                seconds = next(conversation)
+                wanted = next(conversation)
             except (StopIteration, OSError):  # it has ended, or its client went away
                 connection.close()
                 continue
-            if seconds is None:
-                network.register(connection, EVENT_READ, (connection, conversation))
+            if isinstance(wanted, float):
+                heappush(timers, (monotonic() + wanted, next(number), connection, conversation))
             else:
-                heappush(timers, (monotonic() + seconds, next(number), connection, conversation))
+                network.register(wanted, EVENT_READ, (connection, conversation))
 
 
 if __name__ == "__main__":

@@ -12,26 +12,32 @@ from socket import socket
 from time import sleep
 
 from workloads.servers.conversation import converse
-from workloads.servers.start import in_processes, options
+from workloads.servers.forking import in_processes
+from workloads.servers.start import options
 
 IDLE_S = 75.0  # a client that says nothing for so long loses its connection
 
 
 def work(listener: socket, keep_alive: bool) -> None:
     """The life of a worker: one connection after another, each to its end."""
+    while True:
+        connection, _ = listener.accept()
+        attend(connection, listener, keep_alive)
+
+
+def attend(connection: socket, listener: socket, keep_alive: bool) -> None:
+    """One client, until it or we have enough."""
 
     def keep() -> bool:
         """A kept connection keeps its worker: let go of it when others wait for one."""
         others_wait = select([listener], [], [], 0)[0]
         return keep_alive and not others_wait
 
-    while True:
-        connection, _ = listener.accept()
-        connection.settimeout(IDLE_S)
-        with connection, suppress(OSError):  # the client may go away at any time
-            for seconds in converse(connection, keep):
-                if seconds is not None:  # for the network, the socket itself makes us wait
-                    sleep(seconds)
+    connection.settimeout(IDLE_S)
+    with connection, suppress(OSError):  # the client may go away at any time
+        for wanted in converse(connection, keep):
+            if isinstance(wanted, float):  # a socket makes us wait by itself, as we read from it
+                sleep(wanted)
 
 
 if __name__ == "__main__":
