@@ -23,7 +23,7 @@ def sweep_alt(
     levels = f"{users[0]} to {users[-1]} users" if len(users) > 1 else f"{users[0]} users"
     sentences = [f"Throughput and response time over {levels}."]
     if points:
-        sentences.append(_course("Measured here", points))
+        sentences.append(course("Measured here", points))
         unfit = [str(point.users) for point in points if not point.fit]
         if unfit:
             sentences.append(f"Unfit and drawn hollow: {', '.join(unfit)} users.")
@@ -36,13 +36,13 @@ def sweep_alt(
     if recorded and recorded.points:
         cores = recorded.machine.cores
         machine = f"Recorded on {cores} core{'s' if cores > 1 else ''}"
-        sentences.append(_course(machine, recorded.points))
+        sentences.append(course(machine, recorded.points))
     if guess:
         sentences.append(f"Your prediction: {guess} at {guess.users} users.")
     return " ".join(sentences)
 
 
-def _course(who: str, points: Sequence[Point]) -> str:
+def course(who: str, points: Sequence[Point]) -> str:
     first, last = points[0], points[-1]
     best = max(points, key=lambda point: point.throughput_rps)
     if best.throughput_rps < PEAK * last.throughput_rps:
