@@ -7,6 +7,7 @@ machine. Rows without `answer` are open: break the model.
 from __future__ import annotations
 
 from labs.exercises import Exercise, Slip
+from labs.questions_architectures import ARCHITECTURES
 from labs.questions_cpu_time import CPU_TIME
 from labs.questions_events import EVENTS
 from labs.readings import noise, of_both, of_checkup
@@ -127,5 +128,6 @@ QUESTIONS: tuple[Exercise, ...] = (
         "requests at once to one worker.",
     ),
     *CPU_TIME,
+    *ARCHITECTURES,
     *EVENTS,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import math
 import re
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from chapters import Page, chapters, tables
 
-from labs import exercises, laws, quote, recorder, recordings
+from labs import exercises, laws, models, quote, recorder, recordings
 from labs.findings import Clocks
 from labs.measured_role import measured
 from labs.questions import QUESTIONS
@@ -34,6 +35,12 @@ FIXED = {
     "3.3": laws.ceiling(4, laws.response_time_bound(N=16, D=0.050, c=4)),  # their mistake
     "4.1": laws.most_users(R=1, D=0.050, c=4),
     "4.2": laws.throughput(N=1000, R=0.2, Z=10),
+    "9.1": laws.workers_in_memory(2048, 400, 60),
+    "9.2": laws.bound(N=99, D=0, V=0.5, W=laws.workers_in_memory(2048, 400, 60)),
+    "9.3": next(n for n in range(99) if 5 + sum(min(2**i, 32) for i in range(n)) >= 256),
+    "10.1": sum(sum(fall) == 2 for fall in itertools.product((0, 1), repeat=4)) / 2**4,
+    "10.2": models.separate_pools((54, 202), lambda n: laws.bound(N=n, D=0, V=0.2, W=128)),
+    "10.3": laws.users(X=1276, R=0.202),
     "11.1": laws.bound(N=2000, D=0.002, V=1),
     "11.2": laws.knee(D=0.002, V=1),
     "11.3": laws.bound(N=50, D=0, V=0.2, W=1),
@@ -42,6 +49,17 @@ FIXED = {
     "12.3": laws.backlog(arrivals=60, X=laws.bound(N=99, D=0, V=0.5, W=25), seconds=5 * 60),
     "12.4": laws.bound(N=99, D=0.010, V=0.480, c=4, W=25),
 }
+
+
+def of_128_threads(users: int) -> float:
+    """Requests per second of one of gunicorn's processes in chapter 10."""
+    return laws.bound(N=users, D=0, V=0.2, W=128)
+
+
+def coins(users: int, processes: int, threads: int) -> float:
+    """The same for all processes, if each connection falls on any of them alike."""
+    return models.coin_flips(users, processes, lambda n: laws.bound(N=n, D=0, V=0.2, W=threads))
+
 
 # Worked examples: a phrase of the page with a number in it, and what the law makes of it.
 WORKED = (
@@ -80,6 +98,32 @@ WORKED = (
     ("past-the-plateau", "by about {} and", round(320 / math.sqrt(10))),
     ("past-the-plateau", "and {} ms. A difference", round(304 / math.sqrt(10))),
     ("past-the-plateau", "A difference of {} ms", 1205 - 1162),
+    ("prefork", "and after {} seconds to 256", FIXED["9.3"]),
+    ("prefork", "a missing worker is {} % of", round(100 / 32)),
+    ("prefork", "RSS: 35 + 35 + 35 = {} MiB", 3 * (5 + 30)),
+    ("prefork", "PSS: 15 + 15 + 15 = {} MiB", 3 * 5 + 30),
+    ("prefork", "so {} workers fit", laws.workers_in_memory(2048, 400, 60)),
+    ("prefork", "they serve {} requests", FIXED["9.2"]),
+    ("prefork", "256 a second are {} at once", round(laws.users(X=256, R=0.2))),
+    ("prefork", "256 at once are {} a second", laws.throughput(N=256, R=0.2)),
+    ("prefork", "20 a second at 200 ms, is {} at once", laws.users(X=20, R=0.2)),
+    ("prefork", "32 busy workers would make {}.", laws.bound(N=32, D=0, V=0.2, W=32)),
+    ("prefork", "of an ideal {} |", laws.bound(N=256, D=0, V=0.2, W=256)),
+    ("prefork", "of an ideal {}, and", laws.bound(N=32, D=0, V=0.2, W=32)),
+    ("threads", "give about {} requests", math.floor(coins(64, 4, 16))),
+    ("threads", "an even split gives {}.", laws.bound(N=64, D=0, V=0.2, W=64)),
+    ("threads", "One pool would give {}.", laws.bound(N=256, D=0, V=0.2, W=256)),
+    ("threads", "| 126 and 130 | {} |", models.separate_pools((126, 130), of_128_threads)),
+    ("threads", "| 54 and 202 | {} |", models.separate_pools((54, 202), of_128_threads)),
+    ("threads", "Coins would give {} on", round(coins(256, 2, 128))),
+    ("threads", "Coins would give {} on", round(coins(64, 4, 16) / 320, 2)),
+    ("threads", "1276 × 0.202 is {},", round(laws.users(X=1276, R=0.202))),
+    ("threads", "The other {} have", 512 - round(laws.users(X=1276, R=0.202))),
+    ("threads", "serves at most {} requests", laws.ceiling(1, 0.005)),
+    ("threads", "gets 128 ± {} users", math.sqrt(256 / 2 * (1 - 1 / 2))),
+    ("threads", "gets 16 ± {}.", round(math.sqrt(64 / 4 * (1 - 1 / 4)), 1)),
+    ("threads", "150, so {} processes", 150 / 25),
+    ("threads", "400, so {} processes", 400 / 25),
     ("event-loop", "The ceiling is {} requests", laws.bound(N=9999, D=0.002, V=1)),
     ("event-loop", "and it takes {} users", laws.knee(D=0.002, V=1)),
     ("event-loop", "2000 / 1.002 s = {}.", laws.throughput(N=2000, R=1.002)),

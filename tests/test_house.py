@@ -26,7 +26,7 @@ ROOMS = {
     "drawing": "palette figures still_figures strip".split(),
     "telling": (
         "quote report measured_role kept recordings exercises questions questions_cpu_time "
-        "questions_events readings"
+        "questions_architectures questions_events readings readings_architectures"
     ).split(),
     "machine": (
         "machine trees reaper supervisor kinds backends servers load sampling calibrate turn"
