@@ -33,6 +33,8 @@ class Kind:
     process_mib: float  # for each process
     thread_mib: float = 0.1  # for each thread beyond the first of a process
     keeps_alive: bool = True  # whether it can leave connections open at all
+    first: int | None = None  # processes to begin with, where more come as they are needed
+    resizes: bool = False  # whether SIGTTIN to its master gives it one process more
 
 
 def _gunicorn(worker: str) -> Callable[[Server, int | None], list[str]]:
@@ -104,6 +106,7 @@ KINDS: tuple[Kind, ...] = (
         command=_gunicorn("sync"),
         up=_GUNICORN_UP,
         keeps_alive=False,
+        resizes=True,
         base_mib=20,
         process_mib=5,
     ),
@@ -113,6 +116,7 @@ KINDS: tuple[Kind, ...] = (
         package="gunicorn>=27,<28",
         command=_gunicorn("gthread"),
         up=_GUNICORN_UP,
+        resizes=True,
         base_mib=20,
         process_mib=8,
     ),
@@ -133,6 +137,17 @@ KINDS: tuple[Kind, ...] = (
         up=_SCRATCH_UP,
         base_mib=10,
         process_mib=2,
+    ),
+    Kind(
+        architecture="prefork",
+        by="spare",
+        package=None,
+        command=_scratch("spare"),
+        up=_SCRATCH_UP,
+        base_mib=10,
+        process_mib=2,
+        first=5,
+        resizes=True,
     ),
     Kind(
         architecture="threaded",

@@ -22,6 +22,7 @@ from labs.laws import ceiling
 from labs.records import Calibration, Experiment, Machine, Point, PredictedLevel, Prediction
 from labs.words import digits, percent, rate
 
+OURS = ("scratch", "spare")
 TELLING = 0.05  # of the CPU time; a smaller share of the load generator goes without saying
 
 
@@ -100,7 +101,7 @@ def _notes(case: Case, last: PredictedLevel, D: float) -> Iterator[str]:
             "The load generator uses the same cores: of each request's CPU time, "
             f"{percent(share)} is its own."
         )
-    if case.Z and case.keeps_alive and N > W and server.by in ("scratch", *HOLDS_ITS_WORKER):
+    if case.Z and case.keeps_alive and N > W and server.by in OURS + HOLDS_ITS_WORKER:
         held = case.on(case.full, int(W), D)
         yield (
             "A worker that keeps its connection stands idle while that user thinks: with all "

@@ -1,12 +1,7 @@
 """How our own servers are started: by hand on a port, or by the labs on an open socket."""
 
 import argparse
-import os
-import signal
 import socket
-import sys
-import traceback
-from collections.abc import Callable
 
 
 def options(what: str) -> tuple[argparse.Namespace, socket.socket]:
@@ -25,35 +20,3 @@ def options(what: str) -> tuple[argparse.Namespace, socket.socket]:
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # connections inherit it
     print(f"Listening on http://127.0.0.1:{chosen.port} (Ctrl-C ends it)", flush=True)
     return chosen, listener
-
-
-def in_processes(number: int, work: Callable[[], object]) -> None:
-    """Do the work in that many processes, and start another for each that is killed."""
-    workers: set[int] = set()
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    try:
-        while True:
-            while len(workers) < number:
-                workers.add(_fork(work))
-            pid, status = os.wait()
-            workers.remove(pid)
-            if not os.WIFSIGNALED(status):
-                sys.exit(f"Process {pid} failed, and so would the next one.")
-    finally:
-        for pid in workers:
-            os.kill(pid, signal.SIGTERM)
-
-
-def _fork(work: Callable[[], object]) -> int:
-    if pid := os.fork():
-        return pid
-    try:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        sys.stdout.write(f"serving in process {os.getpid()}\n")  # one write, so never mixed up
-        sys.stdout.flush()
-        work()
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        os._exit(1)

@@ -10,8 +10,9 @@ another go on. With several processes, each has a pool of its own.
 from socket import socket
 from threading import Thread
 
+from workloads.servers.forking import in_processes
 from workloads.servers.prefork import work
-from workloads.servers.start import in_processes, options
+from workloads.servers.start import options
 
 
 def pool(listener: socket, threads: int, keep_alive: bool) -> None:
