@@ -260,8 +260,8 @@ def twin_layout(
         "yaxis": {**upwards, "anchor": "x"},
         "yaxis2": {**upwards, "anchor": "x2"},
         "annotations": [
-            _title("Throughput, requests per second", 0, 1),
-            _title("Response time, ms", 0.56, 1),
+            plot_title("Throughput, requests per second", 0, 1),
+            plot_title("Response time, ms", 0.56, 1),
         ],
         "meta": {
             "narrow": {
@@ -272,15 +272,16 @@ def twin_layout(
                 "yaxis": {"domain": [0.6, 1]},
                 "yaxis2": {"domain": [0, 0.4]},
                 "annotations": [
-                    _title("Throughput, requests per second", 0, 1),
-                    _title("Response time, ms", 0, 0.4),
+                    plot_title("Throughput, requests per second", 0, 1),
+                    plot_title("Response time, ms", 0, 0.4),
                 ],
             }
         },
     }
 
 
-def _title(text: str, x: float, y: float) -> dict[str, Any]:
+def plot_title(text: str, x: float, y: float) -> dict[str, Any]:
+    """A plot's own title, above its upper left corner."""
     return {
         "text": f"<b>{text}</b>",
         "x": x,
