@@ -54,6 +54,14 @@ def test_minutes_on_the_first_page_are_those_of_the_chapters() -> None:
         assert row == minutes, page.name
 
 
+def test_minutes_in_the_teachers_guide_are_those_of_the_chapters() -> None:
+    guide = "".join(file.read_text("utf-8") for file in BOOK.glob("appendix/teachers-guide-?.md"))
+    for page in chapters():
+        (minutes,) = re.findall(r"\*(\d+) minutes\.\*", page.text)
+        rows = re.findall(rf"\]\(\.\./{page.name}\.md\) \|.*\| (\d+) \|", guide)
+        assert rows == [minutes], page.name
+
+
 @pytest.mark.parametrize("page", pages(), ids=name)
 def test_a_cell_holds_one_idea(page: Page) -> None:
     for cell in page.cells:

@@ -1,21 +1,43 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import examples
 import pytest
 
 from labs import kept, questions
+from labs.comparison import Comparison
 from labs.exercises import CLOSE, Exercise, NoSuchExercise, check
 from labs.questions import QUESTIONS
+from labs.records import Recording
 
 SEEDS = (None, "ann", "ben", "cleo", "dora")
+
+
+def compared(factors: dict[str, float]) -> Comparison:
+    """Parts that did so many times what the law says; a quarter of each response was work."""
+    parts = {label: served(examples.recording(factor)) for label, factor in factors.items()}
+    return Comparison(machine=examples.MACHINE, over="users", parts=parts)
+
+
+def served(recording: Recording) -> Recording:
+    (run,) = recording.runs
+    points = tuple(replace(p, service_time_s=p.mean_response_time_s / 4) for p in run.points)
+    return replace(recording, runs=(replace(run, points=points),))
+
+
 MEASURED = {
     "your-machine": examples.checkup(),
     "wall-time": examples.clocks(),
     "one-core": examples.recording(),
     "many-cores": examples.recording(),
     "past-the-plateau": examples.recording(),
+    "waiting-is-cheap": examples.recording(),
+    "the-pool": examples.recording(),
+    "event-loop": examples.recording(),
+    "one-blocking-call": compared({"awaits": 1, "blocks": 0.25, "computes": 0.2}),
+    "the-launch": compared({"25 threads": 0.5, "100 threads": 1}),
 }
 asked = pytest.mark.parametrize("exercise", QUESTIONS, ids=lambda exercise: exercise.id)
 
@@ -60,7 +82,7 @@ def test_a_question_about_the_own_machine_waits_for_the_measurement(
         assert "{" not in reply.sentence and "First" not in reply.sentence
 
 
-@pytest.mark.parametrize("chapter", ["0", "1", "2", "3", "4"])
+@pytest.mark.parametrize("chapter", sorted({row.id.split(".")[0] for row in QUESTIONS}))
 def test_a_chapter_has_a_fixed_an_own_and_an_open_question(chapter: str) -> None:
     rows = [row for row in QUESTIONS if row.id.split(".")[0] == chapter]
     assert any(row.answer and not row.lab for row in rows)
@@ -88,6 +110,12 @@ def test_ids_are_given_once() -> None:
         ("3.1", 20, "one core; there are 4"),
         ("3.2", 200, "Right"),
         ("3.3", 20, "Right"),
+        ("11.1", 1996, "one thread on one core"),
+        ("11.3", 250, "keeps the loop"),
+        ("12.1", 0.5, "what the application sees"),
+        ("12.2", 2, "all of the response time"),
+        ("12.3", 50, "60 of them"),
+        ("12.4", 50, "That was before"),
         ("2.1", 49.5, "Right"),
         ("2.1", 48, "too small"),
         ("2.1", "50 req/s", "not an ordinary number"),
