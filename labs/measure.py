@@ -40,6 +40,7 @@ from labs.turn import turn
 WARM_UP_USERS = 8
 WARM_UP_WAIT_S = 0.001  # stands for any wait: the path through the server is the same
 SLOWEST = 4.0  # a level is never planned for longer than this many times its forecast
+MOST_GROWTH_S = 10.0  # 5 to 256 workers at four looks a second take 3
 MOST_PSS = 64  # processes: reading the memory of more takes longer than a level's pause
 
 
@@ -89,6 +90,8 @@ class Measurement:
         self.points: list[Point] = []
         self.first_again: Point | None = None
         self.samples: list[Sample] = []
+        self.at_hand = max(WARM_UP_USERS, *experiment.load.users)  # users of the load generator
+        self.warm_up_users = WARM_UP_USERS
         self._began = time.perf_counter()
         self._whole_s = STARTUP_S + WARM_UP_S
 
@@ -125,7 +128,7 @@ class Measurement:
                 drive(
                     running.url,
                     load,
-                    users=max(WARM_UP_USERS, *load.users),
+                    users=self.at_hand,
                     cores=generator_cores,
                     stop=self.stop,
                 )
@@ -145,7 +148,7 @@ class Measurement:
             self.forecast = forecast(self.experiment, self.calibration, self.machine)
             self.tell(self.forecast)
             self._began = time.perf_counter()
-            self._whole_s = duration_s(load, self.forecast.levels) - STARTUP_S - WARM_UP_S
+            self._whole_s = self._duration_s()
             driver.ask_for(
                 self.experiment.workload, self.calibration.loops_per_s[0], load.think_time_s
             )
@@ -157,11 +160,17 @@ class Measurement:
         assert recording is not None
         return recording
 
+    def _duration_s(self) -> float:
+        """Of the load, from its first request."""
+        assert self.forecast is not None
+        whole_s = duration_s(self.experiment.load, self.forecast.levels)
+        return whole_s - STARTUP_S - WARM_UP_S
+
     def _warm_up(self, driver: Driver, sampler: Sampler) -> tuple[float, float]:
         """CPU seconds that server and load generator spend on a request without work, hot."""
         wait_s = WARM_UP_WAIT_S if self.experiment.workload.wait_s else 0.0
         driver.ask_for(Workload(wait_s=wait_s, wait_cv=0.0), 0.0)
-        driver.open(WARM_UP_USERS, 0.0)
+        driver.open(self.warm_up_users, 0.0)
         self._pause(0.3 * WARM_UP_S)
         before, since = sampler.snapshot(), len(driver.records())
         self._pause(0.7 * WARM_UP_S)
@@ -191,6 +200,7 @@ class Measurement:
             self._progress(text)
             sampler.users = plan.users
             driver.open(plan.users, plan.stagger_s)
+            self._let_grow(running, plan.users)
             self._pause(plan.stagger_s + plan.settle_s, text)
             before = sampler.snapshot()
             self._pause(plan.window_s, text)
@@ -219,6 +229,13 @@ class Measurement:
             ended = records["end"] < before.at
             since += int(ended.argmin()) if not ended.all() else len(records)
         driver.open(0, 0.0)
+
+    def _let_grow(self, running: Running, users: int) -> None:
+        """A server that starts workers as they are needed gets the time to have them all."""
+        needed = min(users, self.experiment.server.processes)
+        until = time.perf_counter() + MOST_GROWTH_S
+        while running.workers() < needed and time.perf_counter() < until:
+            self._pause(0.1)
 
     def _add(self, point: Point, response_time_s: float) -> None:
         assert self.forecast is not None

@@ -75,6 +75,7 @@ class Sampler:
         self.backend = Group(backend)
         self.workers, self.tell = workers, tell
         self.users = 0
+        self.count_every = COUNT_EVERY
         self.started = time.perf_counter()
         self.samples: list[Sample] = []
         self._reading = threading.Lock()
@@ -111,7 +112,7 @@ class Sampler:
         at, cores = time.perf_counter(), psutil.cpu_times(percpu=True)
         server_s, generator_s = self._cpu_s()
         while not self._done.wait(EVERY_S):
-            if looks % COUNT_EVERY == 0:
+            if looks % self.count_every == 0:
                 with self._reading:
                     self.server.count()
                     self.generator.count()
