@@ -1,0 +1,250 @@
+"""What a timeline asks and finds: one load over time, in steps, and what happened meanwhile.
+
+The nouns beside `records`: frozen, SI units, checked on building and on reading. Times are
+seconds since the run's first request was due.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from labs.records import (
+    MOST_PROCESSES,
+    MOST_USERS,
+    SCHEMA,
+    BadRecording,
+    Calibration,
+    Check,
+    Machine,
+    Server,
+    Workload,
+)
+from labs.refusal import Unusable, real, whole
+
+KILL = "kill a worker"
+RAISE = re.compile(r"raise the pool to (\d+)")
+MOMENT_S = 0.25  # a moment's length
+LONGEST_STEP_S = 60.0
+LONGEST_S = 120.0  # all steps together: nobody watches for longer
+MOST_RATE = 2000.0  # arrivals a second: beyond it one Locust process would measure itself
+MOST_STEPS = 12
+
+Who = Literal["server", "generator"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """Some seconds of one load: so many users who ask again at once, or arrivals at a rate."""
+
+    seconds: float
+    users: int | None = None
+    rate: float | None = None  # arrivals a second on average, each a user of its own
+    do: str = ""  # at its begin: "kill a worker", "raise the pool to 32"
+
+    def __post_init__(self) -> None:
+        real("seconds", self.seconds, 0.5, LONGEST_STEP_S, "Give the seconds of the step.")
+        if (self.users is None) == (self.rate is None):
+            raise Unusable(
+                f"users={self.users}, rate={self.rate}: give one of them. users= is a group "
+                "who ask again and again, rate= is arrivals a second."
+            )
+        if self.users is not None:
+            whole("users", self.users, 1, MOST_USERS, "Give a whole number such as 8.")
+        if self.rate is not None:
+            real("rate", self.rate, 0.1, MOST_RATE, "Give arrivals a second, such as 24.0.")
+        if self.do not in ("", KILL) and self.pool is None:
+            raise Unusable(
+                f"do={self.do!r}: not known. There are “{KILL}” and “raise the pool to 32”."
+            )
+        if self.pool is not None:
+            whole("raise the pool to", self.pool, 1, MOST_PROCESSES, "32 is plenty for a start.")
+
+    @property
+    def pool(self) -> int | None:
+        """The size to which it raises the pool, if it does."""
+        found = RAISE.fullmatch(self.do)
+        return int(found[1]) if found else None
+
+    @property
+    def load(self) -> str:
+        """In words: `8 users`, `24 arrivals/s`."""
+        if self.users is not None:
+            return "1 user" if self.users == 1 else f"{self.users} users"
+        return f"{self.rate:g} arrivals/s"
+
+
+def check_steps(steps: Sequence[Step]) -> None:
+    """Unusable, with a remedy, for steps that make no run."""
+    if not 1 <= len(steps) <= MOST_STEPS:
+        raise Unusable(f"{len(steps)} steps: give 1 to {MOST_STEPS}.")
+    long_s = sum(step.seconds for step in steps)
+    if long_s > LONGEST_S:
+        raise Unusable(f"{long_s:g} s in all: give at most {LONGEST_S:g} s, in shorter steps.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """What the model says of a stretch of time, before the load."""
+
+    from_s: float
+    to_s: float
+    throughput_rps: float
+    in_flight: tuple[float, float]  # requests under way at its begin and its end
+    limit: str  # what holds it back: users, arrivals, cpu, pool, ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """One step, measured. Rates and CPU are means over all of it, its first moments included.
+
+    Of a group of users each request counts by the share of its life inside, as in a sweep. Of
+    arrivals it counts in the step in which it was answered: a request may wait through several.
+    """
+
+    seconds: float
+    begun: int  # requests that began in it; of arrivals, those who found a user at hand
+    completed: float
+    failed: int
+    missed: int  # arrivals for which the load generator had no user left
+    throughput_rps: float  # successes only
+    throughput_ci_rps: tuple[float, float]  # 95 %, from five batches, not below +- 2 %
+    mean_response_time_s: float
+    workers: int | None  # at its end
+    in_flight: int  # at its end
+    server_cpu: float  # CPU seconds per second
+    generator_cpu: float
+    others_cpu: float  # everyone else, without this process and its parent
+    cores: tuple[float, ...]  # busy fraction of each core of the machine
+    checks: tuple[Check, ...] = ()
+
+    @property
+    def fit(self) -> bool:
+        return not any(check.unfit for check in self.checks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """A quarter of a second."""
+
+    at_s: float  # its end
+    users: int | None  # the group asking; None while users arrive by themselves
+    begun: int
+    completed: int
+    failed: int
+    mean_response_time_s: float | None  # of those completed; None where none was
+    in_flight: int  # at its end
+    workers: int | None  # at its end
+    cores: tuple[tuple[float, float, float, float], ...]  # per core: user, system, wait, idle
+
+    @property
+    def throughput_rps(self) -> float:
+        return self.completed / MOMENT_S
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happening:
+    """Something that was done to the server, and what came of it, in words."""
+
+    at_s: float
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Process:
+    """One process of the server's or the load generator's tree, as long as the run lasted: what
+    it did before the first request is left out."""
+
+    who: Who
+    pid: int
+    parent: int
+    began_s: float  # 0 for whoever was there when the run began
+    lived_s: float  # of the run
+    user_s: float
+    system_s: float
+    minor_faults: int | None  # None where the system does not tell
+    major_faults: int | None
+
+    @property
+    def cpu_s(self) -> float:
+        return self.user_s + self.system_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineRun:
+    """One run, from the calibration to the last moment."""
+
+    recorded_at: str  # ISO 8601, UTC
+    calibration: Calibration
+    forecast: tuple[Expected, ...]  # made before the load started; whole, from 0 to the end
+    stretches: tuple[Stretch, ...] = ()  # one for each step that was walked to its end
+    moments: tuple[Moment, ...] = ()
+    ramp: tuple[tuple[float, int], ...] = ()  # when the number of workers was seen to change
+    happenings: tuple[Happening, ...] = ()
+    processes: tuple[Process, ...] = ()
+
+    def stretch(self, number: int) -> Stretch:
+        """Of the step with that number, counted from 1. KeyError if there is none."""
+        if not 1 <= number <= len(self.stretches):
+            raise KeyError(f"step={number}: there are 1 to {len(self.stretches)}.")
+        return self.stretches[number - 1]
+
+    @property
+    def seconds(self) -> float:
+        """From the first request to the end of the last step."""
+        return sum(stretch.seconds for stretch in self.stretches)
+
+    @property
+    def most_workers(self) -> int:
+        return max((workers for _, workers in self.ramp), default=0)
+
+    def tree(self, who: Who) -> tuple[Process, ...]:
+        return tuple(process for process in self.processes if process.who == who)
+
+    def on_core(self, who: Who) -> float:
+        """CPU seconds of a process tree for each second that passed: cores it kept busy."""
+        cpu_s = sum(process.cpu_s for process in self.tree(who))
+        return cpu_s / self.seconds if self.seconds else 0.0
+
+    def user_share(self, who: Who) -> float:
+        """Of the tree's CPU time, the part outside the kernel."""
+        cpu_s = sum(process.cpu_s for process in self.tree(who))
+        return sum(process.user_s for process in self.tree(who)) / cpu_s if cpu_s else 0.0
+
+    def children(self, who: Who) -> int:
+        """Processes that ever were below the tree's root."""
+        pids = {process.pid for process in self.tree(who)}
+        return sum(process.parent in pids for process in self.tree(who))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeline:
+    """A server, what it is asked and when, with its machine and one or more runs."""
+
+    server: Server
+    workload: Workload
+    steps: tuple[Step, ...]
+    machine: Machine
+    runs: tuple[TimelineRun, ...]
+    schema: int = SCHEMA
+
+    def __post_init__(self) -> None:
+        if not self.runs:
+            raise BadRecording("The recording holds no run. Record it again.")
+
+    @property
+    def run(self) -> TimelineRun:
+        """The middle run, by throughput over the whole time: the one that is drawn."""
+        ranked = sorted(self.runs, key=lambda run: sum(each.completed for each in run.stretches))
+        return ranked[(len(ranked) - 1) // 2]
+
+    def on_cpu(self, who: Who) -> float:
+        """`TimelineRun.on_core` over the cores of the machine: the part of it that was busy."""
+        return self.run.on_core(who) / self.machine.cores
+
+    @property
+    def begins_s(self) -> tuple[float, ...]:
+        """When each step begins."""
+        return tuple(sum(step.seconds for step in self.steps[:n]) for n in range(len(self.steps)))
