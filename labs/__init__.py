@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from labs.exercises import check
-    from labs.lab import calibration, clocks, recorded, sweep
+    from labs.lab import calibration, clocks, compare, recorded, sweep
     from labs.records import (
         BadRecording,
         Experiment,
@@ -32,6 +32,7 @@ __all__ = [
     "calibration",
     "check",
     "clocks",
+    "compare",
     "recorded",
     "sweep",
 ]
@@ -40,6 +41,7 @@ _HOMES = {
     "check": "exercises",
     "calibration": "lab",
     "clocks": "lab",
+    "compare": "lab",
     "recorded": "lab",
     "sweep": "lab",
 }  # everything else lives in records

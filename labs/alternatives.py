@@ -43,6 +43,7 @@ def sweep_alt(
 
 
 def course(who: str, points: Sequence[Point]) -> str:
+    """How throughput and response time went over the levels of users."""
     first, last = points[0], points[-1]
     best = max(points, key=lambda point: point.throughput_rps)
     if best.throughput_rps < PEAK * last.throughput_rps:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from labs.comparison import Comparison
 from labs.findings import Checkup, Clocks
 from labs.records import Recording
 
-Result = Recording | Clocks | Checkup
+Result = Recording | Clocks | Checkup | Comparison
 
 _latest: dict[str, Result] = {}
 

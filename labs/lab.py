@@ -63,6 +63,29 @@ def sweep(
     return panel
 
 
+def compare(
+    name: str,
+    parts: Mapping[str, Experiment],
+    *,
+    over: Literal["users", "pool"] = "users",
+) -> object:
+    """Several experiments one after the other, in one figure: a line for each `over` the users,
+    or over the size of the pool a line for each number of users."""
+    from labs.comparing import Comparing
+
+    if mode() != "live":
+        return _still(name, Comparing(parts, over))
+    from labs import machine as this_machine
+    from labs.offers import modest
+
+    cores, shared = this_machine.fingerprint().cores, this_machine.on_binder()
+    smaller = {label: modest(part, cores, shared=shared) for label, part in parts.items()}
+    why = next((why for _, why in smaller.values() if why), "")
+    return _still(
+        name, Comparing({label: part for label, (part, _) in smaller.items()}, over, why=why)
+    )
+
+
 def clocks(name: str, pages: Mapping[str, Workload] | None = None) -> object:
     """One request, three clocks: pages that burn, sleep, or do both."""
     from labs.still import OneRequest

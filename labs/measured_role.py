@@ -1,9 +1,10 @@
 """Sphinx's role for measured numbers: {measured}`throughput(8)`, from the page's recording.
 
 A page quotes the lab that is named after it; {measured}`many-cores: throughput(8)` quotes
-another. What can be quoted is in `labs.quote`. A number that is not there is a warning with
-its line, so a strict build fails. (myst-nb's {eval} was tried: it needs a kernel for every
-number, and does not run the cells that a page hides.)
+another, and {measured}`threads/4 × 16: throughput(64)` one part of a comparison. What can be
+quoted is in `labs.quote`. A number that is not there is a warning with its line, so a strict
+build fails. (myst-nb's {eval} was tried: it needs a kernel for every number, and does not run the
+cells that a page hides.)
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxRole
 
 from labs import quote, recordings
+from labs.quote_comparison import part
 from labs.records import BadRecording
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ class MeasuredRole(SphinxRole):
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         before, colon, rest = self.text.partition(": ")
         lab = before.strip() if colon else PurePosixPath(self.env.docname).name
-        for file in recordings.paths(lab)[-1:]:
+        for file in recordings.paths(lab.partition("/")[0])[-1:]:
             self.env.note_dependency(str(file))
         try:
             number = measured(lab, rest if colon else self.text)
@@ -41,7 +43,8 @@ class MeasuredRole(SphinxRole):
 
 
 def measured(lab: str, text: str) -> quote.Quantity:
-    """The quantity that `name` or `name(1, "page")` stands for in a lab's recording."""
+    """The quantity that `name` or `name(1, "page")` stands for in a lab's recording, or with
+    `lab/part` in one part of it."""
     call = ast.parse(text.strip(), mode="eval").body
     arguments: list[object] = []
     if isinstance(call, ast.Call):
@@ -51,7 +54,9 @@ def measured(lab: str, text: str) -> quote.Quantity:
         call = call.func
     if not isinstance(call, ast.Name):
         raise quote.NoSuchNumber("give a name, as in throughput(8).")
-    return quote.ask(quote.numbers(recordings.recording(lab)), call.id, *arguments)
+    name, slash, label = lab.partition("/")
+    source = quote.numbers(recordings.recording(name))
+    return quote.ask(part(source, label) if slash else source, call.id, *arguments)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

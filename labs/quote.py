@@ -9,178 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from labs.comparison import Comparison
 from labs.findings import Checkup, Clocks, PageClock
-from labs.records import Machine, Point, Recording, Run
+from labs.kept import Result
+from labs.quantity import NoSuchNumber, Quantity, Said
+from labs.quote_comparison import ComparisonNumbers
+from labs.quote_sweep import SweepNumbers
+from labs.records import Recording
 from labs.words import NARROW, digits, duration, percent, rate
 
-
-class NoSuchNumber(LookupError):
-    """The recording cannot give that number. Says what it can."""
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """A number and the words for it."""
-
-    value: float
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-    def __float__(self) -> float:
-        return self.value
-
-    def _repr_markdown_(self) -> str:
-        return self.text
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What every recording can say of its machine."""
-
-    result: Recording | Clocks | Checkup
-
-    def machine(self) -> Quantity:
-        """The machine in one line, and how many cores it has."""
-        machine: Machine = self.result.machine
-        return Quantity(machine.cores, machine.caption)
-
-    def cores(self) -> Quantity:
-        """The cores it may use: `1 core`, `2 cores`."""
-        cores = self.result.machine.cores
-        return Quantity(cores, "1 core" if cores == 1 else f"{cores} cores")
-
-
-@dataclass(frozen=True, slots=True)
-class SweepNumbers(Said):
-    """Numbers of a sweep: of its middle run, unless a spread is asked for."""
-
-    result: Recording
-
-    def throughput(self, users: int) -> Quantity:
-        """Requests per second at that level."""
-        value = self._point(users).throughput_rps
-        return Quantity(value, rate(value))
-
-    def response_time(self, users: int) -> Quantity:
-        """Mean response time at that level."""
-        value = self._point(users).mean_response_time_s
-        return Quantity(value, duration(value))
-
-    def percentile(self, users: int, below: float) -> Quantity:
-        """Response time that so many percent of the requests stayed below."""
-        value = self._point(users).percentile_s(below / 100)
-        if value is None:
-            raise NoSuchNumber(
-                f"percentile={below:g} at users={users}: too few requests to quote one."
-            )
-        return Quantity(value, duration(value))
-
-    def demand(self, users: int | None = None) -> Quantity:
-        """CPU time per request: in the load at that level, or as calibrated before it."""
-        value = self._run.forecast.demand_s if users is None else self._point(users).demand_s
-        return Quantity(value, duration(value))
-
-    def forecast(self, users: int) -> Quantity:
-        """Throughput the model gave before the load."""
-        self._point(users)
-        value = self._run.forecast.at(users).model_rps
-        return Quantity(value, rate(value))
-
-    def bound(self, users: int) -> Quantity:
-        """Throughput the bound allowed."""
-        self._point(users)
-        value = self._run.forecast.at(users).bound_rps
-        return Quantity(value, rate(value))
-
-    def spread(self, users: int) -> Quantity:
-        """Lowest to highest throughput over the runs; as a number, half of it over the middle."""
-        self._point(users)
-        low, high = self.result.spread_rps(users)
-        return Quantity(
-            (high - low) / (high + low), f"{digits(low)} to {digits(high)}{NARROW}req/s"
-        )
-
-    def interval(self, users: int) -> Quantity:
-        """95 % interval of the throughput; as a number, half of it over the middle."""
-        low, high = self._point(users).throughput_ci_rps
-        return Quantity(
-            (high - low) / (high + low), f"{digits(low)} to {digits(high)}{NARROW}req/s"
-        )
-
-    def change(self, before: int, after: int) -> Quantity:
-        """How throughput changed from one level to another, and whether that is more than noise."""
-        first, last = self._point(before), self._point(after)
-        value = last.throughput_rps / first.throughput_rps - 1
-        (low, high), (lower, upper) = first.throughput_ci_rps, last.throughput_ci_rps
-        if low <= upper and lower <= high:
-            said = "noise: the intervals overlap"
-        else:
-            said = "more than noise: the intervals lie apart"
-        sign = "\u2212" if value < 0 else "+"
-        return Quantity(value, f"{sign}{percent(abs(value))} ({said})")
-
-    def cores_busy(self, users: int) -> Quantity:
-        """Cores' worth of work that the server did."""
-        value = self._point(users).server_cpu
-        return Quantity(value, f"{digits(value)} cores")
-
-    def generator_busy(self, users: int) -> Quantity:
-        """Cores' worth of work that the load generator did."""
-        value = self._point(users).generator_cpu
-        return Quantity(value, f"{digits(value, 2)} cores")
-
-    def cpu_ceiling(self, users: int) -> Quantity:
-        """c / D: requests per second at which the cores would be full, as that level cost them."""
-        value = self.result.machine.cores / self._point(users).demand_s
-        return Quantity(value, rate(value))
-
-    def voluntary(self, users: int) -> Quantity:
-        """Context switches a request because a process of the server had nothing left to do."""
-        return self._switches(users, self._point(users).voluntary_switches)
-
-    def involuntary(self, users: int) -> Quantity:
-        """Context switches a request because its turn was over and another was ready."""
-        return self._switches(users, self._point(users).involuntary_switches)
-
-    def in_flight(self, users: int) -> Quantity:
-        """X R, which Little's law says is the number of users without think time."""
-        point = self._point(users)
-        value = point.throughput_rps * point.mean_response_time_s
-        return Quantity(value, digits(value))
-
-    def relative(self, users: int) -> Quantity:
-        """How many times the throughput of the first level."""
-        value = self._point(users).throughput_rps / self._run.points[0].throughput_rps
-        return Quantity(value, f"{value:.2f}")
-
-    def response_time_for(self, users: int) -> Quantity:
-        """N / X: the mean response time of so many users at the last level's throughput."""
-        value = users / self._run.points[-1].throughput_rps
-        return Quantity(value, duration(value))
-
-    def fit(self) -> Quantity:
-        """How many points passed the lab's own checks: `6 of 6`."""
-        fit = sum(point.fit for point in self._run.points)
-        return Quantity(fit / len(self._run.points), f"{fit} of {len(self._run.points)}")
-
-    @property
-    def _run(self) -> Run:
-        return self.result.run
-
-    @staticmethod
-    def _switches(users: int, value: float | None) -> Quantity:
-        if value is None:
-            raise NoSuchNumber(f"switches at users={users}: this system does not count them.")
-        return Quantity(value, digits(value, 2))
-
-    def _point(self, users: int) -> Point:
-        try:
-            return self.result.at(users)
-        except KeyError:
-            levels = ", ".join(str(point.users) for point in self.result.points)
-            raise NoSuchNumber(f"users={users}: not recorded. There are {levels}.") from None
+__all__ = ["NoSuchNumber", "Numbers", "Quantity", "ask", "numbers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,16 +125,20 @@ class CheckupNumbers(Said):
         return Quantity(value, percent(value))
 
 
-Numbers = SweepNumbers | ClocksNumbers | CheckupNumbers
+Numbers = SweepNumbers | ComparisonNumbers | ClocksNumbers | CheckupNumbers
+
+NUMBERS: dict[type[object], type[Numbers]] = {
+    Recording: SweepNumbers,
+    Comparison: ComparisonNumbers,
+    Clocks: ClocksNumbers,
+    Checkup: CheckupNumbers,
+}
 
 
-def numbers(result: Recording | Clocks | Checkup) -> Numbers:
+def numbers(result: Result) -> Numbers:
     """The quotable numbers of a recording."""
-    if isinstance(result, Recording):
-        return SweepNumbers(result)
-    if isinstance(result, Clocks):
-        return ClocksNumbers(result)
-    return CheckupNumbers(result)
+    kind: Callable[..., Numbers] = NUMBERS[type(result)]
+    return kind(result)
 
 
 def ask(source: Numbers, quantity: str, *arguments: object) -> Quantity:

@@ -23,9 +23,9 @@ from labs.measure import measure
 from labs.offers import reduced
 from labs.records import Experiment, Recording, Run, Unusable
 from labs.still import Still
+from labs.validity import enough_fit
 
-FIT = 5 / 6  # of a run's points, at least
-KINDS = ("sweep", "clocks", "calibration")
+KINDS = ("sweep", "clocks", "calibration", "compare")
 
 log = logging.getLogger(__name__)
 
@@ -105,7 +105,7 @@ def record_sweep(name: str, experiment: Experiment) -> Recording:
     for _ in range(_rule.tries):
         found = measure(experiment)
         unfit = [point for point in found.points if not point.fit]
-        if _rule.fit and len(found.points) - len(unfit) < FIT * len(found.points):
+        if _rule.fit and not enough_fit(found.points):
             why = " ".join(c.sentence for point in unfit for c in point.checks if c.unfit)
             log.info("  not fit, once more: %s", why)
             continue

@@ -12,12 +12,18 @@ from pathlib import Path
 import msgspec
 
 from labs import records
+from labs.comparison import Comparison
 from labs.findings import Checkup, Clocks
 from labs.kept import Result
 from labs.records import BadRecording, Machine, Recording
 
 BOOK = Path(__file__).resolve().parent.parent / "book"
-KINDS = {"experiment": Recording, "server": Clocks, "calibrations": Checkup}  # by a field of each
+KINDS = {  # by a field of each
+    "experiment": Recording,
+    "parts": Comparison,
+    "server": Clocks,
+    "calibrations": Checkup,
+}
 
 
 def folder() -> Path:

@@ -7,14 +7,16 @@ import csv
 import html
 import io
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from labs.findings import Checkup, Clocks
 from labs.records import Point, Prediction, Recording
 from labs.still_figures import checkup_rows
-from labs.words import digits
+from labs.words import digits, table
 
 MS = 1000
+MIB = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +27,7 @@ class Sheet:
     rows: tuple[tuple[str, ...], ...]
 
     def html(self) -> str:
-        head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in self.head)
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in self.rows
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        return table(self.head, self.rows)
 
     def csv(self) -> str:
         text = io.StringIO()
@@ -76,16 +73,32 @@ def sweep_sheet(recording: Recording, explanation: Prediction | None = None) -> 
         "p50 ms",
         "p90 ms",
         "p99 ms",
+        "in service ms",
+        "queued ms",
         "CPU ms",
         "cores busy",
         "voluntary switches",
         "involuntary switches",
+        "never served",
+        "queue overflows",
+        "memory MiB",
         "X (R+Z) / N",
         "to know",
     )
     forecast = recording.run.forecast
     rows = tuple(_level(point, forecast, explanation) for point in recording.points)
     return Sheet(head, rows)
+
+
+def comparison_sheet(parts: Mapping[str, tuple[Recording, Prediction | None]]) -> Sheet:
+    """A row for each part and level; each part with its explanation."""
+    head: tuple[str, ...] = ()
+    rows: list[tuple[str, ...]] = []
+    for label, (part, explanation) in parts.items():
+        table = sweep_sheet(part, explanation)
+        head = ("part", *table.head)
+        rows += [(label, *row) for row in table.rows]
+    return Sheet(head, tuple(rows))
 
 
 def _level(point: Point, forecast: Prediction, explanation: Prediction | None) -> tuple[str, ...]:
@@ -103,12 +116,19 @@ def _level(point: Point, forecast: Prediction, explanation: Prediction | None) -
         level.limit,
         _plain(point.mean_response_time_s * MS),
         *("" if value is None else _plain(value * MS) for value in percentiles),
+        *(
+            "" if value is None else _plain(value * MS)
+            for value in (point.service_time_s, point.queued_s)
+        ),
         _plain(point.demand_s * MS),
         _plain(point.server_cpu),
         *(
             "" if value is None else _plain(value)
             for value in (point.voluntary_switches, point.involuntary_switches)
         ),
+        str(point.never_served),
+        str(point.listen_overflows),
+        "" if point.pss_bytes is None else _plain(point.pss_bytes / MIB),
         f"{point.littles_law:.2f}",
         " ".join(("Unfit: " if check.unfit else "") + check.sentence for check in point.checks),
     )

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from labs import report, verdict
+from labs import contrast, report, verdict
 from labs.alternatives import sweep_alt
+from labs.comparison import Comparison
+from labs.comparison_figures import comparison_alt, comparison_figure
 from labs.figures import Figure, sweep_figure
 from labs.findings import Checkup, Clocks
 from labs.kept import Result
 from labs.records import Recording
-from labs.sheet import Sheet, checkup_sheet, clocks_sheet, folded, sweep_sheet
+from labs.sheet import (
+    Sheet,
+    checkup_sheet,
+    clocks_sheet,
+    comparison_sheet,
+    folded,
+    sweep_sheet,
+)
 from labs.still_figures import checkup_alt, checkup_figure, clocks_alt, clocks_figure
 
 Found = TypeVar("Found", bound=Any)
@@ -55,6 +65,30 @@ def _without_samples(recording: Recording) -> object:
     return report.joined(replace(recording, runs=runs))
 
 
+def _parts_sheet(comparison: Comparison) -> Sheet:
+    parts = comparison.parts.items()
+    return comparison_sheet({label: (part, report.explained(part)) for label, part in parts})
+
+
+def _parts_words(comparison: Comparison) -> str:
+    explanations = {label: report.explained(part) for label, part in comparison.parts.items()}
+    paragraphs = (
+        (f"<b>{html.escape(label)}.</b> " if label else "") + html.escape(sentences)
+        for label, sentences in contrast.said(comparison, explanations)
+    )
+    return f'<div class="wt-verdict">{"".join(f"<p>{each}</p>" for each in paragraphs)}</div>'
+
+
+def _parts_data(comparison: Comparison) -> object:
+    parts = {label: _without_samples(part) for label, part in comparison.parts.items()}
+    return {
+        "machine": msgspec.to_builtins(comparison.machine),
+        "over": comparison.over,
+        "parts": parts,
+        "schema": comparison.schema,
+    }
+
+
 SHOWINGS: dict[type[Any], Showing[Any]] = {
     Recording: Showing(
         figure=_recorded_figure,
@@ -63,6 +97,17 @@ SHOWINGS: dict[type[Any], Showing[Any]] = {
         runs=lambda found: len(found.runs),
         about=lambda found: verdict.about(found.experiment),
         data=_without_samples,
+    ),
+    Comparison: Showing(
+        figure=comparison_figure,
+        alt=comparison_alt,
+        sheet=_parts_sheet,
+        runs=lambda found: len(found.runs),
+        about=lambda found: contrast.about(
+            {label: part.experiment for label, part in found.parts.items()}
+        ),
+        words=_parts_words,
+        data=_parts_data,
     ),
     Clocks: Showing(
         figure=clocks_figure,

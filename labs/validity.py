@@ -6,7 +6,7 @@ their sentence. The limits are the protocol's (CONTRIBUTING, "Honest measurement
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from labs.plan import LEAST_COMPLETIONS
 from labs.records import Check, Experiment, Machine, Point
@@ -17,6 +17,7 @@ DEMAND_OFF = 0.10
 GENERATOR_FULL = 0.80  # of the one core that one Locust process can use
 OTHERS_BUSY = 0.10  # of the machine
 LITTLE_OFF = 0.05
+ENOUGH = 5 / 6  # of a run's points, to be recorded
 
 
 def check(
@@ -39,6 +40,11 @@ def check(
             found.append(unfit("repeated", sentence))
     found += _remarks(point, experiment, machine, forecast_demand_s)
     return tuple(found)
+
+
+def enough_fit(points: Sequence[Point]) -> bool:
+    """Whether a run with these points may go into the book."""
+    return sum(point.fit for point in points) >= ENOUGH * len(points)
 
 
 def unfit(name: str, sentence: str) -> Check:

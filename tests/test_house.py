@@ -20,18 +20,19 @@ ROOT = Path(__file__).parent.parent
 
 # A new module goes into the room of its kind: that decides whom it may know.
 ROOMS = {
-    "nouns": "refusal records findings words plan".split(),
+    "nouns": "refusal records findings comparison words plan".split(),
     "laws": "laws models simulation case predict".split(),
-    "judging": "window validity verdict alternatives offers".split(),
-    "drawing": "palette figures still_figures strip".split(),
+    "judging": "window validity verdict contrast alternatives offers".split(),
+    "drawing": "palette figures comparison_figures still_figures strip".split(),
     "telling": (
-        "quote report measured_role kept recordings exercises questions questions_cpu_time "
+        "quantity quote quote_sweep quote_comparison report measured_role kept recordings "
+        "exercises questions questions_cpu_time questions_workers questions_waiting "
         "questions_architectures questions_events readings readings_architectures"
     ).split(),
     "machine": (
         "machine trees reaper supervisor kinds backends servers load sampling calibrate turn"
     ).split(),
-    "measuring": "level measure stopwatch still".split(),
+    "measuring": "level measure stopwatch still comparing".split(),
     "panel": (
         "panel still_panel controls actions guessing attempt sheet showing replay view"
     ).split(),
