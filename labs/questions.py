@@ -10,6 +10,7 @@ from labs.exercises import Exercise, Slip
 from labs.questions_architectures import ARCHITECTURES
 from labs.questions_cpu_time import CPU_TIME
 from labs.questions_events import EVENTS
+from labs.questions_waiting import WAITING
 from labs.readings import noise, of_both, of_checkup
 
 QUESTIONS: tuple[Exercise, ...] = (
@@ -128,6 +129,7 @@ QUESTIONS: tuple[Exercise, ...] = (
         "requests at once to one worker.",
     ),
     *CPU_TIME,
+    *WAITING,
     *ARCHITECTURES,
     *EVENTS,
 )

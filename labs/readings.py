@@ -54,6 +54,11 @@ def of_last(recording: Recording) -> Given:
     }
 
 
+def of_waiting(recording: Recording) -> Given:
+    """The busiest level, and what its page waits when it is alone."""
+    return {**of_last(recording), "wait_s": recording.experiment.workload.wait_s}
+
+
 def of_plateau(recording: Recording) -> Given:
     """The first level with more users than cores, and the last: chosen before looking."""
     last = busiest(recording)

@@ -35,6 +35,13 @@ FIXED = {
     "3.3": laws.ceiling(4, laws.response_time_bound(N=16, D=0.050, c=4)),  # their mistake
     "4.1": laws.most_users(R=1, D=0.050, c=4),
     "4.2": laws.throughput(N=1000, R=0.2, Z=10),
+    "7.1": laws.bound(N=256, D=0, V=0.2, c=4, W=256),
+    "7.2": laws.users(X=1000, R=0.3),
+    "7.3": 1000 * laws.demand(busy=0.3 * 8, completed=1500),
+    "8.1": laws.bound(N=1024, D=0, V=0.5, W=256),
+    "8.2": laws.response_time_bound(N=1024, D=0, V=0.5, W=256),
+    "8.3": laws.users(X=600, R=0.25),
+    "8.5": next(after for after in itertools.accumulate([1, 2, 4, 8]) if after >= 4.5),
     "9.1": laws.workers_in_memory(2048, 400, 60),
     "9.2": laws.bound(N=99, D=0, V=0.5, W=laws.workers_in_memory(2048, 400, 60)),
     "9.3": next(n for n in range(99) if 5 + sum(min(2**i, 32) for i in range(n)) >= 256),
@@ -60,6 +67,8 @@ def coins(users: int, processes: int, threads: int) -> float:
     """The same for all processes, if each connection falls on any of them alike."""
     return models.coin_flips(users, processes, lambda n: laws.bound(N=n, D=0, V=0.2, W=threads))
 
+
+S2_DEMAND_S = laws.demand(busy=(1 - 0.6) * 4, completed=1189)  # its cores were 60 % idle
 
 # Worked examples: a phrase of the page with a number in it, and what the law makes of it.
 WORKED = (
@@ -98,6 +107,39 @@ WORKED = (
     ("past-the-plateau", "by about {} and", round(320 / math.sqrt(10))),
     ("past-the-plateau", "and {} ms. A difference", round(304 / math.sqrt(10))),
     ("past-the-plateau", "A difference of {} ms", 1205 - 1162),
+    ("waiting-is-cheap", "two cores would serve {} requests", laws.ceiling(2, 0.2)),
+    ("waiting-is-cheap", "four would serve {}.", laws.ceiling(4, 0.2)),
+    ("waiting-is-cheap", "each time make {} requests", laws.bound(N=256, D=0, V=0.2)),
+    ("waiting-is-cheap", "}} = {} \\text{{ ms}}", round(1000 * S2_DEMAND_S, 2)),
+    ("waiting-is-cheap", "no more than {} such", round(laws.ceiling(4, S2_DEMAND_S), -1)),
+    ("waiting-is-cheap", "about {} users to", round(laws.users(X=2970, R=0.2 + S2_DEMAND_S), -2)),
+    ("waiting-is-cheap", "short, {} % are longer", round(100 * math.exp(-1))),
+    ("waiting-is-cheap", "mean, and {} % more than three", round(100 * math.exp(-3))),
+    ("waiting-is-cheap", "32 users make about {} such", laws.bound(N=32, D=0, V=0.2)),
+    ("waiting-is-cheap", "a factor of {}, which", 1280 / laws.ceiling(4, 0.2)),
+    ("waiting-is-cheap", "8 / 0.0016 = {} requests", laws.ceiling(8, 0.0016)),
+    ("waiting-is-cheap", "four cores it gives {} workers", 2 * 4 + 1),
+    ("waiting-is-cheap", "nine workers serve {} requests", laws.bound(N=99, D=0, V=0.2, W=9)),
+    ("waiting-is-cheap", "there are {} ms too many", round(1000 * (256 / 1189.24 - 0.2))),
+    ("the-pool", "at 200 ms makes {} requests", laws.bound(N=128, D=0, V=0.2, W=64)),
+    (
+        "the-pool",
+        "128 users wait {} ms",
+        1000 * laws.response_time_bound(N=128, D=0, V=0.2, W=64),
+    ),
+    ("the-pool", "With 32 workers it is {},", laws.bound(N=128, D=0, V=0.2, W=32)),
+    (
+        "the-pool",
+        "the same users wait {} ms",
+        1000 * laws.response_time_bound(N=128, D=0, V=0.2, W=32),
+    ),
+    ("the-pool", "200 ms each, {} workers are held", laws.users(X=1000, R=0.2)),
+    ("the-pool", "and {} are left standing", 64 - 16 - 17),
+    ("the-pool", "and {} were outside", 512 - 256 - 129),
+    ("the-pool", "that time is {} s.", round(10_000 / 663.02, 2)),
+    ("the-pool", "would have been {} s.", round(10_000 / 1189.24, 2)),
+    ("the-pool", "for some {} s the", round(10_000 / 663.02 - 10_000 / 1189.24, 1)),
+    ("the-pool", "that page needs {} workers", laws.users(X=20, R=0.2)),
     ("prefork", "and after {} seconds to 256", FIXED["9.3"]),
     ("prefork", "a missing worker is {} % of", round(100 / 32)),
     ("prefork", "RSS: 35 + 35 + 35 = {} MiB", 3 * (5 + 30)),
