@@ -134,7 +134,7 @@ ARCHITECTURES: tuple[Exercise, ...] = (
         slips=(
             Slip(
                 lambda given: 1024 / given["rss_mib"],
-                "By RSS, which counts shared pages once for every worker. Take the PSS.",
+                "By RSS, which counts what is shared once for every worker. Take the PSS.",
             ),
             Slip(
                 lambda given: given["pss_mib"] * 1024,

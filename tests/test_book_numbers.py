@@ -35,6 +35,13 @@ FIXED = {
     "3.3": laws.ceiling(4, laws.response_time_bound(N=16, D=0.050, c=4)),  # their mistake
     "4.1": laws.most_users(R=1, D=0.050, c=4),
     "4.2": laws.throughput(N=1000, R=0.2, Z=10),
+    "5.1": 4 * laws.utilisation(X=0.25, D=1),  # a core that works 0.25 s of each second
+    "5.2": laws.utilisation(X=30, D=0.050, c=4),
+    "5.3": laws.utilisation(X=1 / 128, D=123 + 290, c=8),  # one request that took a whole life
+    "5.4": len("m w w w w w w w w g".split()) - len("m g".split()),  # master, workers, grep
+    "6.1": laws.bound(N=16, D=0.050, c=4, W=2),
+    "6.2": laws.bound(N=16, D=0.050, c=min(4, 1), W=16),
+    "6.3": math.sqrt((320**2 + 304**2) / 10),
     "7.1": laws.bound(N=256, D=0, V=0.2, c=4, W=256),
     "7.2": laws.users(X=1000, R=0.3),
     "7.3": 1000 * laws.demand(busy=0.3 * 8, completed=1500),
@@ -107,6 +114,38 @@ WORKED = (
     ("past-the-plateau", "by about {} and", round(320 / math.sqrt(10))),
     ("past-the-plateau", "and {} ms. A difference", round(304 / math.sqrt(10))),
     ("past-the-plateau", "A difference of {} ms", 1205 - 1162),
+    ("watching", "One user gets {} requests", laws.bound(N=1, D=0.05, c=4)),
+    ("watching", "Two users make it {} %", 100 * laws.utilisation(X=40, D=0.05, c=4)),
+    ("watching", "four make it {} %.", 100 * laws.utilisation(X=80, D=0.05, c=4)),
+    ("watching", "(123 + 290) / 128 = {} cores", round((123 + 290) / 128, 2)),
+    ("watching", "about {} cores were at work", round((123 + 290) / (3 * 40), 1)),
+    ("watching", "at most {} requests per second", laws.bound(N=99, D=0, V=0.2, W=8)),
+    ("watching", "that shows as {} %", round(100 * laws.utilisation(X=1, D=0.95, c=8))),
+    ("watching", "| {}, from the next row |", round(0.062 * 16, 2)),
+    ("how-many-workers", "One worker gives {} requests", laws.bound(N=16, D=0.05, c=4, W=1)),
+    ("how-many-workers", "two give {},", laws.bound(N=16, D=0.05, c=4, W=2)),
+    ("how-many-workers", "four give {},", laws.bound(N=16, D=0.05, c=4, W=4)),
+    ("how-many-workers", "sixteen give {}.", laws.bound(N=16, D=0.05, c=4, W=16)),
+    ("how-many-workers", "it is {} in every case", laws.bound(N=1, D=0.05, c=4, W=16)),
+    ("how-many-workers", "could serve {} a second", laws.ceiling(4, 0.05)),
+    ("how-many-workers", "1/0.020 = {},", laws.ceiling(1, 0.02)),
+    (
+        "how-many-workers",
+        "For ten requests it comes to {} ms",
+        round(math.sqrt((320**2 + 304**2) / 10)),
+    ),
+    (
+        "how-many-workers",
+        "needed more than {} requests",  # so that 43 ms are two standard errors
+        (320**2 + 304**2) / (43 / 2) ** 2 // 100 * 100,
+    ),
+    ("how-many-workers", "of 8 threads it would be {}.", laws.bound(N=16, D=0.05, c=2, W=16)),
+    ("how-many-workers", "Two workers then do {} ", round(laws.bound(N=99, D=0.005, V=0.1, W=2))),
+    ("how-many-workers", "up to {},", round(laws.bound(N=99, D=0.005, V=0.1, W=16))),
+    ("how-many-workers", "152 × 0.005 is {} of", laws.utilisation(X=152, D=0.005)),
+    ("how-many-workers", "or {} s. Test 2", round(5 * 0.624, 1)),
+    ("how-many-workers", "seemed to do {} times", round(2.67 / 1.61, 2)),
+    ("how-many-workers", "wait about {} ms", 1000 * laws.response_time_bound(N=4, D=0.62, W=1)),
     ("waiting-is-cheap", "two cores would serve {} requests", laws.ceiling(2, 0.2)),
     ("waiting-is-cheap", "four would serve {}.", laws.ceiling(4, 0.2)),
     ("waiting-is-cheap", "each time make {} requests", laws.bound(N=256, D=0, V=0.2)),
@@ -140,6 +179,8 @@ WORKED = (
     ("the-pool", "would have been {} s.", round(10_000 / 1189.24, 2)),
     ("the-pool", "for some {} s the", round(10_000 / 663.02 - 10_000 / 1189.24, 1)),
     ("the-pool", "that page needs {} workers", laws.users(X=20, R=0.2)),
+    ("prefork", "7, 9, 13, 21 and {},", 6 + 1 + 2 + 4 + 8 + min(16, 32 - 21)),
+    ("prefork", "a second make that {} s", 5 / 4),
     ("prefork", "and after {} seconds to 256", FIXED["9.3"]),
     ("prefork", "a missing worker is {} % of", round(100 / 32)),
     ("prefork", "RSS: 35 + 35 + 35 = {} MiB", 3 * (5 + 30)),
@@ -301,6 +342,46 @@ def test_the_first_sources_table_is_scaled_rightly() -> None:
         assert float(row[3]) == round(float(row[1]) / 5.04, 2)
         response_ms = 1000 * laws.response_time(N=int(row[0]), X=float(row[1]))
         assert math.isclose(float(re.findall(r"\d+", row[2])[0]), response_ms, rel_tol=0.02)
+
+
+def table_of(slug: str, title: str) -> list[list[str]]:
+    """The rows of the table with that column."""
+    (page,) = [page for page in chapters() if page.slug == slug]
+    (rows,) = [rows for head, rows in tables(page.text) if title in head]
+    return rows
+
+
+def test_the_cores_of_the_first_source_follow_from_its_throughput() -> None:
+    rows = table_of("watching", "S1: cores at work")
+    assert [row[:2] for row in rows] == [
+        ["1", "5.04"], ["2", "10.09"], ["3", "15.08"], ["4", "20.23"], ["8", "20.33"],
+    ]  # fmt: skip
+    for _, rate, cores, part, _ in rows:
+        assert cores == f"{float(rate) * 0.198:.2f}"
+        assert part == f"{100 * laws.utilisation(X=float(rate), D=0.198, c=4):.0f} %"
+
+
+def test_the_trees_of_the_third_source_are_divided_rightly() -> None:
+    rows = {row[0]: row[1:3] for row in table_of("watching", "S3, 8 cores")}
+    for on_core, on_cpu, cores in zip(
+        rows["server: On_Core"], rows["server: On_CPU"], (8, 16), strict=True
+    ):
+        assert math.isclose(float(on_core) / cores, float(on_cpu), rel_tol=0.005)
+    assert round(0.950 / 8, 3) == float(rows["load generator: On_CPU"][0])
+    assert round(100 * 123 / (123 + 290), 1) == 29.8
+
+
+def test_the_four_tests_of_the_fifth_source_are_as_printed() -> None:
+    rows = table_of("how-many-workers", "S5: ten requests took")
+    means_s = (0.620, 0.624, 1.162, 1.205)
+    assert [row[1:4] for row in rows] == [
+        ["2", "1", "1.61"], ["2", "2", "2.67"], ["2", "4", "2.62"], ["4", "4", "2.51"],
+    ]  # fmt: skip
+    for row, mean_s in zip(rows, means_s, strict=True):
+        rate, mean, took, product = row[3:7]
+        assert mean.startswith(f"{1000 * mean_s:.0f} ms")
+        assert rate == f"{10 / float(took.removesuffix(' s')):.2f}"
+        assert product == f"{laws.users(X=float(rate), R=mean_s):.2f}"
 
 
 OURS = re.compile(
