@@ -11,6 +11,7 @@ from labs.questions_architectures import ARCHITECTURES
 from labs.questions_cpu_time import CPU_TIME
 from labs.questions_events import EVENTS
 from labs.questions_waiting import WAITING
+from labs.questions_workers import WORKERS
 from labs.readings import noise, of_both, of_checkup
 
 QUESTIONS: tuple[Exercise, ...] = (
@@ -129,6 +130,7 @@ QUESTIONS: tuple[Exercise, ...] = (
         "requests at once to one worker.",
     ),
     *CPU_TIME,
+    *WORKERS,
     *WAITING,
     *ARCHITECTURES,
     *EVENTS,

@@ -11,6 +11,7 @@ from labs.records import Point, Recording
 
 if TYPE_CHECKING:
     from labs.comparison import Comparison
+    from labs.timelines import Timeline
 
 
 def busiest(recording: Recording) -> Point:
@@ -71,6 +72,18 @@ def of_plateau(recording: Recording) -> Given:
         "before": first.throughput_rps,
         "after": last.throughput_rps,
         "interval": wide / 2 / last.throughput_rps,
+    }
+
+
+def of_first_step(timeline: Timeline) -> Given:
+    """The first step of a timeline: the cores the server kept busy, and those there are."""
+    stretch = timeline.runs[-1].stretches[0]
+    low, high = stretch.throughput_ci_rps
+    return {
+        "users": timeline.steps[0].users or 0,
+        "busy": stretch.server_cpu,
+        "cores": timeline.machine.cores,
+        "interval": min(0.15, (high - low) / 2 / stretch.throughput_rps),
     }
 
 

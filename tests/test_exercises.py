@@ -9,8 +9,10 @@ import pytest
 from labs import kept, questions
 from labs.comparison import Comparison
 from labs.exercises import CLOSE, Exercise, NoSuchExercise, check
+from labs.footprint import Growth, Memory, MemoryRun
 from labs.questions import QUESTIONS
-from labs.records import Recording
+from labs.records import Recording, Server
+from labs.timelines import Step, Stretch, Timeline, TimelineRun
 
 SEEDS = (None, "ann", "ben", "cleo", "dora")
 
@@ -27,14 +29,70 @@ def served(recording: Recording) -> Recording:
     return replace(recording, runs=(replace(run, points=points),))
 
 
+def weighed() -> Memory:
+    """Processes of 5 MiB each, beside the 20 that they share."""
+    sizes, mib = (1, 2, 4), 2**20
+    growth = Growth(
+        kind="process",
+        sizes=sizes,
+        pss_bytes=tuple((20 + 5 * size) * mib for size in sizes),
+        rss_bytes=tuple(25 * size * mib for size in sizes),
+    )
+    run = MemoryRun(recorded_at=examples.WHEN, taken_bytes=2**30, growths=(growth,))
+    waiters = {"process": Server("prefork", processes=4)}
+    return Memory(waiters=waiters, machine=examples.MACHINE, runs=(run,))
+
+
+def walked(*users: int) -> Timeline:
+    """A step of 4 s for each number of users, who got what the law says."""
+    points = [examples.point(each) for each in users]
+    stretches = tuple(
+        Stretch(
+            seconds=4.0,
+            begun=round(4 * point.throughput_rps),
+            completed=4 * point.throughput_rps,
+            failed=0,
+            missed=0,
+            throughput_rps=point.throughput_rps,
+            throughput_ci_rps=point.throughput_ci_rps,
+            mean_response_time_s=point.mean_response_time_s,
+            workers=8,
+            in_flight=point.users,
+            server_cpu=point.server_cpu,
+            generator_cpu=0.01,
+            others_cpu=0.02,
+            cores=(0.5, 0.5),
+        )
+        for point in points
+    )
+    run = TimelineRun(
+        recorded_at=examples.WHEN,
+        calibration=examples.CALIBRATION,
+        forecast=(),
+        stretches=stretches,
+    )
+    return Timeline(
+        server=examples.EXPERIMENT.server,
+        workload=examples.EXPERIMENT.workload,
+        steps=tuple(Step(seconds=4, users=each) for each in users),
+        machine=examples.MACHINE,
+        runs=(run,),
+    )
+
+
 MEASURED = {
     "your-machine": examples.checkup(),
     "wall-time": examples.clocks(),
     "one-core": examples.recording(),
     "many-cores": examples.recording(),
     "past-the-plateau": examples.recording(),
+    "watching": walked(1, 2, 8),
+    "how-many-workers": compared({"1 workers": 0.5, "2 workers": 1, "16 workers": 1}),
+    "threads-and-cores": compared({"16 threads": 0.5, "16 threads, hashing": 1}),
     "waiting-is-cheap": examples.recording(),
     "the-pool": examples.recording(),
+    "memory-per-worker": weighed(),
+    "threads": compared({"1 × 64": 1, "4 × 16": 0.9}),
     "event-loop": examples.recording(),
     "one-blocking-call": compared({"awaits": 1, "blocks": 0.25, "computes": 0.2}),
     "the-launch": compared({"25 threads": 0.5, "100 threads": 1}),
@@ -110,6 +168,14 @@ def test_ids_are_given_once() -> None:
         ("3.1", 20, "one core; there are 4"),
         ("3.2", 200, "Right"),
         ("3.3", 20, "Right"),
+        ("5.1", 100, "in per cent of a core"),
+        ("5.2", 1.5, "many cores are at work"),
+        ("5.3", 3.23, "That is On_Core"),
+        ("5.4", 9, "grep itself"),
+        ("6.1", 80, "There are only 2 workers"),
+        ("6.2", 80, "one lock in a process"),
+        ("6.3", 441, "difference of two single requests"),
+        ("6.3", 101, "first mean alone"),
         ("11.1", 1996, "one thread on one core"),
         ("11.3", 250, "keeps the loop"),
         ("12.1", 0.5, "what the application sees"),
