@@ -111,18 +111,20 @@ def serve(
     *,
     cores: Collection[int] | None = None,
     backend: bool = False,
+    kind: Kind | None = None,
     stop: threading.Event | None = None,
 ) -> Iterator[Running]:
     """Start a server on a free port of this machine; it answers when the block begins.
 
     `cores` are the ids of the cores to use; without it, the first `server.cores` of those this
     process may use. With `backend`, a slow backend is started before it and ended after it, on
-    the other cores if there are any; its processes are not among the server's.
+    the other cores if there are any; its processes are not among the server's. `kind` says how
+    to start one that is in no table.
 
     Raises Unusable for what the table does not have, ServerFailed for a server that ends or does
     not answer in time, Stopped as soon as `stop` is set.
     """
-    kind = kind_of(server)
+    kind = kind or kind_of(server)
     if cores is None and server.cores is not None:
         cores = _first_cores(server.cores)
     nonce = uuid.uuid4().hex

@@ -8,16 +8,22 @@ does everybody who would need it. An event loop goes on with others meanwhile.
 from collections.abc import Callable, Generator
 from socket import socket
 
-from workloads.app.application import Wait, application
+from workloads.app.application import Wait, Work, application
 from workloads.servers.http import Refused, reply, take
 
+Answering = Callable[[str, str], Work]  # of path and query
 Conversation = Generator[Wait, None, None]
 
 
-def converse(connection: socket, keep_alive: Callable[[], bool]) -> Conversation:
+def converse(
+    connection: socket,
+    keep_alive: Callable[[], bool],
+    answer: Answering = application,
+) -> Conversation:
     """Answer the requests of one client, one after another, until one of the two ends it.
 
-    `keep_alive` is asked after each request. OSError when the client goes away.
+    `keep_alive` is asked after each request, `answer` for what to say to it. OSError when the
+    client goes away.
     """
     received = bytearray()
     stay = True
@@ -33,6 +39,6 @@ def converse(connection: socket, keep_alive: Callable[[], bool]) -> Conversation
             received += data
             stay = data != b""
         else:
-            status, body, service_us = yield from application(request.path, request.query)
+            status, body, service_us = yield from answer(request.path, request.query)
             stay = request.keep_alive and keep_alive()
             connection.sendall(reply(status, body, service_us, stay))

@@ -11,21 +11,24 @@ from select import select
 from socket import socket
 from time import sleep
 
-from workloads.servers.conversation import converse
+from workloads.app.application import application
+from workloads.servers.conversation import Answering, converse
 from workloads.servers.forking import in_processes
 from workloads.servers.start import options
 
 IDLE_S = 75.0  # a client that says nothing for so long loses its connection
 
 
-def work(listener: socket, keep_alive: bool) -> None:
+def work(listener: socket, keep_alive: bool, answer: Answering = application) -> None:
     """The life of a worker: one connection after another, each to its end."""
     while True:
         connection, _ = listener.accept()
-        attend(connection, listener, keep_alive)
+        attend(connection, listener, keep_alive, answer)
 
 
-def attend(connection: socket, listener: socket, keep_alive: bool) -> None:
+def attend(
+    connection: socket, listener: socket, keep_alive: bool, answer: Answering = application
+) -> None:
     """One client, until it or we have enough."""
 
     def keep() -> bool:
@@ -35,7 +38,7 @@ def attend(connection: socket, listener: socket, keep_alive: bool) -> None:
 
     connection.settimeout(IDLE_S)
     with connection, suppress(OSError):  # the client may go away at any time
-        for wanted in converse(connection, keep):
+        for wanted in converse(connection, keep, answer):
             if isinstance(wanted, float):  # a socket makes us wait by itself, as we read from it
                 sleep(wanted)
 

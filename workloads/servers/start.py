@@ -4,8 +4,9 @@ import argparse
 import socket
 
 
-def options(what: str) -> tuple[argparse.Namespace, socket.socket]:
-    """The command line, and the socket to listen on."""
+def options(what: str, **choices: list[str]) -> tuple[argparse.Namespace, socket.socket]:
+    """The command line, and the socket to listen on. `choices` are a server's own: the first
+    of each is what it does when nothing is said."""
     parser = argparse.ArgumentParser(description=what)
     parser.add_argument("--port", type=int, default=8000, help="of 127.0.0.1 (default 8000)")
     parser.add_argument("--fd", type=int, help="an open, listening socket instead of a port")
@@ -13,6 +14,8 @@ def options(what: str) -> tuple[argparse.Namespace, socket.socket]:
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1, help="in each process")
     parser.add_argument("--no-keep-alive", dest="keep_alive", action="store_false")
+    for name, values in choices.items():
+        parser.add_argument(f"--{name}", choices=values, default=values[0])
     chosen = parser.parse_args()
     if chosen.fd is not None:
         return chosen, socket.socket(fileno=chosen.fd)

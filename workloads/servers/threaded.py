@@ -10,14 +10,16 @@ another go on. With several processes, each has a pool of its own.
 from socket import socket
 from threading import Thread
 
+from workloads.app.application import application
+from workloads.servers.conversation import Answering
 from workloads.servers.forking import in_processes
 from workloads.servers.prefork import work
 from workloads.servers.start import options
 
 
-def pool(listener: socket, threads: int, keep_alive: bool) -> None:
+def pool(listener: socket, threads: int, keep_alive: bool, answer: Answering = application) -> None:
     """The life of a process: start the threads, and stay as long as they do."""
-    workers = [Thread(target=work, args=(listener, keep_alive)) for _ in range(threads)]
+    workers = [Thread(target=work, args=(listener, keep_alive, answer)) for _ in range(threads)]
     for worker in workers:
         worker.start()
     for worker in workers:

@@ -1,0 +1,53 @@
+"""A counter that all threads share: each request reads it, works, and writes back one more.
+
+    python -m workloads.servers.counter --port 8000 --threads 8 --lock none
+
+The work in between is what the request asks for: whoever fetches a row, works with it and saves
+it does the same. Python takes turns between computing threads every 5 ms, and a wait lets another
+go on at once. (Within a bare `count += 1` today's CPython takes none. Nobody has promised that.)
+"""
+
+from threading import Lock
+
+from workloads.app.application import Work, application
+from workloads.servers.forking import in_processes
+from workloads.servers.start import options
+from workloads.servers.threaded import pool
+
+count, lock = 0, Lock()
+
+
+def none(query: str) -> Work:
+    """Read, work, write back: what others wrote meanwhile is lost."""
+    global count
+    number = count
+    answer = yield from application("/", query)
+    count = number + 1
+    return answer
+
+
+def long(query: str) -> Work:
+    """The same, by one thread at a time."""
+    with lock:
+        return (yield from none(query))
+
+
+def short(query: str) -> Work:
+    """Only the addition by one thread at a time: the work waits for nobody."""
+    global count
+    with lock:
+        count += 1
+    return (yield from application("/", query))
+
+
+def answer(path: str, query: str) -> Work:
+    """A request for / is an addition; /counter says how many have arrived."""
+    if path == "/counter":
+        return 200, b"%d" % count, 0
+    return (yield from ways[chosen.lock](query) if path == "/" else application(path, query))
+
+
+if __name__ == "__main__":
+    ways = {"none": none, "long": long, "short": short}
+    chosen, listener = options("A counter that threads share.", lock=list(ways))
+    in_processes(1, lambda: pool(listener, chosen.threads, chosen.keep_alive, answer))
