@@ -39,7 +39,7 @@ def count_level(
     requests = max(counted.completed, 1e-9)
     server_s, generator_s = after.server_s - before.server_s, after.generator_s - before.generator_s
     others_s = after.busy_s - before.busy_s - server_s - generator_s
-    others_s -= after.own_s - before.own_s
+    others_s -= after.own_s - before.own_s + after.backend_s - before.backend_s
     inside = good[(good["end"] > begin) & (good["start"] < end)]
     return Point(
         users=users,
@@ -67,6 +67,8 @@ def count_level(
         connections=connections(inside),
         throttled_s=after.throttled_s - before.throttled_s,
         listen_overflows=after.listen_overflows - before.listen_overflows,
+        service_time_s=service_time_s(inside, begin, end),
+        backend_cpu=(after.backend_s - before.backend_s) / seconds,
     )
 
 
@@ -79,6 +81,17 @@ def connections(records: NDArray[np.void]) -> dict[str, int]:
     for process in last.values():
         split[str(process)] = split.get(str(process), 0) + 1
     return split
+
+
+def service_time_s(records: NDArray[np.void], begin: float, end: float) -> float | None:
+    """Mean service time of good requests, each counted by the share of its life in the window,
+    as the mean response time is; None where no answer told it."""
+    told = records[records["service"] >= 0]
+    if not len(told):
+        return None
+    shared = np.minimum(told["end"], end) - np.maximum(told["start"], begin)
+    shares = shared / np.maximum(told["end"] - told["start"], 1e-9)
+    return float((shares * told["service"]).sum() / shares.sum()) / 1e6
 
 
 def _finite(value: float) -> float:

@@ -31,10 +31,10 @@ LAST_LINES = 12
 
 # As workloads/users.py writes it.
 RECORD = np.dtype(
-    [(name, "<i4") for name in ("kind", "user", "process", "zero")]
+    [(name, "<i4") for name in ("kind", "user", "process", "service")]
     + [(name, "<f8") for name in ("start", "end")]
 )
-OK, FAILED, IN_FLIGHT, MARK, READY = 1, 2, 3, 4, 5
+OK, FAILED, IN_FLIGHT, MARK, READY, MISSED = 1, 2, 3, 4, 5, 6
 
 
 class LoadFailed(RuntimeError):
@@ -53,9 +53,15 @@ class Driver:
     reports: int = 0
 
     def ask_for(self, workload: Workload, loops_per_s: float, think_time_s: float = 0.0) -> None:
-        """Set what every request asks for from now on."""
+        """Set what every request asks for from now on. `loops_per_s` is of `workload.cpu_by`."""
+        usual = Workload()
         self._say(
             work={
+                "how": "".join(
+                    f"&{name}={getattr(workload, name)}"
+                    for name in ("cpu_by", "wait_by")
+                    if getattr(workload, name) != getattr(usual, name)
+                ),
                 "loops": workload.cpu_s * loops_per_s,
                 "wait_s": workload.wait_s,
                 "cpu_cv": workload.cpu_cv,
@@ -67,6 +73,11 @@ class Driver:
     def open(self, users: int, over_s: float) -> None:
         """Let exactly `users` ask; new ones start spread over `over_s` seconds."""
         self._say(users=users, over_s=over_s)
+
+    def let_come(self, rate: float, seed: int) -> None:
+        """Let users come by themselves, `rate` a second on average at the times of a Poisson
+        process. Each asks once and leaves. An arrival that found no user at hand is MISSED."""
+        self._say(rate=rate, seed=seed)
 
     def records(self, since: int = 0) -> NDArray[np.void]:
         """Records that arrived so far, from number `since` on, in order of arrival."""

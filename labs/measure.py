@@ -115,15 +115,24 @@ class Measurement:
         with turn(self._wait_for_turn, self.stop):
             self._began = time.perf_counter()
             self._progress("calibrating: how fast is a core right now?")
-            return self.in_turn(calibrate(self.machine, stop=self.stop))
+            unit = self.experiment.workload.cpu_by
+            return self.in_turn(calibrate(self.machine, cpu_by=unit, stop=self.stop))
 
     def in_turn(self, burned: Calibration) -> Recording:
-        """Measure every level, for whoever holds the machine's turn and has burned just now."""
+        """Measure every level, for whoever holds the machine's turn and has burned just now. What
+        was burned is burned again where it was another unit than this experiment asks for."""
         server, load = self.experiment.server, self.experiment.load
+        workload = self.experiment.workload
+        if burned.cpu_by != workload.cpu_by:
+            self._progress(f"calibrating: how fast is {workload.cpu_by} right now?")
+            burned = calibrate(self.machine, cpu_by=workload.cpu_by, stop=self.stop)
         server_cores, generator_cores = split_cores(server)
         with contextlib.ExitStack() as stack:
             self._progress("starting the server and the load generator")
-            running = stack.enter_context(serve(server, cores=server_cores, stop=self.stop))
+            asks = workload.wait_by == "backend" and workload.wait_s > 0
+            running = stack.enter_context(
+                serve(server, cores=server_cores, backend=asks, stop=self.stop)
+            )
             driver = stack.enter_context(
                 drive(
                     running.url,
@@ -139,19 +148,19 @@ class Measurement:
                     generator=driver.process.pids,
                     workers=running.workers,
                     tell=self.tell,
+                    backend=running.backend.pids if running.backend else tuple,
                 )
             )
             self._progress("warming up: what does an empty request cost?")
-            overhead_s, generator_s = self._warm_up(driver, sampler)
-            self.calibration = replace(burned, overhead_s=overhead_s, generator_s=generator_s)
-            keep(self.machine, self.calibration, server)
+            late_s = running.backend.late_s() if running.backend else 0.0
+            burned = replace(burned, backend_late_s=late_s)
+            self.calibration = self._warm_up(driver, sampler, burned)
+            keep(self.machine, self.calibration, server, workload)
             self.forecast = forecast(self.experiment, self.calibration, self.machine)
             self.tell(self.forecast)
             self._began = time.perf_counter()
             self._whole_s = self._duration_s()
-            driver.ask_for(
-                self.experiment.workload, self.calibration.loops_per_s[0], load.think_time_s
-            )
+            driver.ask_for(workload, self.calibration.loops_per_s[0], load.think_time_s)
             sampler.begin()
             self._levels(driver, running, sampler)
             self.samples = sampler.samples
@@ -166,10 +175,12 @@ class Measurement:
         whole_s = duration_s(self.experiment.load, self.forecast.levels)
         return whole_s - STARTUP_S - WARM_UP_S
 
-    def _warm_up(self, driver: Driver, sampler: Sampler) -> tuple[float, float]:
-        """CPU seconds that server and load generator spend on a request without work, hot."""
-        wait_s = WARM_UP_WAIT_S if self.experiment.workload.wait_s else 0.0
-        driver.ask_for(Workload(wait_s=wait_s, wait_cv=0.0), 0.0)
+    def _warm_up(self, driver: Driver, sampler: Sampler, burned: Calibration) -> Calibration:
+        """With the CPU seconds that server, load generator and a backend spend on a request
+        without work, hot."""
+        workload = self.experiment.workload
+        wait_s = WARM_UP_WAIT_S if workload.wait_s else 0.0
+        driver.ask_for(Workload(wait_s=wait_s, wait_cv=0.0, wait_by=workload.wait_by), 0.0)
         driver.open(self.warm_up_users, 0.0)
         self._pause(0.3 * WARM_UP_S)
         before, since = sampler.snapshot(), len(driver.records())
@@ -180,10 +191,12 @@ class Measurement:
         completed = int((done["kind"] == OK).sum())
         if not completed:
             driver.check()
-            return 0.0, 0.0  # the levels will say in their checks what is wrong
-        return (
-            (after.server_s - before.server_s) / completed,
-            (after.generator_s - before.generator_s) / completed,
+            return burned  # the levels will say in their checks what is wrong
+        return replace(
+            burned,
+            overhead_s=(after.server_s - before.server_s) / completed,
+            generator_s=(after.generator_s - before.generator_s) / completed,
+            backend_s=(after.backend_s - before.backend_s) / completed,
         )
 
     def _levels(self, driver: Driver, running: Running, sampler: Sampler) -> None:

@@ -12,6 +12,8 @@ process for each would cost more than the request itself.
 
 Control lines, JSON each:
     {"users": 8, "over_s": 0.4}   open the gate for users 0..7, new ones spread over 0.4 s
+    {"rate": 24.0, "seed": 1}     close it; users come by themselves, on average so many a second,
+                                  ask once and leave
     {"work": {...}}               what to ask for from now on, see `Work`
     {"report": 1}                 send the requests in flight, then a mark
 """
@@ -24,41 +26,49 @@ import random
 import struct
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import gevent
+import geventhttpclient.client
 from gevent.event import Event
 from gevent.fileobject import FileObject
 from locust import FastHttpUser, events, task
 
-RECORD = struct.Struct("<iiiidd")  # kind, user, process, zero, start, end
-OK, FAILED, IN_FLIGHT, MARK, READY = 1, 2, 3, 4, 5
+RECORD = struct.Struct("<iiiidd")  # kind, user, process, service, start, end
+OK, FAILED, IN_FLIGHT, MARK, READY, MISSED = 1, 2, 3, 4, 5, 6
 
 CONTROL = int(os.environ["WALL_TIME_CONTROL_FD"])
 RESULTS = int(os.environ["WALL_TIME_RESULTS_FD"])
 EXPECTED = int(os.environ["WALL_TIME_USERS"])
 SHOWN_FAILURES = 5
 SEND_EVERY_S = 0.05
-LOOK_EVERY_S = 0.1  # at who answers: reading a header costs a hundredth of a trivial request
+UNSAID = -1  # microseconds of service, where the answer does not tell
+
+# A request whose connection closed without an answer has failed. The client would send it again,
+# up to eleven times and without a word, because a GET may be repeated.
+geventhttpclient.client.IDEMPOTENT_METHODS = frozenset()
 
 
 class Work:
     """What each request asks for. Gamma-distributed, so cv 0 is constant and 1 exponential."""
 
-    def __init__(self, **asked: float) -> None:
+    def __init__(self, *, how: str = "", **asked: float) -> None:
         self.loops = asked.get("loops", 0.0)
         self.wait_s = asked.get("wait_s", 0.0)
         self.cpu_cv = asked.get("cpu_cv", 0.0)
         self.wait_cv = asked.get("wait_cv", 0.0)
         self.think_time_s = asked.get("think_time_s", 0.0)
         self.varies = (self.cpu_cv > 0 and self.loops > 0) or (self.wait_cv > 0 and self.wait_s > 0)
-        self.constant = f"/?loops={round(self.loops)}&wait={self.wait_s:.6f}"
+        self.how = how  # as the query has it, where it is not the usual one
+        self.constant = f"/?loops={round(self.loops)}&wait={self.wait_s:.6f}{how}"
 
     def path(self, dice: random.Random) -> str:
         if not self.varies:
             return self.constant
         loops = _gamma(dice, self.loops, self.cpu_cv)
-        return f"/?loops={round(loops)}&wait={_gamma(dice, self.wait_s, self.wait_cv):.6f}"
+        wait_s = _gamma(dice, self.wait_s, self.wait_cv)
+        return f"/?loops={round(loops)}&wait={wait_s:.6f}{self.how}"
 
 
 def _gamma(dice: random.Random, mean: float, cv: float) -> float:
@@ -68,7 +78,8 @@ def _gamma(dice: random.Random, mean: float, cv: float) -> float:
 
 
 class Gate:
-    """Who may ask. Users below `open_to` pass; the others wait for their turn."""
+    """Who may ask. Users below `open_to` pass, again and again; the others wait for their turn.
+    While users come by themselves, each arrival is a turn for somebody who waits."""
 
     def __init__(self) -> None:
         self.open_to = 0
@@ -77,6 +88,8 @@ class Gate:
         self.work = Work()
         self.in_flight: dict[int, float] = {}
         self.failures = 0
+        self.waiting: set[int] = set()
+        self.arrivals: gevent.Greenlet | None = None
 
     def arrive(self) -> int:
         number = self.arrived
@@ -86,6 +99,8 @@ class Gate:
         return number
 
     def open(self, users: int, over_s: float) -> None:
+        if self.arrivals is not None:
+            self.arrivals.kill()
         before, self.open_to = self.open_to, users
         new = range(before, min(users, EXPECTED))
         for place, number in enumerate(new):
@@ -95,10 +110,23 @@ class Gate:
         if number < self.open_to:
             self.turns[number].set()
 
-    def pass_through(self, number: int) -> None:
-        if number >= self.open_to:
-            self.turns[number].clear()
-            self.turns[number].wait()
+    def wait(self, number: int, hang_up: Callable[[], None]) -> None:
+        self.turns[number].clear()
+        hang_up()  # as whoever leaves
+        self.waiting.add(number)
+        self.turns[number].wait()
+        self.waiting.discard(number)
+
+    def let_come(self, rate: float, dice: random.Random) -> None:
+        """Poisson arrivals, at times fixed beforehand: a slow server does not delay the next."""
+        due = time.perf_counter()
+        while True:
+            due += dice.expovariate(rate)
+            gevent.sleep(max(0.0, due - time.perf_counter()))
+            if self.waiting:
+                self.turns[self.waiting.pop()].set()
+            else:
+                keep(MISSED, 0, 0, due, due)
 
 
 gate = Gate()
@@ -107,9 +135,11 @@ gate = Gate()
 unsent = bytearray()
 
 
-def keep(kind: int, user: int, process: int, start: float, end: float) -> None:
+def keep(
+    kind: int, user: int, process: int, start: float, end: float, service: int = UNSAID
+) -> None:
     """One record for the measuring process, to be sent soon."""
-    unsent.extend(RECORD.pack(kind, user, process, 0, start, end))
+    unsent.extend(RECORD.pack(kind, user, process, service, start, end))
 
 
 def send() -> None:
@@ -133,13 +163,13 @@ class LabUser(FastHttpUser):
     def on_start(self) -> None:
         self.number = gate.arrive()
         self.dice = random.Random(self.number)
-        self.process, self.look_again_at = 0, 0.0  # who answered last, by its header
         closing = os.environ.get("WALL_TIME_KEEP_ALIVE") == "0"
         self.asking: dict[str, Any] = {"headers": {"Connection": "close"}} if closing else {}
 
     @task
     def take_a_turn(self) -> None:
-        gate.pass_through(self.number)
+        if self.number >= gate.open_to:
+            gate.wait(self.number, self.client.client.close)
         self.ask()
         if gate.work.think_time_s:
             gevent.sleep(self.dice.expovariate(1 / gate.work.think_time_s))
@@ -152,10 +182,11 @@ class LabUser(FastHttpUser):
         end = clock()
         del gate.in_flight[number]
         if response.status_code == 200 and response.headers is not None:
-            if end > self.look_again_at:
-                self.process = int(str(response.headers.get("X-Process", "0")))
-                self.look_again_at = end + LOOK_EVERY_S
-            keep(OK, number, self.process, start, end)
+            # Of every answer: it costs half a hundredth of a trivial request, and whoever only
+            # looks now and then finds the long ones too often.
+            process = int(str(response.headers.get("X-Process", "0")))
+            service = int(str(response.headers.get("X-Service", f"{UNSAID}")))
+            keep(OK, number, process, start, end, service)
         else:
             keep(FAILED, number, 0, start, end)
             gate.failures += 1
@@ -172,6 +203,10 @@ def obey() -> None:
             gate.work = Work(**order["work"])
         if "users" in order:
             gate.open(order["users"], order["over_s"])
+        if "rate" in order:
+            gate.open(0, 0.0)
+            dice = random.Random(order["seed"])
+            gate.arrivals = gevent.spawn(gate.let_come, order["rate"], dice)
         if "report" in order:
             now = time.perf_counter()
             for number, start in gate.in_flight.items():
