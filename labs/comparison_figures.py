@@ -75,7 +75,7 @@ def comparison_figure(comparison: Comparison) -> Figure:
                 traces.append(trace)
     points = [spot.points[0] for line in lines for spot in line.spots if spot.points]
     if any(point.service_time_s is not None for point in points):
-        name = "of it in service; the gap is the queue"
+        name = "in service; the gap is the queue"
         key = _key(name, (GREY, "dot", "circle"))
         traces.append(key | {"mode": "lines", "xaxis": "x", "yaxis": "y", "legendgroup": name})
     note = "lines: forecast, marks: measured"

@@ -89,7 +89,11 @@ def between(comparison: Comparison) -> str:
             f"At {at} every part answered about as much, {fewest} to {most}: the intervals "
             "overlap, so the difference is no more than noise."
         )
-    near = [label for label in others if ratio(comparison, best, label, users).noise]
+    near = [
+        label
+        for label in comparison.parts
+        if label in others and ratio(comparison, best, label, users).noise
+    ]
     with_it = f" ({listed([f'“{label}”' for label in near])} within noise of it)" if near else ""
     waited = [
         duration(comparison.part(label).at(users).mean_response_time_s) for label in (best, least)
