@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import math
+from collections.abc import Sequence
 
 NARROW = "\u00a0"  # between a number and its unit: they stay on one line
 
@@ -58,3 +60,24 @@ def seconds(length_s: float) -> str:
     ('21\\xa0s', '1\\xa0s')
     """
     return f"{max(1, round(length_s))}{NARROW}s"
+
+
+def size(count: float) -> str:
+    """Bytes of memory, in the unit that leaves few digits.
+
+    >>> size(5_242_880), size(12_300), size(3 * 2**30)
+    ('5\\xa0MiB', '12\\xa0KiB', '3\\xa0GiB')
+    """
+    unit, name = next(
+        (each for each in ((2**30, "GiB"), (2**20, "MiB")) if abs(count) >= each[0]), (2**10, "KiB")
+    )
+    return f"{digits(count / unit)}{NARROW}{name}"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of text as HTML."""
+    top = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in head)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
