@@ -18,12 +18,14 @@ from labs.plan import STARTUP_S, WARM_UP_S, duration_s
 from labs.predict import forecast
 from labs.records import (
     Calibration,
+    CpuBy,
     Experiment,
     Machine,
     Point,
     Prediction,
     Recording,
     Run,
+    Sample,
     Unusable,
 )
 from labs.servers import check
@@ -72,11 +74,12 @@ class Comparing(Still[Comparison]):
         if self._seconds is None:
             machine = this_machine.fingerprint()
             expected = self._expect(machine).values()
-            self._seconds = BURN_S + sum(_part_s(*each) for each in expected)
+            units = {part.workload.cpu_by for part in self.parts.values()}
+            self._seconds = BURN_S * len(units) + sum(_part_s(*each) for each in expected)
         return self._seconds
 
     def measure(
-        self, tell: Callable[[Progress | Comparison], None], stop: threading.Event
+        self, tell: Callable[[Progress | Sample | Comparison], None], stop: threading.Event
     ) -> Comparison:
         machine = this_machine.fingerprint()
         for experiment in self.parts.values():
@@ -87,11 +90,13 @@ class Comparing(Still[Comparison]):
 
         with turn(waiting, stop):
             tell(_waiting("calibrating: how fast is a core right now?"))
-            burned = calibrate(machine, stop=stop)
-            round_ = _Round(self, machine, burned, tell)
+            units = dict.fromkeys(part.workload.cpu_by for part in self.parts.values())
+            burns = {unit: calibrate(machine, cpu_by=unit, stop=stop) for unit in units}
+            round_ = _Round(self, machine, burns, tell)
             for label, experiment in self.parts.items():
                 measurement = self._measurement(experiment, tell=round_.told, stop=stop)
                 round_.begin(label, measurement)
+                burned = burns[experiment.workload.cpu_by]
                 round_.found[label] = measurement.in_turn(burned)
         return round_.comparison()
 
@@ -136,7 +141,7 @@ class Comparing(Still[Comparison]):
         expected: dict[str, tuple[Experiment, Prediction | None]] = {}
         for label, experiment in self.parts.items():
             try:
-                calibration = last(machine, experiment.server)
+                calibration = last(machine, experiment.server, experiment.workload)
                 expected[label] = experiment, forecast(experiment, calibration, machine)
             except Unusable:
                 expected[label] = experiment, None
@@ -150,7 +155,7 @@ class _Round:
         self,
         comparing: Comparing,
         machine: Machine,
-        burned: Calibration,
+        burns: Mapping[CpuBy, Calibration],
         tell: Callable[[Any], None],
     ) -> None:
         self.found: dict[str, Recording] = {}
@@ -164,6 +169,7 @@ class _Round:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         for label, (experiment, prediction) in expected.items():
             if prediction is not None:  # its line stands there from the beginning
+                burned = burns[experiment.workload.cpu_by]
                 run = Run(recorded_at=now, calibration=burned, forecast=prediction, points=())
                 self.found[label] = Recording(experiment=experiment, machine=machine, runs=(run,))
 
@@ -176,9 +182,11 @@ class _Round:
         self._label, self._measurement = label, measurement
 
     def told(self, told: Told) -> None:
-        """What a part tells: its progress is one of the whole, its points are of a part."""
+        """What a part tells: its progress and its points are some of the whole."""
         if isinstance(told, Progress):
             self._progress(told)
+        elif isinstance(told, Sample):
+            self._tell(told)
         elif isinstance(told, Prediction | Point) and self._measurement is not None:
             recording = self._measurement.recording()
             if recording is not None:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from labs import stopwatch
 from labs.findings import Checkup, Clocks
 from labs.measure import Measurement, Progress
-from labs.records import Experiment, Load, Server, Workload
+from labs.records import Experiment, Load, Sample, Server, Workload
 from labs.verdict import Question
 
 Found = TypeVar("Found", bound=Any)  # what one run of it gives: a frozen record
@@ -34,8 +34,10 @@ class Still(ABC, Generic[Found]):
     question: Question | None = None  # for the reader to answer before the first run
 
     @abstractmethod
-    def measure(self, tell: Callable[[Progress | Found], None], stop: threading.Event) -> Found:
-        """One run. Tells how far it is and, if it likes, what it has found so far.
+    def measure(
+        self, tell: Callable[[Progress | Sample | Found], None], stop: threading.Event
+    ) -> Found:
+        """One run. Tells how far it is and, if it likes, what it sees and has found so far.
 
         Raises Unusable before anything is started; ServerFailed, LoadFailed or Stopped later.
         """
