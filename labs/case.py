@@ -46,9 +46,12 @@ class Case:
     ) -> None:
         server, workload, load = experiment.server, experiment.workload, experiment.load
         self.server, self.workload, self.load = server, workload, load
-        # A sleep ends late, by as much as the calibration saw.
-        self.V = workload.wait_s + (calibration.timer_s if workload.wait_s else 0.0)
+        # A sleep ends late, and a backend's answer comes late, by as much as was seen.
+        asks = workload.wait_by == "backend" and workload.wait_s > 0
+        late_s = calibration.backend_late_s if asks else calibration.timer_s
+        self.V = workload.wait_s + (late_s if workload.wait_s else 0.0)
         self.Z, self.g = load.think_time_s, calibration.generator_s
+        self.others = self.g + (calibration.backend_s if asks else 0.0)  # on the machine's cores
         self.overhead = calibration.overhead_s
         self.W = float(server.pool or math.inf)
         capacity = _steady(capacity)
@@ -67,9 +70,11 @@ class Case:
             self.evened = Cores(
                 server=tuple(min(speed, self.quota) for speed in self.full.server), all=self.quota
             )
-        self.queued_for_core = server.architecture == "event-loop" or (
-            server.architecture == "threaded" and server.by in PYTHON and machine.gil
-        )
+        loop = server.architecture == "event-loop"
+        locked = server.architecture == "threaded" and server.by in PYTHON and machine.gil
+        self.lets_go = locked and workload.cpu_by == "hashing"  # of the lock, while it works
+        self.queued_for_core = loop or (locked and not self.lets_go)
+        self.blocks = loop and workload.wait_by == "blocking" and workload.wait_s > 0
         self.keeps_alive = load.keep_alive and server.keep_alive
         # Connections beyond its threads wait inside gunicorn's process, not in the listen queue.
         self.accepts_all = server.architecture == "threaded" and server.by == "gunicorn"
@@ -108,12 +113,17 @@ class Case:
             "users": ceiling(N, D + V + Z + g),
             "cpu": min(
                 ceiling(min(quota, self.full.server[-1]), D),
-                ceiling(min(quota, self.full.all), D + g),
+                ceiling(min(quota, self.full.all), D + self.others),
             ),
         }
         if self.queued_for_core:
             name = "event loop" if server.architecture == "event-loop" else "interpreter lock"
             found[name] = ceiling(self.full.speed(server.processes), D)
+        if self.blocks:  # one request after another, its wait included
+            found["event loop"] = min(found["event loop"], ceiling(server.processes, D + V))
+        if self.lets_go:  # all but the work itself still needs it
+            locked_s = min(self.overhead, D)
+            found["interpreter lock"] = ceiling(self.full.speed(server.processes), locked_s)
         if math.isfinite(W):
             held = D + V + (Z + g if server.by in HOLDS_ITS_WORKER else 0.0)
             found["pool"] = min(ceiling(W, held), ceiling(self.full.speed(int(W)), D))
@@ -128,7 +138,7 @@ class Case:
             full_speed=self.on(self.full, N, D, point),
             evened=self.on(self.evened, N, D, point),
             q=self.quota,
-            g=self.g,
+            g=self.others,
         )
 
     def on(self, cores: Cores, N: int, D: float, point: Point | None = None) -> float:
@@ -136,9 +146,10 @@ class Case:
         if not self.queued_for_core:
             return self.shared(cores, N, D, self.in_service(N, point))
         found = self.split(N, functools.partial(self.one_process, cores.server[0], D), point)
-        found = min(found, ceiling(cores.all, D + self.g))
+        found = min(found, ceiling(cores.all, D + self.others))
         if self.server.processes > len(cores.server):  # then the processes share the cores
-            found = min(found, self.shared(cores, N, D, self.W))
+            held = float(self.server.processes) if self.blocks else self.W
+            found = min(found, self.shared(cores, N, D, held))
         return found
 
     def shared(self, cores: Cores, N: int, D: float, W: float) -> float:
@@ -155,11 +166,16 @@ class Case:
         """X of n users on one process where requests queue for its only core."""
         third = min(self.overhead, D) / 3  # taking the request in, running it, answering
         threads = self.server.architecture == "threaded"
+        work_s, wait_s, cpu_cv = D / speed, self.V, self.workload.cpu_cv
+        if self.blocks:  # nobody else has the loop meanwhile, so a wait is as good as work
+            spread_s = math.hypot(work_s * cpu_cv, wait_s * self.workload.wait_cv)
+            work_s, wait_s = work_s + wait_s, 0.0
+            cpu_cv = spread_s / work_s
         return simulate(
             n,
-            D / speed,
-            self.V,
-            cpu_cv=self.workload.cpu_cv,
+            work_s,
+            wait_s,
+            cpu_cv=cpu_cv,
             wait_cv=self.workload.wait_cv,
             Z=self.Z,
             g=self.g,
@@ -181,10 +197,10 @@ class Case:
         P = self.server.processes
         if P == 1:
             return rate_of(N)
-        if point and self.keeps_alive and sum(point.connections.values()) == N:
-            return models.separate_pools(tuple(point.connections.values()), rate_of)
         if self.one_queue(N):
             return models.separate_pools([(N + p) // P for p in range(P)], rate_of)
+        if point and self.keeps_alive and sum(point.connections.values()) == N:
+            return models.separate_pools(tuple(point.connections.values()), rate_of)
         return models.coin_flips(N, P, rate_of)
 
     def one_queue(self, N: int) -> bool:
@@ -196,7 +212,7 @@ class Case:
     def in_step(self, N: int, D: float, model: float) -> float | None:
         """The lower bound, where constant times let users fall in step."""
         constant = max(self.workload.cpu_cv, self.workload.wait_cv) <= STEADY_CV
-        if not (constant and self.workload.cpu_s and self.V and self.Z == 0):
+        if self.blocks or not (constant and self.workload.cpu_s and self.V and self.Z == 0):
             return None
         c = min(self.quota or math.inf, self.full.server[-1])
         if self.queued_for_core:

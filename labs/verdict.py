@@ -21,6 +21,7 @@ AGREES = 0.02  # no measurement here is finer, so no miss below this is worth a 
 CLOSE = 0.05  # a miss that needs no explanation, if none offers itself
 DEMAND_MOVED = 0.05  # of the CPU time per request; enough to move the throughput visibly
 
+MOST_LISTED = 4  # processes; of more, the least and the most connections are said
 EFFECTS = {"interval", "drift", "few", "little"}  # checks that tell of noise, not of its cause
 
 POOLS = {
@@ -89,7 +90,9 @@ def verdict(
     sentences = []
     if fit:
         sentences.append(limit(experiment, forecast.at(fit[-1].users)))
-        sentences += agreement(forecast, fit, explanation)
+        sentences += agreement(forecast, fit, explanation, experiment)
+        if fallen := split(experiment, fit[-1]):
+            sentences.append(f"The connections stayed where they had fallen: {fallen}.")
     if unfit := [point for point in points if not point.fit]:
         sentences.append(_unfit(unfit, len(points)))
     if guess is not None:
@@ -101,6 +104,7 @@ def limit(experiment: Experiment, level: PredictedLevel) -> str:
     """What holds that level back, and what would help."""
     server, workload = experiment.server, experiment.workload
     cpu, need = duration(workload.cpu_s), duration(workload.cpu_s + workload.wait_s)
+    wait = duration(workload.wait_s)
     pool = server.pool or 0
     best = rate(level.bound_rps)
     reasons = {
@@ -111,7 +115,12 @@ def limit(experiment: Experiment, level: PredictedLevel) -> str:
         "pool": f"the pool is the limit: {_count(pool, server)} at {need} a request can do "
         f"{best}, whatever the CPU has left. The other users queue.",
         "event loop": "the event loop is the limit: it runs one piece of code at a time, and at "
-        f"{cpu} a request that makes {best}.",
+        f"{cpu} a request that makes {best}."
+        if workload.wait_by != "blocking"
+        else f"the event loop is the limit: a wait of {wait} that blocks it holds up everybody, "
+        f"and at {need} a request that makes {best}.",
+        "interpreter lock": "Python's lock is the limit: of each process one thread computes at "
+        f"a time, and at {cpu} a request that makes {best}.",
         "load generator": "the load generator is the limit: this measures Locust, not the server.",
         "memory": "memory is the limit: no more workers fit.",
         "listen queue": "the listen queue is the limit: it is full, and connections come back "
@@ -121,9 +130,13 @@ def limit(experiment: Experiment, level: PredictedLevel) -> str:
 
 
 def agreement(
-    forecast: Prediction, fit: Sequence[Point], explanation: Prediction | None = None
+    forecast: Prediction,
+    fit: Sequence[Point],
+    explanation: Prediction | None = None,
+    experiment: Experiment | None = None,
 ) -> list[str]:
-    """Whether the forecast held within the interval, and if not, what it had assumed."""
+    """Whether the forecast held within the interval, and if not, what it had assumed. With the
+    experiment, how connections fell on processes is a reason too."""
     missed = [point for point in fit if not _holds(point, forecast.at(point.users).model_rps)]
     if not missed:
         which = "the point" if len(fit) == 1 else f"all {len(fit)} points"
@@ -138,7 +151,7 @@ def agreement(
         f"The forecast met {len(fit) - len(missed)} of {len(fit)} points within their interval, "
         f"and missed most at {crowd(worst.users)}: measured {percent(abs(off))} {side} it."
     )
-    return [told, _reason(worst, forecast, explanation)]
+    return [told, _reason(worst, forecast, explanation, experiment)]
 
 
 def on_guess(guess: Guess, forecast: Prediction, points: Sequence[Point]) -> str:
@@ -190,7 +203,39 @@ def caption(machine: Machine, runs: int = 1) -> str:
     )
 
 
-def _reason(point: Point, forecast: Prediction, explanation: Prediction | None) -> str:
+def split(experiment: Experiment, point: Point) -> str:
+    """How kept connections fell on processes with a pool of their own: `54 and 202 connections`;
+    nothing where any free worker takes the next request."""
+    server, counts = experiment.server, sorted(point.connections.values())
+    kept = server.keep_alive and experiment.load.keep_alive
+    if server.architecture == "prefork" or server.processes == 1 or not kept or not counts:
+        return ""
+    counts = [0] * (server.processes - len(counts)) + counts
+    if len(counts) > MOST_LISTED:
+        return f"{counts[0]} to {counts[-1]} connections on each of {len(counts)} processes"
+    return f"{listed(counts)} connections"
+
+
+def service(server: Server) -> str:
+    """What the measured service time includes, in one sentence."""
+    includes = {
+        "prefork": "waits for a core included",
+        "threaded": "waits for a core and for Python's lock included",
+        "event-loop": "with the time for which the loop did other things after this one's wait, "
+        "but not the time before it took the request up",
+    }
+    return (
+        "Service time is from a request's begin in the application to its end, "
+        f"{includes[server.architecture]}; queued is the rest of the response time."
+    )
+
+
+def _reason(
+    point: Point,
+    forecast: Prediction,
+    explanation: Prediction | None,
+    experiment: Experiment | None,
+) -> str:
     moved = point.demand_s / forecast.demand_s - 1 if forecast.demand_s else 0.0
     if abs(moved) > DEMAND_MOVED:
         sentence = (
@@ -209,17 +254,19 @@ def _reason(point: Point, forecast: Prediction, explanation: Prediction | None) 
             "Perhaps the users fell in step: all wait together, then all want a core. That can "
             f"go down to {rate(lower)}."
         )
+    fallen = split(experiment, point) if experiment else ""
+    counts = sorted(point.connections.values())
+    if fallen and counts[-1] - counts[0] > 1:
+        if explanation and _holds(point, explanation.at(point.users).model_rps):
+            return (
+                "The assumption that broke: connections were to fall on the processes like coins. "
+                f"They fell as {fallen}, and with these the model fits."
+            )
+        return f"No check explains it. The processes had {fallen}, each a pool of its own."
     if explanation and _holds(point, explanation.at(point.users).model_rps):
         return (
             "The assumption that broke: the cores were not worth in the load what the burn before "
             "it had found. With whole cores and the CPU time that was measured, the model fits."
-        )
-    split = sorted(point.connections.values())
-    if split and split[-1] - split[0] > 1:
-        counts = ", ".join(str(count) for count in split)
-        return (
-            f"No check explains it. The users were spread over the processes as {counts}; the "
-            "model assumes that any free one takes the next request."
         )
     if abs(_off(point, forecast)) < CLOSE:
         return "That is close, and nothing else stood out."
@@ -273,12 +320,18 @@ def who(server: Server) -> str:
 
 def need(workload: Workload) -> str:
     """What requests do, after "requests that": `need 50 ms of CPU`."""
-    cpu, wait = duration(workload.cpu_s), duration(workload.wait_s)
-    if workload.cpu_s and workload.wait_s:
-        return f"need {cpu} of CPU and wait for {wait}"
+    needs = []
     if workload.cpu_s:
-        return f"need {cpu} of CPU"
-    return f"wait for {wait}" if workload.wait_s else "need next to nothing"
+        hashing = " for hashing" if workload.cpu_by == "hashing" else ""
+        needs.append(f"need {duration(workload.cpu_s)} of CPU{hashing}")
+    if workload.wait_s:
+        waits = {
+            "sleep": "wait for {}",
+            "backend": "wait {} for a backend",
+            "blocking": "wait for {} in a call that blocks",
+        }
+        needs.append(waits[workload.wait_by].format(duration(workload.wait_s)))
+    return " and ".join(needs) or "need next to nothing"
 
 
 def _count(number: int, server: Server) -> str:

@@ -40,6 +40,18 @@ def say(*sentences: str) -> str:
             "An event-loop server (1 event loop run by scratch, on 2 cores) answers requests that "
             "need next to nothing, while 3 and 5 users ask",
         ),
+        (
+            Server("threaded", threads=4),
+            Workload(cpu_s=0.05, wait_s=0.2, cpu_by="hashing", wait_by="backend"),
+            (1,),
+            "that need 50 ms of CPU for hashing and wait 200 ms for a backend, while",
+        ),
+        (
+            Server("event-loop"),
+            Workload(wait_s=0.2, wait_by="blocking"),
+            (1,),
+            "answers requests that wait for 200 ms in a call that blocks, while",
+        ),
     ],
 )
 def test_what_is_about_to_be_tested(
@@ -73,13 +85,47 @@ def test_a_miss_without_moved_demand_looks_for_another_reason() -> None:
         return say(*verdict.agreement(FORECAST, [point]))
 
     assert "Others used 12 %" in reason(checks=(examples.TOLD,))
-    assert "spread over the processes as 2, 6" in reason(connections={"11": 6, "12": 2})
     assert "processor sharing is not quite what happens" in reason()
     lower = tuple(replace(level, lower_rps=25.0) for level in FORECAST.levels)
     stepping = replace(FORECAST, levels=lower)
     assert "fell in step" in say(*verdict.agreement(stepping, [missed]))
     above = replace(examples.point(8, factor=1.3), demand_s=examples.DEMAND_S)
     assert "fell in step" not in say(*verdict.agreement(stepping, [above]))
+
+
+def test_connections_that_stay_with_their_process_are_a_reason() -> None:
+    server = Server("threaded", processes=2, threads=4)
+    experiment = Experiment(server, Workload(wait_s=0.2), Load((8,)))
+    missed = replace(examples.point(8, factor=0.8), demand_s=examples.DEMAND_S)
+    missed = replace(missed, connections={"11": 6, "12": 2})
+    said = say(*verdict.verdict(experiment, FORECAST, [missed]))
+    assert "No check explains it. The processes had 2 and 6 connections" in said
+    assert "The connections stayed where they had fallen: 2 and 6 connections." in said
+    lower = tuple(replace(level, model_rps=level.model_rps * 0.8) for level in FORECAST.levels)
+    explained = replace(FORECAST, kind="explanation", levels=lower)
+    said = say(*verdict.verdict(experiment, FORECAST, [missed], explained))
+    assert "fall on the processes like coins. They fell as 2 and 6 connections, and" in said
+
+
+@pytest.mark.parametrize(
+    ("server", "counts", "words"),
+    [
+        (Server("threaded", processes=2, threads=128), (202, 54), "54 and 202 connections"),
+        (Server("event-loop", processes=3), (4, 3), "0, 3 and 4 connections"),
+        (
+            Server("event-loop", processes=8),
+            (1, 2, 3, 4, 1, 1, 1, 1),
+            "1 to 4 connections on each of 8 processes",
+        ),
+        (Server("threaded", threads=8), (8,), ""),
+        (Server("prefork", processes=2), (3, 5), ""),
+        (Server("threaded", processes=2, threads=4, keep_alive=False), (3, 5), ""),
+    ],
+)
+def test_how_connections_fell(server: Server, counts: tuple[int, ...], words: str) -> None:
+    point = replace(examples.point(8), connections={str(n): c for n, c in enumerate(counts)})
+    experiment = Experiment(server, Workload(wait_s=0.2), Load((8,)))
+    assert verdict.split(experiment, point) == words
 
 
 def test_unfit_points_are_named_and_left_out() -> None:
