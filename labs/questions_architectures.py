@@ -263,7 +263,7 @@ ARCHITECTURES: tuple[Exercise, ...] = (
                 "That is what the counter says. Of how many additions?",
             ),
         ),
-        hint="What the counter says, divided by what was asked of it.",
+        hint="What the counter says, divided by the additions that were asked for.",
     ),
     Exercise(
         id="10.6",

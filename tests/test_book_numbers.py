@@ -202,7 +202,7 @@ WORKED = (
     ("threads", "Coins would give {} on", round(coins(64, 4, 16) / 320, 2)),
     ("threads", "1276 × 0.202 is {},", round(laws.users(X=1276, R=0.202))),
     ("threads", "The other {} have", 512 - round(laws.users(X=1276, R=0.202))),
-    ("threads", "serves at most {} requests", laws.ceiling(1, 0.005)),
+    ("threads", "serves at most {} requests", laws.ceiling(1, 0.040)),
     ("threads", "gets 128 ± {} users", math.sqrt(256 / 2 * (1 - 1 / 2))),
     ("threads", "gets 16 ± {}.", round(math.sqrt(64 / 4 * (1 - 1 / 4)), 1)),
     ("threads", "150, so {} processes", 150 / 25),

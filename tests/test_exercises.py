@@ -8,10 +8,11 @@ import pytest
 
 from labs import kept, questions
 from labs.comparison import Comparison
+from labs.counts import Count, Race, RaceRun
 from labs.exercises import CLOSE, Exercise, NoSuchExercise, check
 from labs.footprint import Growth, Memory, MemoryRun
 from labs.questions import QUESTIONS
-from labs.records import Recording, Server
+from labs.records import Recording, Server, Workload
 from labs.timelines import Step, Stretch, Timeline, TimelineRun
 
 SEEDS = (None, "ann", "ben", "cleo", "dora")
@@ -80,6 +81,20 @@ def walked(*users: int) -> Timeline:
     )
 
 
+def raced() -> Race:
+    """Of each eight additions one arrived."""
+    count = Count(
+        name="without a lock",
+        workload=examples.EXPERIMENT.workload,
+        asked=400,
+        counted=50,
+        throughput_rps=100.0,
+        mean_response_time_s=0.08,
+    )
+    run = RaceRun(recorded_at=examples.WHEN, counts=(count,))
+    return Race(racers=8, machine=examples.MACHINE, runs=(run,))
+
+
 MEASURED = {
     "your-machine": examples.checkup(),
     "wall-time": examples.clocks(),
@@ -91,8 +106,10 @@ MEASURED = {
     "threads-and-cores": compared({"16 threads": 0.5, "16 threads, hashing": 1}),
     "waiting-is-cheap": examples.recording(),
     "the-pool": examples.recording(),
+    "prefork": replace(walked(1, 2, 8), workload=Workload(wait_s=0.2)),
     "memory-per-worker": weighed(),
     "threads": compared({"1 × 64": 1, "4 × 16": 0.9}),
+    "a-shared-counter": raced(),
     "event-loop": examples.recording(),
     "one-blocking-call": compared({"awaits": 1, "blocks": 0.25, "computes": 0.2}),
     "the-launch": compared({"25 threads": 0.5, "100 threads": 1}),
