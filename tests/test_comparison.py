@@ -1,0 +1,733 @@
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import examples
+import plotly.graph_objects as go
+import pytest
+from waiting import eventually
+
+import labs
+from labs import contrast, kept, lab, recordings, records
+from labs.comparing import Comparing
+from labs.comparison import Comparison
+from labs.comparison_figures import comparison_alt, comparison_figure
+from labs.figures import Figure
+from labs.lab import Replayed
+from labs.measure import Progress
+from labs.measured_role import measured
+from labs.predict import forecast
+from labs.quote import NoSuchNumber
+from labs.records import (
+    BadRecording,
+    Calibration,
+    Check,
+    Experiment,
+    Load,
+    Machine,
+    Point,
+    Recording,
+    Run,
+    Server,
+    Unusable,
+    Workload,
+)
+from labs.sheet import comparison_sheet
+from labs.showing import data, showing
+from labs.still import Still
+from labs.still_panel import StillPanel
+from labs.supervisor import Stopped
+
+SOON_S = 10.0
+LIVE_S = 60.0
+USERS = (10, 25, 50)
+FEW, MANY = "25 threads", "50 × 1"
+WAIT = Workload(wait_s=0.5)
+PARTS = {
+    FEW: Experiment(Server("threaded", threads=25), WAIT, Load(USERS)),
+    MANY: Experiment(Server("threaded", threads=50), WAIT, Load(USERS)),
+}
+POOLS = {
+    f"{size} workers": Experiment(
+        Server("prefork", processes=size), Workload(cpu_s=0.05), Load((1, 2, 4))
+    )
+    for size in (1, 2, 16)
+}
+STARVED = Check(name="starved", unfit=True, sentence="11 of 50 users were never served.")
+
+
+def points(experiment: Experiment, factor: float = 1.0) -> tuple[Point, ...]:
+    """As the forecast says, times a factor; half a second of each answer is service."""
+    expected = forecast(experiment, examples.CALIBRATION, examples.MACHINE)
+    return tuple(
+        replace(
+            examples.point(1),
+            users=level.users,
+            throughput_rps=level.model_rps * factor,
+            throughput_ci_rps=(level.model_rps * factor * 0.98, level.model_rps * factor * 1.02),
+            mean_response_time_s=level.users / level.model_rps / factor,
+            service_time_s=0.5 if experiment.workload == WAIT else None,
+            pss_bytes=64 * 2**20,
+            demand_s=expected.demand_s,
+            connections={},
+        )
+        for level in expected.levels
+    )
+
+
+def part(experiment: Experiment, *factors: float) -> Recording:
+    """A run for each factor."""
+    runs = tuple(
+        Run(
+            recorded_at=examples.WHEN,
+            calibration=examples.CALIBRATION,
+            forecast=forecast(experiment, examples.CALIBRATION, examples.MACHINE),
+            points=points(experiment, factor),
+            samples=(examples.sample(0.1),),
+        )
+        for factor in factors or (1.0,)
+    )
+    return Recording(experiment=experiment, machine=examples.MACHINE, runs=runs)
+
+
+def comparison(
+    parts: dict[str, Experiment] = PARTS, *factors: float, over: Any = "users"
+) -> Comparison:
+    return Comparison(
+        machine=examples.MACHINE,
+        over=over,
+        parts={label: part(experiment, *factors) for label, experiment in parts.items()},
+    )
+
+
+def with_point(found: Comparison, label: str, users: int, **changes: Any) -> Comparison:
+    """The same comparison with one point of one part changed, in each of its runs."""
+    changed = found.part(label)
+    runs = tuple(
+        replace(
+            run,
+            points=tuple(
+                replace(point, **changes) if point.users == users else point for point in run.points
+            ),
+        )
+        for run in changed.runs
+    )
+    return replace(found, parts={**found.parts, label: replace(changed, runs=runs)})
+
+
+def plain(text: str) -> str:
+    return re.sub(r"<[^>]+>", "", text).replace("\u00a0", " ")
+
+
+# -- records ---------------------------------------------------------------------------------
+
+
+def test_a_comparison_survives_a_round_trip(tmp_path: Path) -> None:
+    made = comparison(PARTS, 0.98, 1.0, 1.01)
+    records.save(made, tmp_path / "kept.json")
+    assert recordings.read(tmp_path / "kept.json") == made
+    assert len(made.runs) == 3 and list(made.runs[0]) == [FEW, MANY]
+    assert made.run[MANY] == made.part(MANY).run
+    assert (
+        made.part(MANY).runs[-1].points[-1].throughput_rps > made.part(MANY).at(50).throughput_rps
+    )
+    with pytest.raises(KeyError, match="there are 25 threads, 50 × 1"):
+        made.part("75 threads")
+
+
+def test_a_damaged_comparison_is_refused_with_a_sentence(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.json"
+    for text, words in (
+        ('{"schema": 1, "machine": {}, "over": "users", "parts": {}}', "missing required field"),
+        ('{"schema": 9, "over": "users", "parts": {}}', "recorded in version 9"),
+    ):
+        broken.write_text(text)
+        with pytest.raises(BadRecording, match=words):
+            recordings.read(broken)
+    with pytest.raises(BadRecording, match="holds no part"):
+        replace(comparison(), parts={})
+
+
+def test_rounds_are_joined_part_by_part() -> None:
+    rounds = [comparison(PARTS, factor) for factor in (0.97, 1.0, 1.02)]
+    joined = Comparing(PARTS).joined(rounds)
+    assert joined == comparison(PARTS, 0.97, 1.0, 1.02)
+
+
+@pytest.mark.parametrize(
+    ("parts", "over", "words"),
+    [
+        ({FEW: PARTS[FEW]}, "users", "1 parts: a comparison has 2 to 5"),
+        ({str(n): PARTS[FEW] for n in range(6)}, "users", "6 parts: a comparison has 2 to 5"),
+        (PARTS, "time", "over='time': choose one of users, pool"),
+        ({"a: b": PARTS[FEW], "c": PARTS[MANY]}, "users", "'a: b': a label is a few words"),
+        ({"a": PARTS[FEW], "b": PARTS[FEW]}, "pool", "'b': the same pool of 25 as 'a'"),
+        (
+            {"a": PARTS[FEW], "b": Experiment(Server("event-loop"), WAIT, Load(USERS))},
+            "pool",
+            "'b': an event loop has no pool to put on the axis",
+        ),
+    ],
+)
+def test_parts_that_do_not_fit_in_a_figure_are_refused(
+    parts: dict[str, Experiment], over: Any, words: str
+) -> None:
+    with pytest.raises(Unusable, match=words):
+        Comparing(parts, over)
+
+
+# -- figures ---------------------------------------------------------------------------------
+
+
+def trace(figure: Figure, name: str, plot: str = "x") -> dict[str, Any]:
+    (found,) = [each for each in figure["data"] if each["name"] == name and each["xaxis"] == plot]
+    return dict(found)
+
+
+def planned(parts: dict[str, Experiment]) -> Comparison:
+    """Before the first point."""
+    whole = comparison(parts)
+    empty = {
+        label: replace(part, runs=(replace(part.run, points=()),))
+        for label, part in whole.parts.items()
+    }
+    return replace(whole, parts=empty)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        comparison(),
+        comparison(PARTS, 0.97, 1.0, 1.02),
+        comparison(POOLS, over="pool"),
+        planned(PARTS),
+        with_point(comparison(), FEW, 50, checks=(examples.UNFIT,), throughput_rps=0.0),
+    ],
+)
+def test_plotly_takes_every_comparison_and_it_is_plain_json(made: Comparison) -> None:
+    figure = comparison_figure(made)
+    drawn = go.Figure(json.loads(json.dumps(figure, allow_nan=False)))
+    assert len(drawn.data) == len(figure["data"])
+    go.Figure(layout={**figure["layout"], **figure["layout"]["meta"]["narrow"]})
+    assert comparison_alt(made)
+
+
+def test_each_part_has_its_forecast_its_points_and_their_intervals() -> None:
+    figure = comparison_figure(comparison())
+    line, marks = trace(figure, f"{FEW}: forecast"), trace(figure, f"{FEW}: measured")
+    assert line["x"] == marks["x"] == list(USERS)
+    assert line["y"] == pytest.approx(marks["y"])
+    assert marks["y"] == pytest.approx([20, 50, 50], rel=0.01)
+    assert marks["error_y"]["array"] == pytest.approx([each * 0.02 for each in marks["y"]])
+    slow = trace(figure, f"{FEW}: measured", "x2")
+    assert slow["y"] == pytest.approx([500, 500, 1000], rel=0.01)
+
+
+def test_of_several_runs_the_middle_one_is_drawn_with_their_spread() -> None:
+    marks = trace(comparison_figure(comparison(PARTS, 0.9, 1.0, 1.1)), f"{MANY}: measured")
+    middle = trace(comparison_figure(comparison()), f"{MANY}: measured")["y"]
+    assert marks["y"] == pytest.approx(middle)
+    assert marks["error_y"]["arrayminus"] == pytest.approx([each * 0.1 for each in middle])
+    assert "in 3 runs" in marks["customdata"][0]
+
+
+def test_time_in_service_is_dotted_below_the_response_time_where_it_is_known() -> None:
+    figure = comparison_figure(comparison())
+    served = trace(figure, f"{FEW}: in service", "x2")
+    assert served["line"]["dash"] == "dot"
+    assert served["y"] == pytest.approx([500, 500, 500])
+    assert "500 ms in service" in plain(served["customdata"][-1])
+    names = [each["name"] for each in comparison_figure(comparison(POOLS, over="pool"))["data"]]
+    assert not [name for name in names if "in service" in name]
+
+
+def test_unfit_points_are_hollow() -> None:
+    unfit = with_point(comparison(), MANY, 25, checks=(examples.UNFIT,))
+    marks = trace(comparison_figure(unfit), f"{MANY}: measured")
+    assert marks["marker"]["symbol"] == ["square", "square-open", "square"]
+    assert "hollow: unfit" in comparison_figure(unfit)["layout"]["legend"]["title"]["text"]
+    assert "Unfit and drawn hollow: at 25." in comparison_alt(unfit)
+
+
+def test_no_two_lines_look_alike_without_colour() -> None:
+    five = {
+        f"{n} processes": replace(PARTS[FEW], server=Server("prefork", processes=n))
+        for n in range(1, 6)
+    }
+    figure = comparison_figure(comparison(five))
+    keys = [each for each in figure["data"] if each["showlegend"] and each["mode"] != "lines"]
+    assert len(keys) == 5
+    looks = [(each["line"]["dash"], each["marker"]["symbol"]) for each in keys]
+    for one, other in itertools.combinations(looks, 2):
+        assert one[0] != other[0] and one[1] != other[1]
+    assert "dot" not in [dash for dash, _ in looks]  # that is for the time in service
+
+
+def test_over_the_pool_there_is_a_line_for_each_number_of_users() -> None:
+    figure = comparison_figure(comparison(POOLS, over="pool"))
+    four = trace(figure, "4 users: measured")
+    assert four["x"] == [1, 2, 16]
+    assert four["y"][0] == pytest.approx(20, rel=0.02) and four["y"][2] > 1.8 * four["y"][0]
+    assert trace(figure, "1 user: measured")["y"] == pytest.approx([20, 20, 20], rel=0.02)
+    assert figure["layout"]["xaxis"]["title"]["text"] == "workers in the pool"
+    assert figure["layout"]["xaxis"]["type"] == "log"
+    assert figure["layout"]["yaxis"]["type"] == "linear"
+    alt = plain(comparison_alt(comparison(POOLS, over="pool")))
+    assert "over 1 to 16 workers in the pool, a line for each number of users." in alt
+    assert re.search(r"4 users: 19\.\d req/s and 20\d ms at 1, .* at 16 workers\.", alt)
+
+
+def test_axes_stand_still_from_the_first_forecast_on() -> None:
+    before, after = (
+        comparison_figure(made)["layout"] for made in (planned(POOLS), comparison(POOLS))
+    )
+    assert before["xaxis"]["range"] == after["xaxis"]["range"]
+    assert "not measured yet" in comparison_alt(planned(PARTS))
+
+
+# -- words -----------------------------------------------------------------------------------
+
+
+def test_what_is_about_to_be_compared_says_what_the_parts_share_once() -> None:
+    said = plain(contrast.about(PARTS))
+    assert said == (
+        "One after the other: “25 threads” and “50 × 1”. Each server answers requests that wait "
+        "for 500 ms, while 10, 25 and 50 users ask, one request at a time each."
+    )
+    loop = Server("event-loop")
+    kinds = {
+        name: Experiment(loop, Workload(cpu_s=cpu, wait_s=0.05 - cpu), Load((1, 4)))
+        for name, cpu in (("waits", 0.0), ("computes", 0.05))
+    }
+    assert "run by uvicorn, on all cores) answers 2 kinds of request, while 1 and 4 users ask" in (
+        plain(contrast.about(kinds))
+    )
+
+
+def said(made: Comparison) -> dict[str, str]:
+    return {label: plain(sentences) for label, sentences in contrast.said(made, {})}
+
+
+def test_the_verdict_names_the_limits_the_ratio_and_that_it_is_more_than_noise() -> None:
+    words = said(comparison())
+    first = r"At 50 users “50 × 1” answered the most, 99\.\d req/s: (1\.99|2\.00?) times what “25"
+    assert re.match(first, words[""])
+    assert "more than noise: the intervals lie apart" in words[""]
+    assert "A user waited 50" in words[""] and "forecast, made before its load" in words[""]
+    assert words[FEW].startswith("At 50 users the pool is the limit: 25 threads at 500 ms")
+    assert words[MANY].startswith("At 50 users the users themselves are the limit")
+
+
+def test_a_difference_within_the_intervals_is_called_noise() -> None:
+    same = {"a": PARTS[FEW], "b": PARTS[FEW]}
+    assert "the difference is no more than noise" in said(comparison(same))[""]
+    apart = contrast.ratio(comparison(), MANY, FEW, 50)
+    assert not apart.noise and apart.value == pytest.approx(2, rel=0.02)
+    assert contrast.ratio(comparison(), MANY, FEW, 10).noise
+    wide = comparison(PARTS, 0.4, 1.0, 1.6)  # what runs do not agree on is not known
+    assert contrast.ratio(wide, MANY, FEW, 50).noise
+
+
+def test_who_is_near_the_best_is_said_too() -> None:
+    words = said(comparison(POOLS, over="pool"))[""]
+    assert "“2 workers” within noise of it" in words or "“16 workers” within noise" in words
+    assert "what “1 workers” did" in words
+
+
+def test_starved_users_are_the_result_where_the_listen_queue_overflowed() -> None:
+    full = with_point(
+        comparison(), FEW, 50, checks=(STARVED,), never_served=11, listen_overflows=40
+    )
+    words = said(full)
+    assert "11 of them were never served, and the averages do not know them" in words[FEW]
+    assert contrast.comparable(full) == 50
+    unfit = with_point(comparison(), FEW, 50, checks=(STARVED,), never_served=11)
+    assert contrast.comparable(unfit) == 25
+    hopeless = planned(PARTS)
+    assert "nothing is said of their ratio" in said(hopeless)[""]
+    assert "Nothing was measured" in said(hopeless)[FEW]
+
+
+def test_a_run_is_recorded_when_each_part_is_fit_but_for_full_queues() -> None:
+    comparing = Comparing(PARTS)
+    assert comparing.unfit(comparison()) == ""
+    noisy = with_point(comparison(), MANY, 25, checks=(examples.UNFIT,))
+    assert comparing.unfit(noisy) == "50 × 1: Too noisy: the interval is ± 14 %."
+    starved = with_point(comparison(), FEW, 50, checks=(STARVED,), never_served=11)
+    assert comparing.unfit(starved).startswith("25 threads: 11 of 50 users")
+    full = with_point(starved, FEW, 50, listen_overflows=40)
+    assert comparing.unfit(full) == ""
+
+
+def test_a_recording_of_other_parts_is_not_what_was_asked() -> None:
+    asked = Comparing(PARTS)
+    assert asked.asked_of(comparison())
+    assert not asked.asked_of(comparison(dict(reversed(PARTS.items()))))
+    assert not asked.asked_of(comparison({**PARTS, MANY: PARTS[FEW]}))
+    assert not Comparing(POOLS, "pool").asked_of(comparison(POOLS))
+    assert Comparing(POOLS, "pool").asked_of(comparison(POOLS, over="pool"))
+
+
+# -- sheet and page --------------------------------------------------------------------------
+
+
+class Balanced(HTMLParser):
+    """Complains about a tag that is closed out of turn."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_sheet_has_a_row_for_each_part_and_level() -> None:
+    made = comparison()
+    table = showing(made).sheet(made)
+    assert [row[:2] for row in table.rows] == [
+        (label, str(users)) for label in (FEW, MANY) for users in USERS
+    ]
+    assert {len(row) for row in table.rows} == {len(table.head)}
+    row = dict(zip(table.head, table.rows[2], strict=True))
+    assert row["in service ms"] == "500" and float(row["queued ms"]) == pytest.approx(500, rel=0.02)
+    assert row["memory MiB"] == "64" and row["never served"] == row["queue overflows"] == "0"
+    assert comparison_sheet({}).rows == ()
+    assert "samples&quot;: [{" not in data("lab", made)
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
+    monkeypatch.setenv("LABS_MODE", "replay")
+    made = with_point(
+        comparison(PARTS, 0.99, 1.0, 1.01),
+        MANY,
+        50,
+        listen_overflows=7,
+        never_served=1,
+        service_time_s=None,
+    )
+    records.save(made, recordings.path("the-launch", examples.MACHINE))
+    return tmp_path
+
+
+@pytest.mark.usefixtures("shelf")
+def test_a_page_shows_the_recorded_comparison() -> None:
+    shown = labs.compare("the-launch", PARTS)
+    assert isinstance(shown, Replayed)
+    Balanced(shown.html)
+    assert repr(shown).startswith("Throughput and response time over 10 to 50 users")
+    text = plain(shown.html)
+    assert "One after the other: “25 threads”" in text and "middle of 3 runs" in text
+    assert "more than noise" in text and "the-launch-2-cores.csv" in shown.html
+    with pytest.raises(BadRecording, match="another experiment than was recorded"):
+        labs.compare("the-launch", POOLS, over="pool")
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "words"),
+    [
+        ("the-launch", 'ratio("50 × 1", "25 threads", 50)', r"(2\.0|1\.99|2\.00)"),
+        ("the-launch", 'ratio("25 threads", "50 × 1", 10)', r"1\.00"),
+        ("the-launch", "cores", "2 cores"),
+        ("the-launch", "machine", "2 cores, Example CPU.*"),
+        ("the-launch/25 threads", "throughput(50)", r"49\.\d req/s|50 req/s"),
+        ("the-launch/50 × 1", "response_time(50)", r"50\d ms|50\d\.\d ms"),
+        ("the-launch/25 threads", "service_time(50)", "500 ms"),
+        ("the-launch/25 threads", "queued(50)", r"50\d ms"),
+        ("the-launch/25 threads", "utilisation(10)", "50 %"),
+        ("the-launch/25 threads", "never_served(10)", "0 users"),
+        ("the-launch/50 × 1", "never_served(50)", "1 user"),
+        ("the-launch/50 × 1", "overflows(50)", "7"),
+        ("the-launch/25 threads", "pss(50)", "64 MiB"),
+        ("the-launch/25 threads", "workers(50)", "8"),
+        ("the-launch/25 threads", "cores", "2 cores"),
+    ],
+)
+@pytest.mark.usefixtures("shelf")
+def test_numbers_of_a_comparison_and_of_its_parts(source: str, text: str, words: str) -> None:
+    assert re.fullmatch(words, plain(str(measured(source, text))))
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "words"),
+    [
+        ("the-launch/75 threads", "throughput(50)", "no such part. There are 25 threads, 50 × 1"),
+        ("the-launch", 'ratio("50 × 1", "75", 50)', "'75': no such part"),
+        ("the-launch", 'ratio("50 × 1", "25 threads", 3)', "users=3: not recorded"),
+        ("the-launch", "throughput(50)", "no such number. There are cores, machine, ratio"),
+        ("the-launch/50 × 1", "queued(50)", "was not counted"),
+    ],
+)
+@pytest.mark.usefixtures("shelf")
+def test_a_number_that_a_comparison_has_not(source: str, text: str, words: str) -> None:
+    with pytest.raises(NoSuchNumber, match=words):
+        measured(source, text)
+
+
+# -- the panel, with a measurement that is told what to tell -----------------------------------
+
+
+class Scripted:
+    """Stands in for the measurement of each part: one release, one level."""
+
+    def __init__(self) -> None:
+        self.go = threading.Semaphore(0)
+        self.begun: list[Experiment] = []
+
+    def __call__(
+        self, experiment: Experiment, *, tell: Callable[[Any], None], stop: threading.Event
+    ) -> ScriptedPart:
+        return ScriptedPart(self, experiment, tell, stop)
+
+
+class ScriptedPart:
+    """One part of it."""
+
+    def __init__(
+        self,
+        script: Scripted,
+        experiment: Experiment,
+        tell: Callable[[Any], None],
+        stop: threading.Event,
+    ) -> None:
+        self.script, self.experiment, self.tell, self.stop = script, experiment, tell, stop
+        self.forecast: Any = None
+        self.points: list[Point] = []
+
+    def in_turn(self, burned: Calibration) -> Recording:
+        self.script.begun.append(self.experiment)
+        self.tell(Progress(stage="starting", fraction=0.0, seconds_left=4.0))
+        whole = part(self.experiment)
+        self.forecast = whole.run.forecast
+        self.tell(self.forecast)
+        for number, point in enumerate(whole.points):
+            while not self.script.go.acquire(timeout=0.02):
+                if self.stop.is_set():
+                    raise Stopped
+            self.tell(examples.sample(number / 10))
+            self.points.append(point)
+            self.tell(point)
+            self.tell(Progress(stage=f"{point.users} users", fraction=0.0, seconds_left=1.0))
+        return self.recording()
+
+    def recording(self) -> Recording:
+        run = replace(part(self.experiment).run, points=tuple(self.points))
+        return replace(part(self.experiment), runs=(run,))
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> Scripted:
+    """Nothing is burned, and figures are drawn as fast as they are told."""
+
+    def burned(machine: Machine, *_: object, **__: object) -> Calibration:
+        return examples.CALIBRATION
+
+    monkeypatch.setattr(kept, "_latest", {})
+    monkeypatch.setattr("labs.comparing.calibrate", burned)
+    monkeypatch.setattr("labs.comparing.last", burned)
+    monkeypatch.setattr("labs.still_panel.PARTIAL_EVERY_S", 0.0)
+    return Scripted()
+
+
+@pytest.fixture
+def panel(scripted: Scripted) -> Iterator[StillPanel[Comparison]]:
+    comparing = Comparing(PARTS, measurement=scripted)  # type: ignore[arg-type]
+    made = StillPanel("the-launch", comparing, recorded=comparison(PARTS, 0.98, 1.0, 1.01))
+    yield made
+    made.shut()
+    if made._attempt:
+        assert made._attempt.join(SOON_S)
+
+
+def landed(panel: StillPanel[Comparison], label: str) -> list[int]:
+    found = [
+        each
+        for each in panel._figure.figure["data"]
+        if each["name"] == f"{label}: measured" and each["xaxis"] == "x"
+    ]
+    return list(found[0]["x"]) if found else []
+
+
+def can_run(panel: StillPanel[Comparison]) -> bool:
+    return not panel._actions._run.disabled
+
+
+def answer(panel: StillPanel[Comparison], number: str) -> None:
+    assert panel._guessing is not None
+    panel._guessing._number.value = number
+    panel._guessing._commit.click()
+
+
+def test_the_reader_answers_before_the_comparison_runs(panel: StillPanel[Comparison]) -> None:
+    assert panel._guessing is not None
+    asked = plain(panel._guessing._question.value)
+    assert "how many requests a second will it answer with “50 × 1” at 50 users, in req/s?" in asked
+    assert not can_run(panel)
+    words = plain(panel._actions._words.value)
+    assert "first commit to a number, or skip" in words and re.search(r"takes about \d+ s", words)
+    panel._actions._run.click()
+    assert panel._attempt is None
+    answer(panel, "lots")
+    assert "not a number above zero" in panel._guessing._question.value and not can_run(panel)
+    answer(panel, "200")
+    assert can_run(panel)
+    assert "You said 200 req/s with “50 × 1” at 50 users." in plain(panel._guessing._question.value)
+    assert "Recorded on: 2 cores" in panel._caption.value and landed(panel, FEW) == list(USERS)
+
+
+def test_parts_land_one_after_the_other_and_the_answer_is_set_beside_them(
+    panel: StillPanel[Comparison], scripted: Scripted
+) -> None:
+    answer(panel, "200")
+    panel._actions._run.click()
+    assert panel._attempt is not None and panel._guessing is not None
+    assert panel._guessing._commit.disabled
+    eventually(lambda: landed(panel, FEW) == [], SOON_S, "the recorded run to make room")
+    assert trace(panel._figure.figure, f"{MANY}: forecast")["x"] == list(USERS)
+    scripted.go.release(2)
+    eventually(lambda: landed(panel, FEW) == [10, 25], SOON_S, "two points of the first part")
+    assert panel._said.value == "" and panel._answer.value == ""
+    scripted.go.release(3)
+    eventually(lambda: landed(panel, MANY) == [10, 25], SOON_S, "two points of the second part")
+    assert landed(panel, FEW) == list(USERS)
+    assert f"{MANY}: 25 users" in plain(panel._actions._words.value)
+    assert panel._strip.layout.display == ""
+    assert 0.5 < panel._actions._bar.value < 1
+    scripted.go.release()
+    assert panel._attempt.join(SOON_S)
+    said = plain(panel._answer.value)
+    assert said.split(": yours was ")[1].strip() == "2 times as much."
+    assert re.search(
+        r"You said 200 req/s with .* the model 9\d\.\d req/s, and it was 9\d\.\d", said
+    )
+    assert "more than noise" in plain(panel._said.value)
+    assert "Measured here: 2 cores" in panel._caption.value
+    assert can_run(panel) and isinstance(kept.latest("the-launch"), Comparison)
+    assert scripted.begun == list(PARTS.values())
+
+
+def test_stop_keeps_what_was_measured(panel: StillPanel[Comparison], scripted: Scripted) -> None:
+    assert panel._guessing is not None
+    panel._guessing._skip.click()
+    panel._actions._run.click()
+    assert panel._attempt is not None
+    scripted.go.release(4)
+    eventually(lambda: landed(panel, MANY) == [10], SOON_S)
+    panel._actions._stop.click()
+    assert panel._attempt.join(SOON_S)
+    assert "Stopped." in plain(panel._actions._message.value)
+    assert landed(panel, FEW) == list(USERS) and landed(panel, MANY) == [10]
+    assert "Measured here before the end" in panel._caption.value
+    assert "the-launch-2-cores.csv" in panel._data.value
+    assert panel._answer.value == "" and can_run(panel)
+    assert kept.latest("the-launch") is None  # an exercise asks about whole runs
+
+
+def test_a_level_that_was_not_reached_is_not_guessed_at(
+    panel: StillPanel[Comparison], scripted: Scripted
+) -> None:
+    answer(panel, "200")
+    panel._actions._run.click()
+    assert panel._attempt is not None
+    scripted.go.release(4)
+    eventually(lambda: landed(panel, MANY) == [10], SOON_S)
+    panel._actions._stop.click()
+    assert panel._attempt.join(SOON_S)
+    assert "that was not measured" in panel._answer.value
+
+
+def test_a_server_that_this_machine_cannot_run_is_refused_before_anything_starts(
+    scripted: Scripted,
+) -> None:
+    huge = replace(PARTS[FEW], server=Server("threaded", processes=1024, threads=4))
+    small = replace(examples.MACHINE, memory_bytes=64 * 2**20)
+    comparing = Comparing({**PARTS, "too many": huge}, measurement=scripted)  # type: ignore[arg-type]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("labs.comparing.this_machine.fingerprint", lambda: small)
+        with pytest.raises(Unusable, match="would fit"):
+            comparing.measure(lambda told: None, threading.Event())
+    assert scripted.begun == []
+
+
+def test_on_a_small_machine_each_part_begins_modestly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LABS_MODE", "live")
+    one = replace(examples.MACHINE, cores=1)
+    monkeypatch.setattr("labs.machine.fingerprint", lambda: one)
+    opened: list[Still[Any]] = []
+    monkeypatch.setattr(lab, "_still", lambda name, still: opened.append(still))
+    lab.compare("how-many-workers", POOLS, over="pool")
+    (still,) = opened
+    assert isinstance(still, Comparing) and list(still.parts) == list(POOLS)
+    assert {part.workload.cpu_s for part in still.parts.values()} == {0.0}
+    assert "This machine has one core" in still.about
+
+
+def test_a_trial_of_the_pools_keeps_them_apart() -> None:
+    trial = Comparing(POOLS, "pool").reduced()
+    assert [part.server.pool for part in trial.parts.values()] == [1, 2, 16]
+    assert all(len(part.load.users) == 2 for part in trial.parts.values())
+
+
+# -- for real --------------------------------------------------------------------------------
+
+
+@pytest.mark.live
+def test_two_servers_are_measured_in_one_turn() -> None:
+    """Four users get four workers' worth from the one, and one worker's from the other."""
+    load = Load([4], seconds=0.5)
+    wait = Workload(wait_s=0.05)
+    parts = {
+        f"{size} workers": Experiment(Server("prefork", processes=size), wait, load)
+        for size in (1, 4)
+    }
+    told: list[Any] = []
+    found = Comparing(parts, "pool").measure(told.append, threading.Event())
+    assert list(found.parts) == list(parts) and len(found.runs) == 1
+    ratio = (
+        found.part("4 workers").at(4).throughput_rps / found.part("1 workers").at(4).throughput_rps
+    )
+    assert ratio == pytest.approx(4, rel=0.25)
+    one, four = (part.run.calibration for part in found.parts.values())
+    assert one.loops_per_s == four.loops_per_s  # burned once
+    partial = [len(each.part("1 workers").points) for each in told if isinstance(each, Comparison)]
+    assert partial == sorted(partial) and partial[0] == 0 and partial[-1] == 1
+    fractions = [each.fraction for each in told if isinstance(each, Progress)]
+    assert fractions == sorted(fractions) and fractions[-1] > 0.8
+    assert comparison_alt(found) and go.Figure(comparison_figure(found))
+
+
+@pytest.mark.live
+def test_stopping_ends_a_comparison_at_once() -> None:
+    stop = threading.Event()
+    at: list[float] = []
+
+    def tell(told: Any) -> None:
+        if isinstance(told, Comparison) and told.part("1 workers").points:
+            at.append(len(told.part("1 workers").points))
+            stop.set()
+
+    load = Load([1, 2, 4], seconds=0.5)
+    parts = {
+        f"{size} workers": Experiment(
+            Server("prefork", processes=size), Workload(wait_s=0.05), load
+        )
+        for size in (1, 2)
+    }
+    with pytest.raises(Stopped):
+        Comparing(parts).measure(tell, stop)
+    assert at == [1]
