@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from labs.exercises import check
-    from labs.lab import calibration, clocks, compare, recorded, sweep
+    from labs.lab import calibration, clocks, compare, memory, race, recorded, sweep
     from labs.records import (
         BadRecording,
         Experiment,
@@ -33,6 +33,8 @@ __all__ = [
     "check",
     "clocks",
     "compare",
+    "memory",
+    "race",
     "recorded",
     "sweep",
 ]
@@ -42,6 +44,8 @@ _HOMES = {
     "calibration": "lab",
     "clocks": "lab",
     "compare": "lab",
+    "memory": "lab",
+    "race": "lab",
     "recorded": "lab",
     "sweep": "lab",
 }  # everything else lives in records

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from labs.comparison import Comparison
+from labs.counts import Race
 from labs.findings import Checkup, Clocks
+from labs.footprint import Memory
 from labs.records import Recording
 
-Result = Recording | Clocks | Checkup | Comparison
+Result = Recording | Clocks | Checkup | Comparison | Memory | Race
 
 _latest: dict[str, Result] = {}
 

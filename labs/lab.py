@@ -100,6 +100,20 @@ def calibration(name: str) -> object:
     return _still(name, ThisMachine())
 
 
+def memory(name: str) -> object:
+    """What one more process, thread or coroutine takes of the memory, and how many fit."""
+    from labs.weigh import Weighing
+
+    return _still(name, Weighing())
+
+
+def race(name: str) -> object:
+    """A counter that threads share, with and without a lock: how many additions arrive?"""
+    from labs.tally import Racing
+
+    return _still(name, Racing())
+
+
 def _still(name: str, still: Still[Any]) -> object:
     """A lab that is no sweep: its panel, its recorded run, or recorded anew."""
     if mode() == "record":

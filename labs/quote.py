@@ -10,10 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from labs.comparison import Comparison
+from labs.counts import Race
 from labs.findings import Checkup, Clocks, PageClock
+from labs.footprint import Memory
 from labs.kept import Result
 from labs.quantity import NoSuchNumber, Quantity, Said
 from labs.quote_comparison import ComparisonNumbers
+from labs.quote_memory import MemoryNumbers
+from labs.quote_race import RaceNumbers
 from labs.quote_sweep import SweepNumbers
 from labs.records import Recording
 from labs.words import NARROW, digits, duration, percent, rate
@@ -125,13 +129,17 @@ class CheckupNumbers(Said):
         return Quantity(value, percent(value))
 
 
-Numbers = SweepNumbers | ComparisonNumbers | ClocksNumbers | CheckupNumbers
+Numbers = (
+    SweepNumbers | ComparisonNumbers | ClocksNumbers | CheckupNumbers | MemoryNumbers | RaceNumbers
+)
 
 NUMBERS: dict[type[object], type[Numbers]] = {
     Recording: SweepNumbers,
     Comparison: ComparisonNumbers,
     Clocks: ClocksNumbers,
     Checkup: CheckupNumbers,
+    Memory: MemoryNumbers,
+    Race: RaceNumbers,
 }
 
 

@@ -13,7 +13,9 @@ import msgspec
 
 from labs import records
 from labs.comparison import Comparison
+from labs.counts import Race
 from labs.findings import Checkup, Clocks
+from labs.footprint import Memory
 from labs.kept import Result
 from labs.records import BadRecording, Machine, Recording
 
@@ -23,6 +25,8 @@ KINDS = {  # by a field of each
     "parts": Comparison,
     "server": Clocks,
     "calibrations": Checkup,
+    "waiters": Memory,
+    "racers": Race,
 }
 
 

@@ -13,8 +13,12 @@ from labs import contrast, report, verdict
 from labs.alternatives import sweep_alt
 from labs.comparison import Comparison
 from labs.comparison_figures import comparison_alt, comparison_figure
+from labs.counts import Race
+from labs.counts_figures import race_alt, race_figure, race_rows, race_words
 from labs.figures import Figure, sweep_figure
 from labs.findings import Checkup, Clocks
+from labs.footprint import Memory
+from labs.footprint_figures import memory_alt, memory_figure, memory_rows, memory_words
 from labs.kept import Result
 from labs.records import Recording
 from labs.sheet import (
@@ -122,6 +126,20 @@ SHOWINGS: dict[type[Any], Showing[Any]] = {
         runs=lambda found: len(found.calibrations),
         words=lambda found: f'<div class="wt-data wt-facts">{checkup_sheet(found).html()}</div>',
         folds=False,
+    ),
+    Memory: Showing(
+        figure=memory_figure,
+        alt=memory_alt,
+        sheet=lambda found: Sheet(*memory_rows(found)),
+        runs=lambda found: len(found.runs),
+        words=memory_words,
+    ),
+    Race: Showing(
+        figure=race_figure,
+        alt=race_alt,
+        sheet=lambda found: Sheet(*race_rows(found)),
+        runs=lambda found: len(found.runs),
+        words=race_words,
     ),
 }
 

@@ -20,19 +20,22 @@ ROOT = Path(__file__).parent.parent
 
 # A new module goes into the room of its kind: that decides whom it may know.
 ROOMS = {
-    "nouns": "refusal records findings comparison words plan".split(),
+    "nouns": "refusal records findings comparison words plan footprint counts".split(),
     "laws": "laws models simulation case predict".split(),
     "judging": "window validity verdict contrast alternatives offers".split(),
-    "drawing": "palette figures comparison_figures still_figures strip".split(),
+    "drawing": (
+        "palette figures comparison_figures still_figures strip footprint_figures counts_figures"
+    ).split(),
     "telling": (
         "quantity quote quote_sweep quote_comparison report measured_role kept recordings "
         "exercises questions questions_cpu_time questions_workers questions_waiting "
-        "questions_architectures questions_events readings readings_architectures"
+        "questions_architectures questions_events readings readings_architectures quote_memory "
+        "quote_race"
     ).split(),
     "machine": (
-        "machine trees reaper supervisor kinds backends servers load sampling calibrate turn"
+        "machine trees reaper supervisor kinds backends servers load sampling calibrate turn crowd"
     ).split(),
-    "measuring": "level measure stopwatch still comparing".split(),
+    "measuring": "level measure stopwatch still comparing weigh tally".split(),
     "panel": (
         "panel still_panel controls actions guessing attempt sheet showing replay view"
     ).split(),

@@ -1,0 +1,196 @@
+"""The lab of the shared counter drawn and told: what arrived, what was lost, what a lock costs."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+from labs.counts import Count, Race
+from labs.figures import HEIGHT, NARROW_HEIGHT, Figure, bars, finite, plot_title
+from labs.palette import BLUE, GREY, ORANGE
+from labs.words import digits, duration, percent, rate, table
+
+WHERE = ("Additions", "Throughput, requests per second")
+WIDEST = 14  # letters of a label before it is folded
+
+
+def race_figure(race: Race) -> Figure:
+    """Left, the additions asked for, in those that arrived and those that were lost; right, the
+    requests per second, with the spread over the runs."""
+    counts = race.run.counts
+    names = [_folded(count.name) for count in counts]
+    parts = (
+        ("arrived", BLUE, "", [count.counted for count in counts]),
+        ("lost", ORANGE, "/", [count.lost for count in counts]),
+    )
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "bar",
+            "name": name,
+            "x": names,
+            "y": found,
+            "marker": {"color": colour, "pattern": {"shape": pattern, "fillmode": "overlay"}},
+            "customdata": [
+                _of(part, count.asked) for part, count in zip(found, counts, strict=True)
+            ],
+            "hovertemplate": f"%{{customdata}}<extra>{name}</extra>",
+            "xaxis": "x",
+            "yaxis": "y",
+        }
+        for name, colour, pattern, found in parts
+    ]
+    rates = [count.throughput_rps for count in counts]
+    spread = [
+        [run.count(count.name).throughput_rps for run in race.runs if _has(run, count)]
+        for count in counts
+    ]
+    traces.append(
+        {
+            "type": "bar",
+            "name": "throughput",
+            "x": names,
+            "y": finite(rates),
+            "marker": {"color": BLUE},
+            "error_y": bars(
+                [max(values) - value for values, value in zip(spread, rates, strict=True)],
+                [value - min(values) for values, value in zip(spread, rates, strict=True)],
+                GREY,
+            ),
+            "customdata": [rate(value) for value in rates],
+            "hovertemplate": "%{customdata}<extra></extra>",
+            "showlegend": False,
+            "xaxis": "x2",
+            "yaxis": "y2",
+        }
+    )
+    return {"data": traces, "layout": _layout()}
+
+
+def race_alt(race: Race) -> str:
+    """The figure in sentences."""
+    return " ".join(
+        f"{count.name.capitalize()}: {_of(count.lost, count.asked)} additions were lost, at "
+        f"{rate(count.throughput_rps)}."
+        for count in race.run.counts
+    )
+
+
+def race_words(race: Race) -> str:
+    """Under the figure, as HTML: what was lost, what the lock cost, and why."""
+    sentences = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in race_said(race))
+    head = ("", "asked", "arrived", "lost", "req/s", "mean ms")
+    rows = [
+        (
+            count.name,
+            digits(count.asked, 6),
+            digits(count.counted, 6),
+            percent(count.lost_fraction),
+            digits(count.throughput_rps),
+            digits(count.mean_response_time_s * 1000),
+        )
+        for count in race.run.counts
+    ]
+    return f'<div role="status">{sentences}</div>{table(head, rows)}'
+
+
+def race_said(race: Race) -> list[str]:
+    """The verdict, a sentence each."""
+    counts = {count.name: count for count in race.run.counts}
+    said = []
+    for count in race.run.counts:
+        if count.lost:
+            computing = "" if count.workload.wait_s else ", with no wait anywhere"
+            said.append(
+                f"{count.name.capitalize()}{computing}, {_of(count.lost, count.asked)} additions "
+                "were written over by somebody who had read the same number."
+            )
+    if all(not count.lost for count in counts.values()):
+        said.append("Nothing was lost, in any of the ways. That proves nothing: press Run again.")
+    bare, locked = counts.get("without a lock"), counts.get("with a lock")
+    if bare and locked:
+        held_s = locked.workload.cpu_s + locked.workload.wait_s
+        said.append(
+            f"With a lock around the whole of it {_of(locked.lost, locked.asked)} were lost, and "
+            f"throughput fell from {rate(bare.throughput_rps)} to {rate(locked.throughput_rps)}: a "
+            f"lock that is held for {duration(held_s)} lets {rate(1 / held_s)} pass at most."
+        )
+    short = counts.get("with a short lock")
+    if short:
+        said.append(
+            f"Held for the addition alone, the lock loses {_of(short.lost, short.asked)} and costs "
+            f"next to nothing: {rate(short.throughput_rps)}."
+        )
+    return said
+
+
+def race_rows(race: Race) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Head and rows of the table of all numbers, of every run."""
+    head = ("run", "how", "CPU ms", "wait ms", "asked", "arrived", "lost", "req/s", "mean ms")
+    rows = tuple(
+        (
+            str(number),
+            count.name,
+            _plain(count.workload.cpu_s * 1000),
+            _plain(count.workload.wait_s * 1000),
+            str(count.asked),
+            str(count.counted),
+            str(count.lost),
+            _plain(count.throughput_rps),
+            _plain(count.mean_response_time_s * 1000),
+        )
+        for number, run in enumerate(race.runs, 1)
+        for count in run.counts
+    )
+    return head, rows
+
+
+def _of(part: int, whole: int) -> str:
+    """`301 of 353 (85 %)`."""
+    share = f" ({percent(part / whole)})" if part else ""
+    return f"{digits(part, 6)} of {digits(whole, 6)}{share}"
+
+
+def _has(run: Any, count: Count) -> bool:
+    return any(each.name == count.name for each in run.counts)
+
+
+def _folded(name: str) -> str:
+    """A label in short lines."""
+    lines = [""]
+    for word in name.split():
+        if lines[-1] and len(lines[-1]) + len(word) >= WIDEST:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return "<br>".join(lines)
+
+
+def _plain(value: float) -> str:
+    return digits(value, 4).replace(",", "")
+
+
+def _layout() -> dict[str, Any]:
+    axis = {"type": "category", "showgrid": False, "ticks": "", "tickangle": 0}
+    return {
+        "barmode": "stack",
+        "bargap": 0.35,
+        "height": HEIGHT,
+        "margin": {"l": 44, "r": 12, "t": 48, "b": 96},
+        "hovermode": "closest",
+        "legend": {"orientation": "h", "x": 0, "y": -0.28, "yanchor": "top"},
+        "xaxis": {**axis, "domain": [0, 0.46], "anchor": "y"},
+        "yaxis": {"rangemode": "tozero", "anchor": "x"},
+        "xaxis2": {**axis, "domain": [0.54, 1], "anchor": "y2"},
+        "yaxis2": {"rangemode": "tozero", "anchor": "x2"},
+        "annotations": [plot_title(WHERE[0], 0, 1), plot_title(WHERE[1], 0.54, 1)],
+        "meta": {
+            "narrow": {
+                "height": NARROW_HEIGHT,
+                "legend": {"y": -0.13},
+                "xaxis": {"domain": [0, 1]},
+                "yaxis": {"domain": [0.6, 1]},
+                "xaxis2": {"domain": [0, 1]},
+                "yaxis2": {"domain": [0, 0.38]},
+                "annotations": [plot_title(WHERE[0], 0, 1), plot_title(WHERE[1], 0, 0.38)],
+            }
+        },
+    }
