@@ -21,7 +21,6 @@ from labs.records import (
     CpuBy,
     Experiment,
     Machine,
-    Point,
     Prediction,
     Recording,
     Run,
@@ -187,7 +186,7 @@ class _Round:
             self._progress(told)
         elif isinstance(told, Sample):
             self._tell(told)
-        elif isinstance(told, Prediction | Point) and self._measurement is not None:
+        elif self._measurement is not None:  # a forecast or a point
             recording = self._measurement.recording()
             if recording is not None:
                 self.found[self._label] = recording
