@@ -1,0 +1,158 @@
+"""Does the book hold here? Every lab once at full size: measurement, forecast and recording.
+
+    python -m bench.book [LAB ...]
+
+Beside each figure: how far the forecast made before the load was off, how far the book's own
+recording is, and the checks that fired. Writes nothing into the book. About ten minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from labs import recorder, recordings
+from labs.comparison import Comparison
+from labs.counts import Race
+from labs.findings import Checkup, Clocks
+from labs.footprint import Memory
+from labs.kept import Result
+from labs.records import BadRecording, Check, Recording
+from labs.report import columns
+from labs.timelines import Timeline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One thing a lab measures, in any unit: only ratios are told."""
+
+    name: str
+    measured: float
+    forecast: float | None = None
+    checks: tuple[Check, ...] = ()
+
+    @property
+    def fit(self) -> bool:
+        return not any(check.unfit for check in self.checks)
+
+
+def figures(result: Result) -> Iterator[Figure]:
+    """The figures of a lab's result, throughput in requests per second where it has any."""
+    match result:
+        case Recording():
+            for point in result.points:
+                forecast = result.run.forecast.at(point.users).model_rps
+                name = f"{point.users} users"
+                yield Figure(
+                    name=name,
+                    measured=point.throughput_rps,
+                    forecast=forecast,
+                    checks=point.checks,
+                )
+        case Comparison():
+            for label, part in result.parts.items():
+                for figure in figures(part):
+                    yield Figure(
+                        name=f"{label}, {figure.name}",
+                        measured=figure.measured,
+                        forecast=figure.forecast,
+                        checks=figure.checks,
+                    )
+        case Timeline():
+            at_s = 0.0
+            for step, stretch in zip(result.steps, result.run.stretches, strict=False):
+                name = f"{step.load}, {step.do}" if step.do else step.load
+                yield Figure(
+                    name=name,
+                    measured=stretch.throughput_rps,
+                    forecast=result.run.expected_rps(at_s, at_s + step.seconds),
+                    checks=stretch.checks,
+                )
+                at_s += step.seconds
+        case Clocks():
+            for page in result.run.pages:
+                work = page.workload
+                yield Figure(
+                    name=page.name,
+                    measured=page.median_wall_s,
+                    forecast=work.cpu_s + work.wait_s,
+                )
+        case Checkup():
+            yield Figure(name="cores' worth of work", measured=result.capacity)
+            yield Figure(name="loops/s", measured=result.calibration.loops_per_s[0])
+        case Memory():
+            for growth in result.run.growths:
+                yield Figure(name=f"bytes a {growth.kind}", measured=growth.each_bytes)
+        case Race():
+            for count in result.run.counts:
+                yield Figure(name=f"req/s {count.name}", measured=count.throughput_rps)
+
+
+def table(found: Result, recorded: Result | None) -> tuple[list[list[str]], list[Figure]]:
+    """Rows to print, and the figures they are of."""
+    before = {figure.name: figure.measured for figure in figures(recorded)} if recorded else {}
+    rows = [["", "measured", "to forecast", "to recording", "checks"]]
+    own = list(figures(found))
+    for figure in own:
+        rows.append(
+            [
+                figure.name,
+                f"{figure.measured:.4g}",
+                _off(figure.measured, figure.forecast),
+                _off(figure.measured, before.get(figure.name)),
+                " ".join(check.name + "!" * check.unfit for check in figure.checks),
+            ]
+        )
+    return rows, own
+
+
+def _off(measured: float, expected: float | None) -> str:
+    return f"{measured / expected - 1:+.1%}" if expected else ""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("labs", nargs="*", help="names of labs; all of them without")
+    asked = parser.parse_args()
+    every = list(dict.fromkeys(cell.lab for cell in recorder.cells()))
+    book = os.environ.get("LABS_RECORDINGS")
+    off: list[float] = []
+    with tempfile.TemporaryDirectory(prefix="wall-time-") as folder:
+        for lab in asked.labs or every:
+            try:
+                recorded: Result | None = recordings.recording(lab)
+            except BadRecording:
+                recorded = None
+            os.environ["LABS_RECORDINGS"] = folder
+            try:
+                recorder.record_book([lab], lambda said: None, recorder.ONCE)
+                found = recordings.recording(lab)
+            finally:
+                _restore(book)
+            rows, own = table(found, recorded)
+            print(f"\n{lab}\n{columns(rows)}", flush=True)
+            off += [
+                abs(figure.measured / figure.forecast - 1)
+                for figure in own
+                if figure.forecast and figure.fit
+            ]
+    if off:
+        median, worst = statistics.median(off), max(off)
+        print(f"\nforecast, {len(off)} fit figures: median {median:.1%}, worst {worst:.1%}")
+    return 0
+
+
+def _restore(folder: str | None) -> None:
+    if folder is None:
+        os.environ.pop("LABS_RECORDINGS", None)
+    else:
+        os.environ["LABS_RECORDINGS"] = folder
+
+
+if __name__ == "__main__":
+    sys.exit(main())
