@@ -226,16 +226,20 @@ def backlog(arrivals: float, X: float, seconds: float) -> float:
     return max(0, (arrivals - X) * seconds)
 
 
-def retry_delay(lost: int) -> float:
-    """Seconds from the first to the next try after `lost` lost SYNs: 1, 3, 7, 15, ...
+def retry_delay(lost: int, linear: int = 4) -> float:
+    """Seconds from the first to the next try after `lost` lost SYNs: 1, 2, 3, 4, 5, 7, 11, ...
 
-    Linux waits 1 s and doubles; a full listen queue drops the SYN and says nothing.
+    A full listen queue drops the SYN and says nothing, so the client tries again after 1 s.
+    Linux doubles the pause from try to try, since 6.5 only after `linear` further ones of 1 s
+    (`net.ipv4.tcp_syn_linear_timeouts`); with linear=0 it is as on older kernels.
 
-    >>> [retry_delay(lost) for lost in (0, 1, 2, 3, 4)]
+    >>> [retry_delay(lost) for lost in range(9)]
+    [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 11.0, 19.0]
+    >>> [retry_delay(lost, linear=0) for lost in range(5)]
     [0.0, 1.0, 3.0, 7.0, 15.0]
     """
-    _check(lost=lost)
-    return 2.0**lost - 1
+    _check(lost=lost, linear=linear)
+    return min(lost, linear) + 2.0 ** max(0, lost - linear) - 1
 
 
 def generators(X: float, each: float) -> int:
