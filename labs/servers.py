@@ -81,6 +81,7 @@ class Running:
         self._log = log
         self._announced: set[int] = set()
         self._read_bytes = 0
+        self._reading = threading.Lock()
 
     def pids(self) -> list[int]:
         """All live processes of the server, the root included."""
@@ -88,10 +89,11 @@ class Running:
 
     def serving_pids(self) -> list[int]:
         """Live processes that answer requests: without a master that only watches them."""
-        new = os.pread(self._log.fileno(), 1 << 22, self._read_bytes)
-        whole = new[: new.rfind(b"\n") + 1]
-        self._read_bytes += len(whole)
-        self._announced.update(map(int, re.findall(self._kind.up.encode(), whole)))
+        with self._reading:
+            new = os.pread(self._log.fileno(), 1 << 22, self._read_bytes)
+            whole = new[: new.rfind(b"\n") + 1]
+            self._read_bytes += len(whole)
+            self._announced.update(map(int, re.findall(self._kind.up.encode(), whole)))
         return [pid for pid in self.pids() if pid in self._announced]
 
     def workers(self) -> int:

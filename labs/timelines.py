@@ -100,8 +100,9 @@ class Expected:
 class Stretch:
     """One step, measured. Rates and CPU are means over all of it, its first moments included.
 
-    Of a group of users each request counts by the share of its life inside, as in a sweep. Of
-    arrivals it counts in the step in which it was answered: a request may wait through several.
+    A group's requests count by the share of their life inside, as in a sweep; those of users who
+    have been sent away do not. An arrival's request counts in the step in which it is answered:
+    it may wait through several.
     """
 
     seconds: float
@@ -118,6 +119,8 @@ class Stretch:
     generator_cpu: float
     others_cpu: float  # everyone else, without this process and its parent
     cores: tuple[float, ...]  # busy fraction of each core of the machine
+    throttled_s: float = 0.0  # the CPU quota held the machine back
+    listen_overflows: int = 0  # connections that found the listen queue full
     checks: tuple[Check, ...] = ()
 
     @property
@@ -199,6 +202,14 @@ class TimelineRun:
     @property
     def most_workers(self) -> int:
         return max((workers for _, workers in self.ramp), default=0)
+
+    def expected_rps(self, from_s: float, to_s: float) -> float:
+        """The mean throughput that was expected of a time, requests per second."""
+        whole = 0.0
+        for part in self.forecast:
+            shared_s = min(part.to_s, to_s) - max(part.from_s, from_s)
+            whole += part.throughput_rps * max(0.0, shared_s)
+        return whole / (to_s - from_s)
 
     def tree(self, who: Who) -> tuple[Process, ...]:
         return tuple(process for process in self.processes if process.who == who)

@@ -20,9 +20,9 @@ ROOT = Path(__file__).parent.parent
 
 # A new module goes into the room of its kind: that decides whom it may know.
 ROOMS = {
-    "nouns": "refusal records findings comparison words plan footprint counts".split(),
-    "laws": "laws models simulation case predict".split(),
-    "judging": "window validity verdict contrast alternatives offers".split(),
+    "nouns": "refusal records findings comparison words plan footprint counts timelines".split(),
+    "laws": "laws models simulation case predict course".split(),
+    "judging": "window validity verdict contrast story alternatives offers".split(),
     "drawing": (
         "palette figures comparison_figures still_figures strip footprint_figures counts_figures"
     ).split(),
@@ -33,9 +33,10 @@ ROOMS = {
         "quote_race"
     ).split(),
     "machine": (
-        "machine trees reaper supervisor kinds backends servers load sampling calibrate turn crowd"
+        "machine trees reaper supervisor kinds backends servers load sampling calibrate turn crowd "
+        "census levers"
     ).split(),
-    "measuring": "level measure stopwatch still comparing weigh tally".split(),
+    "measuring": "level measure stopwatch still comparing weigh tally stretches walk".split(),
     "panel": (
         "panel still_panel controls actions guessing attempt sheet showing replay view"
     ).split(),
