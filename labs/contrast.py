@@ -50,7 +50,7 @@ def said(
     explanations: of each part, the model with the CPU time that was measured.
     """
     missed = {
-        label: verdict.agreement(part.run.forecast, fit, explanations.get(label))
+        label: verdict.agreement(part.run.forecast, fit, explanations.get(label), part.experiment)
         for label, part in comparison.parts.items()
         if (fit := [point for point in part.points if point.fit])
     }
@@ -143,7 +143,7 @@ def _of_part(
     for point in part.points:
         if overflowed(point) and point.never_served:
             yield (
-                f"At {verdict.crowd(point.users)} the listen queue was full: "
-                f"{point.never_served} of them were never served, and the averages do not know "
-                "them."
+                f"At {verdict.crowd(point.users)} {point.listen_overflows} connections found the "
+                "listen queue full and came back only seconds later: that users starve is the "
+                "result here, and no fault of the measurement."
             )

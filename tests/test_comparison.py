@@ -347,7 +347,8 @@ def test_starved_users_are_the_result_where_the_listen_queue_overflowed() -> Non
         comparison(), FEW, 50, checks=(STARVED,), never_served=11, listen_overflows=40
     )
     words = said(full)
-    assert "11 of them were never served, and the averages do not know them" in words[FEW]
+    assert "40 connections found the listen queue full" in words[FEW]
+    assert "11 of 50 users were never served" in words[FEW]
     assert contrast.comparable(full) == 50
     unfit = with_point(comparison(), FEW, 50, checks=(STARVED,), never_served=11)
     assert contrast.comparable(unfit) == 25
