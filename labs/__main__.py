@@ -16,6 +16,8 @@ from typing import Any, NoReturn
 
 from labs.records import (
     ARCHITECTURES,
+    CPU_BY,
+    WAIT_BY,
     BadRecording,
     Experiment,
     Load,
@@ -99,6 +101,8 @@ def add_experiment(to: Parser) -> None:
         ("--seconds", "least seconds to measure each level"),
     ):
         to.add_argument(name, default=None, metavar="S", help=text)
+    to.add_argument("--cpu-by", default="counting", metavar="|".join(CPU_BY), help="kind of work")
+    to.add_argument("--wait-by", default="sleep", metavar="|".join(WAIT_BY), help="kind of wait")
     to.add_argument("--users", required=True, metavar="1,2,4,8", help="levels of the sweep")
     to.add_argument("--no-keep-alive", action="store_true", help="a connection per request")
     to.add_argument("--json", metavar="FILE", help="write the result there; - is standard output")
@@ -121,7 +125,11 @@ def experiment(asked: argparse.Namespace) -> Experiment:
             keep_alive=not asked.no_keep_alive,
             **given(processes="processes", threads="threads", backlog="backlog", cores="cores"),
         ),
-        Workload(**given(cpu_s="cpu", wait_s="wait", cpu_cv="cpu_cv", wait_cv="wait_cv")),
+        Workload(
+            **given(cpu_s="cpu", wait_s="wait", cpu_cv="cpu_cv", wait_cv="wait_cv"),
+            cpu_by=asked.cpu_by,
+            wait_by=asked.wait_by,
+        ),
         Load(
             tuple(number(text) for text in asked.users.split(",")),  # type: ignore[misc]
             keep_alive=not asked.no_keep_alive,
@@ -197,7 +205,7 @@ def predict(asked: argparse.Namespace) -> int:
     wanted, here = experiment(asked), fingerprint()
     check(wanted.server, here)
     out = destination(asked.json)
-    found = forecast(wanted, last(here, wanted.server), here)
+    found = forecast(wanted, last(here, wanted.server, wanted.workload), here)
     print(report.forecast_table(found), file=sys.stderr if asked.json == "-" else sys.stdout)
     write(out, {"experiment": msgspec.to_builtins(wanted), **msgspec.to_builtins(found)})
     return OK

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
 import ipywidgets
 
 from labs.records import (
-    ARCHITECTURES,
     Architecture,
+    CpuBy,
     Experiment,
     Load,
     Machine,
+    WaitBy,
     Workload,
 )
 from labs.servers import Found, available
@@ -26,6 +27,15 @@ TOLD = {
     "prefork": "One process for each request in service",
     "threaded": "One thread for each request in service",
     "event-loop": "One thread for all requests; it switches whenever one waits",
+}
+WORKS = {
+    "counting": "Python's own steps: a thread that counts keeps the interpreter's lock",
+    "hashing": "A library's loop: Python's lock is free while it hashes",
+}
+WAITS = {
+    "sleep": "A timer; an event loop goes on with others",
+    "backend": "For an answer on a socket, from a slow backend; an event loop goes on with others",
+    "blocking": "In a call that lets nobody else have the thread: an event loop stands still",
 }
 
 
@@ -40,17 +50,14 @@ class Controls(ipywidgets.VBox):
         self._settling = False  # while one change brings about another
         self._found = available()
         server, workload = experiment.server, experiment.workload
-        self._architecture = ipywidgets.ToggleButtons(
-            options=list(ARCHITECTURES),
-            value=server.architecture,
-            description="Server",
-            tooltips=[TOLD[name] for name in ARCHITECTURES],
-        )
+        self._architecture = _toggle("Server", server.architecture, TOLD)
         self._by = ipywidgets.Dropdown(
             description="Run by", tooltip="Which program is the server", options=[]
         )
         self._cpu = _slider("CPU time", workload.cpu_s * 1000, MS, "of one request, on one core")
+        self._cpu_by = _toggle("CPU by", workload.cpu_by, WORKS)
         self._wait = _slider("Wait time", workload.wait_s * 1000, MS, "of one request, off the CPU")
+        self._wait_by = _toggle("Wait by", workload.wait_by, WAITS)
         self._processes = _slider("Processes", server.processes, COUNTS, "of the server", unit="")
         self._threads = _slider("Threads", server.threads, COUNTS, "in each process", unit="")
         self._cores = _slider(
@@ -73,7 +80,9 @@ class Controls(ipywidgets.VBox):
             self._architecture,
             self._by,
             self._cpu,
+            self._cpu_by,
             self._wait,
+            self._wait_by,
             self._processes,
             self._threads,
             self._cores,
@@ -98,7 +107,11 @@ class Controls(ipywidgets.VBox):
             cores=None if cores == self._all_cores else cores,
         )
         workload: Workload = replace(
-            before.workload, cpu_s=self._cpu.value / 1000, wait_s=self._wait.value / 1000
+            before.workload,
+            cpu_s=self._cpu.value / 1000,
+            wait_s=self._wait.value / 1000,
+            cpu_by=cast(CpuBy, self._cpu_by.value),
+            wait_by=cast(WaitBy, self._wait_by.value),
         )
         load: Load = replace(before.load, users=read_users(self._users.value))
         return Experiment(server, workload, load)
@@ -153,6 +166,13 @@ def _named(row: Found) -> str:
     if row.missing:
         return f"{row.by} (not installed)"
     return f"{row.by} {row.version}" if row.version else f"{row.by} (ours)"
+
+
+def _toggle(name: str, value: str, told: Mapping[str, str]) -> ipywidgets.ToggleButtons:
+    """A few choices side by side, each with a word on what it means."""
+    return ipywidgets.ToggleButtons(
+        options=list(told), value=value, description=name, tooltips=list(told.values())
+    )
 
 
 def _slider(

@@ -31,6 +31,7 @@ from labs.records import (
     Sample,
     Server,
     Unusable,
+    Workload,
 )
 from labs.servers import check
 from labs.sheet import folded, sweep_sheet
@@ -53,7 +54,7 @@ class SweepPanel(ipywidgets.VBox):
         recorded: Recording | None = None,
         quantity: str = "throughput",
         why: str = "",
-        calibration: Callable[[Machine, Server], Calibration] = last,
+        calibration: Callable[[Machine, Server, Workload], Calibration] = last,
         measurement: Callable[..., Measurement] = Measurement,
     ) -> None:
         self.lab = lab
@@ -130,7 +131,8 @@ class SweepPanel(ipywidgets.VBox):
 
     def _make_plan(self, number: int, experiment: Experiment) -> None:
         def expect(asked: Experiment) -> Prediction:
-            return forecast(asked, self._calibration(self._machine, asked.server), self._machine)
+            found = self._calibration(self._machine, asked.server, asked.workload)
+            return forecast(asked, found, self._machine)
 
         try:
             plans = offers(experiment, expect)

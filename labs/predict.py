@@ -83,6 +83,11 @@ def _notes(case: Case, last: PredictedLevel, D: float) -> Iterator[str]:
             f"Users are taken to fall on the {server.processes} processes like coins; where one "
             "process gets many more than another, less is served."
         )
+    if case.lets_go and case.workload.cpu_s:
+        yield (
+            "Hashing lets go of Python's lock, so threads share the cores as processes do; the "
+            "rest of a request still takes turns."
+        )
     if case.quota is not None:
         yield (
             f"The CPU quota of {digits(case.quota)} cores lets work run at full speed until its "

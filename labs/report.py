@@ -13,6 +13,7 @@ import msgspec
 
 from labs.predict import explain
 from labs.records import Point, Prediction, Recording
+from labs.verdict import service
 
 PERCENTILES = {"p50": 0.50, "p90": 0.90, "p99": 0.99}
 
@@ -39,20 +40,25 @@ def joined(recording: Recording) -> dict[str, Any]:
                 "mean": point.mean_response_time_s,
                 **{name: point.percentile_s(part) for name, part in PERCENTILES.items()},
             },
+            "service_time_s": point.service_time_s,
+            "queued_s": point.queued_s,
+            "connections": point.connections,
             "demand_s": point.demand_s,
             "littles_law": point.littles_law,
             "checks": msgspec.to_builtins(point.checks),
             "predicted": _level(recording.run.forecast, point.users),
             "explained": {
-                name: value
-                for name, value in _level(explanation, point.users).items()
-                if name in ("model_rps", "limit")
+                "model_rps": explanation.at(point.users).model_rps,
+                "limit": explanation.at(point.users).limit,
+                "service_time_s": point.service_time_s,
+                "queued_s": point.queued_s,
             }
             if explanation
             else None,
         }
         for point in recording.points
     ]
+    data["service_time"] = service(recording.experiment.server)
     return data
 
 
@@ -74,7 +80,8 @@ def forecast_table(forecast: Prediction) -> str:
 
 def table(recording: Recording) -> str:
     """The measurement beside its forecast in columns, for a terminal."""
-    rows = [["users", "req/s", "±", "forecast", "off", "ms", "p99", "CPU ms", "X·R/N", "notes"]]
+    head = ["users", "req/s", "±", "forecast", "off", "ms", "service", "queued", "p99", "CPU ms"]
+    rows = [[*head, "X·R/N", "notes"]]
     for point in recording.points:
         level = recording.run.forecast.at(point.users)
         rows.append(
@@ -85,13 +92,15 @@ def table(recording: Recording) -> str:
                 f"{level.model_rps:.1f}",
                 f"{point.throughput_rps / level.model_rps - 1:+.1%}" if level.model_rps else "-",
                 f"{1000 * point.mean_response_time_s:.1f}",
+                _milliseconds(point.service_time_s),
+                _milliseconds(point.queued_s),
                 _milliseconds(point.percentile_s(0.99)),
                 f"{1000 * point.demand_s:.2f}",
                 f"{point.littles_law:.2f}",
                 ", ".join(f"{c.name}{'!' if c.unfit else ''}" for c in point.checks),
             ]
         )
-    return columns(rows)
+    return f"{columns(rows)}\n\n{service(recording.experiment.server)}"
 
 
 def columns(rows: Sequence[Sequence[str]]) -> str:

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from labs.findings import Checkup, Clocks
-from labs.records import Point, Prediction, Recording
+from labs.records import Experiment, Point, Prediction, Recording
 from labs.still_figures import checkup_rows
+from labs.verdict import service, split
 from labs.words import digits, table
 
 MS = 1000
@@ -25,9 +26,10 @@ class Sheet:
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    note: str = ""  # a sentence below it
 
     def html(self) -> str:
-        return table(self.head, self.rows)
+        return table(self.head, self.rows) + (f"<p>{html.escape(self.note)}</p>" * bool(self.note))
 
     def csv(self) -> str:
         text = io.StringIO()
@@ -82,12 +84,16 @@ def sweep_sheet(recording: Recording, explanation: Prediction | None = None) -> 
         "never served",
         "queue overflows",
         "memory MiB",
+        "connections",
         "X (R+Z) / N",
         "to know",
     )
     forecast = recording.run.forecast
-    rows = tuple(_level(point, forecast, explanation) for point in recording.points)
-    return Sheet(head, rows)
+    rows = tuple(
+        _level(recording.experiment, point, forecast, explanation) for point in recording.points
+    )
+    told = any(point.service_time_s is not None for point in recording.points)
+    return Sheet(head, rows, service(recording.experiment.server) if told else "")
 
 
 def comparison_sheet(parts: Mapping[str, tuple[Recording, Prediction | None]]) -> Sheet:
@@ -101,7 +107,9 @@ def comparison_sheet(parts: Mapping[str, tuple[Recording, Prediction | None]]) -
     return Sheet(head, tuple(rows))
 
 
-def _level(point: Point, forecast: Prediction, explanation: Prediction | None) -> tuple[str, ...]:
+def _level(
+    experiment: Experiment, point: Point, forecast: Prediction, explanation: Prediction | None
+) -> tuple[str, ...]:
     low, high = point.throughput_ci_rps
     level = forecast.at(point.users)
     percentiles = (point.percentile_s(fraction) for fraction in (0.5, 0.9, 0.99))
@@ -129,6 +137,7 @@ def _level(point: Point, forecast: Prediction, explanation: Prediction | None) -
         str(point.never_served),
         str(point.listen_overflows),
         "" if point.pss_bytes is None else _plain(point.pss_bytes / MIB),
+        split(experiment, point).replace(" connections", ""),
         f"{point.littles_law:.2f}",
         " ".join(("Unfit: " if check.unfit else "") + check.sentence for check in point.checks),
     )

@@ -92,7 +92,8 @@ def verdict(
         sentences.append(limit(experiment, forecast.at(fit[-1].users)))
         sentences += agreement(forecast, fit, explanation, experiment)
         if fallen := split(experiment, fit[-1]):
-            sentences.append(f"The connections stayed where they had fallen: {fallen}.")
+            at = f"At {crowd(fit[-1].users)} connections stayed where they had fallen"
+            sentences.append(f"{at}: {fallen}.")
     if unfit := [point for point in points if not point.fit]:
         sentences.append(_unfit(unfit, len(points)))
     if guess is not None:
@@ -236,6 +237,14 @@ def _reason(
     explanation: Prediction | None,
     experiment: Experiment | None,
 ) -> str:
+    fits = explanation is not None and _holds(point, explanation.at(point.users).model_rps)
+    fallen = split(experiment, point) if experiment else ""
+    coins = (
+        "The assumption that broke: connections were to fall on the processes like coins. They "
+        f"fell as {fallen}, and with these the model fits."
+    )
+    if fits and experiment and fallen and not experiment.workload.cpu_s:
+        return coins
     moved = point.demand_s / forecast.demand_s - 1 if forecast.demand_s else 0.0
     if abs(moved) > DEMAND_MOVED:
         sentence = (
@@ -243,7 +252,7 @@ def _reason(
             f"unshared core needs. It took {duration(point.demand_s)} instead of "
             f"{duration(forecast.demand_s)}."
         )
-        if explanation and _holds(point, explanation.at(point.users).model_rps):
+        if fits:
             sentence += " With the CPU time that was measured in the load, the model fits."
         return sentence
     if causes := [check.sentence for check in point.checks if check.name not in EFFECTS]:
@@ -254,16 +263,12 @@ def _reason(
             "Perhaps the users fell in step: all wait together, then all want a core. That can "
             f"go down to {rate(lower)}."
         )
-    fallen = split(experiment, point) if experiment else ""
     counts = sorted(point.connections.values())
+    if fallen and fits:
+        return coins
     if fallen and counts[-1] - counts[0] > 1:
-        if explanation and _holds(point, explanation.at(point.users).model_rps):
-            return (
-                "The assumption that broke: connections were to fall on the processes like coins. "
-                f"They fell as {fallen}, and with these the model fits."
-            )
         return f"No check explains it. The processes had {fallen}, each a pool of its own."
-    if explanation and _holds(point, explanation.at(point.users).model_rps):
+    if fits:
         return (
             "The assumption that broke: the cores were not worth in the load what the burn before "
             "it had found. With whole cores and the CPU time that was measured, the model fits."

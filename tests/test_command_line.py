@@ -48,6 +48,8 @@ def labs(*arguments, **options):
         ([*RUN, "1", "--cpu", "inf"], "cpu_s=inf: must be an ordinary number."),
         ([*RUN, "1", "--cores", "999"], "cores=999"),
         ([*RUN, "1", "--by", "iis"], "by='iis'"),
+        ([*RUN, "1", "--cpu-by", "hope"], "cpu_by='hope': choose one of counting, hashing."),
+        ([*RUN, "1", "--wait-by", "x"], "wait_by='x': choose one of sleep, backend, blocking."),
         ([*RUN, "1", "--json", "/nowhere/at/all.json"], "cannot be written"),
         (["run", "--server", "mainframe", "--users", "1"], "choose one of prefork"),
         (["run", "--users", "1"], "--server"),
@@ -82,7 +84,10 @@ def test_run_writes_the_recording_joined_with_its_predictions(tmp_path):
             "model_response_time_s",
             "limit",
         }
-        assert set(point["explained"]) == {"model_rps", "limit"}
+        assert set(point["explained"]) == {"model_rps", "limit", "service_time_s", "queued_s"}
+        assert point["queued_s"] == point["explained"]["queued_s"]
+        whole_s = point["service_time_s"] + point["queued_s"]
+        assert whole_s == pytest.approx(point["response_time_s"]["mean"])
         assert point["demand_s"] > 0
         assert point["littles_law"] == pytest.approx(1, abs=0.1)
         assert all(set(check) == {"name", "unfit", "sentence"} for check in point["checks"])

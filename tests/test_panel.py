@@ -72,7 +72,7 @@ def panel_of(scripted: Scripted, experiment: Experiment = examples.EXPERIMENT) -
         experiment,
         machine=examples.MACHINE,
         recorded=examples.recording(),
-        calibration=lambda machine, server: examples.CALIBRATION,
+        calibration=lambda machine, server, workload: examples.CALIBRATION,
         measurement=scripted,  # type: ignore[arg-type]
     )
     eventually(lambda: panel._plan, SOON_S, "the plan")

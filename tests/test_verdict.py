@@ -100,7 +100,7 @@ def test_connections_that_stay_with_their_process_are_a_reason() -> None:
     missed = replace(missed, connections={"11": 6, "12": 2})
     said = say(*verdict.verdict(experiment, FORECAST, [missed]))
     assert "No check explains it. The processes had 2 and 6 connections" in said
-    assert "The connections stayed where they had fallen: 2 and 6 connections." in said
+    assert "At 8 users connections stayed where they had fallen: 2 and 6 connections." in said
     lower = tuple(replace(level, model_rps=level.model_rps * 0.8) for level in FORECAST.levels)
     explained = replace(FORECAST, kind="explanation", levels=lower)
     said = say(*verdict.verdict(experiment, FORECAST, [missed], explained))
