@@ -99,18 +99,19 @@ def race_said(race: Race) -> list[str]:
     said = []
     for count in race.run.counts:
         if count.lost:
-            computing = "" if count.workload.wait_s else ", with no wait anywhere"
-            said.append(
-                f"{count.name.capitalize()}{computing}, {_of(count.lost, count.asked)} additions "
-                "were written over by somebody who had read the same number."
-            )
+            lost = f"{_of(count.lost, count.asked)} additions"
+            if count.workload.wait_s:
+                by = "were written over by somebody who had read the same number."
+                said.append(f"{count.name.capitalize()}, {lost} {by}")
+            else:
+                said.append(f"It takes no wait for that. {count.name.capitalize()}: {lost} lost.")
     if all(not count.lost for count in counts.values()):
         said.append("Nothing was lost, in any of the ways. That proves nothing: press Run again.")
     bare, locked = counts.get("without a lock"), counts.get("with a lock")
     if bare and locked:
         held_s = locked.workload.cpu_s + locked.workload.wait_s
         said.append(
-            f"With a lock around the whole of it {_of(locked.lost, locked.asked)} were lost, and "
+            f"With a lock around all of it, {_of(locked.lost, locked.asked)} were lost, and "
             f"throughput fell from {rate(bare.throughput_rps)} to {rate(locked.throughput_rps)}: a "
             f"lock that is held for {duration(held_s)} lets {rate(1 / held_s)} pass at most."
         )

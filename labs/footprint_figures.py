@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import html
+import math
 from typing import Any
 
 from labs.figures import HEIGHT, NARROW_HEIGHT, Figure, Trace, bars, finite, plot_title
 from labs.footprint import Growth, Memory
-from labs.palette import LINES
+from labs.palette import GREY, LINES
 from labs.words import digits, percent, size, table
 
 MIB = 2**20
 KIB = 2**10
+LEAST_KIB = 1.0  # where the bars begin
 ENDS_ELSEWHERE = 30_000  # as many workers meet other limits of a system first
 WHERE = ("Memory of the server, MiB", "One more of them takes, KiB")
 STYLES = dict(zip(("process", "thread", "coroutine"), LINES, strict=False))
@@ -24,7 +26,8 @@ def memory_figure(memory: Memory) -> Figure:
     for growth in memory.run.growths:
         traces += [*_grown(growth), _each(memory, growth)]
     sizes = [size for growth in memory.run.growths for size in growth.sizes]
-    return {"data": traces, "layout": _layout(min(sizes), max(sizes))}
+    largest = max(10 * KIB, *(growth.each_bytes for growth in memory.run.growths))
+    return {"data": traces, "layout": _layout(min(sizes), max(sizes), largest)}
 
 
 def _grown(growth: Growth) -> list[Trace]:
@@ -72,12 +75,12 @@ def _each(memory: Memory, growth: Growth) -> Trace:
         "type": "bar",
         "name": growth.kind,
         "x": [growth.kind],
-        "y": finite([max(middle, 0.0)]),
+        "y": finite([max(middle, LEAST_KIB)]),
         "marker": {"color": colour},
-        "error_y": bars([max(found) - middle], [middle - min(found)], "#858585"),
+        "error_y": bars([max(found) - middle], [middle - min(found)], GREY),
         "text": [size(growth.each_bytes)],
-        "textposition": "inside",
-        "insidetextanchor": "start",
+        "textposition": "outside",
+        "cliponaxis": False,
         "hovertemplate": f"%{{text}} for each<extra>{growth.kind}</extra>",
         "legendgroup": growth.kind,
         "showlegend": False,
@@ -113,7 +116,7 @@ def memory_words(memory: Memory) -> str:
         (
             growth.kind,
             size(growth.each_bytes),
-            size(growth.rss_each_bytes) if growth.pss_bytes else "",
+            size(growth.rss_each_bytes) if growth.pss_bytes and growth.kind == "process" else "",
             size(growth.base_bytes),
             _limit(memory, growth),
         )
@@ -194,7 +197,7 @@ def _plain(value: float) -> str:
     return digits(value, 4).replace(",", "")
 
 
-def _layout(least: int, most: int) -> dict[str, Any]:
+def _layout(least: int, most: int, largest: float) -> dict[str, Any]:
     ticks = [4**power for power in range(8) if least <= 4**power <= most]
     return {
         "height": HEIGHT,
@@ -211,7 +214,12 @@ def _layout(least: int, most: int) -> dict[str, Any]:
         },
         "yaxis": {"type": "log", "dtick": "D2", "anchor": "x"},
         "xaxis2": {"type": "category", "domain": [0.68, 1], "anchor": "y2"},
-        "yaxis2": {"type": "log", "dtick": 1, "anchor": "x2"},
+        "yaxis2": {
+            "type": "log",
+            "dtick": 1,
+            "range": [math.log10(LEAST_KIB), math.log10(largest / KIB) + 0.5],
+            "anchor": "x2",
+        },
         "annotations": [plot_title(WHERE[0], 0, 1), plot_title(WHERE[1], 0.68, 1)],
         "meta": {
             "narrow": {

@@ -23,7 +23,7 @@ class Quantity:
         return self.text
 
     def __float__(self) -> float:
-        return self.value
+        return float(self.value)
 
     def _repr_markdown_(self) -> str:
         return self.text

@@ -42,9 +42,10 @@ class MemoryNumbers(Said):
 
     def limit(self, kind: str) -> Quantity:
         """How many of them would fit that machine, beside everything else that was there."""
-        value = self.result.limit(kind) if self._growth(kind) else None
+        growth = self._growth(kind)
+        value = self.result.limit(growth.kind)
         if value is None:
-            raise NoSuchNumber(f"limit={kind!r}: another one took nothing measurable.")
+            raise NoSuchNumber(f"limit={growth.kind!r}: another one took nothing measurable.")
         return Quantity(value, digits(value))
 
     def memory(self) -> Quantity:

@@ -1,0 +1,255 @@
+"""The memory lab: what is found, how it is told, and real servers weighed."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import examples
+import msgspec
+import plotly.graph_objects as go
+import pytest
+
+from labs import quote, recordings, records
+from labs.crowd import crowd
+from labs.footprint import Growth, Memory, MemoryRun, line
+from labs.footprint_figures import memory_alt, memory_figure, memory_rows, memory_said
+from labs.load import LoadFailed
+from labs.records import BadRecording, Server
+from labs.servers import serve
+from labs.showing import data, showing
+from labs.supervisor import Stopped
+from labs.weigh import REDUCED, SIZES, Weighing
+
+live = pytest.mark.live
+MIB, KIB = 2**20, 2**10
+
+
+def growth(kind: str, sizes: tuple[int, ...], base: int, each: int, shared: int = 0) -> Growth:
+    """On a line; RSS counts `shared` again for each."""
+    pss = tuple(base + each * size for size in sizes)
+    rss = tuple(base + (each + shared) * size for size in sizes)
+    return Growth(kind=kind, sizes=sizes, pss_bytes=pss, rss_bytes=rss)
+
+
+def run(factor: float = 1.0) -> MemoryRun:
+    return MemoryRun(
+        recorded_at=examples.WHEN,
+        taken_bytes=1024 * MIB,
+        growths=(
+            growth("process", (1, 2, 4, 8), 20 * MIB, round(4 * MIB * factor), 16 * MIB),
+            growth("thread", (1, 8, 32), 24 * MIB, 40 * KIB),
+            growth("coroutine", (1, 64, 512), 22 * MIB, 10 * KIB),
+        ),
+    )
+
+
+def memory(*factors: float) -> Memory:
+    return Memory(
+        waiters={"process": Server("prefork", processes=8)},
+        machine=examples.MACHINE,
+        runs=tuple(run(factor) for factor in factors or (0.9, 1.0, 1.2)),
+    )
+
+
+def without_pss(found: Memory) -> Memory:
+    """As macOS would tell it."""
+    runs = tuple(
+        replace(run, growths=tuple(replace(each, pss_bytes=()) for each in run.growths))
+        for run in found.runs
+    )
+    return replace(found, runs=runs)
+
+
+# what is found
+
+
+def test_the_slope_is_what_one_more_takes_and_the_line_begins_with_the_server() -> None:
+    found = growth("process", (1, 2, 4, 8), 20 * MIB, 4 * MIB, 16 * MIB)
+    assert found.each_bytes == pytest.approx(4 * MIB)
+    assert found.base_bytes == pytest.approx(20 * MIB)
+    assert found.rss_each_bytes == pytest.approx(20 * MIB)
+    assert found.off_line == pytest.approx(0, abs=1e-6)
+
+
+def test_least_squares_hold_for_points_off_the_line() -> None:
+    slope, begin = line((0, 1, 2, 3), (1, 3, 2, 4))  # by hand: Sxy / Sxx = 4 / 5
+    assert (slope, begin) == pytest.approx((0.8, 1.3))
+
+
+def test_as_many_fit_as_the_rest_of_the_memory_holds() -> None:
+    """The worked example of the book: 2048 MiB, 400 of them taken, 60 each: 27."""
+    found = growth("process", (1, 2), 150 * MIB, 60 * MIB)
+    assert found.most((2048 - 250) * MIB) == 27
+    assert found.most(0) == 0
+    assert replace(found, pss_bytes=(7, 7)).most(MIB) is None
+
+
+def test_the_limit_counts_what_everything_else_takes() -> None:
+    """8 GiB, 1 GiB taken, 20 MiB for the server: 7148 MiB are left for 4 MiB each."""
+    assert memory(1.0).limit("process") == (7 * 1024 - 20) // 4
+    little = replace(memory(1.0), machine=replace(examples.MACHINE, memory_bytes=0))
+    assert little.limit("process") == 0
+
+
+def test_the_middle_run_is_drawn() -> None:
+    assert memory().growth("process").each_bytes == pytest.approx(4 * MIB)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"sizes": (1,), "pss_bytes": (1,), "rss_bytes": (1,)},
+        {"sizes": (2, 1)},
+        {"sizes": (1, 1)},
+        {"pss_bytes": (1,)},
+        {"rss_bytes": ()},
+    ],
+    ids=str,
+)
+def test_a_growth_that_cannot_be_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(BadRecording, match="kind='process'"):
+        replace(growth("process", (1, 2), 1, 1), **wrong)
+
+
+def test_it_goes_to_a_file_and_back(tmp_path: Path) -> None:
+    records.save(memory(), tmp_path / "2-cores.json")
+    assert recordings.read(tmp_path / "2-cores.json") == memory()
+
+
+# how it is told
+
+
+@pytest.mark.parametrize(
+    "found", [memory(), memory(1.0), without_pss(memory())], ids=["three runs", "one", "no PSS"]
+)
+def test_the_figure_is_plain_plotly_and_told_in_words(found: Memory) -> None:
+    figure = memory_figure(found)
+    made = go.Figure(json.loads(json.dumps(figure, allow_nan=False)))
+    assert len(made.data) == len(figure["data"])
+    go.Layout(figure["layout"]["meta"]["narrow"])
+    for kind in ("Processes", "Threads", "Coroutines"):
+        assert f"{kind}: " in memory_alt(found)
+    head, rows = memory_rows(found)
+    assert {len(row) for row in rows} == {len(head)}
+    assert len(rows) == 10
+    assert "<table>" in showing(found).words(found)
+    assert "memory-2-cores.csv" in data("memory", found)
+
+
+def test_the_verdict_names_the_limit_and_what_is_shared() -> None:
+    said = " ".join(memory_said(memory(1.0))).replace("\u00a0", " ")
+    assert "Of 8 GiB of memory 1 GiB were taken" in said
+    assert "At 4 MiB for each process, 1,790 would fit." in said
+    assert "Something else ends first" in said
+    assert "RSS says 20 MiB for each process. 80 % of that is shared" in said
+
+
+def test_a_system_without_pss_is_told_so() -> None:
+    found = without_pss(memory(1.0))
+    assert found.growth("process").each_bytes == pytest.approx(20 * MIB)
+    said = " ".join(memory_said(found))
+    assert "This system has no PSS." in said
+    assert "RSS says" not in said
+    with pytest.raises(quote.NoSuchNumber, match="no PSS"):
+        quote.ask(quote.numbers(found), "pss", "process", 8)
+
+
+def test_more_that_takes_nothing_sets_no_limit() -> None:
+    flat = replace(run(), growths=(growth("thread", (1, 8), 24 * MIB, 0),))
+    found = replace(memory(), runs=(flat,))
+    assert found.limit("thread") is None
+    assert "memory sets no limit here" in " ".join(memory_said(found))
+    memory_figure(found)
+
+
+@pytest.mark.parametrize(
+    ("asked", "value", "text"),
+    [
+        (("each", "process"), 4 * MIB, "4 MiB"),
+        (("each", "coroutine"), 10 * KIB, "10 KiB"),
+        (("rss_each", "process"), 20 * MIB, "20 MiB"),
+        (("base", "thread"), 24 * MIB, "24 MiB"),
+        (("pss", "process", 8), 52 * MIB, "52 MiB"),
+        (("limit", "process"), 1787, "1,790"),
+        (("machine",), 2, "Example CPU"),
+    ],
+)
+def test_numbers_to_quote(asked: tuple[object, ...], value: float, text: str) -> None:
+    name, *arguments = asked
+    found = quote.ask(quote.numbers(memory(1.0)), str(name), *arguments)
+    assert float(found) == pytest.approx(value)
+    assert text in str(found).replace("\u00a0", " ")
+
+
+def test_a_number_that_is_not_there_is_refused_with_those_that_are() -> None:
+    numbers = quote.numbers(memory())
+    with pytest.raises(quote.NoSuchNumber, match="There are process, thread, coroutine"):
+        quote.ask(numbers, "each", "fibre")
+    with pytest.raises(quote.NoSuchNumber, match="There are 1, 2, 4, 8"):
+        quote.ask(numbers, "pss", "process", 3)
+
+
+def test_a_recording_off_the_line_is_not_fit() -> None:
+    lab = Weighing()
+    assert lab.unfit(memory(1.0)) == ""
+    bent = replace(memory(1.0).run.growths[0], pss_bytes=(20, 90, 30, 100))
+    assert "no straight line" in lab.unfit(
+        replace(memory(), runs=(replace(run(), growths=(bent,)),))
+    )
+
+
+def test_what_was_asked_is_recognised() -> None:
+    lab = Weighing({"process": (1, 2, 4, 8), "thread": (1, 8, 32), "coroutine": (1, 64, 512)})
+    assert lab.asked_of(memory())
+    assert not Weighing().asked_of(memory())
+    assert Weighing(SIZES).seconds <= 40
+    assert Weighing().reduced().seconds < 15
+
+
+# real servers
+
+
+@live
+def test_real_servers_weighed() -> None:
+    """A process takes more than a thread, a thread more than a coroutine; PSS is below RSS."""
+    told: list[object] = []
+    found = Weighing(REDUCED).measure(told.append, threading.Event())
+    assert [len(each.run.growths) for each in told if isinstance(each, Memory)] == [1, 2, 3]
+    assert msgspec.json.decode(msgspec.json.encode(found), type=Memory) == found
+    process, thread, coroutine = found.run.growths
+    assert (process.kind, thread.kind, coroutine.kind) == ("process", "thread", "coroutine")
+    assert process.each_bytes > 4 * thread.each_bytes > 0
+    assert process.each_bytes > 16 * coroutine.each_bytes > 0
+    if sys.platform == "linux":
+        for each in found.run.growths:
+            assert all(pss < rss for pss, rss in zip(each.pss_bytes, each.rss_bytes, strict=True))
+        assert process.rss_each_bytes > 1.5 * process.each_bytes
+    limits = [found.limit(each.kind) for each in found.run.growths]
+    assert None not in limits
+    assert 1 <= limits[0] < limits[1] < limits[2]
+
+
+@live
+def test_a_crowd_waits_all_at_once_or_the_look_is_taken_again() -> None:
+    stop = threading.Event()
+    looks = []
+    with serve(Server("threaded", by="scratch", threads=4)) as running, crowd(stop) as asking:
+
+        def look() -> float:
+            looks.append(time.perf_counter())
+            return looks[-1]
+
+        assert asking.hold(running.port, 4, "/?loops=1", 0.4, look) == looks[0]
+        assert len(looks) == 1
+        with pytest.raises(LoadFailed, match="8 requests did not wait all at once"):
+            asking.hold(running.port, 8, "/?loops=1", 0.05, look)  # four of them have to queue
+        with pytest.raises(LoadFailed, match="2 of 2 requests failed"):
+            asking.ask(running.port, 2, "/?loops=many")
+        threading.Timer(0.2, stop.set).start()
+        with pytest.raises(Stopped):
+            asking.hold(running.port, 1, "/?loops=1", 30.0, look)

@@ -1,0 +1,162 @@
+"""The lab of the shared counter: what is found, how it is told, and threads that really race."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import examples
+import msgspec
+import plotly.graph_objects as go
+import pytest
+
+from labs import quote, recordings, records
+from labs.counts import Count, Race, RaceRun
+from labs.counts_figures import race_alt, race_figure, race_rows, race_said
+from labs.records import BadRecording
+from labs.showing import data, showing
+from labs.supervisor import Stopped
+from labs.tally import COMPUTING, WAYS, WORK, Racing
+
+live = pytest.mark.live
+
+
+def count(name: str, asked: int, counted: int, rps: float) -> Count:
+    return Count(
+        name=name,
+        workload=COMPUTING if "computing" in name else WORK,
+        asked=asked,
+        counted=counted,
+        throughput_rps=rps,
+        mean_response_time_s=8 / rps,
+    )
+
+
+def run(counted: int = 50) -> RaceRun:
+    counts = (
+        count("without a lock", 400, counted, 120.0),
+        count("with a lock", 80, 80, 24.0),
+        count("with a short lock", 400, 400, 121.0),
+        count("computing only, without a lock", 400, 100, 122.0),
+    )
+    return RaceRun(recorded_at=examples.WHEN, counts=counts)
+
+
+def race(*counted: int) -> Race:
+    runs = tuple(run(each) for each in counted or (60, 50, 40))
+    return Race(racers=8, machine=examples.MACHINE, runs=runs)
+
+
+# what is found and how it is told
+
+
+def test_lost_is_what_was_asked_and_did_not_arrive() -> None:
+    found = race().count("without a lock")
+    assert (found.lost, found.lost_fraction) == (350, pytest.approx(0.875))
+    assert race().count("with a lock").lost == 0
+
+
+@pytest.mark.parametrize(("asked", "counted"), [(0, 0), (10, 11), (10, -1)])
+def test_a_count_that_cannot_be_is_refused(asked: int, counted: int) -> None:
+    with pytest.raises(BadRecording, match="cannot have arrived"):
+        count("without a lock", asked, counted, 1.0)
+
+
+def test_it_goes_to_a_file_and_back(tmp_path: Path) -> None:
+    records.save(race(), tmp_path / "2-cores.json")
+    assert recordings.read(tmp_path / "2-cores.json") == race()
+
+
+def test_the_figure_is_plain_plotly_and_told_in_words() -> None:
+    figure = race_figure(race())
+    made = go.Figure(json.loads(json.dumps(figure, allow_nan=False)))
+    assert len(made.data) == len(figure["data"])
+    arrived, lost, throughput = figure["data"]
+    assert [a + b for a, b in zip(arrived["y"], lost["y"], strict=True)] == [400, 80, 400, 400]
+    assert throughput["y"] == [120, 24, 121, 122]
+    alt = race_alt(race()).replace("\u00a0", " ")
+    assert "Without a lock: 350 of 400 (88 %) additions were lost, at 120 req/s." in alt
+    assert "With a lock: 0 of 80 additions were lost, at 24 req/s." in alt
+    head, rows = race_rows(race())
+    assert {len(row) for row in rows} == {len(head)}
+    assert len(rows) == 3 * 4
+    assert "<table>" in showing(race()).words(race())
+    assert "race-2-cores.csv" in data("race", race())
+
+
+def test_the_verdict_names_the_loss_and_the_price() -> None:
+    said = " ".join(race_said(race())).replace("\u00a0", " ")
+    assert "Without a lock, 350 of 400 (88 %) additions were written over" in said
+    assert "It takes no wait for that." in said
+    assert "held for 40 ms lets 25 req/s pass at most" in said
+    assert "loses 0 of 400" in said
+
+
+def test_a_race_without_a_loss_proves_nothing() -> None:
+    lucky = replace(race(), runs=(RaceRun(recorded_at="", counts=run(400).counts[:1]),))
+    assert "That proves nothing" in race_said(lucky)[0]
+    assert "400 additions were lost" in Racing(WAYS[:1]).unfit(lucky)
+    careless = replace(run(), counts=(*run().counts[:1], replace(run().counts[1], counted=79)))
+    assert "1 of 80 additions were lost" in Racing(WAYS[:2]).unfit(
+        replace(race(), runs=(careless,))
+    )
+    assert Racing().unfit(race()) == ""
+
+
+@pytest.mark.parametrize(
+    ("asked", "value", "text"),
+    [
+        (("lost", "without a lock"), 350, "350 of 400 (88 %)"),
+        (("lost", "with a lock"), 0, "0 of 80"),
+        (("asked",), 400, "400"),
+        (("counted", "without a lock"), 50, "50"),
+        (("throughput", "with a lock"), 24, "24 req/s"),
+        (("bound", "with a lock"), 25, "25 req/s"),
+        (("racers",), 8, "8"),
+        (("cores",), 2, "2 cores"),
+    ],
+)
+def test_numbers_to_quote(asked: tuple[object, ...], value: float, text: str) -> None:
+    name, *arguments = asked
+    found = quote.ask(quote.numbers(race()), str(name), *arguments)
+    assert (float(found), str(found).replace("\u00a0", " ")) == (pytest.approx(value), text)
+
+
+def test_a_number_that_is_not_there_is_refused_with_those_that_are() -> None:
+    with pytest.raises(quote.NoSuchNumber, match="There are without a lock, with a lock, "):
+        quote.ask(quote.numbers(race()), "lost", "with luck")
+
+
+def test_what_was_asked_is_recognised() -> None:
+    assert Racing().asked_of(race())
+    assert not Racing(WAYS[:2]).asked_of(race())
+
+
+# real threads
+
+
+@live
+def test_threads_lose_additions_and_a_lock_keeps_them_at_a_price() -> None:
+    told: list[object] = []
+    found = Racing(WAYS, seconds=1.0).measure(told.append, threading.Event())
+    assert [len(each.run.counts) for each in told if isinstance(each, Race)] == [1, 2, 3, 4]
+    assert msgspec.json.decode(msgspec.json.encode(found), type=Race) == found
+    bare, locked, short, computing = found.run.counts
+    assert bare.lost > 0
+    assert computing.lost > 0  # with no wait anywhere
+    assert (locked.lost, short.lost) == (0, 0)
+    held_s = WORK.cpu_s + WORK.wait_s
+    assert locked.throughput_rps < 1.15 / held_s  # one thread at a time
+    assert bare.throughput_rps > 1.5 * locked.throughput_rps
+    assert short.throughput_rps > 1.5 * locked.throughput_rps
+    assert Racing().unfit(found) == ""
+
+
+@live
+def test_stop_ends_it() -> None:
+    stop = threading.Event()
+    threading.Timer(0.5, stop.set).start()
+    with pytest.raises(Stopped):
+        Racing(WAYS, seconds=60.0).measure(lambda told: None, stop)
