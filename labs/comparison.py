@@ -19,7 +19,8 @@ from labs.records import (
 Over = Literal["users", "pool"]
 OVERS: tuple[str, ...] = get_args(Over)
 
-MOST_PARTS = 5  # more lines than that in one figure, and none can be followed
+# Lines that can still be followed in one figure; over the pool, parts are places on a line.
+MOST_PARTS: dict[str, int] = {"users": 5, "pool": 8}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,10 +70,10 @@ def check_parts(parts: Mapping[str, Experiment], over: str) -> None:
     """Unusable, with a remedy, for parts that do not fit in one figure."""
     if over not in OVERS:
         raise Unusable(f"over={over!r}: choose one of {', '.join(OVERS)}.")
-    if not 2 <= len(parts) <= MOST_PARTS:
+    if not 2 <= len(parts) <= MOST_PARTS[over]:
         raise Unusable(
-            f"{len(parts)} parts: a comparison has 2 to {MOST_PARTS}. Give a dictionary of labels "
-            "and experiments."
+            f"{len(parts)} parts: a comparison has 2 to {MOST_PARTS[over]}. Give a dictionary of "
+            "labels and experiments."
         )
     for label in parts:
         if not label.strip() or ": " in label or "`" in label:

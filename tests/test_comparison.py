@@ -167,6 +167,7 @@ def test_rounds_are_joined_part_by_part() -> None:
     [
         ({FEW: PARTS[FEW]}, "users", "1 parts: a comparison has 2 to 5"),
         ({str(n): PARTS[FEW] for n in range(6)}, "users", "6 parts: a comparison has 2 to 5"),
+        ({str(n): PARTS[FEW] for n in range(9)}, "pool", "9 parts: a comparison has 2 to 8"),
         (PARTS, "time", "over='time': choose one of users, pool"),
         ({"a: b": PARTS[FEW], "c": PARTS[MANY]}, "users", "'a: b': a label is a few words"),
         ({"a": PARTS[FEW], "b": PARTS[FEW]}, "pool", "'b': the same pool of 25 as 'a'"),
