@@ -81,10 +81,15 @@ def clock(
 
     with turn(waiting, stop):
         tell(Progress(stage="starting the server", fraction=0, seconds_left=whole_s))
-        loops_per_s = calibrate(here, stop=stop).loops_per_s[0]
-        with serve(server, stop=stop) as running:
+        loops_per_s = {
+            unit: calibrate(here, cpu_by=unit, stop=stop).loops_per_s[0]
+            for unit in {page.cpu_by for page in pages.values()}
+        }
+        asks = any(page.wait_by == "backend" for page in pages.values())
+        with serve(server, backend=asks, stop=stop) as running:
             paths = {
-                name: f"/?loops={round(page.cpu_s * loops_per_s)}&wait={page.wait_s}"
+                name: f"/?loops={round(page.cpu_s * loops_per_s[page.cpu_by])}&wait={page.wait_s}"
+                f"&cpu_by={page.cpu_by}&wait_by={page.wait_by}"
                 for name, page in pages.items()
             }
             fetched: dict[str, list[Fetched]] = {name: [] for name in pages}
