@@ -1,0 +1,397 @@
+"""Kinds of work and wait: hashing, a slow backend, waits that block; queued and service time."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import examples
+import numpy as np
+import psutil
+import pytest
+from waiting import eventually
+
+from labs import calibrate, recordings, records
+from labs import machine as this_machine
+from labs.controls import Controls
+from labs.kinds import KINDS, Kind
+from labs.level import service_time_s
+from labs.load import OK, RECORD
+from labs.measure import Measurement, measure, split_cores
+from labs.predict import explain, forecast
+from labs.records import Calibration, Experiment, Load, Machine, Point, Server, Unusable, Workload
+from labs.servers import Running, ServerFailed, serve
+from labs.sheet import sweep_sheet
+from labs.simulation import simulate
+from workloads.app import units
+from workloads.app.application import application
+
+live = pytest.mark.live
+OURS = {
+    f"{kind.architecture} by {kind.by}": kind
+    for kind in KINDS
+    if kind.by in ("gunicorn", "uvicorn", "scratch")
+}
+HERE = this_machine.fingerprint()
+IDEAL = Calibration(loops_per_s=(1e8, 2e8, 3e8, 4e8), noise_fraction=0.0)
+FOUR = Machine(
+    system="Linux 6.18",
+    processor="a processor",
+    cores=4,
+    logical_cores=4,
+    physical_cores=4,
+    quota_cores=None,
+    memory_bytes=2**33,
+    python="CPython 3.11.7",
+    gil=True,
+)
+
+
+def rates(
+    server: Server, workload: Workload, users: list[int], calibration: Calibration = IDEAL
+) -> tuple[list[float], list[str]]:
+    levels = forecast(Experiment(server, workload, Load(users)), calibration, FOUR).levels
+    return [level.model_rps for level in levels], [level.limit for level in levels]
+
+
+# --- records --------------------------------------------------------------------------------
+
+
+def test_an_unknown_kind_is_refused_with_the_choice() -> None:
+    with pytest.raises(Unusable, match="cpu_by='guessing': choose one of counting, hashing"):
+        Workload(cpu_by="guessing")  # type: ignore[arg-type]
+    with pytest.raises(Unusable, match="wait_by=None: choose one of sleep, backend, blocking"):
+        Workload(wait_by=None)  # type: ignore[arg-type]
+
+
+def test_a_recording_from_before_loads_as_the_usual_kinds(tmp_path: Path) -> None:
+    file = tmp_path / "old.json"
+    records.save(examples.recording(), file)
+    new = ("cpu_by", "wait_by", "service_time_s", "backend_cpu", "backend_s", "backend_late_s")
+    lines = file.read_text().splitlines()
+    kept = [line for line in lines if line.split('"')[1:2] not in [[name] for name in new]]
+    assert len(kept) < len(lines)
+    text = "\n".join(kept)
+    for end in ("}", "]"):  # a comma before it, where the last field went
+        text = _without_last_commas(text, end)
+    file.write_text(text)
+    old = records.load(file)
+    assert old == examples.recording()
+    assert old.experiment.workload.cpu_by == "counting" and old.points[0].queued_s is None
+    for lab in ("many-cores", "one-core", "past-the-plateau"):
+        assert recordings.recording(lab)
+
+
+def _without_last_commas(text: str, end: str) -> str:
+    before, *parts = text.split(end)
+    for part in parts:
+        stripped = before.rstrip()
+        before = (stripped[:-1] if stripped.endswith(",") else before) + end + part
+    return before
+
+
+# --- models ---------------------------------------------------------------------------------
+
+
+def test_a_blocked_loop_serves_one_request_after_another() -> None:
+    """X = 1 / (D + V) however many users there are, for each loop; elsewhere it is a sleep."""
+    work = Workload(cpu_s=0.01, wait_s=0.04, wait_by="blocking", wait_cv=0.5)
+    found, limits = rates(Server("event-loop"), work, [1, 2, 16])
+    assert found == pytest.approx([20, 20, 20], rel=0.02)
+    assert limits == ["users", "event loop", "event loop"]
+    found, limits = rates(Server("event-loop", processes=3), work, [48])
+    assert found == pytest.approx([60], rel=0.03) and limits == ["event loop"]
+    found, limits = rates(Server("event-loop", processes=16), work, [256])  # a pool of 16 loops
+    assert found == rates(Server("prefork", processes=16), work, [256])[0]
+    assert limits == ["event loop"]
+    slept = replace(work, wait_by="sleep")
+    for server in (Server("prefork", processes=8), Server("threaded", threads=8)):
+        assert rates(server, work, [1, 8, 16]) == rates(server, slept, [1, 8, 16])
+    assert rates(Server("event-loop"), slept, [4])[0][0] > 3.5 * 20
+
+
+def test_threads_that_hash_share_the_cores() -> None:
+    server, work = Server("threaded", threads=16), Workload(cpu_s=0.05)
+    counting, limits = rates(server, work, [1, 2, 4, 16])
+    assert counting == pytest.approx([20, 20, 20, 20], rel=0.02)
+    assert limits[-1] == "interpreter lock"
+    hashing, limits = rates(server, replace(work, cpu_by="hashing"), [1, 2, 4, 16])
+    assert hashing == pytest.approx([20, 40, 80, 80], rel=0.02)
+    assert limits == ["users", "users", "users", "cpu"]
+    processes = Server("prefork", processes=16)
+    assert rates(processes, work, [8]) == rates(processes, replace(work, cpu_by="hashing"), [8])
+    busy = replace(IDEAL, overhead_s=0.001)  # where next to nothing is hashed, the lock remains
+    found, limits = rates(server, Workload(cpu_s=0.0001, cpu_by="hashing"), [16], busy)
+    assert limits == ["interpreter lock"] and found[0] <= 1000
+
+
+@pytest.mark.parametrize("users", [2, 8, 32])
+def test_the_simulation_agrees_on_one_core(users: int) -> None:
+    """Threads that hash: a core is handed round. A blocked loop: a queue for all of D + V."""
+    hashing = Workload(cpu_s=0.02, wait_s=0.1, cpu_cv=1.0, wait_cv=1.0, cpu_by="hashing")
+    threaded = Server("threaded", threads=12, cores=1)
+    found, _ = rates(threaded, hashing, [users])
+    simulated = simulate(users, 0.02, 0.1, cpu_cv=1.0, wait_cv=1.0, W=12, interval=0.001)
+    assert found[0] == pytest.approx(simulated, rel=0.03)
+    blocking = replace(hashing, cpu_by="counting", wait_by="blocking")
+    found, _ = rates(Server("event-loop"), blocking, [users])
+    assert found[0] == pytest.approx(1 / 0.12, rel=0.03)
+    assert found[0] == pytest.approx(simulate(users, 0.12, 0.0, cpu_cv=1.0), rel=0.03)
+
+
+def test_a_backend_is_a_longer_wait_and_its_work_is_on_the_same_cores() -> None:
+    late = replace(IDEAL, backend_late_s=0.05, backend_s=0.001, timer_s=0.3)
+    work = Workload(wait_s=0.2, wait_by="backend")
+    found, limits = rates(Server("prefork", processes=16), work, [8, 64], late)
+    assert found == pytest.approx([8 / 0.25, 16 / 0.25])
+    assert limits == ["users", "pool"]
+    found, _ = rates(Server("event-loop"), replace(work, cpu_s=0.0005), [1024], late)
+    assert found[0] == pytest.approx(2000, rel=0.03)  # 1 / D, as the backend has cores left
+    dear = replace(late, backend_s=0.01)
+    found, limits = rates(Server("event-loop"), replace(work, cpu_s=0.0005), [1024], dear)
+    assert found[0] == pytest.approx(4 / 0.0105, rel=0.01) and limits == ["cpu"]
+
+
+@pytest.mark.parametrize(("split", "rps"), [((54, 202), 910), ((126, 130), 1270)])
+def test_an_explanation_takes_the_split_that_was_measured(
+    split: tuple[int, int], rps: float
+) -> None:
+    server = Server("threaded", processes=2, threads=128)
+    experiment = Experiment(server, Workload(wait_s=0.2), Load([256]))
+    connections = {str(10 + number): count for number, count in enumerate(split)}
+    point = replace(examples.point(256), connections=connections, demand_s=1e-6)
+    (level,) = explain(experiment, [point], IDEAL, FOUR).levels
+    assert level.model_rps == pytest.approx(rps, rel=0.01)
+    recording = records.Recording(
+        experiment=experiment,
+        machine=FOUR,
+        runs=(
+            records.Run(
+                recorded_at=examples.WHEN,
+                calibration=IDEAL,
+                forecast=forecast(experiment, IDEAL, FOUR),
+                points=(replace(point, service_time_s=0.2),),
+            ),
+        ),
+    )
+    table = sweep_sheet(recording)
+    row = dict(zip(table.head, table.rows[0], strict=True))
+    assert row["connections"] == f"{split[0]} and {split[1]}"
+    assert row["in service ms"] == "200"
+    assert "Python's lock included; queued is the rest" in table.note
+
+
+# --- the application ------------------------------------------------------------------------
+
+
+def test_a_wait_says_what_for_or_nothing_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert next(application("/", "wait=0.01")) == 0.01
+    with pytest.raises(StopIteration) as end:
+        next(application("/", "wait=0.01&wait_by=blocking"))
+    assert end.value.value[:2] == (200, b"done\n")
+    assert end.value.value[2] >= 10_000  # microseconds
+    monkeypatch.delenv("WALL_TIME_BACKEND", raising=False)
+    monkeypatch.setattr(units, "idle", [])
+    with pytest.raises(StopIteration) as end:
+        next(application("/", "wait=0.01&wait_by=backend"))
+    assert end.value.value[0] == 502
+    assert b"WALL_TIME_BACKEND does not say" in end.value.value[1]
+
+
+def test_hashing_lets_go_of_the_lock_and_counting_keeps_it() -> None:
+    """CPU seconds that two threads get in a second: more than one only without the lock."""
+
+    def cores(work: object, loops: int) -> float:
+        threads = [threading.Thread(target=work, args=(loops,)) for _ in range(2)]  # type: ignore[arg-type]
+        wall, used = time.perf_counter(), time.process_time()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return (time.process_time() - used) / (time.perf_counter() - wall)
+
+    if len(this_machine.usable_cores()) > 1:
+        eventually(lambda: cores(units.digest, 100_000) > 1.25, 10, "two threads hashing at once")
+    assert cores(units.count, 1_000_000) < 1.2
+
+
+def test_hashing_is_proportional_to_its_loops() -> None:
+    def cpu_s(loops: int) -> float:
+        times = []
+        for _ in range(7):
+            start = time.thread_time()
+            units.digest(loops)
+            times.append(time.thread_time() - start)
+        return min(times)
+
+    assert 6.0 < cpu_s(40_000) / cpu_s(5_000) < 10.5  # 8 by the law
+    assert units.digest(units.PIECE_KIB + 1) != units.digest(units.PIECE_KIB)
+
+
+# --- servers --------------------------------------------------------------------------------
+
+
+def ask(running: Running, query: str) -> tuple[int, float]:
+    """Status, and seconds of service as the server says."""
+    connection = http.client.HTTPConnection(running.host, running.port, timeout=20)
+    try:
+        connection.request("GET", f"/?{query}")
+        response = connection.getresponse()
+        response.read()
+        return response.status, int(response.headers["X-Service"]) / 1e6
+    finally:
+        connection.close()
+
+
+def at_once(running: Running, query: str, users: int = 3) -> tuple[float, list[float]]:
+    """Seconds until all are answered, and what each says of its service."""
+    with ThreadPoolExecutor(users) as pool:
+        begin = time.monotonic()
+        answers = list(pool.map(lambda _: ask(running, query), range(users)))
+        took_s = time.monotonic() - begin
+    assert [status for status, _ in answers] == [200] * users
+    return took_s, [service_s for _, service_s in answers]
+
+
+@live
+@pytest.mark.parametrize("kind", OURS.values(), ids=OURS)
+def test_every_server_waits_and_works_as_asked_and_says_how_long(kind: Kind) -> None:
+    wait_s = 0.15
+    many = {"prefork": {"processes": 3}, "threaded": {"threads": 3}, "event-loop": {}}
+    server = Server(kind.architecture, by=kind.by, **many[kind.architecture])
+    with serve(server, backend=True) as running:
+        assert running.backend is not None
+        assert not set(running.backend.pids()) & set(running.pids())
+        assert ask(running, "loops=5000&cpu_by=hashing")[0] == 200
+        took_s, services = at_once(running, f"wait={wait_s}&wait_by=backend")
+        assert took_s < 2.5 * wait_s  # at once, not one after another
+        assert min(services) > wait_s
+        took_s, services = at_once(running, f"wait={wait_s}&wait_by=blocking")
+        assert 0.9 * wait_s < min(services) <= max(services) < 2 * wait_s
+        in_turn = kind.architecture == "event-loop"
+        assert (took_s > 2.9 * wait_s) if in_turn else (took_s < 2.5 * wait_s)
+        pids = running.backend.pids()
+        running.backend.process.kill()
+        assert ask(running, f"wait={wait_s}&wait_by=backend")[0] == 502
+        assert ask(running, "")[0] == 200
+    assert not any(map(psutil.pid_exists, pids))
+
+
+@live
+def test_a_backend_that_does_not_start_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "argparse.py").write_text("raise ImportError('shadowed by the reader')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with (
+        pytest.raises(ServerFailed, match=r"The backend ended with exit code 1(.|\n)*shadowed"),
+        serve(Server("event-loop"), backend=True),
+    ):
+        pass
+
+
+# --- measuring ------------------------------------------------------------------------------
+
+
+def test_service_counts_as_the_response_time_does() -> None:
+    """By the share of each request's life in the window, and only where an answer told it."""
+    rows = [
+        (OK, 0, 1, 100_000, 0.0, 0.2),  # half in the window, half before it
+        (OK, 0, 1, 400_000, 0.2, 0.7),
+        (OK, 1, 1, -1, 0.3, 0.9),
+    ]
+    told = np.array(rows, dtype=RECORD)
+    assert service_time_s(told, 0.1, 1.0) == pytest.approx((0.5 * 0.1 + 0.4) / 1.5)
+    assert service_time_s(told[2:], 0.1, 1.0) is None
+
+
+@live
+def test_a_burn_is_kept_for_each_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calibrate, "_folder", lambda: tmp_path)
+    one = replace(HERE, cores=1)
+    counting = calibrate.calibrate(one)
+    hashing = calibrate.last(one, workload=Workload(cpu_by="hashing"))
+    assert (counting.cpu_by, hashing.cpu_by) == ("counting", "hashing")
+    assert hashing.loops_per_s[0] > 1e4
+    assert calibrate.last(one) == counting
+    server, asking = Server("event-loop"), Workload(wait_s=0.1, wait_by="backend")
+    late = replace(counting, backend_late_s=0.0007, overhead_s=0.0004)
+    calibrate.keep(one, late, server, asking)
+    assert calibrate.last(one, server, asking).backend_late_s == 0.0007
+    assert calibrate.last(one, server, Workload(wait_s=0.1)).overhead_s == 0
+
+
+@live
+def test_queued_and_service_add_up_and_no_request_is_seen_too_often() -> None:
+    """The utilisation law: X times the service time is the threads that are busy. Whoever reads
+    the service of some requests only, the long ones too often, finds more threads than there are
+    (exponential times: up to twice as many)."""
+    threads = 2
+    work = Workload(wait_s=0.02, wait_cv=1.0, wait_by="backend")
+    server = Server("threaded", by="scratch", threads=threads)
+    recording = measure(Experiment(server, work, Load([1, 8], seconds=2.5)))
+    assert recording.run.calibration.backend_late_s > 0
+    one, eight = recording.points
+    assert one.service_time_s and eight.service_time_s and eight.queued_s
+    assert eight.throughput_rps * eight.service_time_s == pytest.approx(threads, rel=0.1)
+    assert 0.8 < one.service_time_s / one.mean_response_time_s < 1
+    whole_s = eight.service_time_s + eight.queued_s
+    assert whole_s == pytest.approx(eight.mean_response_time_s)
+    assert eight.queued_s > 2 * eight.service_time_s  # 6 of 8 users queue, 2 are served
+    assert 0 < eight.backend_cpu < 0.5
+
+
+@live
+def test_the_slider_of_cores_turns_the_affinity_and_keeps_the_load_off_them() -> None:
+    usable = this_machine.usable_cores()
+    experiment = Experiment(
+        Server("prefork", processes=2),
+        Workload(wait_s=0.02, wait_by="backend"),
+        Load([2], seconds=0.5),
+    )
+    controls = Controls(experiment, replace(HERE, cores=len(usable)), lambda: None)
+    controls._cores.value = 1
+    asked = controls.experiment()
+    controls.close()
+    if len(usable) == 1 or not hasattr(os, "sched_setaffinity"):
+        assert split_cores(asked.server) == (None, None)
+        return
+    assert asked.server.cores == 1
+    on: dict[str, set[int]] = {}
+
+    def look(told: object) -> None:
+        if isinstance(told, Point):
+            for child in psutil.Process().children(recursive=True):
+                words = " ".join(child.cmdline())
+                for name in ("gunicorn", "locust", "workloads.backend"):
+                    if f"-m {name}" in words and "reaper.py" not in words:
+                        on.setdefault(name, set()).update(child.cpu_affinity())
+
+    Measurement(asked, tell=look).run()
+    assert on.pop("gunicorn") == {usable[0]}
+    assert on == {"locust": set(usable[1:]), "workloads.backend": set(usable[1:])}
+
+
+def test_the_panel_has_a_toggle_for_each_kind() -> None:
+    changes: list[Workload] = []
+    controls = Controls(
+        examples.EXPERIMENT,
+        examples.MACHINE,
+        lambda: changes.append(controls.experiment().workload),
+    )
+    controls._cpu_by.value = "hashing"
+    controls._wait_by.value = "blocking"
+    controls.close()
+    assert [(work.cpu_by, work.wait_by) for work in changes] == [
+        ("hashing", "sleep"),
+        ("hashing", "blocking"),
+    ]
+    shown = [
+        (widget.description, widget.options) for widget in (controls._cpu_by, controls._wait_by)
+    ]
+    assert shown == [("CPU by", records.CPU_BY), ("Wait by", ("sleep", "backend", "blocking"))]
