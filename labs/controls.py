@@ -98,11 +98,13 @@ class Controls(ipywidgets.VBox):
         architecture = cast(Architecture, self._architecture.value)
         before = self._experiment
         cores = self._cores.value
+        start = before.server.start
         server = replace(
             before.server,
             architecture=architecture,
             by=self._by.value,
             processes=self._processes.value,
+            start=start and min(start, self._processes.value),
             threads=self._threads.value if architecture == "threaded" else 1,
             cores=None if cores == self._all_cores else cores,
         )
@@ -169,7 +171,8 @@ def _named(row: Found) -> str:
 
 
 def _toggle(name: str, value: str, told: Mapping[str, str]) -> ipywidgets.ToggleButtons:
-    """A few choices side by side, each with a word on what it means."""
+    """A few choices side by side, each with a word on what it means; and what a lab begins with."""
+    told = told if value in told else {**told, value: ""}
     return ipywidgets.ToggleButtons(
         options=list(told), value=value, description=name, tooltips=list(told.values())
     )
