@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from labs.exercises import check
-    from labs.lab import calibration, clocks, compare, memory, race, recorded, sweep
+    from labs.lab import calibration, clocks, compare, memory, race, recorded, sweep, timeline
     from labs.records import (
         BadRecording,
         Experiment,
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         Unusable,
         Workload,
     )
+    from labs.timelines import Step
 
 __all__ = [
     "BadRecording",
@@ -27,6 +28,7 @@ __all__ = [
     "Load",
     "Recording",
     "Server",
+    "Step",
     "Unusable",
     "Workload",
     "calibration",
@@ -37,9 +39,11 @@ __all__ = [
     "race",
     "recorded",
     "sweep",
+    "timeline",
 ]
 
 _HOMES = {
+    "Step": "timelines",
     "check": "exercises",
     "calibration": "lab",
     "clocks": "lab",
@@ -48,6 +52,7 @@ _HOMES = {
     "race": "lab",
     "recorded": "lab",
     "sweep": "lab",
+    "timeline": "lab",
 }  # everything else lives in records
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import ipywidgets
 
@@ -15,9 +15,16 @@ EVERY_S = 1.0  # the page is painted by the very machine that is measured
 
 
 class Actions(ipywidgets.HBox):
-    """`run` and `stop` are called when the reader presses them."""
+    """`run` and `stop` are called when the reader presses them, and `pull` with the name of one of
+    the levers, which are there while it runs. To each lever a word on what it does."""
 
-    def __init__(self, run: Callable[[], None], stop: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        run: Callable[[], None],
+        stop: Callable[[], None],
+        levers: Mapping[str, str] | None = None,
+        pull: Callable[[str], None] | None = None,
+    ) -> None:
         self._stage, self._told_at = "", 0.0
         self._run = ipywidgets.Button(
             description="Run", button_style="primary", tooltip="Measure it on this machine"
@@ -27,18 +34,31 @@ class Actions(ipywidgets.HBox):
         )
         self._run.on_click(lambda _: run())
         self._stop.on_click(lambda _: stop())
+        self._levers = [
+            ipywidgets.Button(description=name, tooltip=told, disabled=True)
+            for name, told in (levers or {}).items()
+        ]
+        for lever in self._levers:
+            lever.on_click(lambda pressed: pull(pressed.description) if pull else None)
         self._bar = ipywidgets.FloatProgress(min=0.0, max=1.0, layout={"display": "none"})
         self._words = ipywidgets.HTML()
         self._message = ipywidgets.HTML(layout={"width": "100%", "display": "none"})
-        super().__init__(children=(self._run, self._stop, self._bar, self._words, self._message))
+        row = (self._run, self._stop, *self._levers, self._bar, self._words, self._message)
+        super().__init__(children=row)
         self.add_class("wt-actions")
 
     def ready(self, yes: bool, words: str = "") -> None:
         """Whether Run may be pressed, and how long it will take or why not."""
         self._run.disabled = not yes
         self._stop.disabled = True
+        self.offer_levers(False)
         self._bar.layout.display = "none"
         self._say(words)
+
+    def offer_levers(self, yes: bool) -> None:
+        """Whether the levers may be pulled."""
+        for lever in self._levers:
+            lever.disabled = not yes
 
     @property
     def offers_run(self) -> bool:
@@ -56,6 +76,7 @@ class Actions(ipywidgets.HBox):
     def stopping(self) -> None:
         """Stop was pressed."""
         self._stop.disabled = True
+        self.offer_levers(False)
         self._say("stopping")
 
     def progress(self, told: Progress) -> None:

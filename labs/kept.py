@@ -7,8 +7,9 @@ from labs.counts import Race
 from labs.findings import Checkup, Clocks
 from labs.footprint import Memory
 from labs.records import Recording
+from labs.timelines import Timeline
 
-Result = Recording | Clocks | Checkup | Comparison | Memory | Race
+Result = Recording | Clocks | Checkup | Comparison | Memory | Race | Timeline
 
 _latest: dict[str, Result] = {}
 

@@ -5,15 +5,16 @@ recorded run (a book is built so, and a build never runs load), `record` measure
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from labs import quote, recordings
 from labs.kept import Result
-from labs.records import BadRecording, Experiment, Recording, Unusable, Workload
+from labs.records import BadRecording, Experiment, Recording, Server, Unusable, Workload
 
 if TYPE_CHECKING:
     from labs.still import Still
+    from labs.timelines import Step
 
 MODES = ("live", "replay", "record")
 QUANTITIES = ("throughput", "response time")
@@ -98,6 +99,22 @@ def calibration(name: str) -> object:
     from labs.still import ThisMachine
 
     return _still(name, ThisMachine())
+
+
+def timeline(
+    name: str,
+    server: Server,
+    workload: Workload,
+    steps: Sequence[Step],
+    *,
+    ask: Literal["throughput", "workers", "under way"] | None = None,
+) -> object:
+    """One load after the other, and what is done to the server meanwhile. `ask` is what the
+    reader predicts: the throughput of the last step, the workers at the end, or the requests
+    under way when the most have arrived; without it, what is least obvious."""
+    from labs.walking import Walking
+
+    return _still(name, Walking(server, workload, steps, ask=ask))
 
 
 def memory(name: str) -> object:

@@ -19,7 +19,9 @@ from labs.quote_comparison import ComparisonNumbers
 from labs.quote_memory import MemoryNumbers
 from labs.quote_race import RaceNumbers
 from labs.quote_sweep import SweepNumbers
+from labs.quote_timeline import TimelineNumbers
 from labs.records import Recording
+from labs.timelines import Timeline
 from labs.words import NARROW, digits, duration, percent, rate
 
 __all__ = ["NoSuchNumber", "Numbers", "Quantity", "ask", "numbers"]
@@ -130,7 +132,13 @@ class CheckupNumbers(Said):
 
 
 Numbers = (
-    SweepNumbers | ComparisonNumbers | ClocksNumbers | CheckupNumbers | MemoryNumbers | RaceNumbers
+    SweepNumbers
+    | ComparisonNumbers
+    | ClocksNumbers
+    | CheckupNumbers
+    | MemoryNumbers
+    | RaceNumbers
+    | TimelineNumbers
 )
 
 NUMBERS: dict[type[object], type[Numbers]] = {
@@ -140,6 +148,7 @@ NUMBERS: dict[type[object], type[Numbers]] = {
     Checkup: CheckupNumbers,
     Memory: MemoryNumbers,
     Race: RaceNumbers,
+    Timeline: TimelineNumbers,
 }
 
 

@@ -25,7 +25,7 @@ from labs.records import Experiment, Recording, Run, Unusable
 from labs.still import Still
 from labs.validity import enough_fit
 
-KINDS = ("sweep", "clocks", "calibration", "compare", "memory", "race")
+KINDS = ("sweep", "clocks", "calibration", "compare", "memory", "race", "timeline")
 
 log = logging.getLogger(__name__)
 

@@ -18,11 +18,13 @@ from labs.findings import Checkup, Clocks
 from labs.footprint import Memory
 from labs.kept import Result
 from labs.records import BadRecording, Machine, Recording
+from labs.timelines import Timeline
 
 BOOK = Path(__file__).resolve().parent.parent / "book"
 KINDS = {  # by a field of each
     "experiment": Recording,
     "parts": Comparison,
+    "steps": Timeline,
     "server": Clocks,
     "calibrations": Checkup,
     "waiters": Memory,

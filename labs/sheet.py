@@ -45,8 +45,8 @@ def folded(name: str, table: Sheet, data: object, *, shown: bool = True) -> str:
     """
     links = " · ".join(
         [
-            _link(f"{name}.csv", "text/csv", table.csv(), "CSV"),
-            _link(f"{name}.json", "application/json", json.dumps(data, indent=1), "JSON"),
+            link(f"{name}.csv", "text/csv", table.csv(), "CSV"),
+            link(f"{name}.json", "application/json", json.dumps(data, indent=1), "JSON"),
         ]
     )
     return (
@@ -55,7 +55,8 @@ def folded(name: str, table: Sheet, data: object, *, shown: bool = True) -> str:
     )
 
 
-def _link(name: str, kind: str, text: str, label: str) -> str:
+def link(name: str, kind: str, text: str, label: str) -> str:
+    """A link that holds the file it saves."""
     data = base64.b64encode(text.encode()).decode()
     return f'<a download="{html.escape(name)}" href="data:{kind};base64,{data}">{label}</a>'
 

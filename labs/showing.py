@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from labs import contrast, report, verdict
+from labs import contrast, report, story, verdict
 from labs.alternatives import sweep_alt
 from labs.comparison import Comparison
 from labs.comparison_figures import comparison_alt, comparison_figure
@@ -30,6 +30,10 @@ from labs.sheet import (
     sweep_sheet,
 )
 from labs.still_figures import checkup_alt, checkup_figure, clocks_alt, clocks_figure
+from labs.timeline_figures import timeline_alt, timeline_figure
+from labs.timeline_sheet import steps_sheet
+from labs.timeline_sheet import words as timeline_words
+from labs.timelines import Timeline
 
 Found = TypeVar("Found", bound=Any)
 
@@ -140,6 +144,14 @@ SHOWINGS: dict[type[Any], Showing[Any]] = {
         sheet=lambda found: Sheet(*race_rows(found)),
         runs=lambda found: len(found.runs),
         words=race_words,
+    ),
+    Timeline: Showing(
+        figure=timeline_figure,
+        alt=timeline_alt,
+        sheet=steps_sheet,
+        runs=lambda found: len(found.runs),
+        about=lambda found: story.about(found.server, found.workload, found.steps),
+        words=timeline_words,
     ),
 }
 

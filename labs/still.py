@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, TypeVar
 
 from labs import stopwatch
@@ -32,6 +33,7 @@ class Still(ABC, Generic[Found]):
     about: str
     seconds: float
     question: Question | None = None  # for the reader to answer before the first run
+    levers: Mapping[str, str] = MappingProxyType({})  # to pull while it runs; a word on each
 
     @abstractmethod
     def measure(
@@ -45,6 +47,9 @@ class Still(ABC, Generic[Found]):
     def asked_of(self, found: Found) -> bool:
         """Whether that result is of what this lab asks."""
         return True
+
+    def pull(self, lever: str) -> None:
+        """Do that to the run that goes on, soon; nothing where none does."""
 
     def answer(self, found: Found) -> tuple[float | None, float | None]:
         """What the model said to the question, and what was measured: SI units, None without."""

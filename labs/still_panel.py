@@ -38,7 +38,7 @@ class StillPanel(ipywidgets.VBox, Generic[Found]):
         self._strip_at = 0.0
         self._drawing = threading.RLock()
         self._guessing = Guessing(self._ready, still.question) if still.question else None
-        self._actions = Actions(self._run, self._stop)
+        self._actions = Actions(self._run, self._stop, still.levers, still.pull)
         self._caption = ipywidgets.HTML()
         self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
         self._strip = FigureView(alt=strip_alt(()), layout={"display": "none"}).add_class(
@@ -119,6 +119,7 @@ class StillPanel(ipywidgets.VBox, Generic[Found]):
                 self._saw(told)
                 return
             self._partial = told
+            self._actions.offer_levers(True)
             now = time.monotonic()
             if now - self._partial_at >= PARTIAL_EVERY_S:
                 self._partial_at = now

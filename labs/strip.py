@@ -9,6 +9,7 @@ from labs.figures import Figure, Trace
 from labs.palette import BLUE, GREEN, GREY, ORANGE, PURPLE
 from labs.records import Sample
 
+Shares = Sequence[tuple[float, float, float, float]]  # of each core: user, system, wait, idle
 MOST_ROWS = 8  # cores in rows of their own; more are averaged with their neighbours
 MOST_SAMPLES = 120  # as many as there are pixels to tell them apart on a telephone
 ROW = 44  # pixels
@@ -23,10 +24,8 @@ def strip_figure(samples: Sequence[Sample], seconds: float = 0.0) -> Figure:
     step = -(-len(samples) // MOST_SAMPLES) or 1
     kept = samples[::step]
     times = [sample.at_s for sample in kept]
-    rows = _rows(len(kept[0].cores) if kept else 1)
-    traces: list[Trace] = []
-    for row, (first, last) in enumerate(rows):
-        traces += _areas(kept, times, row, first, last)
+    rows = core_rows(len(kept[0].cores) if kept else 1)
+    traces = core_areas(times, [sample.cores for sample in kept], rows)
     traces += _counts(kept, times, len(rows))
     return {"data": traces, "layout": _layout(rows, max([seconds, *times, 1.0]))}
 
@@ -45,40 +44,52 @@ def strip_alt(samples: Sequence[Sample]) -> str:
     )
 
 
-def _rows(cores: int) -> list[tuple[int, int]]:
+def core_rows(cores: int) -> list[tuple[int, int]]:
     """First and last core of each row."""
     each = -(-cores // MOST_ROWS)
     return [(first, min(first + each, cores) - 1) for first in range(0, cores, each)]
 
 
-def _areas(
-    samples: Sequence[Sample], times: list[float], row: int, first: int, last: int
+def core_name(first: int, last: int) -> str:
+    """What a row is called."""
+    return f"core {first}" if first == last else f"cores {first}–{last}"
+
+
+def core_areas(
+    times: Sequence[float],
+    cores: Sequence[Shares],
+    rows: Sequence[tuple[int, int]],
+    first_axis: int = 1,
 ) -> list[Trace]:
-    number = last - first + 1
+    """User, system and wait as stacked areas, each row on a y axis of its own from that one on."""
     traces: list[Trace] = []
-    for part, (name, colour, pattern) in enumerate(PARTS):
-        shares = [
-            round(100 * sum(core[part] for core in sample.cores[first : last + 1]) / number, 1)
-            for sample in samples
-        ]
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "name": name,
-                "legendgroup": name,
-                "showlegend": row == 0,
-                "x": times,
-                "y": shares,
-                "stackgroup": f"row{row}",
-                "line": {"width": 0, "color": colour},
-                "fillcolor": colour,
-                "fillpattern": {"shape": pattern, "fillmode": "overlay", "size": 6},
-                "xaxis": "x",
-                "yaxis": f"y{row + 1}" if row else "y",
-                "hoverinfo": "skip",
-            }
-        )
+    for row, (first, last) in enumerate(rows):
+        axis = first_axis + row
+        for part, (name, colour, pattern) in enumerate(PARTS):
+            shares = [
+                round(
+                    100 * sum(core[part] for core in each[first : last + 1]) / (last - first + 1), 1
+                )
+                for each in cores
+            ]
+            traces.append(
+                {
+                    "type": "scatter",
+                    "mode": "lines",
+                    "name": name,
+                    "legendgroup": name,
+                    "showlegend": row == 0,
+                    "x": list(times),
+                    "y": shares,
+                    "stackgroup": f"row{row}",
+                    "line": {"width": 0, "color": colour},
+                    "fillcolor": colour,
+                    "fillpattern": {"shape": pattern, "fillmode": "overlay", "size": 6},
+                    "xaxis": "x",
+                    "yaxis": f"y{axis}" if axis > 1 else "y",
+                    "hoverinfo": "skip",
+                }
+            )
     return traces
 
 
@@ -119,12 +130,11 @@ def _layout(rows: Sequence[tuple[int, int]], seconds: float) -> dict[str, Any]:
     }
     for row, (first, last) in enumerate(rows):
         top = 1 - row * height
-        name = f"core {first}" if first == last else f"cores {first}–{last}"
         layout[f"yaxis{row + 1}" if row else "yaxis"] = {
             "domain": [top - height + gap, top],
             "range": [0, 100],
             "tickvals": [50],
-            "ticktext": [name],
+            "ticktext": [core_name(first, last)],
             "ticks": "",
         }
     layout[f"yaxis{number}"] = {"domain": [0, height - gap], "rangemode": "tozero", "nticks": 3}

@@ -24,21 +24,22 @@ ROOMS = {
     "laws": "laws models simulation case predict course".split(),
     "judging": "window validity verdict contrast story alternatives offers".split(),
     "drawing": (
-        "palette figures comparison_figures still_figures strip footprint_figures counts_figures"
+        "palette figures comparison_figures still_figures strip footprint_figures counts_figures "
+        "timeline_figures"
     ).split(),
     "telling": (
         "quantity quote quote_sweep quote_comparison report measured_role kept recordings "
         "exercises questions questions_cpu_time questions_workers questions_waiting "
         "questions_architectures questions_events readings readings_architectures quote_memory "
-        "quote_race"
+        "quote_race quote_timeline"
     ).split(),
     "machine": (
         "machine trees reaper supervisor kinds backends servers load sampling calibrate turn crowd "
         "census levers"
     ).split(),
-    "measuring": "level measure stopwatch still comparing weigh tally stretches walk".split(),
+    "measuring": "level measure stopwatch still comparing weigh tally stretches walk walking".split(),
     "panel": (
-        "panel still_panel controls actions guessing attempt sheet showing replay view"
+        "panel still_panel controls actions guessing attempt sheet timeline_sheet showing replay view"
     ).split(),
     "page": "lab recorder book_build book_server warm_kernel read".split(),
     "command": ["__init__", "__main__"],
