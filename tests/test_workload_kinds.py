@@ -334,12 +334,11 @@ def test_queued_and_service_add_up_and_no_request_is_seen_too_often() -> None:
     threads = 2
     work = Workload(wait_s=0.02, wait_cv=1.0, wait_by="backend")
     server = Server("threaded", by="scratch", threads=threads)
-    recording = measure(Experiment(server, work, Load([1, 8], seconds=2.5)))
+    recording = measure(Experiment(server, work, Load([8], seconds=2.5)))
     assert recording.run.calibration.backend_late_s > 0
-    one, eight = recording.points
-    assert one.service_time_s and eight.service_time_s and eight.queued_s
+    (eight,) = recording.points
+    assert eight.service_time_s and eight.queued_s
     assert eight.throughput_rps * eight.service_time_s == pytest.approx(threads, rel=0.1)
-    assert 0.8 < one.service_time_s / one.mean_response_time_s < 1
     whole_s = eight.service_time_s + eight.queued_s
     assert whole_s == pytest.approx(eight.mean_response_time_s)
     assert eight.queued_s > 2 * eight.service_time_s  # 6 of 8 users queue, 2 are served
