@@ -84,7 +84,7 @@ def parser() -> Parser:
 def add_experiment(to: Parser) -> None:
     """The arguments of an experiment. Numbers stay text here: records say what is wrong."""
     to.add_argument("--server", required=True, metavar="|".join(ARCHITECTURES))
-    to.add_argument("--by", default="", help="who runs it: gunicorn, uvicorn, scratch")
+    to.add_argument("--by", default="", help="who runs it, as `python -m labs servers` lists")
     for name, text in (
         ("--processes", "worker processes"),
         ("--threads", "threads in each process"),
@@ -185,7 +185,7 @@ def servers(asked: argparse.Namespace) -> int:
 
     rows = [["architecture", "by", "version"]]
     rows += [
-        [found.architecture, found.by, found.version or f"not installed: {found.missing}"]
+        [found.architecture, found.by, found.missing or found.version or "ours"]
         for found in available()
     ]
     print(columns(rows))
@@ -203,7 +203,7 @@ def predict(asked: argparse.Namespace) -> int:
     from labs.servers import check
 
     wanted, here = experiment(asked), fingerprint()
-    check(wanted.server, here)
+    check(wanted.server, here, wanted.workload)
     out = destination(asked.json)
     found = forecast(wanted, last(here, wanted.server, wanted.workload), here)
     print(report.forecast_table(found), file=sys.stderr if asked.json == "-" else sys.stdout)

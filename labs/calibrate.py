@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import shlex
 import socket
 import statistics
 import subprocess
@@ -23,7 +24,8 @@ import msgspec
 import platformdirs
 
 from labs import machine as this_machine
-from labs.records import Calibration, CpuBy, Machine, Server, Workload
+from labs import production
+from labs.records import Calibration, CpuBy, Machine, Server, Unusable, Workload
 from labs.supervisor import Stopped
 
 BURN_S = 0.12  # each
@@ -54,17 +56,19 @@ def calibrate(
     machine: Machine | None = None,
     *,
     cpu_by: CpuBy = "counting",
+    language: str = "Python",
     stop: threading.Event | None = None,
 ) -> Calibration:
     """Burn that unit of work with 1, 2, ... processes on all usable cores; about 0.4 s for each
-    number.
+    number. What PHP or node is to do is counted in that language.
 
-    Raises Stopped. Assumes nothing else runs; what did shows as noise.
+    Raises Stopped, and Unusable for a language whose program does not run. Assumes nothing else
+    runs; what did shows as noise.
     """
     machine = machine or this_machine.fingerprint()
     steps = _steps(machine.cores)
     speeds: dict[int, list[float]] = {step: [] for step in steps}
-    with _burners(machine.cores, cpu_by) as burners:
+    with _burners(machine.cores, cpu_by, language) as burners:
         for _ in range(REPEATS):
             for step in steps:
                 if stop is not None and stop.is_set():
@@ -78,6 +82,7 @@ def calibrate(
         timer_s=timer_s(),
         loopback_s=loopback_s(),
         cpu_by=cpu_by,
+        language=language,
     )
     keep(machine, found)
     return found
@@ -93,8 +98,9 @@ def last(
     """
     machine, workload = machine or this_machine.fingerprint(), workload or Workload()
     kept = _kept(machine)
-    known = kept.burns.get(workload.cpu_by) if kept else None
-    found = known or calibrate(machine, cpu_by=workload.cpu_by)
+    language = language_of(server, workload) if server else "Python"
+    known = kept.burns.get(_unit(workload.cpu_by, language)) if kept else None
+    found = known or calibrate(machine, cpu_by=workload.cpu_by, language=language)
     if server is not None and kept is not None:
         overhead = kept.overheads.get(_kind(server, workload), Overhead())
         return replace(found, **msgspec.structs.asdict(overhead))
@@ -111,7 +117,7 @@ def keep(
     cannot be written only means that the next one is measured again."""
     kept = _kept(machine)
     burns, overheads = (kept.burns, kept.overheads) if kept else ({}, {})
-    burns[found.cpu_by] = found
+    burns[_unit(found.cpu_by, found.language)] = found
     if server is not None:
         overheads[_kind(server, workload or Workload())] = Overhead(
             **{name: getattr(found, name) for name in Overhead.__struct_fields__}
@@ -122,6 +128,15 @@ def keep(
         temporary = _folder() / f"{KEPT}.{os.getpid()}.{threading.get_ident()}"
         temporary.write_bytes(msgspec.json.encode(fresh))
         temporary.replace(_folder() / KEPT)
+
+
+def language_of(server: Server, workload: Workload) -> str:
+    """To burn in: the server's, if it is to do any work."""
+    return production.language(server.by) if workload.cpu_s else "Python"
+
+
+def _unit(cpu_by: CpuBy, language: str) -> str:
+    return cpu_by if language == "Python" else f"{cpu_by} in {language}"
 
 
 def timer_s(times: int = 20) -> float:
@@ -160,23 +175,32 @@ def loopback_s(times: int = 100) -> float:
 
 
 @contextlib.contextmanager
-def _burners(number: int, cpu_by: CpuBy) -> Iterator[list[subprocess.Popen[str]]]:
+def _burners(number: int, cpu_by: CpuBy, language: str) -> Iterator[list[subprocess.Popen[str]]]:
     """Burning processes at the ready. They end with their input, so with us."""
-    burners = [
-        subprocess.Popen(
-            [sys.executable, "-m", "workloads.burn", cpu_by],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        for _ in range(number)
-    ]
+    python = language == "Python"
+    command = [sys.executable, "-m", "workloads.burn", cpu_by]
+    command = command if python else production.burner(language)
+    burners: list[subprocess.Popen[str]] = []
     try:
+        for _ in range(number):
+            burners.append(
+                subprocess.Popen(
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    text=True,
+                )
+            )
         for burner in burners:
             assert burner.stdout is not None
-            burner.stdout.readline()
+            if burner.stdout.readline() != "ready\n":
+                raise OSError(f"it ended with exit code {burner.wait()}")
         yield burners
+    except (OSError, ValueError) as error:
+        raise Unusable(
+            f"{language} cannot be calibrated: {error}. Try it by hand: {shlex.join(command)}"
+        ) from None
     finally:
         for burner in burners:
             burner.kill()
@@ -231,4 +255,5 @@ def _of(machine: Machine) -> str:
 
 def _kind(server: Server, workload: Workload) -> str:
     connections = "kept" if server.keep_alive else "closed"
-    return f"{server.architecture}/{server.by}/{connections}/{workload.wait_by}"
+    what = "file" if workload.page == "file" else workload.wait_by
+    return f"{server.architecture}/{server.by}/{connections}/{what}"

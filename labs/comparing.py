@@ -82,7 +82,7 @@ class Comparing(Still[Comparison]):
     ) -> Comparison:
         machine = this_machine.fingerprint()
         for experiment in self.parts.values():
-            check(experiment.server, machine)
+            check(experiment.server, machine, experiment.workload)
 
         def waiting() -> None:
             tell(_waiting("waiting: another page or program is measuring on this machine"))

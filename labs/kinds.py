@@ -1,7 +1,8 @@
 """The table of servers: who serves an architecture, how each is called, and what it needs.
 
 Three architectures, each run by what people use and by our own from scratch. Every row is
-started in the same way, by `servers.serve`, with an open socket.
+started in the same way, by `servers.serve`: those in Python with an open socket, the others,
+which pip does not install, on a port of their own (`labs.production`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs.records import Architecture, Server, Unusable
+from labs.production import PRODUCTS, Product
+from labs.programs import lacking
+from labs.records import Architecture, Page, Server, Unusable, Workload
 
 HOST = "127.0.0.1"
 PORT_BY_HAND = 8000
@@ -25,15 +28,18 @@ class Kind:
 
     architecture: Architecture
     by: str
-    package: str | None  # what pip installs; None for the book's own
-    command: Callable[[Server, int | None], list[str]]  # of a file number, or to try by hand
-    up: str  # how its log announces a worker: a pattern with the process id in it
+    package: str | None = None  # what pip installs; None for the book's own
+    command: Callable[[Server, int | None], list[str]] | None = None  # of a file number, or by hand
+    up: str = ""  # how its log announces a worker, a pattern with the process id; or not at all
+    product: Product | None = None  # how it is set up, where it is not in Python
     # Memory in MiB, measured after load (Linux, PSS) and rounded up for what PSS leaves out.
     base_mib: float  # whatever the size of the pool
     process_mib: float  # for each process
     thread_mib: float = 0.1  # for each thread beyond the first of a process
     keeps_alive: bool = True  # whether it can leave connections open at all
     first: int | None = None  # processes to begin with, where more come as they are needed
+    starts_fewer: bool = False  # whether `Server(start=...)` can say how many
+    has_master: bool = True  # whether somebody replaces a worker even if there is only one
     resizes: bool = False  # whether SIGTTIN to its master gives it one process more
 
 
@@ -126,6 +132,7 @@ KINDS: tuple[Kind, ...] = (
         package="uvicorn>=0.54,<0.55",
         command=_uvicorn,
         up=_UVICORN_UP,
+        has_master=False,
         base_mib=30,
         process_mib=25,
     ),
@@ -147,6 +154,7 @@ KINDS: tuple[Kind, ...] = (
         base_mib=10,
         process_mib=2,
         first=5,
+        starts_fewer=True,
         resizes=True,
     ),
     Kind(
@@ -167,6 +175,53 @@ KINDS: tuple[Kind, ...] = (
         base_mib=10,
         process_mib=3,
     ),
+    Kind(
+        architecture="prefork",
+        by="apache",
+        product=PRODUCTS["apache"],
+        starts_fewer=True,
+        base_mib=20,
+        process_mib=4,
+    ),
+    Kind(
+        architecture="prefork",
+        by="nginx-fpm",
+        product=PRODUCTS["nginx-fpm"],
+        base_mib=40,
+        process_mib=4,
+    ),
+    Kind(
+        architecture="threaded",
+        by="apache-worker",
+        product=PRODUCTS["apache-worker"],
+        base_mib=40,
+        process_mib=8,
+        thread_mib=4,
+    ),
+    Kind(
+        architecture="threaded",
+        by="apache-event",
+        product=PRODUCTS["apache-event"],
+        base_mib=40,
+        process_mib=8,
+        thread_mib=4,
+    ),
+    Kind(
+        architecture="event-loop",
+        by="node",
+        product=PRODUCTS["node"],
+        up=_SCRATCH_UP,
+        has_master=False,
+        base_mib=60,
+        process_mib=40,
+    ),
+    Kind(
+        architecture="event-loop",
+        by="nginx",
+        product=PRODUCTS["nginx"],
+        base_mib=10,
+        process_mib=10,
+    ),
 )
 
 
@@ -182,8 +237,28 @@ def kind_of(server: Server) -> Kind:
     )
 
 
-def missing(kind: Kind) -> str | None:
-    """What to do to have this server; None when it is there."""
+def missing(kind: Kind, page: Page = "work") -> str | None:
+    """What to do to have this server, for work or for files; None when it is there."""
+    if kind.product is not None:
+        for_work = kind.product.for_work if page == "work" else None
+        return lacking(*(for_work or kind.product.for_files))
     if kind.package is None or importlib.util.find_spec(kind.by):
         return None
     return f"Install it with: {shlex.join(['python', '-m', 'pip', 'install', kind.package])}"
+
+
+def refuse(kind: Kind, server: Server, workload: Workload) -> None:
+    """Unusable, with a remedy, for what that server can never do."""
+    by, product = f"by={kind.by!r}", kind.product
+    if server.start is not None and not kind.starts_fewer:
+        raise Unusable(f"start={server.start}: {by} starts all at once. Leave start out.")
+    if product is None:
+        return
+    if workload.page == "file" and not product.for_files:
+        raise Unusable(f"{by}: nginx itself answers files. Use the event-loop by nginx for them.")
+    if workload.page == "work" and product.for_work is None:
+        raise Unusable(f"{by}: serves files and runs no program. Use page='file', or nginx-fpm.")
+    if workload.cpu_by != "counting":
+        raise Unusable(f"cpu_by={workload.cpu_by!r}: {by} can only count. Leave cpu_by out.")
+    if workload.wait_by != "sleep":
+        raise Unusable(f"wait_by={workload.wait_by!r}: {by} can only sleep. Leave wait_by out.")

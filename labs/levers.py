@@ -62,8 +62,7 @@ def check_steps_for(server: Server, steps: Sequence[Step]) -> None:
 def check_kill(server: Server) -> None:
     """Unusable where a worker's death would be the server's, with nobody to replace it."""
     kind = kind_of(server)
-    has_master = kind.package is None or kind.resizes or server.processes > 1
-    if not has_master:
+    if not kind.has_master and server.processes == 1:
         raise Unusable(
             f"do={KILL!r}: {server.by} runs one process without a master, and nobody would "
             "replace it. Give it two processes, or use prefork."
@@ -119,7 +118,7 @@ class Levers:
             self._wait_until_heard()
         self.limit = to
         after_s = None
-        when_needed = kind_of(self.running.server).first is not None
+        when_needed = self.running.kind.first is not None
         while not when_needed and time.perf_counter() < at + GROWN_WITHIN_S:
             if len(self.running.serving_pids()) >= to:
                 after_s = time.perf_counter() - at

@@ -62,6 +62,7 @@ class Driver:
                     for name in ("cpu_by", "wait_by")
                     if getattr(workload, name) != getattr(usual, name)
                 ),
+                "page": "/file" if workload.page == "file" else "",
                 "loops": workload.cpu_s * loops_per_s,
                 "wait_s": workload.wait_s,
                 "cpu_cv": workload.cpu_cv,

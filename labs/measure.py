@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 
 from labs import machine as this_machine
 from labs import validity
-from labs.calibrate import calibrate, keep
+from labs.calibrate import calibrate, keep, language_of
 from labs.level import count_level
 from labs.load import OK, Driver, drive
 from labs.plan import STARTUP_S, WARM_UP_S, duration_s, plans
@@ -30,7 +30,6 @@ from labs.records import (
     Run,
     Sample,
     Server,
-    Workload,
 )
 from labs.sampling import Sampler, pss_bytes, sampling
 from labs.servers import Running, check, serve
@@ -111,27 +110,30 @@ class Measurement:
 
     def run(self) -> Recording:
         """Wait for the machine's turn, burn, and measure every level."""
-        check(self.experiment.server, self.machine)
+        server, workload = self.experiment.server, self.experiment.workload
+        check(server, self.machine, workload)
         with turn(self._wait_for_turn, self.stop):
             self._began = time.perf_counter()
             self._progress("calibrating: how fast is a core right now?")
-            unit = self.experiment.workload.cpu_by
-            return self.in_turn(calibrate(self.machine, cpu_by=unit, stop=self.stop))
+            return self.in_turn(self._burn())
 
     def in_turn(self, burned: Calibration) -> Recording:
         """Measure every level, for whoever holds the machine's turn and has burned just now. What
         was burned is burned again where it was another unit than this experiment asks for."""
         server, load = self.experiment.server, self.experiment.load
         workload = self.experiment.workload
-        if burned.cpu_by != workload.cpu_by:
-            self._progress(f"calibrating: how fast is {workload.cpu_by} right now?")
-            burned = calibrate(self.machine, cpu_by=workload.cpu_by, stop=self.stop)
+        language = language_of(server, workload)
+        if (burned.cpu_by, burned.language) != (workload.cpu_by, language):
+            self._progress(f"calibrating: how fast is {workload.cpu_by} in {language} right now?")
+            burned = self._burn()
         server_cores, generator_cores = split_cores(server)
         with contextlib.ExitStack() as stack:
             self._progress("starting the server and the load generator")
             asks = workload.wait_by == "backend" and workload.wait_s > 0
             running = stack.enter_context(
-                serve(server, cores=server_cores, backend=asks, stop=self.stop)
+                serve(
+                    server, cores=server_cores, backend=asks, page=workload.page, stop=self.stop
+                )
             )
             driver = stack.enter_context(
                 drive(
@@ -169,6 +171,15 @@ class Measurement:
         assert recording is not None
         return recording
 
+    def _burn(self) -> Calibration:
+        server, workload = self.experiment.server, self.experiment.workload
+        return calibrate(
+            self.machine,
+            cpu_by=workload.cpu_by,
+            language=language_of(server, workload),
+            stop=self.stop,
+        )
+
     def _duration_s(self) -> float:
         """Of the load, from its first request."""
         assert self.forecast is not None
@@ -180,7 +191,8 @@ class Measurement:
         without work, hot."""
         workload = self.experiment.workload
         wait_s = WARM_UP_WAIT_S if workload.wait_s else 0.0
-        driver.ask_for(Workload(wait_s=wait_s, wait_cv=0.0, wait_by=workload.wait_by), 0.0)
+        trivial = replace(workload, cpu_s=0.0, wait_s=wait_s, wait_cv=0.0)
+        driver.ask_for(trivial, 0.0)
         driver.open(self.warm_up_users, 0.0)
         self._pause(0.3 * WARM_UP_S)
         before, since = sampler.snapshot(), len(driver.records())
@@ -220,6 +232,7 @@ class Measurement:
             after = sampler.snapshot()
             self._pause(level.model_response_time_s * slower, text)
             driver.check()
+            running.check()
             records, flying = driver.records(since), driver.report()
             pids = running.pids()
             point = count_level(

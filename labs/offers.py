@@ -109,7 +109,12 @@ def reduced(experiment: Experiment) -> Experiment:
     """The same kind of server, work and load in a few seconds: to see that it runs, not to
     learn from. A pool of at most four, the first two levels, half a second each at least."""
     server, load = experiment.server, experiment.load
-    fewer = replace(server, processes=min(server.processes, FEW), threads=min(server.threads, FEW))
+    fewer = replace(
+        server,
+        processes=min(server.processes, FEW),
+        threads=min(server.threads, FEW),
+        start=server.start and min(server.start, FEW),
+    )
     users = sorted({min(users, 2 * FEW) for users in load.users})[:2]
     return replace(experiment, server=fewer, load=replace(load, users=tuple(users), seconds=0.5))
 

@@ -122,7 +122,7 @@ class SweepPanel(ipywidgets.VBox):
             self._plan = None
         try:
             experiment = self._controls.experiment()
-            check(experiment.server, self._machine)
+            check(experiment.server, self._machine, experiment.workload)
         except Unusable as error:
             self._show_problem(str(error))
             return

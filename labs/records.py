@@ -7,7 +7,6 @@ damaged, of another version or hostile is refused with a sentence.
 
 from __future__ import annotations
 
-import math
 import os
 import tempfile
 from collections.abc import Sequence
@@ -17,6 +16,9 @@ from typing import Literal, TypeVar, get_args
 
 import msgspec
 
+from labs.histogram import BUCKET as BUCKET
+from labs.histogram import bucket as bucket
+from labs.histogram import percentile as percentile
 from labs.refusal import Unusable as Unusable
 from labs.refusal import choice, real, whole
 
@@ -28,6 +30,7 @@ CpuBy = Literal["counting", "hashing"]
 CPU_BY: tuple[CpuBy, ...] = get_args(CpuBy)
 WaitBy = Literal["sleep", "backend", "blocking"]
 WAIT_BY: tuple[WaitBy, ...] = get_args(WaitBy)
+Page = Literal["work", "file"]
 DEFAULT_BY = {"prefork": "gunicorn", "threaded": "gunicorn", "event-loop": "uvicorn"}
 
 LONGEST_S = 30.0  # of CPU or waiting per request: Locust gives up on a request after 60 s
@@ -37,8 +40,6 @@ MOST_PROCESSES = 1024  # a machine with more is busy enough with having them
 MOST_POOL = 4096  # processes x threads
 
 Kept = TypeVar("Kept")  # a kind of record that is kept in a file
-
-BUCKET = 1.02  # a histogram's bucket spans 2 %, so its middle is within 1 % of any member
 
 
 class BadRecording(ValueError):
@@ -55,6 +56,7 @@ class Workload:
     wait_cv: float = 0.1  # a little, so that users do not fall in step
     cpu_by: CpuBy = "counting"  # hashing releases Python's lock, counting keeps it
     wait_by: WaitBy = "sleep"  # or for a backend's answer, or blocking (an event loop, if one)
+    page: Page = "work"  # or a small file, which the server only has to send
 
     def __post_init__(self) -> None:
         for name in ("cpu_s", "wait_s"):
@@ -64,6 +66,9 @@ class Workload:
             real(name, getattr(self, name), 0.0, 1.0, "0 is constant, 1 is exponential.")
         choice("cpu_by", self.cpu_by, CPU_BY)
         choice("wait_by", self.wait_by, WAIT_BY)
+        choice("page", self.page, get_args(Page))
+        if self.page == "file" and (self.cpu_s or self.wait_s):
+            raise Unusable("page='file': a file takes no work. Leave cpu_s and wait_s out.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,7 @@ class Server:
     backlog: int = 2048  # places in the listen queue; the kernel may allow fewer
     keep_alive: bool = True  # whether it leaves connections open between requests
     cores: int | None = None  # how many cores it may use; None means all of them
+    start: int | None = None  # workers to begin with, where more come as they are needed
 
     def __post_init__(self) -> None:
         choice("architecture", self.architecture, ARCHITECTURES)
@@ -98,6 +104,8 @@ class Server:
         whole("backlog", self.backlog, 1, 65535, "2048 is the usual length.")
         if self.cores is not None:
             whole("cores", self.cores, 1, 4096, "Leave it out to use every core.")
+        if self.start is not None:
+            whole("start", self.start, 1, self.processes, "Leave it out to begin with them all.")
 
     @property
     def pool(self) -> int | None:
@@ -182,6 +190,7 @@ class Calibration:
     timer_s: float = 0.0  # how late a 1 ms sleep ends
     loopback_s: float = 0.0  # a byte to a local socket and back
     cpu_by: CpuBy = "counting"  # what was burned: the loops are of this unit
+    language: str = "Python"  # and in this language
     backend_s: float = 0.0  # CPU seconds the slow backend spends on an answer
     backend_late_s: float = 0.0  # how late its answer comes
 
@@ -341,24 +350,6 @@ class Recording:
 
     def with_run(self, run: Run) -> Recording:
         return replace(self, runs=(*self.runs, run))
-
-
-def bucket(response_time_s: float) -> int:
-    """The histogram bucket of a response time: bucket 0 starts at 1 microsecond."""
-    return math.floor(math.log(max(response_time_s, 1e-6) / 1e-6, BUCKET))
-
-
-def percentile(histogram: dict[int, int], fraction: float) -> float | None:
-    """See `Point.percentile_s`."""
-    total = sum(histogram.values())
-    if total * (1 - fraction) < 10 or total == 0:
-        return None
-    rank = math.ceil(total * fraction)
-    for number in sorted(histogram):
-        rank -= histogram[number]
-        if rank <= 0:
-            return float(1e-6 * BUCKET ** (number + 0.5))
-    return None
 
 
 def save(recording: object, path: Path) -> None:

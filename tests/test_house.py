@@ -20,7 +20,9 @@ ROOT = Path(__file__).parent.parent
 
 # A new module goes into the room of its kind: that decides whom it may know.
 ROOMS = {
-    "nouns": "refusal records findings comparison words plan footprint counts timelines".split(),
+    "nouns": (
+        "refusal histogram records findings comparison words plan footprint counts timelines"
+    ).split(),
     "laws": "laws models simulation case predict course".split(),
     "judging": "window validity verdict contrast story alternatives offers".split(),
     "drawing": (
@@ -34,7 +36,8 @@ ROOMS = {
         "quote_race quote_timeline"
     ).split(),
     "machine": (
-        "machine trees reaper supervisor kinds backends servers load sampling calibrate turn crowd "
+        "machine trees reaper supervisor programs production kinds knocking backends servers load "
+        "sampling calibrate turn crowd "
         "census levers"
     ).split(),
     "measuring": "level measure stopwatch still comparing weigh tally stretches walk walking".split(),

@@ -53,7 +53,7 @@ geventhttpclient.client.IDEMPOTENT_METHODS = frozenset()
 class Work:
     """What each request asks for. Gamma-distributed, so cv 0 is constant and 1 exponential."""
 
-    def __init__(self, *, how: str = "", **asked: float) -> None:
+    def __init__(self, *, how: str = "", page: str = "", **asked: float) -> None:
         self.loops = asked.get("loops", 0.0)
         self.wait_s = asked.get("wait_s", 0.0)
         self.cpu_cv = asked.get("cpu_cv", 0.0)
@@ -61,7 +61,7 @@ class Work:
         self.think_time_s = asked.get("think_time_s", 0.0)
         self.varies = (self.cpu_cv > 0 and self.loops > 0) or (self.wait_cv > 0 and self.wait_s > 0)
         self.how = how  # as the query has it, where it is not the usual one
-        self.constant = f"/?loops={round(self.loops)}&wait={self.wait_s:.6f}{how}"
+        self.constant = page or f"/?loops={round(self.loops)}&wait={self.wait_s:.6f}{how}"
 
     def path(self, dice: random.Random) -> str:
         if not self.varies:

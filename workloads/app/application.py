@@ -1,9 +1,9 @@
 """One application, for every architecture: `GET /?loops=<int>&wait=<seconds>`.
 
-It computes, then waits, then answers. How to wait is the server's business: a process and a
-thread stand still, an event loop does something else meanwhile. So the application is a
-generator that yields what it wants to wait for, a number of seconds or a socket with something
-to read, and returns status and body of the answer, and how long it took over them.
+It computes, then waits, then answers; `GET /file` is a small file. How to wait is the server's
+business: a process and a thread stand still, an event loop does something else meanwhile. So the
+application is a generator that yields what it wants to wait for, a number of seconds or a socket
+with something to read, and returns status and body of the answer, and how long it took over them.
 
 `&cpu_by=hashing` hashes instead of counting. `&wait_by=backend` waits for a backend's answer,
 and `&wait_by=blocking` waits without telling the server.
@@ -15,6 +15,7 @@ import math
 import os
 import socket
 from collections.abc import Generator
+from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ MOST_LOOPS = 10_000_000_000
 LONGEST_WAIT_S = 60.0
 UNITS = {"counting": count, "hashing": digest}
 WAITS = ("sleep", "backend", "blocking")
+SMALL_FILE = (Path(__file__).parent.parent / "site" / "file").read_bytes()
 REASONS = {
     200: "OK",
     400: "Bad Request",
@@ -58,8 +60,10 @@ def answer(path: str, query: str) -> Answer:
     """Status and body, by way of what there is to wait for."""
     if path == "/ready":
         return 200, os.environ.get("WALL_TIME_NONCE", "ready").encode()
+    if path == "/file":
+        return 200, SMALL_FILE
     if path != "/":
-        return 404, b"There is only / and /ready.\n"
+        return 404, b"There is only /, /file and /ready.\n"
     try:
         loops, wait_s, cpu_by, wait_by = asked(query)
     except ValueError as error:

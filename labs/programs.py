@@ -1,0 +1,112 @@
+"""Programs of the system that a lab may use: whether they are here, how new, how to get them.
+
+Names are those of Debian and Ubuntu. A program that is missing, broken or too old is told in a
+sentence, and never stands in the way of a lab that does not need it.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+MODULES = ("/usr/lib/apache2/modules", "/usr/lib64/httpd/modules", "/usr/libexec/apache2")
+MORE = "/usr/sbin:/usr/local/sbin"  # where a shell does not look that is not root's
+LOOK_S = 5.0  # for a program to say its version
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """A program that Debian packages, and where it may be found."""
+
+    name: str  # as people call it
+    names: tuple[str, ...] = ()  # of its file, the likeliest first
+    package: str  # what apt-get installs
+    version: tuple[str, ...] = ("-v",)  # how to ask for its version
+    least: tuple[int, ...] = ()  # the oldest that will do
+    module: str = ""  # where it is none but a module of Apache: the pattern of its file
+
+    def path(self) -> str | None:
+        """Where it is; /usr/sbin counts even when the shell does not look there."""
+        if self.module:
+            return module(self.module)
+        places = f"{os.environ.get('PATH', os.defpath)}:{MORE}"
+        found = (shutil.which(name, path=places) for name in self.names)
+        return next((path for path in found if path), None)
+
+    @property
+    def command(self) -> str:
+        """Its path, or its name where it is not here."""
+        return self.path() or self.names[0]
+
+
+APACHE = Program(name="Apache", names=("apache2", "httpd"), package="apache2", least=(2, 4))
+MOD_PHP = Program(name="mod_php", module="libphp*.so", package="libapache2-mod-php")
+NGINX = Program(name="nginx", names=("nginx",), package="nginx", least=(1, 14))
+PHP = Program(name="PHP", names=("php",), package="php-cli", least=(7, 3))
+PHP_FPM = Program(
+    name="php-fpm",
+    names=("php-fpm", *(f"php-fpm8.{minor}" for minor in range(9, -1, -1)), "php-fpm7.4"),
+    package="php-fpm",
+    least=(7, 3),
+)
+NODE = Program(
+    name="node",
+    names=("node", "nodejs"),
+    package="nodejs",
+    version=("--version",),
+    least=(12,),
+)
+
+
+def version(program: Program) -> str | None:
+    """Its version in numbers; None where it is missing or does not run, and of a module."""
+    path = program.path()
+    return _version(path, program.version) if path and not program.module else None
+
+
+@functools.cache
+def _version(path: str, asking: tuple[str, ...]) -> str | None:
+    try:
+        said = subprocess.run([path, *asking], capture_output=True, text=True, timeout=LOOK_S)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = re.search(r"(\d+\.\d+(?:\.\d+)?)", said.stdout + said.stderr)
+    return found[1] if found and said.returncode == 0 else None
+
+
+def lacking(*programs: Program) -> str | None:
+    """What to do to have them all; None when they are there and new enough."""
+    if absent := [program for program in programs if program.path() is None]:
+        packages = " ".join(dict.fromkeys(program.package for program in absent))
+        return f"Install it with: apt-get install {packages}"
+    for program in programs:
+        found = version(program)
+        if found is None and not program.module:
+            asking = " ".join([str(program.path()), *program.version])
+            return f"{program.name} is installed but does not run. Try it by hand: {asking}"
+        if found and numbers(found) < program.least:
+            least = ".".join(map(str, program.least))
+            return f"{program.name} {found} is too old: {least} or newer is needed."
+    return None
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """Of a version, to compare.
+
+    >>> numbers("1.22.1") > (1, 19, 4)
+    True
+    """
+    return tuple(map(int, version.split(".")))
+
+
+def module(pattern: str) -> str | None:
+    """The newest of Apache's modules with that name; None where it is built in or missing."""
+    for folder in MODULES:
+        for file in sorted(Path(folder).glob(pattern), reverse=True):
+            return str(file)
+    return None

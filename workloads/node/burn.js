@@ -1,0 +1,22 @@
+// One busy process for the calibration, as workloads/burn.py, in JavaScript.
+const { count } = require("./count.js");
+
+const CHUNK = 10000;
+const now = () => Number(process.hrtime.bigint()) / 1e9; // Python's perf_counter on Linux
+
+function burn(begin, end) {
+  while (now() < begin) count(CHUNK);
+  const before = process.cpuUsage();
+  let loops = 0;
+  while (now() < end) {
+    count(CHUNK);
+    loops += CHUNK;
+  }
+  const { user, system } = process.cpuUsage(before);
+  return `${loops} ${(user + system) / 1e6}`;
+}
+
+console.log("ready");
+require("readline")
+  .createInterface({ input: process.stdin })
+  .on("line", (line) => console.log(burn(...line.split(" ").map(Number))));
