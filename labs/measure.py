@@ -36,7 +36,8 @@ from labs.servers import Running, check, serve
 from labs.supervisor import Stopped
 from labs.turn import turn
 
-WARM_UP_USERS = 8
+WARM_UP_USERS = 8  # at least
+MOST_WARM_UP_USERS = 256
 WARM_UP_WAIT_S = 0.001  # stands for any wait: the path through the server is the same
 SLOWEST = 4.0  # a level is never planned for longer than this many times its forecast
 MOST_GROWTH_S = 10.0  # 5 to 256 workers at four looks a second take 3
@@ -90,7 +91,7 @@ class Measurement:
         self.first_again: Point | None = None
         self.samples: list[Sample] = []
         self.at_hand = max(WARM_UP_USERS, *experiment.load.users)  # users of the load generator
-        self.warm_up_users = WARM_UP_USERS
+        self.warm_up_users = warm_up_users(experiment)
         self._began = time.perf_counter()
         self._whole_s = STARTUP_S + WARM_UP_S
 
@@ -305,6 +306,16 @@ class Measurement:
                 raise Stopped
             if stage:
                 self._progress(stage)
+
+
+def warm_up_users(experiment: Experiment) -> int:
+    """How many users the warm-up has: as many as the busiest level puts to work.
+
+    What a request costs beside its work counts where the cores are full, and there it is
+    cheaper: with few users, every connection wakes the whole herd of idle gunicorn workers.
+    """
+    working = min(max(experiment.load.users), experiment.server.pool or MOST_WARM_UP_USERS)
+    return max(WARM_UP_USERS, min(working, MOST_WARM_UP_USERS))
 
 
 def split_cores(server: Server) -> tuple[Sequence[int] | None, Sequence[int] | None]:
