@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from labs.plan import duration_s
-from labs.records import Experiment, PredictedLevel, Prediction, Workload
+from labs.records import Experiment, PredictedLevel, Prediction
 from labs.words import duration, seconds
 
 PATIENCE_S = 25.0  # a run up to this long needs no question
@@ -94,7 +94,7 @@ def modest(experiment: Experiment, cores: int, *, shared: bool = False) -> tuple
     users = experiment.load.users
     step = -(-len(users) // MOST_MODEST)
     kept = tuple(sorted({*users[::step], users[-1]}))[-MOST_MODEST:]
-    waits = Workload(wait_s=work.cpu_s + work.wait_s, wait_cv=work.wait_cv)
+    waits = replace(work, cpu_s=0.0, wait_s=work.cpu_s + work.wait_s)
     smaller = replace(experiment, workload=waits, load=replace(experiment.load, users=kept))
     whose = "This is a free service that others share" if shared else "This machine has one core"
     why = (
