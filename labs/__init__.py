@@ -9,8 +9,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from labs.exercises import check
+    from labs.exercises import exercise
     from labs.lab import calibration, clocks, compare, memory, race, recorded, sweep, timeline
+    from labs.practice import check, progress
     from labs.records import (
         BadRecording,
         Experiment,
@@ -35,7 +36,9 @@ __all__ = [
     "check",
     "clocks",
     "compare",
+    "exercise",
     "memory",
+    "progress",
     "race",
     "recorded",
     "sweep",
@@ -44,11 +47,13 @@ __all__ = [
 
 _HOMES = {
     "Step": "timelines",
-    "check": "exercises",
+    "check": "practice",
+    "exercise": "exercises",
     "calibration": "lab",
     "clocks": "lab",
     "compare": "lab",
     "memory": "lab",
+    "progress": "practice",
     "race": "lab",
     "recorded": "lab",
     "sweep": "lab",

@@ -90,6 +90,51 @@ class Reply:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question with its numbers, to be read."""
+
+    id: str
+    seed: str | None
+    sentence: str
+
+    def __repr__(self) -> str:
+        return f"{self.id} {self.sentence}"
+
+    def _repr_html_(self) -> str:
+        seed = "" if self.seed is None else f", seed={self.seed!r}"
+        how = html.escape(f'check("{self.id}", ...{seed})')
+        return (
+            f'<div class="wt-question"><p><b>{html.escape(self.id)}</b> '
+            f"{html.escape(self.sentence)}</p><p>Answer with <code>{how}</code>.</p></div>"
+        )
+
+
+def exercise(id: str, *, seed: str | None = None) -> Asked:
+    """The question of exercise `id`, to be answered with `check` and the same seed.
+
+    `seed`, any text, gives it other numbers, the same for everybody who writes the same text.
+    NoSuchExercise names the ids there are.
+    """
+    asked = _find(id)
+    given = asked.numbers(seed)
+    if given is None:
+        first = f" First press Run in the lab “{asked.lab}”: this asks about your machine."
+        plain = "" if "{" in asked.question else asked.question
+        return Asked(id=id, seed=seed, sentence=f"{plain}{first}".strip())
+    unit = f" Answer{_in(asked.unit)}." if asked.unit else ""
+    question = _fill(asked.question, asked, given)
+    return Asked(id=id, seed=seed, sentence=f"{question}{unit}")
+
+
+def number(value: object) -> float | None:
+    """An answer as a number; None for what is none."""
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        return None
+    found = float(value)
+    return found if math.isfinite(found) else None
+
+
 def check(id: str, value: object = ..., *, seed: str | None = None) -> Reply:
     """Judge `value` as the answer to exercise `id`; without a value, ask for one.
 
@@ -108,11 +153,11 @@ def check(id: str, value: object = ..., *, seed: str | None = None) -> Reply:
         asked = "" if seed is None else f"{question} "  # the page prints the usual numbers
         prompt = f"{asked}Put your answer{_in(exercise.unit)} in place of the dots, and run."
         return Reply(kind="later", sentence=prompt)
-    number = _number(value)
-    if number is None:
+    given_number = number(value)
+    if given_number is None:
         plain = f"{value!r}: not an ordinary number. Write it plainly{_in(exercise.unit)}: 12.5"
         return Reply(kind="wrong", sentence=plain)
-    return _judge(exercise, given, number)
+    return _judge(exercise, given, given_number)
 
 
 def _judge(exercise: Exercise, given: Given, number: float) -> Reply:
@@ -158,13 +203,6 @@ def _find(id: str) -> Exercise:
             return exercise
     known = ", ".join(exercise.id for exercise in QUESTIONS)
     raise NoSuchExercise(f"id={id!r}: no such exercise. Choose one of {known}.")
-
-
-def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
-        return None
-    number = float(value)
-    return number if math.isfinite(number) else None
 
 
 def _in(unit: str) -> str:

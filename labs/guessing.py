@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import ipywidgets
 
+from labs import diary
 from labs.verdict import Question
 from labs.words import duration, rate
 
@@ -25,7 +26,11 @@ def of_sweep(quantity: str, users: int) -> Question:
 class Guessing(ipywidgets.HBox):
     """Question, number, Commit and Skip. `decided` is called when the reader has done either."""
 
-    def __init__(self, decided: Callable[[], None], question: Question | None = None) -> None:
+    def __init__(
+        self, decided: Callable[[], None], question: Question | None = None, *, lab: str = ""
+    ) -> None:
+        self.lab = lab  # by which a guess is kept in the reader's own record
+        self._kept = ""
         self.question: Question | None = None
         self.guess: float | None = None  # in SI units
         self.skipped = False
@@ -56,9 +61,16 @@ class Guessing(ipywidgets.HBox):
         if question == self.question and not again:
             return
         self.question = question
-        self.guess = None
+        self.guess, self._kept = None, ""
         self._number.placeholder = question.unit
         self._show("")
+
+    def came(self, model: float | None, measured: float | None) -> None:
+        """What the model and the run said to the question, in SI units."""
+        if self.question is not None and self._kept:
+            scale = self.question.scale
+            said = (None if each is None else each * scale for each in (measured, model))
+            diary.came(self._kept, *said)
 
     def enable(self, yes: bool) -> None:
         """While a run goes on, nothing can be committed to."""
@@ -75,6 +87,9 @@ class Guessing(ipywidgets.HBox):
             self._show(f"{typed}: not a number above zero. Write it plainly{unit}: 12.5")
             return
         self.guess = number / self.question.scale
+        if self.lab:
+            asked = self.question
+            self._kept = diary.foretell(self.lab, asked.words, asked.unit, number)
         self._show("")
         self._decided()
 

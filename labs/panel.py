@@ -82,7 +82,7 @@ class SweepPanel(ipywidgets.VBox):
         )
         self._offers.observe(self._offered, "value")
         self._quantity = quantity
-        self._guessing = Guessing(self._show_plan)
+        self._guessing = Guessing(self._show_plan, lab=self.lab)
         self._actions = Actions(self._run, self._stop)
         self._figure = FigureView(alt="").add_class("wt-figure")
         self._strip = FigureView(alt=strip_alt(()), layout={"display": "none"}).add_class(
@@ -261,7 +261,20 @@ class SweepPanel(ipywidgets.VBox):
             name = f"{self.lab}-{recording.machine.cores}-cores"
             table = sweep_sheet(recording, explanation)
             put(self._data, folded(name, table, report.joined(recording)))
+        self._came(plan.experiment.load.users[-1], recording)
         kept.keep(self.lab, recording)
+
+    def _came(self, users: int, recording: Recording) -> None:
+        """The level that was asked about, for the reader's record."""
+        level = recording.run.forecast.at(users)
+        model, measured = level.model_rps, None
+        if self._quantity != "throughput":
+            model = level.model_response_time_s
+        for point in recording.points:
+            if point.users == users:
+                throughput, response_s = point.throughput_rps, point.mean_response_time_s
+                measured = throughput if self._quantity == "throughput" else response_s
+        self._guessing.came(model, measured)
 
     def _ended(self, said: str) -> None:
         with self._drawing:

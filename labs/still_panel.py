@@ -37,7 +37,8 @@ class StillPanel(ipywidgets.VBox, Generic[Found]):
         self._samples: list[Sample] = []
         self._strip_at = 0.0
         self._drawing = threading.RLock()
-        self._guessing = Guessing(self._ready, still.question) if still.question else None
+        asked = still.question
+        self._guessing = Guessing(self._ready, asked, lab=lab) if asked else None
         self._actions = Actions(self._run, self._stop, still.levers, still.pull)
         self._caption = ipywidgets.HTML()
         self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
@@ -154,6 +155,7 @@ class StillPanel(ipywidgets.VBox, Generic[Found]):
         if question is None or self._guessing is None or self._guessing.guess is None:
             return
         model, measured = self._still.answer(found)
+        self._guessing.came(model, measured)
         said = on_answer(question, self._guessing.guess, model, measured)
         put(self._answer, f'<div role="status"><p>{html.escape(said)}</p></div>')
 

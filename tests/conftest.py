@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
+import tempfile
 from collections import defaultdict
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -28,6 +30,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     os.environ[SESSION_MARK] = str(os.getpid())
+    folder = tempfile.mkdtemp(prefix="wall-time-progress-")  # never the user's own record
+    os.environ["WALL_TIME_PROGRESS"] = str(Path(folder) / "progress.json")
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

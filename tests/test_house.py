@@ -42,9 +42,10 @@ ROOMS = {
     ).split(),
     "measuring": "level measure stopwatch still comparing weigh tally stretches walk walking".split(),
     "panel": (
-        "panel still_panel controls actions guessing attempt sheet timeline_sheet showing replay view"
+        "panel still_panel controls actions guessing attempt sheet timeline_sheet showing replay "
+        "view diary diary_panel"
     ).split(),
-    "page": "lab recorder book_build book_server warm_kernel read".split(),
+    "page": "lab recorder book_build book_server warm_kernel read practice".split(),
     "command": ["__init__", "__main__"],
 }
 MAY_KNOW = {

@@ -1,0 +1,295 @@
+"""The reader's own record of progress: predictions committed to, and answers to exercises.
+
+One small JSON file in the user's data folder (WALL_TIME_PROGRESS names another one), which
+nobody else reads. Several kernels may share it: each change is made under a lock, to what the
+file holds by then, and the file is written whole or not at all. A file that is damaged or not
+ours is kept aside. A change that cannot be written waits in this kernel, and goes along with the
+next one. Nothing here raises: a lab or an answer never fails because of its record.
+
+A book that is built or recorded (LABS_MODE) writes nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import glob
+import os
+import tempfile
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import platformdirs
+
+SCHEMA = 1  # raise it when an old file can no longer be read
+BOOK = "Wall Time"  # by which a file is known for ours
+LOCKED_S = 3.0  # that we wait while another kernel writes
+LOOK_S = 0.01
+ASIDE = "aside"  # in the name of a file that was moved aside
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Foretold:
+    """A prediction that was committed to. Numbers are in its unit."""
+
+    key: str
+    lab: str
+    question: str
+    unit: str
+    value: float
+    at: str  # ISO 8601, UTC
+    measured: float | None = None  # by the first run after it
+    model: float | None = None
+    measured_at: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """The answer to an exercise, with one seed: the right one, or else the last one given."""
+
+    exercise: str  # its id
+    seed: str  # "" for the numbers printed in the book
+    value: float
+    right: bool
+    tries: int  # different answers in a row, up to the first right one
+    at: str  # ISO 8601, UTC
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diary:
+    """All that is kept."""
+
+    predictions: tuple[Foretold, ...] = ()
+    answers: tuple[Answered, ...] = ()
+    book: str = BOOK
+    schema: int = SCHEMA
+
+    @property
+    def empty(self) -> bool:
+        return not self.predictions and not self.answers
+
+    def answer(self, exercise: str, seed: str) -> Answered | None:
+        for each in self.answers:
+            if (each.exercise, each.seed) == (exercise, seed):
+                return each
+        return None
+
+
+Change = Callable[[Diary], Diary]
+
+_unwritten: list[Change] = []  # of this kernel, in their order
+_told = ""  # why the file could not be used the last time
+_mine = threading.RLock()  # of this kernel's threads
+
+
+def path() -> Path:
+    """Where it is kept."""
+    named = os.environ.get("WALL_TIME_PROGRESS")
+    return Path(named) if named else Path(platformdirs.user_data_dir("wall-time")) / "progress.json"
+
+
+def writes() -> bool:
+    """Whether anything is kept: only where a reader is at work."""
+    return (os.environ.get("LABS_MODE") or "live") == "live"
+
+
+def read() -> tuple[Diary, list[str]]:
+    """What is kept, and what the reader should know of the file, a sentence each."""
+    with _mine:
+        diary = _tried(lambda diary: diary, write=False)
+        return diary, [*([_told] if _told else []), *_aside(path())]
+
+
+def foretell(lab: str, question: str, unit: str, value: float) -> str:
+    """Keep a prediction; its key, for `came`. Value in that unit."""
+    entry = Foretold(
+        key=uuid.uuid4().hex[:12], lab=lab, question=question, unit=unit, value=value, at=_now()
+    )
+    _keep(lambda diary: replace(diary, predictions=(*diary.predictions, entry)))
+    return entry.key
+
+
+def came(key: str, measured: float | None, model: float | None) -> None:
+    """What the run said to a prediction. The first run counts: afterwards everybody is wise."""
+    at = _now()
+
+    def change(diary: Diary) -> Diary:
+        return replace(
+            diary,
+            predictions=tuple(
+                replace(each, measured=measured, model=model, measured_at=at)
+                if each.key == key and each.measured is None
+                else each
+                for each in diary.predictions
+            ),
+        )
+
+    if measured is not None:
+        _keep(change)
+
+
+def answered(exercise: str, seed: str, value: float, right: bool) -> None:
+    """Keep an answer. What was solved stays solved, and the same answer again is no new try."""
+    at = _now()
+
+    def change(diary: Diary) -> Diary:
+        before = diary.answer(exercise, seed)
+        if before and (before.right or (before.value == value and not right)):
+            return diary
+        tries = before.tries + 1 if before else 1
+        entry = Answered(exercise=exercise, seed=seed, value=value, right=right, tries=tries, at=at)
+        others = tuple(each for each in diary.answers if each is not before)
+        return replace(diary, answers=(*others, entry))
+
+    _keep(change)
+
+
+def clear() -> Diary:
+    """Delete all of it; what it was, so that it can be restored."""
+    with _mine:
+        before = _tried(lambda diary: diary, write=False)
+        _keep(lambda diary: Diary())
+        return before
+
+
+def restore(before: Diary) -> None:
+    """Put back what was deleted, beside what has come since."""
+
+    def change(diary: Diary) -> Diary:
+        known = {each.key for each in diary.predictions}
+        since = {(each.exercise, each.seed) for each in diary.answers if each.right}
+        back = [each for each in before.answers if (each.exercise, each.seed) not in since]
+        there = {(each.exercise, each.seed) for each in back}
+        return replace(
+            diary,
+            predictions=(
+                *(each for each in before.predictions if each.key not in known),
+                *diary.predictions,
+            ),
+            answers=(
+                *back,
+                *(each for each in diary.answers if (each.exercise, each.seed) not in there),
+            ),
+        )
+
+    _keep(change)
+
+
+def _keep(change: Change) -> None:
+    if writes():
+        with _mine:
+            _tried(change, write=True)
+
+
+def _tried(change: Change, *, write: bool) -> Diary:
+    """Make the change, after those that waited; the diary as it then is."""
+    global _told
+    before = Diary()
+    waiting = [*_unwritten, change]
+    try:
+        with _alone(path()):
+            before = _read(path())
+            after = _changed(before, waiting)
+            if write or _unwritten:
+                _write(after, path())
+        _unwritten.clear()
+        _told = ""
+    except OSError as error:
+        _told = (
+            f"{path()}: cannot be used ({error.strerror or error}). What you do now is kept until "
+            "this page is left, and written if it can be by then."
+        )
+        after = _changed(before, waiting)
+        if write:
+            _unwritten.append(change)
+    return after
+
+
+def _changed(diary: Diary, changes: list[Change]) -> Diary:
+    for change in changes:
+        diary = change(diary)
+    return diary
+
+
+@contextlib.contextmanager
+def _alone(file: Path) -> Iterator[None]:
+    """Hold the lock beside the file. OSError when that, or the file, is not to be had."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if file.exists() and not file.is_file():
+        raise OSError(errno.EINVAL, "it is no ordinary file")
+    handle = os.open(file.with_name(f"{file.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        deadline = time.monotonic() + LOCKED_S
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise OSError(errno.EAGAIN, "another page has been writing it") from None
+                time.sleep(LOOK_S)
+            except OSError:
+                break  # a file system without locks: few readers have two pages on one
+        yield
+    finally:
+        os.close(handle)
+
+
+def _read(file: Path) -> Diary:
+    """What the file holds. One that is not ours, or no more, is moved aside."""
+    try:
+        data = file.read_bytes()
+    except FileNotFoundError:
+        return Diary()
+    try:
+        diary = msgspec.json.decode(data, type=Diary)
+        known = {"book", "schema"} <= msgspec.json.decode(data, type=dict[str, msgspec.Raw]).keys()
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        known = False
+    if known and (diary.book, diary.schema) == (BOOK, SCHEMA):
+        return diary
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    os.replace(file, file.with_name(f"{file.name}.{ASIDE}-{stamp}-{uuid.uuid4().hex[:6]}"))
+    return Diary()
+
+
+def _aside(file: Path) -> list[str]:
+    """What there is to say of files that were moved aside, here or by another page."""
+    try:
+        kept = sorted(file.parent.glob(f"{glob.escape(file.name)}.{ASIDE}-*"))
+    except OSError:
+        return []
+    return [
+        f"{each}: this was no record of progress, or is damaged, or of another version of the "
+        "book. Nothing in it was changed. Remove it if you do not need it."
+        for each in kept
+    ]
+
+
+def _write(diary: Diary, file: Path) -> None:
+    """Whole or not at all, for its owner only. A diary without entries leaves no file."""
+    if diary.empty:
+        file.unlink(missing_ok=True)
+        return
+    text = msgspec.json.format(msgspec.json.encode(diary), indent=1)
+    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f"{file.name}.")
+    try:
+        with os.fdopen(handle, "wb") as new:
+            new.write(text + b"\n")
+            new.flush()
+            os.fsync(new.fileno())
+        os.replace(temporary, file)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

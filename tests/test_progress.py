@@ -1,0 +1,430 @@
+"""The reader's own record: kept, shared, mended, shown, taken away and deleted."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import examples
+import pytest
+from test_panel import Scripted, panel_of
+from waiting import eventually
+
+import labs
+from labs import diary, exercises, kept, practice
+from labs.diary import Diary
+from labs.diary_panel import Chapter, ProgressPanel, progress_sheet, progress_table, summary
+from labs.exercises import NoSuchExercise
+from labs.guessing import Guessing, of_sweep
+from labs.questions import QUESTIONS
+
+ROOT = Path(__file__).parent.parent
+CHAPTERS = (
+    Chapter(number="2", title="One core", labs=("one-core",), exercises=("2.1", "2.2")),
+    Chapter(number="3", title="Many cores", labs=("many-cores",), exercises=("3.1",)),
+)
+
+
+@pytest.fixture(autouse=True)
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A reader at work, with a file of their own."""
+    path = tmp_path / "folder" / "progress.json"
+    monkeypatch.setenv("WALL_TIME_PROGRESS", str(path))
+    monkeypatch.setenv("LABS_MODE", "live")
+    monkeypatch.setattr(diary, "_unwritten", [])
+    monkeypatch.setattr(diary, "_told", "")
+    return path
+
+
+def now() -> Diary:
+    return diary.read()[0]
+
+
+def plain(text: str) -> str:
+    return re.sub(r"<[^>]+>", " ", text).replace("\u00a0", " ")
+
+
+# what is kept
+
+
+def test_the_tests_have_a_file_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    assert "wall-time-progress-" in str(diary.path())
+    monkeypatch.delenv("WALL_TIME_PROGRESS")
+    assert diary.path().name == "progress.json"
+    assert "wall-time" in str(diary.path())
+
+
+def test_a_prediction_is_kept_beside_what_came(file: Path) -> None:
+    key = diary.foretell("many-cores", "how many at 8 users", "req/s", 40.0)
+    (kept,) = now().predictions
+    assert (kept.lab, kept.value, kept.measured) == ("many-cores", 40.0, None)
+    diary.came(key, None, 38.0)  # the run broke off before
+    assert now().predictions[0].measured is None
+    diary.came(key, 38.1, 38.4)
+    diary.came(key, 39.9, 38.4)  # by a second run everybody is wise
+    (kept,) = now().predictions
+    assert (kept.measured, kept.model) == (38.1, 38.4)
+    assert kept.measured_at
+    assert json.loads(file.read_text())["book"] == "Wall Time"
+
+
+def test_answers_are_kept_with_their_tries() -> None:
+    for value, right in ((20, False), (20, False), (40, False), (80, True), (80, True), (1, False)):
+        diary.answered("3.1", "", value, right)
+    diary.answered("3.1", "ann", 7, False)
+    first, seeded = now().answers
+    assert (first.value, first.right, first.tries) == (80, True, 3)
+    assert (seeded.seed, seeded.right, seeded.tries) == ("ann", False, 1)
+
+
+def test_what_a_page_checks_is_kept_and_what_is_no_answer_is_not() -> None:
+    assert labs.check("2.1").kind == "later"
+    assert labs.check("2.1", "fifty").kind == "wrong"
+    assert now().empty
+    assert not labs.check("2.1", 0.02).right
+    assert labs.check("2.1", 50).right
+    assert labs.check("2.1", -1, seed="ann").kind == "wrong"
+    with pytest.raises(NoSuchExercise):
+        labs.check("99.9", 1)
+    usual, seeded = now().answers
+    assert (usual.right, usual.tries, usual.seed) == (True, 2, "")
+    assert (seeded.right, seeded.seed) == (False, "ann")
+
+
+def test_open_exercises_have_no_answer_to_keep() -> None:
+    (first, *_) = [row for row in QUESTIONS if row.answer is None and not row.read]
+    assert labs.check(first.id, 1).kind == "open"
+    assert now().empty
+
+
+@pytest.mark.parametrize("mode", ["replay", "record"])
+def test_a_book_that_is_built_or_recorded_writes_nothing(
+    mode: str, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABS_MODE", mode)
+    assert labs.check("2.1", 50).right
+    diary.came(diary.foretell("many-cores", "how many", "req/s", 40.0), 1.0, 1.0)
+    labs.progress()
+    assert not file.parent.exists()
+
+
+def test_a_guess_in_a_panel_is_kept_in_the_unit_of_its_question() -> None:
+    guessing = Guessing(lambda: None, of_sweep("response time", 8), lab="one-core")
+    guessing._number.value = "160"
+    guessing._commit.click()
+    guessing.came(0.158, 0.162)
+    (kept,) = now().predictions
+    assert (kept.lab, kept.unit, kept.value) == ("one-core", "ms", 160)
+    assert (kept.measured, kept.model) == (pytest.approx(162), pytest.approx(158))
+    assert "at 8 users" in kept.question
+    guessing.ask(of_sweep("response time", 16))
+    guessing.came(0.3, 0.3)  # of a question that was not answered
+    assert len(now().predictions) == 1
+    Guessing(lambda: None, of_sweep("throughput", 8)).came(1.0, 1.0)  # of no lab
+
+
+def test_a_panel_keeps_the_prediction_and_what_its_run_said() -> None:
+    scripted = Scripted()
+    panel = panel_of(scripted)
+    try:
+        panel._guessing._number.value = "42"
+        panel._guessing._commit.click()
+        assert now().predictions[0].measured is None
+        panel._run()
+        for _ in examples.USERS:
+            scripted.go.release()
+        eventually(lambda: now().predictions[0].measured, 10, "the measurement")
+        (kept,) = now().predictions
+        assert (kept.lab, kept.value, kept.unit) == ("many-cores", 42, "req/s")
+        assert kept.measured == pytest.approx(examples.law_rps(8))
+        assert kept.model == pytest.approx(0.99 * examples.law_rps(8))
+    finally:
+        panel.shut()
+        assert panel._attempt and panel._attempt.join(10)
+
+
+# one file, several kernels, accidents
+
+
+def test_several_kernels_lose_nothing(file: Path) -> None:
+    code = (
+        "import sys; from labs import diary\n"
+        "for number in range(15): diary.answered(f'{sys.argv[1]}.{number}', '', 1.0, True)\n"
+    )
+    running = [
+        subprocess.Popen([sys.executable, "-c", code, str(kernel)], cwd=ROOT) for kernel in range(3)
+    ]
+    threads = [
+        threading.Thread(target=diary.answered, args=(f"here.{n}", "", 1.0, True))
+        for n in range(10)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [kernel.wait(30) for kernel in running] == [0, 0, 0]
+    assert len(now().answers) == 3 * 15 + 10
+    assert sorted(path.name for path in file.parent.iterdir()) == [file.name, f"{file.name}.lock"]
+
+
+def test_the_file_is_its_owners_alone(file: Path) -> None:
+    diary.answered("2.1", "", 50, True)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b'{"book": "Wall Time", "schema": 1, "answers": [{"exer',
+        b"\xff\xfe\x00",
+        b"[" * 5000,
+        b'{"todo": ["milk"]}',
+        b'{"book": "Wall Time", "schema": 1, "answers": [{"exercise": 3}]}',
+        b'{"book": "Wall Time", "schema": 99, "answers": []}',
+        b'{"book": "Another", "schema": 1}',
+    ],
+    ids=range(8),
+)
+def test_a_damaged_or_foreign_file_is_kept_aside(file: Path, content: bytes) -> None:
+    file.parent.mkdir()
+    file.write_bytes(content)
+    diary.answered("2.1", "", 50, True)
+    found, said = diary.read()
+    assert [each.exercise for each in found.answers] == ["2.1"]
+    (aside,) = file.parent.glob("progress.json.aside-*")
+    assert aside.read_bytes() == content
+    assert len(said) == 1
+    assert str(aside) in said[0]
+    aside.unlink()
+    assert diary.read() == (found, [])
+
+
+def test_what_cannot_be_written_waits_and_goes_along_later(file: Path) -> None:
+    file.parent.write_text("a file where the folder should be")
+    diary.answered("2.1", "", 50, True)
+    key = diary.foretell("many-cores", "how many", "req/s", 40.0)
+    found, said = diary.read()
+    assert (len(found.answers), len(found.predictions)) == (1, 1)
+    assert re.search(r"progress\.json: cannot be used \(.+\)\. What you do now is kept", said[0])
+    file.parent.unlink()
+    diary.came(key, 38.0, None)
+    assert [each.measured for each in now().predictions] == [38.0]
+    assert len(json.loads(file.read_text())["answers"]) == 1
+    assert diary.read()[1] == []
+
+
+def test_a_device_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = os.stat(os.devnull)
+    monkeypatch.setenv("WALL_TIME_PROGRESS", os.devnull)
+    diary.answered("2.1", "", 50, True)
+    assert "no ordinary file" in diary.read()[1][0]
+    assert os.stat(os.devnull).st_rdev == before.st_rdev
+
+
+def test_a_lock_that_is_held_is_waited_for(file: Path) -> None:
+    diary.answered("2.1", "", 50, True)
+    held = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import fcntl, sys; handle = open(sys.argv[1]); fcntl.flock(handle, fcntl.LOCK_EX); "
+            "print(); sys.stdin.read()",
+            str(file.with_name("progress.json.lock")),
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert held.stdin and held.stdout
+    with held:
+        held.stdout.readline()
+        late = threading.Thread(target=diary.answered, args=("2.2", "", 160, True))
+        late.start()
+        late.join(0.1)
+        assert late.is_alive()
+        held.stdin.close()
+        late.join(10)
+    assert len(now().answers) == 2
+
+
+# the page
+
+
+@pytest.fixture
+def filled() -> None:
+    diary.came(diary.foretell("many-cores", "how many at 8 users", "req/s", 40.0), 38.1, 38.4)
+    diary.foretell("one-core", "how long", "ms", 160.0)
+    diary.foretell("mine", "how many", "req/s", 1234.5)
+    diary.answered("2.1", "", 50, True)
+    diary.answered("2.1", "ann", 40, True)
+    diary.answered("2.2", "", 0.16, False)
+    diary.answered("2.2", "", 1.6, False)
+
+
+@pytest.fixture
+def panel(filled: None) -> Iterator[ProgressPanel]:
+    made = ProgressPanel(CHAPTERS)
+    yield made
+    made.close()
+
+
+def saved(panel: ProgressPanel) -> tuple[str, list[dict[str, str]]]:
+    """Name and rows of the file that the page offers."""
+    name, data = re.findall(
+        r'download="(.*?)" href="data:text/csv;base64,(.*?)"', panel._file.value
+    )[0]
+    return name, list(csv.DictReader(io.StringIO(base64.b64decode(data).decode())))
+
+
+@pytest.mark.usefixtures("filled")
+def test_the_table_shows_predictions_beside_measurements_and_exercises_by_chapter() -> None:
+    assert summary(now(), CHAPTERS) == (
+        "1 of 3 exercises solved. 3 predictions, 1 of them measured since, 1 within 5 %."
+    )
+    rows = re.findall(r"<tr>(.*?)</tr>", progress_table(now(), CHAPTERS))[1:]
+    cells = [re.findall(r"<td>(.*?)</td>", row) for row in rows]
+    today = now().predictions[0].at[:10]
+    assert [[cell.replace("\u00a0", " ") for cell in row] for row in cells] == [
+        ["2 · One core", "2.1 (“ann”)", "2.2 (2 tries)", ""],
+        ["3 · Many cores", "", "", "3.1"],
+        [],  # the head of the second table
+        ["2 · One core", "one-core", "160 ms", "", "not measured yet", today],
+        ["3 · Many cores", "many-cores", "40 req/s", "38.4 req/s", "38.1 req/s", today],
+        ["Elsewhere", "mine", "1,230 req/s", "", "not measured yet", today],
+    ]
+
+
+def test_a_teacher_gets_every_row_with_a_name(panel: ProgressPanel) -> None:
+    assert saved(panel)[0] == "wall-time.csv"
+    panel._name.value = " Ann O’Neill "
+    name, rows = saved(panel)
+    assert name == "wall-time-ann-o-neill.csv"
+    assert {row["name"] for row in rows} == {"Ann O’Neill"}
+    prediction = next(row for row in rows if row["which"] == "many-cores")
+    assert (prediction["value"], prediction["measured"], prediction["model"]) == (
+        "40",
+        "38.1",
+        "38.4",
+    )
+    tried = next(row for row in rows if row["which"] == "2.2")
+    assert (tried["right"], tried["tries"], tried["chapter"]) == ("no", "2", "2 · One core")
+    assert len(rows) == 3 + 3
+    assert "Ann" not in diary.path().read_text()  # it is not kept
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+1-1+cmd", "@SUM(A1)", "-2+3", "\t=1"])
+def test_no_cell_is_calculated_by_a_spreadsheet(panel: ProgressPanel, name: str) -> None:
+    rows = progress_sheet(now(), CHAPTERS, name).rows
+    assert {row[0] for row in rows} == {f"'{name}"}
+    diary.answered("2.2", name, -5, False)
+    seeded = next(row for row in progress_sheet(now(), CHAPTERS, "").rows if row[4].endswith(name))
+    assert (seeded[4], seeded[5]) == (f"'{name}", "-5")
+
+
+def test_what_is_typed_is_not_taken_for_html(panel: ProgressPanel) -> None:
+    panel._name.value = '"><script>alert(1)</script>'
+    diary.answered("2.1", "<b>seed</b>", 50, True)
+    panel._again.click()
+    assert "<script" not in panel._file.value
+    assert "&lt;b&gt;seed" in panel._table.value
+    assert "<b>" not in panel._table.value
+
+
+def test_one_click_deletes_all_and_undo_brings_it_back(panel: ProgressPanel, file: Path) -> None:
+    before = now()
+    assert panel._undo.layout.display == "none"
+    panel._delete.click()
+    assert not file.exists()
+    assert now().empty
+    assert panel._delete.disabled
+    assert panel._file.value == ""
+    assert "Nothing is kept yet" in panel._table.value
+    assert "undo it until you leave" in panel._said.value
+    diary.answered("2.2", "", 160, True)  # meanwhile, on another page
+    panel._again.click()
+    panel._delete.click()
+    diary.answered("3.1", "", 80, True)
+    panel._undo.click()
+    assert panel._undo.layout.display == "none"
+    after = now()
+    assert after.predictions == before.predictions
+    assert {each.exercise: each.right for each in after.answers} == {
+        "2.1": True,
+        "2.2": True,
+        "3.1": True,
+    }
+    assert len(after.answers) == 4
+
+
+def test_the_page_says_what_is_wrong_with_the_file(file: Path) -> None:
+    file.parent.mkdir()
+    file.write_text("{}")
+    panel = ProgressPanel(CHAPTERS)
+    assert 'role="alert"' in panel._notice.value
+    assert "Nothing in it was changed" in plain(panel._notice.value)
+    panel.close()
+
+
+def test_a_page_without_python_shows_an_empty_example(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LABS_MODE", "replay")
+    shown: Any = labs.progress()
+    assert "no Python behind it" in repr(shown)
+    assert "0 · Your machine" in shown._repr_html_()
+    monkeypatch.setenv("LABS_MODE", "live")
+    live: Any = labs.progress()
+    assert isinstance(live, ProgressPanel)
+    live.close()
+
+
+def test_the_chapters_are_those_of_the_book(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {chapter.number: chapter for chapter in practice.chapters()}
+    assert known["4"].title == "Past the plateau"
+    assert "past-the-plateau" in known["4"].labs
+    asked = [id for chapter in known.values() for id in chapter.exercises]
+    assert asked == [row.id for row in QUESTIONS if row.answer is not None]
+    monkeypatch.setattr(practice.recordings, "BOOK", Path("nowhere"))
+    (plateau,) = [each for each in practice.chapters() if each.number == "4"]
+    assert "past-the-plateau" in plateau.labs
+
+
+# the questions
+
+
+def test_a_question_is_printed_with_the_numbers_of_its_seed() -> None:
+    usual, ann = labs.exercise("3.1"), labs.exercise("3.1", seed="ann")
+    given = next(row for row in QUESTIONS if row.id == "3.1").numbers("ann")
+    assert given is not None
+    assert all(f"{number:g}" in ann.sentence for number in given.values())
+    assert labs.exercise("3.1", seed="ann") == ann
+    seeds = {labs.exercise("3.1", seed=name).sentence for name in "abcdefgh"}
+    assert len(seeds) > 1
+    assert "3.1" in usual._repr_html_()
+    assert "check(&quot;3.1&quot;, ..., seed=&#x27;ann&#x27;)" in ann._repr_html_()
+    assert "<b>x" not in labs.exercise("3.1", seed="<b>x")._repr_html_()
+
+
+@pytest.mark.parametrize("row", QUESTIONS, ids=lambda row: row.id)
+def test_every_question_can_be_printed(
+    row: exercises.Exercise, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "_latest", {})
+    sentence = labs.exercise(row.id, seed="ann").sentence
+    assert "{" not in sentence
+    assert (f"the lab “{row.lab}”" in sentence) == bool(row.read)
+
+
+def test_an_unknown_question_names_the_known_ones() -> None:
+    with pytest.raises(NoSuchExercise, match=r"Choose one of 0\.1, "):
+        labs.exercise("99.9")
