@@ -33,6 +33,7 @@ from labs.timelines import KILL, RAISE, Happening, Step, Timeline, TimelineRun, 
 from labs.trees import born
 
 TELL_EVERY_S = 1.0  # what was found so far: the page is painted by the machine that is measured
+ON_TIME_S = 0.3  # before a step begins nothing else is begun
 FAILS_WITHIN_S = 1.0  # of a worker's death, what it was answering has failed
 TAIL_S = 1.0  # at most: the last load stays on until what began in the step is answered
 MORE = "more workers"  # twice as many as there may be
@@ -161,7 +162,7 @@ class Walk(Measurement):
             due_s += step.seconds
             while (left_s := due_s - stage.now_s) > 0:
                 self._pause(min(left_s, TELL_EVERY_S), step.load)
-                if left_s > 2 * TELL_EVERY_S:  # not so late that the next step would be late
+                if due_s - stage.now_s > ON_TIME_S:
                     self._find(stage)
                     found = self.timeline()
                     assert found is not None

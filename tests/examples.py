@@ -19,6 +19,17 @@ from labs.records import (
     Workload,
     bucket,
 )
+from labs.timelines import (
+    Expected,
+    Happening,
+    Moment,
+    Process,
+    Step,
+    Stretch,
+    Timeline,
+    TimelineRun,
+    Who,
+)
 
 USERS = (1, 2, 4, 8)
 DEMAND_S = 0.05
@@ -150,3 +161,98 @@ def clocks() -> Clocks:
 
 def checkup() -> Checkup:
     return Checkup(machine=MACHINE, calibrations=(CALIBRATION,), recorded_at=WHEN)
+
+
+STEPS = (
+    Step(seconds=1, users=1),
+    Step(seconds=2, users=8, do="kill a worker"),
+    Step(seconds=1, rate=30.0),
+)
+
+
+def stretch(number: int, *, factor: float = 1.0, checks: tuple[Check, ...] = ()) -> Stretch:
+    """One of those steps, counted from 1."""
+    rps = (20.0, 40.0, 30.0)[number - 1] * factor
+    return Stretch(
+        seconds=STEPS[number - 1].seconds,
+        begun=round(rps * STEPS[number - 1].seconds),
+        completed=rps * STEPS[number - 1].seconds,
+        failed=int(number == 2),
+        missed=0,
+        throughput_rps=rps,
+        throughput_ci_rps=(rps * 0.98, rps * 1.02),
+        mean_response_time_s=(0.05, 0.2, 0.1)[number - 1],
+        workers=(6, 12, 9)[number - 1],
+        in_flight=(1, 8, 4)[number - 1],
+        server_cpu=rps * DEMAND_S,
+        generator_cpu=0.02,
+        others_cpu=0.01,
+        cores=(rps / 40, rps / 80),
+        checks=checks,
+    )
+
+
+def moment(at_s: float) -> Moment:
+    users = 1 if at_s <= 1 else 8 if at_s <= 3 else None
+    return Moment(
+        at_s=at_s,
+        users=users,
+        begun=7 if users is None else 5,
+        completed=5,
+        failed=int(at_s == 1.25),
+        mean_response_time_s=0.05 * (users or 2),
+        in_flight=users or 4,
+        workers=6 if at_s <= 1 else 12,
+        cores=((0.7, 0.1, 0.0, 0.2), (0.5, 0.1, 0.1, 0.3)),
+    )
+
+
+def process(who: Who, pid: int, parent: int, *, lived_s: float = 4.0) -> Process:
+    return Process(
+        who=who,
+        pid=pid,
+        parent=parent,
+        began_s=4.0 - lived_s,
+        lived_s=lived_s,
+        user_s=0.3 * lived_s,
+        system_s=0.1 * lived_s,
+        minor_faults=100,
+        major_faults=0,
+    )
+
+
+def timeline_run(*, factor: float = 1.0, unfit: int | None = None) -> TimelineRun:
+    expected = ((0.0, 1.0, 20.0, 1.0), (1.0, 3.0, 40.0, 8.0), (3.0, 4.0, 30.0, 3.0))
+    return TimelineRun(
+        recorded_at=WHEN,
+        calibration=CALIBRATION,
+        forecast=tuple(
+            Expected(from_s=a, to_s=b, throughput_rps=rps, in_flight=(n, n), limit="cpu")
+            for a, b, rps, n in expected
+        ),
+        stretches=tuple(
+            stretch(number, factor=factor, checks=(UNFIT,) if number == unfit else ())
+            for number in (1, 2, 3)
+        ),
+        moments=tuple(moment(at / 4) for at in range(1, 17)),
+        ramp=((0.0, 6), (1.2, 8), (1.5, 12), (3.25, 9)),
+        happenings=(Happening(at_s=1.0, words="Process 101, a worker with a client, was killed."),),
+        processes=(
+            process("server", 100, 99),
+            process("server", 101, 100, lived_s=1.0),
+            process("server", 102, 100),
+            process("server", 103, 100),
+            process("generator", 200, 199),
+        ),
+    )
+
+
+def timeline(*factors: float) -> Timeline:
+    """One run for each factor; three that differ by a little when none is given."""
+    return Timeline(
+        server=Server("prefork", by="spare", processes=12),
+        workload=Workload(cpu_s=DEMAND_S),
+        steps=STEPS,
+        machine=MACHINE,
+        runs=tuple(timeline_run(factor=factor) for factor in factors or (0.97, 1.0, 1.01)),
+    )

@@ -1,0 +1,124 @@
+"""Prefork with spare workers: grows under load, shrinks after it, replaces who was killed."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from waiting import eventually
+
+from labs.levers import Levers
+from labs.measure import measure
+from labs.records import Experiment, Load, Server, Workload
+from labs.servers import Running, serve
+from labs.trees import born
+from workloads.servers.spare import FIRST, LEAST_IDLE, MOST_IDLE
+
+pytestmark = pytest.mark.live
+LIMIT = 14
+SOON_S = 15.0
+SERVER = Server("prefork", by="spare", processes=LIMIT)
+
+
+def workers(running: Running) -> list[int]:
+    """Those that live: a killed one is a zombie until its master looks."""
+    return [pid for pid in running.serving_pids() if born(pid)]
+
+
+def ask(running: Running, path: str) -> int:
+    """The status of an answer."""
+    client = http.client.HTTPConnection(running.host, running.port, timeout=SOON_S)
+    with contextlib.closing(client):
+        client.request("GET", path, headers={"Connection": "close"})
+        response = client.getresponse()
+        response.read()
+        return response.status
+
+
+@contextlib.contextmanager
+def crowd(running: Running, users: int) -> Iterator[list[int]]:
+    """So many users who ask again at once; the statuses of their answers, 0 for none."""
+    over, statuses = threading.Event(), list[int]()
+
+    def user() -> None:
+        while not over.is_set():
+            try:
+                statuses.append(ask(running, "/?wait=0.1"))
+            except (OSError, http.client.HTTPException):
+                statuses.append(0)
+
+    with ThreadPoolExecutor(users) as pool:
+        asking = [pool.submit(user) for _ in range(users)]
+        try:
+            yield statuses
+        finally:
+            over.set()
+            for each in asking:
+                each.result(SOON_S)
+
+
+def test_it_has_no_more_workers_than_it_needs() -> None:
+    with serve(SERVER) as running:
+        assert len(workers(running)) == FIRST
+        assert ask(running, "/?loops=10") == 200
+        with crowd(running, LIMIT + 2) as statuses:
+            seen = [FIRST]
+
+            def grown() -> bool:
+                if (now := len(workers(running))) != seen[-1]:
+                    seen.append(now)
+                return now == LIMIT
+
+            eventually(grown, SOON_S, "all it may have")
+            assert seen == sorted(seen)
+            assert len(seen) > 2, "not all at once"
+            before = set(workers(running))
+            victim = max(before)
+            os.kill(victim, signal.SIGKILL)
+            eventually(
+                lambda: len(now := set(workers(running))) == LIMIT and victim not in now,
+                SOON_S,
+                "another worker",
+            )
+            assert len(set(workers(running)) & before) == LIMIT - 1
+            done = len(statuses)
+            eventually(lambda: len(statuses) > done + 2 * LIMIT, SOON_S, "answers")
+            raised = Levers(running, threading.Event()).raise_pool(LIMIT + 2)
+            assert (raised.before, raised.to) == (LIMIT, LIMIT + 2)
+            eventually(lambda: len(workers(running)) == LIMIT + 2, SOON_S, "two more")
+        assert statuses.count(0) <= 1  # whom the killed one was serving
+        assert set(statuses) <= {200, 0}
+        eventually(lambda: len(workers(running)) == MOST_IDLE, SOON_S, "only some spare ones")
+        for _ in range(MOST_IDLE - LEAST_IDLE + 10):
+            os.kill(running.pid, signal.SIGTTOU)
+            assert ask(running, "/") == 200
+        eventually(lambda: len(workers(running)) < MOST_IDLE, SOON_S, "fewer than that")
+
+
+def test_who_is_told_to_go_lets_its_client_finish() -> None:
+    with serve(SERVER) as running, ThreadPoolExecutor(1) as pool:
+        one, *others = workers(running)
+        for other in others:  # so that only one can serve
+            os.kill(other, signal.SIGSTOP)
+        answer = pool.submit(ask, running, "/?wait=0.5")
+        levers = Levers(running, threading.Event())
+        eventually(lambda: levers._is_busy(one), SOON_S, "a worker with a client")
+        os.kill(one, signal.SIGTERM)
+        assert born(one)
+        assert answer.result(SOON_S) == 200
+        eventually(lambda: not born(one), SOON_S, "its end")
+        for other in others:
+            os.kill(other, signal.SIGCONT)
+
+
+def test_a_sweep_waits_until_it_has_grown() -> None:
+    experiment = Experiment(SERVER, Workload(wait_s=0.1), Load([LIMIT], seconds=0.5))
+    (point,) = measure(experiment).points
+    assert point.throughput_rps == pytest.approx(LIMIT / 0.1, rel=0.25)
+    assert (point.workers, point.failed) == (LIMIT, 0)

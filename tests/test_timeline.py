@@ -1,0 +1,536 @@
+"""The lab over time: what is expected, counted, drawn and said; and real servers in steps."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import itertools
+import json
+import re
+import threading
+from dataclasses import replace
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+import examples
+import msgspec
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from waiting import eventually
+
+import labs
+from labs import quote, recordings, records, story
+from labs.course import course
+from labs.lab import Replayed
+from labs.levers import Levers, check_steps_for
+from labs.load import FAILED, MISSED, OK, RECORD, drive
+from labs.quantity import NoSuchNumber
+from labs.records import (
+    BadRecording,
+    Calibration,
+    Load,
+    Sample,
+    Server,
+    Unusable,
+    Workload,
+)
+from labs.sampling import Snapshot
+from labs.servers import serve
+from labs.showing import data, showing
+from labs.still_panel import StillPanel
+from labs.stretches import Border, Requests, moments, ramp, requests_of, stretch
+from labs.timeline_figures import timeline_alt, timeline_figure
+from labs.timeline_sheet import process_sheet, steps_sheet, words
+from labs.timelines import KILL, Step, Timeline, TimelineRun
+from labs.walk import MORE, Walk, users_for
+from labs.walking import Walking
+
+live = pytest.mark.live
+SOON_S = 15.0
+THREE_PM = (
+    Step(seconds=5, rate=10.0),
+    Step(seconds=10, rate=24.0),
+    Step(seconds=10, rate=24.0, do="raise the pool to 32"),
+)
+POOL = Server("prefork", processes=8)
+HALF = Workload(wait_s=0.5)
+SPARE = Server("prefork", by="spare", processes=10)
+
+
+def plain(text: str) -> str:
+    return re.sub(r"<[^>]+>", " ", text).replace("\u00a0", " ")
+
+
+# what may be asked
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ({"seconds": 4}, "users=None, rate=None: give one of them"),
+        ({"seconds": 4, "users": 1, "rate": 2.0}, "give one of them"),
+        ({"seconds": 0.1, "users": 1}, r"seconds=0\.1: must be between"),
+        ({"seconds": 4, "users": 0}, "users=0: must be between"),
+        ({"seconds": 4, "rate": 1e6}, "rate=1e\\+06: must be between"),
+        ({"seconds": 4, "users": 1, "do": "pull the plug"}, "do='pull the plug': not known"),
+        ({"seconds": 4, "users": 1, "do": "raise the pool to 0"}, "raise the pool to=0"),
+    ],
+)
+def test_a_step_that_is_none_is_refused(asked: dict[str, Any], why: str) -> None:
+    with pytest.raises(Unusable, match=why):
+        Step(**asked)
+
+
+def test_what_a_server_cannot_do_is_refused_before_anything_starts() -> None:
+    kill, more = Step(seconds=1, users=1, do=KILL), replace(THREE_PM[2], do="raise the pool to 9")
+    check_steps_for(POOL, (kill, more))
+    with pytest.raises(Unusable, match="it is 9 already"):
+        check_steps_for(POOL, (more, more))
+    with pytest.raises(Unusable, match="scratch cannot while it runs"):
+        check_steps_for(Server("prefork", by="scratch"), (more,))
+    with pytest.raises(Unusable, match="nobody would replace it"):
+        check_steps_for(Server("event-loop"), (kill,))
+    with pytest.raises(Unusable, match="0 steps"):
+        Walking(POOL, HALF, ())
+    with pytest.raises(Unusable, match="180 s in all: give at most 120 s"):
+        Walking(POOL, HALF, [Step(seconds=60, users=1)] * 3)
+
+
+def test_a_timeline_survives_a_round_trip(tmp_path: Path) -> None:
+    found = examples.timeline()
+    records.save(found, tmp_path / "2-cores.json")
+    assert recordings.read(tmp_path / "2-cores.json") == found
+    broken = msgspec.to_builtins(found) | {"runs": []}
+    (tmp_path / "broken.json").write_text(json.dumps(broken))
+    with pytest.raises(BadRecording, match="holds no run"):
+        recordings.read(tmp_path / "broken.json")
+    hostile = msgspec.to_builtins(found)
+    hostile["steps"][0]["do"] = "rm"
+    (tmp_path / "hostile.json").write_text(json.dumps(hostile))
+    with pytest.raises(BadRecording, match="do='rm': not known"):
+        recordings.read(tmp_path / "hostile.json")
+
+
+def test_the_middle_run_is_drawn_and_quoted() -> None:
+    found = examples.timeline(1.2, 1.0, 0.9)
+    assert found.run == found.runs[1]
+    numbers = quote.numbers(found)
+    said = {
+        "throughput(2)": (numbers.throughput(2), "40 req/s"),  # type: ignore[union-attr]
+        "response_time(2)": (numbers.response_time(2), "200 ms"),  # type: ignore[union-attr]
+    }
+    for got, expected in said.values():
+        assert plain(str(got)) == expected
+    for asked, value in {
+        ("workers", 2): 12,
+        ("most_workers",): 12,
+        ("in_flight", 3): 4,
+        ("failed", 2): 1,
+        ("cores_busy", 1): 1.0,
+        ("generator_busy", 1): 0.02,
+        ("core", 1, 0): 0.5,
+        ("forecast", 3): 30.0,
+        ("children",): 3,
+        ("seconds_to", 12): 0.5,
+        ("on_core", "server"): (3 * 1.6 + 0.4) / 4,
+        ("on_cpu", "server"): (3 * 1.6 + 0.4) / 4 / examples.CORES,
+        ("user_share", "generator"): 0.75,
+        ("cores",): 2,
+    }.items():
+        quantity, *arguments = asked
+        assert float(quote.ask(numbers, quantity, *arguments)) == pytest.approx(value), asked
+    for quantity, *arguments in (
+        ("throughput", 4),
+        ("core", 1, 2),
+        ("seconds_to", 13),
+        ("seconds_to", 6),
+        ("on_core", "nobody"),
+    ):
+        with pytest.raises(NoSuchNumber):
+            quote.ask(numbers, quantity, *arguments)
+
+
+# what is expected
+
+
+def test_what_comes_too_fast_is_left_behind_and_served_later() -> None:
+    """8 workers at 0.5 s do 16 a second; (24 - 16) 10 s = 80; 32 workers do 64."""
+    calibration = Calibration(loops_per_s=(1e7, 2e7), noise_fraction=0.0)
+    before, launch, drained, after = course(POOL, HALF, THREE_PM, calibration, examples.MACHINE)
+    assert (before.throughput_rps, before.limit) == (10, "arrivals")
+    assert before.in_flight == pytest.approx((5, 5))
+    assert launch.throughput_rps == pytest.approx(16)
+    assert launch.limit == "pool"
+    assert launch.in_flight == pytest.approx((8, 88))
+    assert drained.throughput_rps == pytest.approx(64)
+    assert drained.to_s - drained.from_s == pytest.approx((88 - 12) / (64 - 24))
+    assert after.throughput_rps == 24
+    assert after.in_flight == pytest.approx((12, 12))
+    parts = (before, launch, drained, after)
+    assert [part.from_s for part in parts[1:]] == [part.to_s for part in parts[:-1]]
+    assert parts[-1].to_s == 25
+    assert 1.5 * 88 < users_for(POOL, HALF, THREE_PM, examples.MACHINE) < 3 * 88
+
+
+def test_a_group_gets_what_a_sweep_would_give_it() -> None:
+    steps = [Step(seconds=4, users=users) for users in (1, 2, 8)]
+    work = Workload(cpu_s=0.05)
+    parts = course(POOL, work, steps, examples.CALIBRATION, examples.MACHINE)
+    assert [part.throughput_rps for part in parts] == pytest.approx([20, 40, 40], rel=0.05)
+    assert [part.limit for part in parts] == ["users", "users", "cpu"]
+    assert users_for(POOL, work, steps, examples.MACHINE) == 0
+
+
+# what is counted
+
+
+def record(kind: int, user: int, start: float, end: float) -> tuple[Any, ...]:
+    return (kind, user, 0, -1, start, end)
+
+
+def requests(*rows: tuple[Any, ...], flying: dict[int, float] | None = None) -> Requests:
+    return requests_of(np.array(list(rows), dtype=RECORD), flying or {}, began=100.0, now=102.0)
+
+
+def border(at_s: float) -> Border:
+    snapshot = Snapshot(
+        at=100 + at_s,
+        server_s=at_s,
+        generator_s=at_s / 10,
+        busy_s=1.5 * at_s,
+        own_s=0.1 * at_s,
+        voluntary=0,
+        involuntary=0,
+        throttled_s=0.0,
+        listen_overflows=0,
+    )
+    times = {"user": 0.6 * at_s, "system": 0.2 * at_s, "idle": 0.2 * at_s}
+    return Border(at_s=at_s, snapshot=snapshot, cores=[type("Times", (), times)()])
+
+
+def test_a_group_counts_by_shares_and_without_those_who_left() -> None:
+    rows = [record(OK, 0, 100 + at / 10, 100 + (at + 1) / 10) for at in range(20)]
+    rows.append(record(OK, 1, 100.95, 101.95))  # sent away at 101
+    found = requests(*rows, flying={0: 102.0})
+    alone = stretch(Step(seconds=1, users=1), found, border(1.0), border(2.0), 4)
+    assert alone.throughput_rps == pytest.approx(10)
+    assert alone.mean_response_time_s == pytest.approx(0.1)
+    assert (alone.in_flight, alone.workers, alone.failed) == (1, 4, 0)
+    assert alone.server_cpu == pytest.approx(1.0)
+    assert alone.others_cpu == pytest.approx(1.5 - 1.0 - 0.1 - 0.1)
+    assert alone.cores == (pytest.approx(0.8),)
+
+
+def test_an_arrival_counts_where_it_is_answered() -> None:
+    found = requests(
+        record(OK, 7, 100.1, 101.5),
+        record(OK, 8, 101.2, 101.6),
+        record(FAILED, 9, 101.2, 101.3),
+        record(MISSED, 0, 101.4, 101.4),
+        flying={3: 101.9},
+    )
+    step = Step(seconds=1, rate=3.0)
+    first = stretch(step, found, border(0.0), border(1.0), None)
+    second = stretch(step, found, border(1.0), border(2.0), None)
+    assert (first.completed, second.completed) == (0, 2)
+    assert (first.begun, second.begun) == (1, 3)
+    assert (second.failed, second.missed, second.in_flight) == (1, 1, 1)
+    assert second.mean_response_time_s == pytest.approx((1.4 + 0.4) / 2)
+    checks = story.check(second, step, examples.MACHINE, killed=False)
+    assert {check.name for check in checks if check.unfit} == {"errors", "missed", "few"}
+    forgiven = story.check(second, step, examples.MACHINE, killed=True)
+    assert "errors" not in {check.name for check in forgiven if check.unfit}
+
+
+def test_moments_add_up_to_all_there_was() -> None:
+    rows = [record(OK, 0, 100 + at / 10, 100 + (at + 0.9) / 10) for at in range(20)]
+    found = requests(*rows, record(FAILED, 1, 100.3, 100.6), flying={2: 101.0})
+    samples = [
+        Sample(
+            at_s=at / 10,
+            users=1,
+            cores=((0.5, 0.1, 0.0, 0.4),),
+            workers=5 + at // 5,
+            server_cpu=0.5,
+            generator_cpu=0.1,
+        )
+        for at in range(21)
+    ]
+    got = moments([Step(seconds=2, users=1)], found, samples, 2.0)
+    assert [moment.at_s for moment in got] == [0.25 * n for n in range(1, 9)]
+    assert sum(moment.completed for moment in got) == 20
+    assert sum(moment.begun for moment in got) == 22
+    assert [moment.failed for moment in got] == [0, 0, 1, 0, 0, 0, 0, 0]
+    assert (got[1].in_flight, got[-1].in_flight) == (2, 1)  # one just begins; one flies
+    assert all(moment.cores == ((0.5, 0.1, 0.0, 0.4),) for moment in got)
+    assert ramp(samples) == ((0.0, 5), (0.5, 6), (1.0, 7), (1.5, 8), (2.0, 9))
+    assert moments([Step(seconds=2, users=1)], requests(), [], 0.1) == ()
+
+
+# what is drawn and said
+
+
+FOUND = {
+    "whole": examples.timeline(),
+    "one run": examples.timeline(1.0),
+    "nothing yet": replace(
+        examples.timeline(1.0),
+        runs=(
+            TimelineRun(
+                recorded_at=examples.WHEN,
+                calibration=examples.CALIBRATION,
+                forecast=examples.timeline_run().forecast,
+            ),
+        ),
+    ),
+    "unfit": replace(examples.timeline(1.0), runs=(examples.timeline_run(unfit=3),)),
+}
+every_found = pytest.mark.parametrize("found", FOUND.values(), ids=FOUND)
+
+
+@every_found
+def test_every_figure_is_one_of_plotlys(found: Timeline) -> None:
+    figure = timeline_figure(found)
+    go.Figure(figure)
+    json.dumps(figure, allow_nan=False)
+    assert figure["layout"]["height"] < 1000
+    html = showing(found).words(found) + data("lab", found)
+    assert "<script" not in html
+    for table in (steps_sheet(found), process_sheet(found.run)):
+        assert {len(row) for row in table.rows} <= {len(table.head)}
+
+
+def test_no_two_lines_of_a_plot_look_alike_without_colour() -> None:
+    figure = timeline_figure(examples.timeline(1.0))
+    for axis in ("y", "y3"):
+        looks = [
+            (each["mode"], each.get("marker", {}).get("symbol"), each["line"].get("dash", "solid"))
+            for each in figure["data"]
+            if each["yaxis"] == axis and "line" in each
+        ]
+        assert len(looks) == 3
+        assert all(one != other for one, other in itertools.combinations(looks, 2))
+
+
+def test_the_figure_shows_the_steps_what_was_done_and_the_forecast() -> None:
+    figure = timeline_figure(examples.timeline())
+    traces = {each["name"]: each for each in figure["data"] if each["yaxis"] == "y"}
+    assert set(traces) == {"answered", "came", "forecast", "other runs"}
+    assert traces["answered"]["y"] == [20, 20, 20, 20, 20]
+    assert traces["came"]["y"][:3] == [None, None, None]
+    assert traces["forecast"]["x"] == [0, 1, 1, 3, 3, 4]
+    (done,) = (each for each in figure["data"] if each["name"] == "done to the server")
+    assert (done["x"], done["y"]) == ([1.0], [6])
+    assert [shape["x0"] for shape in figure["layout"]["shapes"]] == [1, 3]
+    texts = [note["text"] for note in figure["layout"]["annotations"]]
+    assert texts[-3:] == ["1 user", "8 users", "30/s"]
+
+
+def test_it_is_told_in_sentences() -> None:
+    said = plain(timeline_alt(examples.timeline(1.0)))
+    assert "over 4 seconds" in said
+    assert "Step 2, 8 users: 40 req/s answered in 200 ms on average" in said
+    assert "At 1 s: Process 101, a worker with a client, was killed." in said
+    assert "No step has ended yet." in timeline_alt(FOUND["nothing yet"])
+    verdict = plain(" ".join(story.verdict(examples.timeline(1.0))))
+    assert "Step 1, 1 user: 20 req/s, as the forecast said (20 req/s)." in verdict
+    assert "Step 3, 30 arrivals/s: 30 req/s came and 30 req/s were answered" in verdict
+    assert "There were 6 workers at the beginning, 12 at most, 500 ms after" in verdict
+    slow = plain(" ".join(story.verdict(examples.timeline(0.8))))
+    assert "20 % below the forecast (40 req/s). It assumed that all workers were there" in slow
+    assert "Step 3 cannot be believed: Too noisy" in " ".join(story.verdict(FOUND["unfit"]))
+    about = plain(story.about(examples.timeline().server, HALF, THREE_PM))
+    assert "then 10 s of 24 arrivals/s while the pool is raised to 32." in about
+
+
+def test_equal_processes_stand_in_one_row_and_each_in_the_file() -> None:
+    html = words(examples.timeline(1.0))
+    rows = [plain(row).split() for row in html.split("<tr>")]
+    text = plain(html)
+    assert "server: master" in text
+    assert any(row[:8] == "server: workers, there all the time 2 100".split() for row in rows)
+    assert "25 %" in text  # of the run: the killed one
+    assert "On_Core" in text
+    rows = list(csv.reader(process_sheet(examples.timeline_run()).csv().splitlines()))
+    assert len(rows) == 1 + 5
+    assert rows[2][:3] == ["server", "101", "100"]
+
+
+def test_a_page_shows_the_recorded_run_or_says_that_it_is_of_other_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
+    monkeypatch.setenv("LABS_MODE", "replay")
+    found = examples.timeline()
+    records.save(found, recordings.path("watching", found.machine))
+    shown = labs.timeline("watching", found.server, found.workload, found.steps)
+    assert isinstance(shown, Replayed)
+    assert "Recorded on: 2 cores, Example CPU" in shown.html and "3 runs" in shown.html
+    with pytest.raises(BadRecording, match="another experiment"):
+        labs.timeline("watching", found.server, found.workload, found.steps[:2])
+
+
+# the panel
+
+
+class Scripted(Walk):
+    """Stands in for a walk: it tells one timeline, and ends when it is let go."""
+
+    go = threading.Event()
+    got: SimpleQueue[str] = SimpleQueue()
+
+    def walk(self) -> Timeline:
+        self.say(examples.timeline(1.0))
+        with contextlib.suppress(Exception):
+            type(self).got.put(self.pulled.get(timeout=SOON_S))
+        assert type(self).go.wait(SOON_S)
+        return examples.timeline(1.0)
+
+
+def test_levers_are_there_while_it_runs() -> None:
+    found = examples.timeline()
+    walking = Walking(found.server, found.workload, found.steps, ask="workers", walk=Scripted)
+    assert list(walking.levers) == ["Kill a worker", "Add workers"]
+    panel = StillPanel("over time", walking)
+    run, _, kill, more = panel._actions.children[:4]
+    assert run.disabled and kill.disabled
+    panel._guessing._number.value = "9"  # type: ignore[union-attr]
+    panel._guessing._commit.click()  # type: ignore[union-attr]
+    assert not run.disabled
+    run.click()
+    eventually(lambda: not kill.disabled and not more.disabled, SOON_S, "the levers")
+    more.click()
+    assert Scripted.got.get(timeout=SOON_S) == MORE
+    Scripted.go.set()
+    eventually(lambda: kill.disabled and not run.disabled, SOON_S, "its end")
+    assert "You said 9 at second 4, and it was 9" in plain(panel._answer.value)
+    panel.shut()
+
+
+def test_the_question_is_about_what_is_least_obvious() -> None:
+    asked = {
+        Walking(POOL, HALF, THREE_PM): ("under way", "answered at second 15", (88.0, 90)),
+        Walking(POOL, HALF, [Step(seconds=4, users=8)]): ("throughput", "second 0 to 4", None),
+        Walking(SPARE, HALF, [Step(seconds=4, users=8)]): ("workers", "at second 4", None),
+    }
+    for walking, (ask, said, _) in asked.items():
+        assert walking.ask == ask
+        assert walking.question is not None
+        assert said in walking.question.words
+    walking = Walking(SPARE, Workload(cpu_s=0.05), examples.STEPS, ask="throughput")
+    assert walking.answer(examples.timeline(1.0)) == (30.0, 30.0)
+    assert walking.answer(FOUND["nothing yet"]) == (None, None)
+    assert walking.unfit(FOUND["whole"]) == ""
+    assert walking.unfit(FOUND["nothing yet"]) == "Not all steps were walked."
+    assert walking.unfit(FOUND["unfit"]) == examples.UNFIT.sentence
+    small = Walking(POOL, HALF, THREE_PM).reduced()
+    assert small.seconds < 12
+    check_steps_for(small.server, small.steps)
+
+
+# for real
+
+
+@live
+def test_steps_are_walked_and_a_killed_worker_costs_one_request() -> None:
+    steps = (
+        Step(seconds=1, users=1),
+        Step(seconds=2, users=10),
+        Step(seconds=1.5, users=10, do=KILL),
+    )
+    told: list[object] = []
+    found = Walk(SPARE, Workload(wait_s=0.1), steps, tell=told.append).walk()
+    run = found.run
+    one, many, kill = run.stretches
+    assert one.throughput_rps == pytest.approx(10, rel=0.3)
+    assert kill.throughput_rps == pytest.approx(100, rel=0.25)
+    assert one.throughput_rps < many.throughput_rps < 1.1 * kill.throughput_rps
+    assert [each.failed for each in run.stretches] == [0, 0, 1]
+    assert run.ramp[0][1] <= 6 and run.most_workers == 10
+    assert 0 < (story.seconds_to(found, run, 10) or 0) < 3
+    (happening,) = run.happenings
+    assert happening.at_s == pytest.approx(3, abs=0.7)
+    assert re.search(
+        r"Process \d+, a worker with a client, was killed\. One request failed\. "
+        r"Process \d+ took its place",
+        happening.words,
+    )
+    killed, follower = map(int, re.findall(r"Process (\d+)", happening.words))
+    server = {process.pid: process for process in run.tree("server")}
+    assert server[killed].lived_s < 4 < max(each.lived_s for each in server.values())
+    assert server[follower].began_s > 2.5
+    assert run.children("server") == len(server) - 1 >= 11
+    assert 0 < run.on_core("generator") < 1
+    assert sum(moment.failed for moment in run.moments) == 1
+    assert len(run.moments) == 4.5 * 4
+    timelines = [each for each in told if isinstance(each, Timeline)]
+    assert len(timelines) >= 2
+    assert len(timelines[0].run.moments) < len(timelines[-1].run.moments)
+    assert not story.unfit_steps(run)
+
+
+@live
+def test_a_pool_that_is_raised_serves_out_what_was_left_behind() -> None:
+    """2 workers at 0.2 s do 10 a second, and 25 come; then there are 8, who could do 40."""
+    steps = (
+        Step(seconds=1.5, rate=25.0),
+        Step(seconds=3, rate=25.0, do="raise the pool to 8"),
+    )
+    found = Walk(Server("prefork", processes=2), Workload(wait_s=0.2), steps).walk()
+    before, after = found.run.stretches
+    assert before.throughput_rps == pytest.approx(10, rel=0.3)
+    assert after.throughput_rps > 1.5 * before.throughput_rps
+    assert before.in_flight > 2 * 2
+    assert before.begun + after.begun == pytest.approx(25 * 4.5, abs=5 * (25 * 4.5) ** 0.5)
+    assert (before.workers, after.workers) == (2, 8)
+    assert before.missed == after.missed == 0
+    (happening,) = found.run.happenings
+    assert re.search(r"raised from 2 workers; [\d,.]+\s\w+ later 8 served", happening.words)
+    assert (story.seconds_to(found, found.run, 8) or 0) > 0
+
+
+@live
+def test_arrivals_come_at_their_rate_and_a_lack_of_users_is_told() -> None:
+    with (
+        serve(Server("event-loop")) as running,
+        drive(running.url, Load([1]), users=60) as driver,
+    ):
+        driver.ask_for(Workload(wait_s=0.05, wait_cv=0.0), 0.0)
+        driver.let_come(200.0, seed=1)
+        eventually(lambda: (driver.records()["kind"] == OK).sum() >= 200, SOON_S, "answers")
+        got = driver.records()
+        good = got[got["kind"] == OK]
+        rate = len(good) / (good["start"].max() - good["start"].min())
+        assert rate == pytest.approx(200, rel=0.25)
+        gaps = np.diff(np.sort(good["start"]))
+        assert 0.7 < gaps.std() / gaps.mean() < 1.3  # as of a Poisson process
+        assert not (got["kind"] == FAILED).any()
+        driver.ask_for(Workload(wait_s=0.7, wait_cv=0.0), 0.0)
+        eventually(lambda: (driver.records()["kind"] == MISSED).any(), SOON_S, "nobody left")
+        driver.ask_for(Workload(), 0.0)
+        driver.open(1, 0.0)  # nobody comes any more
+        eventually(lambda: len(driver.report()) <= 1, SOON_S)
+        since = len(driver.records())
+        eventually(lambda: len(driver.records()) > since + 20, SOON_S)
+        assert set(driver.records(since)["user"].tolist()) == {0}
+
+
+@live
+def test_who_leaves_hangs_up() -> None:
+    """Else a worker would stay with a user who never asks again."""
+    with (
+        serve(Server("prefork", by="scratch", processes=3)) as running,
+        drive(running.url, Load([3])) as driver,
+    ):
+        levers = Levers(running, threading.Event())
+
+        def busy() -> int:
+            return sum(levers._is_busy(pid) for pid in running.serving_pids())
+
+        driver.ask_for(Workload(wait_s=0.01), 0.0)
+        driver.open(3, 0.0)
+        eventually(lambda: busy() == 3, SOON_S, "a worker for each")
+        driver.open(1, 0.0)
+        eventually(lambda: busy() == 1, SOON_S, "two workers free again")
