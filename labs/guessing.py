@@ -9,6 +9,7 @@ from collections.abc import Callable
 import ipywidgets
 
 from labs import diary
+from labs.records import Recording
 from labs.verdict import Question
 from labs.words import duration, rate
 
@@ -21,6 +22,15 @@ def of_sweep(quantity: str, users: int) -> Question:
         return Question(words=words, about=about, unit="req/s", say=rate)
     words = f"how long will a user wait for the answer {about}"
     return Question(words=words, about=about, unit="ms", scale=1000.0, say=duration)
+
+
+def at_level(quantity: str, users: int, recording: Recording) -> tuple[float | None, float | None]:
+    """What forecast and run said to that: None for a level that was not measured."""
+    level = recording.run.forecast.at(users)
+    point = next((each for each in recording.points if each.users == users), None)
+    if quantity == "throughput":
+        return level.model_rps, point.throughput_rps if point else None
+    return level.model_response_time_s, point.mean_response_time_s if point else None
 
 
 class Guessing(ipywidgets.HBox):

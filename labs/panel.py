@@ -17,7 +17,7 @@ from labs.attempt import Attempt
 from labs.calibrate import last
 from labs.controls import Controls
 from labs.figures import sweep_figure
-from labs.guessing import Guessing, of_sweep
+from labs.guessing import Guessing, at_level, of_sweep
 from labs.measure import Measurement, Progress, Told
 from labs.offers import Offer, offers
 from labs.predict import forecast
@@ -261,20 +261,9 @@ class SweepPanel(ipywidgets.VBox):
             name = f"{self.lab}-{recording.machine.cores}-cores"
             table = sweep_sheet(recording, explanation)
             put(self._data, folded(name, table, report.joined(recording)))
-        self._came(plan.experiment.load.users[-1], recording)
+        users = plan.experiment.load.users[-1]
+        self._guessing.came(*at_level(self._quantity, users, recording))
         kept.keep(self.lab, recording)
-
-    def _came(self, users: int, recording: Recording) -> None:
-        """The level that was asked about, for the reader's record."""
-        level = recording.run.forecast.at(users)
-        model, measured = level.model_rps, None
-        if self._quantity != "throughput":
-            model = level.model_response_time_s
-        for point in recording.points:
-            if point.users == users:
-                throughput, response_s = point.throughput_rps, point.mean_response_time_s
-                measured = throughput if self._quantity == "throughput" else response_s
-        self._guessing.came(model, measured)
 
     def _ended(self, said: str) -> None:
         with self._drawing:
