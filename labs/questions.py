@@ -10,6 +10,7 @@ from labs.exercises import Exercise, Slip
 from labs.questions_architectures import ARCHITECTURES
 from labs.questions_cpu_time import CPU_TIME
 from labs.questions_events import EVENTS
+from labs.questions_limits import LIMITS
 from labs.questions_waiting import WAITING
 from labs.questions_workers import WORKERS
 from labs.readings import noise, of_both, of_checkup
@@ -134,4 +135,5 @@ QUESTIONS: tuple[Exercise, ...] = (
     *WAITING,
     *ARCHITECTURES,
     *EVENTS,
+    *LIMITS,
 )

@@ -11,6 +11,7 @@ from labs.records import Point, Recording
 
 if TYPE_CHECKING:
     from labs.comparison import Comparison
+    from labs.riddle import Mystery
     from labs.timelines import Timeline
 
 
@@ -102,6 +103,11 @@ def of_parts(first: str, second: str) -> Callable[[Comparison], Given]:
     return read
 
 
+def of_part(label: str) -> Callable[[Comparison], Given]:
+    """The busiest level of one part, and what its page waits when it is alone."""
+    return lambda comparison: of_waiting(comparison.part(label))
+
+
 def of_queue(label: str) -> Callable[[Comparison], Given]:
     """The busiest level of one part, and how long a request spent in the application there."""
 
@@ -110,6 +116,20 @@ def of_queue(label: str) -> Callable[[Comparison], Given]:
         return {**of_last(part), "service_s": busiest(part).service_time_s or 0.0}
 
     return read
+
+
+def of_patient(mystery: Mystery) -> Given:
+    """The mystery's server as it is: its first level, and the level of its highest throughput."""
+    points = mystery.before.runs[-1].points
+    best = max(points, key=lambda point: point.throughput_rps)
+    low, high = best.throughput_ci_rps
+    return {
+        "users": points[0].users,
+        "alone_s": points[0].mean_response_time_s,
+        "throughput": best.throughput_rps,
+        "crowd": points[-1].users,
+        "interval": (high - low) / 2 / best.throughput_rps,
+    }
 
 
 def noise(given: Given) -> float:

@@ -23,6 +23,8 @@ pytestmark = pytest.mark.chapters
 RUNS = 3
 FIT = 5 / 6  # of a lab's points, over all its runs
 
+DAILY_DEMAND_S = laws.demand(busy=10_000, completed=200_000)  # of the log in chapter 13
+
 # What the exercises with a fixed answer must come to, by the law and not by their own formula.
 FIXED = {
     "0.1": laws.ceiling(2, 0.004),
@@ -62,6 +64,13 @@ FIXED = {
     "12.2": laws.queued(R=2, D=0, V=0.5),
     "12.3": laws.backlog(arrivals=60, X=laws.bound(N=99, D=0, V=0.5, W=25), seconds=5 * 60),
     "12.4": laws.bound(N=99, D=0.010, V=0.480, c=4, W=25),
+    "13.1": laws.pool_size(D=0.020, V=0.180, c=4),
+    "13.2": laws.bound(N=999, D=0.020, V=0.180, c=4, W=2 * 4 + 1),
+    "13.3": laws.pool_size(D=DAILY_DEMAND_S, V=laws.wait(R=0.250, D=DAILY_DEMAND_S), c=4),
+    "14.1": 1000 * laws.demand(busy=4, completed=1000),
+    "14.2": laws.users(X=1000, R=laws.response_time(N=100, X=500)),
+    "14.3": min(laws.ceiling(*each) for each in ((4, 5e-3), (32, 55e-3), (10, 40e-3), (1, 10e-3))),
+    "14.4": laws.users(X=90, R=0.100),
 }
 
 
@@ -73,6 +82,12 @@ def of_128_threads(users: int) -> float:
 def coins(users: int, processes: int, threads: int) -> float:
     """The same for all processes, if each connection falls on any of them alike."""
     return models.coin_flips(users, processes, lambda n: laws.bound(N=n, D=0, V=0.2, W=threads))
+
+
+def filled(workers: int, cores: int, *, D: float = 0.02, V: float = 0.18) -> float:
+    """Part of what the cores can do that the model of chapter 13 gives such a pool."""
+    capacity = tuple(range(1, cores + 1))
+    return models.sharing(workers, D=D, V=V, capacity=capacity) * D / cores
 
 
 S2_DEMAND_S = laws.demand(busy=(1 - 0.6) * 4, completed=1189)  # its cores were 60 % idle
@@ -237,6 +252,46 @@ WORKED = (
     ("the-launch", "have made it {}, in", laws.bound(N=999, D=0.02, V=0.48, c=4, W=50)),
     ("the-launch", "Three quarters of the users, {} of", 100 - 25),
     ("the-launch", "That is {} % for half", round(100 * (0.5 / 0.49 - 1))),
+    ("both-at-once", "each core: {} workers on two", laws.pool_size(D=0.02, V=0.18, c=2)),
+    ("both-at-once", "on two cores, {} on four.", laws.pool_size(D=0.02, V=0.18, c=4)),
+    ("both-at-once", "idle for {} % of their", round(100 * (1 - filled(40, 4)))),
+    ("both-at-once", "that leaves {} of the 200", round(200 * filled(40, 4))),
+    ("both-at-once", "of the {} requests per second that", laws.ceiling(4, 0.02)),
+    ("both-at-once", "chance takes {} of them", 200 - round(200 * filled(40, 4))),
+    ("both-at-once", "so on four cores {} workers", laws.pool_size(D=0.05, V=0.05, c=4)),
+    ("both-at-once", "They bring {} % of what", round(100 * filled(8, 4, V=0.02))),
+    ("both-at-once", "makes that {} %.", round(100 * filled(9, 4, V=0.02))),
+    ("both-at-once", "which serve {} of the 200", laws.bound(N=99, D=0.02, V=0.18, c=4, W=9)),
+    ("both-at-once", "four cores it is {} requests", round(models.in_step(40, 0.02, 0.18, 4))),
+    ("both-at-once", "threads, here {}.", laws.knee(D=0.02, V=0.18)),
+    ("both-at-once", "0.02 = {}. They are", laws.ceiling(4, 0.02)),
+    ("both-at-once", "/ 200000 is {} ms", 1000 * DAILY_DEMAND_S),
+    ("both-at-once", "says {} for two", round(filled(20, 2) / filled(60, 2), 2)),
+    ("both-at-once", "about {} | 256", round(laws.pool_size(D=S2_DEMAND_S, V=0.2, c=4), -2)),
+    ("which-limit", "through all that, {} ms.", 5 + 2 + 40 + 10),
+    ("which-limit", "The shop serves {} orders", laws.ceiling(1, 0.010)),
+    ("which-limit", "workers {}, lock", round(laws.ceiling(32, 0.057))),
+    ("which-limit", "lock {}, database", laws.ceiling(1, 0.002)),
+    ("which-limit", "ceiling is then {}.", laws.ceiling(1, 0.002)),
+    ("which-limit", "serve 500? No, {}:", laws.ceiling(10, 0.040)),
+    ("which-limit", "cores are {} % busy", 100 * laws.utilisation(X=100, D=0.005, c=4)),
+    ("which-limit", "But only {} of the 32", laws.users(X=100, R=0.057)),
+    ("which-limit", "500 s = {} ms.", 1000 * laws.demand(busy=4, completed=500)),
+    ("which-limit", "cores go to {} %", 100 * 0.2 * 1000 / 500),
+    ("which-limit", "500 a second are {} ms of", 1000 * laws.demand(busy=0.2 * 4, completed=500)),
+    ("which-limit", "0.055 = {}. Database", round(laws.ceiling(32, 0.055))),
+    ("which-limit", "fast, it would be {}.", laws.ceiling(10, 0.040)),
+    ("which-limit", "the other {} wait", 40 - laws.users(X=90, R=0.1)),
+    ("which-limit", "be 9 and {}.", 80 - laws.users(X=90, R=0.1)),
+    ("which-limit", "workers bring {} % more", round(100 * (filled(80, 4) / filled(40, 4) - 1))),
+    (
+        "which-limit",
+        "alone brings {} %",
+        round(100 * (2 * filled(40, 4, D=0.01) / filled(40, 4) - 1)),
+    ),
+    ("which-limit", "4 / 0.2 s = {} |", laws.ceiling(4, 0.2)),
+    ("which-limit", "256 / 0.2 s = {} |", laws.throughput(N=256, R=0.2)),
+    ("which-limit", "2 / 0.62 s = {} |", round(laws.ceiling(2, 0.62), 1)),
 )
 
 
@@ -382,6 +437,15 @@ def test_the_four_tests_of_the_fifth_source_are_as_printed() -> None:
         assert mean.startswith(f"{1000 * mean_s:.0f} ms")
         assert rate == f"{10 / float(took.removesuffix(' s')):.2f}"
         assert product == f"{laws.users(X=float(rate), R=mean_s):.2f}"
+
+
+def test_the_pools_that_fill_the_cores_are_those_of_the_model() -> None:
+    for row in table_of("both-at-once", "cores $c$"):
+        cores, least, part, most, nearly_all = (int(re.findall(r"\d+", cell)[0]) for cell in row)
+        assert least == laws.pool_size(D=0.02, V=0.18, c=cores)
+        assert part == round(100 * filled(least, cores))
+        for workers, wanted in ((most, 0.95), (nearly_all, 0.99)):
+            assert filled(workers - 1, cores) < wanted <= filled(workers, cores)
 
 
 OURS = re.compile(

@@ -13,6 +13,7 @@ from labs.exercises import CLOSE, Exercise, NoSuchExercise, check
 from labs.footprint import Growth, Memory, MemoryRun
 from labs.questions import QUESTIONS
 from labs.records import Recording, Server, Workload
+from labs.riddle import Mystery
 from labs.timelines import Step, Stretch, Timeline, TimelineRun
 
 SEEDS = (None, "ann", "ben", "cleo", "dora")
@@ -22,6 +23,16 @@ def compared(factors: dict[str, float]) -> Comparison:
     """Parts that did so many times what the law says; a quarter of each response was work."""
     parts = {label: served(examples.recording(factor)) for label, factor in factors.items()}
     return Comparison(machine=examples.MACHINE, over="users", parts=parts)
+
+
+def mixed(comparison: Comparison, wait_s: float) -> Comparison:
+    """The same, of pages that wait as well."""
+    parts = {}
+    for label, part in comparison.parts.items():
+        experiment = part.experiment
+        workload = replace(experiment.workload, wait_s=wait_s)
+        parts[label] = replace(part, experiment=replace(experiment, workload=workload))
+    return replace(comparison, parts=parts)
 
 
 def served(recording: Recording) -> Recording:
@@ -113,6 +124,10 @@ MEASURED = {
     "event-loop": examples.recording(),
     "one-blocking-call": compared({"awaits": 1, "blocks": 0.25, "computes": 0.2}),
     "the-launch": compared({"25 threads": 0.5, "100 threads": 1}),
+    "both-at-once": mixed(compared({"20 workers": 0.9, "60 workers": 1}), wait_s=0.45),
+    "which-limit": Mystery(
+        seed=1, limit="cpu", machine=examples.MACHINE, variants={"before": examples.recording()}
+    ),
 }
 asked = pytest.mark.parametrize("exercise", QUESTIONS, ids=lambda exercise: exercise.id)
 
@@ -199,6 +214,15 @@ def test_ids_are_given_once() -> None:
         ("12.2", 2, "all of the response time"),
         ("12.3", 50, "60 of them"),
         ("12.4", 50, "That was before"),
+        ("13.1", 4, "One for each core"),
+        ("13.1", 9, "2 x cores + 1"),
+        ("13.2", 200, "So much the cores could do"),
+        ("13.2", 20, "cores / response time"),
+        ("13.3", 24, "don't count it twice"),
+        ("14.1", 8, "what a request costs now"),
+        ("14.2", 1000, "aren't requests at once"),
+        ("14.3", 250, "the database would allow"),
+        ("14.4", 40, "wait for something behind the pool"),
         ("2.1", 49.5, "Right"),
         ("2.1", 48, "too small"),
         ("2.1", "50 req/s", "not an ordinary number"),

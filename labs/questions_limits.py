@@ -1,0 +1,347 @@
+"""The exercises of the chapters on mixed pages and on finding the limit; see `labs.questions`."""
+
+from __future__ import annotations
+
+from labs.exercises import Exercise, Given, Slip
+from labs.readings import interval, of_part, of_parts, of_patient
+
+MIXED = {"cpu_ms": (20, 10, 40), "wait_ms": (180, 90, 360), "cores": (4, 8, 12)}
+
+
+def _fills(given: Given) -> float:
+    """W* = c (1 + V / D)."""
+    return given["cores"] * (1 + given["wait_ms"] / given["cpu_ms"])
+
+
+def _by_the_rule(given: Given) -> float:
+    """2 x cores + 1."""
+    return 2 * given["cores"] + 1
+
+
+def _held_s(given: Given) -> float:
+    """D + V, in seconds."""
+    return (given["cpu_ms"] + given["wait_ms"]) / 1000
+
+
+def _logged_ms(given: Given) -> float:
+    """CPU time a request, from a log's two sums."""
+    return given["cpu_total_s"] / given["requests"] * 1000
+
+
+def _held_by_an_order_ms(given: Given) -> float:
+    return given["cpu_ms"] + given["query_ms"] + given["write_ms"]
+
+
+def _ceilings(given: Given) -> dict[str, float]:
+    """Orders per second that each thing lets pass: how many there are / how long one is held."""
+    return {
+        "cores": given["cores"] * 1000 / given["cpu_ms"],
+        "workers": given["workers"] * 1000 / _held_by_an_order_ms(given),
+        "database": given["connections"] * 1000 / given["query_ms"],
+        "disk": 1000 / given["write_ms"],
+    }
+
+
+LIMITS: tuple[Exercise, ...] = (
+    # both-at-once
+    Exercise(
+        id="13.1",
+        question="A page computes for {cpu_ms} ms and waits for {wait_ms} ms. The server has "
+        "{cores} cores. How many workers can just keep them busy?",
+        unit="workers",
+        given=MIXED,
+        answer=_fills,
+        slips=(
+            Slip(
+                lambda given: given["cores"],
+                "One for each core, and each of them lets its core idle while it waits.",
+            ),
+            Slip(
+                lambda given: given["cores"] * given["wait_ms"] / given["cpu_ms"],
+                "So many can wait. The {cores} that compute meanwhile are workers too.",
+            ),
+            Slip(
+                lambda given: _fills(given) / given["cores"],
+                "That is for one core; there are {cores}.",
+            ),
+            Slip(
+                lambda given: given["cores"] * (1 + given["cpu_ms"] / given["wait_ms"]),
+                "Upside down: the longer a page waits, the more workers it takes.",
+            ),
+            Slip(_by_the_rule, "That is 2 x cores + 1, which never asked how long the page waits."),
+        ),
+        hint="W* = c (1 + V / D).",
+    ),
+    Exercise(
+        id="13.2",
+        question="A page computes for {cpu_ms} ms and waits for {wait_ms} ms, on {cores} cores. "
+        "The pool was set to 2 x cores + 1, and there are users enough. At most how many requests "
+        "a second?",
+        unit="req/s",
+        given=MIXED,
+        answer=lambda given: min(
+            _by_the_rule(given) / _held_s(given), given["cores"] / given["cpu_ms"] * 1000
+        ),
+        slips=(
+            Slip(
+                lambda given: given["cores"] / given["cpu_ms"] * 1000,
+                "So much the cores could do. The pool is too small to keep them busy.",
+            ),
+            Slip(
+                lambda given: _by_the_rule(given) / given["cpu_ms"] * 1000,
+                "A worker is held for the {wait_ms} ms as well.",
+            ),
+            Slip(
+                lambda given: given["cores"] / _held_s(given),
+                "That is cores / response time: with one worker for each core it would be right.",
+            ),
+            Slip(
+                lambda given: _fills(given) / _held_s(given),
+                "That is with as many workers as fill the cores; the rule gives fewer.",
+            ),
+        ),
+        hint="X = min(W / (D + V), c / D), with W = 2 c + 1.",
+    ),
+    Exercise(
+        id="13.3",
+        question="In a quiet hour a page takes {wall_ms} ms. Over a day, {requests} requests used "
+        "{cpu_total_s} s of CPU time. The server has {cores} cores. How many workers can just keep "
+        "them busy?",
+        unit="workers",
+        given={
+            "wall_ms": (250, 300, 500),
+            "requests": (200000, 100000, 400000),
+            "cpu_total_s": (10000, 5000),
+            "cores": (4, 2, 8),
+        },
+        answer=lambda given: given["cores"] * given["wall_ms"] / _logged_ms(given),
+        slips=(
+            Slip(
+                lambda given: given["cores"] * (1 + given["wall_ms"] / _logged_ms(given)),
+                "The {wall_ms} ms hold the CPU time already; don't count it twice.",
+            ),
+            Slip(
+                lambda given: given["cores"] * (given["wall_ms"] / _logged_ms(given) - 1),
+                "Nearly: those that compute are workers as well as those that wait.",
+            ),
+            Slip(
+                lambda given: given["wall_ms"] / _logged_ms(given),
+                "That is for one core; there are {cores}.",
+            ),
+            Slip(
+                _logged_ms,
+                "That is the CPU time of a request, in ms. How often does it fit into {wall_ms}?",
+            ),
+        ),
+        hint="Cores x wall time / CPU time, with the CPU time of one request.",
+    ),
+    Exercise(
+        id="13.4",
+        question="Your own run: at {users} users, which part of the throughput of 60 workers did "
+        "20 workers reach?",
+        unit="as a fraction",
+        lab="both-at-once",
+        read=of_parts("20 workers", "60 workers"),
+        answer=lambda given: given["first"] / given["second"],
+        tolerance=interval,
+        slips=(
+            Slip(
+                lambda given: given["second"] / given["first"],
+                "Upside down: the 20 workers go on top.",
+            ),
+            Slip(
+                lambda given: 20 / 60,
+                "That is the part of the workers. Did the cores let each of the 60 do as much?",
+            ),
+        ),
+        hint="The throughput of 20 workers divided by that of 60.",
+    ),
+    Exercise(
+        id="13.5",
+        question="Your own run with 60 workers: a request really used {demand_s} s of CPU time and "
+        "waits {wait_s} s. How many workers can just keep your {cores} cores busy?",
+        unit="workers",
+        lab="both-at-once",
+        read=of_part("60 workers"),
+        answer=lambda given: given["cores"] * (1 + given["wait_s"] / given["demand_s"]),
+        tolerance=lambda given: 0.05,
+        slips=(
+            Slip(
+                lambda given: given["cores"] * given["wait_s"] / given["demand_s"],
+                "So many can wait. Those that compute meanwhile are workers too.",
+            ),
+            Slip(
+                lambda given: 1 + given["wait_s"] / given["demand_s"],
+                "That is for one core; you have {cores}.",
+            ),
+            Slip(
+                lambda given: 60,
+                "So many there were. How many would have been enough?",
+            ),
+        ),
+        hint="W* = c (1 + V / D), with the CPU time that was measured.",
+    ),
+    Exercise(
+        id="13.6",
+        question="Break it: a page that waits half of its time and gains nothing from more workers "
+        "than cores; or users who are all in step.",
+        hint="Which waits can't be filled with somebody else's work? And `wait_cv=0` makes the "
+        "wait constant.",
+    ),
+    # which-limit
+    Exercise(
+        id="14.1",
+        question="A server is to do {target} requests a second. It does {rate}, and its {cores} "
+        "cores are full. Down to how much CPU time must a request come?",
+        unit="ms",
+        given={"target": (1000, 800, 1600), "rate": (500, 400), "cores": (4, 2, 8)},
+        answer=lambda given: given["cores"] / given["target"] * 1000,
+        slips=(
+            Slip(
+                lambda given: given["cores"] / given["rate"] * 1000,
+                "That is what a request costs now, at {rate} a second.",
+            ),
+            Slip(
+                lambda given: 1000 / given["target"],
+                "That would be for one core; there are {cores}.",
+            ),
+        ),
+        hint="{cores} cores have {cores} s of CPU time in each second. Share them out.",
+    ),
+    Exercise(
+        id="14.2",
+        question="A server is to do {target} requests a second. It does {rate}; its CPU is at "
+        "{percent} %, all its {workers} workers are busy, and nothing behind them is full. How "
+        "many workers does it need at least?",
+        unit="workers",
+        given={
+            "target": (1000, 800),
+            "rate": (500, 400),
+            "percent": (20, 10),
+            "workers": (100, 60, 80),
+        },
+        answer=lambda given: given["target"] / given["rate"] * given["workers"],
+        slips=(
+            Slip(
+                lambda given: given["target"],
+                "Requests a second aren't requests at once. How long does one hold its worker?",
+            ),
+            Slip(
+                lambda given: given["workers"] / given["percent"] * 100,
+                "So many would fill the CPU. Fewer are enough for the target.",
+            ),
+            Slip(
+                lambda given: (given["target"] / given["rate"] - 1) * given["workers"],
+                "So many must be added to the {workers} that are there.",
+            ),
+        ),
+        hint="W = X (D + V), and D + V is {workers} / {rate} s.",
+    ),
+    Exercise(
+        id="14.3",
+        question="An order computes for {cpu_ms} ms on {cores} cores, waits {query_ms} ms in one "
+        "of {connections} connections to the database, and writes for {write_ms} ms to a disk that "
+        "does one write at a time. It holds one of {workers} workers through all of that. At most "
+        "how many orders a second?",
+        unit="req/s",
+        given={
+            "cpu_ms": (5, 4, 8),
+            "cores": (4, 2),
+            "query_ms": (40, 25, 50),
+            "connections": (10, 5),
+            "write_ms": (10, 8, 2.5),
+            "workers": (32, 16),
+        },
+        answer=lambda given: min(_ceilings(given).values()),
+        slips=(
+            Slip(
+                lambda given: _ceilings(given)["cores"],
+                "So much the cores would allow. Which of the four ceilings is the lowest?",
+            ),
+            Slip(
+                lambda given: _ceilings(given)["workers"],
+                "So much the workers would allow. Which of the four ceilings is the lowest?",
+            ),
+            Slip(
+                lambda given: _ceilings(given)["database"],
+                "So much the database would allow. Which of the four ceilings is the lowest?",
+            ),
+            Slip(
+                lambda given: _ceilings(given)["disk"],
+                "So much the disk would allow. Which of the four ceilings is the lowest?",
+            ),
+            Slip(
+                lambda given: 1000 / _held_by_an_order_ms(given),
+                "That is one worker; there are {workers}.",
+            ),
+        ),
+        hint="Four ceilings, each a number of places divided by a time. The lowest decides.",
+    ),
+    Exercise(
+        id="14.4",
+        question="{workers} workers, all busy, and a CPU at {percent} %. With {users} users it "
+        "does {rate} requests a second; a lone user gets an answer in {alone_ms} ms. How many "
+        "requests are really getting on at once?",
+        unit="requests",
+        given={
+            "workers": (40, 60),
+            "percent": (15, 10),
+            "users": (200, 400),
+            "rate": (90, 60, 120),
+            "alone_ms": (100, 150, 80),
+        },
+        answer=lambda given: given["rate"] * given["alone_ms"] / 1000,
+        slips=(
+            Slip(
+                lambda given: given["workers"],
+                "So many have a request each. Most of these wait for something behind the pool.",
+            ),
+            Slip(
+                lambda given: given["rate"] * given["alone_ms"],
+                "The response time is in milliseconds; bring it to seconds.",
+            ),
+            Slip(
+                lambda given: given["users"],
+                "By N = X R, with the response time of the crowd, it is all users: most of them "
+                "wait. Take that of the lone one.",
+            ),
+            Slip(
+                lambda given: given["workers"] - given["rate"] * given["alone_ms"] / 1000,
+                "Those are the workers whose requests wait.",
+            ),
+        ),
+        hint="The throughput times the response time of a lone user, in seconds.",
+    ),
+    Exercise(
+        id="14.5",
+        question="Your own run: the server, as you found it, does {throughput} requests a second "
+        "at most, and {users} user alone gets an answer in {alone_s} s. How many requests are "
+        "really getting on at once?",
+        unit="requests",
+        lab="which-limit",
+        read=of_patient,
+        answer=lambda given: given["throughput"] * given["alone_s"],
+        tolerance=interval,
+        slips=(
+            Slip(
+                lambda given: given["throughput"] * given["alone_s"] * 1000,
+                "The response time is {alone_s} s, not so many milliseconds.",
+            ),
+            Slip(
+                lambda given: given["throughput"] / given["alone_s"],
+                "Multiply the requests a second by the seconds of a request.",
+            ),
+            Slip(
+                lambda given: given["crowd"],
+                "That is with the response time of the crowd, most of whom wait. Take that of the "
+                "lone user.",
+            ),
+        ),
+        hint="The highest throughput times the response time of the lone user.",
+    ),
+    Exercise(
+        id="14.6",
+        question="Break it: build a server for which no single repair helps.",
+        hint="Two ceilings at the same height, for instance the pool and the cores.",
+    ),
+)
