@@ -11,6 +11,7 @@ from labs.questions_architectures import ARCHITECTURES
 from labs.questions_cpu_time import CPU_TIME
 from labs.questions_events import EVENTS
 from labs.questions_limits import LIMITS
+from labs.questions_mixed import MIXED
 from labs.questions_waiting import WAITING
 from labs.questions_workers import WORKERS
 from labs.readings import noise, of_both, of_checkup
@@ -135,5 +136,6 @@ QUESTIONS: tuple[Exercise, ...] = (
     *WAITING,
     *ARCHITECTURES,
     *EVENTS,
+    *MIXED,
     *LIMITS,
 )
