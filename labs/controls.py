@@ -99,13 +99,11 @@ class Controls(ipywidgets.VBox):
         before = self._experiment
         cores = self._cores.value
         start = before.server.start
-        start = before.server.start
         server = replace(
             before.server,
             architecture=architecture,
             by=self._by.value,
             processes=self._processes.value,
-            start=start and min(start, self._processes.value),
             start=start and min(start, self._processes.value),
             threads=self._threads.value if architecture == "threaded" else 1,
             cores=None if cores == self._all_cores else cores,
