@@ -90,6 +90,7 @@ def add_experiment(to: Parser) -> None:
         ("--threads", "threads in each process"),
         ("--backlog", "places in the listen queue"),
         ("--cores", "cores the server may use; all if not given"),
+        ("--start", "workers to begin with, where more come as needed; all if not given"),
     ):
         to.add_argument(name, default=None, metavar="N", help=text)
     for name, text in (
@@ -103,6 +104,7 @@ def add_experiment(to: Parser) -> None:
         to.add_argument(name, default=None, metavar="S", help=text)
     to.add_argument("--cpu-by", default="counting", metavar="|".join(CPU_BY), help="kind of work")
     to.add_argument("--wait-by", default="sleep", metavar="|".join(WAIT_BY), help="kind of wait")
+    to.add_argument("--page", default="work", metavar="work|file", help="or ask for a small file")
     to.add_argument("--users", required=True, metavar="1,2,4,8", help="levels of the sweep")
     to.add_argument("--no-keep-alive", action="store_true", help="a connection per request")
     to.add_argument("--json", metavar="FILE", help="write the result there; - is standard output")
@@ -123,12 +125,14 @@ def experiment(asked: argparse.Namespace) -> Experiment:
             asked.server,
             by=asked.by,
             keep_alive=not asked.no_keep_alive,
-            **given(processes="processes", threads="threads", backlog="backlog", cores="cores"),
+            **given(processes="processes", threads="threads", backlog="backlog"),
+            **given(cores="cores", start="start"),
         ),
         Workload(
             **given(cpu_s="cpu", wait_s="wait", cpu_cv="cpu_cv", wait_cv="wait_cv"),
             cpu_by=asked.cpu_by,
             wait_by=asked.wait_by,
+            page=asked.page,
         ),
         Load(
             tuple(number(text) for text in asked.users.split(",")),  # type: ignore[misc]

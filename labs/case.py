@@ -15,11 +15,11 @@ from labs import models
 from labs.laws import ceiling
 from labs.records import Calibration, Experiment, Machine, Point, PredictedLevel, Unusable
 from labs.simulation import simulate
+from labs.traits import DEALT_OUT, HOLDS_ITS_WORKER, ONE_QUEUE
 
 SWITCH_INTERVAL_S = 0.005  # CPython's default, sys.getswitchinterval()
 STEADY_CV = 0.02  # below this, times are constant enough for users to stay in step
 PYTHON = ("gunicorn", "scratch")  # whose threads share the interpreter lock
-HOLDS_ITS_WORKER = ("apache", "apache-worker")  # a worker stays with its connection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +76,7 @@ class Case:
         self.queued_for_core = loop or (locked and not self.lets_go)
         self.blocks = loop and workload.wait_by == "blocking" and workload.wait_s > 0
         self.keeps_alive = load.keep_alive and server.keep_alive
+        self.holds = self.keeps_alive and server.by in HOLDS_ITS_WORKER
         # Connections beyond its threads wait inside gunicorn's process, not in the listen queue.
         self.accepts_all = server.architecture == "threaded" and server.by == "gunicorn"
 
@@ -125,7 +126,7 @@ class Case:
             locked_s = min(self.overhead, D)
             found["interpreter lock"] = ceiling(self.full.speed(server.processes), locked_s)
         if math.isfinite(W):
-            held = D + V + (Z + g if server.by in HOLDS_ITS_WORKER else 0.0)
+            held = D + V + (Z + g if self.holds else 0.0)
             found["pool"] = min(ceiling(W, held), ceiling(self.full.speed(int(W)), D))
         return found | {"load generator": ceiling(1, g)}
 
@@ -154,7 +155,7 @@ class Case:
 
     def shared(self, cores: Cores, N: int, D: float, W: float) -> float:
         """Requests share the cores, up to W of them (between whole numbers, a straight line)."""
-        if self.server.by in HOLDS_ITS_WORKER:
+        if self.holds:
             N = int(min(N, W))
         below, above = (
             models.closed(N, D, self.V, cores.server, W=size, Z=self.Z, g=self.g, cores=cores.all)
@@ -187,7 +188,8 @@ class Case:
     def in_service(self, N: int, point: Point | None) -> float:
         """Requests that the server can hold at once when N users are there: the pool, or what
         N connections fill of it that stay with their processes."""
-        if self.server.architecture != "threaded" or self.server.processes == 1:
+        one = self.server.processes == 1 or self.server.by in ONE_QUEUE
+        if one or self.server.architecture != "threaded":
             return self.W
         filled = self.split(N, lambda n: min(n, self.server.threads), point)
         return min(self.W, max(1.0, filled))
@@ -205,7 +207,10 @@ class Case:
 
     def one_queue(self, N: int) -> bool:
         """Whether a user without a worker waits for any process, in the listen queue: our own
-        threaded server takes no more connections than it has threads."""
+        threaded server takes no more connections than it has threads. Where connections are dealt
+        out in turn it comes to the same, until some of them end."""
+        if self.server.by in ONE_QUEUE + DEALT_OUT:
+            return True
         by_thread = self.server.architecture == "threaded" and not self.accepts_all
         return by_thread and (N > self.W or not self.keeps_alive)
 

@@ -79,7 +79,8 @@ def connections(records: NDArray[np.void]) -> dict[str, int]:
     )
     split: dict[str, int] = {}
     for process in last.values():
-        split[str(process)] = split.get(str(process), 0) + 1
+        if process:  # 0 where the answer does not tell, as Apache with a file
+            split[str(process)] = split.get(str(process), 0) + 1
     return split
 
 

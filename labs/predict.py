@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from labs import models
-from labs.case import HOLDS_ITS_WORKER, Case
+from labs.case import Case
 from labs.laws import ceiling
 from labs.records import Calibration, Experiment, Machine, Point, PredictedLevel, Prediction
 from labs.words import digits, percent, rate
@@ -106,13 +106,23 @@ def _notes(case: Case, last: PredictedLevel, D: float) -> Iterator[str]:
             "The load generator uses the same cores: of each request's CPU time, "
             f"{percent(share)} is its own."
         )
-    if case.Z and case.keeps_alive and N > W and server.by in OURS + HOLDS_ITS_WORKER:
+    if case.holds and N > W:
+        yield (
+            f"A worker stays with its connection, and each of the {W:.0f} has one: of {N} users "
+            f"{N - W:.0f} get nothing, while the averages of the others look fine."
+        )
+    if case.Z and case.keeps_alive and N > W and server.by in OURS:
         held = case.on(case.full, int(W), D)
         yield (
             "A worker that keeps its connection stands idle while that user thinks: with all "
             f"of them held so, {N} users get {rate(held)}, and some of them nothing."
         )
-    if W + server.backlog < N and not case.accepts_all:
+    if W + server.backlog < N and server.by == "nginx-fpm":
+        yield (
+            f"{N} users are more than {W:.0f} workers and {server.backlog} places in their queue: "
+            "nginx answers the others at once with 502."
+        )
+    elif W + server.backlog < N and not case.accepts_all and not case.holds:
         yield (
             f"{N} users are more than {W:.0f} workers and {server.backlog} places in the listen "
             "queue: connections that find it full come back only after one or more seconds."

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from labs.plan import LEAST_COMPLETIONS
 from labs.records import Check, Experiment, Machine, Point
+from labs.traits import HANGS_UP, HOLDS_ITS_WORKER
 
 UNSTEADY = 0.10  # relative: half-width, halves, repeated level
 TOLD = 0.05
@@ -18,6 +19,7 @@ GENERATOR_FULL = 0.80  # of the one core that one Locust process can use
 OTHERS_BUSY = 0.10  # of the machine
 LITTLE_OFF = 0.05
 ENOUGH = 5 / 6  # of a run's points, to be recorded
+FEW = 0.1  # of the requests: so many may fail that would only be sent again
 
 
 def check(
@@ -38,6 +40,8 @@ def check(
                 "machine changed under way. Close other programs and run again."
             )
             found.append(unfit("repeated", sentence))
+    found += _failures(point, experiment)
+    found += _starved(point, experiment)
     found += _remarks(point, experiment, machine, forecast_demand_s)
     return tuple(found)
 
@@ -58,18 +62,6 @@ def told(name: str, sentence: str) -> Check:
 
 
 def _disturbances(point: Point) -> Iterator[Check]:
-    if point.failed:
-        yield unfit(
-            "errors",
-            f"{point.failed} requests failed; a failure is often quicker than an answer, so "
-            "the averages mean little. See the server's log.",
-        )
-    if point.never_served:
-        yield unfit(
-            "starved",
-            f"{point.never_served} of {point.users} users were never served, and the averages "
-            "do not know them. Some connections wait while others are kept open.",
-        )
     if point.generator_cpu > GENERATOR_FULL:
         yield unfit(
             "load generator",
@@ -94,6 +86,42 @@ def _disturbances(point: Point) -> Iterator[Check]:
             "drift",
             f"The second half of the window gave {second:.3g} req/s, the first {first:.3g}: "
             "not settled. Measure for longer.",
+        )
+
+
+def _failures(point: Point, experiment: Experiment) -> Iterator[Check]:
+    kept = experiment.server.keep_alive and experiment.load.keep_alive
+    if kept and experiment.server.by in HANGS_UP and 0 < point.failed <= FEW * point.completed:
+        yield told(
+            "hung up",
+            f"{point.failed} requests came on a connection that was just being closed: with all "
+            "workers busy, Apache's event MPM closes those that it has kept open. A browser "
+            "would send them again.",
+        )
+    elif point.failed:
+        yield unfit(
+            "errors",
+            f"{point.failed} requests failed; a failure is often quicker than an answer, so "
+            "the averages mean little. See the server's log.",
+        )
+
+
+def _starved(point: Point, experiment: Experiment) -> Iterator[Check]:
+    server = experiment.server
+    why = "Some connections wait while others are kept open."
+    if point.listen_overflows:
+        why = "Their connections found the listen queue full, and try again only now and then."
+    holds = server.by in HOLDS_ITS_WORKER and server.keep_alive and experiment.load.keep_alive
+    if holds and point.users > (server.pool or 0):
+        why = (
+            "A worker stays with its connection here, and all of them have one that is kept open. "
+            "Close connections (keep_alive=False), or let apache-event keep them."
+        )
+    if point.never_served:
+        yield unfit(
+            "starved",
+            f"{point.never_served} of {point.users} users were never served, and the averages "
+            f"do not know them. {why}",
         )
 
 

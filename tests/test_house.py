@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent
 # A new module goes into the room of its kind: that decides whom it may know.
 ROOMS = {
     "nouns": (
-        "refusal histogram records findings comparison words plan footprint counts timelines"
+        "refusal histogram traits records findings comparison words plan footprint counts timelines"
     ).split(),
     "laws": "laws models simulation case predict course".split(),
     "judging": "window validity verdict contrast story alternatives offers".split(),

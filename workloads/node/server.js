@@ -42,7 +42,7 @@ function answer(request, response) {
   }
   if (url.pathname !== "/") return send(404, "There is only /, /file and /ready.\n");
   if (!/^\d{1,11}$/.test(loops)) {
-    return send(400, `loops=${loops.slice(0, 40)}: give a whole number up to 10000000000.\n`);
+    return send(400, `loops=${loops.slice(0, 40)}: give a whole number up to 99999999999.\n`);
   }
   if (!(Number(wait) >= 0 && Number(wait) <= 60)) {
     return send(400, `wait=${wait.slice(0, 40)}: give seconds from 0 to 60.\n`);

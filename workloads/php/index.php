@@ -16,7 +16,7 @@ if ($path === '/ready') {
     $body = "There is only / and /ready.\n";
 } elseif (!preg_match('/^\d{1,11}$/', $loops)) {
     http_response_code(400);
-    $body = 'loops=' . substr($loops, 0, 40) . ": give a whole number up to 10000000000.\n";
+    $body = 'loops=' . substr($loops, 0, 40) . ": give a whole number up to 99999999999.\n";
 } elseif (!is_numeric($wait) || $wait < 0 || $wait > 60) {
     http_response_code(400);
     $body = 'wait=' . substr($wait, 0, 40) . ": give seconds from 0 to 60.\n";
