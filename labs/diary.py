@@ -11,6 +11,7 @@ A book that is built or recorded (LABS_MODE) writes nothing.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import errno
 import fcntl
@@ -30,7 +31,7 @@ import platformdirs
 
 SCHEMA = 1  # raise it when an old file can no longer be read
 BOOK = "Wall Time"  # by which a file is known for ours
-LOCKED_S = 3.0  # that we wait while another kernel writes
+LOCKED_S = 5.0  # that we wait while another kernel writes
 LOOK_S = 0.01
 ASIDE = "aside"  # in the name of a file that was moved aside
 
@@ -182,6 +183,14 @@ def restore(before: Diary) -> None:
     _keep(change)
 
 
+@atexit.register
+def last_try() -> None:
+    """What still waits when the kernel ends."""
+    if _unwritten and writes():
+        with _mine:
+            _tried(lambda diary: diary, write=True)
+
+
 def _keep(change: Change) -> None:
     if writes():
         with _mine:
@@ -283,8 +292,6 @@ def _write(diary: Diary, file: Path) -> None:
     try:
         with os.fdopen(handle, "wb") as new:
             new.write(text + b"\n")
-            new.flush()
-            os.fsync(new.fileno())
         os.replace(temporary, file)
     except BaseException:
         os.unlink(temporary)

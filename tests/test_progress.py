@@ -226,6 +226,16 @@ def test_what_cannot_be_written_waits_and_goes_along_later(file: Path) -> None:
     assert diary.read()[1] == []
 
 
+def test_what_still_waits_is_tried_again_when_the_kernel_ends(file: Path) -> None:
+    file.parent.write_text("a file where the folder should be")
+    code = (
+        "import os; from labs import diary; diary.answered('2.1', '', 50, True)\n"
+        f"os.unlink({str(file.parent)!r})"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+    assert [each.exercise for each in now().answers] == ["2.1"]
+
+
 def test_a_device_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     before = os.stat(os.devnull)
     monkeypatch.setenv("WALL_TIME_PROGRESS", os.devnull)

@@ -147,8 +147,7 @@ def test_threads_lose_additions_and_a_lock_keeps_them_at_a_price() -> None:
     assert bare.lost > 0
     assert computing.lost > 0  # with no wait anywhere
     assert (locked.lost, short.lost) == (0, 0)
-    held_s = WORK.cpu_s + WORK.wait_s
-    assert locked.throughput_rps < 1.15 / held_s  # one thread at a time
+    assert locked.throughput_rps < 1.05 / WORK.wait_s  # one thread at a time
     assert bare.throughput_rps > 1.5 * locked.throughput_rps
     assert short.throughput_rps > 1.5 * locked.throughput_rps
     assert Racing().unfit(found) == ""
