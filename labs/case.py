@@ -20,6 +20,7 @@ from labs.traits import DEALT_OUT, HOLDS_ITS_WORKER, ONE_QUEUE
 SWITCH_INTERVAL_S = 0.005  # CPython's default, sys.getswitchinterval()
 STEADY_CV = 0.02  # below this, times are constant enough for users to stay in step
 PYTHON = ("gunicorn", "scratch")  # whose threads share the interpreter lock
+ALONE = ("disk", "database", "lock")  # kinds of wait that one request at a time can have
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +51,7 @@ class Case:
         asks = workload.wait_by == "backend" and workload.wait_s > 0
         late_s = calibration.backend_late_s if asks else calibration.timer_s
         self.V = workload.wait_s + (late_s if workload.wait_s else 0.0)
-        self.Z, self.g = load.think_time_s, calibration.generator_s
+        self.Z, self.g = load.think_time_s, calibration.generator_s + load.script_s
         self.others = self.g + (calibration.backend_s if asks else 0.0)  # on the machine's cores
         self.overhead = calibration.overhead_s
         self.W = float(server.pool or math.inf)
@@ -74,7 +75,10 @@ class Case:
         locked = server.architecture == "threaded" and server.by in PYTHON and machine.gil
         self.lets_go = locked and workload.cpu_by == "hashing"  # of the lock, while it works
         self.queued_for_core = loop or (locked and not self.lets_go)
-        self.blocks = loop and workload.wait_by == "blocking" and workload.wait_s > 0
+        self.alone = workload.wait_by if workload.wait_by in ALONE and workload.wait_s else ""
+        self.together = workload.wait_by == "disk-together" and workload.wait_s > 0
+        stands_still = ("blocking", "disk-together", *ALONE)
+        self.blocks = loop and workload.wait_by in stands_still and workload.wait_s > 0
         self.keeps_alive = load.keep_alive and server.keep_alive
         self.holds = self.keeps_alive and server.by in HOLDS_ITS_WORKER
         # Connections beyond its threads wait inside gunicorn's process, not in the listen queue.
@@ -128,7 +132,9 @@ class Case:
         if math.isfinite(W):
             held = D + V + (Z + g if self.holds else 0.0)
             found["pool"] = min(ceiling(W, held), ceiling(self.full.speed(int(W)), D))
-        return found | {"load generator": ceiling(1, g)}
+        if self.alone:  # whatever the processes, the threads and the cores
+            found[self.alone] = ceiling(1, V)
+        return found | {"load generator": ceiling(self.load.generators, g)}
 
     def throughput(self, N: int, D: float, point: Point | None = None) -> float:
         """The model's X; under a quota, by the rule of `models.quota`."""
@@ -144,6 +150,8 @@ class Case:
 
     def on(self, cores: Cores, N: int, D: float, point: Point | None = None) -> float:
         """The model's X on these cores."""
+        if (self.alone or self.together) and not self.blocks:
+            return self.one_at_a_time(cores, N, D)
         if not self.queued_for_core:
             return self.shared(cores, N, D, self.in_service(N, point))
         found = self.split(N, functools.partial(self.one_process, cores.server[0], D), point)
@@ -153,12 +161,30 @@ class Case:
             found = min(found, self.shared(cores, N, D, held))
         return found
 
+    def one_at_a_time(self, cores: Cores, N: int, D: float) -> float:
+        """X where the wait is for something that one request at a time can have: a queue for it,
+        and all the rest is a delay. Waits that many have together: whoever comes waits for the
+        end of those who have it, then for the next, whom the others join."""
+        g, m = self.g / self.load.generators, min(N, int(self.W))
+        if self.together:
+            alone = 1 / (self.V + D + g)
+            return min(max(alone, m / (2 * self.V + D + g)), ceiling(cores.all, D + self.g))
+        found = simulate(m, self.V, D + g, cpu_cv=self.workload.wait_cv, Z=self.Z)
+        return min(found, ceiling(cores.all, D + self.g))
+
     def shared(self, cores: Cores, N: int, D: float, W: float) -> float:
         """Requests share the cores, up to W of them (between whole numbers, a straight line)."""
         if self.holds:
             N = int(min(N, W))
         below, above = (
-            models.closed(N, D, self.V, cores.server, W=size, Z=self.Z, g=self.g, cores=cores.all)
+            models.closed(
+                *(N, D, self.V, cores.server),
+                W=size,
+                Z=self.Z,
+                g=self.g,
+                cores=cores.all,
+                generators=self.load.generators,
+            )
             for size in ((W, W) if math.isinf(W) else (math.floor(W), math.ceil(W)))
         )
         return below if below == above else below + (W % 1) * (above - below)
@@ -179,7 +205,7 @@ class Case:
             cpu_cv=cpu_cv,
             wait_cv=self.workload.wait_cv,
             Z=self.Z,
-            g=self.g,
+            g=self.g / self.load.generators,
             W=self.server.threads if threads else math.inf,
             interval=SWITCH_INTERVAL_S if threads else math.inf,
             handling=(third, third),

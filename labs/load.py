@@ -52,7 +52,17 @@ class Driver:
     arrived: threading.Condition = field(default_factory=threading.Condition)
     reports: int = 0
 
-    def ask_for(self, workload: Workload, loops_per_s: float, think_time_s: float = 0.0) -> None:
+    def pids(self) -> list[int]:
+        """Its live processes."""
+        return self.process.pids()
+
+    def ask_for(
+        self,
+        workload: Workload,
+        loops_per_s: float,
+        think_time_s: float = 0.0,
+        script_s: float = 0.0,
+    ) -> None:
         """Set what every request asks for from now on. `loops_per_s` is of `workload.cpu_by`."""
         usual = Workload()
         self._say(
@@ -68,6 +78,7 @@ class Driver:
                 "cpu_cv": workload.cpu_cv,
                 "wait_cv": workload.wait_cv,
                 "think_time_s": think_time_s,
+                "script": script_s * loops_per_s,
             }
         )
 

@@ -17,8 +17,10 @@ from datetime import UTC, datetime
 from labs import machine as this_machine
 from labs import validity
 from labs.calibrate import calibrate, keep, language_of
+from labs.disk import shared_folder
+from labs.drivers import drive_all
 from labs.level import count_level
-from labs.load import OK, Driver, drive
+from labs.load import OK, Driver
 from labs.plan import STARTUP_S, WARM_UP_S, duration_s, plans
 from labs.predict import forecast
 from labs.records import (
@@ -131,13 +133,19 @@ class Measurement:
         with contextlib.ExitStack() as stack:
             self._progress("starting the server and the load generator")
             asks = workload.wait_by == "backend" and workload.wait_s > 0
+            shared = stack.enter_context(shared_folder(workload))
             running = stack.enter_context(
                 serve(
-                    server, cores=server_cores, backend=asks, page=workload.page, stop=self.stop
+                    server,
+                    cores=server_cores,
+                    backend=asks,
+                    page=workload.page,
+                    settings=shared.settings if shared else None,
+                    stop=self.stop,
                 )
             )
             driver = stack.enter_context(
-                drive(
+                drive_all(
                     running.url,
                     load,
                     users=self.at_hand,
@@ -148,7 +156,7 @@ class Measurement:
             sampler = stack.enter_context(
                 sampling(
                     server=running.pids,
-                    generator=driver.process.pids,
+                    generator=driver.pids,
                     workers=running.workers,
                     tell=self.tell,
                     backend=running.backend.pids if running.backend else tuple,
@@ -163,7 +171,8 @@ class Measurement:
             self.tell(self.forecast)
             self._began = time.perf_counter()
             self._whole_s = self._duration_s()
-            driver.ask_for(workload, self.calibration.loops_per_s[0], load.think_time_s)
+            speed = self.calibration.loops_per_s[0]
+            driver.ask_for(workload, speed, load.think_time_s, load.script_s)
             sampler.begin()
             self._levels(driver, running, sampler)
             self.samples = sampler.samples

@@ -53,12 +53,14 @@ def closed(
     Z: float = 0.0,
     g: float = 0.0,
     cores: float = math.inf,
+    generators: int = 1,
 ) -> float:
     """X of N users who think for Z seconds and cost the load generator g CPU seconds each time.
 
     Birth and death of the number of users k at the server: they arrive as from a thinking
-    group with one single-threaded generator, `sharing(N-k, g, Z)`, and leave at the rate of
-    a flow-equivalent server, `sharing(k, D, V)` with the pool W (Chandy, Herzog & Woo 1975).
+    group with one single-threaded generator (or several), `sharing(N-k, g, Z)`, and leave at the
+    rate of a flow-equivalent server, `sharing(k, D, V)` with the pool W (Chandy, Herzog & Woo
+    1975).
     Exact for W >= N as long as the cores suffice for both, else within about 1 %. Server and
     generator together work no faster than `cores` (cores' worth of work); where they ask for
     more, both are slowed down alike, so that X (D + g) <= cores and nothing is counted twice.
@@ -69,20 +71,26 @@ def closed(
     if Z == 0 and g == 0:
         return sharing(N, D, V, capacity, W)
     if D == 0 and V == 0:  # the server answers at once: the generator is all there is
-        return sharing(N, g, Z, (min(1.0, cores),))
+        return sharing(N, g, Z, _speeds(generators, cores))
     held = min(N, int(W)) if math.isfinite(W) else N
     leaving = np.array([_sharing(k, D, V, capacity) for k in range(1, held + 1)])
     leaving = np.append(leaving, np.full(N - held, leaving[-1]))  # with 1 .. N at the server
     if g == 0:
         arriving = np.arange(N, 0, -1) / Z  # with 0 .. N-1 at the server
     else:
-        arriving = np.array([_sharing(n, g, Z, (1.0,)) for n in range(N, 0, -1)])
+        speeds = _speeds(generators)
+        arriving = np.array([_sharing(n, g, Z, speeds) for n in range(N, 0, -1)])
     busy = np.append(0, leaving * D) + np.append(arriving * g, 0)  # cores asked for with 0 .. N
     slowed = np.minimum(1.0, cores / np.maximum(busy, 1e-300))
     leaving, arriving = leaving * slowed[1:], arriving * slowed[:-1]
     logs = np.append(0.0, np.cumsum(np.log(arriving) - np.log(leaving)))
     pi = np.exp(logs - logs.max())
     return float((pi[1:] * leaving).sum() / pi.sum())
+
+
+def _speeds(generators: int, cores: float = math.inf) -> tuple[float, ...]:
+    """How fast 1, 2, ... busy load generators are together."""
+    return tuple(min(float(n), cores) for n in range(1, generators + 1))
 
 
 _sharing = functools.lru_cache(maxsize=1 << 16)(sharing)  # the levels of a sweep ask again

@@ -28,7 +28,10 @@ Architecture = Literal["prefork", "threaded", "event-loop"]
 ARCHITECTURES: tuple[str, ...] = get_args(Architecture)
 CpuBy = Literal["counting", "hashing"]
 CPU_BY: tuple[CpuBy, ...] = get_args(CpuBy)
-WaitBy = Literal["sleep", "backend", "blocking"]
+WaitBy = Literal[
+    "sleep", "backend", "blocking",
+    "disk", "disk-together", "database", "database-briefly", "lock", "lock-briefly",
+]  # fmt: skip
 WAIT_BY: tuple[WaitBy, ...] = get_args(WaitBy)
 Page = Literal["work", "file"]
 DEFAULT_BY = {"prefork": "gunicorn", "threaded": "gunicorn", "event-loop": "uvicorn"}
@@ -36,6 +39,7 @@ DEFAULT_BY = {"prefork": "gunicorn", "threaded": "gunicorn", "event-loop": "uvic
 LONGEST_S = 30.0  # of CPU or waiting per request: Locust gives up on a request after 60 s
 MOST_USERS = 4096  # one Locust process may open 10,000 files; a laptop serves fewer
 MOST_LEVELS = 16
+MOST_GENERATORS = 16  # Locust processes on one machine
 MOST_PROCESSES = 1024  # a machine with more is busy enough with having them
 MOST_POOL = 4096  # processes x threads
 
@@ -55,7 +59,9 @@ class Workload:
     cpu_cv: float = 0.0  # coefficient of variation: 0 constant, 1 exponential
     wait_cv: float = 0.1  # a little, so that users do not fall in step
     cpu_by: CpuBy = "counting"  # hashing releases Python's lock, counting keeps it
-    wait_by: WaitBy = "sleep"  # or for a backend's answer, or blocking (an event loop, if one)
+    # Or for a backend's answer, or blocking (an event loop, if one), or for what one request at
+    # a time can have: see workloads/app/exclusive.py.
+    wait_by: WaitBy = "sleep"
     page: Page = "work"  # or a small file, which the server only has to send
 
     def __post_init__(self) -> None:
@@ -122,6 +128,8 @@ class Load:
     think_time_s: float = 0.0  # mean pause of a user between response and next request
     seconds: float = 1.0  # least length of a level's window; the protocol may need more
     keep_alive: bool = True  # whether a user keeps its connection
+    generators: int = 1  # Locust processes that share the users
+    script_s: float = 0.0  # CPU seconds that a user's own script spends on each answer
 
     def __post_init__(self) -> None:
         given: object = self.users
@@ -145,6 +153,8 @@ class Load:
                 )
         real("think_time_s", self.think_time_s, 0.0, 60.0, "Give seconds.")
         real("seconds", self.seconds, 0.2, 120.0, "Give the seconds to measure each level.")
+        real("script_s", self.script_s, 0.0, 1.0, "Give seconds: 0.001 is a long script.")
+        whole("generators", self.generators, 1, MOST_GENERATORS, "1 is enough for most servers.")
 
 
 @dataclass(frozen=True, slots=True)

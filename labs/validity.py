@@ -31,7 +31,7 @@ def check(
     again: Point | None = None,
 ) -> tuple[Check, ...]:
     """All that is to be said of `point`; `again` is the same level measured at the end."""
-    found = list(_disturbances(point))
+    found = list(_disturbances(point, experiment.load.generators))
     if again is not None and point.throughput_rps > 0:
         change = again.throughput_rps / point.throughput_rps - 1
         if abs(change) > UNSTEADY:
@@ -61,11 +61,13 @@ def told(name: str, sentence: str) -> Check:
     return Check(name=name, unfit=False, sentence=sentence)
 
 
-def _disturbances(point: Point) -> Iterator[Check]:
-    if point.generator_cpu > GENERATOR_FULL:
+def _disturbances(point: Point, generators: int) -> Iterator[Check]:
+    if point.generator_cpu > GENERATOR_FULL * generators:
+        whose = "its core" if generators == 1 else f"its {generators} cores"
+        used = point.generator_cpu / generators
         yield unfit(
             "load generator",
-            f"The load generator used {point.generator_cpu:.0%} of its core: this measures "
+            f"The load generator used {used:.0%} of {whose}: this measures "
             "Locust, not the server. Give each request more to do, or use fewer users.",
         )
     if point.completed < LEAST_COMPLETIONS:

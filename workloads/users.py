@@ -59,6 +59,7 @@ class Work:
         self.cpu_cv = asked.get("cpu_cv", 0.0)
         self.wait_cv = asked.get("wait_cv", 0.0)
         self.think_time_s = asked.get("think_time_s", 0.0)
+        self.script = round(asked.get("script", 0.0))  # loops, as of workloads/app/units.py
         self.varies = (self.cpu_cv > 0 and self.loops > 0) or (self.wait_cv > 0 and self.wait_s > 0)
         self.how = how  # as the query has it, where it is not the usual one
         self.constant = page or f"/?loops={round(self.loops)}&wait={self.wait_s:.6f}{how}"
@@ -171,6 +172,8 @@ class LabUser(FastHttpUser):
         if self.number >= gate.open_to:
             gate.wait(self.number, self.client.client.close)
         self.ask()
+        if gate.work.script:
+            read(gate.work.script)
         if gate.work.think_time_s:
             gevent.sleep(self.dice.expovariate(1 / gate.work.think_time_s))
 
@@ -193,6 +196,14 @@ class LabUser(FastHttpUser):
             if gate.failures <= SHOWN_FAILURES:
                 why = getattr(response, "error", None) or f"answered {response.status_code}"
                 print(f"request failed: {why}", file=sys.stderr, flush=True)
+
+
+def read(loops: int) -> None:
+    """What a user's own script does with an answer: look through it, say. All users share the one
+    thread of this process, so meanwhile nobody asks."""
+    number = 0
+    for _ in range(loops):
+        number = (number * 5 + 1) & 0xFFFF
 
 
 def obey() -> None:

@@ -6,7 +6,8 @@ application is a generator that yields what it wants to wait for, a number of se
 with something to read, and returns status and body of the answer, and how long it took over them.
 
 `&cpu_by=hashing` hashes instead of counting. `&wait_by=backend` waits for a backend's answer,
-and `&wait_by=blocking` waits without telling the server.
+`&wait_by=blocking` waits without telling the server, and `&wait_by=lock` and its like wait for
+what only one request at a time can have (`workloads.app.exclusive`).
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from workloads.app.units import ask_backend, count, digest, wait
 MOST_LOOPS = 10_000_000_000
 LONGEST_WAIT_S = 60.0
 UNITS = {"counting": count, "hashing": digest}
-WAITS = ("sleep", "backend", "blocking")
+ALONE_BY = ("disk", "disk-together", "database", "database-briefly", "lock", "lock-briefly")
+WAITS = ("sleep", "backend", "blocking", *ALONE_BY)
 SMALL_FILE = (Path(__file__).parent.parent / "site" / "file").read_bytes()
 REASONS = {
     200: "OK",
@@ -73,6 +75,14 @@ def answer(path: str, query: str) -> Answer:
         yield wait_s
     elif wait_s and wait_by == "blocking":
         wait(wait_s)  # nothing is yielded, so an event loop stands still as well
+    elif wait_s and wait_by in ALONE_BY:
+        from workloads.app.exclusive import ALONE  # few servers need what it needs
+
+        try:
+            if left_s := ALONE[wait_by](wait_s):
+                yield left_s
+        except OSError as error:
+            return 502, f"{error}\n".encode()
     elif wait_s:
         try:
             yield from ask_backend(wait_s)

@@ -1,0 +1,88 @@
+"""A folder for what a server's processes share, and how long a small write to it takes.
+
+Where temporary files are kept in memory, forcing one to the disk takes no time, and there is no
+disk to measure. Then the reader's cache folder is tried.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from labs.records import Unusable, Workload
+
+ALONE_BY = ("disk", "database", "lock")  # kinds of wait that need the folder, and their cures
+BLOCK = bytes(4096)
+TIMES = 60  # small writes of which the median is taken
+WARM = 20  # before them
+LEAST_SYNC_S = 10e-6  # memory takes less than 2 of these microseconds; no disk so few
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """A folder that is there as long as a run."""
+
+    path: Path
+    sync_s: float  # until a small write is on its disk; 0 where nobody asked
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What the application is told in its environment."""
+        return {"WALL_TIME_FOLDER": str(self.path), "WALL_TIME_SYNC_S": f"{self.sync_s:.9f}"}
+
+
+@contextlib.contextmanager
+def shared_folder(workload: Workload) -> Iterator[Shared | None]:
+    """A folder for requests of that kind, None where they need none; gone with the block.
+
+    Unusable where they need a disk and there is only memory.
+    """
+    kind = workload.wait_by.partition("-")[0]
+    if kind not in ALONE_BY:
+        yield None
+        return
+    with contextlib.ExitStack() as stack:
+        for place in _places():
+            try:
+                name = stack.enter_context(
+                    tempfile.TemporaryDirectory(prefix="wall-time-", dir=place)
+                )
+            except OSError:
+                continue
+            path = Path(name)
+            found_s = sync_s(path) if kind == "disk" else 0.0
+            if kind != "disk" or found_s >= LEAST_SYNC_S:
+                yield Shared(path=path, sync_s=found_s)
+                return
+    raise Unusable(
+        f"wait_by={workload.wait_by!r}: the temporary files here are kept in memory, so no write "
+        "has to wait for a disk. Set TMPDIR to a folder on a disk."
+    )
+
+
+def sync_s(folder: Path) -> float:
+    """Seconds until 4 KiB are on the disk of that folder: the median of some, one after another."""
+    took = []
+    with tempfile.TemporaryFile(dir=folder) as file:
+        for _ in range(WARM + TIMES):
+            os.pwrite(file.fileno(), BLOCK, 0)
+            begin = time.perf_counter()
+            os.fsync(file.fileno())
+            took.append(time.perf_counter() - begin)
+    return statistics.median(took[WARM:])
+
+
+def _places() -> Iterator[Path]:
+    yield Path(tempfile.gettempdir())
+    cache = Path(platformdirs.user_cache_dir("wall-time"))
+    with contextlib.suppress(OSError):
+        cache.mkdir(parents=True, exist_ok=True)
+        yield cache

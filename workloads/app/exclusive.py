@@ -1,0 +1,182 @@
+"""Work of which one request at a time can do its part: on a disk, in a database, under a lock.
+
+Each kind comes in two: as it is often written, and as it should have been. Whoever is first
+keeps out the others, in whatever process or thread they are; so all of it is kept in files of a
+folder that the processes of a server share. A function stands still until its part is done, and
+returns the seconds that are left to wait for, in which others may have their turn.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import random
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from struct import Struct
+from threading import local
+
+FOLDER = "WALL_TIME_FOLDER"  # environment variable: where the files are
+SYNC_S = "WALL_TIME_SYNC_S"  # and the seconds that one small write takes to be on the disk
+BLOCK = bytes(4096)
+COUNT = Struct("<q")
+GIVE_UP_S = 60.0
+AGAIN = 0.1  # of a transaction's length, until a writer who was turned away tries again
+LEAST_AGAIN_S = 0.001
+LOOK = 0.05  # of a commit's length, until those it is done for look again
+LEAST_LOOK_S = 0.0005
+
+mine = local()  # a thread has a connection and locks of its own
+
+
+def commit(seconds: float) -> float:
+    """Write what was asked to the disk, one request after the other: each waits for its own."""
+    with locked("journal"):
+        sync(seconds)
+    return 0.0
+
+
+def commit_together(seconds: float) -> float:
+    """Write it together with all who came meanwhile, in one go (group commit).
+
+    Who gets the lock writes for everybody in the queue; the others look whether it is done.
+    """
+    with locked("queue"):
+        place = _count("queue") + 1
+        _count("queue", place)
+    while _count("done") < place:
+        try:
+            with locked("journal", patient=False):
+                if _count("done") < place:
+                    last = _count("queue")
+                    sync(seconds)
+                    _count("done", last)
+        except BlockingIOError:
+            time.sleep(max(LEAST_LOOK_S, LOOK * seconds))
+    return 0.0
+
+
+def transaction(seconds: float) -> float:
+    """Take one from the stock, and wait for something else before the transaction ends."""
+    with _writing(seconds) as database:
+        database.execute("UPDATE stock SET pieces = pieces - 1")
+        time.sleep(seconds)
+    return 0.0
+
+
+def brief_transaction(seconds: float) -> float:
+    """Take one from the stock, end the transaction, and only then wait."""
+    with _writing(LEAST_AGAIN_S) as database:
+        database.execute("UPDATE stock SET pieces = pieces - 1")
+    return seconds
+
+
+def hold(seconds: float) -> float:
+    """Wait while holding the lock."""
+    with locked("counter"):
+        _count("counter", _count("counter") + 1)
+        time.sleep(seconds)
+    return 0.0
+
+
+def hold_briefly(seconds: float) -> float:
+    """Hold the lock for what it guards, and wait without it."""
+    with locked("counter"):
+        _count("counter", _count("counter") + 1)
+    return seconds
+
+
+ALONE: dict[str, Callable[[float], float]] = {
+    "disk": commit,
+    "disk-together": commit_together,
+    "database": transaction,
+    "database-briefly": brief_transaction,
+    "lock": hold,
+    "lock-briefly": hold_briefly,
+}
+
+
+def sync(seconds: float) -> None:
+    """So many small writes, each forced to the disk, as take these seconds: a fixed amount of
+    work, like the loops of `units.count`."""
+    journal = _opened("journal")
+    for _ in range(max(1, round(seconds / float(_setting(SYNC_S))))):
+        os.pwrite(journal, BLOCK, 0)
+        os.fsync(journal)
+
+
+@contextlib.contextmanager
+def locked(name: str, *, patient: bool = True) -> Iterator[None]:
+    """Nobody else is in here, no other thread and no other process. BlockingIOError when
+    somebody is, and we are not patient."""
+    locks: dict[str, int] = mine.__dict__.setdefault("locks", {})
+    if name not in locks:  # opened by each thread, for it is who opened the file that has the lock
+        locks[name] = os.open(_folder() / f"{name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    fcntl.flock(locks[name], fcntl.LOCK_EX | (0 if patient else fcntl.LOCK_NB))
+    try:
+        yield
+    finally:
+        fcntl.flock(locks[name], fcntl.LOCK_UN)
+
+
+@contextlib.contextmanager
+def _writing(seconds: float) -> Iterator[sqlite3.Connection]:
+    """A transaction of about that length that writes; others are turned away meanwhile, and
+    come again. SQLite's own way to do so would pause for up to a tenth of a second."""
+    database, until = _database(), time.monotonic() + GIVE_UP_S
+    pause_s = max(LEAST_AGAIN_S, AGAIN * seconds)
+    while True:
+        try:
+            database.execute("BEGIN IMMEDIATE")
+            break
+        except sqlite3.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(pause_s * random.uniform(0.5, 1.5))
+    try:
+        yield database
+    except BaseException:
+        database.execute("ROLLBACK")
+        raise
+    database.execute("COMMIT")
+
+
+def _database() -> sqlite3.Connection:
+    """This thread's connection; the first of all makes the table."""
+    if not hasattr(mine, "database"):
+        with locked("stock"):
+            mine.database = sqlite3.connect(_folder() / "stock.db", 0.0, isolation_level=None)
+            mine.database.execute("PRAGMA journal_mode = WAL")
+            if not mine.database.execute("SELECT name FROM sqlite_master").fetchone():
+                mine.database.execute("CREATE TABLE stock AS SELECT 1000000 AS pieces")
+        mine.database.execute("PRAGMA synchronous = NORMAL")  # the disk is another lab's
+    found: sqlite3.Connection = mine.database
+    return found
+
+
+def _count(name: str, number: int | None = None) -> int:
+    """A number that all share: what it is, or what it shall be."""
+    file = _opened(name)
+    if number is not None:
+        os.pwrite(file, COUNT.pack(number), 0)
+        return number
+    return int(COUNT.unpack(os.pread(file, COUNT.size, 0) or bytes(COUNT.size))[0])
+
+
+@cache
+def _opened(name: str) -> int:
+    return os.open(_folder() / name, os.O_RDWR | os.O_CREAT, 0o600)
+
+
+def _folder() -> Path:
+    return Path(_setting(FOLDER))
+
+
+def _setting(name: str) -> str:
+    if not (value := os.environ.get(name)):
+        raise OSError(f"{name} is not set: the labs give a server its folder.")
+    return value
