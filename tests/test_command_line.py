@@ -49,7 +49,7 @@ def labs(*arguments, **options):
         ([*RUN, "1", "--cores", "999"], "cores=999"),
         ([*RUN, "1", "--by", "iis"], "by='iis'"),
         ([*RUN, "1", "--cpu-by", "hope"], "cpu_by='hope': choose one of counting, hashing."),
-        ([*RUN, "1", "--wait-by", "x"], "wait_by='x': choose one of sleep, backend, blocking."),
+        ([*RUN, "1", "--wait-by", "x"], "wait_by='x': choose one of sleep, backend, blocking"),
         ([*RUN, "1", "--json", "/nowhere/at/all.json"], "cannot be written"),
         (["run", "--server", "mainframe", "--users", "1"], "choose one of prefork"),
         (["run", "--users", "1"], "--server"),
