@@ -10,6 +10,7 @@ from labs.exercises import Exercise, Slip
 from labs.questions_architectures import ARCHITECTURES
 from labs.questions_cpu_time import CPU_TIME
 from labs.questions_events import EVENTS
+from labs.questions_generators import GENERATORS
 from labs.questions_limits import LIMITS
 from labs.questions_mixed import MIXED
 from labs.questions_waiting import WAITING
@@ -138,4 +139,5 @@ QUESTIONS: tuple[Exercise, ...] = (
     *EVENTS,
     *MIXED,
     *LIMITS,
+    *GENERATORS,
 )

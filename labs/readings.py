@@ -11,6 +11,7 @@ from labs.records import Point, Recording
 
 if TYPE_CHECKING:
     from labs.comparison import Comparison
+    from labs.gauges import Gauges
     from labs.riddle import Mystery
     from labs.timelines import Timeline
 
@@ -130,6 +131,20 @@ def of_patient(mystery: Mystery) -> Given:
         "crowd": points[-1].users,
         "interval": (high - low) / 2 / best.throughput_rps,
     }
+
+
+def of_tree(timeline: Timeline) -> Given:
+    """User and system seconds of the server's process tree."""
+    tree = timeline.runs[-1].tree("server")
+    return {
+        "user_s": sum(process.user_s for process in tree),
+        "system_s": sum(process.system_s for process in tree),
+    }
+
+
+def of_locust(gauges: Gauges) -> Given:
+    """What a request cost the load generator that drives all the labs."""
+    return {"cost_s": gauges.runs[-1].gauge("locust").generator_s}
 
 
 def noise(given: Given) -> float:

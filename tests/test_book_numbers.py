@@ -71,6 +71,13 @@ FIXED = {
     "14.2": laws.users(X=1000, R=laws.response_time(N=100, X=500)),
     "14.3": min(laws.ceiling(*each) for each in ((4, 5e-3), (32, 55e-3), (10, 40e-3), (1, 10e-3))),
     "14.4": laws.users(X=90, R=0.100),
+    "15.1": 1e6 * laws.demand(busy=412.8, completed=3e6),
+    "15.2": laws.ceiling(8, laws.demand(busy=412.8, completed=3e6)),
+    "15.3": laws.ceiling(16, laws.response_time(N=1, X=1 / 0.000405)),
+    "16.1": laws.generators(X=12_000, each=1_500),
+    "16.2": laws.utilisation(X=1, D=0.119, c=1 / 8),
+    "16.3": 1000 * laws.response_time_bound(N=100, D=37.7e-6),
+    "16.4": laws.throughput(N=1000, R=0.2, Z=3),
 }
 
 
@@ -90,6 +97,8 @@ def filled(workers: int, cores: int, *, D: float = 0.02, V: float = 0.18) -> flo
     return models.sharing(workers, D=D, V=V, capacity=capacity) * D / cores
 
 
+S3_DEMAND_S = laws.demand(busy=412.8, completed=3e6)
+S3_AB_S = laws.demand(busy=0.950 * 39.7, completed=1e6)
 S2_DEMAND_S = laws.demand(busy=(1 - 0.6) * 4, completed=1189)  # its cores were 60 % idle
 
 # Worked examples: a phrase of the page with a number in it, and what the law makes of it.
@@ -292,6 +301,42 @@ WORKED = (
     ("which-limit", "4 / 0.2 s = {} |", laws.ceiling(4, 0.2)),
     ("which-limit", "256 / 0.2 s = {} |", laws.throughput(N=256, R=0.2)),
     ("which-limit", "2 / 0.62 s = {} |", round(laws.ceiling(2, 0.62), 1)),
+    ("a-small-file", "must cost {} ms of CPU", round(1000 * 16 / 4764, 1)),
+    ("a-small-file", "each holds it for {} ms", round(1000 / 4764, 2)),
+    ("a-small-file", "user makes {}: never", round(laws.users(X=4764, R=0.000405), 1)),
+    ("a-small-file", "000}} = {}\\ \\mu", round(S3_DEMAND_S * 1e6)),
+    ("a-small-file", "each run. That is {} µs", round(0.950 * 39.7, 1)),
+    ("a-small-file", "the tool's, {} ms were prefork's", round(0.405 - 0.21, 3)),
+    ("a-small-file", "were prefork's and {} ms worker's", round(0.452 - 0.21, 3)),
+    ("a-small-file", "That would be {} %", round(100 * (0.242 / 0.195 - 1))),
+    ("a-small-file", "need {} µs a request", round(1e6 * (S3_DEMAND_S + S3_AB_S))),
+    ("a-small-file", "figures for prefork differ by {} %", round(100 * (4824 / 4663 - 1), 1)),
+    ("a-small-file", "About {} of them were spent", round(0.298 * S3_DEMAND_S * 1e6)),
+    ("a-small-file", "code and {} in the kernel", round(0.702 * S3_DEMAND_S * 1e6)),
+    ("a-small-file", "25,200, so {} % of", round(100 * 25_200 * S3_DEMAND_S / 8)),
+    ("a-small-file", "at most {} % busy", round(100 * laws.utilisation(4764, 0.000405, 16))),
+    ("a-small-file", "that would be {} a second", round(10_000 / 2.73096)),
+    ("a-small-file", "It must be {} s, at 4824", round(10_000 / 4824, 3)),
+    ("whom-are-you-measuring", "full thread shows as {} %", round(100 / 8)),
+    (
+        "whom-are-you-measuring",
+        "a response time of {} ms, and",
+        round(1000 * laws.response_time(N=100, X=25_200), 2),
+    ),
+    ("whom-are-you-measuring", "37.7 µs is {} of them", round(100 * 0.0377, 2)),
+    ("whom-are-you-measuring", "request was {} ms, and", round(1000 * S3_DEMAND_S, 3)),
+    (
+        "whom-are-you-measuring",
+        "a second waited {} ms",
+        round(1000 * laws.response_time(N=50, X=4641), 1),
+    ),
+    ("whom-are-you-measuring", "each it takes {}, where", laws.generators(12_000, 1_500)),
+    ("whom-are-you-measuring", "simple division gives {}.", 12_000 / 1_500),
+    ("whom-are-you-measuring", "four cores serve {} a", laws.ceiling(4, 0.02)),
+    ("whom-are-you-measuring", "1000 / 3.2 = {}.", laws.throughput(N=1000, R=0.2, Z=3)),
+    ("whom-are-you-measuring", "ten connections and it reports {} ms", round(10 * 0.0377, 2)),
+    ("whom-are-you-measuring", "you need {} of them", laws.users(X=1000, R=0.2, Z=3)),
+    ("whom-are-you-measuring", "the tool's: {} % of its core", round(100 * 25_200 * S3_AB_S)),
 )
 
 
@@ -446,6 +491,36 @@ def test_the_pools_that_fill_the_cores_are_those_of_the_model() -> None:
         assert part == round(100 * filled(least, cores))
         for workers, wanted in ((most, 0.95), (nearly_all, 0.99)):
             assert filled(workers - 1, cores) < wanted <= filled(workers, cores)
+
+
+def test_the_race_of_the_fourth_source_is_as_printed() -> None:
+    def rates(cell: str) -> list[float]:
+        return [float(number) for number in re.findall(r"\d{4}", cell)]
+
+    rows = table_of("a-small-file", "S4: prefork")
+    assert [row[:3] for row in rows] == [
+        ["1", "2469 (0.405 ms)", "2213 (0.452 ms)"], ["2", "–", "4007"], ["5", "4698", "4483"],
+        ["10", "4663 to 4824", "4591"], ["20", "4764", "4654"], ["50", "4641", "–"],
+    ]  # fmt: skip
+    for _, prefork, worker, ahead, *_ours in rows:
+        for rate, part in zip(rates(prefork), re.findall(r"[\d.]+", ahead), strict=False):
+            found = 100 * (rate / rates(worker)[0] - 1)
+            assert float(part) == round(found, 1 if "." in part else None)
+
+
+def test_the_ceilings_of_the_third_source_follow_from_its_trees() -> None:
+    (page,) = [page for page in chapters() if page.slug == "a-small-file"]
+    for units, cost_s, said in ((8, S3_DEMAND_S, "58,000"), (1, S3_AB_S, "26,500")):
+        assert said in page.text
+        assert math.isclose(laws.ceiling(units, cost_s), int(said.replace(",", "")), rel_tol=0.003)
+    both = laws.ceiling(8, S3_DEMAND_S + S3_AB_S)
+    assert "45,600" in page.text and round(both, -2) == 45_600
+    assert round(1e6 / 39.7, -2) == 25_200
+    rows = {row[0]: row[1:3] for row in table_of("a-small-file", "S3, 8 cores")}
+    for who, cores in (("server", (3.22, 4.49)), ("generator", (0.950, 0.062 * 16))):
+        for column, on_core in enumerate(cores):
+            on_cpu = float(rows[next(r for r in rows if r.startswith(who) and "CPU" in r)][column])
+            assert math.isclose(on_core / (8, 16)[column], on_cpu, rel_tol=0.005)
 
 
 OURS = re.compile(

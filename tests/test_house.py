@@ -32,8 +32,8 @@ ROOMS = {
     "telling": (
         "quantity quote quote_sweep quote_comparison report measured_role kept recordings "
         "exercises questions questions_cpu_time questions_workers questions_waiting "
-        "questions_architectures questions_events questions_mixed questions_limits readings "
-        "readings_architectures quote_memory "
+        "questions_architectures questions_events questions_mixed questions_limits "
+        "questions_generators readings readings_architectures quote_memory "
         "quote_race quote_timeline"
     ).split(),
     "machine": (
