@@ -11,10 +11,11 @@ from labs.comparison import Comparison
 from labs.counts import Count, Race, RaceRun
 from labs.exercises import CLOSE, Exercise, NoSuchExercise, check
 from labs.footprint import Growth, Memory, MemoryRun
+from labs.gauges import Gauge, Gauges, GaugesRun
 from labs.questions import QUESTIONS
 from labs.records import Recording, Server, Workload
 from labs.riddle import Mystery
-from labs.timelines import Step, Stretch, Timeline, TimelineRun
+from labs.timelines import Process, Step, Stretch, Timeline, TimelineRun
 
 SEEDS = (None, "ann", "ben", "cleo", "dora")
 
@@ -92,6 +93,46 @@ def walked(*users: int) -> Timeline:
     )
 
 
+def with_processes(timeline: Timeline) -> Timeline:
+    """A master and two workers, who spend three tenths of their CPU time in their own code."""
+    (run,) = timeline.runs
+    tree = tuple(
+        Process(
+            who="server",
+            pid=pid,
+            parent=0 if pid == 1 else 1,
+            began_s=0.0,
+            lived_s=4.0,
+            user_s=0.3 * busy_s,
+            system_s=0.7 * busy_s,
+            minor_faults=3,
+            major_faults=0,
+        )
+        for pid, busy_s in ((1, 0.1), (2, 2.0), (3, 1.0))
+    )
+    return replace(timeline, runs=(replace(run, processes=tree),))
+
+
+def gauged() -> Gauges:
+    """One Locust, whose core is full at 1500 requests a second."""
+    gauge = Gauge(
+        name="locust",
+        program="Locust",
+        command="locust",
+        throughput_rps=1200.0,
+        generator_cpu=0.8,
+        server_cpu=0.3,
+    )
+    run = GaugesRun(recorded_at=examples.WHEN, gauges=(gauge,))
+    return Gauges(
+        server=Server("event-loop", by="nginx"),
+        workload=Workload(page="file"),
+        connections=16,
+        machine=examples.MACHINE,
+        runs=(run,),
+    )
+
+
 def raced() -> Race:
     """Of each eight additions one arrived."""
     count = Count(
@@ -125,6 +166,9 @@ MEASURED = {
     "one-blocking-call": compared({"awaits": 1, "blocks": 0.25, "computes": 0.2}),
     "the-launch": compared({"25 threads": 0.5, "100 threads": 1}),
     "both-at-once": mixed(compared({"20 workers": 0.9, "60 workers": 1}), wait_s=0.45),
+    "a-small-file": compared({"prefork": 1, "worker": 0.9, "event": 1, "nginx": 1}),
+    "a-process-tree": with_processes(walked(8)),
+    "whom-are-you-measuring": gauged(),
     "which-limit": Mystery(
         seed=1, limit="cpu", machine=examples.MACHINE, variants={"before": examples.recording()}
     ),
@@ -223,6 +267,13 @@ def test_ids_are_given_once() -> None:
         ("14.2", 1000, "aren't requests at once"),
         ("14.3", 250, "the database would allow"),
         ("14.4", 40, "wait for something behind the pool"),
+        ("15.1", 0.1376, "in milliseconds"),
+        ("15.2", 7267, "That is one core"),
+        ("15.3", 2469, "That is what the lone user gets"),
+        ("16.1", 8, "Leave each a fifth"),
+        ("16.2", 0.119, "of the whole machine"),
+        ("16.3", 3770, "in microseconds"),
+        ("16.4", 5000, "without thinking"),
         ("2.1", 49.5, "Right"),
         ("2.1", 48, "too small"),
         ("2.1", "50 req/s", "not an ordinary number"),
