@@ -20,7 +20,9 @@ from serving import BookServer
 from waiting import eventually
 
 from labs import records
+from labs.findings import ClocksRun
 from labs.records import Experiment, Load, Server, Workload
+from labs.stopwatch import PAGES
 from labs.supervisor import MARK
 
 SITE = Path(__file__).parent / "panel_site"
@@ -39,9 +41,13 @@ def panels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BookServer]:
     points = (examples.point(2), examples.point(4))
     run = replace(examples.run(), forecast=examples.prediction((2, 4)), points=points)
     recording = records.Recording(experiment=EXPERIMENT, machine=examples.MACHINE, runs=(run,) * 3)
+    clocked = ClocksRun(
+        recorded_at=examples.WHEN,
+        pages=tuple(examples.page(name, w.cpu_s, w.wait_s) for name, w in PAGES.items()),
+    )
     for name, result in (
         ("many-cores", recording),
-        ("wall-time", examples.clocks()),
+        ("wall-time", replace(examples.clocks(), runs=(clocked,))),
         ("your-machine", examples.checkup()),
     ):
         records.save(result, shelf / name / "2-cores.json")
