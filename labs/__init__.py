@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from labs.exercises import exercise
-    from labs.lab import calibration, clocks, compare, memory, race, recorded, sweep, timeline
+    from labs.lab import (
+        calibration,
+        clocks,
+        compare,
+        generators,
+        memory,
+        race,
+        recorded,
+        sweep,
+        timeline,
+    )
     from labs.practice import check, progress
     from labs.records import (
         BadRecording,
@@ -37,6 +47,7 @@ __all__ = [
     "clocks",
     "compare",
     "exercise",
+    "generators",
     "memory",
     "progress",
     "race",
@@ -49,6 +60,7 @@ _HOMES = {
     "Step": "timelines",
     "check": "practice",
     "exercise": "exercises",
+    "generators": "lab",
     "calibration": "lab",
     "clocks": "lab",
     "compare": "lab",

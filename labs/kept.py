@@ -6,10 +6,11 @@ from labs.comparison import Comparison
 from labs.counts import Race
 from labs.findings import Checkup, Clocks
 from labs.footprint import Memory
+from labs.gauges import Gauges
 from labs.records import Recording
 from labs.timelines import Timeline
 
-Result = Recording | Clocks | Checkup | Comparison | Memory | Race | Timeline
+Result = Recording | Clocks | Checkup | Comparison | Memory | Race | Gauges | Timeline
 
 _latest: dict[str, Result] = {}
 

@@ -131,6 +131,20 @@ def race(name: str) -> object:
     return _still(name, Racing())
 
 
+def generators(
+    name: str,
+    server: Server | None = None,
+    workload: Workload | None = None,
+    *,
+    users: int | None = None,
+) -> object:
+    """Load generators one after the other on the same server: what each says of it, and what it
+    and the server use. Without a server, of a small file; tools that are missing say so."""
+    from labs.gauging import FILE, USERS, Gauging
+
+    return _still(name, Gauging(server, workload or FILE, users=users or USERS))
+
+
 def _still(name: str, still: Still[Any]) -> object:
     """A lab that is no sweep: its panel, its recorded run, or recorded anew."""
     if mode() == "record":

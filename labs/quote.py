@@ -13,9 +13,11 @@ from labs.comparison import Comparison
 from labs.counts import Race
 from labs.findings import Checkup, Clocks, PageClock
 from labs.footprint import Memory
+from labs.gauges import Gauges
 from labs.kept import Result
 from labs.quantity import NoSuchNumber, Quantity, Said
 from labs.quote_comparison import ComparisonNumbers
+from labs.quote_gauges import GaugesNumbers
 from labs.quote_memory import MemoryNumbers
 from labs.quote_race import RaceNumbers
 from labs.quote_sweep import SweepNumbers
@@ -139,6 +141,7 @@ Numbers = (
     | MemoryNumbers
     | RaceNumbers
     | TimelineNumbers
+    | GaugesNumbers
 )
 
 NUMBERS: dict[type[object], type[Numbers]] = {
@@ -149,6 +152,7 @@ NUMBERS: dict[type[object], type[Numbers]] = {
     Memory: MemoryNumbers,
     Race: RaceNumbers,
     Timeline: TimelineNumbers,
+    Gauges: GaugesNumbers,
 }
 
 

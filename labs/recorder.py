@@ -25,7 +25,7 @@ from labs.records import Experiment, Recording, Run, Unusable
 from labs.still import Still
 from labs.validity import enough_fit
 
-KINDS = ("sweep", "clocks", "calibration", "compare", "memory", "race", "timeline")
+KINDS = ("sweep", "clocks", "calibration", "compare", "memory", "race", "generators", "timeline")
 
 log = logging.getLogger(__name__)
 

@@ -16,6 +16,7 @@ from labs.comparison import Comparison
 from labs.counts import Race
 from labs.findings import Checkup, Clocks
 from labs.footprint import Memory
+from labs.gauges import Gauges
 from labs.kept import Result
 from labs.records import BadRecording, Machine, Recording
 from labs.timelines import Timeline
@@ -25,6 +26,7 @@ KINDS = {  # by a field of each
     "experiment": Recording,
     "parts": Comparison,
     "steps": Timeline,
+    "connections": Gauges,
     "server": Clocks,
     "calibrations": Checkup,
     "waiters": Memory,

@@ -19,6 +19,8 @@ from labs.figures import Figure, sweep_figure
 from labs.findings import Checkup, Clocks
 from labs.footprint import Memory
 from labs.footprint_figures import memory_alt, memory_figure, memory_rows, memory_words
+from labs.gauge_figures import gauges_alt, gauges_figure, gauges_rows, gauges_words
+from labs.gauges import Gauges
 from labs.kept import Result
 from labs.records import Recording
 from labs.sheet import (
@@ -144,6 +146,13 @@ SHOWINGS: dict[type[Any], Showing[Any]] = {
         sheet=lambda found: Sheet(*race_rows(found)),
         runs=lambda found: len(found.runs),
         words=race_words,
+    ),
+    Gauges: Showing(
+        figure=gauges_figure,
+        alt=gauges_alt,
+        sheet=lambda found: Sheet(*gauges_rows(found)),
+        runs=lambda found: len(found.runs),
+        words=gauges_words,
     ),
     Timeline: Showing(
         figure=timeline_figure,

@@ -1,0 +1,375 @@
+"""The lab of the load generators: what each says, who was full, and real ones on a real server."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import examples
+import plotly.graph_objects as go
+import psutil
+import pytest
+
+from labs import quote, recordings, records, tools, validity
+from labs.gauge_figures import elsewhere, gauges_alt, gauges_figure, gauges_rows, gauges_said
+from labs.gauges import FULL, OURS, Gauge, Gauges, GaugesRun, locusts
+from labs.gauging import FILE, Gauging, process_counts
+from labs.load import LoadFailed
+from labs.programs import Program
+from labs.records import BadRecording, Server, Unusable, Workload
+from labs.servers import free_port, serve
+from labs.showing import data, showing
+from labs.supervisor import Stopped
+
+live = pytest.mark.live
+
+
+def gauge(name: str, rps: float, own: float, its: float, **more: object) -> Gauge:
+    usual = {
+        "program": "Program 1.0",
+        "command": f"{name} http://127.0.0.1:8000/file",
+        "seconds": 3.0,
+        "requests": round(3 * rps),
+        "throughput_rps": rps,
+        "mean_response_time_s": 16 / rps,
+        "generator_cpu": own,
+        "generator_fullest": own,
+        "server_cpu": its,
+        "server_fullest": its,
+        "busy": (own + its) / 2,
+    }
+    return Gauge(name=name, **{**usual, **more})  # type: ignore[arg-type]
+
+
+def run(ours: float = 10_000, **wrk: object) -> GaugesRun:
+    gauges = (
+        gauge(OURS, ours, 1.0, 0.12),
+        gauge("1 locust", 1.01 * ours, 1.0, 0.12),
+        gauge("2 locusts", 16_000, 1.7, 0.2, processes=2, generator_fullest=0.85),
+        gauge("ab", 90_000, 0.7, 0.98),
+        Gauge(
+            name="wrk", program="wrk", command="wrk", missing="not installed: apt-get install wrk"
+        )
+        if wrk
+        else gauge("wrk", 100_000, 0.9, 0.98),
+    )
+    return GaugesRun(recorded_at=examples.WHEN, gauges=gauges)
+
+
+def gauges(*runs: GaugesRun) -> Gauges:
+    return Gauges(
+        server=Server("event-loop", by="nginx", cores=1),
+        workload=FILE,
+        connections=16,
+        machine=examples.MACHINE,
+        runs=runs or (run(9_000), run(), run(11_000)),
+    )
+
+
+# what is found and how it is told
+
+
+def test_full_is_said_in_one_way() -> None:
+    assert FULL == validity.GENERATOR_FULL
+    assert [each.full for each in run().gauges] == [
+        *[("generator",)] * 3,
+        ("server",),
+        ("generator", "server"),
+    ]
+    shared = gauge("ab", 1_000, 0.79, 0.75, busy=0.97)
+    assert shared.full == ("machine",)
+    assert replace(shared, busy=0.8).full == ()
+
+
+def test_cpu_of_a_request_is_cpu_over_throughput() -> None:
+    ours = run().gauge(OURS)
+    assert ours.generator_s == pytest.approx(100e-6)
+    assert ours.server_s == pytest.approx(12e-6)
+    assert ours.ceiling_rps == pytest.approx(10_000)
+
+
+def test_neither_measured_nor_missing_is_refused() -> None:
+    with pytest.raises(BadRecording, match="neither measured nor missing"):
+        gauge("ab", 1.0, 0.0, 0.0, throughput_rps=0.0)
+
+
+def test_it_goes_to_a_file_and_back(tmp_path: Path) -> None:
+    found = gauges(run(missing=True))
+    records.save(found, tmp_path / "2-cores.json")
+    assert recordings.read(tmp_path / "2-cores.json") == found
+
+
+def test_the_figure_is_plain_plotly_and_told_in_words() -> None:
+    figure = gauges_figure(gauges())
+    made = go.Figure(json.loads(json.dumps(figure, allow_nan=False)))
+    assert len(made.data) == 3
+    assert figure["data"][0]["y"] == [10_000, 10_100, 16_000, 90_000, 100_000]
+    assert figure["data"][0]["error_y"]["array"][0] == 1_000
+    assert "ab: 90,000\u00a0req/s, where the generator used 0.7" in gauges_alt(gauges())
+    head, rows = gauges_rows(gauges())
+    assert {len(row) for row in rows} == {len(head)}
+    assert len(rows) == 3 * 5
+    assert "generators-2-cores.csv" in data("generators", gauges())
+
+
+def test_the_verdict_says_who_measured_whom() -> None:
+    said = [each.replace("\u00a0", " ") for each in gauges_said(gauges())]
+    assert "Locust says 10,000 req/s, and had 100 % of a core itself: full. It measured" in said[0]
+    assert "2 plain Locusts say" in said[2] and "They measured themselves." in said[2]
+    assert "The server was full (98 % of a core), the generator was not (70 %)." in said[3]
+    assert "Both were full" in said[4]
+    assert "wrk saw 10 times the throughput that Locust saw" in said[5]
+    assert "Up to 8,000 req/s" in said[7]
+
+
+def test_generators_that_agree_measured_the_server() -> None:
+    names = (OURS, "ab", "wrk")
+    agreeing = tuple(gauge(name, 100 + at, 0.02, 0.95) for at, name in enumerate(names))
+    said = gauges_said(gauges(GaugesRun(recorded_at="", gauges=agreeing)))
+    assert "They agree within 2\u00a0%: the server was measured" in said[-1]
+
+
+def test_what_is_not_installed_is_told_and_not_invented() -> None:
+    found = gauges(run(missing=True))
+    assert "wrk is not installed: apt-get install wrk." in gauges_said(found)
+    assert len(gauges_figure(found)["data"][0]["x"]) == 4
+    assert "apt-get install wrk" in showing(found).words(found)
+    head, rows = gauges_rows(found)
+    assert {len(row) for row in rows} == {len(head)}
+    assert "apt-get install wrk" in Gauging().unfit(found)
+    with pytest.raises(quote.NoSuchNumber, match="not installed"):
+        quote.ask(quote.numbers(found), "throughput", "wrk")
+
+
+def test_other_machines_get_a_command_and_no_connection() -> None:
+    text = elsewhere()
+    assert "--worker --master-host 192.0.2.10" in text
+    assert "--master-bind-host 192.0.2.10" in text
+    assert "yours" in text
+
+
+@pytest.mark.parametrize(
+    ("asked", "value", "text"),
+    [
+        (("throughput", "ab"), 90_000, "90,000 req/s"),
+        (("throughput",), 10_000, "10,000 req/s"),
+        (("locusts", 2), 16_000, "16,000 req/s"),
+        (("generator_cpu", "ab"), 0.7, "0.7 cores"),
+        (("generator_cpu",), 1.0, "1 core"),
+        (("server_cpu", "wrk"), 0.98, "0.98 cores"),
+        (("per_request",), 100e-6, "0.1 ms"),
+        (("ratio", "wrk"), 10, "10"),
+        (("trusted",), 8_000, "8,000 req/s"),
+        (("needed", 12_000), 2, "2"),
+        (("full", "wrk"), 2, "both"),
+        (("full", "ab"), 1, "the server"),
+        (("cores",), 2, "2 cores"),
+    ],
+)
+def test_numbers_for_prose(asked: tuple[object, ...], value: float, text: str) -> None:
+    number = quote.ask(quote.numbers(gauges()), *asked)  # type: ignore[arg-type]
+    assert float(number) == pytest.approx(value)
+    assert str(number).replace("\u00a0", " ") == text
+
+
+def test_a_number_that_is_not_there_says_which_are() -> None:
+    with pytest.raises(quote.NoSuchNumber, match="There are locust, 1 locust, 2 locusts, ab, wrk"):
+        quote.ask(quote.numbers(gauges()), "throughput", "hey")
+
+
+# what is asked
+
+
+@pytest.mark.parametrize(
+    ("cores", "counts"), [(1, (1, 2)), (2, (1, 2)), (4, (1, 2, 4)), (64, (1, 2, 8))]
+)
+def test_locust_processes_up_to_the_cores(cores: int, counts: tuple[int, ...]) -> None:
+    assert process_counts(cores) == counts
+
+
+def test_a_recording_of_another_page_is_not_of_this_lab() -> None:
+    lab = Gauging()
+    assert lab.asked_of(gauges())
+    assert lab.asked_of(replace(gauges(), server=Server("event-loop")))  # the first that is there
+    assert not lab.asked_of(replace(gauges(), connections=8))
+    assert not Gauging(Server("prefork"), Workload(wait_s=0.1)).asked_of(gauges())
+    assert lab.seconds <= 40
+    assert lab.reduced().seconds < 14
+
+
+def test_a_disturbed_or_failing_round_is_not_recorded() -> None:
+    assert Gauging().unfit(gauges()) == ""
+    for more, said in (({"failed": 3}, "3 requests failed"), ({"others_cpu": 0.5}, "others used")):
+        disturbed = (gauge("ab", 1_000, 0.5, 0.5, **more),)
+        found = gauges(GaugesRun(recorded_at="", gauges=disturbed))
+        assert said in Gauging().unfit(found)
+
+
+def test_only_what_every_tool_can_ask_for() -> None:
+    with pytest.raises(Unusable, match="a sleep and for counting only"):
+        Gauging(workload=Workload(wait_s=0.1, wait_by="backend"))
+
+
+# what the tools say
+
+AB = """
+Concurrency Level:      512
+Time taken for tests:   15.752 seconds
+Complete requests:      10000
+Failed requests:        3
+   (Connect: 0, Receive: 3, Length: 0, Exceptions: 0)
+Non-2xx responses:      2
+Requests per second:    634.84 [#/sec] (mean)
+Time per request:       806.502 [ms] (mean)
+Time per request:       1.575 [ms] (mean, across all concurrent requests)
+
+Connection Times (ms)
+              min  mean[+/-sd] median   max
+Connect:        0   50 400.1      0   15001
+Total:        201  790 950.5    203   15502
+
+Percentage of the requests served within a certain time (ms)
+  50%    203
+ 100%  15502 (longest request)
+"""
+WRK = """
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency   215.34us    1.20ms  3.10s    97.28%
+    Req/Sec    57.21k     4.51k   63.12k    80.00%
+  171234 requests in 3.00s, 45.12MB read
+  Socket errors: connect 1, read 2, write 0, timeout 4
+  Non-2xx or 3xx responses: 5
+Requests/sec:  57078.00
+"""
+
+
+def test_what_apachebench_says() -> None:
+    said = tools.read_ab(AB)
+    assert (said.requests, said.failed, said.seconds) == (10_000, 5, 15.752)
+    assert said.throughput_rps == 634.84
+    assert said.mean_response_time_s == pytest.approx(0.806502)
+    assert said.longest_s == 15.502
+    assert said.percentiles_s == {50: 0.203, 100: 15.502}
+
+
+def test_what_wrk_says() -> None:
+    said = tools.read_wrk(WRK)
+    assert (said.requests, said.failed) == (171_234, 12)
+    assert said.mean_response_time_s == pytest.approx(215.34e-6)
+    assert (said.sd_s, said.longest_s) == (pytest.approx(0.0012), 3.1)
+
+
+def test_what_locust_says_without_its_ragged_ends() -> None:
+    entry = {
+        "num_reqs_per_sec": {"10": 5, "11": 100, "12": 110, "13": 7},
+        "num_requests": 222,
+        "num_failures": 1,
+        "total_response_time": 2220.0,
+        "max_response_time": 50,
+        "start_time": 10.0,
+        "last_request_timestamp": 13.1,
+    }
+    said = tools.read_locust("[]\n" + json.dumps([entry]) + "\n[]\n")
+    assert (said.requests, said.failed, said.throughput_rps) == (222, 1, 105)
+    assert said.mean_response_time_s == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize("read", [tools.read_ab, tools.read_wrk, tools.read_locust])
+def test_a_report_that_is_none_is_shown(read: object) -> None:
+    with pytest.raises(LoadFailed, match="connection refused by nobody"):
+        read("connection refused by nobody")  # type: ignore[operator]
+
+
+def test_commands_as_a_reader_would_type_them() -> None:
+    url = "http://127.0.0.1:8000/file"
+    assert tools.shown(tools.ab(url, 8, requests=100)) == f"ab -q -l -r -k -n 100 -c 8 {url}"
+    assert tools.shown(tools.wrk(url, 8, seconds=3)) == f"wrk -t 1 -c 8 -d 3s {url}"
+    argv = tools.locust(url, 8, seconds=3, processes=2, port=5557)
+    assert tools.shown(argv).startswith("locust -f plain_users.py --headless --processes 2")
+    assert argv[argv.index("--master-bind-host") + 1] == "127.0.0.1"
+    with pytest.raises(ValueError, match=r"127\.0\.0\.1 only"), tools.run([], "http://192.0.2.1/"):
+        pass
+
+
+def test_a_program_that_is_not_there_names_its_package() -> None:
+    nobody = Program(name="nobody", names=("no-such-program",), package="nobody-utils")
+    assert tools.missing(nobody) == "not installed: apt-get install nobody-utils"
+
+
+# real ones on a real server
+
+
+@live
+def test_the_lab_measures_each_on_the_same_server() -> None:
+    lab, told = Gauging().reduced(), []
+    found = lab.measure(told.append, threading.Event())
+    names = [each.name for each in found.run.gauges]
+    assert names == [OURS, locusts(2), "ab", "wrk"]
+    for each in found.run.measured:
+        assert each.failed == 0
+        assert each.generator_cpu > 0 and each.server_cpu > 0
+        assert each.generator_fullest <= 1.1
+        # Little's law, with a response time that each counts in its own way
+        assert 0.2 < each.throughput_rps * each.mean_response_time_s / 16 < 6
+    partial = [each for each in told if isinstance(each, Gauges)]
+    assert len(partial) == len(found.run.measured)
+    # A request costs a tool in C far less than one in Python.
+    ours = found.gauge(OURS)
+    for name in ("ab", "wrk"):
+        if not found.gauge(name).missing:
+            assert found.gauge(name).generator_s < 0.5 * ours.generator_s
+
+
+@live
+def test_on_a_server_that_is_the_limit_they_agree() -> None:
+    few = [way for way in Gauging().ways if way.name in (OURS, "ab", "wrk")]
+    server, workload = Server("prefork", processes=4), Workload(wait_s=0.05)
+    found = Gauging(server, workload, users=8, seconds=1.0, which=few).measure(
+        lambda told: None, threading.Event()
+    )
+    for each in found.run.measured:
+        assert 0.6 < each.throughput_rps / (4 / 0.05) < 1.25, each
+        assert "generator" not in each.full
+
+
+@live
+def test_locust_listens_on_this_machine_only() -> None:
+    """The master of several Locusts binds to the loopback, and nothing of it stays."""
+    with serve(Server("event-loop", by="scratch"), page="file") as running:
+        url = f"{running.url}/file"
+        with free_port() as held:
+            port = held.getsockname()[1]
+            argv = tools.locust(url, 4, seconds=1, processes=2, port=port)
+            with tools.run(argv, url, env=tools.locust_page(url)) as tool:
+                tool.wait_for(tools.SPAWNED, 60)
+                listening = [
+                    connection.laddr.ip
+                    for pid in tool.pids()
+                    for connection in psutil.Process(pid).net_connections(kind="inet")
+                    if connection.status == psutil.CONN_LISTEN
+                ]
+                assert listening and set(listening) == {"127.0.0.1"}
+                assert len(tool.pids()) == 3
+
+
+@live
+def test_a_tool_that_fails_shows_its_last_lines() -> None:
+    with free_port() as held:
+        url = f"http://127.0.0.1:{held.getsockname()[1]}/"
+        argv = tools.locust(url, 1, seconds=1)
+        argv[argv.index("-f") + 1] = "no-such-file.py"
+        with (
+            tools.run(argv, url) as tool,
+            pytest.raises(LoadFailed, match=r"(?s)ended with exit code 1.*no-such-file"),
+        ):
+            tool.wait_for(tools.SPAWNED, 60)
+
+
+@live
+def test_stop_ends_it_at_once() -> None:
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(Stopped):
+        Gauging().measure(lambda told: None, stop)
