@@ -30,7 +30,7 @@ from labs.records import (
 from labs.servers import check
 from labs.still import Still
 from labs.turn import turn
-from labs.validity import enough_fit
+from labs.validity import enough_fit, is_the_result
 from labs.verdict import Question, crowd
 from labs.words import rate
 
@@ -112,11 +112,19 @@ class Comparing(Still[Comparison]):
         return part.run.forecast.at(users).model_rps, measured[0] if measured else None
 
     def unfit(self, found: Comparison) -> str:
-        """As of a sweep, part by part. A point at which the listen queue overflowed does not
-        count against its part: that users starve there is what such a lab is to show."""
+        """As of a sweep, part by part; a point whose fault is the result does not count."""
         reasons = []
         for label, part in found.parts.items():
-            counting = [point for point in part.points if not contrast.overflowed(point)]
+            counting = [
+                point
+                for point in part.points
+                if point.fit
+                or not is_the_result(
+                    [check.name for check in point.checks if check.unfit],
+                    part.experiment.workload,
+                    overflows=point.listen_overflows,
+                )
+            ]
             if not enough_fit(counting):
                 sentences = [c.sentence for p in counting for c in p.checks if c.unfit]
                 reasons.append(f"{label}: {' '.join(dict.fromkeys(sentences))}")

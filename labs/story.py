@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from labs.records import Check, Machine, Server, Workload
 from labs.timelines import KILL, Step, Stretch, Timeline, TimelineRun
-from labs.validity import GENERATOR_FULL, OTHERS_BUSY, told, unfit
+from labs.validity import GENERATOR_FULL, OTHERS_BUSY, is_the_result, told, unfit
 from labs.verdict import AGREES, need, who
 from labs.words import digits, duration, percent, rate
 
@@ -108,10 +108,15 @@ def verdict(timeline: Timeline) -> tuple[str, ...]:
     return (*sentences, *_workers(timeline))
 
 
-def unfit_steps(run: TimelineRun) -> str:
+def unfit_steps(run: TimelineRun, workload: Workload) -> str:
     """Why a run must not be recorded; "" when it may."""
-    reasons = (check.sentence for each in run.stretches for check in each.checks if check.unfit)
-    return " ".join(dict.fromkeys(reasons))
+    checks = [
+        check
+        for each in run.stretches
+        for check in each.checks
+        if check.unfit and not is_the_result([check.name], workload)
+    ]
+    return " ".join(dict.fromkeys(check.sentence for check in checks))
 
 
 def seconds_to(timeline: Timeline, run: TimelineRun, workers: int) -> float | None:

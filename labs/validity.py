@@ -6,10 +6,10 @@ their sentence. The limits are the protocol's (CONTRIBUTING, "Honest measurement
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from labs.plan import LEAST_COMPLETIONS
-from labs.records import Check, Experiment, Machine, Point
+from labs.records import Check, Experiment, Machine, Point, Workload
 from labs.traits import HANGS_UP, HOLDS_ITS_WORKER
 
 UNSTEADY = 0.10  # relative: half-width, halves, repeated level
@@ -49,6 +49,13 @@ def check(
 def enough_fit(points: Sequence[Point]) -> bool:
     """Whether a run with these points may go into the book."""
     return sum(point.fit for point in points) >= ENOUGH * len(points)
+
+
+def is_the_result(faults: Collection[str], workload: Workload, *, overflows: int = 0) -> bool:
+    """Whether what makes a point unfit (names of checks) is just what its lab is to show, so that
+    it may be recorded, drawn hollow all the same: users who starve at a full listen queue, and a
+    load generator that is full because the page is no more than a small file."""
+    return overflows > 0 or (workload.page == "file" and set(faults) <= {"load generator"})
 
 
 def unfit(name: str, sentence: str) -> Check:

@@ -93,7 +93,7 @@ class Walking(Still[Timeline]):
         run = found.runs[-1]
         if len(run.stretches) < len(self.steps):
             return "Not all steps were walked."
-        return story.unfit_steps(run)
+        return story.unfit_steps(run, self.workload)
 
     def reduced(self) -> Walking:
         load = Load([max((step.users or 1) for step in self.steps)])

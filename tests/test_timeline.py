@@ -468,7 +468,7 @@ def test_steps_are_walked_and_a_killed_worker_costs_one_request() -> None:
     timelines = [each for each in told if isinstance(each, Timeline)]
     assert len(timelines) >= 2
     assert len(timelines[0].run.moments) < len(timelines[-1].run.moments)
-    assert not story.unfit_steps(run)
+    assert not story.unfit_steps(run, Workload())
 
 
 @live
