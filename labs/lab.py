@@ -131,6 +131,20 @@ def race(name: str) -> object:
     return _still(name, Racing())
 
 
+def mystery(name: str, seed: int = 1) -> object:
+    """A server with a hidden limit, drawn by the seed: to measure, to diagnose, and to repair,
+    once wrongly and once rightly. Seeds 1 to 7 have seven limits, and so on."""
+    from labs.solving import Solving
+
+    if mode() != "live":
+        return _still(name, Solving(seed))
+    from labs.mystery_panel import MysteryPanel
+
+    _shut(name)
+    _open[name] = MysteryPanel(name, seed)
+    return _open[name]
+
+
 def generators(
     name: str,
     server: Server | None = None,

@@ -19,10 +19,12 @@ from labs.quantity import NoSuchNumber, Quantity, Said
 from labs.quote_comparison import ComparisonNumbers
 from labs.quote_gauges import GaugesNumbers
 from labs.quote_memory import MemoryNumbers
+from labs.quote_mystery import MysteryNumbers
 from labs.quote_race import RaceNumbers
 from labs.quote_sweep import SweepNumbers
 from labs.quote_timeline import TimelineNumbers
 from labs.records import Recording
+from labs.riddle import Mystery
 from labs.timelines import Timeline
 from labs.words import NARROW, digits, duration, percent, rate
 
@@ -142,6 +144,7 @@ Numbers = (
     | RaceNumbers
     | TimelineNumbers
     | GaugesNumbers
+    | MysteryNumbers
 )
 
 NUMBERS: dict[type[object], type[Numbers]] = {
@@ -153,6 +156,7 @@ NUMBERS: dict[type[object], type[Numbers]] = {
     Race: RaceNumbers,
     Timeline: TimelineNumbers,
     Gauges: GaugesNumbers,
+    Mystery: MysteryNumbers,
 }
 
 

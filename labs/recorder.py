@@ -25,7 +25,17 @@ from labs.records import Experiment, Recording, Run, Unusable
 from labs.still import Still
 from labs.validity import enough_fit
 
-KINDS = ("sweep", "clocks", "calibration", "compare", "memory", "race", "generators", "timeline")
+KINDS = (
+    "sweep",
+    "clocks",
+    "calibration",
+    "compare",
+    "memory",
+    "race",
+    "generators",
+    "timeline",
+    "mystery",
+)
 
 log = logging.getLogger(__name__)
 

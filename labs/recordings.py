@@ -19,6 +19,7 @@ from labs.footprint import Memory
 from labs.gauges import Gauges
 from labs.kept import Result
 from labs.records import BadRecording, Machine, Recording
+from labs.riddle import Mystery
 from labs.timelines import Timeline
 
 BOOK = Path(__file__).resolve().parent.parent / "book"
@@ -31,6 +32,7 @@ KINDS = {  # by a field of each
     "calibrations": Checkup,
     "waiters": Memory,
     "racers": Race,
+    "variants": Mystery,
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from labs import contrast, report, story, verdict
+from labs import clues, contrast, report, story, verdict
 from labs.alternatives import sweep_alt
 from labs.comparison import Comparison
 from labs.comparison_figures import comparison_alt, comparison_figure
@@ -22,7 +22,10 @@ from labs.footprint_figures import memory_alt, memory_figure, memory_rows, memor
 from labs.gauge_figures import gauges_alt, gauges_figure, gauges_rows, gauges_words
 from labs.gauges import Gauges
 from labs.kept import Result
+from labs.mystery_figures import symptoms_alt, symptoms_figure
+from labs.mystery_sheet import mystery_words, symptoms_sheet
 from labs.records import Recording
+from labs.riddle import Mystery
 from labs.sheet import (
     Sheet,
     checkup_sheet,
@@ -99,6 +102,13 @@ def _parts_data(comparison: Comparison) -> object:
     }
 
 
+def _variants_data(mystery: Mystery) -> object:
+    variants = {name: _without_samples(found) for name, found in mystery.variants.items()}
+    fields = ("seed", "limit", "machine", "seen", "schema")
+    others = {name: msgspec.to_builtins(getattr(mystery, name)) for name in fields}
+    return {**others, "variants": variants}
+
+
 SHOWINGS: dict[type[Any], Showing[Any]] = {
     Recording: Showing(
         figure=_recorded_figure,
@@ -161,6 +171,16 @@ SHOWINGS: dict[type[Any], Showing[Any]] = {
         runs=lambda found: len(found.runs),
         about=lambda found: story.about(found.server, found.workload, found.steps),
         words=timeline_words,
+    ),
+    Mystery: Showing(
+        figure=symptoms_figure,
+        alt=symptoms_alt,
+        sheet=symptoms_sheet,
+        runs=lambda found: len(found.runs),
+        about=lambda found: clues.ABOUT,
+        words=mystery_words,
+        data=_variants_data,
+        folds=False,
     ),
 }
 

@@ -21,30 +21,33 @@ ROOT = Path(__file__).parent.parent
 # A new module goes into the room of its kind: that decides whom it may know.
 ROOMS = {
     "nouns": (
-        "refusal histogram traits records findings comparison words plan footprint counts gauges timelines"
+        "refusal histogram traits records findings comparison words plan footprint counts gauges "
+        "timelines riddle"
     ).split(),
     "laws": "laws models simulation case predict course".split(),
-    "judging": "window validity verdict contrast story alternatives offers".split(),
+    "judging": "window validity verdict contrast story alternatives offers mysteries clues".split(),
     "drawing": (
         "palette figures comparison_figures still_figures strip footprint_figures counts_figures "
-        "gauge_figures timeline_figures"
+        "gauge_figures timeline_figures mystery_figures"
     ).split(),
     "telling": (
         "quantity quote quote_sweep quote_comparison report measured_role kept recordings "
         "exercises questions questions_cpu_time questions_workers questions_waiting "
         "questions_architectures questions_events questions_mixed questions_limits "
         "questions_generators readings readings_architectures quote_memory quote_gauges "
-        "quote_race quote_timeline"
+        "quote_race quote_timeline quote_mystery"
     ).split(),
     "machine": (
         "machine trees reaper supervisor programs production kinds knocking backends servers load "
         "sampling calibrate turn crowd tools "
-        "census levers"
+        "census levers disk drivers onlooker"
     ).split(),
-    "measuring": "level measure stopwatch still comparing weigh tally gauging instruments stretches walk walking".split(),
+    "measuring": (
+        "level measure stopwatch still comparing weigh tally gauging instruments stretches walk walking solving"
+    ).split(),
     "panel": (
         "panel still_panel controls actions guessing attempt sheet timeline_sheet showing replay "
-        "view diary diary_panel"
+        "view diary diary_panel mystery_panel mystery_sheet"
     ).split(),
     "page": "lab recorder book_build book_server warm_kernel read practice".split(),
     "command": ["__init__", "__main__"],

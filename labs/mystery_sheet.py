@@ -1,0 +1,123 @@
+"""A mystery's numbers as tables, and as the words under its figure in a page."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+from labs import clues, report
+from labs.mystery_figures import fixes_alt, fixes_figure
+from labs.riddle import Mystery, Seen, Who
+from labs.sheet import Sheet, comparison_sheet
+from labs.strip import strip_alt, strip_figure
+from labs.view import static
+from labs.words import digits
+
+MS = 1000
+KIB = 1024
+NAMES: dict[Who, str] = {"server": "server", "generator": "load generator"}
+
+
+def symptoms_sheet(mystery: Mystery) -> Sheet:
+    """A row for each level of the server as it is: what was measured, and no forecast."""
+    head = (
+        *("users", "req/s", "response ms", "in service ms", "queued ms"),
+        *("cores busy: server", "load generator", "others", "workers"),
+    )
+    rows = tuple(
+        (
+            str(point.users),
+            _plain(point.throughput_rps),
+            _plain(point.mean_response_time_s * MS),
+            _plain(point.service_time_s, MS),
+            _plain(point.queued_s, MS),
+            _plain(point.server_cpu),
+            _plain(point.generator_cpu),
+            _plain(point.others_cpu),
+            "" if point.workers is None else str(point.workers),
+        )
+        for point in mystery.before.points
+    )
+    return Sheet(head, rows)
+
+
+def processes_sheet(mystery: Mystery) -> Sheet:
+    """The process trees at the last level; a row for those who are alike."""
+    head = (
+        *("processes", "whose", "below", "threads each", "cores busy"),
+        *("threads waiting for the disk", "written KiB/s", "open files"),
+    )
+    alike: dict[tuple[object, ...], list[Seen]] = {}
+    for each in mystery.seen:
+        key = (each.who, each.parent is None, each.threads, each.files)
+        alike.setdefault(key, []).append(each)
+    return Sheet(head, tuple(_alike(group) for group in alike.values()))
+
+
+def variants_sheet(mystery: Mystery) -> Sheet:
+    """A row for each variant and level, with forecast and limit."""
+    riddle = clues.riddle_of(mystery)
+    return comparison_sheet(
+        {
+            riddle.name(variant): (found, report.explained(found))
+            for variant, found in mystery.variants.items()
+        }
+    )
+
+
+def symptoms_html(mystery: Mystery) -> str:
+    """The tables of what was seen. Nothing of it says what the limit is."""
+    tables = f"<p>Level by level:</p>{symptoms_sheet(mystery).html()}"
+    if mystery.seen:
+        last = mystery.before.points[-1].users if mystery.before.points else 0
+        tables += f"<p>The processes, at {last} users:</p>{processes_sheet(mystery).html()}"
+    return f'<div class="wt-data">{tables}</div>'
+
+
+def repaired_html(mystery: Mystery) -> str:
+    """What the fixes brought."""
+    return "".join(
+        f"<p><b>{html.escape(label)}.</b> {html.escape(sentence)}</p>"
+        for label, sentence in clues.repaired(mystery)
+    )
+
+
+def mystery_words(mystery: Mystery) -> str:
+    """Under a recorded figure: the other tools, and the solution folded away."""
+    samples = mystery.before.run.samples
+    strip = static(strip_figure(samples), alt=strip_alt(samples)).html() if samples else ""
+    solution = paragraphs(clues.revealed(mystery)) if mystery.before.points else ""
+    if len(mystery.variants) > 1:
+        drawn = static(fixes_figure(mystery), alt=fixes_alt(mystery)).html()
+        solution += repaired_html(mystery) + drawn + variants_sheet(mystery).html()
+    return (
+        f"{strip}{symptoms_html(mystery)}"
+        '<details class="solution"><summary>What it is, and what two repairs brought</summary>'
+        f'<div class="wt-verdict">{solution}</div></details>'
+    )
+
+
+def paragraphs(sentences: Iterable[str]) -> str:
+    """As HTML."""
+    return "".join(f"<p>{html.escape(sentence)}</p>" for sentence in sentences)
+
+
+def _alike(group: Sequence[Seen]) -> tuple[str, ...]:
+    first = group[0]
+    on_disk = [each.on_disk for each in group if each.on_disk is not None]
+    written = [each.written_bps for each in group if each.written_bps is not None]
+    parents = sorted({each.parent for each in group if each.parent is not None})
+    return (
+        str(len(group)),
+        NAMES[first.who],
+        f"process {parents[0]}" if parents else "",
+        str(first.threads),
+        _plain(sum(each.cpu for each in group)),
+        _plain(sum(on_disk)) if on_disk else "",
+        _plain(sum(written) / KIB) if written else "",
+        ", ".join(first.files),
+    )
+
+
+def _plain(value: float | None, scale: float = 1.0) -> str:
+    return "" if value is None else digits(value * scale)

@@ -1,0 +1,417 @@
+"""The mystery lab: its limits by the law and for real, and that nobody tells before the reader."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import examples
+import ipywidgets
+import pytest
+from waiting import eventually
+
+import labs
+from labs import clues, kept, mysteries, recordings, records
+from labs.disk import shared_folder, sync_s
+from labs.lab import Replayed
+from labs.measured_role import measured
+from labs.mysteries import LIMITS, Limit, draw, named, usual_users
+from labs.mystery_figures import fixes_alt, fixes_figure, symptoms_figure
+from labs.mystery_panel import FIXES, MysteryPanel
+from labs.mystery_sheet import processes_sheet, symptoms_sheet
+from labs.predict import forecast
+from labs.quote import NoSuchNumber, ask, numbers
+from labs.records import (
+    BadRecording,
+    Calibration,
+    Experiment,
+    Machine,
+    Recording,
+    Run,
+    Unusable,
+    Workload,
+)
+from labs.riddle import VARIANTS, Mystery, Seen, Variant
+from labs.showing import showing
+from labs.solving import Solving
+from labs.still_panel import StillPanel
+from labs.validity import GENERATOR_FULL
+
+SEEDS = range(1, len(LIMITS) + 1)
+HELPED, NOTHING = 1.3, 1.15
+ROOT = Path(__file__).parent.parent
+MACHINE = replace(examples.MACHINE, cores=4, logical_cores=4, quota_cores=None)
+CALIBRATION = replace(examples.CALIBRATION, loops_per_s=(20e6, 40e6, 60e6, 80e6))
+SOON_S = 60.0
+
+
+def seed_of(name: str) -> int:
+    return next(seed for seed in SEEDS if draw(seed, 4).limit.name == name)
+
+
+def example(
+    seed: int, machine: Machine = MACHINE, variants: tuple[Variant, ...] = VARIANTS
+) -> Mystery:
+    """As the laws have it."""
+    riddle = draw(seed, machine.cores)
+    seen = Seen(
+        who="server",
+        number=1,
+        parent=None,
+        threads=1,
+        cpu=0.5,
+        on_disk=0.2,
+        written_bps=4096.0,
+        files=("stock.db",),
+    )
+    return Mystery(
+        seed=seed,
+        limit=riddle.limit.name,
+        machine=machine,
+        variants={
+            variant: by_law(riddle.experiment(variant), CALIBRATION, machine)
+            for variant in variants
+        },
+        seen=(seen, replace(seen, number=2, parent=1), replace(seen, number=3, parent=1)),
+    )
+
+
+def by_law(experiment: Experiment, calibration: Calibration, machine: Machine) -> Recording:
+    expected = forecast(experiment, calibration, machine)
+    points = tuple(
+        replace(
+            examples.point(each.users),
+            throughput_rps=each.model_rps,
+            throughput_ci_rps=(each.model_rps * 0.98, each.model_rps * 1.02),
+            mean_response_time_s=each.model_response_time_s,
+            service_time_s=each.model_response_time_s / 2,
+            workers=experiment.server.pool,
+        )
+        for each in expected.levels
+    )
+    run = Run(
+        recorded_at=examples.WHEN,
+        calibration=calibration,
+        forecast=expected,
+        points=points,
+        samples=examples.recording().run.samples,
+    )
+    return Recording(experiment=experiment, machine=machine, runs=(run,))
+
+
+# ---- the limits, by the law --------------------------------------------------------------------
+
+
+def test_seven_seeds_in_a_row_have_seven_limits() -> None:
+    for first in (1, 8, 15):
+        drawn = [draw(seed, 4).limit.name for seed in range(first, first + 7)]
+        assert len(set(drawn)) == len(LIMITS) == 7
+    assert draw(3, 4) == draw(3, 4)
+    for bad in (0, -1, 1.5, "1", True):
+        with pytest.raises(Unusable, match="seed="):
+            draw(bad, 4)  # type: ignore[arg-type]
+    with pytest.raises(Unusable, match="no such limit"):
+        named("weather")
+
+
+@pytest.mark.parametrize("cores", [1, 2, 4, 16])
+@pytest.mark.parametrize("seed", range(1, 15))
+def test_each_limit_limits_and_only_the_right_fix_lifts_it(seed: int, cores: int) -> None:
+    riddle = draw(seed, cores)
+    speeds = tuple(20e6 * n for n in range(1, cores + 1))
+    machine = replace(MACHINE, cores=cores, logical_cores=cores)
+    calibration = replace(CALIBRATION, loops_per_s=speeds)
+    last = riddle.before.load.users[-1]
+    assert last >= 2 * cores
+    level = {
+        variant: forecast(riddle.experiment(variant), calibration, machine).at(last)
+        for variant in VARIANTS
+    }
+    before = level["before"]
+    if cores > 1 or riddle.limit.name != "load generator":  # one core: it is the CPU's as well
+        assert before.limit == riddle.limit.name
+    assert level["wrong"].model_rps / before.model_rps < NOTHING
+    if cores > 1 or riddle.limit.name != "load generator":
+        assert level["right"].model_rps / before.model_rps > HELPED
+
+
+def test_what_one_at_a_time_can_have_is_a_law_of_its_own() -> None:
+    """1/V, whatever the workers and the cores: chapter 14."""
+    for name in ("disk", "database", "lock"):
+        before = draw(seed_of(name), 4).before
+        found = forecast(before, CALIBRATION, MACHINE)
+        wait_s = before.workload.wait_s + CALIBRATION.timer_s
+        assert found.levels[-1].bound_rps == pytest.approx(1 / wait_s)
+        assert found.levels[-1].model_rps == pytest.approx(1 / wait_s, rel=0.02)
+        assert found.levels[0].limit == "users"
+        many = replace(before, server=replace(before.server, processes=64, threads=1))
+        if before.server.architecture == "prefork":
+            assert forecast(many, CALIBRATION, MACHINE).levels[-1].limit == name
+
+
+def test_two_load_generators_ask_for_twice_as_much() -> None:
+    riddle = draw(seed_of("load generator"), 4)
+    one = forecast(riddle.before, CALIBRATION, MACHINE).levels[-1]
+    two = forecast(riddle.right.experiment, CALIBRATION, MACHINE).levels[-1]
+    g = CALIBRATION.generator_s + riddle.before.load.script_s
+    assert one.bound_rps == pytest.approx(1 / g)
+    assert two.model_rps == pytest.approx(2 / g, rel=0.02)
+
+
+@pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.name)
+def test_a_diagnosis_is_told_right_or_what_speaks_against_it(limit: Limit) -> None:
+    mystery = example(seed_of(limit.name))
+    right = " ".join(clues.answered(mystery, limit.name))
+    assert right.startswith("Yes.") and limit.law in right and limit.symptoms in right
+    for other in LIMITS:
+        if other is not limit:
+            wrong = " ".join(clues.answered(mystery, other.name))
+            assert wrong.startswith("No, not ") and other.symptoms in wrong
+            assert limit.law not in wrong and limit.does not in wrong
+    fixes = dict(clues.repaired(mystery))
+    wrong, right = fixes.values()
+    assert "as good as nothing" in wrong and "times as much" in right
+    assert len(clues.table_of_limits()) == len(LIMITS)
+
+
+# ---- what is shown -----------------------------------------------------------------------------
+
+
+def telling(name: str) -> list[str]:
+    """What nobody may read before the diagnosis."""
+    limit = named(name)
+    riddle = draw(seed_of(name), 4)
+    fixes = (riddle.wrong, riddle.right)
+    texts = (
+        limit.does,
+        limit.law,
+        limit.symptoms,
+        *(text for f in fixes for text in (f.label, f.why)),
+    )
+    return [text.replace("\u00a0", " ") for text in texts]
+
+
+def plain(text: str) -> str:
+    return re.sub(r"<[^>]+>", " ", text).replace("\u00a0", " ")
+
+
+def texts(widget: object) -> Iterator[str]:
+    """Everything that a widget and those in it say, but the list of suspects."""
+    if isinstance(widget, ipywidgets.RadioButtons):
+        return
+    for name in ("value", "description", "tooltip", "alt", "placeholder"):
+        found = getattr(widget, name, None)
+        if isinstance(found, str):
+            yield plain(found)
+    yield plain(str(getattr(widget, "figure", "")))
+    for child in getattr(widget, "children", ()):
+        yield from texts(child)
+
+
+def assert_hidden(said: str, name: str) -> None:
+    for text in telling(name):
+        assert text not in said
+    for word in (
+        "disk-together",
+        "wait_by",
+        "limit",
+        "bottleneck",
+        "forecast",
+        "prefork",
+        "Locust",
+    ):
+        assert word not in re.sub("limits it|limit it", "", said), word
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_page_folds_the_solution_away(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
+    monkeypatch.setenv("LABS_MODE", "replay")
+    mystery = example(seed)
+    records.save(mystery, recordings.path("which-limit", MACHINE))
+    assert recordings.recording("which-limit") == mystery
+    shown = labs.mystery("which-limit", seed=seed)
+    assert isinstance(shown, Replayed)
+    open_part, _, folded = shown.html.partition('<details class="solution">')
+    assert_hidden(plain(open_part) + repr(shown), mystery.limit)
+    folded = plain(folded)
+    assert named(mystery.limit).does in folded.replace("&#x27;", "'")
+    assert "as good as nothing" in folded and "times as much" in folded
+    with pytest.raises(BadRecording, match="another experiment"):
+        labs.mystery("which-limit", seed=seed + 1)
+
+
+def test_the_figures_and_tables_of_a_mystery() -> None:
+    mystery = example(seed_of("lock"))
+    before = symptoms_figure(mystery)
+    assert not [t for t in before["data"] if "forecast" in t["name"]]
+    after = fixes_figure(mystery)
+    names = {str(trace["name"]) for trace in after["data"]}
+    assert {"as it is: forecast", "lock let go: measured", "larger pool: measured"} <= names
+    assert "as it is" in fixes_alt(mystery)
+    users = [row[0] for row in symptoms_sheet(mystery).rows]
+    assert users == [str(users) for users in usual_users(4)]
+    rows = processes_sheet(mystery).rows
+    assert [row[0] for row in rows] == ["1", "2"]  # a master, and two alike
+    only = example(seed_of("lock"), variants=("before",))
+    assert "<details" in showing(only).words(only)
+
+
+def test_the_numbers_of_a_mystery_can_be_quoted() -> None:
+    mystery = example(seed_of("pool"))
+    source = numbers(mystery)
+    assert str(ask(source, "limit")) == "the pool of workers"
+    right, before = float(ask(source, "right")), float(ask(source, "before"))
+    assert right / before == pytest.approx(float(ask(source, "times", "right")), rel=0.01)
+    assert float(ask(source, "wrong")) / before < NOTHING
+    assert ask(source, "seed").value == mystery.seed and ask(source, "cores").value == 4
+    assert "Example CPU" in str(ask(source, "machine"))
+    with pytest.raises(NoSuchNumber, match="not measured"):
+        ask(numbers(example(1, variants=("before",))), "right")
+    assert measured  # the role is tested with the other labs' numbers
+
+
+def test_a_run_of_a_mystery_is_recorded_with_its_own_excuse() -> None:
+    """A full load generator is a fault of any measurement but this one."""
+    full = records.Check(name="load generator", unfit=True, sentence="Full.")
+    for name, fit in (("load generator", True), ("lock", False)):
+        seed = seed_of(name)
+        mystery = example(seed)
+        run = mystery.before.run
+        points = tuple(replace(point, checks=(full,)) for point in run.points)
+        before = replace(mystery.before, runs=(replace(run, points=points),))
+        found = replace(mystery, variants={**mystery.variants, "before": before})
+        assert (Solving(seed, cores=4).unfit(found) == "") is fit
+        three = Solving(seed, cores=4).joined([mystery] * 3)
+        assert len(three.runs) == 3 and three.ratio("right") == mystery.ratio("right")
+        assert Solving(seed, cores=4).asked_of(mystery)
+        assert not Solving(seed + 1, cores=4).asked_of(mystery)
+    with pytest.raises(BadRecording, match="no run of the server"):
+        replace(mystery, variants={})
+
+
+# ---- for real ----------------------------------------------------------------------------------
+
+WORK = """
+import sys, time
+from workloads.app.exclusive import ALONE
+print("ready", flush=True)
+sys.stdin.readline()
+for _ in range(5):
+    time.sleep(ALONE[sys.argv[1]](0.02))
+"""
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("kind", ["disk", "database", "lock"])
+def test_who_works_alone_takes_turns_and_its_cure_does_not(kind: str) -> None:
+    """Eight processes do five requests each, one after another; cured, in far less time."""
+    cure = "disk-together" if kind == "disk" else f"{kind}-briefly"
+    assert together_s(cure) < 0.7 * together_s(kind)
+
+
+def together_s(kind: str) -> float:
+    with shared_folder(Workload(wait_s=0.02, wait_by=kind)) as shared:  # type: ignore[arg-type]
+        assert shared is not None
+        processes = [
+            subprocess.Popen(
+                [sys.executable, "-c", WORK, kind],
+                cwd=ROOT,
+                env={"PATH": "", **shared.settings},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+            )
+            for _ in range(8)
+        ]
+        for process in processes:
+            assert process.stdout and process.stdout.readline() == b"ready\n"
+        begin = time.perf_counter()
+        for process in processes:
+            assert process.stdin
+            process.stdin.close()
+        assert [process.wait(SOON_S) for process in processes] == [0] * len(processes)
+        for process in processes:
+            assert process.stdout
+            process.stdout.close()
+        return time.perf_counter() - begin
+
+
+@pytest.mark.live
+def test_memory_is_no_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert sync_s(tmp_path) > 0
+    with shared_folder(Workload(wait_s=0.1)) as shared:
+        assert shared is None
+    monkeypatch.setattr("labs.disk.LEAST_SYNC_S", 1e9)  # so slow is no disk
+    with (
+        pytest.raises(Unusable, match="kept in memory"),
+        shared_folder(Workload(wait_s=0.1, wait_by="disk")),
+    ):
+        pass
+
+
+@pytest.mark.live
+@pytest.mark.timeout(180)
+def test_two_generators_measure_what_one_could_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mysteries, "LEVEL_S", 1.0)
+    solving = Solving(seed_of("load generator"), [8])
+    found = solving.measure(lambda told: None, threading.Event())
+    before = found.before.points[0]
+    assert before.generator_cpu > GENERATOR_FULL > before.server_cpu
+    assert "load generator" in [check.name for check in before.checks]
+    assert solving.unfit(found) == "" or "generator" not in solving.unfit(found)
+    assert found.ratio("wrong") < NOTHING
+    if found.machine.cores > 1:
+        assert found.ratio("right") > HELPED
+    owners = {each.who for each in found.seen}
+    assert owners == {"server", "generator"}
+
+
+@pytest.mark.live
+@pytest.mark.timeout(180)
+def test_a_mystery_from_the_first_sweep_to_the_repair(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "_latest", {})
+    monkeypatch.setattr(mysteries, "LEVEL_S", 1.0)
+    seed = seed_of("lock")
+    panel = MysteryPanel("which-limit", seed)
+    assert not isinstance(panel, StillPanel)
+    assert panel._commit.disabled and panel._fixes.layout.display == "none"
+    assert_hidden(" ".join(texts(panel)) + repr(panel), "lock")
+    panel._users.value = "1, x"
+    panel._actions._run.click()
+    assert "users=" in panel._actions._message.value
+    panel._users.value = "8"
+    panel._actions._run.click()
+    run_out(panel)
+    assert_hidden(" ".join(texts(panel)) + repr(panel), "lock")
+    assert "counter" in panel._seen.value  # the file that all of them have open
+    panel._choice.value = "cpu"
+    panel._commit.click()
+    assert "No, not the CPU" in panel._answer.value
+    panel._try("right")
+    assert panel._fixes.layout.display == "none"  # not yet
+    panel._choice.value = "lock"
+    panel._commit.click()
+    assert "Yes." in panel._answer.value and panel._fixes.layout.display == ""
+    for variant in FIXES:
+        panel._buttons[variant].click()
+        run_out(panel)
+    found = kept.latest("which-limit")
+    assert isinstance(found, Mystery) and set(found.variants) == set(VARIANTS)
+    assert found.ratio("right") > HELPED > NOTHING > found.ratio("wrong")
+    assert "times as much" in panel._brought.value and "which-limit-" in panel._data.value
+    panel.shut()
+
+
+def run_out(panel: MysteryPanel) -> None:
+    attempt = panel._attempt
+    assert attempt is not None and attempt.join(SOON_S)
+    eventually(lambda: panel._actions.offers_run, SOON_S)
+    assert plain(panel._actions._message.value).strip() == ""
