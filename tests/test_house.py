@@ -43,7 +43,8 @@ ROOMS = {
         "census levers disk drivers onlooker"
     ).split(),
     "measuring": (
-        "level measure stopwatch still comparing weigh tally gauging instruments stretches walk walking solving"
+        "level measure stopwatch still comparing weigh tally gauging instruments stretches walk "
+        "walking solving"
     ).split(),
     "panel": (
         "panel still_panel controls actions guessing attempt sheet timeline_sheet showing replay "
