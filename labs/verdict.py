@@ -104,8 +104,8 @@ def verdict(
 def limit(experiment: Experiment, level: PredictedLevel) -> str:
     """What holds that level back, and what would help."""
     server, workload = experiment.server, experiment.workload
-    cpu, need = duration(workload.cpu_s), duration(workload.cpu_s + workload.wait_s)
-    wait = duration(workload.wait_s)
+    times = (workload.cpu_s, workload.cpu_s + workload.wait_s, workload.wait_s)
+    cpu, need, wait = (duration(each) if each else "next to nothing" for each in times)
     pool = server.pool or 0
     best = rate(level.bound_rps)
     reasons = {
@@ -325,7 +325,7 @@ def who(server: Server) -> str:
 
 def need(workload: Workload) -> str:
     """What requests do, after "requests that": `need 50 ms of CPU`."""
-    needs = []
+    needs = ["fetch a small file"] if workload.page == "file" else []
     if workload.cpu_s:
         hashing = " for hashing" if workload.cpu_by == "hashing" else ""
         needs.append(f"need {duration(workload.cpu_s)} of CPU{hashing}")
