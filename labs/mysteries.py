@@ -299,7 +299,7 @@ LIMITS: tuple[Limit, ...] = (
         law="X ≤ 1/V",
         symptoms="More users than one get hardly more done, and the time in service grows with "
         "them: they queue inside the application. Each request hands much to the disk, and "
-        "some thread is always waiting for it.",
+        "most of the time some thread waits for it.",
         tool="the processes: what they write, and who waits for the disk",
         draw=_disk,
     ),

@@ -27,7 +27,7 @@ def symptoms_figure(mystery: Mystery) -> Figure:
 
 def symptoms_alt(mystery: Mystery) -> str:
     """It in sentences."""
-    return comparison_alt(_bare(mystery))
+    return comparison_alt(_bare(mystery)).replace(", a line for each part", "", 1)
 
 
 def fixes_figure(mystery: Mystery) -> Figure:

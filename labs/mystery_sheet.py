@@ -5,10 +5,10 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
-from labs import clues, report
+from labs import clues
 from labs.mystery_figures import fixes_alt, fixes_figure
 from labs.riddle import Mystery, Seen, Who
-from labs.sheet import Sheet, comparison_sheet
+from labs.sheet import Sheet
 from labs.strip import strip_alt, strip_figure
 from labs.view import static
 from labs.words import digits
@@ -55,14 +55,25 @@ def processes_sheet(mystery: Mystery) -> Sheet:
 
 
 def variants_sheet(mystery: Mystery) -> Sheet:
-    """A row for each variant and level, with forecast and limit."""
+    """A row for each variant and level, with its forecast and its limit."""
     riddle = clues.riddle_of(mystery)
-    return comparison_sheet(
-        {
-            riddle.name(variant): (found, report.explained(found))
-            for variant, found in mystery.variants.items()
-        }
-    )
+    head = ("server", "users", "req/s", "forecast req/s", "at most", "limit", "response ms")
+    rows = []
+    for variant, found in mystery.variants.items():
+        for point in found.points:
+            level = found.run.forecast.at(point.users)
+            rows.append(
+                (
+                    riddle.name(variant),
+                    str(point.users),
+                    _plain(point.throughput_rps),
+                    _plain(level.model_rps),
+                    _plain(level.bound_rps),
+                    level.limit,
+                    _plain(point.mean_response_time_s * MS),
+                )
+            )
+    return Sheet(head, tuple(rows))
 
 
 def symptoms_html(mystery: Mystery) -> str:
@@ -89,7 +100,8 @@ def mystery_words(mystery: Mystery) -> str:
     solution = paragraphs(clues.revealed(mystery)) if mystery.before.points else ""
     if len(mystery.variants) > 1:
         drawn = static(fixes_figure(mystery), alt=fixes_alt(mystery)).html()
-        solution += repaired_html(mystery) + drawn + variants_sheet(mystery).html()
+        solution += repaired_html(mystery) + drawn
+        solution += f'<div class="wt-data">{variants_sheet(mystery).html()}</div>'
     return (
         f"{strip}{symptoms_html(mystery)}"
         '<details class="solution"><summary>What it is, and what two repairs brought</summary>'
