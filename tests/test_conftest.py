@@ -80,6 +80,18 @@ def test_a_skip_fails_when_all_tests_are_asked_for(run_test, skipping: str) -> N
     assert "1 skipped" not in said
 
 
+def test_a_server_that_is_not_installed_is_skipped_loudly_and_fails_in_ci(
+    run_test, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = "apache: Install it with: apt-get install apache2"
+    skipping = f"import pytest\n@pytest.mark.skipif(True, reason='{words}')\ndef test_it(): pass\n"
+    monkeypatch.delenv("CI", raising=False)
+    said = run_test(skipping, "--no-skips", "-rs")
+    assert "1 skipped" in said and words in said
+    monkeypatch.setenv("CI", "true")
+    assert f"{words}) and --no-skips asks for all." in run_test(skipping, "--no-skips")
+
+
 def _command(pid: int) -> str:
     try:
         return Path(f"/proc/{pid}/cmdline").read_text()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import importlib
 import os
 import pty
 import re
@@ -12,7 +13,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from waiting import eventually
@@ -336,6 +339,68 @@ def test_a_build_that_fails_keeps_the_former_site_and_says_why(builder: Path) ->
     assert (builder / "_build/html/index.html").read_text() == "# Another\n"
 
 
+# -- servers ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def getting(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """setup/servers.py, as a module."""
+    monkeypatch.syspath_prepend(ROOT / "setup")
+    yield importlib.import_module("servers")
+    sys.modules.pop("servers")
+
+
+def test_binder_installs_what_the_tests_need(getting: ModuleType) -> None:
+    packages = sorted(program.package for program in getting.programs())
+    assert (ROOT / "binder/apt.txt").read_text().split() == packages
+
+
+def test_what_is_missing_is_told_with_the_command(
+    getting: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(getting, "missing", lambda: ["apache2", "nginx"])
+    monkeypatch.setattr(getting, "as_root", lambda: None)
+    assert getting.main() == 0
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.endswith("To have them all: apt-get install apache2 nginx\n")
+    monkeypatch.setattr(getting, "missing", list)
+    assert getting.main() == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("outcome", "told"),
+    [
+        ("exit 0", ""),
+        ("echo E: no network; exit 100", "E: no network"),
+        ("kill -TERM $PPID", "exit code 1"),
+    ],
+)
+def test_packages_are_installed_without_starting_them_and_the_policy_goes(
+    outcome: str, told: str, getting: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy, log = tmp_path / "policy-rc.d", tmp_path / "log"
+    apt = tmp_path / "apt-get"
+    apt.write_text(
+        f"#!/bin/sh\n{policy}; echo $? $* >> {log}\n"
+        f'case "$*" in *update) exit 0;; *) {outcome};; esac\n'
+    )
+    apt.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    problem = getting.install(["apache2", "nginx"], [], policy)
+    assert problem == told
+    lines = log.read_text().splitlines()
+    assert [line.split()[0] for line in lines] == ["101", "101"]  # forbidden
+    assert lines[1].endswith("install --yes --no-install-recommends apache2 nginx")
+    assert not policy.exists()
+
+    policy.write_text("#!/bin/sh\nexit 104\n")  # somebody's own
+    policy.chmod(0o755)
+    getting.install(["wrk"], [], policy)
+    assert policy.read_text() == "#!/bin/sh\nexit 104\n"
+
+
 # -- make ----------------------------------------------------------------------------------
 
 
@@ -352,7 +417,7 @@ def test_help_names_every_target(clone: Path) -> None:
     ("target", "steps"),
     [
         ("read", ["environment.py", "book.py", "-m labs read"]),
-        ("test", ["environment.py --dev", "book.py", "browser.py", "pytest"]),
+        ("test", ["environment.py --dev", "book.py", "servers.py", "browser.py", "pytest"]),
         ("lint", ["environment.py --dev", "ruff check", "ruff format --check", "mypy"]),
         ("book", ["environment.py", "book.py"]),
         ("record", ["environment.py", "LABS_MODE=record", "-m labs record"]),

@@ -1,0 +1,109 @@
+"""Get the servers and load generators that the tests start and pip does not install.
+
+    .venv/bin/python setup/servers.py
+
+On Debian and Ubuntu, as root (in CI through sudo), what is missing is installed, and nothing of
+it is started: `policy-rc.d` forbids that meanwhile. Elsewhere a sentence says what to install,
+and the tests of what is not there are skipped. Always exit code 0: the tests have the last word.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from labs.production import PRODUCTS
+from labs.programs import Program
+from labs.tools import AB, WRK
+
+INSTALL_S = 600.0  # of patience with a slow network
+POLICY = Path("/usr/sbin/policy-rc.d")  # asked by Debian's packages before they start a service
+
+# $1 is the policy's file, the rest are packages. What was there stays; ours goes however it ends.
+SCRIPT = """
+set -e
+policy=$1
+shift
+if [ ! -e "$policy" ]; then
+    trap 'rm -f "$policy"' EXIT
+    trap 'exit 1' HUP INT TERM
+    printf '#!/bin/sh\\nexit 101\\n' > "$policy"
+    chmod 755 "$policy"
+fi
+apt-get -qq -o Dpkg::Use-Pty=0 update
+apt-get -qq -o Dpkg::Use-Pty=0 install --yes --no-install-recommends "$@"
+"""
+
+
+def main() -> int:
+    """Install what is missing, or say what it is."""
+    packages = missing()
+    if packages and (root := as_root()) is not None:
+        say(f"Installing {' '.join(packages)}.")
+        if problem := install(packages, root):
+            say(f"That failed: {problem}")
+        packages = missing()
+    if packages:
+        say(
+            "Tests of servers that are not here are skipped. To have them all: apt-get install "
+            + " ".join(packages)
+        )
+    return 0
+
+
+def programs() -> list[Program]:
+    """All that the labs may start beside Python, each once."""
+    served = (each for row in PRODUCTS.values() for each in (*row.for_files, *(row.for_work or ())))
+    return list(dict.fromkeys((*served, AB, WRK)))
+
+
+def missing() -> list[str]:
+    """Packages of the programs that are not here."""
+    return [program.package for program in programs() if program.path() is None]
+
+
+def as_root() -> list[str] | None:
+    """What to put before a command so that it may install; None where nothing does."""
+    if not Path("/etc/debian_version").exists():
+        return None
+    if os.geteuid() == 0:
+        return []
+    return ["sudo", "--non-interactive"] if os.environ.get("CI") and shutil.which("sudo") else None
+
+
+def install(packages: list[str], root: list[str], policy: Path = POLICY) -> str:
+    """Install Debian packages and start nothing; what went wrong, "" if nothing did."""
+    command = [*root, "sh", "-c", SCRIPT, "sh", str(policy), *packages]
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=quiet,
+        start_new_session=True,
+    ) as process:
+        try:
+            said, _ = process.communicate(timeout=INSTALL_S)
+        except BaseException as problem:  # Ctrl-C too: gently, so that the policy goes
+            os.killpg(process.pid, signal.SIGTERM)
+            process.communicate()
+            if isinstance(problem, subprocess.TimeoutExpired):
+                return f"not done within {INSTALL_S:g} s."
+            raise
+    errors = [line for line in said.splitlines() if line.startswith("E:")]
+    return (*errors, f"exit code {process.returncode}")[0] if process.returncode else ""
+
+
+def say(sentence: str) -> None:
+    """Tell whoever waits."""
+    print(sentence, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
