@@ -42,6 +42,8 @@ from labs.showing import showing
 from labs.solving import Solving
 from labs.still_panel import StillPanel
 from labs.validity import GENERATOR_FULL
+from workloads.app.application import application, run
+from workloads.app.exclusive import FOLDER
 
 SEEDS = range(1, len(LIMITS) + 1)
 HELPED, NOTHING = 1.3, 1.15
@@ -342,6 +344,12 @@ def together_s(kind: str) -> float:
             assert process.stdout
             process.stdout.close()
         return time.perf_counter() - begin
+
+
+def test_a_server_without_a_folder_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(FOLDER, raising=False)
+    status, body, _ = run(application("/", "wait=0.01&wait_by=lock"))
+    assert status == 502 and FOLDER.encode() in body
 
 
 @pytest.mark.live
