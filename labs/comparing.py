@@ -112,23 +112,22 @@ class Comparing(Still[Comparison]):
         return part.run.forecast.at(users).model_rps, measured[0] if measured else None
 
     def unfit(self, found: Comparison) -> str:
-        """As of a sweep, part by part; a point whose fault is the result does not count."""
-        reasons = []
-        for label, part in found.parts.items():
-            counting = [
-                point
-                for point in part.points
-                if point.fit
-                or not is_the_result(
-                    [check.name for check in point.checks if check.unfit],
-                    part.experiment.workload,
-                    overflows=point.listen_overflows,
-                )
-            ]
-            if not enough_fit(counting):
-                sentences = [c.sentence for p in counting for c in p.checks if c.unfit]
-                reasons.append(f"{label}: {' '.join(dict.fromkeys(sentences))}")
-        return " ".join(reasons)
+        """As of a sweep, all parts together; a point whose fault is the result does not count."""
+        counting = [
+            (label, point)
+            for label, part in found.parts.items()
+            for point in part.points
+            if point.fit
+            or not is_the_result(
+                [check.name for check in point.checks if check.unfit],
+                part.experiment.workload,
+                overflows=point.listen_overflows,
+            )
+        ]
+        if enough_fit([point for _, point in counting]):
+            return ""
+        reasons = (f"{label}: {c.sentence}" for label, p in counting for c in p.checks if c.unfit)
+        return " ".join(dict.fromkeys(reasons))
 
     def reduced(self) -> Comparing:
         smaller = {label: reduced(experiment) for label, experiment in self.parts.items()}
