@@ -367,8 +367,8 @@ def test_a_run_is_recorded_when_five_of_six_points_are_fit_but_for_full_queues()
     assert comparing.unfit(noisy) == "50 × 1: Too noisy: the interval is ± 14 %."
     starved = with_point(one, FEW, 50, checks=(STARVED,), never_served=11)
     assert "25 threads: 11 of 50 users" in comparing.unfit(starved)
-    full = with_point(starved, FEW, 50, listen_overflows=40)
-    assert comparing.unfit(full) == ""
+    alone = with_point(comparison(), FEW, 50, checks=(STARVED,), never_served=11)
+    assert comparing.unfit(with_point(alone, FEW, 50, listen_overflows=40)) == ""
 
 
 def test_a_recording_of_other_parts_is_not_what_was_asked() -> None:
