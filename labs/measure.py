@@ -26,6 +26,7 @@ from labs.predict import forecast
 from labs.records import (
     Calibration,
     Experiment,
+    Machine,
     Point,
     Prediction,
     Recording,
@@ -34,7 +35,7 @@ from labs.records import (
     Server,
 )
 from labs.sampling import Sampler, pss_bytes, sampling
-from labs.servers import Running, check, serve
+from labs.servers import Running, check, serve, versions
 from labs.supervisor import Stopped
 from labs.turn import turn
 
@@ -109,7 +110,12 @@ class Measurement:
             first_again=self.first_again,
             samples=thinned(self.samples),
         )
-        return Recording(experiment=self.experiment, machine=self.machine, runs=(run,))
+        return Recording(experiment=self.experiment, machine=self.recorded_on(), runs=(run,))
+
+    def recorded_on(self) -> Machine:
+        """The machine, with the versions of a server that pip does not install."""
+        more = versions(self.experiment.server)
+        return replace(self.machine, versions=self.machine.versions | more)
 
     def run(self) -> Recording:
         """Wait for the machine's turn, burn, and measure every level."""

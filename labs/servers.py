@@ -312,6 +312,13 @@ def available() -> tuple[Found, ...]:
     return tuple(found)
 
 
+def versions(server: Server) -> dict[str, str]:
+    """Of the programs of a server that pip does not install, for the machine's fingerprint."""
+    product = kind_of(server).product
+    programs = (product.for_work or product.for_files) if product else ()
+    return {program.name: said for program in programs if (said := version(program))}
+
+
 def _version(kind: Kind) -> str | None:
     """As installed; None of the book's own."""
     if kind.product is None:

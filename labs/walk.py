@@ -116,7 +116,7 @@ class Walk(Measurement):
             server=experiment.server,
             workload=experiment.workload,
             steps=self.steps,
-            machine=self.machine,
+            machine=self.recorded_on(),
             runs=(self.so_far,),
         )
 

@@ -385,5 +385,6 @@ def test_memory_is_what_the_table_says(kind: Kind) -> None:
         ask_at_once(running, "/?loops=1000&wait=0.05", 16)
         pss_mib = sum(psutil.Process(pid).memory_full_info().pss for pid in running.pids()) / 2**20
     row = kind_of(running.server)
-    expected_mib = row.base_mib + processes * row.process_mib
+    each_mib = row.process_mib + (running.server.threads - 1) * row.thread_mib
+    expected_mib = row.base_mib + processes * each_mib
     assert 0.3 < pss_mib / expected_mib < 1.0

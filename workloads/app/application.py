@@ -16,7 +16,6 @@ import math
 import os
 import socket
 from collections.abc import Generator
-from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
@@ -27,7 +26,8 @@ LONGEST_WAIT_S = 60.0
 UNITS = {"counting": count, "hashing": digest}
 ALONE_BY = ("disk", "disk-together", "database", "database-briefly", "lock", "lock-briefly")
 WAITS = ("sleep", "backend", "blocking", *ALONE_BY)
-SMALL_FILE = (Path(__file__).parent.parent / "site" / "file").read_bytes()
+with open(os.path.join(os.path.dirname(os.path.dirname(__file__)), "site", "file"), "rb") as site:
+    SMALL_FILE = site.read()
 REASONS = {
     200: "OK",
     400: "Bad Request",
