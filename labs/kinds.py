@@ -142,7 +142,7 @@ KINDS: tuple[Kind, ...] = (
         package=None,
         command=_scratch("prefork"),
         up=_SCRATCH_UP,
-        base_mib=10,
+        base_mib=12,
         process_mib=2,
     ),
     Kind(
@@ -151,7 +151,7 @@ KINDS: tuple[Kind, ...] = (
         package=None,
         command=_scratch("spare"),
         up=_SCRATCH_UP,
-        base_mib=10,
+        base_mib=12,
         process_mib=2,
         first=5,
         starts_fewer=True,

@@ -294,6 +294,44 @@ def test_a_worker_that_stays_with_its_connection_thinks_along():
     assert any("stands idle while that user thinks" in note for note in ours.notes)
 
 
+def test_a_slot_per_connection_and_a_slot_per_request():
+    """Apache's prefork and worker hold a slot as long as a connection lasts, its event MPM and
+    php-fpm only for a request; all processes of Apache share one queue."""
+    workload, pool = Workload(wait_s=0.2), {"processes": 4, "threads": 4}
+    rates, notes = {}, {}
+    for by in ("apache-worker", "apache-event"):
+        for keep_alive in (True, False):
+            server = Server("threaded", by=by, keep_alive=keep_alive, **pool)
+            found = predicted(
+                server, workload, [64], think_time_s=0.3, keep_alive=keep_alive, on=machine(4)
+            )
+            rates[by, keep_alive], notes[by, keep_alive] = found.at(64).model_rps, found.notes
+    assert rates.pop(("apache-worker", True)) == pytest.approx(16 / 0.5, rel=0.01)
+    assert list(rates.values()) == pytest.approx([16 / 0.2] * 3, rel=0.02)
+    assert "of 64 users 48 get nothing" in " ".join(notes.pop(("apache-worker", True)))
+    assert not any(notes.values())  # nobody is said to fall like a coin
+
+    split = measured(16, 0.0, {"1": 9, "2": 7})  # php-fpm's processes, or none: no pools
+    server = Server("threaded", by="apache-event", **pool)
+    experiment = Experiment(server, workload, Load([16]))
+    (level,) = explain(experiment, [split], IDEAL, machine(4)).levels
+    assert level.model_rps == pytest.approx(16 / 0.2, rel=0.01)
+
+
+def test_node_deals_its_connections_out_in_turn():
+    workload, here = Workload(cpu_s=0.05), machine(4)
+    dealt = one_level(Server("event-loop", by="node", processes=4), workload, 4, on=here)
+    fallen = one_level(Server("event-loop", processes=4), workload, 4, on=here)
+    assert dealt.model_rps == pytest.approx(80, rel=0.01)
+    assert fallen.model_rps < 0.8 * dealt.model_rps
+
+
+def test_what_finds_the_queue_of_php_fpm_full_is_answered_at_once():
+    server = Server("prefork", by="nginx-fpm", processes=16, backlog=16)
+    (note,) = predicted(server, Workload(wait_s=0.2), [64]).notes
+    assert note.endswith("nginx answers the others at once with 502.")
+
+
 def test_a_listen_queue_that_is_too_short_is_told():
     short = predicted(Server("prefork", processes=16, backlog=16), Workload(wait_s=0.2), [64])
     assert any("come back only after one or more seconds" in note for note in short.notes)

@@ -46,6 +46,34 @@ def checks(point, **given):
     return {check.name: check for check in found}
 
 
+@pytest.mark.parametrize(
+    ("by", "keep_alive", "change", "words"),
+    [
+        ("apache", True, {}, "A worker stays with its connection here"),
+        ("apache", False, {}, "Some connections wait while others are kept open."),
+        ("apache", False, {"listen_overflows": 9}, "found the listen queue full"),
+        ("gunicorn", True, {}, "Some connections wait"),
+    ],
+)
+def test_why_users_are_never_served(by, keep_alive, change, words):
+    server = Server("prefork", by=by, processes=4, keep_alive=keep_alive)
+    starving = Experiment(server, EXPERIMENT.workload, EXPERIMENT.load)
+    point = replace(GOOD, never_served=4, **change)
+    found = validity.check(point, starving, MACHINE, forecast_demand_s=0.05)
+    (sentence,) = (check.sentence for check in found if check.name == "starved")
+    assert sentence.startswith("4 of 8 users were never served") and words in sentence
+
+
+def test_who_is_hung_up_on_is_no_error_unless_there_are_many():
+    server = Server("threaded", by="apache-event", threads=4)
+    busy = Experiment(server, EXPERIMENT.workload, EXPERIMENT.load)
+    for failed, name in ((3, "hung up"), (GOOD.completed, "errors")):
+        point = replace(GOOD, failed=int(failed))
+        found = validity.check(point, busy, MACHINE, forecast_demand_s=0.05)
+        assert [(check.name, check.unfit) for check in found] == [(name, name == "errors")]
+    assert [check.name for check in checks(replace(GOOD, failed=3)).values()] == ["errors"]
+
+
 def test_a_good_point_has_nothing_said_of_it():
     assert checks(GOOD) == {}
 

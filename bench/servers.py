@@ -1,0 +1,151 @@
+"""How well are the servers that are installed here predicted, and how quickly do they come and go?
+
+    python -m bench.servers [--json FILE] [BY ...]
+
+Every server of the table x (CPU only, wait only, mixed) x four levels; a file for who serves only
+files. Measured beside forecast and bound, both made before the load, and beside the explanation
+from the demand measured in the level itself, which is consistency and no prediction. Then memory
+(PSS, shared pages counted once) after the last level, and the seconds to start and to end. About
+eight minutes; run it on a quiet machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bench.prediction import summary
+from labs.kinds import KINDS, Kind, missing
+from labs.measure import measure
+from labs.records import Experiment, Load, Page, Point, Recording, Server, Workload
+from labs.report import columns, explained, joined
+from labs.servers import serve
+
+WORKERS = 16
+CPU, WAIT, MIXED = (
+    Workload(cpu_s=0.03),
+    Workload(wait_s=0.2),
+    Workload(cpu_s=0.01, wait_s=0.09),
+)
+WORK = {
+    "CPU": (CPU, (1, 2, 4, 8)),
+    "wait": (WAIT, (1, 4, 16, 32)),
+    "mixed": (MIXED, (1, 4, 8, 16)),
+}
+FILES = {"file": (Workload(page="file"), (1, 2, 5))}  # more, and Locust is full
+STARTS_WITHIN_S = GONE_WITHIN_S = 2.0
+SPAWN_S = 0.1  # for each process, where a server takes its time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One level: throughput over what was said of it, minus one."""
+
+    point: Point
+    forecast: float
+    bound: float
+    consistency: float
+
+
+def server_of(kind: Kind) -> Server:
+    """A pool of 16 workers; one process where one holds any number of requests. Apache's worker
+    keeps a connection to itself, so each request has one of its own."""
+    kept = kind.by not in ("apache", "apache-worker")
+    if kind.architecture == "prefork":
+        return Server("prefork", by=kind.by, processes=WORKERS, keep_alive=kept)
+    if kind.architecture == "threaded":
+        return Server("threaded", by=kind.by, processes=1, threads=WORKERS, keep_alive=kept)
+    return Server("event-loop", by=kind.by)
+
+
+def rows(recording: Recording) -> list[Row]:
+    """Its levels, beside forecast, bound and explanation."""
+    forecast, explanation = recording.run.forecast, explained(recording)
+    return [
+        Row(
+            point=point,
+            forecast=point.throughput_rps / forecast.at(point.users).model_rps - 1,
+            bound=point.throughput_rps / forecast.at(point.users).bound_rps - 1,
+            consistency=point.throughput_rps / explanation.at(point.users).model_rps - 1,
+        )
+        for point in recording.points
+    ]
+
+
+def comes_and_goes(server: Server, page: Page) -> tuple[float, float]:
+    """Seconds to start until it answers and all workers are there, and to end without a rest."""
+    began = time.perf_counter()
+    with serve(server, page=page):
+        ready = time.perf_counter()
+        started_s, ending = ready - began, time.perf_counter()
+    return started_s, time.perf_counter() - ending
+
+
+def shown(name: str, found: Sequence[Row]) -> str:
+    table = [["users", "req/s", "forecast", "bound", "consistent", "failed", "MiB", "checks"]]
+    table += [
+        [
+            str(row.point.users),
+            f"{row.point.throughput_rps:.1f}",
+            f"{row.forecast:+.1%}",
+            f"{row.bound:+.1%}",
+            f"{row.consistency:+.1%}",
+            str(row.point.failed),
+            f"{(row.point.pss_bytes or 0) / 2**20:.0f}",
+            " ".join(c.name + "!" * c.unfit for c in row.point.checks),
+        ]
+        for row in found
+    ]
+    return f"\n{name}\n{columns(table)}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--json")
+    parser.add_argument("only", nargs="*", help="who runs it: apache, node, gunicorn, ...")
+    asked = parser.parse_args()
+    found: list[Row] = []
+    recordings, slow = {}, []
+    times = [["architecture", "by", "starts in s", "gone in s"]]
+    for kind in KINDS:
+        if asked.only and kind.by not in asked.only:
+            continue
+        files = kind.product is not None and kind.product.for_work is None
+        page: Page = "file" if files else "work"
+        if remedy := missing(kind, page):
+            print(f"\n{kind.architecture} by {kind.by}: not measured. {remedy}", flush=True)
+            continue
+        server = server_of(kind)
+        for name, (workload, users) in (FILES if files else WORK).items():
+            load = Load(users, seconds=2.0, keep_alive=server.keep_alive)
+            recording = measure(Experiment(server, workload, load))
+            name = f"{kind.architecture} by {kind.by}, {name}"
+            recordings[name] = joined(recording)
+            found += (fresh := rows(recording))
+            print(shown(name, fresh), flush=True)
+        started_s, gone_s = comes_and_goes(server, page)
+        times.append([kind.architecture, kind.by, f"{started_s:.2f}", f"{gone_s:.2f}"])
+        ramp_s = SPAWN_S * server.processes
+        if started_s > STARTS_WITHIN_S + ramp_s or gone_s > GONE_WITHIN_S:
+            slow.append(f"{kind.architecture} by {kind.by}")
+    if not found:
+        return 0
+    fit = [row for row in found if row.point.fit]
+    print(f"\n{columns(times)}\n")
+    print(f"{'fit points':<34} {len(fit)} of {len(found)}, {len(fit) / len(found):.0%}")
+    print(summary("forecast, model, fit points", [row.forecast for row in fit]))
+    print(summary("forecast, bound, fit points", [row.bound for row in fit]))
+    print(summary("consistency, fit points", [row.consistency for row in fit]))
+    print(f"{'starts or ends too slowly':<34} {', '.join(slow) or 'none'}")
+    if asked.json:
+        with open(asked.json, "w") as file:
+            json.dump(recordings, file)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
