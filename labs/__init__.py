@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from labs.exercises import exercise
     from labs.lab import (
         calibration,
+        classic,
         clocks,
         compare,
         generators,
@@ -45,6 +46,7 @@ __all__ = [
     "Workload",
     "calibration",
     "check",
+    "classic",
     "clocks",
     "compare",
     "exercise",
@@ -64,6 +66,7 @@ _HOMES = {
     "exercise": "exercises",
     "generators": "lab",
     "calibration": "lab",
+    "classic": "lab",
     "clocks": "lab",
     "compare": "lab",
     "memory": "lab",

@@ -75,6 +75,8 @@ def parser() -> Parser:
         add_experiment(command(name, run, text))
     record_ = command("record", record, "record the book's labs anew, three runs each")
     record_.add_argument("labs", nargs="*", help="names of labs; all of them if none is given")
+    classics_ = command("classics", classics, "make the sources' experiments again")
+    classics_.add_argument("sources", nargs="*", help="s1 to s5; all of them if none is given")
     read_ = command("read", read, "serve the built book, live, and open it in the browser")
     read_.add_argument("--port", default=None, help="a free one if not given")
     read_.add_argument("--no-browser", action="store_true", help="only print the address")
@@ -252,6 +254,20 @@ def record(asked: argparse.Namespace) -> int:
 
     try:
         record_book(asked.labs, say=lambda line: print(line, flush=True))
+    except (ServerFailed, LoadFailed) as error:
+        print(error, file=sys.stderr)
+        return FAILED
+    return OK
+
+
+def classics(asked: argparse.Namespace) -> int:
+    """Make the classic experiments again, and keep them as recordings."""
+    from labs.lab import record_classics
+    from labs.load import LoadFailed
+    from labs.servers import ServerFailed
+
+    try:
+        record_classics(asked.sources, say=lambda line: print(line, flush=True))
     except (ServerFailed, LoadFailed) as error:
         print(error, file=sys.stderr)
         return FAILED

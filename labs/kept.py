@@ -8,10 +8,22 @@ from labs.findings import Checkup, Clocks
 from labs.footprint import Memory
 from labs.gauges import Gauges
 from labs.records import Recording
+from labs.retrials import Retrial
 from labs.riddle import Mystery
 from labs.timelines import Timeline
 
-Result = Recording | Clocks | Checkup | Comparison | Memory | Race | Gauges | Timeline | Mystery
+Result = (
+    Recording
+    | Clocks
+    | Checkup
+    | Comparison
+    | Memory
+    | Race
+    | Gauges
+    | Retrial
+    | Timeline
+    | Mystery
+)
 
 _latest: dict[str, Result] = {}
 

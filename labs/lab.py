@@ -159,6 +159,14 @@ def generators(
     return _still(name, Gauging(server, workload or FILE, users=users or USERS))
 
 
+def classic(source: str) -> object:
+    """The experiment of one of the five sources, s1 to s5, made again on the servers it used.
+    `make classics` records them; see `labs.classics`."""
+    from labs.classics import Classics
+
+    return _still(f"classics-{source}", Classics(source))
+
+
 def _still(name: str, still: Still[Any]) -> object:
     """A lab that is no sweep: its panel, its recorded run, or recorded anew."""
     if mode() == "record":
@@ -182,6 +190,13 @@ def recorded(name: str) -> quote.Numbers:
 def record_book(names: list[str], say: Any) -> None:
     """Record these labs of the book anew, or all of them. See `labs.recorder`."""
     from labs.recorder import record_book as record
+
+    record(names, say)
+
+
+def record_classics(names: list[str], say: Any) -> None:
+    """Make the sources' experiments again, or all of them. See `labs.recorder`."""
+    from labs.recorder import record_classics as record
 
     record(names, say)
 

@@ -21,9 +21,11 @@ from labs.quote_gauges import GaugesNumbers
 from labs.quote_memory import MemoryNumbers
 from labs.quote_mystery import MysteryNumbers
 from labs.quote_race import RaceNumbers
+from labs.quote_retrial import RetrialNumbers
 from labs.quote_sweep import SweepNumbers
 from labs.quote_timeline import TimelineNumbers
 from labs.records import Recording
+from labs.retrials import Retrial
 from labs.riddle import Mystery
 from labs.timelines import Timeline
 from labs.words import NARROW, digits, duration, percent, rate
@@ -144,6 +146,7 @@ Numbers = (
     | RaceNumbers
     | TimelineNumbers
     | GaugesNumbers
+    | RetrialNumbers
     | MysteryNumbers
 )
 
@@ -156,6 +159,7 @@ NUMBERS: dict[type[object], type[Numbers]] = {
     Race: RaceNumbers,
     Timeline: TimelineNumbers,
     Gauges: GaugesNumbers,
+    Retrial: RetrialNumbers,
     Mystery: MysteryNumbers,
 }
 

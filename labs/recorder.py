@@ -18,10 +18,13 @@ from typing import Any
 import jupytext  # type: ignore[import-untyped]
 
 from labs import recordings, records
+from labs.classics import Classics, in_a_line
 from labs.kept import Result
 from labs.measure import measure
 from labs.offers import reduced
 from labs.records import Experiment, Recording, Run, Unusable
+from labs.retrials import Retrial
+from labs.sources import NAMES
 from labs.still import Still
 from labs.validity import enough_fit
 
@@ -147,6 +150,30 @@ def record_still(name: str, still: Still[Any]) -> Any:
             _save(name, whole)
             return whole
     raise _missed(name, len(rounds))
+
+
+def record_classics(classics: Sequence[str], say: Callable[[str], None]) -> None:
+    """Make these sources' experiments again, or all of them, once each, and save them where the
+    book shows them. Unusable for a name there is not; ServerFailed, LoadFailed as they come."""
+    for lab in [Classics(each) for each in classics or NAMES]:
+        say(f"classics-{lab.classic}: about {lab.seconds:.0f} s")
+        found = lab.measure(_rows_told(say), threading.Event())
+        _save(f"classics-{lab.classic}", found)
+        say(f"  saved for {found.machine.cores} cores")
+
+
+def _rows_told(say: Callable[[str], None]) -> Callable[[object], None]:
+    """Says each row as it comes."""
+    shown = 0
+
+    def tell(told: object) -> None:
+        nonlocal shown
+        if isinstance(told, Retrial):
+            for each in told.run.tries[shown:]:
+                say(f"  {in_a_line(each)}")
+            shown = len(told.run.tries)
+
+    return tell
 
 
 def _missed(name: str, got: int) -> Unusable:

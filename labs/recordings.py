@@ -19,6 +19,7 @@ from labs.footprint import Memory
 from labs.gauges import Gauges
 from labs.kept import Result
 from labs.records import BadRecording, Machine, Recording
+from labs.retrials import Retrial
 from labs.riddle import Mystery
 from labs.timelines import Timeline
 
@@ -28,6 +29,7 @@ KINDS = {  # by a field of each
     "parts": Comparison,
     "steps": Timeline,
     "connections": Gauges,
+    "classic": Retrial,
     "server": Clocks,
     "calibrations": Checkup,
     "waiters": Memory,

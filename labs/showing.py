@@ -25,6 +25,8 @@ from labs.kept import Result
 from labs.mystery_figures import symptoms_alt, symptoms_figure
 from labs.mystery_sheet import mystery_words, symptoms_sheet
 from labs.records import Recording
+from labs.retrial_figures import retrial_alt, retrial_figure, retrial_rows, retrial_words
+from labs.retrials import Retrial
 from labs.riddle import Mystery
 from labs.sheet import (
     Sheet,
@@ -163,6 +165,13 @@ SHOWINGS: dict[type[Any], Showing[Any]] = {
         sheet=lambda found: Sheet(*gauges_rows(found)),
         runs=lambda found: len(found.runs),
         words=gauges_words,
+    ),
+    Retrial: Showing(
+        figure=retrial_figure,
+        alt=retrial_alt,
+        sheet=lambda found: Sheet(*retrial_rows(found)),
+        runs=lambda found: len(found.runs),
+        words=lambda found: f'<div class="wt-data">{retrial_words(found)}</div>',
     ),
     Timeline: Showing(
         figure=timeline_figure,

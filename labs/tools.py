@@ -37,6 +37,7 @@ START_S = 30.0  # for Locust and its workers to be asking, on a very busy machin
 LATE_S = 60.0  # for a tool to end after its time
 LOOK_EVERY_S = 0.02
 LAST_LINES = 8
+WHOLE_MS = 10.0  # from here on ab's whole milliseconds are exact enough
 SPAWNED = "All users spawned"
 
 AB = Program(name="ApacheBench", names=("ab",), package="apache2-utils", version=("-V",))
@@ -164,8 +165,8 @@ def ab(
     keep_alive: bool = True,
 ) -> list[str]:
     """ab's command: one thread that keeps so many connections busy, until it has made these
-    requests or its time is over. The last is what it ends with; -l lets answers differ in
-    length, -r goes on after a connection that broke."""
+    requests or its time is over. -l lets answers differ in length, -r goes on after a connection
+    that broke. It sends one request alone, and the others only when that has been answered."""
     words = [AB.command, "-q", "-l", "-r", *(["-k"] if keep_alive else [])]
     words += [] if seconds is None else ["-t", str(max(1, round(seconds)))]  # also sets -n
     return [*words, "-n", str(max(requests, users)), "-c", str(users), url]
@@ -181,13 +182,14 @@ def read_ab(text: str) -> Said:
         return float(found[1] if found else otherwise)
 
     total = re.search(r"^Total:\s+(\d+)\s+(\d+)\s+([\d.]+)\s+(\d+)\s+(\d+)", text, re.M)
-    least, _, spread, _, longest = map(float, total.groups()) if total else [0.0] * 5
+    least, mean, spread, _, longest = map(float, total.groups()) if total else [0.0] * 5
+    each_ms = number("Time per request:")  # the first is of a user: users over throughput
     return Said(
         requests=int(number("Complete requests:")),
         failed=int(number("Failed requests:") + number("Non-2xx responses:", "0")),
         seconds=number("Time taken for tests:"),
         throughput_rps=number("Requests per second:"),
-        mean_response_time_s=number("Time per request:") / 1000,  # the first is of a user
+        mean_response_time_s=(mean if mean >= WHOLE_MS else each_ms) / 1000,
         least_s=least / 1000 if total else None,
         sd_s=spread / 1000 if total else None,
         longest_s=longest / 1000 if total else None,

@@ -22,20 +22,20 @@ ROOT = Path(__file__).parent.parent
 ROOMS = {
     "nouns": (
         "refusal histogram traits records findings comparison words plan footprint counts gauges "
-        "timelines riddle"
+        "sources retrials timelines riddle"
     ).split(),
     "laws": "laws models simulation case predict course".split(),
     "judging": "window validity verdict contrast story alternatives offers mysteries clues".split(),
     "drawing": (
         "palette figures comparison_figures still_figures strip footprint_figures counts_figures "
-        "gauge_figures timeline_figures mystery_figures"
+        "gauge_figures retrial_figures tree_figures timeline_figures mystery_figures"
     ).split(),
     "telling": (
         "quantity quote quote_sweep quote_comparison report measured_role kept recordings "
         "exercises questions questions_cpu_time questions_workers questions_waiting "
         "questions_architectures questions_events questions_mixed questions_limits "
         "questions_generators readings readings_architectures quote_memory quote_gauges "
-        "quote_race quote_timeline quote_mystery"
+        "quote_retrial quote_race quote_timeline quote_mystery"
     ).split(),
     "machine": (
         "machine trees reaper supervisor programs production kinds knocking backends servers load "
@@ -43,8 +43,8 @@ ROOMS = {
         "census levers disk drivers onlooker"
     ).split(),
     "measuring": (
-        "level measure stopwatch still comparing weigh tally gauging instruments stretches walk "
-        "walking solving"
+        "level measure stopwatch still comparing weigh tally gauging instruments classics "
+        "stretches walk walking solving"
     ).split(),
     "panel": (
         "panel still_panel controls actions guessing attempt sheet timeline_sheet showing replay "

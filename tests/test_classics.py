@@ -1,0 +1,369 @@
+"""The classic experiments: what the sources printed, what the law says of it, and trying again."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import examples
+import plotly.graph_objects as go
+import pytest
+from chapters import tables
+
+from labs import classics, laws, quote, recorder, recordings, records, sources, tools
+from labs.classics import TRIALS, Classics
+from labs.programs import Program
+from labs.records import BadRecording, Unusable
+from labs.retrial_figures import retrial_alt, retrial_figure, retrial_rows, retrial_words
+from labs.retrials import AB, LOCUST, Retrial, RetrialRun, Tried
+from labs.showing import data, showing
+from labs.sources import NAMES, QUEUE_OF_128, S1, S2, S4, S5, TABLES
+from labs.timelines import Process
+
+live = pytest.mark.live
+PRINTED = Path(__file__).with_name("sources.md").read_text("utf-8")
+
+
+def section(source: str) -> str:
+    return PRINTED.partition(f"## {source}\n")[2].partition("\n## ")[0]
+
+
+def rows_of(source: str) -> list[list[str]]:
+    ((_, rows),) = tables(section(source) + "\n")
+    return [[cell.strip(" |") for cell in row] for row in rows]
+
+
+def number(text: str) -> float | None:
+    found = re.search(r"[\d.]+", text)
+    return float(found[0]) if found else None
+
+
+# what the sources printed
+
+
+def test_s1_and_s2_are_as_printed() -> None:
+    for table in (S1, S2):
+        printed = {}
+        for cells in rows_of(table.source):
+            users = re.search(r"(\d+) users?$", cells[0]) or re.fullmatch(r"(\d+)", cells[0])
+            if users:
+                printed[int(users[1])] = number(cells[1])
+        assert printed == {row.users: row.throughput_rps for row in table.rows}
+    means = {row.users: row.mean_response_time_s for row in S1.rows}
+    assert means == {1: 0.198, 2: None, 3: None, 4: 0.2, 8: 0.4}
+    assert S2.row(QUEUE_OF_128, 512).throughput_rps == S2.row("", 512).throughput_rps == 663.02
+
+
+def test_s4_is_as_printed() -> None:
+    printed = rows_of("S4")
+    for column, setup in ((1, "prefork"), (2, "worker")):
+        for cells in printed:
+            row = S4.row(setup, int(cells[0]))
+            rate, _, rest = cells[column].partition(" ")
+            low, _, high = rate.partition("–")
+            assert row.throughput_rps == (float(low) if low else None)
+            assert row.most_rps == (float(high) if high else None)
+            if rest:
+                assert row.mean_response_time_s == pytest.approx(number(rest) / 1000)  # type: ignore[operator]
+
+
+def test_s5_is_as_printed() -> None:
+    for cells in rows_of("S5"):
+        row = S5.row(f"{cells[1]} workers", int(cells[2]))
+        assert row.throughput_rps == float(cells[3])
+        assert row.mean_response_time_s == number(cells[4]) / 1000  # type: ignore[operator]
+        took_s = number(cells[5])
+        assert took_s and row.throughput_rps == pytest.approx(10 / took_s, abs=0.006)
+
+
+def test_s3_is_as_printed() -> None:
+    text = section("S3")
+    intel, amd = sources.S3_TREES
+    for words in (
+        f"utime {sources.S3_USER_S:.0f} s ({100 * intel.user_fraction:.1f} %)",
+        f"stime {sources.S3_SYSTEM_S:.0f} s",
+        f"{sources.S3_SECONDS:.0f} s elapsed, {sources.S3_PROCESSES} processes",
+        f"{sources.S3_MINOR_FAULTS / 1e6:.1f} M minor faults",
+        f"On_Core {intel.on_core}; IPC {intel.ipc}",
+        f"{100 * sources.S3_FRONT_END_STALLS:.1f} % front-end stalls",
+        f"AMD: {100 * amd.user_fraction:.1f} %",
+        f"On_Core {amd.on_core}, IPC {amd.ipc}",
+        f"server On_CPU {intel.on_cpu} → {amd.on_cpu}",
+        f"On_CPU {sources.S3_AB_ON_CPU}, On_Core {sources.S3_AB_ON_CORE:.3f}",
+        f"{100 * sources.S3_AB_USER_FRACTION:.0f} % user / 84 % system",
+        f"{sources.S3_AB_SECONDS} s elapsed",
+        f"{sources.S3_CPU_S} CPU s / {sources.S3_REQUESTS:,} requests",
+        f"{sources.S3_RPS / 1000}k were measured",
+    ):
+        assert words in text, words
+    assert intel.on_core == pytest.approx(sources.S3_CPU_S / sources.S3_SECONDS, rel=0.01)
+    assert amd.on_core / amd.on_cpu == pytest.approx(amd.cores, rel=0.01)
+
+
+# what the law says
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_law_beside_a_table_is_that_of_the_book(name: str) -> None:
+    table = TABLES[name]
+    for row in table.rows:
+        for cores in (table.cores, 2):
+            found = table.law_rps(row.setup, row.users, cores)
+            if found is None:
+                assert name == "s4"
+                continue
+            pool = table.pools.get(row.setup, table.pools.get("", math.inf))
+            law = laws.bound(N=row.users, D=table.cpu_s, V=table.wait_s, c=cores, W=pool)
+            assert found == pytest.approx(law)
+
+
+def test_the_sources_keep_to_the_law_where_the_page_says_so() -> None:
+    for row in (*S1.rows, *S2.rows[:-2]):
+        source = S1 if row in S1.rows else S2
+        law = source.law_rps("", row.users, source.cores)
+        assert row.throughput_rps == pytest.approx(law, rel=0.08)
+    assert S2.rows[-1].throughput_rps < 0.53 * S2.law_rps("", 512, 4)  # type: ignore[operator]
+
+
+def test_s5_lost_a_round_to_the_first_request() -> None:
+    """ab sends one request alone. Ten requests by two users are then six rounds, not five."""
+    row = S5.row("2 workers", 2)
+    rounds = 1 + math.ceil((10 - 1) / 2)
+    assert row.mean_response_time_s and row.throughput_rps
+    assert 10 / (rounds * row.mean_response_time_s) == pytest.approx(row.throughput_rps, abs=0.005)
+
+
+def test_every_row_is_tried_on_the_servers_that_the_source_used() -> None:
+    for name, table in TABLES.items():
+        tried = {(trial.setup, users) for trial in TRIALS[name] for users in trial.ab}
+        assert tried == {(row.setup, row.users) for row in table.rows}
+    by = {name: {trial.server.by for trial in TRIALS[name]} for name in NAMES}
+    assert by == {
+        "s1": {"apache"},
+        "s2": {"apache"},
+        "s3": {"apache"},
+        "s4": {"apache", "apache-worker"},
+        "s5": {"nginx-fpm"},
+    }
+    for trial in TRIALS["s2"]:
+        assert trial.server.pool == S2.pools[""]
+    for trial in TRIALS["s4"]:
+        assert trial.server.pool == S4.pools[trial.setup]
+    for trial in TRIALS["s5"]:
+        assert trial.server.pool == S5.pools[trial.setup]
+    assert [trial.server.backlog for trial in TRIALS["s2"]] == [4096, 128]
+    assert sum(Classics(name).seconds for name in NAMES) <= 360
+
+
+# what is found and how it is told
+
+
+def tried(setup: str, users: int, by: str, rps: float, **more: object) -> Tried:
+    return Tried(
+        setup=setup,
+        users=users,
+        by=by,
+        server="apache 2.4",
+        **{  # type: ignore[arg-type]
+            "requests": round(10 * rps),
+            "seconds": 10.0,
+            "throughput_rps": rps,
+            "mean_response_time_s": users / rps,
+            "generator_cpu": 0.5,
+            "server_cpu": 1.0,
+            "longest_s": 2 * users / rps,
+            **more,
+        },
+    )
+
+
+def retrial(name: str, *more: Tried, processes: tuple[Process, ...] = ()) -> Retrial:
+    table = TABLES.get(name)
+    made: list[Tried] = list(more)
+    for row in table.rows if table else ():
+        law = table.law_rps(row.setup, row.users, 2) or 1000.0 * min(row.users, 2)  # type: ignore[union-attr]
+        made += [tried(row.setup, row.users, by, 0.9 * law) for by in (AB, LOCUST)]
+    run = RetrialRun(
+        recorded_at=examples.WHEN,
+        noise_fraction=0.02,
+        capacity=(1.0, 1.9),
+        tries=tuple(made),
+        processes=processes,
+        workers=100,
+    )
+    return Retrial(classic=name, machine=examples.MACHINE, runs=(run,))
+
+
+def process(who: str, pid: int, user_s: float, system_s: float) -> Process:
+    return Process(
+        who=who,  # type: ignore[arg-type]
+        pid=pid,
+        parent=1,
+        began_s=0.0,
+        lived_s=10.0,
+        user_s=user_s,
+        system_s=system_s,
+        minor_faults=5000,
+        major_faults=0,
+    )
+
+
+TREES = (
+    process("server", 10, 1.0, 2.0),
+    process("server", 11, 1.0, 4.0),
+    process("generator", 20, 1.0, 4.0),
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_classic_is_drawn_told_and_kept(name: str, tmp_path: Path) -> None:
+    more = (tried("", 100, AB, 1000.0),) if name == "s3" else ()
+    found = retrial(name, *more, processes=TREES if name == "s3" else ())
+    figure = retrial_figure(found)
+    made = go.Figure(json.loads(json.dumps(figure, allow_nan=False)))
+    assert len(made.data) == len(figure["data"]) >= 2
+    assert retrial_alt(found) and "<table>" in retrial_words(found)
+    head, rows = retrial_rows(found)
+    assert rows and {len(row) for row in rows} == {len(head)}
+    assert f"classics-{name}-2-cores.csv" in data(f"classics-{name}", found)
+    records.save(found, tmp_path / "2-cores.json")
+    assert recordings.read(tmp_path / "2-cores.json") == found
+    assert Classics(name).asked_of(found)
+    assert not Classics("s2" if name == "s1" else "s1").asked_of(found)
+
+
+def test_two_machines_are_set_side_by_side_by_their_laws() -> None:
+    words = retrial_words(retrial("s1"))
+    (row,) = re.findall(r"<tr><td>4</td>(.*?)</tr>", words)
+    cells = re.findall("<td>(.*?)</td>", row)
+    assert cells[:6] == ["20.23", "20", "1.01", "10", "9", "0.90"]
+    assert "90\u00a0% in the middle row" in retrial_alt(retrial("s1"))
+    theirs, ours = retrial_figure(retrial("s1"))["data"][:2]
+    assert theirs["y"][0] == pytest.approx(5.04 / 5)
+    assert set(ours["y"]) == {0.9}
+
+
+def test_a_small_file_is_set_beside_its_own_first_row() -> None:
+    figure = retrial_figure(retrial("s4"))
+    theirs = next(trace for trace in figure["data"] if trace["name"] == "S4, prefork")
+    assert theirs["y"][0] == 1.0 and max(theirs["y"]) < 2
+    assert len(theirs["x"]) == 5  # nothing was printed for two users
+
+
+def test_what_a_machine_does_not_tell_is_quoted_as_such() -> None:
+    found = retrial("s3", tried("", 100, AB, 1000.0), processes=TREES)
+    words = retrial_words(found)
+    assert "quoted, not measured" in words
+    assert "<td>25 / 75 %</td>" in words  # 2 of 8 s
+    assert "spent 70\u00a0% in S3" in words
+
+
+def test_what_is_missing_says_so() -> None:
+    missing = Tried(setup="", users=4, by=AB, server="", missing="apache: install it with: x")
+    whole = retrial("s1")
+    kept = tuple(each for each in whole.run.tries if (each.users, each.by) != (4, AB))
+    found = replace(whole, runs=(replace(whole.run, tries=(*kept, missing)),))
+    assert "Not measured: apache: install it with: x." in retrial_alt(found)
+    assert "install it" in retrial_words(found)
+    head, rows = retrial_rows(found)
+    assert {len(row) for row in rows} == {len(head)}
+    assert Classics("s1").unfit(found) == "apache: install it with: x"
+    with pytest.raises(quote.NoSuchNumber, match="install it"):
+        quote.ask(quote.numbers(found), "throughput", 4)
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "value", "text"),
+    [
+        ("s1", ("throughput", 4), 9.0, "9 req/s"),
+        ("s1", ("law", 4), 10.0, "10 req/s"),
+        ("s1", ("ratio", 4), 0.9, "0.90"),
+        ("s1", ("throughput", 4, "Locust"), 9.0, "9 req/s"),
+        ("s1", ("in_all", 4), 4.0, "4"),
+        ("s1", ("capacity",), 1.9, "1.90"),
+        ("s2", ("throughput", 512, "ab", QUEUE_OF_128), 1152, "1,150 req/s"),
+        ("s2", ("took", 512, QUEUE_OF_128), 10, "10 s"),
+        ("s2", ("overflows", 512, "ab", QUEUE_OF_128), 0, "0"),
+        ("s4", ("growth", 20, "ab", "prefork"), 2.0, "2"),
+        ("s4", ("generator_cpu", 20, "ab", "prefork"), 0.5, "50 %"),
+        ("s4", ("ceiling", 20, "ab", "prefork"), 3600, "3,600 req/s"),
+        ("s3", ("on_core",), 0.8, "0.8"),
+        ("s3", ("on_cpu", "generator"), 0.25, "0.25"),
+        ("s3", ("system_share",), 0.75, "75 %"),
+        ("s3", ("user_share", "generator"), 0.2, "20 %"),
+        ("s3", ("processes",), 2, "2"),
+        ("s3", ("faults",), 1.0, "1"),
+        ("s3", ("per_request", 100), 0.001, "1 ms"),
+    ],
+)
+def test_numbers_for_prose(name: str, asked: tuple[object, ...], value: float, text: str) -> None:
+    more = (tried("", 100, AB, 1000.0),) if name == "s3" else ()
+    found = retrial(name, *more, processes=TREES if name == "s3" else ())
+    said = quote.ask(quote.numbers(found), *asked)  # type: ignore[arg-type]
+    assert float(said) == pytest.approx(value)
+    assert str(said).replace("\u00a0", " ") == text
+
+
+def test_a_number_that_is_not_there_says_which_are() -> None:
+    with pytest.raises(quote.NoSuchNumber, match=r"5 by ab: not tried\. There are 1 by ab"):
+        quote.ask(quote.numbers(retrial("s1")), "throughput", 5)
+    with pytest.raises(quote.NoSuchNumber, match="next to nothing"):
+        quote.ask(quote.numbers(retrial("s4")), "law", 1, "prefork")
+
+
+def test_no_other_source_and_no_empty_row() -> None:
+    with pytest.raises(Unusable, match="choose one of s1, s2"):
+        Classics("s6")
+    with pytest.raises(BadRecording, match="neither measured nor missing"):
+        tried("", 1, AB, 1.0, throughput_rps=0.0)
+    with pytest.raises(BadRecording, match="no row"):
+        Retrial(classic="s1", machine=examples.MACHINE, runs=())
+
+
+# trying again
+
+
+@live
+def test_sleepers_on_apache_are_as_many_as_the_pool(tmp_path: Path) -> None:
+    """Four users, four workers, 200 ms: 20 requests a second, but for ab's first one."""
+    found = Classics("s2").reduced().measure(lambda told: None, threading.Event())
+    (row,) = found.run.tries
+    if row.missing:
+        pytest.skip(row.missing)
+    rounds = 1 + math.ceil((row.requests - 1) / 4)
+    assert row.requests / (rounds * 0.2) == pytest.approx(row.throughput_rps, rel=0.25)
+    assert row.failed == 0
+
+
+@live
+def test_the_tree_of_apache_is_seen_whole() -> None:
+    found = Classics("s3").reduced().measure(lambda told: None, threading.Event())
+    if found.run.tries[0].missing:
+        pytest.skip(found.run.tries[0].missing)
+    assert len(found.run.tree("server")) >= 1 + 4  # a master and its workers
+    assert len(found.run.tree("generator")) == 1
+    assert found.run.user_share("server") < 0.6  # a small file is the kernel's work
+    numbers = quote.numbers(found)
+    assert float(quote.ask(numbers, "on_core")) > 0
+    assert showing(found).words(found)
+
+
+@live
+def test_a_tool_that_is_not_here_leaves_a_row_that_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    nobody = Program(name="ApacheBench", names=("no-such-ab",), package="apache2-utils")
+    monkeypatch.setattr(tools, "AB", nobody)
+    monkeypatch.setattr(recorder, "Classics", lambda name: Classics(name).reduced())
+    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
+    said: list[str] = []
+    recorder.record_classics(["s4"], said.append)
+    found = recordings.recording("classics-s4")
+    assert isinstance(found, Retrial)
+    assert [each.missing for each in found.run.tries] != [""]
+    assert "apt-get install" in "".join(said)
+    assert classics.in_a_line(found.run.tries[0]) in "".join(said)
