@@ -95,6 +95,7 @@ def _scratch(module: str) -> Callable[[Server, int | None], list[str]]:
             *where,
             *["--backlog", str(server.backlog), "--processes", str(server.processes)],
             *(["--threads", str(server.threads)] if module == "threaded" else []),
+            *([] if server.start is None else ["--start", str(server.start)]),
             *([] if server.keep_alive else ["--no-keep-alive"]),
         ]
 

@@ -385,9 +385,9 @@ def cpu_s(pids: list[int]) -> float:
 
 
 @live
-@here("apache")
+@pytest.mark.parametrize("by", [_needing("apache"), "spare"])
 def test_it_begins_with_few_workers_and_starts_more(by: str) -> None:
-    server = Server("prefork", by="apache", processes=16, start=2)
+    server = Server("prefork", by=by, processes=16, start=2)
     with serve(server) as running, ThreadPoolExecutor(8) as users:
         assert running.workers() < 16
         asked = [users.submit(get, f"{running.url}/?wait=1") for _ in range(8)]

@@ -33,13 +33,13 @@ def work(listener: socket, keep_alive: bool, place: int) -> None:
         attend(connection, listener, keep_alive)
 
 
-def watch(listener: socket, keep_alive: bool, limit: int) -> None:
+def watch(listener: socket, keep_alive: bool, limit: int, first: int = FIRST) -> None:
     """The life of the master: start as many as are wanted, sleep, and look."""
     places = list(range(limit))
     signal(SIGTTIN, lambda *_: places.append(len(places)))  # one more may come, as with gunicorn
     signal(SIGTTOU, lambda *_: len(places) > 1 and places.pop())
     workers: dict[int, int] = {}  # place on the board -> process
-    wanted, more = FIRST, 1
+    wanted, more = first, 1
     with ending(workers.values()):
         while True:
             for place in [each for each in places if board[each] == NOBODY][:wanted]:
@@ -57,4 +57,4 @@ def watch(listener: socket, keep_alive: bool, limit: int) -> None:
 
 if __name__ == "__main__":
     chosen, listener = options("A prefork server with spare workers, from scratch.")
-    watch(listener, chosen.keep_alive, chosen.processes)
+    watch(listener, chosen.keep_alive, chosen.processes, chosen.start or FIRST)

@@ -12,6 +12,7 @@ def options(what: str, **choices: list[str]) -> tuple[argparse.Namespace, socket
     parser.add_argument("--fd", type=int, help="an open, listening socket instead of a port")
     parser.add_argument("--backlog", type=int, default=2048, help="places in the listen queue")
     parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--start", type=int, help="processes to begin with, where more may come")
     parser.add_argument("--threads", type=int, default=1, help="in each process")
     parser.add_argument("--no-keep-alive", dest="keep_alive", action="store_false")
     for name, values in choices.items():
