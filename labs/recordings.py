@@ -62,7 +62,8 @@ def recording(lab: str) -> Result:
     """The recording that the pages show and quote. BadRecording says what is wrong with it."""
     files = paths(lab)
     if not files:
-        raise BadRecording(f"{lab}: not recorded yet. Record it with `make record`.")
+        how = "make classics" if lab.startswith("classics-") else "make record"
+        raise BadRecording(f"{lab}: not recorded yet. Record it with `{how}`.")
     return read(files[-1])
 
 

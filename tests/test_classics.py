@@ -12,10 +12,11 @@ from pathlib import Path
 import examples
 import plotly.graph_objects as go
 import pytest
-from chapters import tables
+from chapters import BOOK, Page, tables
 
 from labs import classics, laws, quote, recorder, recordings, records, sources, tools
 from labs.classics import TRIALS, Classics
+from labs.measured_role import measured
 from labs.programs import Program
 from labs.records import BadRecording, Unusable
 from labs.retrial_figures import retrial_alt, retrial_figure, retrial_rows, retrial_words
@@ -322,6 +323,27 @@ def test_no_other_source_and_no_empty_row() -> None:
         tried("", 1, AB, 1.0, throughput_rps=0.0)
     with pytest.raises(BadRecording, match="no row"):
         Retrial(classic="s1", machine=examples.MACHINE, runs=())
+
+
+@pytest.mark.chapters
+def test_the_page_quotes_only_what_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And shows every source, with its figures as they are in the tables."""
+    for name in NAMES:
+        more = (tried("", 100, AB, 1000.0),) if name == "s3" else ()
+        found = retrial(name, *more, processes=TREES if name == "s3" else ())
+        records.save(found, tmp_path / f"classics-{name}" / "2-cores.json")
+    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
+    page = Page(BOOK / "appendix" / "classics.md")
+    quoted = re.findall(r"\{measured\}`([^`]+)`", page.text)
+    assert len(quoted) > 30 and "classics-s1: machine" in quoted
+    for text in quoted:
+        lab, _, quantity = text.partition(": ")
+        assert str(measured(lab, quantity)), text
+    assert [cell.source.splitlines()[-1] for cell in page.cells] == [
+        f'classic("{name}")' for name in NAMES
+    ]
 
 
 # trying again
