@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from labs import laws
 from labs.gauges import FULL, OURS, Gauge, Gauges, locusts
 from labs.quantity import NoSuchNumber, Quantity, Said
-from labs.words import digits, duration, percent, rate
+from labs.words import cores, digits, duration, percent, rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,8 @@ class GaugesNumbers(Said):
 
     def generator_cpu(self, name: str = OURS) -> Quantity:
         """Cores that the generator kept busy."""
-        return _cores(self._gauge(name).generator_cpu)
+        value = self._gauge(name).generator_cpu
+        return Quantity(value, cores(value, 2))
 
     def fullest(self, name: str = OURS) -> Quantity:
         """Part of a core that its busiest process had."""
@@ -46,7 +47,8 @@ class GaugesNumbers(Said):
 
     def server_cpu(self, name: str = OURS) -> Quantity:
         """Cores that the server kept busy meanwhile."""
-        return _cores(self._gauge(name).server_cpu)
+        value = self._gauge(name).server_cpu
+        return Quantity(value, cores(value, 2))
 
     def per_request(self, name: str = OURS) -> Quantity:
         """CPU time that the generator spent on a request."""
@@ -92,8 +94,3 @@ class GaugesNumbers(Said):
         if gauge.missing:
             raise NoSuchNumber(f"name={name!r}: was {gauge.missing}")
         return gauge
-
-
-def _cores(value: float) -> Quantity:
-    text = digits(value, 2)
-    return Quantity(value, "1 core" if text == "1" else f"{text} cores")

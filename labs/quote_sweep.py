@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from labs.quantity import NoSuchNumber, Quantity, Said
 from labs.records import Point, Recording, Run
-from labs.words import NARROW, digits, duration, percent, rate, size
+from labs.words import NARROW, cores, digits, duration, percent, rate, size
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +81,12 @@ class SweepNumbers(Said):
     def cores_busy(self, users: int) -> Quantity:
         """Cores' worth of work that the server did."""
         value = self._point(users).server_cpu
-        return Quantity(value, f"{digits(value)} cores")
+        return Quantity(value, cores(value, 3))
 
     def generator_busy(self, users: int) -> Quantity:
         """Cores' worth of work that the load generator did."""
         value = self._point(users).generator_cpu
-        return Quantity(value, f"{digits(value, 2)} cores")
+        return Quantity(value, cores(value, 2))
 
     def cpu_ceiling(self, users: int) -> Quantity:
         """c / D: requests per second at which the cores would be full, as that level cost them."""

@@ -8,7 +8,7 @@ from typing import get_args
 from labs import story
 from labs.quantity import NoSuchNumber, Quantity, Said
 from labs.timelines import Stretch, Timeline, Who
-from labs.words import NARROW, digits, duration, percent, rate
+from labs.words import NARROW, cores, digits, duration, percent, rate
 
 TREES: tuple[str, ...] = get_args(Who)
 
@@ -63,12 +63,12 @@ class TimelineNumbers(Said):
     def cores_busy(self, step: int) -> Quantity:
         """Cores' worth of work that the server did."""
         value = self._stretch(step).server_cpu
-        return Quantity(value, f"{digits(value)} cores")
+        return Quantity(value, cores(value, 3))
 
     def generator_busy(self, step: int) -> Quantity:
         """Cores' worth of work that the load generator did."""
         value = self._stretch(step).generator_cpu
-        return Quantity(value, f"{digits(value, 2)} cores")
+        return Quantity(value, cores(value, 2))
 
     def core(self, step: int, number: int) -> Quantity:
         """Which part of that step a core was busy, by anyone. Cores are counted from 0."""

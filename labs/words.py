@@ -22,6 +22,12 @@ def digits(value: float, count: int = 3) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def cores(value: float, count: int = 3) -> str:
+    """Cores' worth of work: `1 core`, `1.95 cores`."""
+    text = digits(value, count)
+    return f"{text} core" if text == "1" else f"{text} cores"
+
+
 def rate(per_s: float) -> str:
     """Requests per second.
 
