@@ -113,8 +113,9 @@ def unfit_steps(run: TimelineRun, workload: Workload) -> str:
     checks = [
         check
         for each in run.stretches
+        if not is_the_result([check.name for check in each.checks if check.unfit], workload)
         for check in each.checks
-        if check.unfit and not is_the_result([check.name], workload)
+        if check.unfit
     ]
     return " ".join(dict.fromkeys(check.sentence for check in checks))
 
