@@ -54,7 +54,7 @@ def enough_fit(points: Sequence[Point]) -> bool:
 def is_the_result(faults: Collection[str], workload: Workload, *, overflows: int = 0) -> bool:
     """Whether what makes a point unfit (names of checks) is just what its lab is to show, so that
     it may be recorded, drawn hollow all the same: users who starve at a full listen queue, and a
-    load generator that is full, and then unsteady, because the page is no more than a small file."""
+    load generator that is full, and so unsteady, because the page is a small file."""
     return overflows > 0 or (workload.page == "file" and "load generator" in faults)
 
 

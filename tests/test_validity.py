@@ -133,3 +133,11 @@ def test_a_level_without_a_single_answer_is_unfit_and_no_crash():
         never_served=8,
     )
     assert {"few", "starved"} <= set(checks(nothing))
+
+
+def test_a_fault_that_is_the_result_may_be_recorded() -> None:
+    small, work = Workload(page="file"), Workload(cpu_s=0.05)
+    assert validity.is_the_result(["load generator", "interval"], small)
+    assert not validity.is_the_result(["interval"], small)
+    assert not validity.is_the_result(["load generator"], work)
+    assert validity.is_the_result(["starved"], work, overflows=40)
