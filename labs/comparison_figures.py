@@ -3,6 +3,7 @@ the sizes of the pool. Records in, plotly's JSON out."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,7 @@ from labs.palette import GREY, LINES
 from labs.records import Point, PredictedLevel, Recording
 from labs.words import duration, rate
 
+WIDE = 8  # times as much throughput at one place as at another: a logarithmic axis upwards
 FAR_POOLS = 8  # times as many workers in the largest pool as in the smallest: a logarithmic axis
 
 
@@ -88,10 +90,20 @@ def comparison_figure(comparison: Comparison) -> Figure:
         across,
         "workers in the pool" if over_pool else "users",
         far=far,
-        far_up=far and not over_pool,
+        far_up=far and not over_pool and _wide(lines),
         legend=note,
     )
     return {"data": traces, "layout": layout}
+
+
+def _wide(lines: Sequence[Line]) -> bool:
+    """Whether throughputs, forecast and measured, lie so far apart that the small ones need a
+    logarithmic axis."""
+    spots = [spot for line in lines for spot in line.spots]
+    rates = [spot.level.model_rps for spot in spots]
+    rates += [point.throughput_rps for spot in spots for point in spot.points]
+    told = [value for value in rates if math.isfinite(value) and value > 0]
+    return bool(told) and max(told) >= WIDE * min(told)
 
 
 def comparison_alt(comparison: Comparison) -> str:

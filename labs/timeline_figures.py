@@ -63,10 +63,11 @@ def timeline_alt(timeline: Timeline) -> str:
 
 
 def _rates(timeline: Timeline) -> Iterator[Trace]:
-    for other in timeline.runs:
-        if other is not timeline.run:
-            bins = _bins(other)
-            yield _steps("other runs", bins.edges, bins.completed, {"color": FAINT, "width": 1})
+    others = [run for run in timeline.runs if run is not timeline.run]
+    for number, other in enumerate(others):
+        bins = _bins(other)
+        line = {"color": FAINT, "width": 1}
+        yield _steps("other runs", bins.edges, bins.completed, line) | {"showlegend": not number}
     bins = _bins(timeline.run)
     if any(value is not None for value in bins.begun):
         yield _steps("came", bins.edges, bins.begun, {"color": GREY, "dash": "dot", "width": 2})
