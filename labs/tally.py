@@ -71,7 +71,8 @@ class Racing(Still[Race]):
         self.about = (
             f"{RACERS} users ask a process with {RACERS} threads. Each request reads one shared "
             f"counter, does its work ({work}), and writes back one more than it read: without a "
-            "lock, with a lock around all of that, and with one around the addition alone."
+            "lock, with a lock around all of that, with one around the addition alone, and once "
+            "more without a lock, only computing."
         )
         self.question = Question(
             words="without a lock, which part of the additions will be lost, in per cent",
