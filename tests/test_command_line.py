@@ -116,7 +116,12 @@ def test_a_server_that_fails_is_exit_code_3_with_its_last_lines(tmp_path):
 def test_ctrl_c_stops_it_and_leaves_nothing():
     command = [sys.executable, "-u", "-m", "labs", *RUN, "1,2,4", "--seconds", "20"]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Where the tests run in the background of a shell, Ctrl-C is ignored, and that is inherited.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as going:
         process = psutil.Process(going.pid)
         eventually(lambda: len(process.children(recursive=True)) > 4, 30)
