@@ -120,7 +120,7 @@ def test_ctrl_c_stops_it_and_leaves_nothing():
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # Where the tests run in the background of a shell, Ctrl-C is ignored, and that is inherited.
+        # In the background of a shell Ctrl-C is ignored, and that would be inherited.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as going:
         process = psutil.Process(going.pid)
