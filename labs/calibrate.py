@@ -36,8 +36,10 @@ KEPT = "calibration.json"
 
 
 class Overhead(msgspec.Struct, frozen=True):
-    """What a request costs beside its work, as `Calibration` has it."""
+    """What a request costs a server beside what was burned, as `Calibration` has it."""
 
+    work_ratio: float = 1.0
+    delay_s: float = 0.0
     overhead_s: float = 0.0
     generator_s: float = 0.0
     backend_s: float = 0.0

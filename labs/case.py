@@ -52,6 +52,7 @@ class Case:
         late_s = calibration.backend_late_s if asks else calibration.timer_s
         self.V = workload.wait_s + (late_s if workload.wait_s else 0.0)
         self.Z, self.g = load.think_time_s, calibration.generator_s + load.script_s
+        self.away = self.Z + calibration.delay_s  # of a user's round, neither working nor waiting
         self.others = self.g + (calibration.backend_s if asks else 0.0)  # on the machine's cores
         self.overhead = calibration.overhead_s
         self.W = float(server.pool or math.inf)
@@ -112,10 +113,10 @@ class Case:
         Fewer processes than cores leave cores idle: then the pool, the loop or the lock is
         the limit. The users and the CPU come first, as they are named where two are equal.
         """
-        server, V, Z, g, W = self.server, self.V, self.Z, self.g, self.W
+        server, V, g, W, away = self.server, self.V, self.g, self.W, self.away
         quota = self.quota or math.inf
         found = {
-            "users": ceiling(N, D + V + Z + g),
+            "users": ceiling(N, D + V + away + g),
             "cpu": min(
                 ceiling(min(quota, self.full.server[-1]), D),
                 ceiling(min(quota, self.full.all), D + self.others),
@@ -130,7 +131,7 @@ class Case:
             locked_s = min(self.overhead, D)
             found["interpreter lock"] = ceiling(self.full.speed(server.processes), locked_s)
         if math.isfinite(W):
-            held = D + V + (Z + g if self.holds else 0.0)
+            held = D + V + (away + g if self.holds else 0.0)
             found["pool"] = min(ceiling(W, held), ceiling(self.full.speed(int(W)), D))
         if self.alone:  # whatever the processes, the threads and the cores
             found[self.alone] = ceiling(1, V)
@@ -169,7 +170,7 @@ class Case:
         if self.together:
             alone = 1 / (self.V + D + g)
             return min(max(alone, m / (2 * self.V + D + g)), ceiling(cores.all, D + self.g))
-        found = simulate(m, self.V, D + g, cpu_cv=self.workload.wait_cv, Z=self.Z)
+        found = simulate(m, self.V, D + g, cpu_cv=self.workload.wait_cv, Z=self.away)
         return min(found, ceiling(cores.all, D + self.g))
 
     def shared(self, cores: Cores, N: int, D: float, W: float) -> float:
@@ -180,7 +181,7 @@ class Case:
             models.closed(
                 *(N, D, self.V, cores.server),
                 W=size,
-                Z=self.Z,
+                Z=self.away,
                 g=self.g,
                 cores=cores.all,
                 generators=self.load.generators,
@@ -204,7 +205,7 @@ class Case:
             wait_s,
             cpu_cv=cpu_cv,
             wait_cv=self.workload.wait_cv,
-            Z=self.Z,
+            Z=self.away,
             g=self.g / self.load.generators,
             W=self.server.threads if threads else math.inf,
             interval=SWITCH_INTERVAL_S if threads else math.inf,

@@ -1,8 +1,9 @@
 """measure(): serve, drive and sample an experiment, level by level, into a recording.
 
 The order of a run: wait for the machine's turn; burn (how fast is it now?); start server and
-Locust; warm up with trivial requests, which tell what a request costs beside its work; make the
-forecast, and only then start the load.
+Locust; warm up with trivial requests, which tell what a request costs beside its work, and with
+one user alone, who tells how fast the server does a piece of it; make the forecast, and only then
+start the load.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from datetime import UTC, datetime
 from labs import machine as this_machine
 from labs import validity
 from labs.calibrate import calibrate, keep, language_of
-from labs.disk import shared_folder
+from labs.disk import database, shared_folder
 from labs.drivers import drive_all
 from labs.level import count_level
-from labs.load import OK, Driver
+from labs.load import Driver
 from labs.plan import STARTUP_S, WARM_UP_S, duration_s, plans
 from labs.predict import forecast
 from labs.records import (
@@ -38,10 +39,8 @@ from labs.sampling import Sampler, pss_bytes, sampling
 from labs.servers import Running, check, serve, versions
 from labs.supervisor import Stopped
 from labs.turn import turn
+from labs.warm_up import warm_up, warm_up_users
 
-WARM_UP_USERS = 8  # at least
-MOST_WARM_UP_USERS = 256
-WARM_UP_WAIT_S = 0.001  # stands for any wait: the path through the server is the same
 SLOWEST = 4.0  # a level is never planned for longer than this many times its forecast
 MOST_GROWTH_S = 10.0  # 5 to 256 workers at four looks a second take 3
 MOST_PSS = 64  # processes: reading the memory of more takes longer than a level's pause
@@ -93,8 +92,9 @@ class Measurement:
         self.points: list[Point] = []
         self.first_again: Point | None = None
         self.samples: list[Sample] = []
-        self.at_hand = max(WARM_UP_USERS, *experiment.load.users)  # users of the load generator
         self.warm_up_users = warm_up_users(experiment)
+        # Users of the load generator:
+        self.at_hand = max(self.warm_up_users, *experiment.load.users)
         self._began = time.perf_counter()
         self._whole_s = STARTUP_S + WARM_UP_S
 
@@ -113,8 +113,11 @@ class Measurement:
         return Recording(experiment=self.experiment, machine=self.recorded_on(), runs=(run,))
 
     def recorded_on(self) -> Machine:
-        """The machine, with the versions of a server that pip does not install."""
+        """The machine, with the versions of a server that pip does not install, and of the
+        database where requests need one."""
         more = versions(self.experiment.server)
+        if self.experiment.workload.wait_by.startswith("database"):
+            more = more | {"database": database().name}
         return replace(self.machine, versions=self.machine.versions | more)
 
     def run(self) -> Recording:
@@ -171,7 +174,9 @@ class Measurement:
             self._progress("warming up: what does an empty request cost?")
             late_s = running.backend.late_s() if running.backend else 0.0
             burned = replace(burned, backend_late_s=late_s)
-            self.calibration = self._warm_up(driver, sampler, burned)
+            self.calibration = warm_up(
+                driver, sampler, workload, burned, users=self.warm_up_users, pause=self._pause
+            )
             keep(self.machine, self.calibration, server, workload)
             self.forecast = forecast(self.experiment, self.calibration, self.machine)
             self.tell(self.forecast)
@@ -201,31 +206,6 @@ class Measurement:
         assert self.forecast is not None
         whole_s = duration_s(self.experiment.load, self.forecast.levels)
         return whole_s - STARTUP_S - WARM_UP_S
-
-    def _warm_up(self, driver: Driver, sampler: Sampler, burned: Calibration) -> Calibration:
-        """With the CPU seconds that server, load generator and a backend spend on a request
-        without work, hot."""
-        workload = self.experiment.workload
-        wait_s = WARM_UP_WAIT_S if workload.wait_s else 0.0
-        trivial = replace(workload, cpu_s=0.0, wait_s=wait_s, wait_cv=0.0)
-        driver.ask_for(trivial, 0.0)
-        driver.open(self.warm_up_users, 0.0)
-        self._pause(0.3 * WARM_UP_S)
-        before, since = sampler.snapshot(), len(driver.records())
-        self._pause(0.7 * WARM_UP_S)
-        after = sampler.snapshot()
-        done = driver.records(since)
-        driver.open(0, 0.0)
-        completed = int((done["kind"] == OK).sum())
-        if not completed:
-            driver.check()
-            return burned  # the levels will say in their checks what is wrong
-        return replace(
-            burned,
-            overhead_s=(after.server_s - before.server_s) / completed,
-            generator_s=(after.generator_s - before.generator_s) / completed,
-            backend_s=(after.backend_s - before.backend_s) / completed,
-        )
 
     def _levels(self, driver: Driver, running: Running, sampler: Sampler) -> None:
         """Walk the levels up, then the first again. A level is counted one response time
@@ -321,16 +301,6 @@ class Measurement:
                 raise Stopped
             if stage:
                 self._progress(stage)
-
-
-def warm_up_users(experiment: Experiment) -> int:
-    """How many users the warm-up has: as many as the busiest level puts to work.
-
-    What a request costs beside its work counts where the cores are full, and there it is
-    cheaper: with few users, every connection wakes the whole herd of idle gunicorn workers.
-    """
-    working = min(max(experiment.load.users), experiment.server.pool or MOST_WARM_UP_USERS)
-    return max(WARM_UP_USERS, min(working, MOST_WARM_UP_USERS))
 
 
 def split_cores(server: Server) -> tuple[Sequence[int] | None, Sequence[int] | None]:

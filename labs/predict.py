@@ -27,11 +27,11 @@ TELLING = 0.05  # of the CPU time; a smaller share of the load generator goes wi
 
 
 def forecast(experiment: Experiment, calibration: Calibration, machine: Machine) -> Prediction:
-    """What to expect, from nothing but the calibration: D = cpu_s + overhead_s.
+    """What to expect, from nothing but the calibration (`Calibration.demand_s`).
 
     Raises Unusable where a request costs nobody anything, as nothing then limits it.
     """
-    D = experiment.workload.cpu_s + calibration.overhead_s
+    D = calibration.demand_s(experiment.workload.cpu_s)
     case = Case(experiment, calibration, machine, calibration.capacity)
     levels = tuple(case.level(users, D) for users in experiment.load.users)
     return _prediction(case, "forecast", D, levels)
@@ -42,7 +42,7 @@ def explain(
 ) -> Prediction:
     """The model with each level's own measured demand and, of connections that stay with
     their process, the measured split. Where no request ended, the demand of the forecast."""
-    D = experiment.workload.cpu_s + calibration.overhead_s
+    D = calibration.demand_s(experiment.workload.cpu_s)
     case = Case(experiment, calibration, machine, tuple(range(1, machine.cores + 1)))
     levels = tuple(case.level(point.users, point.demand_s or D, point) for point in points)
     return _prediction(case, "explanation", points[-1].demand_s if points else D, levels)

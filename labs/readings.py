@@ -110,7 +110,7 @@ def of_part(label: str) -> Callable[[Comparison], Given]:
 
 
 def of_queue(label: str) -> Callable[[Comparison], Given]:
-    """The busiest level of one part, and how long a request spent in the application there."""
+    """The busiest level of one part, and how long a request was in service there."""
 
     def read(comparison: Comparison) -> Given:
         part = comparison.part(label)

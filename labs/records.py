@@ -16,9 +16,7 @@ from typing import Literal, TypeVar, get_args
 
 import msgspec
 
-from labs.histogram import BUCKET as BUCKET
-from labs.histogram import bucket as bucket
-from labs.histogram import percentile as percentile
+from labs.histogram import percentile
 from labs.refusal import Unusable as Unusable
 from labs.refusal import choice, real, whole
 
@@ -203,6 +201,12 @@ class Calibration:
     language: str = "Python"  # and in this language
     backend_s: float = 0.0  # CPU seconds the slow backend spends on an answer
     backend_late_s: float = 0.0  # how late its answer comes
+    work_ratio: float = 1.0  # how long the work takes inside the server, over as long as burned
+    delay_s: float = 0.0  # of a lone user's request that is neither its work nor anybody's CPU time
+
+    def demand_s(self, cpu_s: float) -> float:
+        """D: CPU seconds of a request that asks for so many of work."""
+        return cpu_s * self.work_ratio + self.overhead_s
 
     @property
     def capacity(self) -> tuple[float, ...]:

@@ -7,10 +7,12 @@ their sentence. The limits are the protocol's (CONTRIBUTING, "Honest measurement
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import Protocol
 
 from labs.plan import LEAST_COMPLETIONS
 from labs.records import Check, Experiment, Machine, Point, Workload
 from labs.traits import HANGS_UP, HOLDS_ITS_WORKER
+from labs.words import change, duration, percent, rate
 
 UNSTEADY = 0.10  # relative: half-width, halves, repeated level
 TOLD = 0.05
@@ -33,10 +35,10 @@ def check(
     """All that is to be said of `point`; `again` is the same level measured at the end."""
     found = list(_disturbances(point, experiment.load.generators))
     if again is not None and point.throughput_rps > 0:
-        change = again.throughput_rps / point.throughput_rps - 1
-        if abs(change) > UNSTEADY:
+        by = again.throughput_rps / point.throughput_rps - 1
+        if abs(by) > UNSTEADY:
             sentence = (
-                f"Measured again at the end, this level gave {change:+.0%} throughput: the "
+                f"Measured again at the end, this level gave {change(by)} throughput: the "
                 "machine changed under way. Close other programs and run again."
             )
             found.append(unfit("repeated", sentence))
@@ -68,15 +70,64 @@ def told(name: str, sentence: str) -> Check:
     return Check(name=name, unfit=False, sentence=sentence)
 
 
-def _disturbances(point: Point, generators: int) -> Iterator[Check]:
-    if point.generator_cpu > GENERATOR_FULL * generators:
+class Watched(Protocol):
+    """What was seen of the machine meanwhile: a level of a sweep, or a step of a timeline."""
+
+    @property
+    def generator_cpu(self) -> float: ...
+    @property
+    def others_cpu(self) -> float: ...
+    @property
+    def throttled_s(self) -> float: ...
+    @property
+    def listen_overflows(self) -> int: ...
+
+
+def failures(failed: int) -> Check:
+    """Of requests that failed, for no reason the lab knows."""
+    requests = "1 request" if failed == 1 else f"{failed} requests"
+    return unfit(
+        "errors",
+        f"{requests} failed; a failure is often quicker than an answer, so the averages mean "
+        "little. Ask for less at once, and look whether they fail again.",
+    )
+
+
+def full_generator(watched: Watched, generators: int = 1) -> Iterator[Check]:
+    """Whether so many Locust processes had no time left."""
+    if watched.generator_cpu > GENERATOR_FULL * generators:
         whose = "its core" if generators == 1 else f"its {generators} cores"
-        used = point.generator_cpu / generators
+        used = watched.generator_cpu / generators
         yield unfit(
             "load generator",
-            f"The load generator used {used:.0%} of {whose}: this measures "
-            "Locust, not the server. Give each request more to do, or use fewer users.",
+            f"The load generator used {percent(used)} of {whose}: this measures Locust, not the "
+            "server. Give each request more to do, or let fewer users come.",
         )
+
+
+def surroundings(watched: Watched, machine: Machine) -> Iterator[Check]:
+    """What went on around the measurement."""
+    if watched.others_cpu > OTHERS_BUSY * machine.cores:
+        yield told(
+            "others",
+            f"Other programs used {watched.others_cpu:.1f} of the machine's {machine.cores} cores.",
+        )
+    if watched.throttled_s > 0:
+        yield told(
+            "throttled",
+            f"The container's CPU quota held the machine back for {watched.throttled_s:.1f} s; "
+            "means hold, percentiles are stretched.",
+        )
+    if watched.listen_overflows:
+        yield told(
+            "listen queue",
+            f"{watched.listen_overflows} connections found the listen queue full and were tried "
+            "again only one or more seconds later.",
+        )
+
+
+def _disturbances(point: Point, generators: int) -> Iterator[Check]:
+    yield from full_generator(point, generators)
     if point.completed < LEAST_COMPLETIONS:
         yield unfit(
             "few",
@@ -86,14 +137,14 @@ def _disturbances(point: Point, generators: int) -> Iterator[Check]:
     if half_width(point) > UNSTEADY:
         yield unfit(
             "interval",
-            f"The throughput is only known to ± {half_width(point):.0%}. Measure for longer, "
+            f"The throughput is only known to ± {percent(half_width(point))}. Measure for longer, "
             "or on a quieter machine.",
         )
     first, second = point.halves_rps
     if abs(second - first) > UNSTEADY * point.throughput_rps:
         yield unfit(
             "drift",
-            f"The second half of the window gave {second:.3g} req/s, the first {first:.3g}: "
+            f"The second half of the window gave {rate(second)}, the first {rate(first)}: "
             "not settled. Measure for longer.",
         )
 
@@ -108,11 +159,7 @@ def _failures(point: Point, experiment: Experiment) -> Iterator[Check]:
             "would send them again.",
         )
     elif point.failed:
-        yield unfit(
-            "errors",
-            f"{point.failed} requests failed; a failure is often quicker than an answer, so "
-            "the averages mean little. See the server's log.",
-        )
+        yield failures(point.failed)
 
 
 def _starved(point: Point, experiment: Experiment) -> Iterator[Check]:
@@ -138,31 +185,15 @@ def _remarks(
     point: Point, experiment: Experiment, machine: Machine, forecast_demand_s: float
 ) -> Iterator[Check]:
     if TOLD < half_width(point) <= UNSTEADY:
-        yield told("interval", f"The throughput is known to ± {half_width(point):.0%}.")
+        yield told("interval", f"The throughput is known to ± {percent(half_width(point))}.")
     off = point.demand_s / forecast_demand_s - 1 if forecast_demand_s else 0.0
     if experiment.workload.cpu_s and abs(off) > DEMAND_OFF:
         yield told(
             "demand",
-            f"A request cost {1000 * point.demand_s:.3g} ms of CPU, {off:+.0%} against the "
+            f"A request cost {duration(point.demand_s)} of CPU, {change(off)} against the "
             "calibration: a napping, crowded or throttled core works at another speed.",
         )
-    if point.others_cpu > OTHERS_BUSY * machine.cores:
-        yield told(
-            "others",
-            f"Other programs used {point.others_cpu:.1f} of the machine's {machine.cores} cores.",
-        )
-    if point.throttled_s > 0:
-        yield told(
-            "throttled",
-            f"The container's CPU quota held the machine back for {point.throttled_s:.1f} s; "
-            "means hold, percentiles are stretched.",
-        )
-    if point.listen_overflows:
-        yield told(
-            "listen queue",
-            f"{point.listen_overflows} connections found the listen queue full and were tried "
-            "again only one or more seconds later.",
-        )
+    yield from surroundings(point, machine)
     if point.users >= 4 and abs(point.littles_law - 1) > LITTLE_OFF:
         yield told(
             "little",

@@ -26,7 +26,7 @@ from labs.servers import Running, check, serve
 from labs.still import Still
 from labs.turn import turn
 from labs.verdict import Question
-from labs.words import size
+from labs.words import percent, size
 
 SIZES: Mapping[Waiting, Sequence[int]] = {
     "process": (1, 2, 4, 8, 16, 32),
@@ -113,7 +113,7 @@ class Weighing(Still[Memory]):
             if growth.each_bytes <= 0 or growth.off_line > STRAIGHT:
                 return (
                     f"The memory over {SEVERAL[growth.kind]} is no straight line: one size lies "
-                    f"{growth.off_line:.0%} of the growth off it."
+                    f"{percent(growth.off_line)} of the growth off it."
                 )
         return ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from labs.findings import Checkup, ClientClock, Clocks, ClocksRun, PageClock
+from labs.histogram import bucket
 from labs.records import (
     Calibration,
     Check,
@@ -17,7 +18,6 @@ from labs.records import (
     Sample,
     Server,
     Workload,
-    bucket,
 )
 from labs.timelines import (
     Expected,

@@ -202,3 +202,20 @@ def test_the_samplers_readings_are_of_the_server():
         assert sum(process_cpu_s(pid) for pid in pids) > 0.01
         assert sum(switches(pids)) > 0
         assert (pss_bytes(pids) or 0) > 5 * 2**20
+
+
+def test_the_forecast_knows_how_fast_the_server_itself_works():
+    """A burn in a process of its own is off by as much as interpreters differ; a piece of work
+    inside the server tells. Whatever the two are, D is what the levels then find."""
+    workload = Workload(cpu_s=0.02)
+    recording = measure(Experiment(Server("event-loop"), workload, Load([1, 4], seconds=1.0)))
+    run = recording.run
+    assert 0.5 < run.calibration.work_ratio < 2
+    expected = workload.cpu_s * run.calibration.work_ratio + run.calibration.overhead_s
+    assert run.forecast.demand_s == pytest.approx(expected)
+    assert run.points[-1].demand_s == pytest.approx(run.forecast.demand_s, rel=0.15)
+
+
+def test_without_work_there_is_nothing_to_compare():
+    recording = measure(Experiment(Server("event-loop"), Workload(wait_s=0.05), Load([1])))
+    assert recording.run.calibration.work_ratio == 1

@@ -158,6 +158,36 @@ def test_the_forecast_counts_overhead_and_lateness():
     assert found.levels[0].model_rps == pytest.approx(1 / (0.0204 + 0.1001 + 0.0001))
 
 
+def test_work_takes_as_long_as_inside_the_server():
+    """A server whose interpreter runs the loop a tenth slower serves a tenth less, at any load."""
+    slower = dataclasses.replace(IDEAL, work_ratio=1.1)
+    for server in (Server("prefork", processes=8), Server("event-loop"), Server("threaded")):
+        for users in (1, 8):
+            usual, slow = (
+                one_level(server, Workload(cpu_s=0.05), users, calibration=found).model_rps
+                for found in (IDEAL, slower)
+            )
+            assert usual / slow == pytest.approx(1.1, rel=0.01)
+    waits = [
+        one_level(Server("event-loop"), Workload(wait_s=0.1), 8, calibration=found).model_rps
+        for found in (IDEAL, slower)
+    ]
+    assert waits[0] == waits[1]
+
+
+@pytest.mark.parametrize("server", [Server("prefork", processes=8), Server("event-loop")])
+def test_the_way_there_and_back_counts_until_the_cores_are_full(server):
+    far = dataclasses.replace(IDEAL, overhead_s=0.001, delay_s=0.001)
+    near = dataclasses.replace(far, delay_s=0.0)
+    alone, crowded = (
+        [one_level(server, Workload(), users, calibration=found) for found in (near, far)]
+        for users in (1, 64)
+    )
+    assert alone[0].model_rps / alone[1].model_rps == pytest.approx(2, rel=0.01)
+    assert alone[1].model_response_time_s == pytest.approx(0.002, rel=0.01)
+    assert crowded[0].model_rps == pytest.approx(crowded[1].model_rps, rel=0.01)
+
+
 def test_cores_are_those_that_the_server_may_use_and_as_fast_as_burned():
     workload = Workload(cpu_s=0.1)
     for cores, work in ((1, 1.0), (2, 1.9), (3, 2.7), (4, 3.4), (None, 3.4)):

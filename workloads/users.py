@@ -35,6 +35,8 @@ from gevent.event import Event
 from gevent.fileobject import FileObject
 from locust import FastHttpUser, events, task
 
+from workloads.dice import Dice
+
 RECORD = struct.Struct("<iiiidd")  # kind, user, process, service, start, end
 OK, FAILED, IN_FLIGHT, MARK, READY, MISSED = 1, 2, 3, 4, 5, 6
 
@@ -44,6 +46,7 @@ EXPECTED = int(os.environ["WALL_TIME_USERS"])
 SHOWN_FAILURES = 5
 SEND_EVERY_S = 0.05
 UNSAID = -1  # microseconds of service, where the answer does not tell
+UNTOLD = str(UNSAID)
 
 # A request whose connection closed without an answer has failed. The client would send it again,
 # up to eleven times and without a word, because a GET may be repeated.
@@ -51,7 +54,7 @@ geventhttpclient.client.IDEMPOTENT_METHODS = frozenset()
 
 
 class Work:
-    """What each request asks for. Gamma-distributed, so cv 0 is constant and 1 exponential."""
+    """What each request asks for, varying as `dice.Dice` has it."""
 
     def __init__(self, *, how: str = "", page: str = "", **asked: float) -> None:
         self.loops = asked.get("loops", 0.0)
@@ -64,18 +67,12 @@ class Work:
         self.how = how  # as the query has it, where it is not the usual one
         self.constant = page or f"/?loops={round(self.loops)}&wait={self.wait_s:.6f}{how}"
 
-    def path(self, dice: random.Random) -> str:
+    def path(self, dice: Dice) -> str:
         if not self.varies:
             return self.constant
-        loops = _gamma(dice, self.loops, self.cpu_cv)
-        wait_s = _gamma(dice, self.wait_s, self.wait_cv)
+        loops = dice.draw("loops", self.loops, self.cpu_cv)
+        wait_s = dice.draw("wait", self.wait_s, self.wait_cv)
         return f"/?loops={round(loops)}&wait={wait_s:.6f}{self.how}"
-
-
-def _gamma(dice: random.Random, mean: float, cv: float) -> float:
-    if cv <= 0 or mean <= 0:
-        return mean
-    return dice.gammavariate(1 / cv**2, mean * cv**2)
 
 
 class Gate:
@@ -163,7 +160,7 @@ class LabUser(FastHttpUser):
 
     def on_start(self) -> None:
         self.number = gate.arrive()
-        self.dice = random.Random(self.number)
+        self.dice = Dice(self.number)
         closing = os.environ.get("WALL_TIME_KEEP_ALIVE") == "0"
         self.asking: dict[str, Any] = {"headers": {"Connection": "close"}} if closing else {}
 
@@ -175,7 +172,7 @@ class LabUser(FastHttpUser):
         if gate.work.script:
             read(gate.work.script)
         if gate.work.think_time_s:
-            gevent.sleep(self.dice.expovariate(1 / gate.work.think_time_s))
+            gevent.sleep(self.dice.draw("think", gate.work.think_time_s, 1.0))
 
     def ask(self) -> None:
         clock, number = time.perf_counter, self.number
@@ -184,11 +181,11 @@ class LabUser(FastHttpUser):
         response = self.client.get(gate.work.path(self.dice), name="work", **self.asking)
         end = clock()
         del gate.in_flight[number]
-        if response.status_code == 200 and response.headers is not None:
-            # Of every answer: it costs half a hundredth of a trivial request, and whoever only
-            # looks now and then finds the long ones too often.
-            process = int(str(response.headers.get("X-Process", "0")))
-            service = int(str(response.headers.get("X-Service", f"{UNSAID}")))
+        if response.status_code == 200 and (headers := response.headers) is not None:
+            # Of every answer: it costs two hundredths of a trivial request, and whoever only looks
+            # now and then finds the long ones too often.
+            process = int(headers.get("X-Process", "0"))  # type: ignore[arg-type]
+            service = int(headers.get("X-Service", UNTOLD))  # type: ignore[arg-type]
             keep(OK, number, process, start, end, service)
         else:
             keep(FAILED, number, 0, start, end)

@@ -2,8 +2,9 @@
 
 Each kind comes in two: as it is often written, and as it should have been. Whoever is first
 keeps out the others, in whatever process or thread they are; so all of it is kept in files of a
-folder that the processes of a server share. A function stands still until its part is done, and
-returns the seconds that are left to wait for, in which others may have their turn.
+folder that the processes of a server share, or in a PostgreSQL where there is one. A function
+stands still until its part is done, and returns the seconds that are left to wait for, in which
+others may have their turn.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ from functools import cache
 from pathlib import Path
 from struct import Struct
 from threading import local
+from typing import Any
 
 FOLDER = "WALL_TIME_FOLDER"  # environment variable: where the files are
 SYNC_S = "WALL_TIME_SYNC_S"  # and the seconds that one small write takes to be on the disk
+POSTGRESQL = "WALL_TIME_POSTGRESQL"  # and how to connect to one; where that is empty, SQLite
 BLOCK = bytes(4096)
 COUNT = Struct("<q")
 GIVE_UP_S = 60.0
@@ -29,6 +32,9 @@ AGAIN = 0.1  # of a transaction's length, until a writer who was turned away tri
 LEAST_AGAIN_S = 0.001
 LOOK = 0.05  # of a commit's length, until those it is done for look again
 LEAST_LOOK_S = 0.0005
+
+if os.environ.get(POSTGRESQL):
+    import psycopg  # now, and not in the first request, which would take long then
 
 mine = local()  # a thread has a connection and locks of its own
 
@@ -124,19 +130,10 @@ def locked(name: str, *, patient: bool = True) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _writing(seconds: float) -> Iterator[sqlite3.Connection]:
-    """A transaction of about that length that writes; others are turned away meanwhile, and
-    come again. SQLite's own way to do so would pause for up to a tenth of a second."""
-    database, until = _database(), time.monotonic() + GIVE_UP_S
-    pause_s = max(LEAST_AGAIN_S, AGAIN * seconds)
-    while True:
-        try:
-            database.execute("BEGIN IMMEDIATE")
-            break
-        except sqlite3.OperationalError:
-            if time.monotonic() > until:
-                raise
-            time.sleep(pause_s * random.uniform(0.5, 1.5))
+def _writing(seconds: float) -> Iterator[Any]:
+    """A transaction of about that length that writes, while others wait for its end."""
+    database = _database()
+    _begin(database, seconds)
     try:
         yield database
     except BaseException:
@@ -145,17 +142,47 @@ def _writing(seconds: float) -> Iterator[sqlite3.Connection]:
     database.execute("COMMIT")
 
 
-def _database() -> sqlite3.Connection:
-    """This thread's connection; the first of all makes the table."""
+def _begin(database: Any, seconds: float) -> None:
+    """In PostgreSQL, who writes to a row that another has written to stands in line until that
+    one ends. In SQLite others are turned away meanwhile, and come again; its own way to do so
+    would pause for up to a tenth of a second."""
+    if not isinstance(database, sqlite3.Connection):
+        database.execute("BEGIN")
+        return
+    until = time.monotonic() + GIVE_UP_S
+    pause_s = max(LEAST_AGAIN_S, AGAIN * seconds)
+    while True:
+        try:
+            database.execute("BEGIN IMMEDIATE")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(pause_s * random.uniform(0.5, 1.5))
+
+
+def _database() -> Any:
+    """This thread's connection; its `execute` is the same in both drivers."""
     if not hasattr(mine, "database"):
-        with locked("stock"):
-            mine.database = sqlite3.connect(_folder() / "stock.db", 0.0, isolation_level=None)
-            mine.database.execute("PRAGMA journal_mode = WAL")
-            if not mine.database.execute("SELECT name FROM sqlite_master").fetchone():
-                mine.database.execute("CREATE TABLE stock AS SELECT 1000000 AS pieces")
-        mine.database.execute("PRAGMA synchronous = NORMAL")  # the disk is another lab's
-    found: sqlite3.Connection = mine.database
-    return found
+        address = os.environ.get(POSTGRESQL)
+        mine.database = _postgresql(address) if address else _sqlite()
+    return mine.database
+
+
+def _postgresql(address: str) -> psycopg.Connection:
+    patience = f"-c lock_timeout={1000 * GIVE_UP_S:.0f}"
+    return psycopg.connect(address, autocommit=True, options=patience)
+
+
+def _sqlite() -> sqlite3.Connection:
+    """The first of all makes the table."""
+    with locked("stock"):
+        database = sqlite3.connect(_folder() / "stock.db", 0.0, isolation_level=None)
+        database.execute("PRAGMA journal_mode = WAL")
+        if not database.execute("SELECT name FROM sqlite_master").fetchone():
+            database.execute("CREATE TABLE stock AS SELECT 1000000 AS pieces")
+    database.execute("PRAGMA synchronous = NORMAL")  # the disk is another lab's
+    return database
 
 
 def _count(name: str, number: int | None = None) -> int:

@@ -1,0 +1,49 @@
+"""Tests of the users' dice: any one draw has the whole distribution, any two have its mean."""
+
+import statistics
+
+import pytest
+
+from workloads.dice import Dice, quantiles
+
+LEVEL = 20  # requests that a short level may have
+
+
+@pytest.mark.parametrize("cv", [0.1, 0.5, 1.0])
+def test_draws_have_their_mean_and_variation(cv):
+    dice = Dice(1)
+    draws = [dice.draw("wait", 0.2, cv) for _ in range(20_000)]
+    assert statistics.fmean(draws) == pytest.approx(0.2, rel=0.01)
+    assert statistics.stdev(draws) == pytest.approx(0.2 * cv, rel=0.04)
+
+
+def test_exponential_draws_have_a_long_tail():
+    spread = quantiles(1.0)
+    share = sum(value > 3 for value in spread) / len(spread)
+    assert share == pytest.approx(0.0498, rel=0.1)  # e^-3
+
+
+@pytest.mark.parametrize("cv", [0.1, 1.0])
+def test_few_draws_already_have_the_mean(cv):
+    """Twenty independent draws are off by cv / sqrt(20); mirrored ones by much less."""
+    off = [
+        statistics.fmean(dice.draw("wait", 1.0, cv) for _ in range(LEVEL)) - 1
+        for dice in map(Dice, range(400))
+    ]
+    assert statistics.pstdev(off) < (0.15 if cv < 0.5 else 0.7) * cv / LEVEL**0.5
+    assert abs(statistics.fmean(off)) < 0.1 * cv
+
+
+def test_each_kind_has_mirrors_of_its_own():
+    both, alone = Dice(1), Dice(1)
+    for _ in range(10):
+        first = both.draw("wait", 1.0, 0.5)
+        both.draw("think", 1.0, 1.0)
+        second = both.draw("wait", 1.0, 0.5)
+        both.draw("think", 1.0, 1.0)
+        assert (first - 1) * (second - 1) <= 0 or abs(first - second) < 0.2
+    assert alone.draw("wait", 3.0, 0.0) == 3.0  # constant
+
+
+def test_a_user_draws_the_same_each_time():
+    assert [Dice(7).draw("wait", 1, 1) for _ in range(3)] == [Dice(7).draw("wait", 1, 1)] * 3
