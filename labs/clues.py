@@ -49,7 +49,16 @@ def revealed(mystery: Mystery) -> tuple[str, ...]:
     )
     if level.limit == "users":
         bound += " There were too few users to reach it; try more."
-    return told, limit.symptoms, f"Here: {fact(limit, mystery)}", bound
+    which = (used,) if (used := database_used(mystery)) else ()
+    return told, limit.symptoms, f"Here: {fact(limit, mystery)}", bound, *which
+
+
+def database_used(mystery: Mystery) -> str:
+    """Which database it was, and why not PostgreSQL; "" where it had none."""
+    if mystery.limit != "database":
+        return ""
+    used = mystery.database or "SQLite"  # the first recordings had no other and did not say so
+    return f"The database was {used}. {mystery.instead}".strip()
 
 
 def repaired(mystery: Mystery) -> Iterator[tuple[str, str]]:
@@ -143,9 +152,10 @@ def _disk(server: list[Seen], rps: float) -> str:
 def _files(server: list[Seen]) -> str:
     names = sorted({name for each in server for name in each.files})
     if not names:
-        return "no process had a file open that all of them share."
+        return "no process had anything open that all of them share."
     holders = sum(bool(each.files) for each in server)
-    return f"{holders} processes had {listed(names)} open."
+    who = "one process" if holders == 1 else f"{holders} processes"
+    return f"{who} had {listed(names)} open."
 
 
 def _trees(server: list[Seen]) -> str:

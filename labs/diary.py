@@ -1,4 +1,4 @@
-"""The reader's own record of progress: predictions committed to, and answers to exercises.
+"""The reader's own record of progress: predictions, answers to exercises, and diagnoses.
 
 One small JSON file in the user's data folder (WALL_TIME_PROGRESS names another one), which
 nobody else reads. Several kernels may share it: each change is made under a lock, to what the
@@ -64,23 +64,48 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosed:
+    """What the reader said that limits the server of a mystery: the right one, or the last."""
+
+    lab: str
+    seed: int
+    guess: str  # the name of a limit; "" where none was given
+    right: bool
+    tries: int  # different diagnoses in a row, up to the first right one
+    at: str  # ISO 8601, UTC
+    told: bool = False  # the solution was asked for before a right one was given
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Diary:
     """All that is kept."""
 
     predictions: tuple[Foretold, ...] = ()
     answers: tuple[Answered, ...] = ()
+    diagnoses: tuple[Diagnosed, ...] = ()
     book: str = BOOK
     schema: int = SCHEMA
 
     @property
     def empty(self) -> bool:
-        return not self.predictions and not self.answers
+        return not self.predictions and not self.answers and not self.diagnoses
 
     def answer(self, exercise: str, seed: str) -> Answered | None:
         for each in self.answers:
             if (each.exercise, each.seed) == (exercise, seed):
                 return each
         return None
+
+    def diagnosis(self, lab: str, seed: int) -> Diagnosed | None:
+        for each in self.diagnoses:
+            if (each.lab, each.seed) == (lab, seed):
+                return each
+        return None
+
+    def with_diagnosis(self, entry: Diagnosed) -> Diary:
+        """Instead of what there was of the same server."""
+        others = tuple(e for e in self.diagnoses if (e.lab, e.seed) != (entry.lab, entry.seed))
+        return replace(self, diagnoses=(*others, entry))
 
 
 Change = Callable[[Diary], Diary]
@@ -152,6 +177,34 @@ def answered(exercise: str, seed: str, value: float, right: bool) -> None:
     _keep(change)
 
 
+def diagnosed(lab: str, seed: int, guess: str, right: bool) -> None:
+    """Keep a diagnosis. What was solved stays solved, the same diagnosis again is no new try, and
+    none counts after the solution was told."""
+    at = _now()
+
+    def change(diary: Diary) -> Diary:
+        before = diary.diagnosis(lab, seed)
+        if before and (before.right or before.told or before.guess == guess):
+            return diary
+        tries = before.tries + 1 if before else 1
+        return diary.with_diagnosis(
+            Diagnosed(lab=lab, seed=seed, guess=guess, right=right, tries=tries, at=at)
+        )
+
+    _keep(change)
+
+
+def told(lab: str, seed: int) -> None:
+    """Keep that the solution was asked for, unless the reader had found it."""
+    none = Diagnosed(lab=lab, seed=seed, guess="", right=False, tries=0, at=_now())
+
+    def change(diary: Diary) -> Diary:
+        before = diary.diagnosis(lab, seed) or none
+        return diary if before.right else diary.with_diagnosis(replace(before, told=True))
+
+    _keep(change)
+
+
 def clear() -> Diary:
     """Delete all of it; what it was, so that it can be restored."""
     with _mine:
@@ -168,6 +221,10 @@ def restore(before: Diary) -> None:
         since = {(each.exercise, each.seed) for each in diary.answers if each.right}
         back = [each for each in before.answers if (each.exercise, each.seed) not in since]
         there = {(each.exercise, each.seed) for each in back}
+        for each in diary.diagnoses:
+            if (old := before.diagnosis(each.lab, each.seed)) and (old.right or old.told):
+                diary = diary.with_diagnosis(old)
+        gone = [e for e in before.diagnoses if diary.diagnosis(e.lab, e.seed) is None]
         return replace(
             diary,
             predictions=(
@@ -178,6 +235,7 @@ def restore(before: Diary) -> None:
                 *back,
                 *(each for each in diary.answers if (each.exercise, each.seed) not in there),
             ),
+            diagnoses=(*gone, *diary.diagnoses),
         )
 
     _keep(change)

@@ -11,12 +11,15 @@ import ipywidgets
 
 from labs import diary
 from labs.actions import put
-from labs.diary import Answered, Diary, Foretold
+from labs.diary import Answered, Diagnosed, Diary, Foretold
+from labs.mysteries import LIMITS
 from labs.sheet import Sheet, link
-from labs.words import NARROW, digits, table
+from labs.words import NARROW, digits, plain, table
 
+DIGITS = 6  # as many as a reader types
 FORMULAS = "=+-@\t\r"  # a spreadsheet would calculate a text that begins so
 EXERCISES = ("chapter", "solved", "tried", "open")
+DIAGNOSES = ("chapter", "lab", "server", "your diagnosis", "right", "tries", "on")
 PREDICTIONS = ("chapter", "lab", "you said", "the model", "it was", "on")
 
 
@@ -106,14 +109,24 @@ class ProgressPanel(ipywidgets.VBox):
 
 
 def progress_table(kept: Diary, chapters: Sequence[Chapter]) -> str:
-    """What is kept, by chapter, as HTML: a sentence, the exercises, the predictions."""
+    """What is kept, by chapter, as HTML: a sentence, the exercises, the predictions, the
+    diagnoses."""
     every = (*chapters, *_elsewhere(kept, chapters))
     shown = f"<p>{html.escape(summary(kept, chapters))}</p>"
     shown += table(EXERCISES, [_row(kept, each) for each in every if each.exercises])
     told = [
         (chapter.name, *_told(each)) for chapter in every for each in _predictions(kept, chapter)
     ]
-    return shown + (table(PREDICTIONS, told) if told else "")
+    shown += table(PREDICTIONS, told) if told else ""
+    said = [
+        (
+            *(chapter.name, each.lab, str(each.seed), _diagnosis(each) or "none"),
+            *(_outcome(each), str(each.tries), each.at.partition("T")[0]),
+        )
+        for chapter in every
+        for each in _diagnoses(kept, chapter)
+    ]
+    return shown + (table(DIAGNOSES, said) if said else "")
 
 
 def summary(kept: Diary, chapters: Sequence[Chapter]) -> str:
@@ -125,15 +138,20 @@ def summary(kept: Diary, chapters: Sequence[Chapter]) -> str:
     came = [each for each in kept.predictions if each.measured]
     close = sum(abs(each.value / each.measured - 1) <= 0.05 for each in came if each.measured)
     predictions = len(kept.predictions)
-    return (
+    said = (
         f"{solved} of {len(ids)} exercises solved. {predictions} "
         f"prediction{'s' if predictions != 1 else ''}, {len(came)} of them measured since, "
         f"{close} within 5 %."
     )
+    if number := len(kept.diagnoses):
+        found = sum(each.right for each in kept.diagnoses)
+        said += f" {found} of {number} {'mystery' if number == 1 else 'mysteries'} solved."
+    return said
 
 
 def progress_sheet(kept: Diary, chapters: Sequence[Chapter], name: str) -> Sheet:
-    """All that is kept as a table for a teacher: a row for each prediction and each answer."""
+    """All that is kept as a table for a teacher: a row for each prediction, answer and
+    diagnosis."""
     head = (
         *("name", "chapter", "kind", "which", "question or seed", "value", "unit"),
         *("right", "tries", "measured", "model", "when"),
@@ -144,16 +162,24 @@ def progress_sheet(kept: Diary, chapters: Sequence[Chapter], name: str) -> Sheet
             rows.append(
                 (
                     *(name, chapter.name, "prediction", each.lab, each.question),
-                    *(_plain(each.value), each.unit, "", ""),
-                    *(_plain(each.measured), _plain(each.model), each.at),
+                    *(plain(each.value, DIGITS), each.unit, "", ""),
+                    *(plain(each.measured, DIGITS), plain(each.model, DIGITS), each.at),
                 )
             )
         for answer in (answer for id in chapter.exercises for answer in _answers(kept, id)):
             rows.append(
                 (
                     *(name, chapter.name, "exercise", answer.exercise, answer.seed),
-                    *(_plain(answer.value), "", "yes" if answer.right else "no"),
+                    *(plain(answer.value, DIGITS), "", "yes" if answer.right else "no"),
                     *(str(answer.tries), "", "", answer.at),
+                )
+            )
+        for said in _diagnoses(kept, chapter):
+            rows.append(
+                (
+                    *(name, chapter.name, "diagnosis", said.lab, str(said.seed)),
+                    *(_diagnosis(said), "", _outcome(said)),
+                    *(str(said.tries), "", "", said.at),
                 )
             )
     return Sheet(head, tuple(tuple(_harmless(cell) for cell in row) for row in rows))
@@ -196,19 +222,29 @@ def _predictions(kept: Diary, chapter: Chapter) -> list[Foretold]:
     return [each for each in kept.predictions if each.lab in chapter.labs]
 
 
+def _diagnoses(kept: Diary, chapter: Chapter) -> list[Diagnosed]:
+    return [each for each in kept.diagnoses if each.lab in chapter.labs]
+
+
+def _diagnosis(said: Diagnosed) -> str:
+    """As the list of suspects has it; as it was kept where that knows it no more."""
+    return next((each.called for each in LIMITS if each.name == said.guess), said.guess)
+
+
+def _outcome(said: Diagnosed) -> str:
+    return "yes" if said.right else "told" if said.told else "no"
+
+
 def _elsewhere(kept: Diary, chapters: Sequence[Chapter]) -> list[Chapter]:
     """What is in no chapter: labs of the reader's own, exercises of another version."""
     labs = {lab for chapter in chapters for lab in chapter.labs}
     ids = {id for chapter in chapters for id in chapter.exercises}
-    others = tuple(dict.fromkeys(each.lab for each in kept.predictions if each.lab not in labs))
+    asked = [each.lab for each in kept.predictions] + [each.lab for each in kept.diagnoses]
+    others = tuple(dict.fromkeys(lab for lab in asked if lab not in labs))
     more = tuple(dict.fromkeys(e.exercise for e in kept.answers if e.exercise not in ids))
     if not others and not more:
         return []
     return [Chapter(number="", title="Elsewhere", labs=others, exercises=more)]
-
-
-def _plain(value: float | None) -> str:
-    return "" if value is None else digits(value, 6).replace(",", "")
 
 
 def _harmless(cell: str) -> str:

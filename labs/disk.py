@@ -1,13 +1,15 @@
 """A folder for what a server's processes share, and how long a small write to it takes.
 
 Where temporary files are kept in memory, forcing one to the disk takes no time, and there is no
-disk to measure. Then the reader's cache folder is tried.
+disk to measure. Then the reader's cache folder is tried. Where they share a database, it is
+PostgreSQL if that is installed with its driver, else SQLite, a file of the folder.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import sqlite3
 import statistics
 import tempfile
 import time
@@ -17,12 +19,14 @@ from pathlib import Path
 
 import platformdirs
 
+from labs import postgresql
 from labs.records import Unusable, Workload
 
 ALONE_BY = ("disk", "database", "lock")  # kinds of wait that need the folder, and their cures
 BLOCK = bytes(4096)
 TIMES = 60  # small writes of which the median is taken
 WARM = 20  # before them
+CHOICE = "WALL_TIME_DATABASE"  # environment variable: sqlite or postgresql, to have no other
 LEAST_SYNC_S = 10e-6  # memory takes less than 2 of these microseconds; no disk so few
 
 
@@ -32,18 +36,49 @@ class Shared:
 
     path: Path
     sync_s: float  # until a small write is on its disk; 0 where nobody asked
+    address: str = ""  # of a PostgreSQL; where there is none, the database is a file
 
     @property
     def settings(self) -> dict[str, str]:
         """What the application is told in its environment."""
-        return {"WALL_TIME_FOLDER": str(self.path), "WALL_TIME_SYNC_S": f"{self.sync_s:.9f}"}
+        return {
+            "WALL_TIME_FOLDER": str(self.path),
+            "WALL_TIME_SYNC_S": f"{self.sync_s:.9f}",
+            "WALL_TIME_POSTGRESQL": self.address,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """What stands behind the requests that need one."""
+
+    name: str  # with its version
+    instead: str = ""  # why it is not PostgreSQL, in a sentence
+
+
+def database() -> Database:
+    """The one that a run would use now. Unusable for a WALL_TIME_DATABASE that is not here."""
+    choice = os.environ.get(CHOICE, "")
+    if choice not in ("", "sqlite", "postgresql"):
+        raise Unusable(f"{CHOICE}={choice!r}: no such database. Set sqlite or postgresql.")
+    sqlite = f"SQLite {sqlite3.sqlite_version}"
+    if choice == "sqlite":
+        return Database(sqlite, f"{CHOICE}=sqlite asks for it.")
+    remedy = postgresql.missing()
+    if remedy and choice == "postgresql":
+        raise Unusable(f"{CHOICE}={choice!r}: it is not here. {remedy}")
+    if remedy:
+        return Database(sqlite, f"With PostgreSQL here it would have been that. {remedy}")
+    return Database(postgresql.name())
 
 
 @contextlib.contextmanager
 def shared_folder(workload: Workload) -> Iterator[Shared | None]:
-    """A folder for requests of that kind, None where they need none; gone with the block.
+    """A folder for requests of that kind, and a database; None where they need none. Gone with
+    the block.
 
-    Unusable where they need a disk and there is only memory.
+    Unusable where they need a disk and there is only memory, or for a database that is not here;
+    ServerFailed when a database does not start.
     """
     kind = workload.wait_by.partition("-")[0]
     if kind not in ALONE_BY:
@@ -60,7 +95,10 @@ def shared_folder(workload: Workload) -> Iterator[Shared | None]:
             path = Path(name)
             found_s = sync_s(path) if kind == "disk" else 0.0
             if kind != "disk" or found_s >= LEAST_SYNC_S:
-                yield Shared(path=path, sync_s=found_s)
+                address = ""
+                if kind == "database" and not database().instead:
+                    address = stack.enter_context(postgresql.serve_postgresql())
+                yield Shared(path=path, sync_s=found_s, address=address)
                 return
     raise Unusable(
         f"wait_by={workload.wait_by!r}: the temporary files here are kept in memory, so no write "

@@ -310,8 +310,8 @@ LIMITS: tuple[Limit, ...] = (
         law="X ≤ 1/V",
         symptoms="More users than one get hardly more done, and the time in service grows with "
         "them: they queue inside the application. Every process has the file of a database open, "
-        "and writes little.",
-        tool="the processes: the files they have open",
+        "or a connection to one, and writes little.",
+        tool="the processes: the files and connections they have open",
         draw=_database,
     ),
     Limit(

@@ -11,21 +11,21 @@ from collections.abc import Callable
 
 import ipywidgets
 
-from labs import clues, kept, words
+from labs import clues, diary, kept, words
 from labs.actions import Actions, put
 from labs.attempt import Attempt
 from labs.controls import read_users
 from labs.measure import Progress
 from labs.mysteries import LIMITS
 from labs.mystery_figures import fixes_alt, fixes_figure, symptoms_alt, symptoms_figure
-from labs.mystery_sheet import paragraphs, repaired_html, symptoms_html, symptoms_sheet
+from labs.mystery_sheet import repaired_html, symptoms_html, symptoms_sheet
 from labs.panel import close
 from labs.records import Sample, Unusable
 from labs.riddle import Mystery, Variant
 from labs.sheet import folded
 from labs.showing import showing
 from labs.solving import Solving
-from labs.strip import strip_alt, strip_figure
+from labs.strip_view import StripView
 from labs.view import FigureView
 
 DRAWN_EVERY_S = 1.0  # the page is painted by the very machine that is measured
@@ -44,8 +44,7 @@ class MysteryPanel(ipywidgets.VBox):
         self._partial: Mystery | None = None  # what the run has found so far
         self._solved = False
         self._attempt: Attempt | None = None
-        self._samples: list[Sample] = []
-        self._drawn_at = self._strip_at = 0.0
+        self._drawn_at = 0.0
         self._drawing = threading.RLock()
 
         self._users = ipywidgets.Text(
@@ -56,8 +55,7 @@ class MysteryPanel(ipywidgets.VBox):
         self._actions = Actions(self._run, self._stop)
         self._caption = ipywidgets.HTML()
         self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
-        self._strip = FigureView(alt=strip_alt(()), layout={"display": "none"})
-        self._strip.add_class("wt-strip")
+        self._strip = StripView()
         self._seen = ipywidgets.HTML().add_class("wt-data")
         self._choice = ipywidgets.RadioButtons(
             description=ASK, options=[(each.called, each.name) for each in LIMITS], value=None
@@ -134,8 +132,8 @@ class MysteryPanel(ipywidgets.VBox):
             except Unusable as error:
                 self._actions.tell(str(error))
                 return
-            self._attempt, self._partial = attempt, None
-            self._samples, self._strip_at, self._drawn_at = [], 0.0, 0.0
+            self._attempt, self._partial, self._drawn_at = attempt, None, 0.0
+            self._strip.begin()
             if variant == "before":
                 self._forget(solving)
             self._actions.began()
@@ -168,27 +166,21 @@ class MysteryPanel(ipywidgets.VBox):
 
     def _told(self, told: Progress | Sample | Mystery) -> None:
         with self._drawing:
-            now = time.monotonic()
             if isinstance(told, Progress):
                 self._actions.progress(told)
             elif isinstance(told, Sample):
-                self._samples.append(told)
-                if now - self._strip_at >= DRAWN_EVERY_S:
-                    self._strip_at = now
-                    self._strip.layout.display = ""
-                    self._strip.figure = strip_figure(self._samples)
+                self._strip.saw(told)
             else:
                 if all(each.points for each in told.variants.values()):
                     self._partial = told
+                now = time.monotonic()
                 if now - self._drawn_at >= DRAWN_EVERY_S:
                     self._drawn_at = now
                     self._draw_figure(told)
 
     def _ended(self, said: str) -> None:
         with self._drawing:
-            if self._samples:
-                self._strip.alt = strip_alt(self._samples)
-                self._strip.figure = strip_figure(self._samples)
+            self._strip.finish()
             self._ready()
             self._actions.tell(said)
 
@@ -206,10 +198,11 @@ class MysteryPanel(ipywidgets.VBox):
             if found is None or guess is None or self._solved:
                 return
             said = clues.answered(found, guess)
+            diary.diagnosed(self.lab, self.seed, guess, guess == found.limit)
             if guess == found.limit:
                 self._solve(said)
                 return
-            put(self._answer, f'<div role="status">{paragraphs(said)}</div>')
+            put(self._answer, f'<div role="status">{words.paragraphs(said)}</div>')
 
     def _solve(self, said: tuple[str, ...] = ()) -> None:
         """Say what it is, and offer the fixes."""
@@ -218,9 +211,11 @@ class MysteryPanel(ipywidgets.VBox):
             if found is None or self._solved:
                 return
             self._solved = True
+            if not said:
+                diary.told(self.lab, self.seed)
             said = said or clues.revealed(found)
             said = (*said, "Now lift the limit. Two ways have been proposed:")
-            put(self._answer, f'<div role="status">{paragraphs(said)}</div>')
+            put(self._answer, f'<div role="status">{words.paragraphs(said)}</div>')
             for variant, button in self._buttons.items():
                 fix = self._solving.riddle.fix(variant)
                 assert fix is not None

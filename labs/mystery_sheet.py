@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from labs import clues
 from labs.mystery_figures import fixes_alt, fixes_figure
@@ -11,7 +11,7 @@ from labs.riddle import Mystery, Seen, Who
 from labs.sheet import Sheet
 from labs.strip import strip_alt, strip_figure
 from labs.view import static
-from labs.words import digits
+from labs.words import digits, paragraphs
 
 MS = 1000
 KIB = 1024
@@ -107,11 +107,6 @@ def mystery_words(mystery: Mystery) -> str:
         '<details class="solution"><summary>What it is, and what two repairs brought</summary>'
         f'<div class="wt-verdict">{solution}</div></details>'
     )
-
-
-def paragraphs(sentences: Iterable[str]) -> str:
-    """As HTML."""
-    return "".join(f"<p>{html.escape(sentence)}</p>" for sentence in sentences)
 
 
 def _alike(group: Sequence[Seen]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ sentence, and never stands in the way of a lab that does not need it.
 from __future__ import annotations
 
 import functools
+import glob
 import os
 import re
 import shutil
@@ -16,6 +17,8 @@ from pathlib import Path
 
 MODULES = ("/usr/lib/apache2/modules", "/usr/lib64/httpd/modules", "/usr/libexec/apache2")
 MORE = "/usr/sbin:/usr/local/sbin"  # where a shell does not look that is not root's
+# Where PostgreSQL's own programs are on Debian and on Fedora: a folder for each version.
+POSTGRESQL_FOLDERS = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin")
 LOOK_S = 5.0  # for a program to say its version
 
 
@@ -29,12 +32,14 @@ class Program:
     version: tuple[str, ...] = ("-v",)  # how to ask for its version
     least: tuple[int, ...] = ()  # the oldest that will do
     module: str = ""  # where it is none but a module of Apache: the pattern of its file
+    folders: bool = False  # it may also be in one of PostgreSQL's folders
 
     def path(self) -> str | None:
         """Where it is; /usr/sbin counts even when the shell does not look there."""
         if self.module:
             return module(self.module)
-        places = f"{os.environ.get('PATH', os.defpath)}:{MORE}"
+        more = [MORE, *(postgresql_folders() if self.folders else ())]
+        places = ":".join([os.environ.get("PATH", os.defpath), *more])
         found = (shutil.which(name, path=places) for name in self.names)
         return next((path for path in found if path), None)
 
@@ -60,6 +65,21 @@ NODE = Program(
     package="nodejs",
     version=("--version",),
     least=(12,),
+)
+POSTGRESQL = Program(
+    name="PostgreSQL",
+    names=("postgres",),
+    package="postgresql",
+    version=("--version",),
+    least=(11,),
+    folders=True,
+)
+INITDB = Program(
+    name="initdb",
+    names=("initdb",),
+    package="postgresql",
+    version=("--version",),
+    folders=True,
 )
 
 
@@ -102,6 +122,12 @@ def numbers(version: str) -> tuple[int, ...]:
     True
     """
     return tuple(map(int, version.split(".")))
+
+
+def postgresql_folders() -> list[str]:
+    """Of PostgreSQL's versions that are installed, the newest first."""
+    found = [folder for pattern in POSTGRESQL_FOLDERS for folder in glob.glob(pattern)]
+    return sorted(found, key=lambda name: [*map(int, re.findall(r"\d+", name))], reverse=True)
 
 
 def module(pattern: str) -> str | None:

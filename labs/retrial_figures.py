@@ -6,7 +6,6 @@ number of cores nor the price of a page takes part.
 
 from __future__ import annotations
 
-import html
 import statistics
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -16,7 +15,7 @@ from labs.palette import BLUE, GREEN, GREY, PURPLE
 from labs.retrials import AB, LOCUST, Retrial, Tried
 from labs.sources import TABLES, Printed, Table
 from labs.tree_figures import tree_figure, tree_said, tree_table
-from labs.words import digits, percent, rate, table
+from labs.words import digits, paragraphs, percent, plain, rate, table
 
 NONE = "–"
 COLOURS = {AB: (BLUE, "circle"), LOCUST: (GREEN, "diamond")}
@@ -35,7 +34,7 @@ def retrial_alt(retrial: Retrial) -> str:
 
 def retrial_words(retrial: Retrial) -> str:
     """Under the figure, as HTML: the verdict, and the table."""
-    sentences = "".join(f"<p>{html.escape(each)}</p>" for each in retrial_said(retrial))
+    sentences = paragraphs(retrial_said(retrial))
     rows = tree_table(retrial) if retrial.classic == "s3" else _table(retrial)
     return f'<div role="status">{sentences}</div>{table(*rows)}'
 
@@ -82,17 +81,17 @@ def _all(retrial: Retrial, each: Tried) -> tuple[str, ...]:
         *first,
         str(each.requests),
         str(each.failed),
-        _plain(each.seconds),
-        _plain(each.throughput_rps),
-        _plain(law),
-        _plain(printed.throughput_rps if printed else None),
-        _plain(theirs),
-        _plain(each.mean_response_time_s * 1000),
-        _plain(each.longest_s and each.longest_s * 1000),
+        plain(each.seconds),
+        plain(each.throughput_rps),
+        plain(law),
+        plain(printed.throughput_rps if printed else None),
+        plain(theirs),
+        plain(each.mean_response_time_s * 1000),
+        plain(each.longest_s and each.longest_s * 1000),
         f"{each.littles_law:.2f}",
-        _plain(each.generator_cpu),
-        _plain(each.server_cpu),
-        _plain(each.server_s * 1000),
+        plain(each.generator_cpu),
+        plain(each.server_cpu),
+        plain(each.server_s * 1000),
         str(each.overflows),
         "" if each.backlog is None else str(each.backlog),
         each.command,
@@ -168,7 +167,7 @@ def _ratios(retrial: Retrial) -> Figure:
                     "line": {"color": PURPLE, "dash": "dash", "width": 1.5},
                 }
             ],
-            "title": {"text": f"Throughput {scaled}", "font": {"size": 14}, "x": 0.01},
+            "title": {"text": f"<b>Throughput {scaled}</b>", "font": {"size": 14}, "x": 0.01},
         },
     }
 
@@ -303,7 +302,3 @@ def _shown(value: float | None) -> str:
 
 def _times(value: float | None) -> str:
     return NONE if value is None else f"{value:.2f}"
-
-
-def _plain(value: float | None) -> str:
-    return "" if value is None else digits(value, 4).replace(",", "")

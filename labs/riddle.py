@@ -27,7 +27,7 @@ class Seen:
     cpu: float  # CPU seconds per second
     on_disk: float | None  # threads in a wait for the disk, on average; None: nobody tells
     written_bps: float | None  # bytes per second handed to the disk; None: nobody tells
-    files: tuple[str, ...]  # open in the folder that the server's processes share
+    files: tuple[str, ...]  # open in the folder that the server's processes share; connections
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +39,8 @@ class Mystery:
     machine: Machine
     variants: dict[Variant, Recording]  # the fixes only once they were tried
     seen: tuple[Seen, ...] = ()  # while the server was as it is
+    database: str = ""  # that it used, with its version; "" where it had none
+    instead: str = ""  # why that was not PostgreSQL, in a sentence
     schema: int = SCHEMA
 
     def __post_init__(self) -> None:

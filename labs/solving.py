@@ -10,6 +10,7 @@ from typing import Any
 from labs import clues
 from labs import machine as this_machine
 from labs.calibrate import calibrate
+from labs.disk import Database, database
 from labs.load import Driver
 from labs.measure import Measurement, Progress
 from labs.mysteries import Riddle, draw
@@ -168,6 +169,8 @@ class Solving(Still[Mystery]):
             machine=measurement.machine,
             variants={"before": recording},
             seen=measurement.seen,
+            database=measurement.database.name,
+            instead=measurement.database.instead,
         )
 
 
@@ -177,6 +180,8 @@ class Watched(Measurement):
     def __init__(self, experiment: Experiment, **more: Any) -> None:
         super().__init__(experiment, **more)
         self.seen: tuple[Seen, ...] = ()
+        asks = experiment.workload.wait_by.startswith("database")
+        self.database = database() if asks else Database("")
 
     def _levels(self, driver: Driver, running: Running, sampler: Sampler) -> None:
         last = self.experiment.load.users[-1]

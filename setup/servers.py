@@ -1,4 +1,4 @@
-"""Get the servers and load generators that the tests start and pip does not install.
+"""Get the servers, database and load generators that the tests start and pip does not install.
 
     .venv/bin/python setup/servers.py
 
@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 from labs.production import PRODUCTS
-from labs.programs import Program
+from labs.programs import POSTGRESQL, Program
 from labs.tools import AB, WRK
 
 INSTALL_S = 600.0  # of patience with a slow network
@@ -58,7 +58,7 @@ def main() -> int:
 def programs() -> list[Program]:
     """All that the labs may start beside Python, each once."""
     served = (each for row in PRODUCTS.values() for each in (*row.for_files, *(row.for_work or ())))
-    return list(dict.fromkeys((*served, AB, WRK)))
+    return list(dict.fromkeys((*served, POSTGRESQL, AB, WRK)))
 
 
 def missing() -> list[str]:

@@ -17,23 +17,26 @@ import pytest
 from waiting import eventually
 
 import labs
-from labs import clues, kept, mysteries, recordings, records
-from labs.disk import shared_folder, sync_s
+from labs import clues, diary, kept, mysteries, postgresql, recordings, records
+from labs.disk import CHOICE, database, shared_folder, sync_s
 from labs.lab import Replayed
+from labs.measure import Measurement
 from labs.measured_role import measured
 from labs.mysteries import LIMITS, Limit, draw, named, usual_users
 from labs.mystery_figures import fixes_alt, fixes_figure, symptoms_figure
 from labs.mystery_panel import FIXES, MysteryPanel
-from labs.mystery_sheet import processes_sheet, symptoms_sheet
+from labs.mystery_sheet import processes_sheet, symptoms_html, symptoms_sheet
 from labs.predict import forecast
 from labs.quote import NoSuchNumber, ask, numbers
 from labs.records import (
     BadRecording,
     Calibration,
     Experiment,
+    Load,
     Machine,
     Recording,
     Run,
+    Server,
     Unusable,
     Workload,
 )
@@ -313,9 +316,17 @@ for _ in range(5):
 
 
 @pytest.mark.live
-@pytest.mark.parametrize("kind", ["disk", "database", "lock"])
-def test_who_works_alone_takes_turns_and_its_cure_does_not(kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "database"),
+    [("disk", ""), ("database", "sqlite"), ("database", "postgresql"), ("lock", "")],
+)
+def test_who_works_alone_takes_turns_and_its_cure_does_not(
+    kind: str, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Eight processes do five requests each, one after another; cured, in far less time."""
+    if database == "postgresql" and (remedy := postgresql.missing()):
+        pytest.skip(remedy)
+    monkeypatch.setenv(CHOICE, database)
     cure = "disk-together" if kind == "disk" else f"{kind}-briefly"
     assert together_s(cure) < 0.7 * together_s(kind)
 
@@ -344,6 +355,83 @@ def together_s(kind: str) -> float:
             assert process.stdout
             process.stdout.close()
         return time.perf_counter() - begin
+
+
+def test_a_recording_names_its_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CHOICE, "sqlite")
+    asks = Workload(wait_s=0.02, wait_by="database")
+    named, other = (
+        Measurement(Experiment(Server("prefork"), workload, Load([1]))).recorded_on().versions
+        for workload in (asks, Workload(wait_s=0.02))
+    )
+    assert named["database"] == database().name
+    assert "database" not in other
+
+
+@pytest.mark.live
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("choice", ["sqlite", "postgresql"])
+def test_a_mystery_says_afterwards_which_database_it_had(
+    choice: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The law of one at a time holds for both, and so does the repair."""
+    if choice == "postgresql" and (remedy := postgresql.missing()):
+        pytest.skip(remedy)
+    monkeypatch.setenv(CHOICE, choice)
+    monkeypatch.setattr(mysteries, "LEVEL_S", 1.0)
+    solving = Solving(seed_of("database"), [8], variants=("before", "right"))
+    found = solving.measure(lambda told: None, threading.Event())
+    assert found.database == database().name
+    name = "PostgreSQL" if choice == "postgresql" else "SQLite"
+    assert found.database.startswith(f"{name} ")
+    level = found.before.run.forecast.levels[-1]
+    assert level.limit == "database"
+    assert 0.5 < found.throughput_rps("before") / level.bound_rps < 1.15
+    assert found.ratio("right") > HELPED
+    before = symptoms_html(found)
+    assert "PostgreSQL" not in before and "SQLite" not in before
+    assert f"The database was {found.database}." in " ".join(clues.answered(found, "database"))
+    if sys.platform.startswith("linux"):
+        shown = "a connection to port" if choice == "postgresql" else "stock.db"
+        assert shown in before
+    records.save(found, tmp_path / "mystery.json")
+    assert records.read(tmp_path / "mystery.json", Mystery) == found
+
+
+def test_the_panel_keeps_that_the_solution_was_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "_latest", {})
+    monkeypatch.setenv("WALL_TIME_PROGRESS", str(tmp_path / "progress.json"))
+    seed = seed_of("database")
+    panel = MysteryPanel("which-limit", seed)
+    try:
+        panel._reveal.click()  # nothing is measured yet
+        assert diary.read()[0].empty
+        panel._keep(replace(example(seed), database="PostgreSQL 15.18"))
+        assert "PostgreSQL" not in " ".join(texts(panel))
+        panel._choice.value = "pool"
+        panel._commit.click()
+        assert "PostgreSQL" not in " ".join(texts(panel))
+        panel._reveal.click()
+        assert "The database was PostgreSQL 15.18." in plain(panel._answer.value)
+    finally:
+        panel.shut()
+    said = diary.read()[0].diagnosis("which-limit", seed)
+    assert said is not None and (said.guess, said.right, said.told) == ("pool", False, True)
+
+
+def test_an_old_recording_and_one_without_postgresql_say_which_database_it_was() -> None:
+    old = example(seed_of("database"))
+    assert "The database was SQLite." in clues.revealed(old)
+    why = "With PostgreSQL here it would have been that. Install it with: apt-get install x"
+    poor = replace(old, database="SQLite 3.40.1", instead=why)
+    assert f"The database was SQLite 3.40.1. {why}" in clues.revealed(poor)
+    assert "SQLite" not in " ".join(clues.answered(poor, "lock")) + symptoms_html(poor)
+    assert clues.database_used(example(seed_of("lock"))) == ""
+    assert "3 processes had stock.db open." in clues.fact(named("database"), old)
+    alone = replace(old, seen=old.seen[:1])
+    assert clues.fact(named("database"), alone).startswith("one process had stock.db open.")
 
 
 def test_a_server_without_a_folder_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -392,6 +480,7 @@ def test_a_mystery_from_the_first_sweep_to_the_repair(monkeypatch: pytest.Monkey
     assert not isinstance(panel, StillPanel)
     assert panel._commit.disabled and panel._fixes.layout.display == "none"
     assert_hidden(" ".join(texts(panel)) + repr(panel), "lock")
+    assert diary.read()[0].diagnosis("which-limit", seed) is None
     panel._users.value = "1, x"
     panel._actions._run.click()
     assert "users=" in panel._actions._message.value
@@ -408,6 +497,9 @@ def test_a_mystery_from_the_first_sweep_to_the_repair(monkeypatch: pytest.Monkey
     panel._choice.value = "lock"
     panel._commit.click()
     assert "Yes." in panel._answer.value and panel._fixes.layout.display == ""
+    said = diary.read()[0].diagnosis("which-limit", seed)
+    assert said is not None
+    assert (said.guess, said.right, said.tries, said.told) == ("lock", True, 2, False)
     for variant in FIXES:
         panel._buttons[variant].click()
         run_out(panel)

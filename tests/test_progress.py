@@ -89,6 +89,74 @@ def test_answers_are_kept_with_their_tries() -> None:
     assert (seeded.seed, seeded.right, seeded.tries) == ("ann", False, 1)
 
 
+def test_diagnoses_are_kept_with_their_tries() -> None:
+    for guess in ("cpu", "cpu", "disk", "lock", "lock", "pool"):
+        diary.diagnosed("which-limit", 3, guess, guess == "lock")
+    diary.told("which-limit", 3)  # was found before
+    diary.diagnosed("which-limit", 4, "cpu", False)
+    diary.told("which-limit", 4)
+    diary.diagnosed("which-limit", 4, "pool", True)  # afterwards everybody is wise
+    diary.told("which-limit", 5)
+    found, told, asked = now().diagnoses
+    assert (found.seed, found.guess, found.right, found.tries) == (3, "lock", True, 3)
+    assert not found.told
+    assert (told.guess, told.right, told.tries, told.told) == ("cpu", False, 1, True)
+    assert (asked.seed, asked.guess, asked.tries, asked.told) == (5, "", 0, True)
+
+
+def test_a_file_of_before_there_were_diagnoses_is_read(file: Path) -> None:
+    diary.answered("2.1", "", 50, True)
+    held = json.loads(file.read_text())
+    del held["diagnoses"]
+    file.write_text(json.dumps(held))
+    diary.diagnosed("which-limit", 3, "lock", True)
+    assert (len(now().answers), len(now().diagnoses)) == (1, 1)
+
+
+def test_diagnoses_are_shown_saved_deleted_and_brought_back(file: Path) -> None:
+    diary.diagnosed("which-limit", 3, "cpu", False)
+    diary.diagnosed("which-limit", 3, "lock", True)
+    diary.told("which-limit", 4)
+    diary.diagnosed("which-limit", 5, "weather", False)  # of another version
+    (chapter,) = (each for each in practice.chapters() if "which-limit" in each.labs)
+    assert summary(now(), CHAPTERS).endswith(" 1 of 3 mysteries solved.")
+    panel = ProgressPanel((chapter,))
+    try:
+        rows = [re.findall(r"<td>(.*?)</td>", row) for row in panel._table.value.split("<tr>")]
+        today = now().diagnoses[0].at[:10]
+        assert [row[1:] for row in rows if len(row) == 7] == [
+            ["which-limit", "3", "A lock in the application", "yes", "2", today],
+            ["which-limit", "4", "none", "told", "0", today],
+            ["which-limit", "5", "weather", "no", "1", today],
+        ]
+        _, lines = saved(panel)
+        assert {line["kind"] for line in lines} == {"diagnosis"}
+        assert [
+            (line["chapter"], line["which"], line["question or seed"], line["value"], line["right"])
+            for line in lines
+        ] == [
+            (chapter.name, "which-limit", "3", "A lock in the application", "yes"),
+            (chapter.name, "which-limit", "4", "", "told"),
+            (chapter.name, "which-limit", "5", "weather", "no"),
+        ]
+        before = now()
+        panel._delete.click()
+        assert now().empty and not file.exists()
+        diary.diagnosed("which-limit", 4, "cpu", True)  # it was told before
+        diary.diagnosed("which-limit", 5, "pool", True)
+        diary.diagnosed("which-limit", 6, "pool", True)
+        panel._undo.click()
+        after = now()
+        assert after.diagnosis("which-limit", 3) == before.diagnosis("which-limit", 3)
+        assert after.diagnosis("which-limit", 4) == before.diagnosis("which-limit", 4)
+        solved = {each.seed for each in after.diagnoses if each.right}
+        assert solved == {3, 5, 6}
+    finally:
+        panel.close()
+    others = progress_table(now(), CHAPTERS)
+    assert "Elsewhere" in others and "which-limit" in others
+
+
 def test_what_a_page_checks_is_kept_and_what_is_no_answer_is_not() -> None:
     assert labs.check("2.1").kind == "later"
     assert labs.check("2.1", "fifty").kind == "wrong"

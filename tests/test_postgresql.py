@@ -1,0 +1,262 @@
+"""A PostgreSQL of the labs' own: found, made for a run, asked, and gone with it."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from waiting import eventually
+
+from labs import __main__ as command_line
+from labs import disk, postgresql, programs
+from labs.disk import CHOICE, shared_folder
+from labs.postgresql import SETTINGS, serve_postgresql
+from labs.programs import POSTGRESQL
+from labs.records import Unusable, Workload
+from labs.servers import ServerFailed
+
+ROOT = Path(__file__).parent.parent
+REMEDY = "Install it with: apt-get install postgresql"
+WORK = Workload(wait_s=0.02, wait_by="database")
+
+psycopg = pytest.importorskip("psycopg", reason="make test installs it")
+needed = pytest.mark.skipif(postgresql.missing() is not None, reason=str(postgresql.missing()))
+
+
+@pytest.fixture
+def nothing_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine that has only what a test puts into PostgreSQL's folders."""
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    monkeypatch.setenv("PATH", str(empty))
+    monkeypatch.delenv(CHOICE, raising=False)
+    monkeypatch.setattr(programs, "MORE", str(empty))
+    monkeypatch.setattr(programs, "POSTGRESQL_FOLDERS", (f"{tmp_path}/postgresql/*/bin",))
+    return tmp_path / "postgresql"
+
+
+def installed(folder: Path, version: str, *names: str) -> Path:
+    """Programs that say that version, where Debian has them."""
+    place = folder / version.partition(".")[0] / "bin"
+    place.mkdir(parents=True)
+    for name in names:
+        file = place / name
+        file.write_text(f"#!/bin/sh\necho '{name} (PostgreSQL) {version}'\n")
+        file.chmod(0o755)
+    return place
+
+
+# -- what is here ----------------------------------------------------------------------------
+
+
+def test_the_newest_of_debians_versions_is_found_off_the_path(nothing_here: Path) -> None:
+    assert postgresql.missing() == REMEDY
+    installed(nothing_here, "9.6", "postgres", "initdb")
+    installed(nothing_here, "15.18", "postgres", "initdb")
+    newest = installed(nothing_here, "17.2", "postgres")
+    assert POSTGRESQL.path() == str(newest / "postgres")
+    assert programs.version(POSTGRESQL) == "17.2"
+    shutil.rmtree(newest.parent)
+    assert postgresql.name() == "PostgreSQL 15.18"
+    assert postgresql.missing() is None
+    shutil.rmtree(nothing_here / "15")
+    assert "too old" in str(postgresql.missing())
+
+
+def test_a_server_without_its_initdb_is_none(nothing_here: Path) -> None:
+    installed(nothing_here, "15.18", "postgres")
+    assert postgresql.missing() == REMEDY
+
+
+def test_it_is_listed_with_the_servers(
+    nothing_here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def row() -> list[str]:
+        assert command_line.servers(argparse.Namespace()) == command_line.OK
+        lines = capsys.readouterr().out.splitlines()
+        (found,) = (line.split() for line in lines if "postgresql" in line.split()[:2])
+        return found
+
+    assert row() == ["database", "postgresql", *REMEDY.split()]
+    installed(nothing_here, "15.18", "postgres", "initdb")
+    assert row() == ["database", "postgresql", "15.18"]
+
+
+def test_without_server_or_driver_it_is_sqlite_and_says_why(
+    nothing_here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = disk.database()
+    assert found.name.startswith("SQLite 3.") and REMEDY in found.instead
+    with shared_folder(WORK) as shared:
+        assert shared is not None and shared.address == ""
+        assert shared.settings["WALL_TIME_POSTGRESQL"] == ""
+    installed(nothing_here, "15.18", "postgres", "initdb")
+    assert disk.database() == disk.Database("PostgreSQL 15.18")
+    monkeypatch.setitem(sys.modules, "psycopg", None)  # as Python itself blocks an import
+    found = disk.database()
+    assert found.name.startswith("SQLite 3.")
+    assert f"pip install '{postgresql.DRIVER}'" in found.instead
+    monkeypatch.setenv(CHOICE, "postgresql")
+    with pytest.raises(Unusable, match=r"WALL_TIME_DATABASE='postgresql': it is not here. Install"):
+        disk.database()
+    monkeypatch.setenv(CHOICE, "sqlite")
+    assert disk.database().instead == "WALL_TIME_DATABASE=sqlite asks for it."
+    monkeypatch.setenv(CHOICE, "oracle")
+    with pytest.raises(Unusable, match="WALL_TIME_DATABASE='oracle': no such database"):
+        disk.database()
+
+
+def test_the_driver_is_optional_and_asked_for_in_one_way() -> None:
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    assert extras["postgresql"] == [postgresql.DRIVER]
+    assert postgresql.DRIVER in extras["dev"]
+    assert not [each for each in project["dependencies"] if "psycopg" in each]
+
+
+# -- for real --------------------------------------------------------------------------------
+
+
+def data_of(address: str) -> Path:
+    """The folder of the cluster."""
+    with psycopg.connect(address) as connection:
+        (folder,) = connection.execute("SELECT current_setting('data_directory')").fetchone()
+    return Path(folder)
+
+
+def postmaster(data: Path) -> psutil.Process:
+    return psutil.Process(int((data / "postmaster.pid").read_text().split()[0]))
+
+
+def user_of(process: psutil.Process) -> int | None:
+    """Whose it is; None where it has ended since, as a server process of one connection does."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return int(process.uids().effective)
+    return None
+
+
+@pytest.mark.live
+@needed
+def test_it_is_there_for_a_block_and_nothing_of_it_is_left() -> None:
+    with serve_postgresql() as address:
+        data = data_of(address)
+        server = postmaster(data)
+        everyone = [server, *server.children(recursive=True)]
+        assert len(everyone) > 1
+        assert all(user_of(each) != 0 for each in everyone)
+        assert not list(data.parent.glob("password"))
+        assert not Path("/dev/shm").is_dir() or not list(Path("/dev/shm").glob("PostgreSQL.*"))
+        with psycopg.connect(address, autocommit=True) as connection:
+            connection.execute("UPDATE stock SET pieces = pieces - 1")
+            assert connection.execute("SELECT pieces FROM stock").fetchall() == [(999_999,)]
+            settings = dict(connection.execute("SELECT name, setting FROM pg_settings").fetchall())
+        assert settings["synchronous_commit"] == "off"  # as the SQLite that it stands for
+        assert settings["fsync"] == "on" and settings["listen_addresses"] == "127.0.0.1"
+        with pytest.raises(psycopg.OperationalError, match="password"):
+            psycopg.connect(address.replace("password=", "password=x"))
+    assert not any(each.is_running() for each in everyone)
+    assert not data.parent.exists()
+    with pytest.raises(psycopg.OperationalError):
+        psycopg.connect(address)
+
+
+@pytest.mark.live
+@needed
+def test_writers_of_a_row_stand_in_line_until_a_commit() -> None:
+    with (
+        serve_postgresql() as address,
+        psycopg.connect(address, autocommit=True) as first,
+        psycopg.connect(address, autocommit=True, options="-c lock_timeout=100") as second,
+    ):
+        take = "UPDATE stock SET pieces = pieces - 1"
+        first.execute("BEGIN")
+        first.execute(take)
+        with pytest.raises(psycopg.errors.LockNotAvailable):
+            second.execute(take)
+        first.execute("COMMIT")
+        second.execute(take)
+        assert first.execute("SELECT pieces FROM stock").fetchone() == (999_998,)
+
+
+@pytest.mark.live
+@needed
+def test_what_failed_shows_its_last_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SETTINGS, "shared_buffers", "plenty")
+    with (
+        pytest.raises(ServerFailed, match=r"(?s)ended with exit code 1 .*shared_buffers"),
+        serve_postgresql(),
+    ):
+        pass
+    monkeypatch.setattr(postgresql, "_initdb", lambda: shutil.which("false"))
+    with pytest.raises(ServerFailed, match="initdb ended with exit code 1"), serve_postgresql():
+        pass
+
+
+OWNER = """
+import sys
+from labs.postgresql import serve_postgresql
+with serve_postgresql() as address:
+    print(address, flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def owner() -> Iterator[subprocess.Popen[str]]:
+    """Another process that has one."""
+    argv = [sys.executable, "-c", OWNER]
+    with subprocess.Popen(
+        argv, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield process
+        process.kill()
+
+
+@pytest.mark.live
+@needed
+@pytest.mark.parametrize("reaper_too", [False, True])
+def test_it_does_not_outlive_its_owner(owner: subprocess.Popen[str], reaper_too: bool) -> None:
+    assert owner.stdout is not None
+    data = data_of(owner.stdout.readline().strip())
+    server = postmaster(data)
+    everyone = [server, *server.children(recursive=True)]
+    segment = (data / "postmaster.pid").read_text().splitlines()[6].split()[1]
+    try:
+        reaper = server.parent()
+        assert reaper is not None and reaper.ppid() == owner.pid
+        if reaper_too:
+            if not sys.platform.startswith("linux"):
+                return  # elsewhere the next sweep ends it
+            reaper.send_signal(signal.SIGSTOP)  # so that it does not see the end of its owner
+        owner.kill()
+        owner.wait()
+        if reaper_too:
+            reaper.kill()
+        eventually(lambda: not any(each.is_running() for each in everyone), 10, "their end")
+    finally:
+        shutil.rmtree(data.parent, ignore_errors=True)
+        with contextlib.suppress(OSError):  # what a kill leaves with the system: 56 bytes
+            subprocess.run(["ipcrm", "-m", segment], stderr=subprocess.DEVNULL)
+
+
+@pytest.mark.live
+@needed
+def test_requests_of_that_kind_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(CHOICE, raising=False)
+    with shared_folder(WORK) as shared:
+        assert shared is not None
+        with psycopg.connect(shared.address) as connection:
+            assert connection.execute("SELECT count(*) FROM stock").fetchone() == (1,)
+        assert shared.settings["WALL_TIME_POSTGRESQL"] == shared.address
+    with shared_folder(Workload(wait_s=0.02, wait_by="lock")) as shared:
+        assert shared is not None and shared.address == ""
