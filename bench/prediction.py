@@ -10,21 +10,12 @@ consistency, not prediction. About five minutes.
 from __future__ import annotations
 
 import argparse
-import json
-import statistics
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from bench.levels import CPU, MIXED, WAIT, Row, fit_rows, rows, save, share, shown, summary
 from labs.measure import measure
-from labs.records import Experiment, Load, Point, Recording, Server, Workload
-from labs.report import columns, explained, joined
-
-CPU, WAIT, MIXED = (
-    Workload(cpu_s=0.03),
-    Workload(wait_s=0.2),
-    Workload(cpu_s=0.01, wait_s=0.09),
-)
+from labs.records import Experiment, Load, Recording, Server, Workload
 
 
 def experiment(server: Server, workload: Workload, users: Sequence[int]) -> Experiment:
@@ -44,77 +35,28 @@ EXPERIMENTS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One level: throughput over what was said of it, minus one."""
-
-    name: str
-    point: Point
-    forecast: float
-    bound: float
-    consistency: float
-
-
-def rows(name: str, recording: Recording) -> list[Row]:
-    explanation = explained(recording)
-    return [
-        Row(
-            name=name,
-            point=point,
-            forecast=point.throughput_rps / recording.run.forecast.at(point.users).model_rps - 1,
-            bound=point.throughput_rps / recording.run.forecast.at(point.users).bound_rps - 1,
-            consistency=point.throughput_rps / explanation.at(point.users).model_rps - 1,
-        )
-        for point in recording.points
-    ]
-
-
-def summary(title: str, errors: Sequence[float]) -> str:
-    if not errors:
-        return f"{title:<34} no point"
-    sizes = [abs(error) for error in errors]
-    return f"{title:<34} median {statistics.median(sizes):6.1%}   worst {max(sizes):6.1%}"
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json")
     parser.add_argument("only", nargs="*", help="parts of the names of experiments")
     asked = parser.parse_args()
     found: list[Row] = []
-    recordings = {}
+    recordings: dict[str, Recording] = {}
     for name, wanted in EXPERIMENTS.items():
         if asked.only and not any(part in name for part in asked.only):
             continue
-        recording = measure(wanted)
-        recordings[name] = joined(recording)
-        found += (fresh := rows(name, recording))
-        table = [["users", "req/s", "forecast", "bound", "consistent", "checks"]]
-        table += [
-            [
-                str(row.point.users),
-                f"{row.point.throughput_rps:.1f}",
-                f"{row.forecast:+.1%}",
-                f"{row.bound:+.1%}",
-                f"{row.consistency:+.1%}",
-                " ".join(c.name + "!" * c.unfit for c in row.point.checks),
-            ]
-            for row in fresh
-        ]
-        print(f"\n{name}\n{columns(table)}", flush=True)
-    fit = [row for row in found if row.point.fit]
-    print()
-    share = len(fit) / len(found)
-    print(f"{'fit points':<34} {len(fit)} of {len(found)}, {share:.0%}")
+        recordings[name] = measure(wanted)
+        found += (fresh := rows(recordings[name]))
+        print(shown(name, fresh), flush=True)
+    fit = fit_rows(found)
+    print(f"\n{share(found)}")
     print(summary("forecast, model, fit points", [row.forecast for row in fit]))
     print(summary("forecast, model, all points", [row.forecast for row in found]))
     print(summary("forecast, bound, fit points", [row.bound for row in fit]))
     print(summary("forecast, bound, all points", [row.bound for row in found]))
     print(summary("consistency, fit points", [row.consistency for row in fit]))
     print(summary("consistency, all points", [row.consistency for row in found]))
-    if asked.json:
-        with open(asked.json, "w") as file:
-            json.dump(recordings, file)
+    save(asked.json, recordings)
     return 0
 
 

@@ -12,25 +12,17 @@ eight minutes; run it on a quiet machine.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 
-from bench.prediction import summary
+from bench.levels import CPU, MIXED, WAIT, Row, fit_rows, rows, save, share, shown, summary
 from labs.kinds import KINDS, Kind, missing
 from labs.measure import measure
 from labs.records import Experiment, Load, Page, Point, Recording, Server, Workload
-from labs.report import columns, explained, joined
+from labs.report import columns
 from labs.servers import serve
 
 WORKERS = 16
-CPU, WAIT, MIXED = (
-    Workload(cpu_s=0.03),
-    Workload(wait_s=0.2),
-    Workload(cpu_s=0.01, wait_s=0.09),
-)
 WORK = {
     "CPU": (CPU, (1, 2, 4, 8)),
     "wait": (WAIT, (1, 4, 16, 32)),
@@ -39,16 +31,6 @@ WORK = {
 FILES = {"file": (Workload(page="file"), (1, 2, 5))}  # more, and Locust is full
 STARTS_WITHIN_S = GONE_WITHIN_S = 2.0
 SPAWN_S = 0.1  # for each process, where a server takes its time
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One level: throughput over what was said of it, minus one."""
-
-    point: Point
-    forecast: float
-    bound: float
-    consistency: float
 
 
 def server_of(kind: Kind) -> Server:
@@ -62,20 +44,6 @@ def server_of(kind: Kind) -> Server:
     return Server("event-loop", by=kind.by)
 
 
-def rows(recording: Recording) -> list[Row]:
-    """Its levels, beside forecast, bound and explanation."""
-    forecast, explanation = recording.run.forecast, explained(recording)
-    return [
-        Row(
-            point=point,
-            forecast=point.throughput_rps / forecast.at(point.users).model_rps - 1,
-            bound=point.throughput_rps / forecast.at(point.users).bound_rps - 1,
-            consistency=point.throughput_rps / explanation.at(point.users).model_rps - 1,
-        )
-        for point in recording.points
-    ]
-
-
 def comes_and_goes(server: Server, page: Page) -> tuple[float, float]:
     """Seconds to start until it answers and all workers are there, and to end without a rest."""
     began = time.perf_counter()
@@ -85,22 +53,12 @@ def comes_and_goes(server: Server, page: Page) -> tuple[float, float]:
     return started_s, time.perf_counter() - ending
 
 
-def shown(name: str, found: Sequence[Row]) -> str:
-    table = [["users", "req/s", "forecast", "bound", "consistent", "failed", "MiB", "checks"]]
-    table += [
-        [
-            str(row.point.users),
-            f"{row.point.throughput_rps:.1f}",
-            f"{row.forecast:+.1%}",
-            f"{row.bound:+.1%}",
-            f"{row.consistency:+.1%}",
-            str(row.point.failed),
-            f"{(row.point.pss_bytes or 0) / 2**20:.0f}",
-            " ".join(c.name + "!" * c.unfit for c in row.point.checks),
-        ]
-        for row in found
-    ]
-    return f"\n{name}\n{columns(table)}"
+def _failed(point: Point) -> str:
+    return str(point.failed)
+
+
+def _memory(point: Point) -> str:
+    return f"{(point.pss_bytes or 0) / 2**20:.0f}"
 
 
 def main() -> int:
@@ -109,7 +67,8 @@ def main() -> int:
     parser.add_argument("only", nargs="*", help="who runs it: apache, node, gunicorn, ...")
     asked = parser.parse_args()
     found: list[Row] = []
-    recordings, slow = {}, []
+    recordings: dict[str, Recording] = {}
+    slow = []
     times = [["architecture", "by", "starts in s", "gone in s"]]
     for kind in KINDS:
         if asked.only and kind.by not in asked.only:
@@ -124,9 +83,9 @@ def main() -> int:
             load = Load(users, seconds=2.0, keep_alive=server.keep_alive)
             recording = measure(Experiment(server, workload, load))
             name = f"{kind.architecture} by {kind.by}, {name}"
-            recordings[name] = joined(recording)
+            recordings[name] = recording
             found += (fresh := rows(recording))
-            print(shown(name, fresh), flush=True)
+            print(shown(name, fresh, [("failed", _failed), ("MiB", _memory)]), flush=True)
         started_s, gone_s = comes_and_goes(server, page)
         times.append([kind.architecture, kind.by, f"{started_s:.2f}", f"{gone_s:.2f}"])
         ramp_s = SPAWN_S * server.processes
@@ -134,16 +93,14 @@ def main() -> int:
             slow.append(f"{kind.architecture} by {kind.by}")
     if not found:
         return 0
-    fit = [row for row in found if row.point.fit]
+    fit = fit_rows(found)
     print(f"\n{columns(times)}\n")
-    print(f"{'fit points':<34} {len(fit)} of {len(found)}, {len(fit) / len(found):.0%}")
+    print(share(found))
     print(summary("forecast, model, fit points", [row.forecast for row in fit]))
     print(summary("forecast, bound, fit points", [row.bound for row in fit]))
     print(summary("consistency, fit points", [row.consistency for row in fit]))
     print(f"{'starts or ends too slowly':<34} {', '.join(slow) or 'none'}")
-    if asked.json:
-        with open(asked.json, "w") as file:
-            json.dump(recordings, file)
+    save(asked.json, recordings)
     return 0
 
 
