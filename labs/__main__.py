@@ -186,6 +186,8 @@ def calibrate(asked: argparse.Namespace) -> int:
 
 def servers(asked: argparse.Namespace) -> int:
     """Print what is installed."""
+    from labs import postgresql
+    from labs.programs import POSTGRESQL, version
     from labs.report import columns
     from labs.servers import available
 
@@ -194,6 +196,7 @@ def servers(asked: argparse.Namespace) -> int:
         [found.architecture, found.by, found.missing or found.version or "ours"]
         for found in available()
     ]
+    rows.append(["database", "postgresql", postgresql.missing() or version(POSTGRESQL) or ""])
     print(columns(rows))
     return OK
 
@@ -249,25 +252,24 @@ def measure(asked: argparse.Namespace) -> int:
 def record(asked: argparse.Namespace) -> int:
     """Record the book's labs."""
     from labs.lab import record_book
-    from labs.load import LoadFailed
-    from labs.servers import ServerFailed
 
-    try:
-        record_book(asked.labs, say=lambda line: print(line, flush=True))
-    except (ServerFailed, LoadFailed) as error:
-        print(error, file=sys.stderr)
-        return FAILED
-    return OK
+    return recorded(record_book, asked.labs)
 
 
 def classics(asked: argparse.Namespace) -> int:
     """Make the classic experiments again, and keep them as recordings."""
     from labs.lab import record_classics
+
+    return recorded(record_classics, asked.sources)
+
+
+def recorded(make: Callable[..., object], names: list[str]) -> int:
+    """Record those, and tell on the way what is done."""
     from labs.load import LoadFailed
     from labs.servers import ServerFailed
 
     try:
-        record_classics(asked.sources, say=lambda line: print(line, flush=True))
+        make(names, say=lambda line: print(line, flush=True))
     except (ServerFailed, LoadFailed) as error:
         print(error, file=sys.stderr)
         return FAILED

@@ -130,7 +130,12 @@ class Comparing(Still[Comparison]):
         return " ".join(dict.fromkeys(reasons))
 
     def reduced(self) -> Comparing:
-        smaller = {label: reduced(experiment) for label, experiment in self.parts.items()}
+        """Every part, each with the first of its levels only: a sweep's own trial has two."""
+        smaller = {}
+        for label, experiment in self.parts.items():
+            small = reduced(experiment)
+            load = replace(small.load, users=small.load.users[:1])
+            smaller[label] = replace(small, load=load)
         if self.over == "pool":  # the pools stay apart
             smaller = {
                 label: replace(experiment, server=self.parts[label].server)

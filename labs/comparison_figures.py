@@ -16,6 +16,7 @@ from labs.figures import (
     Throughput,
     Trace,
     bars,
+    extent,
     finite,
     hover_checks,
     twin_layout,
@@ -207,7 +208,7 @@ def _marks(
         value = plot.measured(point)
         if len(spot.part.runs) > 1:
             over = [plot.measured(each) for each in spot.points]
-            low, high = min(over), max(over)
+            low, high = extent(over)
             text = f"{plot.say(value)}; {plot.say(low)} to {plot.say(high)} in {len(over)} runs"
         else:
             low, high = sorted(plot.of(point.users, rps) for rps in point.throughput_ci_rps)
@@ -227,11 +228,7 @@ def _marks(
             "size": 10,
             "symbol": [symbol if spot.points[0].fit else f"{symbol}-open" for spot, _ in measured],
         },
-        "error_y": bars(
-            [high - value for (_, high), value in zip(ends, values, strict=True)],
-            [value - low for (low, _), value in zip(ends, values, strict=True)],
-            colour,
-        ),
+        "error_y": bars(values, ends, colour),
         "customdata": told,
         "hovertemplate": line.hover("measured"),
     }

@@ -67,6 +67,18 @@ def said(
     )
 
 
+def assumed(comparison: Comparison) -> tuple[str, ...]:
+    """What the forecasts assume, each sentence once, after the parts to which it belongs."""
+    belongs: dict[str, list[str]] = {}
+    for label, part in comparison.parts.items():
+        for note in part.run.forecast.notes:
+            belongs.setdefault(note, []).append(f"“{label}”")
+    return tuple(
+        note if len(labels) == len(comparison.parts) else f"{listed(labels)}: {note}"
+        for note, labels in belongs.items()
+    )
+
+
 def between(comparison: Comparison) -> str:
     """Which part answered most, how many times the least, and whether that is more than noise."""
     users = comparable(comparison)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import html
 from typing import Any
 
 from labs.counts import Count, Race
-from labs.figures import HEIGHT, NARROW_HEIGHT, Figure, bars, finite, plot_title
+from labs.figures import Figure, bars, extent, finite, two_plots
 from labs.palette import BLUE, GREY, ORANGE
-from labs.words import digits, duration, percent, rate, table
+from labs.words import digits, duration, paragraphs, percent, plain, rate, table
 
 WHERE = ("Additions", "Throughput, requests per second")
 WIDEST = 14  # letters of a label before it is folded
@@ -40,8 +39,8 @@ def race_figure(race: Race) -> Figure:
         for name, colour, pattern, found in parts
     ]
     rates = [count.throughput_rps for count in counts]
-    spread = [
-        [run.count(count.name).throughput_rps for run in race.runs if _has(run, count)]
+    ends = [
+        extent([run.count(count.name).throughput_rps for run in race.runs if _has(run, count)])
         for count in counts
     ]
     traces.append(
@@ -51,11 +50,7 @@ def race_figure(race: Race) -> Figure:
             "x": names,
             "y": finite(rates),
             "marker": {"color": BLUE},
-            "error_y": bars(
-                [max(values) - value for values, value in zip(spread, rates, strict=True)],
-                [value - min(values) for values, value in zip(spread, rates, strict=True)],
-                GREY,
-            ),
+            "error_y": bars(rates, ends, GREY),
             "customdata": [rate(value) for value in rates],
             "hovertemplate": "%{customdata}<extra></extra>",
             "showlegend": False,
@@ -77,7 +72,7 @@ def race_alt(race: Race) -> str:
 
 def race_words(race: Race) -> str:
     """Under the figure, as HTML: what was lost, what the lock cost, and why."""
-    sentences = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in race_said(race))
+    sentences = paragraphs(race_said(race))
     head = ("", "asked", "arrived", "lost", "req/s", "mean ms")
     rows = [
         (
@@ -131,13 +126,13 @@ def race_rows(race: Race) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]
         (
             str(number),
             count.name,
-            _plain(count.workload.cpu_s * 1000),
-            _plain(count.workload.wait_s * 1000),
+            plain(count.workload.cpu_s * 1000),
+            plain(count.workload.wait_s * 1000),
             str(count.asked),
             str(count.counted),
             str(count.lost),
-            _plain(count.throughput_rps),
-            _plain(count.mean_response_time_s * 1000),
+            plain(count.throughput_rps),
+            plain(count.mean_response_time_s * 1000),
         )
         for number, run in enumerate(race.runs, 1)
         for count in run.counts
@@ -165,33 +160,8 @@ def _folded(name: str) -> str:
     return "<br>".join(lines)
 
 
-def _plain(value: float) -> str:
-    return digits(value, 4).replace(",", "")
-
-
 def _layout() -> dict[str, Any]:
     axis = {"type": "category", "showgrid": False, "ticks": "", "tickangle": 0}
-    return {
-        "barmode": "stack",
-        "bargap": 0.35,
-        "height": HEIGHT,
-        "margin": {"l": 44, "r": 12, "t": 48, "b": 96},
-        "hovermode": "closest",
-        "legend": {"orientation": "h", "x": 0, "y": -0.28, "yanchor": "top"},
-        "xaxis": {**axis, "domain": [0, 0.46], "anchor": "y"},
-        "yaxis": {"rangemode": "tozero", "anchor": "x"},
-        "xaxis2": {**axis, "domain": [0.54, 1], "anchor": "y2"},
-        "yaxis2": {"rangemode": "tozero", "anchor": "x2"},
-        "annotations": [plot_title(WHERE[0], 0, 1), plot_title(WHERE[1], 0.54, 1)],
-        "meta": {
-            "narrow": {
-                "height": NARROW_HEIGHT,
-                "legend": {"y": -0.13},
-                "xaxis": {"domain": [0, 1]},
-                "yaxis": {"domain": [0.6, 1]},
-                "xaxis2": {"domain": [0, 1]},
-                "yaxis2": {"domain": [0, 0.38]},
-                "annotations": [plot_title(WHERE[0], 0, 1), plot_title(WHERE[1], 0, 0.38)],
-            }
-        },
-    }
+    upwards = {"rangemode": "tozero"}
+    layout = two_plots(WHERE, (0.46, 0.54), (axis, axis), (upwards, upwards), lower=0.38)
+    return {"barmode": "stack", "bargap": 0.35, **layout}

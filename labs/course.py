@@ -39,7 +39,7 @@ def course(
             under_way = 0.0
         else:
             most, limit = _capacity(server, workload, calibration, machine)
-            alone_s = workload.wait_s + workload.cpu_s + calibration.overhead_s
+            alone_s = workload.wait_s + calibration.demand_s(workload.cpu_s)
             end_s = begin_s + step.seconds
             found += _arrivals(step.rate, most, limit, alone_s, begin_s, end_s, under_way)
             under_way = found[-1].in_flight[1]
@@ -74,7 +74,7 @@ def _capacity(
     case = Case(
         Experiment(server, workload, Load((1,))), calibration, machine, calibration.capacity
     )
-    limits = case.limits(1, workload.cpu_s + calibration.overhead_s)
+    limits = case.limits(1, calibration.demand_s(workload.cpu_s))
     del limits["users"]
     limit = min(limits, key=lambda name: limits[name])
     return limits[limit], limit

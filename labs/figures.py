@@ -18,6 +18,7 @@ from labs.words import digits, duration, rate
 
 Figure = dict[str, Any]
 Trace = dict[str, Any]
+Axis = dict[str, Any]
 
 FAR_APART = 32  # times as many users at the last level as at the first: logarithmic axes
 HEIGHT = 360
@@ -121,8 +122,8 @@ def _recorded(recording: Recording, plot: Throughput) -> Iterable[Trace]:
     name = f"recorded on {cores} core{'s' if cores > 1 else ''}"
     levels = [point.users for point in recording.points]
     middle = [plot.measured(point) for point in recording.points]
-    spread = [
-        [plot.measured(p) for run in recording.runs for p in run.points if p.users == users]
+    ends = [
+        extent([plot.measured(p) for run in recording.runs for p in run.points if p.users == users])
         for users in levels
     ]
     yield {
@@ -137,15 +138,11 @@ def _recorded(recording: Recording, plot: Throughput) -> Iterable[Trace]:
             "size": 8,
             "symbol": ["square" if point.fit else "square-open" for point in recording.points],
         },
-        "error_y": bars(
-            [max(values) - value for values, value in zip(spread, middle, strict=True)],
-            [value - min(values) for values, value in zip(spread, middle, strict=True)],
-            GREY,
-        ),
+        "error_y": bars(middle, ends, GREY),
         "customdata": [
-            f"{plot.say(value)}; {plot.say(min(values))} to {plot.say(max(values))} in "
+            f"{plot.say(value)}; {plot.say(low)} to {plot.say(high)} in "
             f"{len(recording.runs)} runs" + hover_checks(point)
-            for point, value, values in zip(recording.points, middle, spread, strict=True)
+            for point, value, (low, high) in zip(recording.points, middle, ends, strict=True)
         ],
         "hovertemplate": f"%{{x}} users: %{{customdata}}<extra>{name}</extra>",
     }
@@ -169,11 +166,7 @@ def _measured(points: Sequence[Point], plot: Throughput) -> Iterable[Trace]:
             "x": [point.users for point in chosen],
             "y": finite(values),
             "marker": {"color": BLUE, "size": 11, "symbol": symbol},
-            "error_y": bars(
-                [high - value for (_, high), value in zip(ends, values, strict=True)],
-                [value - low for (low, _), value in zip(ends, values, strict=True)],
-                BLUE,
-            ),
+            "error_y": bars(values, ends, BLUE),
             "customdata": [
                 f"{plot.say(value)}, {plot.say(low)} to {plot.say(high)}{hover_checks(point)}"
                 for point, value, (low, high) in zip(chosen, values, ends, strict=True)
@@ -198,8 +191,10 @@ def _guessed(guess: Guess, plot: Throughput) -> Iterable[Trace]:
     }
 
 
-def bars(above: Sequence[float], below: Sequence[float], colour: str) -> dict[str, Any]:
-    """Error bars of a trace."""
+def bars(values: Sequence[float], ends: Sequence[Sequence[float]], colour: str) -> dict[str, Any]:
+    """Error bars of a trace: from the lower of each value's two ends to the upper one."""
+    below = [value - low for value, (low, _) in zip(values, ends, strict=True)]
+    above = [high - value for value, (_, high) in zip(values, ends, strict=True)]
     return {
         "type": "data",
         "symmetric": False,
@@ -209,6 +204,11 @@ def bars(above: Sequence[float], below: Sequence[float], colour: str) -> dict[st
         "thickness": 1.5,
         "width": 5,
     }
+
+
+def extent(values: Sequence[float]) -> tuple[float, float]:
+    """Least and most, as of several runs."""
+    return min(values), max(values)
 
 
 def hover_checks(point: Point) -> str:
@@ -249,20 +249,44 @@ def twin_layout(
         "tickvals": list(levels),
         "ticktext": [digits(each, 4) for each in levels],
     }
-    note = {"title": {"text": legend, "side": "top"}} if legend else {}
+    layout = two_plots(
+        ("Throughput, requests per second", "Response time, ms"),
+        (0.44, 0.56),
+        (axis, axis),
+        (upwards, upwards),
+        left=40,
+    )
+    if legend:
+        layout["legend"]["title"] = {"text": legend, "side": "top"}
+    return layout
+
+
+def two_plots(
+    titles: tuple[str, str],
+    gap: tuple[float, float],
+    x: tuple[Axis, Axis],
+    y: tuple[Axis, Axis],
+    *,
+    left: int = 44,
+    lower: float = 0.4,
+) -> dict[str, Any]:
+    """Layout of two plots side by side, which a telephone shows one above the other.
+
+    gap: where the left plot ends and the right one begins, as fractions of the width; x and y:
+    their axes, but for the place; left: pixels for the first y axis's numbers; lower: how high
+    the lower plot reaches on a telephone, as a fraction.
+    """
+    first, second = titles
     return {
         "height": HEIGHT,
-        "margin": {"l": 40, "r": 12, "t": 48, "b": 96},
+        "margin": {"l": left, "r": 12, "t": 48, "b": 96},
         "hovermode": "closest",
-        "legend": {"orientation": "h", "x": 0, "y": -0.28, "yanchor": "top", **note},
-        "xaxis": {**axis, "domain": [0, 0.44], "anchor": "y"},
-        "xaxis2": {**axis, "domain": [0.56, 1], "anchor": "y2"},
-        "yaxis": {**upwards, "anchor": "x"},
-        "yaxis2": {**upwards, "anchor": "x2"},
-        "annotations": [
-            plot_title("Throughput, requests per second", 0, 1),
-            plot_title("Response time, ms", 0.56, 1),
-        ],
+        "legend": {"orientation": "h", "x": 0, "y": -0.28, "yanchor": "top"},
+        "xaxis": {**x[0], "domain": [0, gap[0]], "anchor": "y"},
+        "yaxis": {**y[0], "anchor": "x"},
+        "xaxis2": {**x[1], "domain": [gap[1], 1], "anchor": "y2"},
+        "yaxis2": {**y[1], "anchor": "x2"},
+        "annotations": [plot_title(first, 0, 1), plot_title(second, gap[1], 1)],
         "meta": {
             "narrow": {
                 "height": NARROW_HEIGHT,
@@ -270,26 +294,28 @@ def twin_layout(
                 "xaxis": {"domain": [0, 1]},
                 "xaxis2": {"domain": [0, 1]},
                 "yaxis": {"domain": [0.6, 1]},
-                "yaxis2": {"domain": [0, 0.4]},
-                "annotations": [
-                    plot_title("Throughput, requests per second", 0, 1),
-                    plot_title("Response time, ms", 0, 0.4),
-                ],
+                "yaxis2": {"domain": [0, lower]},
+                "annotations": [plot_title(first, 0, 1), plot_title(second, 0, lower)],
             }
         },
     }
 
 
-def plot_title(text: str, x: float, y: float) -> dict[str, Any]:
+def plot_title(text: str, x: float, y: float, *, shift: int = 8) -> dict[str, Any]:
     """A plot's own title, above its upper left corner."""
+    return note(f"<b>{text}</b>", x, y, shift=shift)
+
+
+def note(text: str, x: float, y: float, *, shift: int) -> dict[str, Any]:
+    """Words whose lower left corner lies there, in fractions of the figure, and some pixels up."""
     return {
-        "text": f"<b>{text}</b>",
+        "text": text,
         "x": x,
         "y": y,
         "xref": "paper",
         "yref": "paper",
         "xanchor": "left",
         "yanchor": "bottom",
-        "yshift": 8,
+        "yshift": shift,
         "showarrow": False,
     }

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import math
 from typing import Any
 
-from labs.figures import HEIGHT, NARROW_HEIGHT, Figure, Trace, bars, finite, plot_title
+from labs.figures import Figure, Trace, bars, extent, finite, two_plots
 from labs.footprint import Growth, Memory
 from labs.palette import GREY, LINES
-from labs.words import digits, percent, size, table
+from labs.words import digits, paragraphs, percent, plain, size, table
 
 MIB = 2**20
 KIB = 2**10
@@ -77,7 +76,7 @@ def _each(memory: Memory, growth: Growth) -> Trace:
         "x": [growth.kind],
         "y": finite([max(middle, LEAST_KIB)]),
         "marker": {"color": colour},
-        "error_y": bars([max(found) - middle], [middle - min(found)], GREY),
+        "error_y": bars([middle], [extent(found)], GREY),
         "text": [size(growth.each_bytes)],
         "textposition": "outside",
         "cliponaxis": False,
@@ -122,7 +121,7 @@ def memory_words(memory: Memory) -> str:
         )
         for growth in memory.run.growths
     ]
-    sentences = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in memory_said(memory))
+    sentences = paragraphs(memory_said(memory))
     return f'<div role="status">{sentences}</div>{table(head, rows)}'
 
 
@@ -172,11 +171,11 @@ def memory_rows(memory: Memory) -> tuple[tuple[str, ...], tuple[tuple[str, ...],
         (
             growth.kind,
             str(count),
-            _plain(growth.pss_bytes[place] / MIB) if growth.pss_bytes else "",
-            _plain(growth.rss_bytes[place] / MIB),
-            _plain((growth.base_bytes + growth.each_bytes * count) / MIB),
-            _plain(growth.each_bytes / KIB),
-            _plain(growth.base_bytes / MIB),
+            plain(growth.pss_bytes[place] / MIB) if growth.pss_bytes else "",
+            plain(growth.rss_bytes[place] / MIB),
+            plain((growth.base_bytes + growth.each_bytes * count) / MIB),
+            plain(growth.each_bytes / KIB),
+            plain(growth.base_bytes / MIB),
         )
         for growth in memory.run.growths
         for place, count in enumerate(growth.sizes)
@@ -193,43 +192,18 @@ def _several(growth: Growth) -> str:
     return "processes" if growth.kind == "process" else f"{growth.kind}s"
 
 
-def _plain(value: float) -> str:
-    return digits(value, 4).replace(",", "")
-
-
 def _layout(least: int, most: int, largest: float) -> dict[str, Any]:
     ticks = [4**power for power in range(8) if least <= 4**power <= most]
-    return {
-        "height": HEIGHT,
-        "margin": {"l": 44, "r": 12, "t": 48, "b": 96},
-        "hovermode": "closest",
-        "legend": {"orientation": "h", "x": 0, "y": -0.28, "yanchor": "top"},
-        "xaxis": {
-            "type": "log",
-            "title": {"text": "requests waiting at once"},
-            "tickvals": ticks,
-            "ticktext": [digits(tick, 4) for tick in ticks],
-            "domain": [0, 0.56],
-            "anchor": "y",
-        },
-        "yaxis": {"type": "log", "dtick": "D2", "anchor": "x"},
-        "xaxis2": {"type": "category", "domain": [0.68, 1], "anchor": "y2"},
-        "yaxis2": {
-            "type": "log",
-            "dtick": 1,
-            "range": [math.log10(LEAST_KIB), math.log10(largest / KIB) + 0.5],
-            "anchor": "x2",
-        },
-        "annotations": [plot_title(WHERE[0], 0, 1), plot_title(WHERE[1], 0.68, 1)],
-        "meta": {
-            "narrow": {
-                "height": NARROW_HEIGHT,
-                "legend": {"y": -0.13},
-                "xaxis": {"domain": [0, 1]},
-                "yaxis": {"domain": [0.6, 1]},
-                "xaxis2": {"domain": [0, 1]},
-                "yaxis2": {"domain": [0, 0.4]},
-                "annotations": [plot_title(WHERE[0], 0, 1), plot_title(WHERE[1], 0, 0.4)],
-            }
-        },
+    across = {
+        "type": "log",
+        "title": {"text": "requests waiting at once"},
+        "tickvals": ticks,
+        "ticktext": [digits(tick, 4) for tick in ticks],
     }
+    each = {
+        "type": "log",
+        "dtick": 1,
+        "range": [math.log10(LEAST_KIB), math.log10(largest / KIB) + 0.5],
+    }
+    grown = {"type": "log", "dtick": "D2"}
+    return two_plots(WHERE, (0.56, 0.68), (across, {"type": "category"}), (grown, each))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import html
 from typing import Any
 
-from labs.figures import HEIGHT, NARROW_HEIGHT, Figure, bars, finite, plot_title
+from labs.figures import Figure, bars, extent, finite, two_plots
 from labs.gauges import FULL, OURS, Gauge, Gauges
 from labs.palette import BLUE, GREEN, GREY, ORANGE
-from labs.words import digits, duration, percent, rate, table
+from labs.words import digits, duration, paragraphs, percent, plain, rate, table
 
 WHERE = ("Throughput as it says, requests per second", "Cores busy")
 # Addresses that are nobody's, for documentation (RFC 5737).
@@ -19,9 +19,9 @@ def gauges_figure(gauges: Gauges) -> Figure:
     """Left, the throughput each generator reports, with the spread over the runs; right, the
     cores that it and the server used meanwhile."""
     shown = gauges.run.measured
-    names = [label(gauge.name) for gauge in shown]
+    names = [label(gauge.name).replace(" ", "<br>") for gauge in shown]  # two lines have room
     rates = [gauge.throughput_rps for gauge in shown]
-    spread = [_over_runs(gauges, gauge.name) for gauge in shown]
+    ends = [extent(_over_runs(gauges, gauge.name)) for gauge in shown]
     traces: list[dict[str, Any]] = [
         {
             "type": "bar",
@@ -29,11 +29,7 @@ def gauges_figure(gauges: Gauges) -> Figure:
             "x": names,
             "y": finite(rates),
             "marker": {"color": BLUE},
-            "error_y": bars(
-                [max(values) - value for values, value in zip(spread, rates, strict=True)],
-                [value - min(values) for values, value in zip(spread, rates, strict=True)],
-                GREY,
-            ),
+            "error_y": bars(rates, ends, GREY),
             "customdata": [
                 f"{rate(gauge.throughput_rps)}, {duration(gauge.mean_response_time_s)} each"
                 for gauge in shown
@@ -78,7 +74,7 @@ def gauges_alt(gauges: Gauges) -> str:
 
 def gauges_words(gauges: Gauges) -> str:
     """Under the figure, as HTML: the verdict, the table, and a worker for another machine."""
-    sentences = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in gauges_said(gauges))
+    sentences = paragraphs(gauges_said(gauges))
     head = [
         *("", "req/s", "mean", "its cores", "its CPU a request"),
         *("server's cores", "server's CPU a request", "full"),
@@ -201,14 +197,14 @@ def gauges_rows(gauges: Gauges) -> tuple[tuple[str, ...], tuple[tuple[str, ...],
                     str(gauge.processes),
                     str(gauge.requests),
                     str(gauge.failed),
-                    _plain(gauge.throughput_rps),
-                    _plain(gauge.mean_response_time_s * 1000),
-                    _plain(gauge.generator_cpu),
-                    _plain(gauge.generator_fullest),
-                    _plain(gauge.generator_s * 1e6),
-                    _plain(gauge.server_cpu),
-                    _plain(gauge.server_s * 1e6),
-                    _plain(gauge.others_cpu),
+                    plain(gauge.throughput_rps),
+                    plain(gauge.mean_response_time_s * 1000),
+                    plain(gauge.generator_cpu),
+                    plain(gauge.generator_fullest),
+                    plain(gauge.generator_s * 1e6),
+                    plain(gauge.server_cpu),
+                    plain(gauge.server_s * 1e6),
+                    plain(gauge.others_cpu),
                 ]
             ),
             gauge.missing or " and ".join(gauge.full) or "nobody",
@@ -235,12 +231,9 @@ def _over_runs(gauges: Gauges, name: str) -> list[float]:
     return [gauge.throughput_rps for gauge in found]
 
 
-def _plain(value: float) -> str:
-    return digits(value, 4).replace(",", "")
-
-
 def _layout() -> dict[str, Any]:
     axis = {"type": "category", "showgrid": False, "ticks": "", "tickangle": 0}
+    upwards = {"rangemode": "tozero"}
     full = {
         "type": "line",
         "xref": "x2 domain",
@@ -251,28 +244,5 @@ def _layout() -> dict[str, Any]:
         "y1": FULL,
         "line": {"color": GREY, "width": 1.5, "dash": "dash"},
     }
-    return {
-        "barmode": "group",
-        "bargap": 0.3,
-        "height": HEIGHT,
-        "margin": {"l": 56, "r": 12, "t": 48, "b": 96},
-        "hovermode": "closest",
-        "legend": {"orientation": "h", "x": 0, "y": -0.28, "yanchor": "top"},
-        "xaxis": {**axis, "domain": [0, 0.46], "anchor": "y"},
-        "yaxis": {"rangemode": "tozero", "anchor": "x"},
-        "xaxis2": {**axis, "domain": [0.56, 1], "anchor": "y2"},
-        "yaxis2": {"rangemode": "tozero", "anchor": "x2"},
-        "shapes": [full],
-        "annotations": [plot_title(WHERE[0], 0, 1), plot_title(WHERE[1], 0.56, 1)],
-        "meta": {
-            "narrow": {
-                "height": NARROW_HEIGHT,
-                "legend": {"y": -0.13},
-                "xaxis": {"domain": [0, 1]},
-                "yaxis": {"domain": [0.6, 1]},
-                "xaxis2": {"domain": [0, 1]},
-                "yaxis2": {"domain": [0, 0.38]},
-                "annotations": [plot_title(WHERE[0], 0, 1), plot_title(WHERE[1], 0, 0.38)],
-            }
-        },
-    }
+    layout = two_plots(WHERE, (0.46, 0.56), (axis, axis), (upwards, upwards), left=56, lower=0.38)
+    return {"barmode": "group", "bargap": 0.3, "shapes": [full], **layout}

@@ -1,7 +1,8 @@
 """Who is there and what they do, as `ps`, `lsof` and `iotop` show it: the processes of the server
 and of the load generator while the busiest level is on.
 
-Linux tells what a process wrote, which files it has open and whether a thread waits for the disk.
+Linux tells what a process wrote, which files and connections it has open and whether a thread
+waits for the disk.
 Elsewhere there are only the processes, their threads and their CPU time.
 """
 
@@ -25,6 +26,9 @@ LINUX = sys.platform.startswith("linux")
 EVERY_S = 0.25
 SHARED = "/wall-time-"  # in the path of a server's own folder, see `labs.disk`
 NOT_TOLD = (".lock", "-wal", "-shm")  # files that only go with others
+TCP = Path("/proc/net/tcp")  # every IPv4 connection, as proc(5) has it
+LOOPBACK = "0100007F"  # 127.0.0.1, as it has it on all machines that turn their bytes around
+ESTABLISHED, LISTENING = "01", "0A"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -87,7 +91,10 @@ class Onlooker:
         if LINUX:
             states = _states(pid)
             life.threads, life.on_disk = len(states), life.on_disk + states.count("D")
-            life.files |= _files(pid) if who == "server" else set()
+            if who == "server":
+                life.files |= _files(pid)
+                if life.looks & (life.looks - 1) == 0:  # 1, 2, 4, 8: the list may be long
+                    life.files |= _connections(pid)
         else:
             life.threads = psutil.Process(pid).num_threads()
 
@@ -162,4 +169,23 @@ def _files(pid: int) -> set[str]:
             name = path.rpartition("/")[2]
             if SHARED in path and not name.endswith((*NOT_TOLD, " (deleted)")):
                 found.add(name)
+    return found
+
+
+def _connections(pid: int) -> set[str]:
+    """What it is connected to on this machine, as far as it was itself who asked for it: to whom
+    it answers, nobody listens there."""
+    listening, asked = set(), {}
+    for line in TCP.read_text().splitlines()[1:]:
+        _, local, remote, state, *more = line.split()
+        if state == LISTENING:
+            listening.add(local.partition(":")[2])
+        elif state == ESTABLISHED and remote.startswith(LOOPBACK):
+            asked[f"socket:[{more[5]}]"] = remote.partition(":")[2]
+    found = set()
+    for number in os.listdir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(OSError):
+            port = asked.get(os.readlink(f"/proc/{pid}/fd/{number}"))
+            if port in listening:
+                found.add(f"a connection to port {int(str(port), 16)}")
     return found

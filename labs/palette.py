@@ -8,7 +8,8 @@ PURPLE = "#a86cc1"  # bounds; waiting
 GREEN = "#1b9e77"  # the reader's own prediction
 GREY = "#858585"  # recorded elsewhere
 
-FAINT = "rgba(133,133,133,0.25)"  # idle, or the rest
+FAINT = "rgba(133,133,133,0.25)"  # idle, or the rest: for areas
+THIN = "rgba(133,133,133,0.6)"  # lines in the background
 
 # One line among several: colour, dash and mark all differ. Dots are left to parts of a time.
 LINES = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -34,12 +33,10 @@ from labs.records import (
     Workload,
 )
 from labs.servers import check
-from labs.sheet import folded, sweep_sheet
-from labs.strip import strip_alt, strip_figure
+from labs.sheet import assumptions, folded, sweep_sheet
+from labs.strip_view import StripView
 from labs.view import FigureView
-from labs.words import seconds
-
-STRIP_EVERY_S = 1.0  # painting it costs a tenth of a core of the machine that is measured
+from labs.words import paragraphs, seconds
 
 
 class SweepPanel(ipywidgets.VBox):
@@ -69,8 +66,6 @@ class SweepPanel(ipywidgets.VBox):
         self._attempt: Attempt | None = None
         self._forecast: Prediction | None = None
         self._points: dict[int, Point] = {}
-        self._samples: list[Sample] = []
-        self._strip_drawn = 0.0
         self._drawing = threading.RLock()  # news comes from the measuring and the sampling thread
 
         self._about = ipywidgets.HTML()
@@ -85,9 +80,8 @@ class SweepPanel(ipywidgets.VBox):
         self._guessing = Guessing(self._show_plan, lab=self.lab)
         self._actions = Actions(self._run, self._stop)
         self._figure = FigureView(alt="").add_class("wt-figure")
-        self._strip = FigureView(alt=strip_alt(()), layout={"display": "none"}).add_class(
-            "wt-strip"
-        )
+        self._assumed = ipywidgets.HTML().add_class("wt-data")
+        self._strip = StripView()
         self._verdict = ipywidgets.HTML().add_class("wt-verdict")
         self._data = ipywidgets.HTML().add_class("wt-data")
         super().__init__(
@@ -100,6 +94,7 @@ class SweepPanel(ipywidgets.VBox):
                 self._guessing,
                 self._actions,
                 self._figure,
+                self._assumed,
                 self._strip,
                 self._verdict,
                 self._data,
@@ -207,7 +202,8 @@ class SweepPanel(ipywidgets.VBox):
                 self._actions.tell(str(error))
                 return
             self._attempt = attempt
-            self._points, self._samples = {}, []
+            self._points = {}
+            self._strip.begin()
             self._actions.began()
             self._enable(False)
             self._draw(plan.experiment)
@@ -227,11 +223,10 @@ class SweepPanel(ipywidgets.VBox):
             if isinstance(told, Progress):
                 self._actions.progress(told)
             elif isinstance(told, Sample):
-                self._samples.append(told)
-                self._draw_strip()
+                self._strip.saw(told, self._plan.seconds if self._plan else 0.0)
             else:
                 if isinstance(told, Prediction):
-                    self._forecast, self._samples = told, []
+                    self._forecast = told
                 else:
                     self._points[told.users] = told
                 assert self._plan is not None
@@ -251,13 +246,12 @@ class SweepPanel(ipywidgets.VBox):
         )
         if plan.changed:
             said = (f"With {plan.changed}:", *said)
-        sentences = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in said)
         with self._drawing:
             self._points = {point.users: point for point in recording.points}
             self._forecast = recording.run.forecast
             self._draw(plan.experiment)
-            self._draw_strip(now=True)
-            put(self._verdict, f'<div role="status">{sentences}</div>')
+            self._strip.finish()
+            put(self._verdict, f'<div role="status">{paragraphs(said)}</div>')
             name = f"{self.lab}-{recording.machine.cores}-cores"
             table = sweep_sheet(recording, explanation)
             put(self._data, folded(name, table, report.joined(recording)))
@@ -298,6 +292,7 @@ class SweepPanel(ipywidgets.VBox):
         recorded = self._recorded if self._comparable(experiment) else None
         guess = self._guess(experiment)
         prediction = self._forecast if self._guessing.done else None
+        put(self._assumed, assumptions(prediction.notes if prediction else ()))
         points = [self._points[level] for level in sorted(self._points)]
         self._figure.alt = sweep_alt(
             prediction, points, users=users, recorded=recorded, guess=guess
@@ -324,17 +319,6 @@ class SweepPanel(ipywidgets.VBox):
             return False
         other = self._recorded.experiment
         return (other.server, other.workload) == (experiment.server, experiment.workload)
-
-    def _draw_strip(self, *, now: bool = False) -> None:
-        at = time.monotonic()
-        if not self._samples or (at - self._strip_drawn < STRIP_EVERY_S and not now):
-            return
-        self._strip_drawn = at
-        whole_s = self._plan.seconds if self._plan else 0.0
-        self._strip.layout.display = ""
-        if now:
-            self._strip.alt = strip_alt(self._samples)
-        self._strip.figure = strip_figure(self._samples, 0.0 if now else whole_s)
 
 
 def close(widget: ipywidgets.Widget) -> None:

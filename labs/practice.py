@@ -35,8 +35,8 @@ def check(id: str, value: object = ..., *, seed: str | None = None) -> Reply:
 
 
 def progress() -> object:
-    """The reader's predictions and answers, by chapter: to read, to save for a teacher, and to
-    delete. Where the book is built, an empty example."""
+    """The reader's predictions, answers and diagnoses, by chapter: to read, to save for a teacher,
+    and to delete. Where the book is built, an empty example."""
     from labs.diary_panel import ProgressPanel
 
     if mode() == "live":

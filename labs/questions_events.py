@@ -241,14 +241,14 @@ EVENTS: tuple[Exercise, ...] = (
         slips=(
             Slip(
                 lambda given: given["service_s"] / given["response_s"],
-                "That is the part in the application; the question is about the rest.",
+                "That is the part in service; the question is about the rest.",
             ),
             Slip(
                 lambda given: given["response_s"] - given["service_s"],
                 "Those are the seconds; divide them by the response time.",
             ),
         ),
-        hint="(response time - time in the application) / response time.",
+        hint="(response time - service time) / response time.",
     ),
     Exercise(
         id="12.6",

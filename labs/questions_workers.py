@@ -234,7 +234,7 @@ WORKERS: tuple[Exercise, ...] = (
         "sixteen workers do as one?",
         unit="times",
         lab="how-many-workers",
-        read=of_parts("16 workers", "1 workers"),
+        read=of_parts("16 workers", "1 worker"),
         answer=lambda given: given["first"] / given["second"],
         tolerance=interval,
         slips=(

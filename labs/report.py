@@ -13,7 +13,7 @@ import msgspec
 
 from labs.predict import explain
 from labs.records import Point, Prediction, Recording
-from labs.verdict import service
+from labs.verdict import assumed, service
 
 PERCENTILES = {"p50": 0.50, "p90": 0.90, "p99": 0.99}
 
@@ -63,7 +63,7 @@ def joined(recording: Recording) -> dict[str, Any]:
 
 
 def forecast_table(forecast: Prediction) -> str:
-    """The forecast in columns, for a terminal."""
+    """The forecast in columns, for a terminal, and what it assumes."""
     rows = [["users", "at most req/s", "model req/s", "model ms", "limit"]]
     rows += [
         [
@@ -75,13 +75,14 @@ def forecast_table(forecast: Prediction) -> str:
         ]
         for level in forecast.levels
     ]
-    return columns(rows)
+    notes = assumed(forecast)
+    return "\n".join([columns(rows), *([""] if notes else []), *notes])
 
 
 def table(recording: Recording) -> str:
     """The measurement beside its forecast in columns, for a terminal."""
-    head = ["users", "req/s", "±", "forecast", "off", "ms", "service", "queued", "p99", "CPU ms"]
-    rows = [[*head, "X·R/N", "notes"]]
+    head = ["users", "req/s", "±", "forecast", "off", "ms", "in service", "queued"]
+    rows = [[*head, "p99", "CPU ms", "X·R/N", "notes"]]
     for point in recording.points:
         level = recording.run.forecast.at(point.users)
         rows.append(

@@ -7,14 +7,14 @@ import csv
 import html
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from labs.findings import Checkup, Clocks
 from labs.records import Experiment, Point, Prediction, Recording
 from labs.still_figures import checkup_rows
-from labs.verdict import service, split
-from labs.words import digits, table
+from labs.verdict import ASSUMES, service, split
+from labs.words import plain, table
 
 MS = 1000
 MIB = 2**20
@@ -53,6 +53,18 @@ def folded(name: str, table: Sheet, data: object, *, shown: bool = True) -> str:
         f'<details class="wt-data"><summary>Data: the numbers, and as files</summary>'
         f"{table.html() if shown else ''}<p>Save all of it: {links}</p></details>"
     )
+
+
+def assumptions(sentences: Sequence[str]) -> str:
+    """What a forecast assumes as HTML, to stand below the figure with its line: one sentence
+    plainly, several folded, nothing for none."""
+    if not sentences:
+        return ""
+    first, *more = (html.escape(sentence) for sentence in sentences)
+    if not more:
+        return f'<div class="wt-data"><p><b>{ASSUMES}.</b> {first}</p></div>'
+    items = "".join(f"<p>{each}</p>" for each in (first, *more))
+    return f'<details class="wt-data"><summary>{ASSUMES}</summary>{items}</details>'
 
 
 def link(name: str, kind: str, text: str, label: str) -> str:
@@ -116,28 +128,25 @@ def _level(
     percentiles = (point.percentile_s(fraction) for fraction in (0.5, 0.9, 0.99))
     return (
         str(point.users),
-        _plain(point.throughput_rps),
-        _plain(low),
-        _plain(high),
-        _plain(level.bound_rps),
-        _plain(level.model_rps),
-        _plain(explanation.at(point.users).model_rps) if explanation else "",
+        plain(point.throughput_rps),
+        plain(low),
+        plain(high),
+        plain(level.bound_rps),
+        plain(level.model_rps),
+        plain(explanation.at(point.users).model_rps) if explanation else "",
         level.limit,
-        _plain(point.mean_response_time_s * MS),
-        *("" if value is None else _plain(value * MS) for value in percentiles),
+        plain(point.mean_response_time_s * MS),
+        *("" if value is None else plain(value * MS) for value in percentiles),
         *(
-            "" if value is None else _plain(value * MS)
+            "" if value is None else plain(value * MS)
             for value in (point.service_time_s, point.queued_s)
         ),
-        _plain(point.demand_s * MS),
-        _plain(point.server_cpu),
-        *(
-            "" if value is None else _plain(value)
-            for value in (point.voluntary_switches, point.involuntary_switches)
-        ),
+        plain(point.demand_s * MS),
+        plain(point.server_cpu),
+        *(plain(value) for value in (point.voluntary_switches, point.involuntary_switches)),
         str(point.never_served),
         str(point.listen_overflows),
-        "" if point.pss_bytes is None else _plain(point.pss_bytes / MIB),
+        "" if point.pss_bytes is None else plain(point.pss_bytes / MIB),
         split(experiment, point).replace(" connections", ""),
         f"{point.littles_law:.2f}",
         " ".join(("Unfit: " if check.unfit else "") + check.sentence for check in point.checks),
@@ -160,23 +169,18 @@ def clocks_sheet(clocks: Clocks) -> Sheet:
     rows = tuple(
         (
             page.name,
-            _plain(page.median_wall_s * MS),
-            _plain(page.median_cpu_s * MS),
-            _plain(page.median_wait_s * MS),
+            plain(page.median_wall_s * MS),
+            plain(page.median_cpu_s * MS),
+            plain(page.median_wait_s * MS),
             f"{page.cpu_fraction:.3f}",
             page.client.program,
-            _plain(page.client.real_s * MS),
-            _plain(page.client.user_s * MS),
-            _plain(page.client.system_s * MS),
+            plain(page.client.real_s * MS),
+            plain(page.client.user_s * MS),
+            plain(page.client.system_s * MS),
         )
         for page in clocks.run.pages
     )
     return Sheet(head, rows)
-
-
-def _plain(value: float) -> str:
-    """Four digits are more than any of this is worth; no thousands marks for programs."""
-    return digits(value, 4).replace(",", "")
 
 
 def checkup_sheet(checkup: Checkup) -> Sheet:

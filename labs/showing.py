@@ -30,6 +30,7 @@ from labs.retrials import Retrial
 from labs.riddle import Mystery
 from labs.sheet import (
     Sheet,
+    assumptions,
     checkup_sheet,
     clocks_sheet,
     comparison_sheet,
@@ -91,7 +92,8 @@ def _parts_words(comparison: Comparison) -> str:
         (f"<b>{html.escape(label)}.</b> " if label else "") + html.escape(sentences)
         for label, sentences in contrast.said(comparison, explanations)
     )
-    return f'<div class="wt-verdict">{"".join(f"<p>{each}</p>" for each in paragraphs)}</div>'
+    said = f'<div class="wt-verdict">{"".join(f"<p>{each}</p>" for each in paragraphs)}</div>'
+    return assumptions(contrast.assumed(comparison)) + said
 
 
 def _parts_data(comparison: Comparison) -> object:
@@ -118,6 +120,7 @@ SHOWINGS: dict[type[Any], Showing[Any]] = {
         sheet=lambda found: sweep_sheet(found, report.explained(found)),
         runs=lambda found: len(found.runs),
         about=lambda found: verdict.about(found.experiment),
+        words=lambda found: assumptions(found.run.forecast.notes),
         data=_without_samples,
     ),
     Comparison: Showing(

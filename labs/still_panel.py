@@ -18,7 +18,7 @@ from labs.panel import close
 from labs.records import Sample, Unusable
 from labs.showing import data, showing
 from labs.still import Found, Still
-from labs.strip import strip_alt, strip_figure
+from labs.strip_view import StripView
 from labs.verdict import caption, on_answer
 from labs.view import FigureView
 
@@ -34,17 +34,13 @@ class StillPanel(ipywidgets.VBox, Generic[Found]):
         self._attempt: Attempt | None = None
         self._partial: Found | None = None  # what the run has found so far
         self._partial_at = 0.0  # when one was drawn
-        self._samples: list[Sample] = []
-        self._strip_at = 0.0
         self._drawing = threading.RLock()
         asked = still.question
         self._guessing = Guessing(self._ready, asked, lab=lab) if asked else None
         self._actions = Actions(self._run, self._stop, still.levers, still.pull)
         self._caption = ipywidgets.HTML()
         self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
-        self._strip = FigureView(alt=strip_alt(()), layout={"display": "none"}).add_class(
-            "wt-strip"
-        )
+        self._strip = StripView()
         self._answer = ipywidgets.HTML().add_class("wt-verdict")
         self._said = ipywidgets.HTML().add_class("wt-data")
         self._data = ipywidgets.HTML().add_class("wt-data")
@@ -88,7 +84,7 @@ class StillPanel(ipywidgets.VBox, Generic[Found]):
                 return
             self._attempt = attempt
             self._partial, self._partial_at = None, 0.0
-            self._samples, self._strip_at = [], 0.0
+            self._strip.begin()
             self._actions.began()
             if self._guessing:
                 self._guessing.enable(False)
@@ -117,7 +113,7 @@ class StillPanel(ipywidgets.VBox, Generic[Found]):
                 self._actions.progress(told)
                 return
             if isinstance(told, Sample):
-                self._saw(told)
+                self._strip.saw(told)
                 return
             self._partial = told
             self._actions.offer_levers(True)
@@ -127,17 +123,6 @@ class StillPanel(ipywidgets.VBox, Generic[Found]):
                 self._draw_figure(told, "Measuring here.")
                 for later in (self._answer, self._said, self._data):
                     put(later, "")  # of another run
-
-    def _saw(self, sample: Sample) -> None:
-        """The cores move while it runs, of the server that runs now."""
-        if self._samples and sample.at_s < self._samples[-1].at_s:
-            self._samples = []  # another server has its turn
-        self._samples.append(sample)
-        now = time.monotonic()
-        if now - self._strip_at >= PARTIAL_EVERY_S:
-            self._strip_at = now
-            self._strip.layout.display = ""
-            self._strip.figure = strip_figure(self._samples)
 
     def _draw(self, found: Found, words: str) -> None:
         self._draw_figure(found, words)
@@ -163,9 +148,7 @@ class StillPanel(ipywidgets.VBox, Generic[Found]):
         with self._drawing:
             if self._guessing:
                 self._guessing.enable(True)
-            if self._samples:
-                self._strip.alt = strip_alt(self._samples)
-                self._strip.figure = strip_figure(self._samples)
+            self._strip.finish()
             self._ready()
             self._actions.tell(said)
 

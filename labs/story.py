@@ -8,7 +8,14 @@ from collections.abc import Iterator, Sequence
 
 from labs.records import Check, Machine, Server, Workload
 from labs.timelines import KILL, Step, Stretch, Timeline, TimelineRun
-from labs.validity import GENERATOR_FULL, OTHERS_BUSY, is_the_result, told, unfit
+from labs.validity import (
+    failures,
+    full_generator,
+    is_the_result,
+    surroundings,
+    told,
+    unfit,
+)
 from labs.verdict import AGREES, need, who
 from labs.words import digits, duration, percent, rate
 
@@ -34,41 +41,17 @@ def _checks(stretch: Stretch, step: Step, machine: Machine, killed: bool) -> Ite
             "errors", f"{_requests(stretch.failed)} failed, with the worker that was killed."
         )
     elif stretch.failed:
-        yield unfit(
-            "errors",
-            f"{_requests(stretch.failed)} failed; a failure is often quicker than an answer, so "
-            "the averages mean little. See the server's log.",
-        )
+        yield failures(stretch.failed)
     if stretch.missed:
         yield unfit(
             "missed",
             f"{stretch.missed} arrivals found no user left in the load generator, so fewer came "
             f"than the {step.load} asked for. Give shorter steps or a lower rate.",
         )
-    if stretch.generator_cpu > GENERATOR_FULL:
-        yield unfit(
-            "load generator",
-            f"The load generator used {stretch.generator_cpu:.0%} of its core: this measures "
-            "Locust, not the server. Give each request more to do, or let fewer come.",
-        )
+    yield from full_generator(stretch)
     if stretch.completed < LEAST:
         yield unfit("few", f"Only {_requests(stretch.completed)} ended. Give the step more time.")
-    if stretch.others_cpu > OTHERS_BUSY * machine.cores:
-        yield told(
-            "others",
-            f"Other programs used {stretch.others_cpu:.1f} of the machine's {machine.cores} cores.",
-        )
-    if stretch.throttled_s > 0:
-        yield told(
-            "throttled",
-            f"The container's CPU quota held the machine back for {stretch.throttled_s:.1f} s.",
-        )
-    if stretch.listen_overflows:
-        yield told(
-            "listen queue",
-            f"{stretch.listen_overflows} connections found the listen queue full and were tried "
-            "again only one or more seconds later.",
-        )
+    yield from surroundings(stretch, machine)
 
 
 def killed(pid: int, *, busy: bool, failed: int, follower: int | None, after_s: float) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from labs.figures import Figure, Trace, finite
-from labs.palette import BLUE, FAINT, GREEN, GREY, ORANGE
+from labs.figures import Figure, Trace, finite, note, plot_title
+from labs.palette import BLUE, GREEN, GREY, ORANGE, THIN
 from labs.strip import ROW, core_areas, core_name, core_rows
 from labs.timelines import MOMENT_S, Moment, Step, Timeline, TimelineRun
 from labs.words import digits, duration, percent, rate
@@ -66,7 +66,7 @@ def _rates(timeline: Timeline) -> Iterator[Trace]:
     others = [run for run in timeline.runs if run is not timeline.run]
     for number, other in enumerate(others):
         bins = _bins(other)
-        line = {"color": FAINT, "width": 1}
+        line = {"color": THIN, "width": 1}
         yield _steps("other runs", bins.edges, bins.completed, line) | {"showlegend": not number}
     bins = _bins(timeline.run)
     if any(value is not None for value in bins.begun):
@@ -243,9 +243,9 @@ def _layout(timeline: Timeline, cores: Sequence[tuple[int, int]]) -> dict[str, A
             "rangemode": "tozero",
             "nticks": 5,
         }
-        layout["annotations"].append(_note(title, 0, top, shift=24 if not number else 4, bold=True))
+        layout["annotations"].append(plot_title(title, 0, top, shift=24 if not number else 4))
     top = ROW * len(cores) / inner
-    layout["annotations"].append(_note(CORES, 0, top, shift=4, bold=True))
+    layout["annotations"].append(plot_title(CORES, 0, top, shift=4))
     for row, (first, last) in enumerate(cores):
         layout[f"yaxis{len(TITLES) + 1 + row}"] = {
             "domain": [top - (row + 0.82) * ROW / inner, top - row * ROW / inner],
@@ -255,7 +255,7 @@ def _layout(timeline: Timeline, cores: Sequence[tuple[int, int]]) -> dict[str, A
             "ticks": "",
         }
     for step, begin_s in zip(timeline.steps, timeline.begins_s, strict=True):
-        layout["annotations"].append(_note(_short(step), begin_s / whole_s, 1, shift=4))
+        layout["annotations"].append(note(_short(step), begin_s / whole_s, 1, shift=4))
         if begin_s:
             layout["shapes"].append(_divider(begin_s))
     return layout
@@ -275,18 +275,4 @@ def _divider(at_s: float) -> dict[str, Any]:
         "y1": 1,
         "yref": "paper",
         "line": {"color": GREY, "width": 1, "dash": "dot"},
-    }
-
-
-def _note(text: str, x: float, y: float, *, shift: int, bold: bool = False) -> dict[str, Any]:
-    return {
-        "text": f"<b>{text}</b>" if bold else text,
-        "x": x,
-        "y": y,
-        "xref": "paper",
-        "yref": "paper",
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "yshift": shift,
-        "showarrow": False,
     }

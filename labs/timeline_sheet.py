@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from labs import story
 from labs.sheet import Sheet, link
 from labs.timelines import KILL, Process, Step, Timeline, TimelineRun, Who
-from labs.words import digits, percent, table
+from labs.words import digits, paragraphs, percent, plain, table
 
 MS = 1000
 CORES_SHOWN = 8  # columns of their own; a table has no room for more
@@ -29,22 +29,22 @@ def steps_sheet(timeline: Timeline) -> Sheet:
     for number, each in enumerate(run.stretches):
         step, begin_s = timeline.steps[number], timeline.begins_s[number]
         low, high = each.throughput_ci_rps
-        busy = [_plain(100 * core) for core in each.cores[:cores]]
+        busy = [plain(100 * core) for core in each.cores[:cores]]
         rows.append(
             (
                 str(number + 1),
                 step.load + _also(step),
-                _plain(each.seconds),
-                _plain(each.begun / each.seconds),
-                _plain(each.throughput_rps),
-                _plain(low),
-                _plain(high),
-                _plain(run.expected_rps(begin_s, begin_s + step.seconds)),
-                _plain(each.mean_response_time_s * MS),
+                plain(each.seconds),
+                plain(each.begun / each.seconds),
+                plain(each.throughput_rps),
+                plain(low),
+                plain(high),
+                plain(run.expected_rps(begin_s, begin_s + step.seconds)),
+                plain(each.mean_response_time_s * MS),
                 str(each.in_flight),
                 "" if each.workers is None else str(each.workers),
-                _plain(each.server_cpu),
-                _plain(each.generator_cpu),
+                plain(each.server_cpu),
+                plain(each.generator_cpu),
                 *(busy + [""] * (cores - len(busy))),
                 str(each.failed),
                 " ".join(("Unfit: " if c.unfit else "") + c.sentence for c in each.checks),
@@ -86,7 +86,7 @@ def words(timeline: Timeline) -> str:
             for each in run.happenings
         )
         parts.append(f"<ul>{items}</ul>")
-    parts += [f"<p>{html.escape(sentence)}</p>" for sentence in story.verdict(timeline)]
+    parts.append(paragraphs(story.verdict(timeline)))
     said = f'<div class="wt-verdict">{"".join(parts)}</div>'
     return said + (_processes(timeline) if run.processes else "")
 
@@ -124,7 +124,7 @@ def _tree(timeline: Timeline, who: Who) -> Iterator[tuple[str, ...]]:
     if came:
         yield _row(f"{name}: workers, there for a part of it", came, whole_s)
     cells = _row(f"{name}: the whole tree" if below else name, tree, whole_s)
-    yield (*cells[:-2], _plain(run.on_core(who)), percent(timeline.on_cpu(who)))
+    yield (*cells[:-2], plain(run.on_core(who)), percent(timeline.on_cpu(who)))
 
 
 def _row(name: str, group: Sequence[Process], whole_s: float) -> tuple[str, ...]:
@@ -141,7 +141,7 @@ def _row(name: str, group: Sequence[Process], whole_s: float) -> tuple[str, ...]
         f"{sum(process.system_s for process in group):.2f}",
         _counted([process.minor_faults for process in group]),
         _counted([process.major_faults for process in group]),
-        _plain(cpu_s / whole_s),
+        plain(cpu_s / whole_s),
         "",
     )
 
@@ -153,8 +153,3 @@ def _counted(counts: Sequence[int | None]) -> str:
 
 def _also(step: Step) -> str:
     return f", {step.do}" if step.do == KILL or step.pool else ""
-
-
-def _plain(value: float) -> str:
-    """Four digits are more than any of this is worth; no thousands marks for programs."""
-    return digits(value, 4).replace(",", "")

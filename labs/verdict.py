@@ -21,6 +21,7 @@ AGREES = 0.02  # no measurement here is finer, so no miss below this is worth a 
 CLOSE = 0.05  # a miss that needs no explanation, if none offers itself
 DEMAND_MOVED = 0.05  # of the CPU time per request; enough to move the throughput visibly
 
+ASSUMES = "What the forecast assumes"
 MOST_LISTED = 4  # processes; of more, the least and the most connections are said
 EFFECTS = {"interval", "drift", "few", "little"}  # checks that tell of noise, not of its cause
 
@@ -70,7 +71,13 @@ def text(recording: Recording, explanation: Prediction | None = None) -> str:
     """The verdict on the newest run, a sentence a line, and the machine it holds for."""
     run = recording.runs[-1]
     sentences = verdict(recording.experiment, run.forecast, run.points, explanation)
-    return "\n".join([*sentences, f"Measured on: {recording.machine.caption}."])
+    measured_on = f"Measured on: {recording.machine.caption}."
+    return "\n".join([*sentences, *assumed(run.forecast), measured_on])
+
+
+def assumed(forecast: Prediction) -> list[str]:
+    """What a forecast assumes, in lines below a heading; none where there is nothing to know."""
+    return [f"{ASSUMES}:", *(f"- {note}" for note in forecast.notes)] if forecast.notes else []
 
 
 def verdict(

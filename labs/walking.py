@@ -31,7 +31,7 @@ class Walking(Still[Timeline]):
 
     ask: what the reader predicts. The throughput in the last step, the workers at the end, or
     the requests under way at the end of the step with the most arrivals; without it, what is
-    least obvious of the three.
+    least obvious of the three. why: a sentence on what the lab changed for this machine.
     """
 
     result = Timeline
@@ -43,11 +43,12 @@ class Walking(Still[Timeline]):
         steps: Sequence[Step],
         *,
         ask: Ask | None = None,
+        why: str = "",
         walk: Callable[..., Walk] = Walk,
     ) -> None:
         check_steps(steps)
         self.server, self.workload, self.steps = server, workload, tuple(steps)
-        self.about = story.about(server, workload, steps)
+        self.about = f"{story.about(server, workload, steps)} {why}".strip()
         self.seconds = STARTUP_S + WARM_UP_S + sum(step.seconds for step in steps) + TAIL_S
         self.ask = ask or _least_obvious(server, steps)
         self.question = self._question()

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from labs.records import BUCKET
+from labs.histogram import BUCKET
 
 Floats = NDArray[np.float64]
 
@@ -86,7 +86,7 @@ def count(
 
 
 def histogram(lives: Floats) -> dict[int, int]:
-    """Counts by the buckets of `records.bucket`."""
+    """Counts by the buckets of `histogram.bucket`."""
     if not lives.size:
         return {}
     numbers = np.floor(np.log(np.maximum(lives, 1e-6) / 1e-6) / np.log(BUCKET)).astype(int)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 NARROW = "\u00a0"  # between a number and its unit: they stay on one line
 
@@ -59,6 +59,15 @@ def percent(fraction: float) -> str:
     return f"{digits(fraction * 100, 2)}{NARROW}%"
 
 
+def change(fraction: float) -> str:
+    """A share more or less than something, with its sign.
+
+    >>> change(0.12), change(-0.05)
+    ('+12\\xa0%', '-5\\xa0%')
+    """
+    return f"{'+' if fraction >= 0 else '-'}{percent(abs(fraction))}"
+
+
 def seconds(length_s: float) -> str:
     """How long somebody has to wait: whole seconds are enough.
 
@@ -78,6 +87,21 @@ def size(count: float) -> str:
         (each for each in ((2**30, "GiB"), (2**20, "MiB")) if abs(count) >= each[0]), (2**10, "KiB")
     )
     return f"{digits(count / unit)}{NARROW}{name}"
+
+
+def plain(value: float | None, count: int = 4) -> str:
+    """For programs: no thousands marks and no unit; nothing where there is no value. Four digits
+    are more than most of it is worth.
+
+    >>> plain(1283.4), plain(0.16667), plain(None)
+    ('1283', '0.1667', '')
+    """
+    return "" if value is None else digits(value, count).replace(",", "")
+
+
+def paragraphs(sentences: Iterable[str]) -> str:
+    """A paragraph of HTML for each."""
+    return "".join(f"<p>{html.escape(sentence)}</p>" for sentence in sentences)
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

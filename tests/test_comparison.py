@@ -6,13 +6,13 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import examples
 import plotly.graph_objects as go
 import pytest
+from markup import check_balanced
 from waiting import eventually
 
 import labs
@@ -383,22 +383,6 @@ def test_a_recording_of_other_parts_is_not_what_was_asked() -> None:
 # -- sheet and page --------------------------------------------------------------------------
 
 
-class Balanced(HTMLParser):
-    """Complains about a tag that is closed out of turn."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.feed(text)
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-
 def test_the_sheet_has_a_row_for_each_part_and_level() -> None:
     made = comparison()
     table = showing(made).sheet(made)
@@ -433,7 +417,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_page_shows_the_recorded_comparison() -> None:
     shown = labs.compare("the-launch", PARTS)
     assert isinstance(shown, Replayed)
-    Balanced(shown.html)
+    check_balanced(shown.html)
     assert repr(shown).startswith("Throughput and response time over 10 to 50 users")
     text = plain(shown.html)
     assert "One after the other: “25 threads”" in text and "middle of 3 runs" in text
@@ -535,13 +519,15 @@ class ScriptedPart:
 
 
 @pytest.fixture
-def scripted(monkeypatch: pytest.MonkeyPatch) -> Scripted:
-    """Nothing is burned, and figures are drawn as fast as they are told."""
+def scripted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scripted:
+    """Nothing is burned, nobody else's turn is waited for, and figures are drawn as fast as they
+    are told."""
 
     def burned(machine: Machine, *_: object, **__: object) -> Calibration:
         return examples.CALIBRATION
 
     monkeypatch.setattr(kept, "_latest", {})
+    monkeypatch.setattr("labs.turn.LOCK", tmp_path / "turn.lock")
     monkeypatch.setattr("labs.comparing.calibrate", burned)
     monkeypatch.setattr("labs.comparing.last", burned)
     monkeypatch.setattr("labs.still_panel.PARTIAL_EVERY_S", 0.0)
@@ -684,7 +670,8 @@ def test_on_a_small_machine_each_part_begins_modestly(monkeypatch: pytest.Monkey
 def test_a_trial_of_the_pools_keeps_them_apart() -> None:
     trial = Comparing(POOLS, "pool").reduced()
     assert [part.server.pool for part in trial.parts.values()] == [1, 2, 16]
-    assert all(len(part.load.users) == 2 for part in trial.parts.values())
+    assert len({part.load.users for part in trial.parts.values()}) == 1
+    assert all(len(part.load.users) == 1 for part in trial.parts.values())
 
 
 # -- for real --------------------------------------------------------------------------------

@@ -154,7 +154,7 @@ MEASURED = {
     "many-cores": examples.recording(),
     "past-the-plateau": examples.recording(),
     "watching": walked(1, 2, 8),
-    "how-many-workers": compared({"1 workers": 0.5, "2 workers": 1, "16 workers": 1}),
+    "how-many-workers": compared({"1 worker": 0.5, "2 workers": 1, "16 workers": 1}),
     "threads-and-cores": compared({"16 threads": 0.5, "16 threads, hashing": 1}),
     "waiting-is-cheap": examples.recording(),
     "the-pool": examples.recording(),

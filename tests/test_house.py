@@ -40,15 +40,15 @@ ROOMS = {
     "machine": (
         "machine trees reaper supervisor programs production kinds knocking backends servers load "
         "sampling calibrate turn crowd tools "
-        "census levers disk drivers onlooker"
+        "census levers disk drivers onlooker postgresql nobody"
     ).split(),
     "measuring": (
-        "level measure stopwatch still comparing weigh tally gauging instruments classics "
+        "level warm_up measure stopwatch still comparing weigh tally gauging instruments classics "
         "stretches walk walking solving"
     ).split(),
     "panel": (
         "panel still_panel controls actions guessing attempt sheet timeline_sheet showing replay "
-        "view diary diary_panel mystery_panel mystery_sheet"
+        "view strip_view diary diary_panel mystery_panel mystery_sheet"
     ).split(),
     "page": "lab recorder book_build book_server warm_kernel read practice".split(),
     "command": ["__init__", "__main__"],

@@ -5,11 +5,11 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 
 import examples
 import pytest
+from markup import check_balanced, plain
 
 import labs
 from labs import kept, lab, recordings, records
@@ -35,31 +35,11 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-class Balanced(HTMLParser):
-    """Complains about a tag that is closed out of turn."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.feed(text)
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-
-def plain(text: str) -> str:
-    return re.sub(r"<[^>]+>", " ", text).replace("\u00a0", " ")
-
-
 @pytest.mark.usefixtures("shelf")
 def test_a_page_shows_the_recorded_run_its_machine_and_the_folded_numbers() -> None:
     shown = labs.sweep("many-cores", examples.EXPERIMENT)
     assert isinstance(shown, Replayed)
-    Balanced(shown.html)
+    check_balanced(shown.html)
     assert repr(shown).startswith("Throughput and response time over 1 to 8 users.")
     assert "Recorded on: 2 cores, Example CPU" in shown.html and "3 runs" in shown.html
     assert "make record" in shown.html
@@ -74,8 +54,8 @@ def test_the_labs_without_a_sweep_are_shown_too() -> None:
     asked = {page.name: page.workload for page in examples.clocks().run.pages}
     clocks, machine = labs.clocks("wall-time", asked), labs.calibration("your-machine")
     assert isinstance(clocks, Replayed) and isinstance(machine, Replayed)
-    Balanced(clocks.html)
-    Balanced(machine.html)
+    check_balanced(clocks.html)
+    check_balanced(machine.html)
     assert "“both” took 121 ms of wall time" in plain(repr(clocks))
     assert "server's CPU ms" in clocks.html.replace("&#x27;", "'")
     assert "load generator's ceiling" in machine.html.replace("&#x27;", "'")
@@ -104,7 +84,7 @@ def test_every_table_has_a_cell_under_each_head() -> None:
         table = showing(result).sheet(result)
         assert {len(row) for row in table.rows} == {len(table.head)}
         assert len(table.csv().splitlines()) == len(table.rows) + 1
-        Balanced(table.html())
+        check_balanced(table.html())
     unfit = sweep_sheet(examples.recording().with_run(examples.run(unfit=2)))
     assert "," not in "".join(unfit.rows[0][1:5])
 

@@ -3,9 +3,10 @@ from __future__ import annotations
 import examples
 import pytest
 
-from labs.offers import PATIENCE_S, around_knee, modest, offers
+from labs.offers import PATIENCE_S, around_knee, modest, modest_timeline, offers
 from labs.predict import forecast
 from labs.records import Experiment, Load, Prediction, Server, Workload
+from labs.timelines import KILL, Step
 
 
 def expect(experiment: Experiment) -> Prediction:
@@ -70,3 +71,47 @@ def test_one_core_begins_with_a_wait_and_says_why() -> None:
     assert shared.startswith("This is a free service that others share")
     light = Experiment(Server("event-loop"), Workload(cpu_s=0.002, wait_s=0.2), Load((1, 2)))
     assert modest(light, cores=1) == (light, "")
+
+
+STEPS = (Step(seconds=4, users=1), Step(seconds=20, users=8, do=KILL), Step(seconds=1, rate=30.0))
+
+
+def test_a_heavy_timeline_waits_in_shorter_steps_on_one_core_and_says_why() -> None:
+    heavy = Workload(cpu_s=0.05, wait_s=0.1)
+    assert modest_timeline(heavy, STEPS, cores=2) == (heavy, STEPS, "")
+    for shared, cores in ((False, 1), (True, 8)):
+        work, steps, why = modest_timeline(heavy, STEPS, cores, shared=shared)
+        assert work.cpu_s == 0 and work.wait_s == pytest.approx(0.15)
+        assert [step.load for step in steps] == [step.load for step in STEPS]
+        assert [step.do for step in steps] == [step.do for step in STEPS]
+        assert all(new.seconds <= old.seconds for new, old in zip(steps, STEPS, strict=True))
+        short_s = sum(step.seconds for step in steps)
+        assert short_s < 25 / 2
+        said = why.replace("\u00a0", " ")
+        assert said.startswith("This is a free service" if shared else "This machine has one core")
+        assert "50 ms of CPU a request would leave nothing for the load generator" in said
+        assert "the requests wait for as long instead" in said
+        assert f"the steps last {round(short_s)} s together instead of 25 s" in said
+        assert "whole=True" in said
+
+
+def test_what_one_core_can_do_is_walked_as_it_is() -> None:
+    waits = Workload(cpu_s=0.002, wait_s=0.2)
+    assert modest_timeline(waits, STEPS, cores=1, shared=True) == (waits, STEPS, "")
+    at_once = Workload(page="file")
+    assert modest_timeline(at_once, STEPS, cores=2) == (at_once, STEPS, "")
+    work, steps, why = modest_timeline(at_once, STEPS, cores=1)
+    assert work == at_once and sum(step.seconds for step in steps) < 25 / 2
+    assert "over at once" in why and "wait for as long" not in why
+    brief = (Step(seconds=1, users=8),)
+    assert modest_timeline(at_once, brief, cores=1) == (at_once, brief, "")
+    work, steps, why = modest_timeline(Workload(cpu_s=0.05), brief, cores=1)
+    assert work.cpu_s == 0 and steps == brief and "the steps last" not in why
+
+
+def test_a_short_step_stays_long_enough_for_its_requests() -> None:
+    slow = Workload(cpu_s=0.5)
+    (step,) = modest_timeline(slow, [Step(seconds=30, users=1)], cores=1)[1]
+    assert step.seconds == pytest.approx(10 * 0.5)
+    (step,) = modest_timeline(slow, [Step(seconds=30, rate=0.5)], cores=1)[1]
+    assert step.seconds == pytest.approx(10 / 0.5)

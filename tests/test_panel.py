@@ -76,7 +76,8 @@ def panel_of(scripted: Scripted, experiment: Experiment = examples.EXPERIMENT) -
         measurement=scripted,  # type: ignore[arg-type]
     )
     eventually(lambda: panel._plan, SOON_S, "the plan")
-    return panel
+    with panel._drawing:  # and until it has been shown
+        return panel
 
 
 @pytest.fixture
@@ -134,6 +135,21 @@ def test_the_reader_predicts_before_anything_is_shown_or_run(panel: SweepPanel) 
     assert "You said 160 req/s at 8 users." in words(panel._guessing._question)
     assert names(panel) == {"recorded on 2 cores", "bound", "forecast", "your prediction"}
     assert panel._figure.alt.replace("\u00a0", " ").endswith("prediction: 160 req/s at 8 users.")
+
+
+def test_what_the_forecast_assumes_comes_with_its_line_and_not_before() -> None:
+    experiment = replace(
+        examples.EXPERIMENT,
+        server=Server("threaded", processes=2, threads=4),
+        workload=Workload(wait_s=0.2),
+    )
+    panel = panel_of(Scripted(), experiment)
+    assert "forecast" not in names(panel) and panel._assumed.value == ""
+    panel._guessing._skip.click()
+    assert "forecast" in names(panel)
+    said = words(panel._assumed)
+    assert said.startswith("What the forecast assumes") and "fall on the 2 processes" in said
+    panel.shut()
 
 
 def test_skipping_is_allowed_and_stays(panel: SweepPanel) -> None:

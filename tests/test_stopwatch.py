@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import re
 import threading
 from dataclasses import replace
 
 import examples
 import pytest
+from markup import plain
 from waiting import eventually
 
 from labs import kept, records
@@ -89,21 +89,17 @@ def test_rounds_without_pages_are_no_recording() -> None:
         )
 
 
-def words(text: str) -> str:
-    return re.sub(r"<[^>]+>", " ", text).replace("\u00a0", " ")
-
-
 @pytest.mark.live
 def test_the_clocks_panel_shows_the_recorded_run_then_the_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(kept, "_latest", {})
     panel = StillPanel("wall-time", OneRequest(SHORT), recorded=examples.clocks())
-    assert "Recorded on: 2 cores, Example CPU" in words(panel._caption.value)
+    assert "Recorded on: 2 cores, Example CPU" in plain(panel._caption.value)
     panel._actions._run.click()
     assert panel._attempt and panel._attempt.join(SOON_S)
-    assert words(panel._actions._message.value) == ""
-    assert "Measured here: " in words(panel._caption.value)
+    assert plain(panel._actions._message.value) == ""
+    assert "Measured here: " in plain(panel._caption.value)
     assert isinstance(kept.latest("wall-time"), Clocks)
     assert "wall-time-" in panel._data.value
     panel.shut()

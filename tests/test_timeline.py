@@ -375,6 +375,42 @@ def test_a_page_shows_the_recorded_run_or_says_that_it_is_of_other_steps(
 # the panel
 
 
+@pytest.mark.parametrize("binder", [False, True])
+def test_on_a_small_machine_a_timeline_is_made_small_and_says_so(
+    binder: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    small = replace(examples.MACHINE, cores=8 if binder else 1)
+    monkeypatch.setattr("labs.machine.fingerprint", lambda: small)
+    for name in ("BINDER_SERVICE_HOST", "BINDER_LAUNCH_HOST"):
+        monkeypatch.delenv(name, raising=False)
+    if binder:
+        monkeypatch.setenv("BINDER_SERVICE_HOST", "10.0.0.1")
+    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
+    found = examples.timeline()
+    steps = [replace(step, seconds=10) for step in found.steps]
+    records.save(found, recordings.path("watching", found.machine))
+    monkeypatch.setenv("LABS_MODE", "live")
+    whose = "This is a free service" if binder else "This machine has one core"
+
+    def panel(work: Workload, **asked: Any) -> StillPanel[Timeline]:
+        shown = labs.timeline("watching", found.server, work, steps, **asked)
+        assert isinstance(shown, StillPanel)
+        return shown
+
+    heavy = Workload(cpu_s=0.05)
+    short, whole, light = panel(heavy), panel(heavy, whole=True), panel(HALF)
+    said = plain(short.children[0].value)
+    assert whose in said and "wait for 50 ms" in said and "the steps last 6 s together" in said
+    assert short._still.seconds < whole._still.seconds / 2
+    for other in (whole, light):
+        assert whose not in other.children[0].value
+        assert other._still.seconds > 30
+    assert "need 50 ms of CPU" in plain(whole.children[0].value)
+    light.shut()
+    monkeypatch.setenv("LABS_MODE", "replay")  # a recording is never of the small version
+    assert isinstance(labs.timeline("watching", found.server, heavy, found.steps), Replayed)
+
+
 class Scripted(Walk):
     """Stands in for a walk: it tells one timeline, and ends when it is let go."""
 

@@ -1,13 +1,19 @@
 from __future__ import annotations
 
+import html
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import examples
 import pytest
 
-from labs import verdict
-from labs.records import Experiment, Load, PredictedLevel, Server, Workload
-from labs.verdict import Guess
+from labs import contrast, recordings, report, verdict
+from labs.comparison import Comparison
+from labs.records import Experiment, Load, PredictedLevel, Recording, Server, Workload
+from labs.replay import page
+from labs.sheet import assumptions, sweep_sheet
+from labs.verdict import ASSUMES, Guess
 
 FORECAST = examples.prediction()
 
@@ -65,6 +71,82 @@ def test_a_forecast_that_held() -> None:
     assert "At 8 users the CPU is the limit: at 50 ms a request the cores can do 40 req/s" in said
     assert "met all 4 points within the interval" in said
     assert said.endswith("Measured on: 2 cores, Example CPU, 8 GiB, Linux 6.18, CPython 3.11.7.")
+
+
+COINS = "Users are taken to fall like coins."
+QUEUE = "10 users are more than <4> workers & 2 places."
+
+
+def with_notes(*notes: str) -> Recording:
+    run = examples.run()
+    run = replace(run, forecast=replace(run.forecast, notes=notes))
+    return replace(examples.recording(), runs=(run,))
+
+
+def test_what_a_forecast_assumes_is_read_where_the_forecast_is() -> None:
+    assumed = with_notes(COINS, QUEUE)
+    lines = verdict.text(assumed).splitlines()
+    assert lines[-4:-1] == [f"{ASSUMES}:", f"- {COINS}", f"- {QUEUE}"]
+    table = report.forecast_table(assumed.run.forecast)
+    assert table.splitlines()[-4:] == ["", f"{ASSUMES}:", f"- {COINS}", f"- {QUEUE}"]
+    _, shown = page("many-cores", assumed)
+    assert shown.count(ASSUMES) == 1 and shown.count(html.escape(QUEUE)) == 1
+    assert shown.index("<figure") < shown.index(ASSUMES) < shown.index("Data: the numbers")
+    none = with_notes()
+    assert ASSUMES not in verdict.text(none) + page("many-cores", none)[1]
+    assert not report.forecast_table(none.run.forecast).endswith("\n")
+
+
+def test_several_assumptions_are_folded_and_one_stands_plainly() -> None:
+    assert assumptions(()) == ""
+    assert "<details" not in assumptions([COINS]) and COINS in assumptions([COINS])
+    several = assumptions([COINS, QUEUE])
+    assert several.startswith("<details") and several.count("<p>") == 2
+    assert "<4>" not in several
+
+
+def test_what_parts_assume_alike_is_said_once() -> None:
+    def compared(**notes: tuple[str, ...]) -> tuple[str, ...]:
+        parts = {label: with_notes(*each) for label, each in notes.items()}
+        found = Comparison(machine=examples.MACHINE, over="users", parts=parts)
+        _, shown = page("compared", found)
+        for sentence in contrast.assumed(found):
+            assert shown.count(html.escape(sentence)) == 1
+        return contrast.assumed(found)
+
+    assert compared(a=(COINS,), b=(COINS,)) == (COINS,)
+    assert compared(a=(), b=(QUEUE,)) == (f"“b”: {QUEUE}",)
+    both = compared(a=(COINS,), b=(QUEUE, COINS), c=())
+    assert both == (f"“a” and “b”: {COINS}", f"“b”: {QUEUE}")
+
+
+def test_a_page_of_the_book_tells_every_assumption_that_was_recorded() -> None:
+    told = 0
+    for path in sorted(recordings.folder().glob("*/*.json")):
+        found = recordings.read(path)
+        if not isinstance(found, Recording | Comparison):
+            continue
+        parts = found.parts.values() if isinstance(found, Comparison) else [found]
+        _, shown = page(path.parent.name, found)
+        notes = {note for part in parts for note in part.run.forecast.notes}
+        assert shown.count(ASSUMES) == bool(notes)
+        assert all(html.escape(note) in shown for note in notes)
+        told += len(notes)
+    assert told > 0
+
+
+def test_tables_name_the_time_in_service_as_the_glossary_does() -> None:
+    glossary = Path(__file__).parent.parent / "book" / "appendix" / "glossary.md"
+    entry = re.search(r"^service time\n(.*)$", glossary.read_text("utf-8"), re.MULTILINE)
+    assert entry
+    called = re.search(r"[Tt]ables say \*([^*]+)\*", entry[1])
+    assert called
+    recording = examples.recording()
+    heads = [
+        report.table(recording).splitlines()[0],
+        " ".join(sweep_sheet(recording).head),
+    ]
+    assert all(called[1] in head for head in heads)
 
 
 def test_a_forecast_that_missed_names_the_broken_assumption() -> None:

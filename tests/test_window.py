@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from labs import window
+from labs.histogram import bucket, percentile
 from labs.plan import Plan
-from labs.records import bucket, percentile
 
 RUNS = 200  # of the interval; the bias is judged over ten times as many
 

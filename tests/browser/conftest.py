@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import pytest
 import yaml
+from panel_book import PanelBook, recordings, sources
 from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
 from serving import PROJECT, BookServer, Wire
 
@@ -72,6 +73,16 @@ def book() -> Path:
     )
     assert built.returncode == 0, built.stderr
     return PROJECT / "_build/html"
+
+
+@pytest.fixture(scope="session")
+def panel_book(tmp_path_factory: pytest.TempPathFactory) -> PanelBook:
+    """The small book of real panels; built once, and each module serves it by itself."""
+    source, shelf = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("recordings")
+    sources(source)
+    recordings(shelf)
+    site = build(source, tmp_path_factory.mktemp("panels"), LABS_RECORDINGS=str(shelf))
+    return PanelBook(site=site, source=source, shelf=shelf)
 
 
 StartServer = Callable[..., BookServer]

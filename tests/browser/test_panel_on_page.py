@@ -7,54 +7,31 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
-import examples
 import psutil
 import pytest
-from conftest import Servers, build
+from conftest import Servers
 from labs_on_page import LIVE_MS, lab, panel, state
+from panel_book import PanelBook
 from playwright.sync_api import Locator, Page, expect
 from serving import BookServer
 from waiting import eventually
 
-from labs import records
-from labs.findings import ClocksRun
-from labs.records import Experiment, Load, Server, Workload
-from labs.stopwatch import PAGES
 from labs.supervisor import MARK
 
-SITE = Path(__file__).parent / "panel_site"
-EXPERIMENT = Experiment(
-    Server("event-loop", by="scratch"), Workload(wait_s=0.05), Load((2, 4), seconds=0.5)
-)
 SESSION = "WALL_TIME_TEST_SESSION"  # set by tests/conftest.py
 LAB_MS = 60_000.0  # JupyterLab's own start included
 GONE_S = 1.0  # after Stop, nothing of a run is alive
 
 
 @pytest.fixture(scope="module")
-def panels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BookServer]:
-    """A server of the page with real panels, and recordings that never were."""
-    shelf = tmp_path_factory.mktemp("recordings")
-    points = (examples.point(2), examples.point(4))
-    run = replace(examples.run(), forecast=examples.prediction((2, 4)), points=points)
-    recording = records.Recording(experiment=EXPERIMENT, machine=examples.MACHINE, runs=(run,) * 3)
-    clocked = ClocksRun(
-        recorded_at=examples.WHEN,
-        pages=tuple(examples.page(name, w.cpu_s, w.wait_s) for name, w in PAGES.items()),
-    )
-    for name, result in (
-        ("many-cores", recording),
-        ("wall-time", replace(examples.clocks(), runs=(clocked,))),
-        ("your-machine", examples.checkup()),
-    ):
-        records.save(result, shelf / name / "2-cores.json")
-    built = build(SITE, tmp_path_factory.mktemp("panels"), LABS_RECORDINGS=str(shelf))
-    with pytest.MonkeyPatch.context() as patch, Servers(tmp_path_factory.mktemp("home")) as start:
-        patch.setenv("LABS_RECORDINGS", str(shelf))
-        yield start(built, root=SITE)
+def panels(panel_book: PanelBook, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BookServer]:
+    """A server of the page with real panels."""
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch, Servers(home) as start:
+        patch.setenv("LABS_RECORDINGS", str(panel_book.shelf))
+        yield start(panel_book.site, root=panel_book.source)
 
 
 def opened(panels: BookServer, page: Page) -> Locator:

@@ -1,0 +1,65 @@
+"""The small book of real panels, with recordings that never were, and how it is served."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import examples
+from serving import PROJECT
+
+from labs import records
+from labs.findings import ClocksRun
+from labs.records import Experiment, Load, Server, Workload
+from labs.stopwatch import PAGES
+from labs.timelines import Step
+
+SITE = Path(__file__).parent / "panel_site"
+EXPERIMENT = Experiment(
+    Server("event-loop", by="scratch"), Workload(wait_s=0.05), Load((2, 4), seconds=0.5)
+)
+LEVERS = {  # as the page of levers asks
+    "prefork": (Server("prefork", by="spare", processes=6), Step(seconds=40, users=4)),
+    "three-pm": (Server("prefork", processes=4), Step(seconds=40, rate=20.0)),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelBook:
+    """Where it is: its built site, its pages' sources and its recordings."""
+
+    site: Path
+    source: Path
+    shelf: Path
+
+
+def sources(into: Path) -> None:
+    """The small book's pages, and the book's own page of progress."""
+    shutil.copytree(SITE, into, dirs_exist_ok=True)
+    shutil.copy(PROJECT / "book/my-progress.md", into)
+
+
+def recordings(shelf: Path) -> None:
+    """One of each of its labs."""
+    points = (examples.point(2), examples.point(4))
+    run = replace(examples.run(), forecast=examples.prediction((2, 4)), points=points)
+    recording = records.Recording(experiment=EXPERIMENT, machine=examples.MACHINE, runs=(run,) * 3)
+    clocked = ClocksRun(
+        recorded_at=examples.WHEN,
+        pages=tuple(examples.page(name, w.cpu_s, w.wait_s) for name, w in PAGES.items()),
+    )
+    walked = examples.timeline_run()
+    walked = replace(walked, stretches=walked.stretches[:1])
+    results = {
+        "many-cores": recording,
+        "wall-time": replace(examples.clocks(), runs=(clocked,)),
+        "your-machine": examples.checkup(),
+    }
+    for name, (server, step) in LEVERS.items():
+        work = Workload(wait_s=0.1)
+        results[name] = replace(
+            examples.timeline(), server=server, workload=work, steps=(step,), runs=(walked,)
+        )
+    for name, result in results.items():
+        records.save(result, shelf / name / "2-cores.json")

@@ -1,0 +1,34 @@
+"""HTML that a lab shows, as a test reads it."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+
+def check_balanced(html: str) -> None:
+    """AssertionError where a tag is closed out of turn, or never."""
+    tags = Tags()
+    tags.feed(html)
+    assert tags.open == [], f"never closed: {tags.open}"
+
+
+def plain(html: str) -> str:
+    """Its text, with a space for each tag and each space that does not break."""
+    return re.sub(r"<[^>]+>", " ", html).replace("\u00a0", " ")
+
+
+class Tags(HTMLParser):
+    """Those that are open, the innermost last."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"</{tag}>: nothing is open"
+        innermost = self.open.pop()
+        assert innermost == tag, f"</{tag}>: <{innermost}> is still open"
