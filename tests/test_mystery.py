@@ -315,18 +315,23 @@ for _ in range(5):
 """
 
 
+@pytest.fixture
+def choice(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The database that requests ask; a test of one that is not here is skipped."""
+    if request.param == "postgresql" and (remedy := postgresql.missing()):
+        pytest.skip(remedy)
+    monkeypatch.setenv(CHOICE, request.param)
+    return str(request.param)
+
+
 @pytest.mark.live
 @pytest.mark.parametrize(
-    ("kind", "database"),
+    ("kind", "choice"),
     [("disk", ""), ("database", "sqlite"), ("database", "postgresql"), ("lock", "")],
+    indirect=["choice"],
 )
-def test_who_works_alone_takes_turns_and_its_cure_does_not(
-    kind: str, database: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_works_alone_takes_turns_and_its_cure_does_not(kind: str, choice: str) -> None:
     """Eight processes do five requests each, one after another; cured, in far less time."""
-    if database == "postgresql" and (remedy := postgresql.missing()):
-        pytest.skip(remedy)
-    monkeypatch.setenv(CHOICE, database)
     cure = "disk-together" if kind == "disk" else f"{kind}-briefly"
     assert together_s(cure) < 0.7 * together_s(kind)
 
@@ -370,14 +375,11 @@ def test_a_recording_names_its_database(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.live
 @pytest.mark.timeout(180)
-@pytest.mark.parametrize("choice", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("choice", ["sqlite", "postgresql"], indirect=True)
 def test_a_mystery_says_afterwards_which_database_it_had(
     choice: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The law of one at a time holds for both, and so does the repair."""
-    if choice == "postgresql" and (remedy := postgresql.missing()):
-        pytest.skip(remedy)
-    monkeypatch.setenv(CHOICE, choice)
     monkeypatch.setattr(mysteries, "LEVEL_S", 1.0)
     solving = Solving(seed_of("database"), [8], variants=("before", "right"))
     found = solving.measure(lambda told: None, threading.Event())
