@@ -1,4 +1,4 @@
-"""drive_all(): one Locust process or several, which share the users as if they were one.
+"""start_all(): one Locust process or several, which share the users as if they were one.
 
 A Locust process uses one core at most. When that is full, what it measures is itself; several of
 them ask for more. Each has every nth user, and its records are given the users' own numbers.
@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from labs.load import RECORD, Driver, drive
+from labs.load import RECORD, Driver, start
 from labs.records import Load, Workload
 
 
@@ -32,6 +32,16 @@ class Drivers(Driver):
     def pids(self) -> list[int]:
         """Live processes of all of them."""
         return [pid for driver in self.drivers for pid in driver.process.pids()]
+
+    def aim(self, url: str, stop: threading.Event | None = None) -> None:
+        """See `Driver.aim`."""
+        for driver in self.drivers:
+            driver.aim(url, stop)
+
+    def end(self) -> None:
+        """See `Driver.end`."""
+        for driver in self.drivers:
+            driver.end()
 
     def let_come(self, rate: float, seed: int) -> None:
         """See `Driver.let_come`: each gets its part of the arrivals."""
@@ -87,26 +97,19 @@ class Drivers(Driver):
 
 
 @contextlib.contextmanager
-def drive_all(
-    url: str,
-    load: Load,
-    *,
-    users: int | None = None,
-    cores: Collection[int] | None = None,
-    stop: threading.Event | None = None,
+def start_all(
+    load: Load, *, users: int | None = None, cores: Collection[int] | None = None
 ) -> Iterator[Driver]:
-    """As many Locusts as the load asks for, their gates closed; see `load.drive`."""
+    """As many Locusts as the load asks for, to be aimed at a server; see `load.start`."""
     if load.generators == 1:
-        with drive(url, load, users=users, cores=cores, stop=stop) as driver:
+        with start(load, users=users, cores=cores) as driver:
             yield driver
         return
     everyone = users or max(load.users)
     each = max(1, -(-everyone // load.generators))
     with contextlib.ExitStack() as stack:
         drivers = [
-            stack.enter_context(
-                drive(url, replace(load, generators=1), users=each, cores=cores, stop=stop)
-            )
+            stack.enter_context(start(replace(load, generators=1), users=each, cores=cores))
             for _ in range(load.generators)
         ]
         yield Drivers(drivers)

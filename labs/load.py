@@ -1,4 +1,4 @@
-"""drive(): one Locust process, all levels, raw times.
+"""drive(): one Locust process, all levels, raw times; start(): the same, not aimed at a server yet.
 
 Locust runs in a process of its own (importing it would patch ours). It is told over one pipe
 and answers over another with a fixed-size record per request; see workloads/users.py.
@@ -26,6 +26,7 @@ from labs.supervisor import Stopped, Supervised, supervise
 
 USERS_FILE = Path(workloads.__file__).with_name("users.py")
 START_WITHIN_S = 30.0
+LOOPBACK = "http://127.0.0.1"
 REPORT_WITHIN_S = 5.0
 LAST_LINES = 12
 
@@ -43,11 +44,12 @@ class LoadFailed(RuntimeError):
 
 @dataclass(eq=False)
 class Driver:
-    """A running Locust, its gate still closed. Times are on `time.perf_counter`."""
+    """A Locust, its gate still closed. Times are on `time.perf_counter`."""
 
     process: Supervised
     control: int
     log: Path
+    url: str = ""  # of the server; see `aim`
     buffer: bytearray = field(default_factory=bytearray)
     arrived: threading.Condition = field(default_factory=threading.Condition)
     reports: int = 0
@@ -55,6 +57,17 @@ class Driver:
     def pids(self) -> list[int]:
         """Its live processes."""
         return self.process.pids()
+
+    def aim(self, url: str, stop: threading.Event | None = None) -> None:
+        """Wait until its users are there, to ask that server (loopback only) from now on.
+        LoadFailed with Locust's last lines, or Stopped."""
+        _check_loopback(url)
+        self._wait_for(READY, 0, START_WITHIN_S, stop=stop)
+        self.url = url
+
+    def end(self) -> None:
+        """End it now, and not only when its block does."""
+        self.process.kill()
 
     def ask_for(
         self,
@@ -72,6 +85,7 @@ class Driver:
                     for name in ("cpu_by", "wait_by")
                     if getattr(workload, name) != getattr(usual, name)
                 ),
+                "url": self.url,
                 "page": "/file" if workload.page == "file" else "",
                 "loops": workload.cpu_s * loops_per_s,
                 "wait_s": workload.wait_s,
@@ -176,8 +190,18 @@ def drive(
     `users` is how many to have at hand, by default the largest level. Raises LoadFailed
     with Locust's last lines, or Stopped.
     """
-    if not url.startswith("http://127.0.0.1:"):
-        raise ValueError(f"url={url!r}: load goes to 127.0.0.1 only.")
+    _check_loopback(url)
+    with start(load, users=users, cores=cores) as driver:
+        driver.aim(url, stop)
+        yield driver
+
+
+@contextlib.contextmanager
+def start(
+    load: Load, *, users: int | None = None, cores: Collection[int] | None = None
+) -> Iterator[Driver]:
+    """Start Locust; it takes a second to come up, in which a server can be started too. It
+    asks nobody before `Driver.aim`."""
     ready = users or max(load.users)
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wall-time-")))
@@ -194,7 +218,7 @@ def drive(
         }
         process = stack.enter_context(
             supervise(
-                command(url, ready),
+                command(LOOPBACK, ready),
                 env={k: v for k, v in environment.items() if not k.startswith("LOCUST_")},
                 cwd=str(folder),
                 stdout=log,
@@ -209,9 +233,13 @@ def drive(
         receiver = threading.Thread(target=driver._receive, args=(result_read,), daemon=True)
         receiver.start()
         stack.callback(receiver.join, 2.0)
-        stack.callback(process.kill)
-        driver._wait_for(READY, 0, START_WITHIN_S, stop=stop)
+        stack.callback(driver.end)
         yield driver
+
+
+def _check_loopback(url: str) -> None:
+    if not url.startswith(f"{LOOPBACK}:"):
+        raise ValueError(f"url={url!r}: load goes to 127.0.0.1 only.")
 
 
 def command(url: str, users: int) -> list[str]:

@@ -19,7 +19,7 @@ from labs import machine as this_machine
 from labs import validity
 from labs.calibrate import calibrate, keep, language_of
 from labs.disk import database, shared_folder
-from labs.drivers import drive_all
+from labs.drivers import start_all
 from labs.level import count_level
 from labs.load import Driver
 from labs.plan import STARTUP_S, WARM_UP_S, duration_s, plans
@@ -143,6 +143,7 @@ class Measurement:
             self._progress("starting the server and the load generator")
             asks = workload.wait_by == "backend" and workload.wait_s > 0
             shared = stack.enter_context(shared_folder(workload))
+            driver = stack.enter_context(start_all(load, users=self.at_hand, cores=generator_cores))
             running = stack.enter_context(
                 serve(
                     server,
@@ -153,15 +154,8 @@ class Measurement:
                     stop=self.stop,
                 )
             )
-            driver = stack.enter_context(
-                drive_all(
-                    running.url,
-                    load,
-                    users=self.at_hand,
-                    cores=generator_cores,
-                    stop=self.stop,
-                )
-            )
+            stack.callback(driver.end)  # before the server, which it would else ask in vain
+            driver.aim(running.url, self.stop)
             sampler = stack.enter_context(
                 sampling(
                     server=running.pids,

@@ -56,7 +56,7 @@ geventhttpclient.client.IDEMPOTENT_METHODS = frozenset()
 class Work:
     """What each request asks for, varying as `dice.Dice` has it."""
 
-    def __init__(self, *, how: str = "", page: str = "", **asked: float) -> None:
+    def __init__(self, *, url: str = "", how: str = "", page: str = "", **asked: float) -> None:
         self.loops = asked.get("loops", 0.0)
         self.wait_s = asked.get("wait_s", 0.0)
         self.cpu_cv = asked.get("cpu_cv", 0.0)
@@ -64,15 +64,18 @@ class Work:
         self.think_time_s = asked.get("think_time_s", 0.0)
         self.script = round(asked.get("script", 0.0))  # loops, as of workloads/app/units.py
         self.varies = (self.cpu_cv > 0 and self.loops > 0) or (self.wait_cv > 0 and self.wait_s > 0)
+        self.server = url  # known only after Locust has started, so it is no `--host`
         self.how = how  # as the query has it, where it is not the usual one
-        self.constant = page or f"/?loops={round(self.loops)}&wait={self.wait_s:.6f}{how}"
+        self.constant = f"{url}{page}" if page else self.asking(self.loops, self.wait_s)
 
-    def path(self, dice: Dice) -> str:
+    def url(self, dice: Dice) -> str:
         if not self.varies:
             return self.constant
         loops = dice.draw("loops", self.loops, self.cpu_cv)
-        wait_s = dice.draw("wait", self.wait_s, self.wait_cv)
-        return f"/?loops={round(loops)}&wait={wait_s:.6f}{self.how}"
+        return self.asking(loops, dice.draw("wait", self.wait_s, self.wait_cv))
+
+    def asking(self, loops: float, wait_s: float) -> str:
+        return f"{self.server}/?loops={round(loops)}&wait={wait_s:.6f}{self.how}"
 
 
 class Gate:
@@ -178,7 +181,7 @@ class LabUser(FastHttpUser):
         clock, number = time.perf_counter, self.number
         start = clock()
         gate.in_flight[number] = start
-        response = self.client.get(gate.work.path(self.dice), name="work", **self.asking)
+        response = self.client.get(gate.work.url(self.dice), name="work", **self.asking)
         end = clock()
         del gate.in_flight[number]
         if response.status_code == 200 and (headers := response.headers) is not None:
