@@ -5,6 +5,8 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 TESTS ?= tests
+# What measures runs in one process, one test at a time, and all else beside it in another.
+TWO := -n 2 --dist loadgroup --no-loadscope-reorder
 # Linux has everything, so a skipped test is a failure there, unless it is of a server that is
 # not installed; elsewhere, and for those, the gaps are listed.
 SKIPS := -rs $(if $(filter Linux,$(shell uname -s)),--no-skips)
@@ -47,7 +49,7 @@ read: book
 test: venv-dev book
 	@$(RUN) setup/servers.py
 	@browser=`$(RUN) setup/browser.py` && \
-	BROWSER_PATH="$$browser" exec $(RUN) -m pytest -q $(SKIPS) $(TESTS)
+	BROWSER_PATH="$$browser" exec $(RUN) -m pytest -q $(TWO) $(SKIPS) $(TESTS)
 
 lint: venv-dev
 	@$(VENV)/bin/ruff check .

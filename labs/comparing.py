@@ -130,9 +130,14 @@ class Comparing(Still[Comparison]):
         return " ".join(dict.fromkeys(reasons))
 
     def reduced(self) -> Comparing:
-        """Every part, each with the first of its levels only: a sweep's own trial has two."""
+        """Every part, each with the first of its levels only: a sweep's own trial has two. Of
+        pools, which differ in nothing but their size, the smallest and the largest."""
+        few = list(self.parts.items())
+        if self.over == "pool":
+            few.sort(key=lambda part: part[1].server.pool or 0)
+            few = [few[0], few[-1]]
         smaller = {}
-        for label, experiment in self.parts.items():
+        for label, experiment in few:
             small = reduced(experiment)
             load = replace(small.load, users=small.load.users[:1])
             smaller[label] = replace(small, load=load)

@@ -17,6 +17,7 @@ PATIENCE_S = 25.0  # a run up to this long needs no question
 DIVISORS = (2, 5, 10, 20, 50, 100)
 MOST_MODEST = 4  # levels on a small machine
 FEW = 4  # workers of a reduced pool
+BRIEF_S = 0.1  # that a request of a trial takes, work and wait together
 HEAVY_CPU_S = 0.005  # per request; less than this leaves one core room for the load generator
 MODEST_STEP_S = 2.0  # of a timeline on a small machine, at most
 MODEST_REQUESTS = 10  # of a user in such a step, or arrivals: time for so many stays
@@ -157,8 +158,11 @@ def _whose(shared: bool) -> str:
 
 def reduced(experiment: Experiment) -> Experiment:
     """The same kind of server, work and load in a few seconds: to see that it runs, not to
-    learn from. A pool of at most four, the first two levels, half a second each at least."""
-    server, load = experiment.server, experiment.load
+    learn from. A pool of at most four, the first two levels, half a second each at least, and
+    requests a tenth of a second long at most."""
+    server, work, load = experiment.server, experiment.workload, experiment.load
+    share = min(1.0, BRIEF_S / max(work.cpu_s + work.wait_s, BRIEF_S))
+    brief = replace(work, cpu_s=share * work.cpu_s, wait_s=share * work.wait_s)
     fewer = replace(
         server,
         processes=min(server.processes, FEW),
@@ -166,7 +170,8 @@ def reduced(experiment: Experiment) -> Experiment:
         start=server.start and min(server.start, FEW),
     )
     users = sorted({min(users, 2 * FEW) for users in load.users})[:2]
-    return replace(experiment, server=fewer, load=replace(load, users=tuple(users), seconds=0.5))
+    shorter = replace(load, users=tuple(users), think_time_s=share * load.think_time_s, seconds=0.5)
+    return replace(experiment, server=fewer, workload=brief, load=shorter)
 
 
 def _listed(users: Sequence[int]) -> str:

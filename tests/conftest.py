@@ -14,11 +14,14 @@ import psutil
 import pytest
 from waiting import eventually
 
+from labs import calibrate, warm_up
 from labs.supervisor import MARK as TREE_MARK
 
 SESSION_MARK = "WALL_TIME_TEST_SESSION"  # in the environment of all that these tests start
 GONE_S = 3.0  # for what a test has told to end
+MEASURES = "measures"  # the mark of tests that take this machine's turn
 NOT_INSTALLED = "Install it with: apt-get install"  # as `labs.programs.lacking` says
+STARTING = ("live", MEASURES, "browser")  # marks of tests that start something
 LASTING = ("multiprocessing.resource_tracker", "chrome_crashpad")  # end with whoever started them
 
 Who = tuple[int, float]  # a process: its id and when it was started
@@ -36,10 +39,16 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks for the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With two processes (`-n 2 --dist loadgroup`) one has all that measures, one after another
+    and first, because it takes the longest; the other has the rest, file by file."""
     for item in items:
         if Path(__file__).with_name("browser") in item.path.parents:
             item.add_marker("browser")
+        group = MEASURES if item.get_closest_marker(MEASURES) else item.path.stem
+        item.add_marker(pytest.mark.xdist_group(group))
+    items.sort(key=lambda item: item.get_closest_marker(MEASURES) is None)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -80,10 +89,22 @@ def pytest_fixture_setup(
         held[fixturedef.scope] |= set(running()) - before
 
 
+@pytest.fixture
+def calibrated_in_passing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second less of every run, for tests that are not about the machine's speed."""
+    for module, name, seconds in (
+        (calibrate, "BURN_S", 0.03),
+        (calibrate, "WARM_S", 0.02),
+        (warm_up, "EMPTY_S", 0.3),
+        (warm_up, "ALONE_S", 0.15),
+    ):
+        monkeypatch.setattr(module, name, seconds)
+
+
 @pytest.fixture(autouse=True)
 def _nothing_left_by_the_test(request: pytest.FixtureRequest) -> Iterator[None]:
     """Looked at after each test that starts something; the module's own look covers the rest."""
-    live = any(request.node.get_closest_marker(name) for name in ("live", "browser"))
+    live = any(request.node.get_closest_marker(name) for name in STARTING)
     before = set(running()) if live else set()
     yield
     if live:

@@ -21,7 +21,7 @@ def cache(tmp_path, monkeypatch):
     return tmp_path / "cache"
 
 
-@pytest.mark.live
+@pytest.mark.measures
 def test_a_burn_tells_the_worth_of_every_number_of_busy_cores():
     found = calibrate.calibrate(HERE)
     assert len(found.loops_per_s) == HERE.cores
@@ -33,7 +33,7 @@ def test_a_burn_tells_the_worth_of_every_number_of_busy_cores():
     assert 0 <= found.timer_s < 0.1
 
 
-@pytest.mark.live
+@pytest.mark.measures
 def test_the_last_calibration_is_kept_with_each_servers_overhead(cache):
     fresh = calibrate.last(HERE)
     assert calibrate.last(HERE) == fresh

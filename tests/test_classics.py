@@ -25,7 +25,7 @@ from labs.showing import data, showing
 from labs.sources import NAMES, QUEUE_OF_128, S1, S2, S4, S5, TABLES
 from labs.timelines import Process
 
-live = pytest.mark.live
+live = pytest.mark.measures
 PRINTED = Path(__file__).with_name("sources.md").read_text("utf-8")
 
 

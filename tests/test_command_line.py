@@ -66,7 +66,7 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(arguments, sentence):
     assert done.stdout == ""
 
 
-@pytest.mark.live
+@pytest.mark.measures
 def test_run_writes_the_recording_joined_with_its_predictions(tmp_path):
     out = tmp_path / "out.json"
     done = labs(*RUN, "1,2,4", "--json", str(out))
@@ -95,14 +95,14 @@ def test_run_writes_the_recording_joined_with_its_predictions(tmp_path):
     assert records.load(out).points[0].users == 1
 
 
-@pytest.mark.live
+@pytest.mark.measures
 def test_a_dash_is_standard_output_and_holds_nothing_but_json():
     done = labs("run", "--server", "event-loop", "--wait", "0.02", "--users", "2", "--json", "-")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["points"][0]["users"] == 2
 
 
-@pytest.mark.live
+@pytest.mark.measures
 def test_a_server_that_fails_is_exit_code_3_with_its_last_lines(tmp_path):
     (tmp_path / "gunicorn.py").write_text("raise SystemExit('no gunicorn today')\n")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
@@ -112,7 +112,7 @@ def test_a_server_that_fails_is_exit_code_3_with_its_last_lines(tmp_path):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.live
+@pytest.mark.measures
 def test_ctrl_c_stops_it_and_leaves_nothing():
     command = [sys.executable, "-u", "-m", "labs", *RUN, "1,2,4", "--seconds", "20"]
     with subprocess.Popen(

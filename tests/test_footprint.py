@@ -25,7 +25,7 @@ from labs.showing import data, showing
 from labs.supervisor import Stopped
 from labs.weigh import REDUCED, SIZES, Weighing
 
-live = pytest.mark.live
+live = pytest.mark.measures
 MIB, KIB = 2**20, 2**10
 
 

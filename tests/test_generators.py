@@ -23,7 +23,9 @@ from labs.servers import free_port, serve
 from labs.showing import data, showing
 from labs.supervisor import Stopped
 
-live = pytest.mark.live
+pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
+
+live = pytest.mark.measures
 
 
 def gauge(name: str, rps: float, own: float, its: float, **more: object) -> Gauge:

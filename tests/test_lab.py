@@ -19,6 +19,8 @@ from labs.records import BadRecording, Load, Unusable, Workload
 from labs.sheet import checkup_sheet, sweep_sheet
 from labs.showing import data, showing
 
+pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
+
 RESULTS = {
     "many-cores": examples.recording(),
     "wall-time": examples.clocks(),
@@ -111,7 +113,7 @@ def test_an_unknown_lab_is_refused_before_anything_is_recorded() -> None:
         record_book(["no-such"], print)
 
 
-@pytest.mark.live
+@pytest.mark.measures
 def test_the_machine_is_recorded_three_times(shelf: Path) -> None:
     said: list[str] = []
     before = recordings.recording("your-machine")

@@ -48,6 +48,8 @@ from labs.validity import GENERATOR_FULL
 from workloads.app.application import application, run
 from workloads.app.exclusive import FOLDER
 
+pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
+
 SEEDS = range(1, len(LIMITS) + 1)
 HELPED, NOTHING = 1.3, 1.15
 ROOT = Path(__file__).parent.parent
@@ -324,7 +326,7 @@ def choice(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     return str(request.param)
 
 
-@pytest.mark.live
+@pytest.mark.measures
 @pytest.mark.parametrize(
     ("kind", "choice"),
     [("disk", ""), ("database", "sqlite"), ("database", "postgresql"), ("lock", "")],
@@ -373,7 +375,7 @@ def test_a_recording_names_its_database(monkeypatch: pytest.MonkeyPatch) -> None
     assert "database" not in other
 
 
-@pytest.mark.live
+@pytest.mark.measures
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("choice", ["sqlite", "postgresql"], indirect=True)
 def test_a_mystery_says_afterwards_which_database_it_had(
@@ -442,7 +444,7 @@ def test_a_server_without_a_folder_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     assert status == 502 and FOLDER.encode() in body
 
 
-@pytest.mark.live
+@pytest.mark.measures
 def test_memory_is_no_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert sync_s(tmp_path) > 0
     with shared_folder(Workload(wait_s=0.1)) as shared:
@@ -455,7 +457,7 @@ def test_memory_is_no_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         pass
 
 
-@pytest.mark.live
+@pytest.mark.measures
 @pytest.mark.timeout(180)
 def test_two_generators_measure_what_one_could_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mysteries, "LEVEL_S", 1.0)
@@ -472,7 +474,7 @@ def test_two_generators_measure_what_one_could_not(monkeypatch: pytest.MonkeyPat
     assert owners == {"server", "generator"}
 
 
-@pytest.mark.live
+@pytest.mark.measures
 @pytest.mark.timeout(180)
 def test_a_mystery_from_the_first_sweep_to_the_repair(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "_latest", {})

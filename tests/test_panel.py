@@ -22,6 +22,8 @@ from labs.records import Experiment, Load, Machine, Recording, Run, Server, Unus
 from labs.servers import Found, ServerFailed
 from labs.supervisor import Stopped
 
+pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
+
 SOON_S = 10.0
 LIVE_S = 60.0
 
@@ -400,7 +402,7 @@ def test_a_mode_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
         lab.sweep("many-cores", examples.EXPERIMENT, ask="speed")  # type: ignore[arg-type]
 
 
-@pytest.mark.live
+@pytest.mark.measures
 def test_a_real_run_from_the_panel_and_a_real_stop() -> None:
     waits = Experiment(
         Server("event-loop", by="scratch"), Workload(wait_s=0.05), Load((4, 8), seconds=0.5)

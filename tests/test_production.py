@@ -29,7 +29,9 @@ from labs.production import PRODUCTS, SMALL_FILE, TEMPLATES, fill
 from labs.records import Experiment, Load, Page, Point, Server, Unusable, Workload
 from labs.servers import ServerFailed, available, check, serve
 
-live = pytest.mark.live
+pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
+
+live = pytest.mark.measures
 SOON_S = 20.0
 STARTS_WITHIN_S = 5.0  # 0.2 s on a quiet machine
 GONE_WITHIN_S = 2.0

@@ -20,7 +20,9 @@ from labs.showing import data, showing
 from labs.supervisor import Stopped
 from labs.tally import COMPUTING, WAYS, WORK, Racing
 
-live = pytest.mark.live
+pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
+
+live = pytest.mark.measures
 
 
 def count(name: str, asked: int, counted: int, rps: float) -> Count:

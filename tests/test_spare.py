@@ -20,7 +20,7 @@ from labs.servers import Running, serve
 from labs.trees import born
 from workloads.servers.spare import FIRST, LEAST_IDLE, MOST_IDLE
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.measures, pytest.mark.usefixtures("calibrated_in_passing")]
 LIMIT = 14
 SOON_S = 15.0
 SERVER = Server("prefork", by="spare", processes=LIMIT)

@@ -17,11 +17,13 @@ from labs.still_panel import StillPanel
 from labs.stopwatch import FETCHES, clock, duration_s
 from labs.supervisor import Stopped
 
+pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
+
 SHORT = {"burn": Workload(cpu_s=0.02), "sleep": Workload(wait_s=0.05)}
 SOON_S = 60.0
 
 
-@pytest.mark.live
+@pytest.mark.measures
 def test_a_page_that_burns_and_one_that_sleeps_are_told_apart() -> None:
     clocks = clock(SHORT, server=Server("prefork", by="scratch"))
     burn, sleep = clocks.page("burn"), clocks.page("sleep")
@@ -34,7 +36,7 @@ def test_a_page_that_burns_and_one_that_sleeps_are_told_apart() -> None:
     assert sleep.client.real_s >= 0.05
 
 
-@pytest.mark.live
+@pytest.mark.measures
 def test_stop_ends_it_at_once_even_in_a_long_wait() -> None:
     stop, fetching = threading.Event(), threading.Event()
     ended: list[object] = []
@@ -89,7 +91,7 @@ def test_rounds_without_pages_are_no_recording() -> None:
         )
 
 
-@pytest.mark.live
+@pytest.mark.measures
 def test_the_clocks_panel_shows_the_recorded_run_then_the_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -105,7 +107,7 @@ def test_the_clocks_panel_shows_the_recorded_run_then_the_own(
     panel.shut()
 
 
-@pytest.mark.live
+@pytest.mark.measures
 def test_the_machine_panel_can_be_stopped_and_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "_latest", {})
     panel = StillPanel("your-machine", ThisMachine())

@@ -47,7 +47,9 @@ from labs.timelines import KILL, Step, Timeline, TimelineRun
 from labs.walk import MORE, Walk, users_for
 from labs.walking import Walking
 
-live = pytest.mark.live
+pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
+
+live = pytest.mark.measures
 SOON_S = 15.0
 THREE_PM = (
     Step(seconds=5, rate=10.0),

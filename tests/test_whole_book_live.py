@@ -9,7 +9,11 @@ import pytest
 from labs import quote, recorder, recordings
 from labs.replay import page
 
-pytestmark = [pytest.mark.live, pytest.mark.chapters]
+pytestmark = [
+    pytest.mark.measures,
+    pytest.mark.chapters,
+    pytest.mark.usefixtures("calibrated_in_passing"),
+]
 
 
 @pytest.mark.timeout(180)

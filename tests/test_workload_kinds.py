@@ -31,7 +31,9 @@ from labs.simulation import simulate
 from workloads.app import units
 from workloads.app.application import application
 
-live = pytest.mark.live
+pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
+
+live = pytest.mark.measures
 OURS = {
     f"{kind.architecture} by {kind.by}": kind
     for kind in KINDS

@@ -24,6 +24,8 @@ SESSION = "WALL_TIME_TEST_SESSION"  # set by tests/conftest.py
 LAB_MS = 60_000.0  # JupyterLab's own start included
 GONE_S = 1.0  # after Stop, nothing of a run is alive
 
+pytestmark = pytest.mark.measures
+
 
 @pytest.fixture(scope="module")
 def panels(panel_book: PanelBook, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BookServer]:

@@ -23,6 +23,8 @@ RAISED = [
     r"The pool was raised from 4 workers; .+ later 8 served\.",
 ]
 
+pytestmark = pytest.mark.measures
+
 
 @pytest.fixture(scope="module")
 def progress(tmp_path_factory: pytest.TempPathFactory) -> Path:
