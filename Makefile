@@ -5,8 +5,9 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 TESTS ?= tests
-# What measures runs in one process, one test at a time, and all else beside it in another.
-TWO := -n 2 --dist loadgroup --no-loadscope-reorder
+# What measures runs in one process, one test at a time, and all else beside it in another; see
+# tests/conftest.py.
+TWO := -n 2 --dist loadscope --no-loadscope-reorder
 # Linux has everything, so a skipped test is a failure there, unless it is of a server that is
 # not installed; elsewhere, and for those, the gaps are listed.
 SKIPS := -rs $(if $(filter Linux,$(shell uname -s)),--no-skips)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import shutil
 import tempfile
@@ -13,11 +14,14 @@ from pathlib import Path
 import psutil
 import pytest
 from waiting import eventually
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from labs import calibrate, warm_up
 from labs.supervisor import MARK as TREE_MARK
 
 SESSION_MARK = "WALL_TIME_TEST_SESSION"  # in the environment of all that these tests start
+NICE = 10  # of a process whose tests do not measure
 GONE_S = 3.0  # for what a test has told to end
 MEASURES = "measures"  # the mark of tests that take this machine's turn
 NOT_INSTALLED = "Install it with: apt-get install"  # as `labs.programs.lacking` says
@@ -39,16 +43,36 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist looks for the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With two processes (`-n 2 --dist loadgroup`) one has all that measures, one after another
-    and first, because it takes the longest; the other has the rest, file by file."""
     for item in items:
         if Path(__file__).with_name("browser") in item.path.parents:
             item.add_marker("browser")
-        group = MEASURES if item.get_closest_marker(MEASURES) else item.path.stem
-        item.add_marker(pytest.mark.xdist_group(group))
-    items.sort(key=lambda item: item.get_closest_marker(MEASURES) is None)
+    items.sort(key=lambda item: not measures(item.path))  # they take the longest
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
+    """Of two processes (`-n 2`) one has all files that measure, one test after another; the other
+    has the rest, file by file. (xdist's own groups come to nothing with pytest 9.)"""
+
+    class TurnScheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return MEASURES if measures(config.rootpath / file) else file
+
+    return TurnScheduling(config, log)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _gives_way(request: pytest.FixtureRequest) -> None:
+    """What does not measure, and all that it starts, gives way to what does."""
+    if "PYTEST_XDIST_WORKER" in os.environ and not measures(request.path) and os.nice(0) == 0:
+        os.nice(NICE)
+
+
+@functools.cache
+def measures(file: Path) -> bool:
+    return f"pytest.mark.{MEASURES}" in file.read_text("utf-8")
 
 
 @pytest.hookimpl(wrapper=True)

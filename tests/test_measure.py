@@ -32,12 +32,14 @@ def test_waits_double_with_the_users_up_to_the_pool(tmp_path):
     """N/V below the pool, W/V past it; everything told; the recording survives a round trip."""
     told: list[object] = []
     experiment = Experiment(
-        Server("prefork", processes=4), Workload(wait_s=0.1, wait_cv=0.0), Load([1, 2, 4, 8])
+        Server("prefork", processes=4), Workload(wait_s=0.1, wait_cv=0.0), Load([2, 4, 8])
     )
     recording = measure(experiment, tell=told.append)
-    rates = [point.throughput_rps for point in recording.points]
-    assert rates == pytest.approx([10, 20, 40, 40], rel=0.15)
-    assert recording.at(8).mean_response_time_s == pytest.approx(0.2, rel=0.2)
+    two, four, eight = (point.throughput_rps for point in recording.points)
+    for rate, bound in ((two, 20), (four, 40), (eight, 40)):
+        assert 0.6 < rate / bound < 1.05  # a busy machine lets a request wait for a core as well
+    assert four == pytest.approx(2 * two, rel=0.3)
+    assert recording.at(8).mean_response_time_s == pytest.approx(8 / eight, rel=0.1)
     for point in recording.points:
         assert point.littles_law == pytest.approx(1, abs=0.05)
         assert point.failed == 0
@@ -50,7 +52,7 @@ def test_waits_double_with_the_users_up_to_the_pool(tmp_path):
     forecast = recording.run.forecast
     assert forecast.kind == "forecast"
     assert isinstance(next(x for x in told if isinstance(x, Prediction | Point)), Prediction)
-    assert len([thing for thing in told if isinstance(thing, Point)]) >= 4
+    assert len([thing for thing in told if isinstance(thing, Point)]) >= 3
     assert len([thing for thing in told if isinstance(thing, Sample)]) > 20
     progress = [thing.fraction for thing in told if isinstance(thing, Progress)]
     assert progress == sorted(progress)
@@ -61,9 +63,7 @@ def test_waits_double_with_the_users_up_to_the_pool(tmp_path):
 
 def test_one_worker_never_uses_more_than_one_core():
     """Demand is near what was asked for, X·D never exceeds a core, and R is N/X."""
-    experiment = Experiment(
-        Server("prefork", processes=1), Workload(cpu_s=0.02), Load([1, 4], seconds=1.5)
-    )
+    experiment = Experiment(Server("prefork", processes=1), Workload(cpu_s=0.02), Load([1, 4]))
     recording = measure(experiment)
     for point in recording.points:
         assert 0.3 < point.demand_s / 0.02 < 3  # who shares this machine changes its speed
@@ -210,7 +210,7 @@ def test_the_forecast_knows_how_fast_the_server_itself_works():
     `bench.prediction`: a machine that others share changes its speed between two phases of a run.
     """
     workload = Workload(cpu_s=0.02)
-    recording = measure(Experiment(Server("event-loop"), workload, Load([1, 4], seconds=1.0)))
+    recording = measure(Experiment(Server("event-loop"), workload, Load([2], seconds=1.0)))
     run = recording.run
     assert 0.3 < run.calibration.work_ratio < 3
     expected = workload.cpu_s * run.calibration.work_ratio + run.calibration.overhead_s

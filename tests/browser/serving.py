@@ -122,8 +122,10 @@ class BookServer:
         kernel = self.kernel()
         assert self._process is not None
         below = psutil.Process(self._process.pid).children(recursive=True)
-        (found,) = [each for each in below if any(kernel in word for word in each.cmdline())]
-        return found
+        found = [each for each in below if any(kernel in word for word in each.cmdline())]
+        return min(
+            found, key=psutil.Process.create_time
+        )  # a child about to be another has its name
 
     @contextlib.contextmanager
     def suspended(self) -> Iterator[None]:

@@ -13,6 +13,8 @@ from serving import PROJECT
 
 pytestmark = pytest.mark.timeout(240)
 
+AT_ONCE = 3  # windows, each with a Python of its own
+
 
 def pages_of(book: Path) -> list[str]:
     """Names of the pages, such as 1-cpu-time/one-core."""
@@ -33,12 +35,16 @@ def test_from_files(book: Path, page: Page, heard: Heard) -> None:
 
 def test_live(book: Path, live_server: StartServer, page: Page, heard: Heard) -> None:
     server = live_server(book, root=PROJECT)
-    live = 0
-    for name in pages_of(book):
-        page.goto(server.page(name))
-        if page.locator("#wt-cells").count():
-            state(page, "live")
-            live += 1
-        page.wait_for_load_state("networkidle")
+    windows = [page, *(page.context.new_page() for _ in range(AT_ONCE - 1))]
+    names, live = pages_of(book), 0
+    for first in range(0, len(names), AT_ONCE):
+        opened = list(zip(windows, names[first : first + AT_ONCE], strict=False))
+        for window, name in opened:
+            window.goto(server.page(name))
+        for window, _ in opened:
+            if window.locator("#wt-cells").count():
+                state(window, "live")
+                live += 1
+            window.wait_for_load_state("networkidle")
     assert live >= 4
     assert not heard.foreign

@@ -86,28 +86,38 @@ export class Session {
   }
 
   async #beat(watcher: Watcher, lost: (how: Loss) => void): Promise<void> {
-    let silent = false;
+    let silent: 'kernel' | 'server' | undefined;
     for (;;) {
       await pause(BEAT_MS);
       if (this.#closed) return;
-      const answers = await this.#ping();
+      let answers = await this.#ping();
+      // A server that slept finds its connections too old and closes them a moment later, with
+      // whatever was sent by then. So a fresh one first.
+      if (answers && silent === 'server') answers = await this.#reconnect();
       if (this.#closed) return;
       if (answers) {
         if (silent) watcher.onAnswer();
-        silent = false;
+        silent = undefined;
       } else {
         const answer = await this.#ask();
         if (this.#closed) return;
         if (answer === 404) return lost('gone');
         if (answer === 403) return lost('locked out');
-        silent = true;
-        watcher.onSilence(answer === 200 ? 'kernel' : 'server');
+        silent = answer === 200 ? 'kernel' : 'server';
+        watcher.onSilence(silent);
         // The library gives up after some tries, or waits long: the server is there, so try now.
         if (answer === 200 && this.kernel.connectionStatus !== 'connected') {
-          await this.kernel.reconnect().catch(() => undefined);
+          await this.#reconnect();
         }
       }
     }
+  }
+
+  async #reconnect(): Promise<boolean> {
+    return this.kernel.reconnect().then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Whether the kernel answers within the patience. */
