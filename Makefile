@@ -5,9 +5,9 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 TESTS ?= tests
-# What measures runs in one process, one test at a time, and all else beside it in another; see
-# tests/conftest.py.
-TWO := -n 2 --dist loadscope --no-loadscope-reorder
+# What measures runs in one process, one test at a time, and all else beside it in another,
+# which gives way to it; see tests/conftest.py.
+SHARED := -n 2 --dist loadscope --no-loadscope-reorder
 # Linux has everything, so a skipped test is a failure there, unless it is of a server that is
 # not installed; elsewhere, and for those, the gaps are listed.
 SKIPS := -rs $(if $(filter Linux,$(shell uname -s)),--no-skips)
@@ -47,10 +47,11 @@ book: venv
 read: book
 	@exec $(RUN) -m labs read
 
-test: venv-dev book
-	@$(RUN) setup/servers.py
-	@browser=`$(RUN) setup/browser.py` && \
-	BROWSER_PATH="$$browser" exec $(RUN) -m pytest -q $(TWO) $(SKIPS) $(TESTS)
+# Servers and browser are fetched while the book is built.
+test: venv-dev
+	@{ $(RUN) setup/servers.py; exec $(RUN) setup/browser.py > $(VENV)/browser; } & fetching=$$!; \
+	$(RUN) setup/book.py; built=$$?; wait $$fetching && test $$built = 0 || exit 1; \
+	BROWSER_PATH="`cat $(VENV)/browser`" exec $(RUN) -m pytest -q $(SHARED) $(SKIPS) $(TESTS)
 
 lint: venv-dev
 	@$(VENV)/bin/ruff check .

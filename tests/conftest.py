@@ -22,7 +22,7 @@ from labs.supervisor import MARK as TREE_MARK
 
 SESSION_MARK = "WALL_TIME_TEST_SESSION"  # in the environment of all that these tests start
 NICE = 10  # of a process whose tests do not measure
-GONE_S = 3.0  # for what a test has told to end
+GONE_S = float(os.environ.get("WALL_TIME_GONE_S", 3))  # for what a test has told to end
 MEASURES = "measures"  # the mark of tests that take this machine's turn
 NOT_INSTALLED = "Install it with: apt-get install"  # as `labs.programs.lacking` says
 STARTING = ("live", MEASURES, "browser")  # marks of tests that start something
@@ -47,7 +47,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).with_name("browser") in item.path.parents:
             item.add_marker("browser")
-    items.sort(key=lambda item: not measures(item.path))  # they take the longest
+    items.sort(key=lambda item: (not measures(item.path), not starts(item.path)))  # the long first
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -70,9 +70,17 @@ def _gives_way(request: pytest.FixtureRequest) -> None:
         os.nice(NICE)
 
 
-@functools.cache
 def measures(file: Path) -> bool:
-    return f"pytest.mark.{MEASURES}" in file.read_text("utf-8")
+    return f"pytest.mark.{MEASURES}" in _text(file)
+
+
+def starts(file: Path) -> bool:
+    return "pytest.mark.live" in _text(file) or file.parent.name == "browser"
+
+
+@functools.cache
+def _text(file: Path) -> str:
+    return file.read_text("utf-8")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shutil
@@ -35,6 +36,7 @@ def site() -> Path:
     return ROOT / "_build" / "html"
 
 
+@functools.cache  # a test looks at what it reads and changes nothing
 def read(file: Path) -> BeautifulSoup:
     return BeautifulSoup(file.read_text("utf-8"), "html.parser")
 

@@ -22,7 +22,7 @@ def run_test(tmp_path: Path):
         command = [sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider"]
         command += ["--rootdir", str(tmp_path), "-c", os.devnull]
         command += ["-o", "markers=live", *options, "test_it.py"]
-        environment = {**os.environ, "PYTHONPATH": str(TESTS)}
+        environment = {**os.environ, "PYTHONPATH": str(TESTS), "WALL_TIME_GONE_S": "0.2"}
         result = subprocess.run(
             command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60
         )

@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import socket
+import statistics
 import sys
 import threading
 import time
@@ -187,12 +188,14 @@ def test_connections_are_kept_or_closed_as_asked(kind: Kind, keep_alive: bool) -
 @every_working_row
 def test_answers_do_not_wait_for_a_delayed_acknowledgement(kind: Kind) -> None:
     """A head and a body in two packets, without TCP_NODELAY, take 40 ms each time."""
-    requests = 50
-    with serve(of(kind)) as running, client(running) as connection:
-        started = time.monotonic()
-        for _ in range(requests):
+    took = []
+    # With threads to spare: Apache's event loop drops idle connections when all of its are busy.
+    with serve(of(kind, threads=4)) as running, client(running) as connection:
+        for _ in range(50):
+            started = time.monotonic()
             assert get(connection, "/")[0].status == 200
-        assert time.monotonic() - started < 0.5 * 0.040 * requests
+            took.append(time.monotonic() - started)
+    assert statistics.median(took) < 0.5 * 0.040
 
 
 @live

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from labs import quote, recorder, recordings
+from labs import quote, recorder, recordings, turn
 from labs.replay import page
 
 pytestmark = [
-    pytest.mark.measures,
+    pytest.mark.live,
     pytest.mark.chapters,
     pytest.mark.usefixtures("calibrated_in_passing"),
 ]
@@ -22,6 +22,7 @@ def test_a_lab_runs_and_shows_what_it_found(
     lab: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
+    monkeypatch.setattr(turn, "LOCK", tmp_path / "turn")  # what it measures is not looked at
     recorder.record_book([lab], print, recorder.TRIAL)
     found = recordings.recording(lab)
     alt, html = page(lab, found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -25,26 +26,32 @@ def pages_of(book: Path) -> list[str]:
 
 
 def test_from_files(book: Path, page: Page, heard: Heard) -> None:
-    for name in pages_of(book):
-        page.goto((book / f"{name}.html").as_uri())
-        page.wait_for_load_state("networkidle")
-        page.wait_for_function("!document.querySelector('.wt-plot:not([data-drawn])')")
-        assert page.locator(".katex-error").count() == 0, name
+    for window, name in opened(page, {n: (book / f"{n}.html").as_uri() for n in pages_of(book)}):
+        window.wait_for_function("!document.querySelector('.wt-plot:not([data-drawn])')")
+        assert window.locator(".katex-error").count() == 0, name
     assert {urlsplit(each.url).scheme for each in heard.requests} <= {"file", "data", "blob"}
 
 
 def test_live(book: Path, live_server: StartServer, page: Page, heard: Heard) -> None:
     server = live_server(book, root=PROJECT)
-    windows = [page, *(page.context.new_page() for _ in range(AT_ONCE - 1))]
-    names, live = pages_of(book), 0
-    for first in range(0, len(names), AT_ONCE):
-        opened = list(zip(windows, names[first : first + AT_ONCE], strict=False))
-        for window, name in opened:
-            window.goto(server.page(name))
-        for window, _ in opened:
-            if window.locator("#wt-cells").count():
-                state(window, "live")
-                live += 1
-            window.wait_for_load_state("networkidle")
+    live = 0
+    for window, _ in opened(page, {name: server.page(name) for name in pages_of(book)}):
+        if window.locator("#wt-cells").count():
+            state(window, "live")
+            live += 1
     assert live >= 4
     assert not heard.foreign
+
+
+def opened(page: Page, addresses: dict[str, str]) -> Iterator[tuple[Page, str]]:
+    """Each of these pages, in some windows, because most of the time a page only waits. It stays
+    open until it has asked for all that it wants."""
+    windows = [page, *(page.context.new_page() for _ in range(AT_ONCE - 1))]
+    names = list(addresses)
+    for first in range(0, len(names), AT_ONCE):
+        some = list(zip(windows, names[first : first + AT_ONCE], strict=False))
+        for window, name in some:
+            window.goto(addresses[name])
+        yield from some
+        for window, _ in some:
+            window.wait_for_load_state("networkidle")
