@@ -21,6 +21,7 @@ from labs import calibrate, warm_up
 from labs.supervisor import MARK as TREE_MARK
 
 SESSION_MARK = "WALL_TIME_TEST_SESSION"  # in the environment of all that these tests start
+AGAIN = 1  # whoever shares the machine may spoil a test that starts something, but not twice
 NICE = 10  # of a process whose tests do not measure
 GONE_S = float(os.environ.get("WALL_TIME_GONE_S", 3))  # for what a test has told to end
 MEASURES = "measures"  # the mark of tests that take this machine's turn
@@ -47,6 +48,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).with_name("browser") in item.path.parents:
             item.add_marker("browser")
+        if any(item.get_closest_marker(name) for name in STARTING):
+            item.add_marker(pytest.mark.flaky(reruns=AGAIN))
     items.sort(key=lambda item: (not measures(item.path), not starts(item.path)))  # the long first
 
 

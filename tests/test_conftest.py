@@ -21,7 +21,7 @@ def run_test(tmp_path: Path):
         (tmp_path / "test_it.py").write_text(text)
         command = [sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider"]
         command += ["--rootdir", str(tmp_path), "-c", os.devnull]
-        command += ["-o", "markers=live", *options, "test_it.py"]
+        command += ["-p", "no:rerunfailures", "-o", "markers=live\nflaky", *options, "test_it.py"]
         environment = {**os.environ, "PYTHONPATH": str(TESTS), "WALL_TIME_GONE_S": "0.2"}
         result = subprocess.run(
             command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60
