@@ -12,7 +12,7 @@ from typing import Protocol
 from labs.plan import LEAST_COMPLETIONS
 from labs.records import Check, Experiment, Machine, Point, Workload
 from labs.traits import HANGS_UP, HOLDS_ITS_WORKER
-from labs.words import change, duration, percent, rate
+from labs.words import NARROW, change, duration, percent, rate
 
 UNSTEADY = 0.10  # relative: half-width, halves, repeated level
 TOLD = 0.05
@@ -137,8 +137,8 @@ def _disturbances(point: Point, generators: int) -> Iterator[Check]:
     if half_width(point) > UNSTEADY:
         yield unfit(
             "interval",
-            f"The throughput is only known to ± {percent(half_width(point))}. Measure for longer, "
-            "or on a quieter machine.",
+            f"The throughput is only known to ±{NARROW}{percent(half_width(point))}. Measure for "
+            "longer, or on a quieter machine.",
         )
     first, second = point.halves_rps
     if abs(second - first) > UNSTEADY * point.throughput_rps:
@@ -185,7 +185,7 @@ def _remarks(
     point: Point, experiment: Experiment, machine: Machine, forecast_demand_s: float
 ) -> Iterator[Check]:
     if TOLD < half_width(point) <= UNSTEADY:
-        yield told("interval", f"The throughput is known to ± {percent(half_width(point))}.")
+        yield told("interval", f"The throughput is known to ±{NARROW}{percent(half_width(point))}.")
     off = point.demand_s / forecast_demand_s - 1 if forecast_demand_s else 0.0
     if experiment.workload.cpu_s and abs(off) > DEMAND_OFF:
         yield told(

@@ -155,10 +155,12 @@ def agreement(
     worst = max(missed, key=lambda point: abs(_off(point, forecast)))
     off = _off(worst, forecast)
     side = "above" if off > 0 else "below"
-    told = (
-        f"The forecast met {len(fit) - len(missed)} of {len(fit)} points within their interval, "
-        f"and missed most at {crowd(worst.users)}: measured {percent(abs(off))} {side} it."
-    )
+    measured = f"{crowd(worst.users)}: measured {percent(abs(off))} {side} it."
+    if len(fit) == 1:
+        told = f"The forecast missed the point at {measured}"
+    else:
+        met = f"{len(fit) - len(missed)} of {len(fit)} points within their interval"
+        told = f"The forecast met {met}, and missed most at {measured}"
     return [told, _reason(worst, forecast, explanation, experiment)]
 
 
@@ -293,6 +295,8 @@ def _unfit(unfit: Sequence[Point], total: int) -> str:
     if len(unfit) == total:
         told = [check.sentence for check in unfit[-1].checks if not check.unfit]
         said = " ".join(dict.fromkeys([first, *told[:1]]))
+        if total == 1:
+            return f"The point cannot be believed, so it is drawn hollow. {said}"
         return f"None of the {total} points can be believed, so all are drawn hollow. {said}"
     drawn = "is drawn hollow and takes" if len(unfit) == 1 else "are drawn hollow and take"
     count = f"{len(unfit)} of {total} points, at {levels} {users}, {drawn} no part in this."

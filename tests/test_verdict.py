@@ -231,6 +231,18 @@ def test_where_nothing_is_fit_the_reasons_stand_alone() -> None:
     assert "2 of 3 points, at 1 and 2 users, are drawn hollow" in said and "other reasons" in said
 
 
+def test_of_a_single_point_it_speaks_in_the_singular() -> None:
+    alone = examples.point(4)
+    low = replace(alone, throughput_rps=0.5 * alone.throughput_rps)
+    low = replace(low, throughput_ci_rps=(0.99 * low.throughput_rps, 1.01 * low.throughput_rps))
+    missed = say(*verdict.verdict(examples.EXPERIMENT, FORECAST, [low]))
+    assert "The forecast missed the point at 4 users: measured " in missed
+    (said,) = verdict.verdict(
+        examples.EXPERIMENT, FORECAST, [replace(alone, checks=(examples.UNFIT,))]
+    )
+    assert said.startswith("The point cannot be believed, so it is drawn hollow. Too noisy")
+
+
 def test_nothing_measured_is_said() -> None:
     assert "Nothing was measured" in verdict.verdict(examples.EXPERIMENT, FORECAST, ())[0]
 
