@@ -3,7 +3,7 @@
     python -m bench.book [LAB ...]
 
 Beside each figure: how far the forecast made before the load was off, how far the book's own
-recording is, and the checks that fired. Writes nothing into the book. About ten minutes.
+recording is, and the checks that fired. Writes nothing into the book. About fifteen minutes.
 """
 
 from __future__ import annotations
@@ -14,16 +14,18 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from labs import recorder, recordings
 from labs.comparison import Comparison
 from labs.counts import Race
 from labs.findings import Checkup, Clocks
 from labs.footprint import Memory
+from labs.gauges import Gauges
 from labs.kept import Result
 from labs.records import BadRecording, Check, Recording
 from labs.report import columns
+from labs.riddle import Mystery
 from labs.timelines import Timeline
 
 
@@ -54,15 +56,10 @@ def figures(result: Result) -> Iterator[Figure]:
                     forecast=forecast,
                     checks=point.checks,
                 )
-        case Comparison():
-            for label, part in result.parts.items():
+        case Comparison(parts=parts) | Mystery(variants=parts):
+            for label, part in parts.items():
                 for figure in figures(part):
-                    yield Figure(
-                        name=f"{label}, {figure.name}",
-                        measured=figure.measured,
-                        forecast=figure.forecast,
-                        checks=figure.checks,
-                    )
+                    yield replace(figure, name=f"{label}, {figure.name}")
         case Timeline():
             at_s = 0.0
             for step, stretch in zip(result.steps, result.run.stretches, strict=False):
@@ -88,6 +85,9 @@ def figures(result: Result) -> Iterator[Figure]:
         case Memory():
             for growth in result.run.growths:
                 yield Figure(name=f"bytes a {growth.kind}", measured=growth.each_bytes)
+        case Gauges():
+            for gauge in result.run.measured:
+                yield Figure(name=f"req/s by {gauge.name}", measured=gauge.throughput_rps)
         case Race():
             for count in result.run.counts:
                 yield Figure(name=f"req/s {count.name}", measured=count.throughput_rps)
