@@ -225,6 +225,7 @@ WORKED = (
     ("threads", "1276 × 0.202 is {},", round(laws.users(X=1276, R=0.202))),
     ("threads", "The other {} have", 512 - round(laws.users(X=1276, R=0.202))),
     ("threads", "serves at most {} requests", laws.ceiling(1, 0.040)),
+    ("the-launch", "in the first five seconds 50, give or take {},", round(math.sqrt(5 * 10))),
     ("threads", "gets 128 ± {} users", math.sqrt(256 / 2 * (1 - 1 / 2))),
     ("threads", "gets 16 ± {}.", round(math.sqrt(64 / 4 * (1 - 1 / 4)), 1)),
     ("threads", "150, so {} processes", 150 / 25),
