@@ -10,7 +10,7 @@ TESTS ?= tests
 SHARED := -n 2 --dist loadscope --no-loadscope-reorder
 # Linux has everything, so a skipped test is a failure there, unless it is of a server that is
 # not installed; elsewhere, and for those, the gaps are listed.
-SKIPS := -rsR $(if $(filter Linux,$(shell uname -s)),--no-skips)
+SKIPS := -rs $(if $(filter Linux,$(shell uname -s)),--no-skips)
 PINS := --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links
 
 # $(call need,program,what to do without it)

@@ -25,6 +25,7 @@ AGAIN = 1  # whoever shares the machine may spoil a test that starts something, 
 NICE = 10  # of a process whose tests do not measure
 GONE_S = float(os.environ.get("WALL_TIME_GONE_S", 3))  # for what a test has told to end
 MEASURES = "measures"  # the mark of tests that take this machine's turn
+APART = "apart"  # of tests that ask nothing of each other; they fill up the end
 NOT_INSTALLED = "Install it with: apt-get install"  # as `labs.programs.lacking` says
 STARTING = ("live", MEASURES, "browser")  # marks of tests that start something
 LASTING = ("multiprocessing.resource_tracker", "chrome_crashpad")  # end with whoever started them
@@ -50,18 +51,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("browser")
         if any(item.get_closest_marker(name) for name in STARTING):
             item.add_marker(pytest.mark.flaky(reruns=AGAIN))
-    items.sort(key=lambda item: (not measures(item.path), not starts(item.path)))  # the long first
+    items.sort(key=_order)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
     """Of two processes (`-n 2`) one has all files that measure, one test after another; the other
-    has the rest, file by file. (xdist's own groups come to nothing with pytest 9.)"""
+    has the rest, file by file, and what stands apart is shared test by test. (xdist's own groups
+    come to nothing with pytest 9.)"""
 
     class TurnScheduling(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = nodeid.partition("::")[0]
-            return MEASURES if measures(config.rootpath / file) else file
+            if measures(config.rootpath / file):
+                return MEASURES
+            return nodeid if apart(config.rootpath / file) else file
 
     return TurnScheduling(config, log)
 
@@ -73,8 +77,17 @@ def _gives_way(request: pytest.FixtureRequest) -> None:
         os.nice(NICE)
 
 
+def _order(item: pytest.Item) -> tuple[bool, ...]:
+    """What measures, then what starts something, then all others, then what stands apart."""
+    return not measures(item.path), apart(item.path), not starts(item.path)
+
+
 def measures(file: Path) -> bool:
     return f"pytest.mark.{MEASURES}" in _text(file)
+
+
+def apart(file: Path) -> bool:
+    return f"pytest.mark.{APART}" in _text(file)
 
 
 def starts(file: Path) -> bool:
@@ -84,6 +97,13 @@ def starts(file: Path) -> bool:
 @functools.cache
 def _text(file: Path) -> str:
     return file.read_text("utf-8")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What was wrong with each test that had to be repeated: its second try hides it otherwise."""
+    for report in terminalreporter.stats.get("rerun", ()):
+        terminalreporter.section(f"repeated: {report.nodeid}", sep="_")
+        terminalreporter.write_line(str(report.longrepr))
 
 
 @pytest.hookimpl(wrapper=True)

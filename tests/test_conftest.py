@@ -92,6 +92,22 @@ def test_a_server_that_is_not_installed_is_skipped_loudly_and_fails_in_ci(
     assert f"{words}) and --no-skips asks for all." in run_test(skipping, "--no-skips")
 
 
+def test_what_was_wrong_with_a_test_that_was_repeated_is_told(run_test) -> None:
+    sometimes = (
+        "import pathlib, pytest\n"
+        "@pytest.mark.live\n"
+        "def test_it():\n"
+        "    said = pathlib.Path('said')\n"
+        "    if not said.exists():\n"
+        "        said.touch()\n"
+        "        assert 'too early' == ''\n"
+    )
+    said = run_test(sometimes, "-p", "rerunfailures")
+    assert "1 passed, 1 rerun" in said
+    assert "repeated: test_it.py::test_it" in said
+    assert "AssertionError: assert 'too early' == ''" in said
+
+
 def _command(pid: int) -> str:
     try:
         return Path(f"/proc/{pid}/cmdline").read_text()

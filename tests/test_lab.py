@@ -12,8 +12,9 @@ import pytest
 from markup import check_balanced, plain
 
 import labs
-from labs import kept, lab, recordings, records
+from labs import kept, lab, recordings, records, still
 from labs.lab import Replayed
+from labs.offers import reduced
 from labs.recorder import BOOK, cells, record_book
 from labs.records import BadRecording, Load, Unusable, Workload
 from labs.sheet import checkup_sheet, sweep_sheet
@@ -114,8 +115,11 @@ def test_an_unknown_lab_is_refused_before_anything_is_recorded() -> None:
 
 
 @pytest.mark.measures
-def test_the_machine_is_recorded_as_often_as_the_rule_says(shelf: Path) -> None:
+def test_the_machine_is_recorded_as_often_as_the_rule_says(
+    shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     said: list[str] = []
+    monkeypatch.setattr(still, "CHECKUP", reduced(still.CHECKUP))
     before = recordings.recording("your-machine")
     record_book(["your-machine"], said.append, replace(BOOK, runs=2))
     machine = recordings.recording("your-machine")

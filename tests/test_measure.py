@@ -25,7 +25,7 @@ from labs.sampling import process_cpu_s, pss_bytes, switches
 from labs.servers import serve
 from labs.supervisor import Stopped
 
-pytestmark = pytest.mark.measures
+pytestmark = [pytest.mark.measures, pytest.mark.usefixtures("calibrated_in_passing")]
 
 
 def test_waits_double_with_the_users_up_to_the_pool(tmp_path):
@@ -219,5 +219,6 @@ def test_the_forecast_knows_how_fast_the_server_itself_works():
 
 
 def test_without_work_there_is_nothing_to_compare():
-    recording = measure(Experiment(Server("event-loop"), Workload(wait_s=0.05), Load([1])))
+    load = Load([1], seconds=0.5)
+    recording = measure(Experiment(Server("event-loop"), Workload(wait_s=0.02), load))
     assert recording.run.calibration.work_ratio == 1

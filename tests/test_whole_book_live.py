@@ -11,6 +11,7 @@ from labs.replay import page
 
 pytestmark = [
     pytest.mark.live,
+    pytest.mark.apart,
     pytest.mark.chapters,
     pytest.mark.usefixtures("calibrated_in_passing"),
 ]

@@ -113,7 +113,8 @@ class BookServer:
         return json.loads(content) if content else None
 
     def kernel(self) -> str:
-        """The id of the only page's kernel."""
+        """The id of the only page's kernel, once those of pages that were closed are gone."""
+        eventually(lambda: len(self.ask("api/sessions")) == 1, START_S, "one page's session alone")
         (session,) = self.ask("api/sessions")
         return str(session["kernel"]["id"])
 
@@ -151,9 +152,6 @@ class Wire:
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
         self._thread = threading.Thread(target=self._accept, daemon=True)
         self._thread.start()
-
-    def log(self) -> str:
-        return (self._home / "server.log").read_text("utf-8")
 
     @property
     def port(self) -> int:
