@@ -17,7 +17,7 @@ PATIENCE_S = 25.0  # a run up to this long needs no question
 DIVISORS = (2, 5, 10, 20, 50, 100)
 MOST_MODEST = 4  # levels on a small machine
 FEW = 4  # workers of a reduced pool
-BRIEF_S = 0.02  # that a request of a trial takes, work and wait together
+BRIEF_S = 0.01  # that a request of a trial takes, work and wait together
 HEAVY_CPU_S = 0.005  # per request; less than this leaves one core room for the load generator
 MODEST_STEP_S = 2.0  # of a timeline on a small machine, at most
 MODEST_REQUESTS = 10  # of a user in such a step, or arrivals: time for so many stays
@@ -158,8 +158,8 @@ def _whose(shared: bool) -> str:
 
 def reduced(experiment: Experiment) -> Experiment:
     """The same kind of server, work and load in a few seconds: to see that it runs, not to
-    learn from. A pool of at most four, the first two levels of half a second, and requests so
-    short that this is enough."""
+    learn from. A pool of at most four, the first two levels, a third of a second each, and
+    requests so short that this is enough."""
     server, work, load = experiment.server, experiment.workload, experiment.load
     share = min(1.0, BRIEF_S / max(work.cpu_s + work.wait_s, BRIEF_S))
     brief = replace(work, cpu_s=share * work.cpu_s, wait_s=share * work.wait_s)
@@ -170,7 +170,7 @@ def reduced(experiment: Experiment) -> Experiment:
         start=server.start and min(server.start, FEW),
     )
     users = sorted({min(users, 2 * FEW) for users in load.users})[:2]
-    shorter = replace(load, users=tuple(users), think_time_s=share * load.think_time_s, seconds=0.5)
+    shorter = replace(load, users=tuple(users), think_time_s=share * load.think_time_s, seconds=0.3)
     return replace(experiment, server=fewer, workload=brief, load=shorter)
 
 

@@ -6,6 +6,8 @@ import contextlib
 import functools
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Generator, Iterator
@@ -20,6 +22,7 @@ from xdist.scheduler import LoadScopeScheduling
 from labs import calibrate, warm_up
 from labs.supervisor import MARK as TREE_MARK
 
+PROJECT = Path(__file__).parent.parent
 SESSION_MARK = "WALL_TIME_TEST_SESSION"  # in the environment of all that these tests start
 AGAIN = 1  # whoever shares the machine may spoil a test that starts something, but not twice
 NICE = 10  # of a process whose tests do not measure
@@ -142,6 +145,16 @@ def pytest_fixture_setup(
         return (yield)
     finally:
         held[fixturedef.scope] |= set(running()) - before
+
+
+@pytest.fixture(scope="session")
+def book() -> Path:
+    """The site of the book itself, as `make read` opens it; built if it is not there yet."""
+    command = [sys.executable, str(PROJECT / "setup/book.py")]
+    built = subprocess.run(command, capture_output=True, text=True)
+    if built.returncode != 0:
+        pytest.fail(built.stderr, pytrace=False)
+    return PROJECT / "_build/html"
 
 
 @pytest.fixture

@@ -26,16 +26,6 @@ pytestmark = [pytest.mark.chapters, pytest.mark.timeout(180)]
 FASTER = 1.37  # times, in the changed recording
 
 
-@pytest.fixture(scope="module")
-def site() -> Path:
-    """The site of the present sources; built if it is not there yet."""
-    build = [sys.executable, str(ROOT / "setup" / "book.py")]
-    made = subprocess.run(build, capture_output=True, text=True)
-    if made.returncode != 0:
-        pytest.fail("\n".join(made.stderr.splitlines()[:3]), pytrace=False)
-    return ROOT / "_build" / "html"
-
-
 @functools.cache  # a test looks at what it reads and changes nothing
 def read(file: Path) -> BeautifulSoup:
     return BeautifulSoup(file.read_text("utf-8"), "html.parser")
@@ -48,15 +38,15 @@ def article(file: Path) -> Tag:
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
-def test_nothing_is_left_undone_on_a_page(site: Path, page: Page) -> None:
-    text = article(site / f"{page.name}.html")
+def test_nothing_is_left_undone_on_a_page(book: Path, page: Page) -> None:
+    text = article(book / f"{page.name}.html")
     assert not text.select(".problematic, .system-message, .traceback")
     assert not re.search(r"\{\w+\}`|\$\$|:::|Traceback", text.get_text())
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
-def test_a_page_links_to_what_is_there(site: Path, page: Page) -> None:
-    file = site / f"{page.name}.html"
+def test_a_page_links_to_what_is_there(book: Path, page: Page) -> None:
+    file = book / f"{page.name}.html"
     for link in article(file).select("a[href]"):
         address = urlsplit(str(link["href"]))
         if address.scheme == "data":
@@ -69,8 +59,8 @@ def test_a_page_links_to_what_is_there(site: Path, page: Page) -> None:
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
-def test_what_is_drawn_is_also_said(site: Path, page: Page) -> None:
-    text = article(site / f"{page.name}.html")
+def test_what_is_drawn_is_also_said(book: Path, page: Page) -> None:
+    text = article(book / f"{page.name}.html")
     for image in text.select("img"):
         assert image.get("alt"), image
     for drawing in text.select("svg"):
@@ -87,9 +77,9 @@ def labels(drawing: Tag) -> list[str]:
 
 
 @pytest.mark.parametrize("page", chapters(), ids=lambda page: page.name)
-def test_a_page_says_the_numbers_of_its_recording(site: Path, page: Page) -> None:
+def test_a_page_says_the_numbers_of_its_recording(book: Path, page: Page) -> None:
     """Each role, in order, as the recording has it now."""
-    shown = [each.get_text() for each in article(site / f"{page.name}.html").select(".wt-measured")]
+    shown = [each.get_text() for each in article(book / f"{page.name}.html").select(".wt-measured")]
     assert shown == [said(page, text) for text in quoted(page)]
 
 
@@ -104,8 +94,8 @@ def said(page: Page, text: str) -> str:
 
 
 @pytest.mark.parametrize("page", chapters(), ids=lambda page: page.name)
-def test_solutions_on_the_built_page_are_accepted(site: Path, page: Page) -> None:
-    text = article(site / f"{page.name}.html")
+def test_solutions_on_the_built_page_are_accepted(book: Path, page: Page) -> None:
+    text = article(book / f"{page.name}.html")
     fixed = {question.id for question in QUESTIONS if question.given}
     seen = set()
     for heading in text.select("h3"):

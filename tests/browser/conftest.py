@@ -66,16 +66,6 @@ def build(source: Path, made: Path, **environment: str) -> Path:
 
 
 @pytest.fixture(scope="session")
-def book() -> Path:
-    """The book itself, as `make read` opens it."""
-    built = subprocess.run(
-        [sys.executable, str(PROJECT / "setup/book.py")], capture_output=True, text=True
-    )
-    assert built.returncode == 0, built.stderr
-    return PROJECT / "_build/html"
-
-
-@pytest.fixture(scope="session")
 def panel_book(tmp_path_factory: pytest.TempPathFactory) -> PanelBook:
     """The small book of real panels; built once, and each module serves it by itself."""
     source, shelf = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("recordings")
