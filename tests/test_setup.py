@@ -412,7 +412,7 @@ def test_help_names_every_target(clone: Path) -> None:
     ("target", "steps"),
     [
         ("read", ["environment.py", "book.py", "-m labs read"]),
-        ("test", ["environment.py --dev", "servers.py", "browser.py", "book.py", "pytest"]),
+        ("test", ["environment.py --dev", "servers.py", "browser.py", "pytest"]),
         ("lint", ["environment.py --dev", "ruff check", "ruff format --check", "mypy"]),
         ("book", ["environment.py", "book.py"]),
         ("record", ["environment.py", "LABS_MODE=record", "-m labs record"]),

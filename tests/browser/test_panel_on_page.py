@@ -111,15 +111,18 @@ def test_predict_measure_explain(panels: BookServer, page: Page) -> None:
 def test_stop_ends_everything_within_a_second(panels: BookServer, page: Page) -> None:
     shown = opened(panels, page)
     button(shown, "Skip").click()
+    users = shown.get_by_role("textbox", name="Users")
+    users.fill("2, 4, 6, 8, 10, 12")
+    users.press("Enter")
     button(shown, "Run").click()
-    eventually(lambda: measured(shown) == 1, LIVE_MS / 1000, "the first point")
+    eventually(lambda: measured(shown) >= 1, LIVE_MS / 1000, "the first point")
     assert of_a_run()
     button(shown, "Stop").click()
     eventually(lambda: not of_a_run(), GONE_S, "the end of every process of the run")
     expect(shown.locator(".wt-actions")).to_contain_text("Stopped.")
     expect(button(shown, "Run")).to_be_enabled()
-    assert measured(shown) == 1
-    expect(shown.locator(".wt-data tbody tr")).to_have_count(1)
+    assert 1 <= measured(shown) < 6
+    expect(shown.locator(".wt-data tbody tr")).to_have_count(measured(shown))
 
 
 def test_code_that_is_run_again_leaves_no_old_run(panels: BookServer, page: Page) -> None:
