@@ -6,7 +6,7 @@ from typing import Any
 
 from labs.counts import Count, Race
 from labs.figures import Figure, bars, extent, finite, two_plots
-from labs.palette import BLUE, GREY, ORANGE
+from labs.palette import BLUE, ORANGE, pale
 from labs.words import digits, duration, paragraphs, percent, plain, rate, table
 
 WHERE = ("Additions", "Throughput, requests per second")
@@ -49,8 +49,8 @@ def race_figure(race: Race) -> Figure:
             "name": "throughput",
             "x": names,
             "y": finite(rates),
-            "marker": {"color": BLUE},
-            "error_y": bars(rates, ends, GREY),
+            "marker": pale(BLUE),
+            "error_y": bars(rates, ends, BLUE),
             "customdata": [rate(value) for value in rates],
             "hovertemplate": "%{customdata}<extra></extra>",
             "showlegend": False,

@@ -7,7 +7,7 @@ from typing import Any
 
 from labs.figures import Figure, Trace, bars, extent, finite, two_plots
 from labs.footprint import Growth, Memory
-from labs.palette import GREY, LINES
+from labs.palette import LINES, pale
 from labs.words import digits, paragraphs, percent, plain, size, table
 
 MIB = 2**20
@@ -75,8 +75,8 @@ def _each(memory: Memory, growth: Growth) -> Trace:
         "name": growth.kind,
         "x": [growth.kind],
         "y": finite([max(middle, LEAST_KIB)]),
-        "marker": {"color": colour},
-        "error_y": bars([middle], [extent(found)], GREY),
+        "marker": pale(colour),
+        "error_y": bars([middle], [extent(found)], colour),
         "text": [size(growth.each_bytes)],
         "textposition": "outside",
         "cliponaxis": False,

@@ -7,7 +7,7 @@ from typing import Any
 
 from labs.figures import Figure, bars, extent, finite, two_plots
 from labs.gauges import FULL, OURS, Gauge, Gauges
-from labs.palette import BLUE, GREEN, GREY, ORANGE
+from labs.palette import BLUE, GREEN, GREY, ORANGE, pale
 from labs.words import digits, duration, paragraphs, percent, plain, rate, table
 
 WHERE = ("Throughput as it says, requests per second", "Cores busy")
@@ -28,8 +28,8 @@ def gauges_figure(gauges: Gauges) -> Figure:
             "name": "throughput",
             "x": names,
             "y": finite(rates),
-            "marker": {"color": BLUE},
-            "error_y": bars(rates, ends, GREY),
+            "marker": pale(BLUE),
+            "error_y": bars(rates, ends, BLUE),
             "customdata": [
                 f"{rate(gauge.throughput_rps)}, {duration(gauge.mean_response_time_s)} each"
                 for gauge in shown

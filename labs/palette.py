@@ -2,6 +2,10 @@
 and apart for colour-blind eyes; nothing is told by colour alone: dashes and symbols differ too.
 The hues are those of Okabe and Ito (2008), brought to a middle lightness."""
 
+from __future__ import annotations
+
+from typing import Any
+
 BLUE = "#1f86c9"  # measured; user time
 ORANGE = "#d55e00"  # the model; system time
 PURPLE = "#a86cc1"  # bounds; waiting
@@ -11,6 +15,8 @@ GREY = "#858585"  # recorded elsewhere
 FAINT = "rgba(133,133,133,0.25)"  # idle, or the rest: for areas
 THIN = "rgba(133,133,133,0.6)"  # lines in the background
 
+PALE = 0.4  # opacity of a bar's inside, so that an error bar shows on it
+
 # One line among several: colour, dash and mark all differ. Dots are left to parts of a time.
 LINES = (
     (BLUE, "solid", "circle"),
@@ -19,3 +25,16 @@ LINES = (
     (PURPLE, "dashdot", "triangle-up"),
     (GREY, "longdashdot", "cross"),
 )
+
+
+def pale(colour: str) -> dict[str, Any]:
+    """The marker of a bar in that colour, edge full and inside pale.
+
+    >>> pale("#1f86c9")
+    {'color': 'rgba(31,134,201,0.4)', 'line': {'color': '#1f86c9', 'width': 1.5}}
+    """
+    red, green, blue = bytes.fromhex(colour[1:])
+    return {
+        "color": f"rgba({red},{green},{blue},{PALE})",
+        "line": {"color": colour, "width": 1.5},
+    }
