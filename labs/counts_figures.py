@@ -10,7 +10,7 @@ from labs.palette import BLUE, ORANGE, pale
 from labs.words import digits, duration, paragraphs, percent, plain, rate, table
 
 WHERE = ("Additions", "Throughput, requests per second")
-WIDEST = 14  # letters of a label before it is folded
+WIDEST = 11  # letters of a label before it is folded
 
 
 def race_figure(race: Race) -> Figure:

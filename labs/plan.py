@@ -15,7 +15,7 @@ from labs.records import Load, PredictedLevel
 LEAST_COMPLETIONS = 20  # below this a point is unfit
 REQUESTS = 24  # planned for a window: a response a fifth slower than forecast still gives 20
 SETTLE = 1.5  # response times
-STARTUP_S = 3.4  # calibration, server, Locust (seen: 2.8 to 3.9 s on 2 cores)
+STARTUP_S = 2.2  # calibration, server and Locust (seen: 1.9 to 2.2 s on 2 cores)
 EMPTY_S = 0.7  # of requests without work, which tell the overhead per request
 ALONE_S = 0.4  # of one user, who tells how fast the server works and what the way there takes
 WARM_UP_S = EMPTY_S + ALONE_S
