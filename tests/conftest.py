@@ -24,7 +24,7 @@ from labs.supervisor import MARK as TREE_MARK
 
 PROJECT = Path(__file__).parent.parent
 SESSION_MARK = "WALL_TIME_TEST_SESSION"  # in the environment of all that these tests start
-AGAIN = 1  # whoever shares the machine may spoil a test that starts something, but not twice
+AGAIN = 1  # where things are started, whoever shares the machine may spoil a test, but not twice
 NICE = 10  # of a process whose tests do not measure
 GONE_S = float(os.environ.get("WALL_TIME_GONE_S", 3))  # for what a test has told to end
 MEASURES = "measures"  # the mark of tests that take this machine's turn
@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).with_name("browser") in item.path.parents:
             item.add_marker("browser")
-        if any(item.get_closest_marker(name) for name in STARTING):
+        if measures(item.path) or starts(item.path):
             item.add_marker(pytest.mark.flaky(reruns=AGAIN))
     items.sort(key=_order)
 
