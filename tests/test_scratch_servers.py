@@ -225,6 +225,30 @@ def test_an_idle_connection_costs_an_event_loop_nothing() -> None:
                 assert answers(connection, 1) == [200]
 
 
+TOLD_AT_ONCE = """
+import os, signal, time
+from workloads.servers.forking import in_processes
+fork = os.fork
+def told_to_end():
+    pid = fork()
+    if pid:
+        os.kill(os.getpid(), signal.SIGTERM)
+    return pid
+os.fork = told_to_end
+in_processes(1, lambda: time.sleep(60))
+"""
+
+
+@live
+def test_a_worker_that_was_forked_just_then_ends_too() -> None:
+    command = [sys.executable, "-c", TOLD_AT_ONCE]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as master:
+        assert master.wait(SOON_S) == 0
+        assert master.stdout is not None
+        said = master.stdout.read()  # ends with the last process that could write
+    assert said == "" or not born(int(said.split()[-1]))
+
+
 @live
 @pytest.mark.parametrize("module", ["prefork", "threaded", "event_loop"])
 def test_it_runs_by_hand_until_it_is_told_to_end(module: str) -> None:

@@ -3,33 +3,34 @@
 import os
 import signal
 import sys
-import traceback
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
 
 def in_processes(number: int, work: Callable[[], object]) -> None:
     """Do the work in that many processes, and start another for each that is killed."""
-    workers: set[int] = set()
-    with ending(workers):
+    with ending(workers := set[int]()):
         while True:
             while len(workers) < number:
-                workers.add(fork(work))
+                fork(work, workers.add)
             pid, status = os.wait()
             workers.remove(pid)
             _killed(pid, status)
 
 
-def fork(work: Callable[[], object]) -> int:
-    """Do the work in a new process; its number."""
-    if pid := os.fork():
-        return pid
+def fork(work: Callable[[], object], enter: Callable[[int], object]) -> None:
+    """Do the work in a new process, whose number is entered before we can be told to end."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    pid = os.fork()
+    enter(pid) if pid else signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+    if pid:
+        return
     try:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         os.write(1, f"serving in process {os.getpid()}\n".encode())  # in one, so never mixed up
         work()
     except BaseException:
-        traceback.print_exc()
+        sys.excepthook(*sys.exc_info())
     finally:
         os._exit(1)
 

@@ -44,7 +44,7 @@ def watch(listener: socket, keep_alive: bool, limit: int, first: int = FIRST) ->
         while True:
             for place in [each for each in places if board[each] == NOBODY][:wanted]:
                 board[place] = IDLE
-                workers[place] = fork(partial(work, listener, keep_alive, place))
+                fork(partial(work, listener, keep_alive, place), partial(workers.setdefault, place))
             sleep(LOOK_S)
             for place in gone(workers):
                 board[place] = NOBODY
