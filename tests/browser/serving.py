@@ -46,6 +46,7 @@ class BookServer:
         ]
         self._process: subprocess.Popen[bytes] | None = None
         self._facts: dict[str, Any] = {"port": 0}
+        self._before: set[str] = set()  # sessions, when a page was opened last
 
     def start(self) -> None:
         """On the same port as before, if there was one before; its token is another."""
@@ -94,7 +95,8 @@ class BookServer:
         return int(self._facts["port"])
 
     def page(self, page: str, port: int | None = None) -> str:
-        """The address of a page, with the token that lets a browser in."""
+        """The address of a page to open, with the token that lets a browser in."""
+        self._before = {each["id"] for each in self.ask("api/sessions")}
         base = f"http://127.0.0.1:{port or self.port}{self.base_url}"
         return f"{base}book/{page}.html?token={self._facts['token']}"
 
@@ -113,13 +115,21 @@ class BookServer:
         return json.loads(content) if content else None
 
     def kernel(self) -> str:
-        """The id of the only page's kernel, once those of pages that were closed are gone."""
-        eventually(lambda: len(self.ask("api/sessions")) == 1, START_S, "one page's session alone")
-        (session,) = self.ask("api/sessions")
-        return str(session["kernel"]["id"])
+        """The id of the kernel of the page that was opened last. (Of one that was closed before,
+        the session may still be there.)"""
+
+        def own() -> list[str]:
+            found = [each for each in self.ask("api/sessions") if each["id"] not in self._before]
+            return [each["kernel"]["id"] for each in found] if len(found) == 1 else []
+
+        return str(eventually(own, START_S, "the page's own session")[0])
+
+    def kernel_rests(self) -> bool:
+        """Whether that kernel has nothing to do."""
+        return bool(self.ask(f"api/kernels/{self.kernel()}")["execution_state"] == "idle")
 
     def kernel_process(self) -> psutil.Process:
-        """The process of the only page's kernel."""
+        """Its process."""
         kernel = self.kernel()
         assert self._process is not None
         below = psutil.Process(self._process.pid).children(recursive=True)
@@ -150,6 +160,8 @@ class Wire:
         self._to_port = to_port
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
+        self.swallows = False  # what the server says, until the next cut
+        self.swallowed = 0  # bytes of it
         self._thread = threading.Thread(target=self._accept, daemon=True)
         self._thread.start()
 
@@ -165,11 +177,29 @@ class Wire:
                 return  # closed
             far = socket.create_connection(("127.0.0.1", self._to_port))
             self._pairs.append((near, far))
-            threading.Thread(target=_carry, args=(near, far), daemon=True).start()
+            threading.Thread(target=self._carry, args=(near, far), daemon=True).start()
+
+    def _carry(self, near: socket.socket, far: socket.socket) -> None:
+        """Bytes both ways, until either end closes."""
+        other = {near: far, far: near}
+        with contextlib.suppress(OSError, ValueError):
+            while True:
+                for end in select.select([near, far], [], [])[0]:
+                    data = end.recv(65536)
+                    if not data:
+                        return
+                    if end is far and self.swallows:
+                        self.swallowed += len(data)
+                    else:
+                        other[end].sendall(data)
+        for end in other:
+            with contextlib.suppress(OSError):
+                end.close()
 
     def cut(self) -> int:
         """Reset every connection there is; new ones go through. Says how many there were."""
         pairs, self._pairs = self._pairs, []
+        self.swallows = False
         for pair in pairs:
             for end in pair:
                 with contextlib.suppress(OSError):
@@ -183,18 +213,3 @@ class Wire:
         self._listener.close()
         self._thread.join()
         self.cut()
-
-
-def _carry(near: socket.socket, far: socket.socket) -> None:
-    """Bytes both ways, until either end closes."""
-    other = {near: far, far: near}
-    with contextlib.suppress(OSError, ValueError):
-        while True:
-            for end in select.select([near, far], [], [])[0]:
-                data = end.recv(65536)
-                if not data:
-                    return
-                other[end].sendall(data)
-    for end in other:
-        with contextlib.suppress(OSError):
-            end.close()

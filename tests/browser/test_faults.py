@@ -10,6 +10,7 @@ from conftest import StartServer
 from labs_on_page import panel, recovers_by, run, state, works
 from playwright.sync_api import Page, expect
 from serving import BookServer, Wire
+from waiting import eventually
 
 PING_MS = 500  # the server's; it gives up on a browser after two without an answer
 
@@ -78,6 +79,19 @@ def test_a_connection_that_is_cut(
     assert between.cut() > 0
     works(page)
     expect(panel(page)).to_contain_text("done at 21")  # the same kernel: nothing was lost
+
+
+def test_a_connection_that_is_cut_while_the_page_starts(
+    server: BookServer, page: Page, wire: Callable[[BookServer], Wire]
+) -> None:
+    """With the answer to a cell lost on the way."""
+    between = wire(server)
+    page.goto(server.page("chapter/lab", between.port))
+    page.wait_for_function("document.querySelector('.wt-behind') !== null")
+    between.swallows = True
+    eventually(lambda: between.swallowed and server.kernel_rests(), 20, "an answer that got lost")
+    assert between.cut() > 0
+    works(page)
 
 
 def test_a_run_goes_on_across_a_cut(

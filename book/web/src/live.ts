@@ -83,6 +83,7 @@ class LivePage {
       this.status.show(...LIVE);
     } catch (reason) {
       if (stale() || lost) return; // a later start tells its own story; a loss has been told
+      if (this.#session?.wasCut) return void this.start(); // with nothing measured yet
       console.error(reason);
       const why = reason instanceof Refused ? reason.message : 'the book’s server does not answer';
       this.#offer('lost', `The labs could not start: ${why}.`, 'Try again');
@@ -103,10 +104,12 @@ class LivePage {
   }
 
   async #rerun(lab: LabCell): Promise<void> {
-    if (!this.#session) return;
+    const session = this.#session;
+    if (!session) return;
     try {
-      await lab.run(this.#session, this.#manager!);
+      await lab.run(session, this.#manager!);
     } catch (reason) {
+      if (session.wasCut) return this.#rerun(lab);
       console.error(reason); // the kernel was lost on the way, and the watcher says so
     }
   }

@@ -3,6 +3,7 @@ import { ServerConnection, type KernelMessage as Messages } from '@jupyterlab/se
 import { KernelConnection } from '@jupyterlab/services/lib/kernel/default';
 import * as KernelMessage from '@jupyterlab/services/lib/kernel/messages';
 
+type Execution = ReturnType<KernelConnection['requestExecute']>;
 export type Loss = 'crashed' | 'restarted' | 'gone' | 'locked out';
 
 /** Told about an open session, until it is lost or closed. */
@@ -26,7 +27,9 @@ export class Session {
   readonly #id: string;
   readonly #settings: ServerConnection.ISettings;
   readonly #endOnLeave = () => void this.#end(true);
+  readonly #running = new Set<Execution>();
   #closed = false;
+  #cut = false;
   #interpreter = ''; // its own id, in each of its replies: another one means it was restarted
 
   /** Throws Refused, or what `fetch` throws when nobody answers. */
@@ -61,9 +64,21 @@ export class Session {
     window.addEventListener('pagehide', this.#endOnLeave);
   }
 
-  /** Runs code; rejects when the kernel is lost on the way. */
-  execute(code: string, silent = false) {
-    return this.kernel.requestExecute({ code, silent, allow_stdin: false, store_history: !silent });
+  /** Runs code; rejects when the kernel is lost on the way, or the connection: see `wasCut`. */
+  execute(code: string, silent = false): Execution {
+    const asked = { code, silent, allow_stdin: false, store_history: !silent };
+    const execution = this.kernel.requestExecute(asked);
+    this.#cut = false;
+    this.#running.add(execution);
+    const ended = () => this.#running.delete(execution);
+    execution.done.then(ended, ended);
+    return execution;
+  }
+
+  /** Whether the code that ran last was given up because the connection was cut. Its answer, or
+   * something that it showed, may be lost: it has to run again. */
+  get wasCut(): boolean {
+    return this.#cut;
   }
 
   /** Keeps asking the kernel whether it is there, and tells. */
@@ -73,6 +88,14 @@ export class Session {
       this.#closed = true;
       watcher.onLoss(how);
     };
+    let connections = 0;
+    this.kernel.connectionStatusChanged.connect((_, status) => {
+      if (status !== 'connected' || ++connections === 1) return;
+      for (const execution of this.#running) {
+        this.#cut = true;
+        execution.dispose();
+      }
+    });
     this.kernel.statusChanged.connect((_, status) => {
       if (status === 'restarting' || status === 'autorestarting') lost('crashed');
       if (status === 'dead') lost('gone');
