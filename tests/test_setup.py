@@ -96,8 +96,10 @@ def outside_make() -> dict[str, str]:
 def make(
     clone: Path, *arguments: str, path: Path | None = None, **more: str
 ) -> tuple[int, list[str]]:
-    """Exit code and lines of what `make` said, its own remarks left out."""
+    """Exit code and lines of what `make` said, its own remarks left out. An empty variable is
+    none."""
     environment = {**outside_make(), "PIP_NO_INDEX": "1", **more}
+    environment = {name: value for name, value in environment.items() if value}
     environment["PATH"] = str(path) if path else os.environ["PATH"]
     result = subprocess.run(
         [str(shutil.which("make")), *arguments],
@@ -201,7 +203,7 @@ def test_an_installation_that_failed_is_redone_and_one_that_worked_is_kept(clone
     pins.write_text("no-such-thing==1.0\n")
     code, said = start()
     assert code != 0
-    assert said[0] == ("Installing 1 packages into .venv; the first time takes a minute or two.")
+    assert said[0] == ("Installing 1 packages into .venv; the first time may take a minute or two.")
     assert said[1:] == [
         "pip could not install the packages (No matching distribution found for "
         "no-such-thing==1.0): see to the network or the disk and try again; "
@@ -228,6 +230,34 @@ def test_an_installation_that_failed_is_redone_and_one_that_worked_is_kept(clone
     assert start()[0] == 0
     assert start() == (0, [])
     assert not (environment / "kept").exists()
+
+
+def test_packages_come_by_uv_unless_pip_knows_an_index_of_its_own(clone: Path) -> None:
+    pins, environment, calls = clone / "requirements.txt", clone / ".venv", clone / "calls"
+    assert make(clone, "venv", f"PYTHON={BASE}")[0] == 0
+    (packages,) = environment.glob("lib/python*/site-packages")
+    (packages / "uv").mkdir()  # a stand-in, so that nothing has to be fetched
+    (packages / "uv/__main__.py").write_text(
+        f"import sys; print(*sys.argv[1:], file=open({str(calls)!r}, 'a'))\n"
+        "sys.exit('fail' in open('requirements.txt').read())\n"
+    )
+    wanted = re.search(r'UV = "uv==(.+?)"', (ROOT / "setup/install.py").read_text())
+    assert wanted
+    (packages / f"uv-{wanted[1]}.dist-info").mkdir()
+    (packages / f"uv-{wanted[1]}.dist-info/METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: uv\nVersion: {wanted[1]}\n"
+    )
+
+    def start(text: str, **more: str) -> int:
+        calls.write_text("")
+        pins.write_text(text)
+        assert make(clone, "venv", f"PYTHON={BASE}", **more)[0] == 0
+        return len(calls.read_text().splitlines())
+
+    assert start("# by uv\n", PIP_NO_INDEX="") == 1
+    assert calls.read_text().startswith("pip install ")
+    assert start("# by uv, which may fail\n", PIP_NO_INDEX="") == 1  # and pip is asked then
+    assert start("# by pip\n", PIP_NO_INDEX="", PIP_INDEX_URL="http://127.0.0.1:9") == 0
 
 
 # -- the book ------------------------------------------------------------------------------
