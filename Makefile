@@ -5,9 +5,9 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 TESTS ?= tests
-# What measures runs in one process, one test at a time, and all else beside it in another,
-# which gives way to it; see tests/conftest.py.
-SHARED := -n 2 --dist loadscope --no-loadscope-reorder
+# What measures runs in one process, one test at a time, and all else beside it in two others,
+# which give way to it; see tests/conftest.py.
+SHARED := -n 3 --dist loadscope --no-loadscope-reorder
 # Linux has everything, so a skipped test is a failure there, unless it is of a server that is
 # not installed; elsewhere, and for those, the gaps are listed.
 SKIPS := -rs $(if $(filter Linux,$(shell uname -s)),--no-skips)

@@ -28,9 +28,10 @@ AGAIN = 1  # where things are started, whoever shares the machine may spoil a te
 NICE = 10  # of a process whose tests do not measure
 GONE_S = float(os.environ.get("WALL_TIME_GONE_S", 3))  # for what a test has told to end
 MEASURES = "measures"  # the mark of tests that take this machine's turn
+BROWSER = "browser"  # of tests that drive one
 APART = "apart"  # of tests that ask nothing of each other; they fill up the end
 NOT_INSTALLED = "Install it with: apt-get install"  # as `labs.programs.lacking` says
-STARTING = ("live", MEASURES, "browser")  # marks of tests that start something
+STARTING = ("live", MEASURES, BROWSER)  # marks of tests that start something
 LASTING = ("multiprocessing.resource_tracker", "chrome_crashpad")  # end with whoever started them
 
 Who = tuple[int, float]  # a process: its id and when it was started
@@ -51,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).with_name("browser") in item.path.parents:
-            item.add_marker("browser")
+            item.add_marker(BROWSER)
         if measures(item.path) or starts(item.path):
             item.add_marker(pytest.mark.flaky(reruns=AGAIN))
     items.sort(key=_order)
@@ -59,15 +60,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
-    """Of two processes (`-n 2`) one has all files that measure, one test after another; the other
-    has the rest, file by file, and what stands apart is shared test by test. (xdist's own groups
-    come to nothing with pytest 9.)"""
+    """Of three processes (`-n 3`) one has all files that measure, one test after another, one
+    the browser, and one the rest, file by file; what stands apart is shared test by test. (xdist's
+    own groups come to nothing with pytest 9.)"""
 
     class TurnScheduling(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = nodeid.partition("::")[0]
             if measures(config.rootpath / file):
                 return MEASURES
+            if "/browser/" in file:
+                return BROWSER
             return nodeid if apart(config.rootpath / file) else file
 
     return TurnScheduling(config, log)
@@ -167,6 +170,12 @@ def calibrated_in_passing(monkeypatch: pytest.MonkeyPatch) -> None:
         (warm_up, "ALONE_S", 0.15),
     ):
         monkeypatch.setattr(module, name, seconds)
+
+
+@pytest.fixture
+def calibrated_in_full(calibrated_in_passing: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That taken back, for a test in such a module that is about the speed."""
+    monkeypatch.undo()
 
 
 @pytest.fixture(autouse=True)

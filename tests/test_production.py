@@ -375,6 +375,7 @@ def test_what_dies_under_load_ends_the_run_and_keeps_what_was_measured(by: str) 
 
 
 @live
+@pytest.mark.usefixtures("calibrated_in_full")
 @pytest.mark.parametrize("language", ["PHP", "JavaScript"])
 def test_work_is_counted_in_its_own_language(language: str, tmp_path: Path) -> None:
     """The burner and the server count alike: what is asked for is what it costs."""

@@ -139,7 +139,7 @@ def test_the_pool_bounds_how_many_wait_at_once(kind: Kind) -> None:
     with serve(of(kind, processes=processes, threads=threads)) as running:
         rounds = {"prefork": 3, "threaded": 2, "event-loop": 1}[kind.architecture]
         took_s = ask_at_once(running, f"/?wait={wait_s}", users)
-        assert rounds - 0.02 < took_s / wait_s < rounds + 0.9
+        assert rounds - 0.02 < took_s / wait_s < rounds + 2  # one at a time they would take six
 
 
 @live

@@ -194,6 +194,7 @@ def test_an_environment_that_cannot_be_made(clone: Path) -> None:
 # -- installing ----------------------------------------------------------------------------
 
 
+@pytest.mark.timeout(240)
 def test_an_installation_that_failed_is_redone_and_one_that_worked_is_kept(clone: Path) -> None:
     pins, environment = clone / "requirements.txt", clone / ".venv"
 
@@ -232,6 +233,7 @@ def test_an_installation_that_failed_is_redone_and_one_that_worked_is_kept(clone
     assert not (environment / "kept").exists()
 
 
+@pytest.mark.timeout(240)
 def test_packages_come_by_uv_unless_pip_knows_an_index_of_its_own(clone: Path) -> None:
     pins, environment, calls = clone / "requirements.txt", clone / ".venv", clone / "calls"
     assert make(clone, "venv", f"PYTHON={BASE}")[0] == 0
