@@ -471,7 +471,9 @@ def test_two_generators_measure_what_one_could_not(monkeypatch: pytest.MonkeyPat
     full = "load generator" in [check.name for check in before.checks]
     assert full == (before.generator_cpu > GENERATOR_FULL)
     assert "generator" not in solving.unfit(found)
-    if found.machine.cores > 1:  # a noisy machine moves both, and one above the other stays
+    points = [point for each in found.variants.values() for point in each.points]
+    disturbed = any(check.name == "others" for point in points for check in point.checks)
+    if found.machine.cores > 1 and not disturbed:  # two generators need a core each
         assert found.ratio("right") > 1.1 * found.ratio("wrong")
     owners = {each.who for each in found.seen}
     assert owners == {"server", "generator"}
