@@ -138,8 +138,10 @@ def test_the_pool_bounds_how_many_wait_at_once(kind: Kind) -> None:
         processes = 2
     with serve(of(kind, processes=processes, threads=threads)) as running:
         rounds = {"prefork": 3, "threaded": 2, "event-loop": 1}[kind.architecture]
-        took_s = ask_at_once(running, f"/?wait={wait_s}", users)
-        assert rounds - 0.02 < took_s / wait_s < rounds + 2  # one at a time they would take six
+        tries = []
+        while not tries or (tries[-1] > rounds + 0.9 and len(tries) < 3):  # a busy machine adds
+            tries.append(ask_at_once(running, f"/?wait={wait_s}", users) / wait_s)
+        assert rounds - 0.02 < min(tries) < rounds + 0.9
 
 
 @live
