@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from conftest import StartServer
-from labs_on_page import panel, recovers_by, run, state, works
+from labs_on_page import LIVE_MS, lab, panel, recovers_by, run, state, works
 from playwright.sync_api import Page, expect
 from serving import BookServer, Wire
 from waiting import eventually
@@ -92,6 +92,25 @@ def test_a_connection_that_is_cut_while_the_page_starts(
     eventually(lambda: between.swallowed and server.kernel_rests(), 20, "an answer that got lost")
     assert between.cut() > 0
     works(page)
+
+
+def test_a_connection_that_is_cut_while_the_reader_s_code_runs(
+    server: BookServer, page: Page, wire: Callable[[BookServer], Wire]
+) -> None:
+    """With the answer lost on the way, in two labs at once."""
+    between = wire(server)
+    open_lab(page, server, between.port)
+    for number in (1, 2):
+        lab(page, number).get_by_text("Show the code").click()
+    between.swallows = True
+    again = [lab(page, n).get_by_role("button", name="Run this code") for n in (1, 2)]
+    for button in again:
+        button.click()
+    eventually(lambda: between.swallowed and server.kernel_rests(), 20, "an answer that got lost")
+    assert between.cut() > 0
+    for number, button in enumerate(again, start=1):
+        expect(button).to_be_enabled(timeout=LIVE_MS)
+        run(panel(page, number))
 
 
 def test_a_run_goes_on_across_a_cut(

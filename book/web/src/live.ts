@@ -83,7 +83,7 @@ class LivePage {
       this.status.show(...LIVE);
     } catch (reason) {
       if (stale() || lost) return; // a later start tells its own story; a loss has been told
-      if (this.#session?.wasCut) return void this.start(); // with nothing measured yet
+      if (this.#session?.cuts) return void this.start(); // with nothing measured yet
       console.error(reason);
       const why = reason instanceof Refused ? reason.message : 'the book’s server does not answer';
       this.#offer('lost', `The labs could not start: ${why}.`, 'Try again');
@@ -106,10 +106,11 @@ class LivePage {
   async #rerun(lab: LabCell): Promise<void> {
     const session = this.#session;
     if (!session) return;
+    const { cuts } = session;
     try {
       await lab.run(session, this.#manager!);
     } catch (reason) {
-      if (session.wasCut) return this.#rerun(lab);
+      if (session.cuts > cuts) return this.#rerun(lab);
       console.error(reason); // the kernel was lost on the way, and the watcher says so
     }
   }

@@ -29,7 +29,7 @@ export class Session {
   readonly #endOnLeave = () => void this.#end(true);
   readonly #running = new Set<Execution>();
   #closed = false;
-  #cut = false;
+  #cuts = 0;
   #interpreter = ''; // its own id, in each of its replies: another one means it was restarted
 
   /** Throws Refused, or what `fetch` throws when nobody answers. */
@@ -64,21 +64,20 @@ export class Session {
     window.addEventListener('pagehide', this.#endOnLeave);
   }
 
-  /** Runs code; rejects when the kernel is lost on the way, or the connection: see `wasCut`. */
+  /** Runs code; rejects when the kernel is lost on the way, or the connection: see `cuts`. */
   execute(code: string, silent = false): Execution {
     const asked = { code, silent, allow_stdin: false, store_history: !silent };
     const execution = this.kernel.requestExecute(asked);
-    this.#cut = false;
     this.#running.add(execution);
     const ended = () => this.#running.delete(execution);
     execution.done.then(ended, ended);
     return execution;
   }
 
-  /** Whether the code that ran last was given up because the connection was cut. Its answer, or
-   * something that it showed, may be lost: it has to run again. */
-  get wasCut(): boolean {
-    return this.#cut;
+  /** How often the connection was cut. Code that ran is given up then, to be run again: its
+   * answer, or something that it showed, may be lost. */
+  get cuts(): number {
+    return this.#cuts;
   }
 
   /** Keeps asking the kernel whether it is there, and tells. */
@@ -91,10 +90,8 @@ export class Session {
     let connections = 0;
     this.kernel.connectionStatusChanged.connect((_, status) => {
       if (status !== 'connected' || ++connections === 1) return;
-      for (const execution of this.#running) {
-        this.#cut = true;
-        execution.dispose();
-      }
+      this.#cuts += 1;
+      for (const execution of this.#running) execution.dispose();
     });
     this.kernel.statusChanged.connect((_, status) => {
       if (status === 'restarting' || status === 'autorestarting') lost('crashed');
