@@ -22,6 +22,7 @@ CLOSE = 0.05  # a miss that needs no explanation, if none offers itself
 DEMAND_MOVED = 0.05  # of the CPU time per request; enough to move the throughput visibly
 
 ASSUMES = "What the forecast assumes"
+UNEXPLAINED = "Nothing we measure explains it."  # which accuses neither the model nor the machine
 MOST_LISTED = 4  # processes; of more, the least and the most connections are said
 EFFECTS = {"interval", "drift", "few", "little"}  # checks that tell of noise, not of its cause
 
@@ -276,7 +277,7 @@ def _reason(
     if fallen and fits:
         return coins
     if fallen and counts[-1] - counts[0] > 1:
-        return f"No check explains it. The processes had {fallen}, each a pool of its own."
+        return f"{UNEXPLAINED} The processes had {fallen}, each a pool of its own."
     if fits:
         return (
             "The assumption that broke: the cores were not worth in the load what the burn before "
@@ -284,7 +285,7 @@ def _reason(
         )
     if abs(_off(point, forecast)) < CLOSE:
         return "That is close, and nothing else stood out."
-    return f"No check explains it, so the model must: {forecast.model} is not quite what happens."
+    return UNEXPLAINED
 
 
 def _unfit(unfit: Sequence[Point], total: int) -> str:
