@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from conftest import Heard, StartServer
 from labs_on_page import LIVE_MS, lab, panel, run, state, works
 from playwright.sync_api import Page, expect
@@ -26,6 +27,29 @@ const look = () => {
 };
 addEventListener('DOMContentLoaded', look);
 """
+
+# An older Firefox, which knows no other editing than that of rich text.
+RICH_ONLY = """
+const { get, set } = Object.getOwnPropertyDescriptor(HTMLElement.prototype, 'contentEditable');
+Object.defineProperty(HTMLElement.prototype, 'contentEditable', { get, set(value) {
+  if (value === 'plaintext-only') throw new SyntaxError(value);
+  set.call(this, value);
+} });
+"""
+COPY = """
+text => {
+  const rich = `<p style="font-size: 40px">${text.replaceAll('\\n', '</p><p>')}</p>`;
+  const types = { 'text/plain': text, 'text/html': rich };
+  return navigator.clipboard.write([new ClipboardItem(types)]);
+}
+"""
+DROP_LINES = """
+lines => {
+  const dropped = lines.map(line => `<div>${line || '<br>'}</div>`).join('');
+  document.execCommand('insertHTML', false, dropped);
+}
+"""
+TELL = "print(In[-1].encode().hex())"  # what the kernel was asked to run
 
 
 def test_recorded_at_once_then_live_without_a_flicker(
@@ -71,6 +95,51 @@ def test_its_code_can_be_unfolded_edited_and_run_again(server: BookServer, page:
     cell.get_by_role("button", name="Run this code").click()
     expect(readout).to_have_text("30")
     run(panel(page, 2))
+
+
+@pytest.mark.parametrize("editing", ["plaintext-only", "true"])
+def test_the_code_that_runs_is_the_code_that_is_seen(
+    server: BookServer, page: Page, editing: str
+) -> None:
+    if editing == "true":
+        page.add_init_script(RICH_ONLY)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(server.page("chapter/lab"))
+    state(page, "live")
+    cell = lab(page, 2)
+    cell.get_by_text("Show the code").click()
+    code = cell.get_by_role("textbox", name="The code of this lab")
+    expect(code).to_have_attribute("contenteditable", editing)
+
+    def runs(seen: str) -> None:
+        code.press("Shift+Enter")
+        expect(panel(page, 2)).to_contain_text(seen.encode().hex())
+
+    code.press("ControlOrMeta+a")
+    code.press("ArrowRight")  # behind the book's own words, which are coloured
+    code.press_sequentially(f"\n{TELL}")
+    runs(f'lab("second", rate=30)\n{TELL}')
+
+    typed = "def twice(n):\n    return 2 * n\n\ntwice(21)\n"
+    code.press("ControlOrMeta+a")
+    code.press_sequentially(typed + TELL)
+    runs(typed + TELL)
+
+    pasted = "if True:\n    pass\n\n"
+    page.evaluate(COPY, pasted)
+    for _ in TELL:
+        code.press("ArrowLeft")
+    code.press("ControlOrMeta+v")
+    runs(typed + pasted + TELL)
+    assert "40px" not in code.inner_html()
+    code.press("ControlOrMeta+z")
+    runs(typed + TELL)
+
+    if editing == "true":
+        lines = ["if True:", "    pass", "", TELL]
+        code.press("ControlOrMeta+a")
+        page.evaluate(DROP_LINES, lines)
+        runs("\n".join(lines))
 
 
 def test_leaving_a_page_ends_its_kernel(server: BookServer, page: Page) -> None:

@@ -30,7 +30,7 @@ export class LabCell {
   }
 
   get #source(): string {
-    return this.#code.textContent!.replace(/\n$/, '');
+    return seenText(this.#code).replace(/\n$/, '');
   }
 
   #makeEditable(node: HTMLElement, onRun: (cell: LabCell) => void): void {
@@ -117,8 +117,32 @@ function makeWritable(code: HTMLElement): void {
   try {
     code.contentEditable = 'plaintext-only';
   } catch {
-    code.contentEditable = 'true'; // an older Firefox: pasted colours stay, which hurts nobody
+    code.contentEditable = 'true'; // an older Firefox
+    code.addEventListener('paste', (event) => {
+      event.preventDefault(); // what is pasted as rich text may look like other code than it is
+      document.execCommand('insertText', false, event.clipboardData!.getData('text/plain'));
+    });
   }
+}
+
+/** An element's text with the lines that are seen: a browser's editing ends them with `\n`, with
+ * `<br>` or with a block, as it likes, and textContent knows the first only. */
+function seenText(element: Element): string {
+  let text = '';
+  const endLine = () => {
+    if (text && !text.endsWith('\n')) text += '\n';
+  };
+  const read = (node: Node) => {
+    if (node instanceof Text) text += node.data;
+    if (node instanceof HTMLBRElement) text += '\n';
+    if (!(node instanceof Element)) return;
+    const inline = getComputedStyle(node).display.startsWith('inline');
+    if (!inline) endLine();
+    node.childNodes.forEach(read);
+    if (!inline) endLine();
+  };
+  element.childNodes.forEach(read);
+  return text;
 }
 
 function outputNode(): HTMLElement {
