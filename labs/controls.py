@@ -19,6 +19,7 @@ from labs.records import (
     Workload,
 )
 from labs.servers import Found, available
+from labs.traits import WAITS
 from labs.words import digits
 
 MS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
@@ -32,11 +33,7 @@ WORKS = {
     "counting": "Python's own steps: a thread that counts keeps the interpreter's lock",
     "hashing": "A library's loop: Python's lock is free while it hashes",
 }
-WAITS = {
-    "sleep": "A timer; an event loop goes on with others",
-    "backend": "For an answer on a socket, from a slow backend; an event loop goes on with others",
-    "blocking": "In a call that lets nobody else have the thread: an event loop stands still",
-}
+OFFERED: tuple[WaitBy, ...] = ("sleep", "backend", "blocking")  # and what a lab begins with
 
 
 class Controls(ipywidgets.VBox):
@@ -57,7 +54,8 @@ class Controls(ipywidgets.VBox):
         self._cpu = _slider("CPU time", workload.cpu_s * 1000, MS, "of one request, on one core")
         self._cpu_by = _toggle("CPU by", workload.cpu_by, WORKS)
         self._wait = _slider("Wait time", workload.wait_s * 1000, MS, "of one request, off the CPU")
-        self._wait_by = _toggle("Wait by", workload.wait_by, WAITS)
+        waits: dict[str, str] = {kind: WAITS[kind].told for kind in (*OFFERED, workload.wait_by)}
+        self._wait_by = _toggle("Wait by", workload.wait_by, waits)
         self._processes = _slider("Processes", server.processes, COUNTS, "of the server", unit="")
         self._threads = _slider("Threads", server.threads, COUNTS, "in each process", unit="")
         self._cores = _slider(
@@ -171,8 +169,7 @@ def _named(row: Found) -> str:
 
 
 def _toggle(name: str, value: str, told: Mapping[str, str]) -> ipywidgets.ToggleButtons:
-    """A few choices side by side, each with a word on what it means; and what a lab begins with."""
-    told = told if value in told else {**told, value: ""}
+    """A few choices side by side, each with a word on what it means."""
     return ipywidgets.ToggleButtons(
         options=list(told), value=value, description=name, tooltips=list(told.values())
     )

@@ -15,6 +15,7 @@ from labs.records import (
     Server,
     Workload,
 )
+from labs.traits import WAITS
 from labs.words import digits, duration, percent, rate
 
 AGREES = 0.02  # no measurement here is finer, so no miss below this is worth a reason
@@ -342,12 +343,7 @@ def need(workload: Workload) -> str:
         hashing = " for hashing" if workload.cpu_by == "hashing" else ""
         needs.append(f"need {duration(workload.cpu_s)} of CPU{hashing}")
     if workload.wait_s:
-        waits = {
-            "sleep": "wait for {}",
-            "backend": "wait {} for a backend",
-            "blocking": "wait for {} in a call that blocks",
-        }
-        needs.append(waits[workload.wait_by].format(duration(workload.wait_s)))
+        needs.append(WAITS[workload.wait_by].need.format(duration(workload.wait_s)))
     return " and ".join(needs) or "need next to nothing"
 
 

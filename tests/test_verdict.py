@@ -10,7 +10,16 @@ import pytest
 
 from labs import contrast, recordings, report, verdict
 from labs.comparison import Comparison
-from labs.records import Experiment, Load, PredictedLevel, Recording, Server, Workload
+from labs.records import (
+    WAIT_BY,
+    Experiment,
+    Load,
+    PredictedLevel,
+    Recording,
+    Server,
+    WaitBy,
+    Workload,
+)
 from labs.replay import page
 from labs.sheet import assumptions, sweep_sheet
 from labs.verdict import ASSUMES, Guess
@@ -64,6 +73,15 @@ def test_what_is_about_to_be_tested(
     server: Server, workload: Workload, users: tuple[int, ...], words: str
 ) -> None:
     assert words in say(verdict.about(Experiment(server, workload, Load(users))))
+
+
+@pytest.mark.parametrize("kind", WAIT_BY)
+def test_every_kind_of_wait_is_told_in_words_of_its_own(kind: WaitBy) -> None:
+    waits = Workload(cpu_s=0.01, wait_s=0.02, wait_by=kind)
+    said = say(verdict.about(Experiment(Server("prefork"), waits, Load((1, 8)))))
+    assert re.search(r"requests that need 10 ms of CPU and w\w+ .*20 ms.*, while 1 and 8", said)
+    others = {verdict.need(replace(waits, wait_by=other)) for other in WAIT_BY if other != kind}
+    assert len(others) == len(WAIT_BY) - 1 and verdict.need(waits) not in others
 
 
 def test_a_forecast_that_held() -> None:

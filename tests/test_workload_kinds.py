@@ -396,3 +396,13 @@ def test_the_panel_has_a_toggle_for_each_kind() -> None:
         (widget.description, widget.options) for widget in (controls._cpu_by, controls._wait_by)
     ]
     assert shown == [("CPU by", records.CPU_BY), ("Wait by", ("sleep", "backend", "blocking"))]
+
+
+@pytest.mark.parametrize("kind", records.WAIT_BY)
+def test_the_panel_has_each_kind_that_a_lab_begins_with(kind: records.WaitBy) -> None:
+    asked = replace(examples.EXPERIMENT, workload=Workload(wait_s=0.02, wait_by=kind))
+    controls = Controls(asked, examples.MACHINE, lambda: None)
+    choice = controls._wait_by
+    assert controls.experiment() == asked and len(set(choice.options)) == len(choice.options)
+    assert all(choice.tooltips) and len(set(choice.tooltips)) == len(choice.options)
+    controls.close()
