@@ -69,6 +69,7 @@ def count_level(
         listen_overflows=after.listen_overflows - before.listen_overflows,
         service_time_s=service_time_s(inside, begin, end),
         backend_cpu=(after.backend_s - before.backend_s) / seconds,
+        page_cpu=(after.own_s - before.own_s) / seconds,
     )
 
 

@@ -253,6 +253,7 @@ class Point:
     listen_overflows: int = 0  # connections that found the listen queue full
     service_time_s: float | None = None  # mean; from the application's begin of it to the end
     backend_cpu: float = 0.0  # of the slow backend, which is in neither of the other three
+    page_cpu: float = 0.0  # of this process and its parent: a page's kernel, and the book's server
     checks: tuple[Check, ...] = ()
 
     @property

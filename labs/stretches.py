@@ -119,6 +119,7 @@ def stretch(
         ),
         throttled_s=last.throttled_s - first.throttled_s,
         listen_overflows=last.listen_overflows - first.listen_overflows,
+        page_cpu=(last.own_s - first.own_s) / gone_s,
     )
 
 

@@ -121,6 +121,7 @@ class Stretch:
     cores: tuple[float, ...]  # busy fraction of each core of the machine
     throttled_s: float = 0.0  # the CPU quota held the machine back
     listen_overflows: int = 0  # connections that found the listen queue full
+    page_cpu: float = 0.0  # of this process and its parent: a page's kernel, and the book's server
     checks: tuple[Check, ...] = ()
 
     @property

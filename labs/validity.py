@@ -19,6 +19,7 @@ TOLD = 0.05
 DEMAND_OFF = 0.10
 GENERATOR_FULL = 0.80  # of the one core that one Locust process can use
 OTHERS_BUSY = 0.10  # of the machine
+PAGE_BUSY = 0.03  # of the machine; without a page's drawing it is some thousandths
 LITTLE_OFF = 0.05
 ENOUGH = 5 / 6  # of a run's points, to be recorded
 FEW = 0.1  # of the requests: so many may fail that would only be sent again
@@ -78,6 +79,8 @@ class Watched(Protocol):
     @property
     def others_cpu(self) -> float: ...
     @property
+    def page_cpu(self) -> float: ...
+    @property
     def throttled_s(self) -> float: ...
     @property
     def listen_overflows(self) -> int: ...
@@ -111,6 +114,12 @@ def surroundings(watched: Watched, machine: Machine) -> Iterator[Check]:
         yield told(
             "others",
             f"Other programs used {watched.others_cpu:.1f} of the machine's {machine.cores} cores.",
+        )
+    if watched.page_cpu > PAGE_BUSY * machine.cores:
+        yield told(
+            "page",
+            f"This page (in a terminal, the command) used {watched.page_cpu:.2f} of the machine's "
+            f"{machine.cores} cores for itself. What its browser used counts as other programs.",
         )
     if watched.throttled_s > 0:
         yield told(

@@ -42,6 +42,7 @@ def test_waits_double_with_the_users_up_to_the_pool(tmp_path):
     assert recording.at(8).mean_response_time_s == pytest.approx(8 / eight, rel=0.1)
     for point in recording.points:
         assert point.littles_law == pytest.approx(1, abs=0.05)
+        assert 0 < point.page_cpu < 1  # this process asks, looks and counts
         assert point.failed == 0
         assert point.never_served == 0
         assert point.workers == 4

@@ -222,6 +222,7 @@ def test_a_group_counts_by_shares_and_without_those_who_left() -> None:
     assert (alone.in_flight, alone.workers, alone.failed) == (1, 4, 0)
     assert alone.server_cpu == pytest.approx(1.0)
     assert alone.others_cpu == pytest.approx(1.5 - 1.0 - 0.1 - 0.1)
+    assert alone.page_cpu == pytest.approx(0.1)
     assert alone.cores == (pytest.approx(0.8),)
 
 

@@ -76,6 +76,7 @@ def test_who_is_hung_up_on_is_no_error_unless_there_are_many():
 
 def test_a_good_point_has_nothing_said_of_it():
     assert checks(GOOD) == {}
+    assert checks(replace(GOOD, page_cpu=0.05)) == {}  # 2.5 % of the two cores
 
 
 @pytest.mark.parametrize(
@@ -102,6 +103,7 @@ def test_what_makes_a_point_unfit(name, change, sentence):
         ("interval", {"throughput_ci_rps": (37.0, 43.0)}, "known to ±\xa07.5\xa0%"),
         ("demand", {"demand_s": 0.06}, "+20\xa0% against the calibration"),
         ("others", {"others_cpu": 0.5}, "Other programs used 0.5"),
+        ("page", {"page_cpu": 0.07}, "This page (in a terminal, the command) used 0.07 of"),
         ("throttled", {"throttled_s": 0.4}, "quota held the machine back for 0.4 s"),
         ("listen queue", {"listen_overflows": 7}, "7 connections"),
         ("little", {"littles_law": 0.5}, "X·(R+Z) is 0.50 of the 8 users"),

@@ -74,7 +74,10 @@ def test_an_unknown_kind_is_refused_with_the_choice() -> None:
 def test_a_recording_from_before_loads_as_the_usual_kinds(tmp_path: Path) -> None:
     file = tmp_path / "old.json"
     records.save(examples.recording(), file)
-    new = ("cpu_by", "wait_by", "service_time_s", "backend_cpu", "backend_s", "backend_late_s")
+    new = (
+        *("cpu_by", "wait_by", "service_time_s", "backend_cpu", "backend_s", "backend_late_s"),
+        "page_cpu",
+    )
     lines = file.read_text().splitlines()
     kept = [line for line in lines if line.split('"')[1:2] not in [[name] for name in new]]
     assert len(kept) < len(lines)
