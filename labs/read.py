@@ -10,9 +10,11 @@ import secrets
 import signal
 import socket
 import sys
-import webbrowser
+import threading
 from pathlib import Path
 from typing import Any
+
+from jupyter_core.paths import secure_write
 
 PROJECT = Path(__file__).parents[1]
 SITE = PROJECT / "_build/html"
@@ -41,8 +43,9 @@ def read(port: int | None, open_browser: bool) -> int:
     address = f"http://{HOST}:{server.port}/book/?token={server.identity_provider.token}"
     print(f"Wall Time is open at {address}\nCtrl-C ends it.", flush=True)
     if open_browser and os.environ.get("NO_BROWSER", "") in ("", "0"):
-        with contextlib.suppress(webbrowser.Error):
-            webbrowser.open(address)
+        _open_in_browser(server)
+    else:
+        server.no_browser_open_file = True
     server.start()
     return 0
 
@@ -94,6 +97,21 @@ def _options(port: int) -> list[str]:
         "LabApp.extension_manager": "readonly",
     }
     return [f"--{name}={value}" for name, value in options.items()]
+
+
+def _open_in_browser(server: Any) -> None:
+    """Open Jupyter's redirect file once the server answers: what stands in a browser's arguments
+    is read by every user of the machine. The thread, and the one that Jupyter starts in it, are
+    daemons, since some browsers do not return before they are closed."""
+    # Beside the site, as browsers in a snap see no hidden folder; Jupyter's own is one. Jupyter
+    # writes the file with the user's usual mode, but keeps that of one which is there already.
+    for folder in (SITE.parent, Path(server.runtime_dir)):
+        file = str(folder / f"jpserver-{os.getpid()}-open.html")
+        with contextlib.suppress(OSError, RuntimeError), secure_write(file):
+            server.browser_open_file = file
+            break
+    opening = threading.Thread(target=server.launch_browser, daemon=True)
+    server.io_loop.add_callback(opening.start)
 
 
 def _stop_on_signals(server: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -10,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psutil
 import pytest
@@ -20,6 +22,20 @@ from waiting import eventually
 
 READ = "import sys, pathlib, labs.read as r; r.SITE = pathlib.Path(sys.argv[1]); "
 READ += "sys.exit(r.read(int(sys.argv[2]) or None, open_browser=True))"
+# Follows the redirect of the file it is given, says where it came to, and stays until closed.
+BROWSER = """#!{python}
+import html, os, pathlib, re, sys, time, urllib.request
+page = urllib.request.urlopen(sys.argv[1]).read().decode()
+address = html.unescape(re.search('url=([^"]+)"', page)[1])
+assert b"</html>" in urllib.request.urlopen(address).read()
+for pipe in 1, 2:  # whose end the tests wait for
+    os.dup2(os.open(os.devnull, os.O_WRONLY), pipe)
+opened = pathlib.Path("{folder}", "opened")
+opened.with_suffix(".new").write_text(f"{{sys.argv[1]}} {{address}} {{os.getpid()}}")
+opened.with_suffix(".new").rename(opened)
+while opened.exists():
+    time.sleep(0.02)
+"""
 START_S = 40.0
 STOP_S = 15.0
 
@@ -28,9 +44,9 @@ Started = Callable[..., subprocess.Popen[str]]
 
 @pytest.fixture
 def read(tmp_path: Path) -> Iterator[Started]:
-    """Start it on a site; what it opens as a browser writes the address into a file."""
+    """Start it on a site, with BROWSER as the browser until the file `opened` is removed."""
     browser = tmp_path / "browser"
-    browser.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/opened\n')
+    browser.write_text(BROWSER.format(python=sys.executable, folder=tmp_path))
     browser.chmod(0o755)
     started: list[subprocess.Popen[str]] = []
 
@@ -55,9 +71,17 @@ def read(tmp_path: Path) -> Iterator[Started]:
         return started[-1]
 
     yield start
+    (tmp_path / "opened").unlink(missing_ok=True)
     for process in started:
         process.kill()
         process.communicate()
+
+
+def what_was_opened(folder: Path) -> list[str]:
+    """What the browser was given, where it came to from there, and its process id."""
+    opened = folder / "opened"
+    eventually(opened.exists, START_S, "an answer in the browser")
+    return opened.read_text().split()
 
 
 def address_of(process: subprocess.Popen[str]) -> str:
@@ -74,8 +98,8 @@ def test_one_address_and_one_ctrl_c(
 ) -> None:
     process = read(site)
     address = address_of(process)
-    opened = tmp_path / "opened"
-    eventually(lambda: opened.exists() and opened.read_text().strip() == address, START_S)
+    given, came_to, browser = what_was_opened(tmp_path)
+    assert came_to == address
     if ending == signal.SIGINT:
         page.goto(address)
         page.get_by_role("link", name="A lab").first.click()
@@ -84,7 +108,23 @@ def test_one_address_and_one_ctrl_c(
     process.send_signal(ending)
     _, complaints = process.communicate(timeout=STOP_S)
     assert (process.returncode, complaints) == (0, "")
-    assert not [each for each in below if each.is_running()]
+    assert [each.pid for each in below if each.is_running()] == [int(browser)]  # still open
+    assert not Path(urlsplit(given).path).exists()
+
+
+def test_only_its_own_user_sees_the_token(site: Path, read: Started, tmp_path: Path) -> None:
+    """Everybody may read the arguments of every process, and the owner's the environment."""
+    process = read(site)
+    token = address_of(process).partition("token=")[2]
+    given, *_ = what_was_opened(tmp_path)
+    file = Path(urlsplit(given).path)
+    assert token in file.read_text() and file.stat().st_mode & 0o777 == 0o600
+    # Snaps, as which Ubuntu has its browsers, see no hidden folder.
+    assert file.parent == site.parent
+    for each in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            assert not any(token in word for word in each.cmdline()), each
+            assert not any(token in word for word in each.environ().values()), each
 
 
 def test_no_browser_is_opened_when_none_is_wanted(
