@@ -76,14 +76,15 @@ class Drivers(Driver):
             data = bytes(self._merged[since * RECORD.itemsize :])
         return np.frombuffer(data, dtype=RECORD)
 
-    def report(self) -> dict[int, float]:
-        """See `Driver.report`."""
-        number = len(self.drivers)
-        return {
+    def mark(self) -> tuple[dict[int, float], float]:
+        """See `Driver.mark`. Until the earliest of their marks all of them have told all."""
+        number, marks = len(self.drivers), [driver.mark() for driver in self.drivers]
+        flying = {
             user * number + place: start
-            for place, driver in enumerate(self.drivers)
-            for user, start in driver.report().items()
+            for place, (theirs, _) in enumerate(marks)
+            for user, start in theirs.items()
         }
+        return flying, min(at for _, at in marks)
 
     def check(self) -> None:
         """LoadFailed if one of them is gone."""

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from labs import machine as this_machine
 from labs import tools, window
 from labs.gauges import OURS, Gauge, locusts
@@ -124,14 +126,15 @@ class Bench:
             self._pause(SETTLE_S)
             since = len(driver.records())
             use = self._window()
-            self._pause(SETTLE_S)  # for the records of requests that ended a little later
+            self._pause(SETTLE_S)  # so that most of what was asked in the window is answered
             driver.check()
-            records = driver.records(since)
+            report = driver.report(since)
             driver.open(0, 0.0)
+        records, begin, end = report.records, use.before.at, use.after.at
         done = records[records["kind"] == OK]
-        begin, end = use.before.at, use.after.at
+        started = np.array([start for start in report.flying.values() if start < end], dtype=float)
         counted = window.count(
-            done["start"], done["end"], done["start"][:0], begin=begin, end=end, now=end
+            done["start"], done["end"], started, begin=begin, end=end, now=report.at
         )
         if counted.completed < LEAST_REQUESTS:
             raise LoadFailed(f"The load generator made {counted.completed:.0f} requests only.")

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 from numpy.typing import NDArray
 
 from labs import window
-from labs.load import FAILED, OK
+from labs.load import FAILED, OK, Report
 from labs.records import Point
 from labs.sampling import Snapshot
 
 
 def count_level(
-    records: NDArray[np.void],
-    flying: dict[int, float],
+    report: Report,
     before: Snapshot,
     after: Snapshot,
     *,
@@ -26,15 +23,14 @@ def count_level(
 ) -> Point:
     """The point of one level, without checks, from raw records and two snapshots.
 
-    records: of at least all requests that touch the window; flying: user -> start of the
-    requests still open.
+    report: of a moment after the window, with at least all records of requests that touch it.
     """
-    begin, end, now = before.at, after.at, time.perf_counter()
+    begin, end, records = before.at, after.at, report.records
     seconds = end - begin
     good = records[records["kind"] == OK]
     bad = records[records["kind"] == FAILED]
-    started = np.array([start for start in flying.values() if start < end], dtype=float)
-    counted = window.count(good["start"], good["end"], started, begin=begin, end=end, now=now)
+    started = np.array([start for start in report.flying.values() if start < end], dtype=float)
+    counted = window.count(good["start"], good["end"], started, begin=begin, end=end, now=report.at)
     served = np.unique(good["user"][(good["end"] > begin) & (good["user"] < users)])
     requests = max(counted.completed, 1e-9)
     server_s, generator_s = after.server_s - before.server_s, after.generator_s - before.generator_s

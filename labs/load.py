@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,6 +40,28 @@ OK, FAILED, IN_FLIGHT, MARK, READY, MISSED = 1, 2, 3, 4, 5, 6
 
 class LoadFailed(RuntimeError):
     """The load generator did not start or died. Shows its last lines."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """How things stood with all requests at one moment. Each that had begun had either ended or
+    was in flight: none is in both, and none in neither."""
+
+    records: NDArray[np.void]  # ended by then, in order of arrival
+    flying: dict[int, float]  # user -> start
+    at: float  # `time.perf_counter`
+
+    @classmethod
+    def cut(cls, records: NDArray[np.void], flying: Mapping[int, float], at: float) -> Report:
+        """From records and requests in flight of which some are of a later moment: what ended
+        since is in flight, and what began since is not there yet. Load generators cannot all
+        report at once, and go on while they are read."""
+        asked = (records["kind"] == OK) | (records["kind"] == FAILED)
+        late = records[asked & (records["start"] < at) & (records["end"] > at)]
+        open_then = {user: start for user, start in flying.items() if start < at}
+        open_then |= zip(late["user"].tolist(), late["start"].tolist(), strict=True)
+        ended = (asked | (records["kind"] == MISSED)) & (records["end"] <= at)
+        return cls(records=records[ended], flying=open_then, at=at)
 
 
 @dataclass(eq=False)
@@ -106,21 +128,28 @@ class Driver:
         self._say(rate=rate, seed=seed)
 
     def records(self, since: int = 0) -> NDArray[np.void]:
-        """Records that arrived so far, from number `since` on, in order of arrival."""
+        """Records that arrived so far, from number `since` on, in order of arrival. Those of the
+        last moments are still to come: what is counted goes by `report`."""
         with self.arrived:
             whole = len(self.buffer) // RECORD.itemsize * RECORD.itemsize
             data = bytes(self.buffer[since * RECORD.itemsize : whole])
         return np.frombuffer(data, dtype=RECORD)
 
-    def report(self) -> dict[int, float]:
-        """Requests in flight now: user -> start. Everything that ended is in `records()`."""
+    def report(self, since: int = 0) -> Report:
+        """How things stand now, with the records from number `since` on."""
+        flying, at = self.mark()
+        return Report.cut(self.records(since), flying, at)
+
+    def mark(self) -> tuple[dict[int, float], float]:
+        """Have everything sent that has ended. The requests in flight then, and when it was."""
         self.reports += 1
         since = len(self.buffer) // RECORD.itemsize
         self._say(report=self.reports)
-        mark = self._wait_for(MARK, self.reports, REPORT_WITHIN_S, since)
-        fresh = self.records(since)[: mark + 1]
+        number = self._wait_for(MARK, self.reports, REPORT_WITHIN_S, since)
+        fresh = self.records(since)[: number + 1]
         flying = fresh[fresh["kind"] == IN_FLIGHT]
-        return dict(zip(flying["user"].tolist(), flying["start"].tolist(), strict=True))
+        users, starts = flying["user"].tolist(), flying["start"].tolist()
+        return dict(zip(users, starts, strict=True)), float(fresh["end"][number])
 
     def last_lines(self) -> str:
         """What Locust said last."""

@@ -206,7 +206,7 @@ class Measurement:
         after its window, while the load of the next one is already on."""
         assert self.forecast is not None
         levels, load = self.forecast.levels, self.experiment.load
-        slower, since = 1.0, len(driver.records())
+        slower = 1.0
         for number in range(len(plans(load, levels))):
             plan = plans(load, levels, slower)[number]
             again = number == len(levels)
@@ -217,17 +217,16 @@ class Measurement:
             driver.open(plan.users, plan.stagger_s)
             self._let_grow(running, plan.users)
             self._pause(plan.stagger_s + plan.settle_s, text)
-            before = sampler.snapshot()
+            since, before = len(driver.records()), sampler.snapshot()
             self._pause(plan.window_s, text)
             after = sampler.snapshot()
             self._pause(level.model_response_time_s * slower, text)
             driver.check()
             running.check()
-            records, flying = driver.records(since), driver.report()
+            report = driver.report(since)
             pids = running.pids()
             point = count_level(
-                records,
-                flying,
+                report,
                 before,
                 after,
                 users=plan.users,
@@ -242,8 +241,6 @@ class Measurement:
             if point.completed >= 1 and not again:
                 ratio = point.mean_response_time_s / max(level.model_response_time_s, 1e-6)
                 slower = min(SLOWEST, max(1.0, ratio))
-            ended = records["end"] < before.at
-            since += int(ended.argmin()) if not ended.all() else len(records)
         driver.open(0, 0.0)
 
     def _let_grow(self, running: Running, users: int) -> None:

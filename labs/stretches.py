@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labs import window
-from labs.load import FAILED, MISSED, OK
+from labs.load import FAILED, MISSED, OK, Report
 from labs.records import Sample
 from labs.sampling import Snapshot, shares
 from labs.timelines import MOMENT_S, Moment, Step, Stretch
@@ -52,13 +52,11 @@ class Requests:
         return sum(_between(each, from_s, to_s) for each in times)
 
 
-def requests_of(
-    records: NDArray[np.void], flying: Mapping[int, float], *, began: float, now: float
-) -> Requests:
-    """From a driver's records and report; requests from before the run are left out."""
-    records = records[records["start"] >= began]
+def requests_of(report: Report, *, began: float) -> Requests:
+    """From a driver's report; requests from before the run are left out."""
+    records = report.records[report.records["start"] >= began]
     good, bad = records[records["kind"] == OK], records[records["kind"] == FAILED]
-    still = {user: start for user, start in flying.items() if start >= began}
+    still = {user: start for user, start in report.flying.items() if start >= began}
     return Requests(
         starts=good["start"] - began,
         ends=good["end"] - began,
@@ -68,7 +66,7 @@ def requests_of(
         open_starts=np.array(list(still.values()), dtype=float) - began,
         open_users=np.array(list(still), dtype=np.int32),
         missed=records[records["kind"] == MISSED]["start"] - began,
-        now_s=now - began,
+        now_s=report.at - began,
     )
 
 

@@ -19,7 +19,7 @@ from labs import machine as this_machine
 from labs.calibrate import calibrate
 from labs.counts import Count, Race, RaceRun
 from labs.kinds import Kind
-from labs.load import FAILED, OK, Driver, LoadFailed, drive
+from labs.load import FAILED, OK, Driver, LoadFailed, Report, drive
 from labs.measure import Progress
 from labs.records import Load, Server, Workload
 from labs.servers import Running, ServerFailed, serve
@@ -139,8 +139,8 @@ def _count(way: Way, loops_per_s: float, seconds: float, stop: threading.Event) 
         _pause((1 - SETTLE) * seconds, stop)
         end = time.perf_counter()
         driver.open(0, 0.0)
-        _until_quiet(driver, stop)
-        records = driver.records()
+        quiet = _until_quiet(driver, stop)
+        records = quiet.records
         done = records[records["kind"] == OK]
         if not len(done) or (records["kind"] == FAILED).any():
             raise LoadFailed(f"{way.name}: requests failed.\n{driver.last_lines()}")
@@ -150,7 +150,7 @@ def _count(way: Way, loops_per_s: float, seconds: float, stop: threading.Event) 
             done["start"][:0],
             begin=begin,
             end=end,
-            now=time.perf_counter(),
+            now=quiet.at,
         )
         return Count(
             name=way.name,
@@ -162,13 +162,14 @@ def _count(way: Way, loops_per_s: float, seconds: float, stop: threading.Event) 
         )
 
 
-def _until_quiet(driver: Driver, stop: threading.Event) -> None:
-    """Until every request has been answered."""
+def _until_quiet(driver: Driver, stop: threading.Event) -> Report:
+    """All requests, when every one of them has been answered."""
     deadline = time.monotonic() + LAST_S
-    while driver.report():
+    while (report := driver.report()).flying:
         if time.monotonic() > deadline:
             raise LoadFailed(f"Requests were still unanswered after {LAST_S:.0f} s.")
         _pause(LOOK_S, stop)
+    return report
 
 
 def _arrived(running: Running) -> int:

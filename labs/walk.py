@@ -63,10 +63,7 @@ class Stage:
     def requests(self) -> Requests:
         """All there were."""
         self.driver.check()
-        flying = self.driver.report()
-        records = self.driver.records(self.since)
-        began, now = self.sampler.started, time.perf_counter()
-        return requests_of(records, flying, began=began, now=now)
+        return requests_of(self.driver.report(self.since), began=self.sampler.started)
 
 
 class Walk(Measurement):

@@ -48,19 +48,18 @@ def warm_up(
     until = time.perf_counter() + MOST_ROUNDS_S
     while len(driver.records()) < ROUNDS * users and time.perf_counter() < until:
         pause(LOOK_S)
-    before, since = sampler.snapshot(), len(driver.records())
+    since, before = len(driver.records()), sampler.snapshot()
     pause(0.7 * EMPTY_S)
     after = sampler.snapshot()
-    done = driver.records(since)
     driver.open(0, 0.0)
+    pause(wait_s)  # until the last of the crowd is gone,
+    done = driver.report(since).records  # and has heard that it shall: a busy one obeys late
+    done = done[(done["end"] > before.at) & (done["end"] <= after.at)]
     completed = int((done["kind"] == OK).sum())
     if not completed:
-        driver.check()
         return burned
     overhead_s = (after.server_s - before.server_s) / completed
     generator_s = (after.generator_s - before.generator_s) / completed
-    pause(wait_s)  # until the last of the crowd is gone,
-    driver.report()  # and has heard that it shall: a busy load generator obeys late
     ratio, rest_s = _alone(driver, workload, burned, pause)
     return replace(
         burned,
@@ -86,7 +85,7 @@ def _alone(
     driver.open(1, 0.0)
     pause(ALONE_S)
     driver.open(0, 0.0)
-    done = driver.records(since)
+    done = driver.report(since).records
     done = done[(done["kind"] == OK) & (done["start"] >= begin)]
     if len(done) < 2:
         return 1.0, 0.0

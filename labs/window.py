@@ -45,8 +45,9 @@ def count(
 ) -> Counted:
     """Count the requests of one window [begin, end].
 
-    starts, ends: of the requests answered well up to `now` (any others are ignored by their
-    overlap of zero). open_starts: of those still in flight at `now`, which is after `end`;
+    now: a moment after `end` of which all is known, as of a `load.Report`. starts, ends: of the
+    requests answered well by then (those outside the window are ignored by their overlap of
+    zero). open_starts: of those in flight at that moment;
     their lives are taken as their age and half a mean response time more, which lies between
     what constant and exponential times would have left.
     Assumes the load was on from before `begin` until after `end`.

@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 import time
 
+import numpy as np
 import pytest
 from waiting import eventually
 
 from labs import records
-from labs.load import LoadFailed, drive
+from labs.drivers import start_all
+from labs.load import OK, LoadFailed, drive
 from labs.measure import Measurement, Progress, measure
 from labs.records import (
     Experiment,
@@ -187,13 +189,47 @@ def test_users_beyond_the_level_finish_and_wait():
         driver.open(8, 0.0)
         eventually(lambda: len(driver.records()) > 40, 10)
         driver.open(1, 0.0)
-        assert len(driver.report()) > 1
-        eventually(lambda: len(driver.report()) == 1, 10)
+        assert len(driver.report().flying) > 1
+        eventually(lambda: len(driver.report().flying) == 1, 10)
         since = len(driver.records())
         eventually(lambda: len(driver.records()) > since + 10, 10)
         late = driver.records(since)
         assert set(late["user"][late["kind"] == 1].tolist()) == {0}
         assert not (driver.records()["kind"] == 2).any()
+
+
+@pytest.mark.parametrize("generators", [1, 2])
+def test_a_report_has_each_request_once(generators):
+    """In the end all is known: what had ended at each mark, and what was in flight. Requests are
+    short and many here, so that any moment between reading the one and the other would show."""
+    reports = []
+    with (
+        serve(Server("event-loop")) as running,
+        start_all(Load([8], generators=generators)) as driver,
+    ):
+        driver.aim(running.url)
+        driver.ask_for(Workload(), 0.0)
+        driver.open(8, 0.0)
+
+        def is_enough():
+            reports.append(driver.report())
+            return len(reports) >= 20 and len(reports[-1].records) > 400
+
+        eventually(is_enough, 30)
+        driver.open(0, 0.0)
+        eventually(lambda: not driver.report().flying, 10)
+        got = driver.records()
+    done = np.sort(got[got["kind"] == OK], order=["user", "start"])
+    assert set(done["user"].tolist()) == set(range(8))
+    same_user = done["user"][1:] == done["user"][:-1]
+    assert (done["start"][1:] > done["end"][:-1])[same_user].all()
+    for report in reports:
+        ended, begun = done["end"] <= report.at, done["start"] < report.at
+        assert np.sort(report.records, order=["user", "start"]).tolist() == done[ended].tolist()
+        flying = done[begun & ~ended]
+        assert report.flying == dict(
+            zip(flying["user"].tolist(), flying["start"].tolist(), strict=True)
+        )
 
 
 def test_the_samplers_readings_are_of_the_server():

@@ -25,7 +25,7 @@ from labs import quote, recordings, records, story
 from labs.course import course
 from labs.lab import Replayed
 from labs.levers import Levers, check_steps_for
-from labs.load import FAILED, MISSED, OK, RECORD, drive
+from labs.load import FAILED, MISSED, OK, RECORD, Report, drive
 from labs.quantity import NoSuchNumber
 from labs.records import (
     BadRecording,
@@ -193,7 +193,8 @@ def record(kind: int, user: int, start: float, end: float) -> tuple[Any, ...]:
 
 
 def requests(*rows: tuple[Any, ...], flying: dict[int, float] | None = None) -> Requests:
-    return requests_of(np.array(list(rows), dtype=RECORD), flying or {}, began=100.0, now=102.0)
+    report = Report(records=np.array(list(rows), dtype=RECORD), flying=flying or {}, at=102.0)
+    return requests_of(report, began=100.0)
 
 
 def border(at_s: float) -> Border:
@@ -550,7 +551,7 @@ def test_arrivals_come_at_their_rate_and_a_lack_of_users_is_told() -> None:
         eventually(lambda: (driver.records()["kind"] == MISSED).any(), SOON_S, "nobody left")
         driver.ask_for(Workload(), 0.0)
         driver.open(1, 0.0)  # nobody comes any more
-        eventually(lambda: len(driver.report()) <= 1, SOON_S)
+        eventually(lambda: len(driver.report().flying) <= 1, SOON_S)
         since = len(driver.records())
         eventually(lambda: len(driver.records()) > since + 20, SOON_S)
         assert set(driver.records(since)["user"].tolist()) == {0}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from labs import warm_up as warming
-from labs.load import OK, RECORD
+from labs.load import OK, RECORD, Report
 from labs.records import Calibration, Workload
 from labs.warm_up import PIECE_S, warm_up
 
@@ -38,20 +38,17 @@ class Bench:
     def open(self, users: int, over_s: float) -> None:
         self.orders.append((self.now, {"users": users}))
 
-    def report(self) -> dict[int, float]:
+    def report(self, since: int = 0) -> Report:
         self._hear(until=self.now)
-        return {}
+        return Report(records=self.records(since), flying={}, at=self.now)
 
     def records(self, since: int = 0) -> np.ndarray:
         return np.array(self.found[since:], dtype=RECORD)
 
-    def check(self) -> None:
-        pass
-
     # as a Sampler, and as time
 
     def snapshot(self) -> SimpleNamespace:
-        return SimpleNamespace(server_s=self.server_s, **LOOK)
+        return SimpleNamespace(at=self.now, server_s=self.server_s, **LOOK)
 
     def perf_counter(self) -> float:
         return self.now

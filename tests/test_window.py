@@ -10,7 +10,10 @@ import pytest
 
 from labs import window
 from labs.histogram import bucket, percentile
+from labs.level import count_level
+from labs.load import OK, RECORD, Report
 from labs.plan import Plan
+from labs.sampling import Snapshot
 
 RUNS = 200  # of the interval; the bias is judged over ten times as many
 
@@ -83,6 +86,51 @@ def test_a_request_in_flight_counts_by_its_share_too():
     counted = window.count(starts, ends, np.array([2.0]), begin=0.5, end=2.5, now=2.5)
     assert counted.completed == pytest.approx(2.0)
     assert counted.mean_response_time_s == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("mean_s", [0.002, 0.03, 0.4])
+def test_a_report_of_several_generators_is_of_one_moment(mean_s):
+    """Each told all until a mark of its own, and went on; together they tell all until the first
+    of these marks."""
+    marks, dice, rows = (1.02, 1.0, 1.05), np.random.default_rng(3), []
+    for user in range(30):
+        times = np.cumsum(dice.exponential(mean_s, round(4 / mean_s)))
+        pairs = zip(times[:-1].tolist(), times[1:].tolist(), strict=True)
+        rows += [(OK, user, 0, -1, start, end) for start, end in pairs if start < 1.2]
+    all_there_were = np.array(rows, dtype=RECORD)
+    users, starts, ends = (all_there_were[name] for name in ("user", "start", "end"))
+    own = np.array(marks)[users % 3]
+    open_then = (starts < own) & (ends > own)
+    flying = dict(zip(users[open_then].tolist(), starts[open_then].tolist(), strict=True))
+    arrived = all_there_were[ends < own + 0.01]  # some of them after the mark
+    report = Report.cut(arrived, flying, min(marks))
+    assert report.at == 1.0
+    assert report.records.tolist() == all_there_were[ends <= 1.0].tolist()
+    truth = (starts < 1.0) & (ends > 1.0)
+    assert report.flying == dict(zip(users[truth].tolist(), starts[truth].tolist(), strict=True))
+
+
+def test_a_level_is_counted_as_of_its_report():
+    """However much later that is done: a request in flight is as old as it was at the mark."""
+    rates, begin, end = [], 1.0, 2.0
+    for seed in range(RUNS):
+        dice = np.random.default_rng(seed)
+        starts, ends = closed_system(16, 4, DRAWS["exponential"], end, 0.2, dice)
+        over = ends <= end
+        records = np.zeros(over.sum(), dtype=RECORD)
+        records["kind"], records["start"], records["end"] = OK, starts[over], ends[over]
+        report = Report(records=records, flying=dict(enumerate(starts[~over])), at=end)
+        point = count_level(
+            report, look(begin), look(end), users=16, think_time_s=0.0, workers=4, pss=None
+        )
+        rates.append(point.throughput_rps)
+    assert np.mean(rates) == pytest.approx(4 / 0.05, rel=0.02)
+
+
+def look(at):
+    names = ("server_s", "generator_s", "busy_s", "own_s", "throttled_s")
+    counters = dict.fromkeys((*names, "voluntary", "involuntary", "listen_overflows"), 0)
+    return Snapshot(at=at, **counters)
 
 
 def test_an_idle_window_is_zero_not_an_error():

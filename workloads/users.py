@@ -15,7 +15,8 @@ Control lines, JSON each:
     {"rate": 24.0, "seed": 1}     close it; users come by themselves, on average so many a second,
                                   ask once and leave
     {"work": {...}}               what to ask for from now on, see `Work`
-    {"report": 1}                 send the requests in flight, then a mark
+    {"report": 1}                 send what has ended, the requests in flight, then a mark; all
+                                  of that is as it was at the mark's own time
 """
 
 from __future__ import annotations
