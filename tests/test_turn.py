@@ -1,0 +1,168 @@
+"""One measurement at a time, of whichever user, and nobody can keep others from it for ever."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from waiting import eventually
+
+from labs import turn as module
+from labs.records import Unusable
+from labs.supervisor import Stopped
+from labs.turn import turn
+
+pytestmark = pytest.mark.live
+
+PROJECT = Path(__file__).parent.parent
+NOBODY = 65534  # a user id that is not root's
+WITHIN_S = 20.0
+# Takes the turn, as that user where one is given; says so, and keeps it until its input ends.
+HOLDER = """
+import os, pathlib, sys, threading
+from labs import turn
+turn.LOCK = pathlib.Path(sys.argv[1])
+if sys.argv[2:]:
+    os.setuid(int(sys.argv[2]))
+with turn.turn(lambda: print("waiting", flush=True), threading.Event()):
+    print("has it", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def lock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A lock of our own, in a folder like /tmp, where other users come too."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o1777)
+        monkeypatch.setattr(module, "LOCK", Path(folder) / "wall-time.lock")
+        yield module.LOCK
+
+
+@contextlib.contextmanager
+def somebody(lock: Path, *user: int) -> Iterator[subprocess.Popen[str]]:
+    """Another program that measures, or waits for its turn; ends with the block."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(lock), *map(str, user)],
+        cwd=PROJECT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def said(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+def had(waiting: Callable[[], None] = lambda: None) -> None:
+    """Take the turn and give it back; AssertionError if that takes for ever."""
+    fault: list[BaseException] = []
+
+    def take() -> None:
+        try:
+            with turn(waiting, threading.Event()):
+                pass
+        except Unusable as error:
+            fault.append(error)
+
+    thread = threading.Thread(target=take, daemon=True)
+    thread.start()
+    thread.join(WITHIN_S)
+    assert not thread.is_alive(), "still waits for its turn"
+    if fault:
+        raise fault[0]
+
+
+def link(lock: Path) -> None:
+    (elsewhere := lock.with_name("elsewhere")).touch(mode=0o600)
+    lock.symlink_to(elsewhere)
+
+
+def link_to_nothing(lock: Path) -> None:
+    lock.symlink_to(lock.with_name("elsewhere"))
+
+
+@pytest.mark.parametrize("put", [link, link_to_nothing, os.mkfifo, Path.mkdir])
+def test_only_a_plain_file_is_locked(lock: Path, put: Callable[[Path], None]) -> None:
+    """Anybody may put something there. It is told and left alone, and so is what it leads to."""
+
+    def seen() -> dict[str, int]:
+        return {each.name: each.lstat().st_mode for each in lock.parent.iterdir()}
+
+    put(lock)
+    before = seen()
+    with pytest.raises(Unusable, match=r"wall-time\.lock: .*removed.*TMPDIR"):
+        had()
+    assert seen() == before
+
+
+def test_whoever_comes_first_makes_the_lock_for_everybody(lock: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        had()
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(lock.stat().st_mode) == 0o666
+
+
+def test_who_waits_too_long_is_told_for_whom(lock: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PATIENCE_S", 0.5)
+    waited: list[float] = []
+    with somebody(lock) as other:
+        assert said(other) == "has it"
+        began = time.monotonic()
+        with pytest.raises(Unusable, match="not our turn") as refusal:
+            had(lambda: waited.append(time.monotonic() - began))
+        assert waited and time.monotonic() - began > 0.5
+    named = f"process {other.pid} (" if sys.platform == "linux" else f"lsof {lock}"
+    assert named in str(refusal.value)
+    had()  # it ended, however suddenly
+
+
+def test_who_is_stopped_waits_no_longer(lock: Path) -> None:
+    stop = threading.Event()
+    with somebody(lock) as other:
+        assert said(other) == "has it"
+        with pytest.raises(Stopped), turn(stop.set, stop):
+            pytest.fail("two have the turn")
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can be two users")
+@pytest.mark.parametrize("first", ["root", "nobody"])
+def test_users_wait_for_one_another(lock: Path, first: str) -> None:
+    users = {"root": (), "nobody": (NOBODY,)}
+    second = "nobody" if first == "root" else "root"
+    with somebody(lock, *users[first]) as one:
+        assert said(one) == "has it"
+        owner = lock.stat().st_uid
+        with somebody(lock, *users[second]) as other:
+            assert said(other) == "waiting"
+            assert one.stdin is not None
+            one.stdin.close()
+            eventually(lambda: said(other) == "has it", WITHIN_S, "the other's turn")
+    assert (lock.stat().st_uid, stat.S_IMODE(lock.stat().st_mode)) == (owner, 0o666)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can be two users")
+def test_a_lock_that_somebody_keeps_to_himself_is_told(lock: Path) -> None:
+    lock.touch(mode=0o600)
+    with somebody(lock, NOBODY) as other:
+        words, complaint = other.communicate(timeout=WITHIN_S)
+    assert not words
+    assert f"Unusable: {lock}: Permission denied. " in complaint
