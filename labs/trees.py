@@ -19,6 +19,8 @@ from pathlib import Path
 import msgspec
 import psutil
 
+from labs.refusal import Unusable
+
 MARK = "WALL_TIME_TREE"  # environment variable that every process of a tree carries
 END_S = 5.0  # for the kernel to let go of killed processes, on a very busy machine
 LINUX = sys.platform == "linux"
@@ -70,15 +72,30 @@ def here() -> str:
 
 
 def state_folder() -> Path:
-    """Where this user's trees are recorded. OSError when somebody else made it."""
-    folder = Path(tempfile.gettempdir()) / f"wall-time-{os.getuid()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
-        raise PermissionError(
-            f"{folder}: must be a folder that only you can write. Remove it, or set TMPDIR."
+    """Where this user's trees are recorded: below XDG_RUNTIME_DIR, or in the folder for temporary
+    files, where anybody can make one with the name of ours. Unusable when somebody did."""
+    runtime = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
+    if runtime.is_absolute() and _private(runtime):
+        folder = runtime / "wall-time"
+    else:
+        folder = Path(tempfile.gettempdir()) / f"wall-time-{os.getuid()}"
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    if not _private(folder):
+        raise Unusable(
+            f"{folder}: must be a folder of yours that only you can enter. Have it removed, or "
+            "start Wall Time with TMPDIR set to a folder of your own."
         )
     return folder
+
+
+def _private(folder: Path) -> bool:
+    """Whether it is a folder, this user's own, closed to all others, and no link to one."""
+    with contextlib.suppress(OSError):
+        found = folder.lstat()
+        ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+        return ours and found.st_mode & 0o777 == 0o700
+    return False
 
 
 def sweep() -> int:

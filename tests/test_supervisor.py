@@ -20,7 +20,7 @@ import pytest
 from waiting import eventually
 
 from labs import trees
-from labs.records import Server
+from labs.records import Server, Unusable
 from labs.servers import serve
 from labs.supervisor import REAPER, Stopped, Supervised, descendants, supervise, sweep
 from labs.trees import Tree, born, here
@@ -29,6 +29,7 @@ pytestmark = pytest.mark.live
 
 GONE_S = 3.0  # by the law it is 1 s; these tests share the machine
 ROOT = REAPER.parent.parent
+NOBODY = 65534  # a user id that is not root's
 PYTHON = [sys.executable, "-I", "-S", "-c"]
 
 # A command with a child, a grandchild, and a child that left for a session of its own, none of
@@ -332,15 +333,52 @@ def test_sweep_leaves_another_containers_records_and_removes_damaged_ones() -> N
         trees.forget(foreign)
 
 
-def test_the_state_folder_is_only_this_users(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder for temporary files, of a user who has no other."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    return tmp_path
+
+
+def test_the_state_folder_is_only_this_users(temporary: Path) -> None:
     folder = trees.state_folder()
+    assert folder.parent == temporary
     assert folder.stat().st_mode & 0o777 == 0o700
-    folder.chmod(0o777)
-    with pytest.raises(PermissionError, match="only you can write"):
+    folder.chmod(0o750)
+    with pytest.raises(Unusable, match=r"only you can enter.*TMPDIR"):
         trees.state_folder()
+
+
+def test_a_state_folder_that_leads_elsewhere_is_refused(temporary: Path) -> None:
+    (elsewhere := temporary / "elsewhere").mkdir(mode=0o700)
+    (temporary / f"wall-time-{os.getuid()}").symlink_to(elsewhere)
+    with pytest.raises(Unusable, match="only you can enter"):
+        trees.state_folder()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can make a folder of somebody else")
+def test_a_state_folder_that_somebody_else_made_is_refused(temporary: Path) -> None:
+    (theirs := temporary / "wall-time-0").mkdir(mode=0o700)
+    os.chown(theirs, NOBODY, NOBODY)
+    with pytest.raises(Unusable, match="only you can enter"):
+        trees.state_folder()
+
+
+def test_the_state_folder_is_where_nobody_else_can_make_one(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The runtime folder that the system gives each user, but only where it is as promised."""
+    runtime = temporary / "runtime"
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+    assert trees.state_folder().parent == temporary
+    runtime.mkdir(mode=0o755)
+    assert trees.state_folder().parent == temporary
+    runtime.chmod(0o700)
+    assert trees.state_folder().parent == runtime
+    monkeypatch.chdir(temporary)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "runtime")
+    assert trees.state_folder().parent == temporary
 
 
 def test_kill_while_256_workers_start_takes_less_than_a_second() -> None:
