@@ -11,7 +11,7 @@ import ipywidgets
 from labs.measure import Progress
 from labs.words import seconds
 
-EVERY_S = 1.0  # the page is painted by the very machine that is measured
+EVERY_S = 1.0  # between two words on the same stage, where nothing is measured
 
 
 class Actions(ipywidgets.HBox):
@@ -38,8 +38,9 @@ class Actions(ipywidgets.HBox):
             ipywidgets.Button(description=name, tooltip=told, disabled=True)
             for name, told in (levers or {}).items()
         ]
+        self._pull = pull or (lambda name: None)
         for lever in self._levers:
-            lever.on_click(lambda pressed: pull(pressed.description) if pull else None)
+            lever.on_click(lambda pressed: self._pulled(pressed.description))
         self._bar = ipywidgets.FloatProgress(min=0.0, max=1.0, layout={"display": "none"})
         self._words = ipywidgets.HTML()
         self._message = ipywidgets.HTML(layout={"width": "100%", "display": "none"})
@@ -56,9 +57,9 @@ class Actions(ipywidgets.HBox):
         self._say(words)
 
     def offer_levers(self, yes: bool) -> None:
-        """Whether the levers may be pulled."""
+        """Whether the levers may be pulled; never where there is nothing to stop."""
         for lever in self._levers:
-            lever.disabled = not yes
+            lever.disabled = not yes or self._stop.disabled
 
     @property
     def offers_run(self) -> bool:
@@ -80,16 +81,21 @@ class Actions(ipywidgets.HBox):
         self._say("stopping")
 
     def progress(self, told: Progress) -> None:
-        """How far it is."""
+        """How far it is. Of what is measured it is said once, before: the page is painted by the
+        very machine that is measured."""
         if self._stop.disabled:
             return  # it is ending; late news would only flicker
-        now = time.monotonic()
-        if told.stage == self._stage and now - self._told_at < EVERY_S:
+        now, quiet = time.monotonic(), told.quiet_s is not None
+        if told.stage == self._stage and (quiet or now - self._told_at < EVERY_S):
             return
         self._stage, self._told_at = told.stage, now
         self._bar.value = told.fraction
-        left = f", {seconds(told.seconds_left)} left" if told.seconds_left >= 1 else ""
-        self._say(f"{told.stage}{left}")
+        self._say(_how_far(told))
+
+    def landed(self) -> None:
+        """What was measured is there: what is told next is of something else, even if it is called
+        the same."""
+        self._stage = ""
 
     def tell(self, message: str) -> None:
         """What went wrong, or nothing. Several lines are a server's last words."""
@@ -98,8 +104,22 @@ class Actions(ipywidgets.HBox):
         alarm = f'<div class="wt-problem" role="alert">{html.escape(first)}{more}</div>'
         put(self._message, alarm if message else "")
 
+    def _pulled(self, lever: str) -> None:
+        self._pull(lever)
+        self._say(f"{lever}: it will be in the figure as soon as this step is over")
+
     def _say(self, words: str) -> None:
         put(self._words, f'<span role="status">{html.escape(words)}</span>' if words else "")
+
+
+def _how_far(told: Progress) -> str:
+    """Of what is measured, in words that stay true meanwhile."""
+    if told.quiet_s is None:
+        left = f", {seconds(told.seconds_left)} left" if told.seconds_left >= 1 else ""
+        return f"{told.stage}{left}"
+    then_s = told.seconds_left - told.quiet_s
+    then = f", then {seconds(then_s)} more" if then_s >= 1 else ""
+    return f"measuring {told.stage}, about {seconds(told.quiet_s)}{then}"
 
 
 def put(widget: ipywidgets.HTML, text: str) -> None:

@@ -293,7 +293,8 @@ class Round:
 
         def told(what: object) -> None:
             if isinstance(what, Progress):
-                self.progress(f"{trial.setup} {what.stage}, by Locust".strip())
+                stage = f"{trial.setup} {what.stage}, by Locust".strip()
+                self.progress(stage, quiet_s=what.quiet_s)
 
         measured = Measurement(
             Experiment(trial.server, trial.workload, load), tell=told, stop=self.stop
@@ -320,11 +321,11 @@ class Round:
         self.tries.append(Tried(setup=trial.setup, users=users, by=by, server=server, **found))
         self.tell(self.found())
 
-    def progress(self, stage: str) -> None:
+    def progress(self, stage: str, quiet_s: float | None = None) -> None:
         """How far it is."""
         gone, whole_s = time.monotonic() - self._began, self.lab.seconds
-        left = max(0.0, whole_s - gone)
-        self.tell(Progress(stage=stage, fraction=min(1.0, gone / whole_s), seconds_left=left))
+        left, done = max(0.0, whole_s - gone), min(1.0, gone / whole_s)
+        self.tell(Progress(stage=stage, fraction=done, seconds_left=left, quiet_s=quiet_s))
 
 
 def versions() -> dict[tuple[str, str], str]:

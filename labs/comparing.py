@@ -222,7 +222,7 @@ class _Round:
         left_s += sum(left for label, left in self._left.items() if label != self._label)
         self._fraction = max(self._fraction, 1 - left_s / self._whole_s)
         stage = f"{self._label}: {told.stage}"
-        self._tell(Progress(stage=stage, fraction=self._fraction, seconds_left=left_s))
+        self._tell(replace(told, stage=stage, fraction=self._fraction, seconds_left=left_s))
 
 
 def _part_s(experiment: Experiment, prediction: Prediction | None) -> float:

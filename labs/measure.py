@@ -53,6 +53,7 @@ class Progress:
     stage: str  # in words
     fraction: float  # of the whole run
     seconds_left: float
+    quiet_s: float | None = None  # while a level is measured: until its point. Paint nothing then
 
 
 Told = Prediction | Sample | Point | Progress
@@ -67,8 +68,10 @@ def measure(
     """Measure every level of the experiment; a recording with one run.
 
     tell gets the forecast once, a Sample ten times a second, each Point as its level ends, and
-    Progress. Raises Unusable before anything is started; ServerFailed, LoadFailed or Stopped
-    later. To keep what a broken run had measured, use `Measurement` and ask its `recording()`.
+    Progress. Whoever paints what it is told paints nothing from a Progress with `quiet_s` to the
+    next Point: the page is painted by the very machine that is measured. Raises Unusable before
+    anything is started; ServerFailed, LoadFailed or Stopped later. To keep what a broken run had
+    measured, use `Measurement` and ask its `recording()`.
     """
     return Measurement(experiment, tell=tell, stop=stop).run()
 
@@ -97,6 +100,7 @@ class Measurement:
         self.at_hand = max(self.warm_up_users, *experiment.load.users)
         self._began = time.perf_counter()
         self._whole_s = STARTUP_S + WARM_UP_S
+        self._quiet_until: float | None = None  # perf_counter; once there is a level
 
     def recording(self) -> Recording | None:
         """What was measured so far; None before the forecast."""
@@ -212,6 +216,8 @@ class Measurement:
             again = number == len(levels)
             level = levels[0 if again else number]
             text = f"{plan.users} user{'s' if plan.users > 1 else ''}{' again' if again else ''}"
+            grace_s = level.model_response_time_s * slower
+            self._quiet_until = time.perf_counter() + plan.total_s + grace_s
             self._progress(text)
             sampler.users = plan.users
             driver.open(plan.users, plan.stagger_s)
@@ -220,7 +226,7 @@ class Measurement:
             since, before = len(driver.records()), sampler.snapshot()
             self._pause(plan.window_s, text)
             after = sampler.snapshot()
-            self._pause(level.model_response_time_s * slower, text)
+            self._pause(grace_s, text)
             driver.check()
             running.check()
             report = driver.report(since)
@@ -279,10 +285,12 @@ class Measurement:
         self._progress("waiting: another page or program is measuring on this machine")
 
     def _progress(self, stage: str) -> None:
-        gone = time.perf_counter() - self._began
+        now = time.perf_counter()
+        gone = now - self._began
         left = max(0.0, self._whole_s - gone)
         fraction = min(1.0, gone / self._whole_s) if self.forecast else 0.0
-        self.tell(Progress(stage=stage, fraction=fraction, seconds_left=left))
+        quiet = None if self._quiet_until is None else max(0.0, self._quiet_until - now)
+        self.tell(Progress(stage=stage, fraction=fraction, seconds_left=left, quiet_s=quiet))
 
     def _pause(self, seconds: float, stage: str | None = None) -> None:
         """Wait, telling progress twice a second; raise Stopped as soon as asked to."""

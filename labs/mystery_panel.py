@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import html
 import threading
-import time
 from collections.abc import Callable
 
 import ipywidgets
@@ -28,7 +27,6 @@ from labs.solving import Solving
 from labs.strip_view import StripView
 from labs.view import FigureView
 
-DRAWN_EVERY_S = 1.0  # the page is painted by the very machine that is measured
 ASK = "What limits it?"
 FIXES: tuple[Variant, Variant] = ("wrong", "right")
 
@@ -44,7 +42,6 @@ class MysteryPanel(ipywidgets.VBox):
         self._partial: Mystery | None = None  # what the run has found so far
         self._solved = False
         self._attempt: Attempt | None = None
-        self._drawn_at = 0.0
         self._drawing = threading.RLock()
 
         self._users = ipywidgets.Text(
@@ -132,7 +129,7 @@ class MysteryPanel(ipywidgets.VBox):
             except Unusable as error:
                 self._actions.tell(str(error))
                 return
-            self._attempt, self._partial, self._drawn_at = attempt, None, 0.0
+            self._attempt, self._partial = attempt, None
             self._strip.begin()
             if variant == "before":
                 self._forget(solving)
@@ -173,10 +170,9 @@ class MysteryPanel(ipywidgets.VBox):
             else:
                 if all(each.points for each in told.variants.values()):
                     self._partial = told
-                now = time.monotonic()
-                if now - self._drawn_at >= DRAWN_EVERY_S:
-                    self._drawn_at = now
-                    self._draw_figure(told)
+                self._draw_figure(told)
+                self._strip.draw()
+                self._actions.landed()
 
     def _ended(self, said: str) -> None:
         with self._drawing:

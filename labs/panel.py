@@ -223,12 +223,14 @@ class SweepPanel(ipywidgets.VBox):
             if isinstance(told, Progress):
                 self._actions.progress(told)
             elif isinstance(told, Sample):
-                self._strip.saw(told, self._plan.seconds if self._plan else 0.0)
+                self._strip.saw(told)
             else:
                 if isinstance(told, Prediction):
                     self._forecast = told
                 else:
                     self._points[told.users] = told
+                    self._strip.draw(self._plan.seconds if self._plan else 0.0)
+                    self._actions.landed()
                 assert self._plan is not None
                 self._draw(self._plan.experiment)
 

@@ -1,8 +1,9 @@
 """How long each level of a sweep runs, worked out from the forecast. Pure arithmetic.
 
 A level's new users start spread over one response time, so that nobody marches in step. The
-server settles for 1.5 more. Then the window opens, long enough for three response times and
-for the least number of requests that a point needs.
+server settles for 1.5 more, and for so long that a page has painted the level before. Then the
+window opens, long enough for three response times and for the least number of requests that a
+point needs.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from labs.records import Load, PredictedLevel
 LEAST_COMPLETIONS = 20  # below this a point is unfit
 REQUESTS = 24  # planned for a window: a response a fifth slower than forecast still gives 20
 SETTLE = 1.5  # response times
+PAINT_S = 0.6  # of a page, for figure and strip (seen: 0.5 s of CPU, spread over 0.6 s)
 STARTUP_S = 2.2  # calibration, server and Locust (seen: 1.9 to 2.2 s on 2 cores)
 EMPTY_S = 0.7  # of requests without work, which tell the overhead per request
 ALONE_S = 0.4  # of one user, who tells how fast the server works and what the way there takes
@@ -46,7 +48,7 @@ class Plan:
         return cls(
             users=users,
             stagger_s=cycle_s,
-            settle_s=SETTLE * cycle_s + draining_s,
+            settle_s=max(SETTLE * cycle_s, PAINT_S - cycle_s) + draining_s,
             window_s=max(seconds, 3 * response_s, REQUESTS * cycle_s / users),
         )
 

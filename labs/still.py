@@ -39,7 +39,8 @@ class Still(ABC, Generic[Found]):
     def measure(
         self, tell: Callable[[Progress | Sample | Found], None], stop: threading.Event
     ) -> Found:
-        """One run. Tells how far it is and, if it likes, what it sees and has found so far.
+        """One run. Tells how far it is and, if it likes, what it sees and has found so far; the
+        latter only where nothing is measured, because the page then paints it.
 
         Raises Unusable before anything is started; ServerFailed, LoadFailed or Stopped later.
         """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import threading
-import time
 from typing import Generic
 
 import ipywidgets
@@ -22,8 +21,6 @@ from labs.strip_view import StripView
 from labs.verdict import caption, on_answer
 from labs.view import FigureView
 
-PARTIAL_EVERY_S = 1.0  # the page is painted by the very machine that is measured
-
 
 class StillPanel(ipywidgets.VBox, Generic[Found]):
     """Run, Stop, a figure and its numbers. Until the first run it shows the recorded one."""
@@ -33,7 +30,6 @@ class StillPanel(ipywidgets.VBox, Generic[Found]):
         self._still = still
         self._attempt: Attempt | None = None
         self._partial: Found | None = None  # what the run has found so far
-        self._partial_at = 0.0  # when one was drawn
         self._drawing = threading.RLock()
         asked = still.question
         self._guessing = Guessing(self._ready, asked, lab=lab) if asked else None
@@ -83,7 +79,7 @@ class StillPanel(ipywidgets.VBox, Generic[Found]):
                 self._actions.tell(str(error))
                 return
             self._attempt = attempt
-            self._partial, self._partial_at = None, 0.0
+            self._partial = None
             self._strip.begin()
             self._actions.began()
             if self._guessing:
@@ -117,12 +113,11 @@ class StillPanel(ipywidgets.VBox, Generic[Found]):
                 return
             self._partial = told
             self._actions.offer_levers(True)
-            now = time.monotonic()
-            if now - self._partial_at >= PARTIAL_EVERY_S:
-                self._partial_at = now
-                self._draw_figure(told, "Measuring here.")
-                for later in (self._answer, self._said, self._data):
-                    put(later, "")  # of another run
+            self._actions.landed()
+            self._draw_figure(told, "Measuring here.")
+            self._strip.draw()
+            for later in (self._answer, self._said, self._data):
+                put(later, "")  # of another run
 
     def _draw(self, found: Found, words: str) -> None:
         self._draw_figure(found, words)

@@ -97,7 +97,8 @@ def clock(
             for number in range(-1, FETCHES):  # the first round warms up
                 gone = (number + 1) / (FETCHES + 1)
                 left = (whole_s - STARTUP_S) * (1 - gone)
-                tell(Progress(stage="fetching the pages", fraction=gone, seconds_left=left))
+                stage = "each page in turn"
+                tell(Progress(stage=stage, fraction=gone, seconds_left=left, quiet_s=left))
                 for name, path in paths.items():
                     before = _user_and_system(running)
                     found = _fetch(running, path, stop)

@@ -23,17 +23,17 @@ from labs.census import watching
 from labs.course import course
 from labs.kinds import kind_of
 from labs.levers import Killed, Levers, Raised, check_steps_for
-from labs.load import Driver
+from labs.load import Driver, LoadFailed
 from labs.measure import Measurement, Progress, Told
 from labs.records import Calibration, Experiment, Load, Machine, Server, Unusable, Workload
 from labs.sampling import Sampler
 from labs.servers import Running
 from labs.stretches import Border, Requests, moments, ramp, requests_of, stretch
+from labs.supervisor import Stopped
 from labs.timelines import KILL, RAISE, Happening, Step, Timeline, TimelineRun, check_steps
 from labs.trees import born
 
-TELL_EVERY_S = 1.0  # what was found so far: the page is painted by the machine that is measured
-ON_TIME_S = 0.3  # before a step begins nothing else is begun
+LOOK_EVERY_S = 1.0  # whether the load generator is still there
 FAILS_WITHIN_S = 1.0  # of a worker's death, what it was answering has failed
 TAIL_S = 1.0  # at most: the last load stays on until what began in the step is answered
 MORE = "more workers"  # twice as many as there may be
@@ -69,8 +69,9 @@ class Stage:
 class Walk(Measurement):
     """One run of a timeline. After an error, `timeline()` has what was found by then.
 
-    tell gets Progress, and every second the Timeline so far. What is put into `pulled` is done
-    to the server: words as of `Step.do`, or MORE.
+    tell gets Progress, and the Timeline so far where a step begins: the page is painted by the
+    machine that is measured. What is put into `pulled` is done to the server: words as of
+    `Step.do`, or MORE.
     """
 
     def __init__(
@@ -139,7 +140,12 @@ class Walk(Measurement):
             with self._obeying(running, stage):
                 sampler.begin()
                 census.begin()
-                self._walk(stage)
+                try:
+                    self._walk(stage)
+                except Stopped:  # within a step, which is shown up to there
+                    with contextlib.suppress(LoadFailed):
+                        self._say_found(stage)
+                    raise
             census.look()
             self.so_far = replace(self.so_far, processes=census.processes())
         self._finish(stage)
@@ -157,14 +163,19 @@ class Walk(Measurement):
                 stage.driver.open(step.users, min(self._alone_s, step.seconds / 10))
             stage.sampler.users = step.users or 0
             due_s += step.seconds
+            self._say_found(stage)
+            self._quiet_until = stage.sampler.started + due_s
+            self._progress(step.load)
             while (left_s := due_s - stage.now_s) > 0:
-                self._pause(min(left_s, TELL_EVERY_S), step.load)
-                if due_s - stage.now_s > ON_TIME_S:
-                    self._find(stage)
-                    found = self.timeline()
-                    assert found is not None
-                    self.say(found)
+                self._pause(min(left_s, LOOK_EVERY_S), step.load)
+                stage.driver.check()
         stage.border(due_s)
+
+    def _say_found(self, stage: Stage) -> None:
+        self._find(stage)
+        found = self.timeline()
+        assert found is not None
+        self.say(found)
 
     def _finish(self, stage: Stage) -> None:
         """The last load stays on for about one response time, and is counted then."""

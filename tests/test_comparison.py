@@ -522,8 +522,7 @@ class ScriptedPart:
 
 @pytest.fixture
 def scripted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scripted:
-    """Nothing is burned, nobody else's turn is waited for, and figures are drawn as fast as they
-    are told."""
+    """Nothing is burned, and nobody else's turn is waited for."""
 
     def burned(machine: Machine, *_: object, **__: object) -> Calibration:
         return examples.CALIBRATION
@@ -532,7 +531,6 @@ def scripted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scripted:
     monkeypatch.setattr("labs.turn.LOCK", tmp_path / "turn.lock")
     monkeypatch.setattr("labs.comparing.calibrate", burned)
     monkeypatch.setattr("labs.comparing.last", burned)
-    monkeypatch.setattr("labs.still_panel.PARTIAL_EVERY_S", 0.0)
     return Scripted()
 
 

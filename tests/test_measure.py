@@ -57,6 +57,9 @@ def test_waits_double_with_the_users_up_to_the_pool(tmp_path):
     assert isinstance(next(x for x in told if isinstance(x, Prediction | Point)), Prediction)
     assert len([thing for thing in told if isinstance(thing, Point)]) >= 3
     assert len([thing for thing in told if isinstance(thing, Sample)]) > 20
+    for number, thing in enumerate(told):  # a page is left alone from the first level on
+        if isinstance(thing, Progress):
+            assert (thing.quiet_s is not None) == (number > told.index(forecast))
     progress = [thing.fraction for thing in told if isinstance(thing, Progress)]
     assert progress == sorted(progress)
     assert progress[-1] > 0.8

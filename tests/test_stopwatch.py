@@ -42,7 +42,7 @@ def test_stop_ends_it_at_once_even_in_a_long_wait() -> None:
     ended: list[object] = []
 
     def hear(told: Progress) -> None:
-        if "fetching" in told.stage:
+        if told.quiet_s is not None:
             fetching.set()
 
     def work() -> None:

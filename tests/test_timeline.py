@@ -26,6 +26,7 @@ from labs.course import course
 from labs.lab import Replayed
 from labs.levers import Levers, check_steps_for
 from labs.load import FAILED, MISSED, OK, RECORD, Report, drive
+from labs.measure import Progress
 from labs.quantity import NoSuchNumber
 from labs.records import (
     BadRecording,
@@ -41,6 +42,7 @@ from labs.servers import serve
 from labs.showing import data, showing
 from labs.still_panel import StillPanel
 from labs.stretches import Border, Requests, moments, ramp, requests_of, stretch
+from labs.supervisor import Stopped
 from labs.timeline_figures import timeline_alt, timeline_figure
 from labs.timeline_sheet import process_sheet, steps_sheet, words
 from labs.timelines import KILL, Step, Timeline, TimelineRun
@@ -506,9 +508,26 @@ def test_steps_are_walked_and_a_killed_worker_costs_one_request() -> None:
     assert sum(moment.failed for moment in run.moments) == 1
     assert len(run.moments) == 4.5 * 4
     timelines = [each for each in told if isinstance(each, Timeline)]
-    assert len(timelines) >= 2
-    assert len(timelines[0].run.moments) < len(timelines[-1].run.moments)
+    assert [len(each.run.stretches) for each in timelines] == [0, 1, 2]  # where a step begins
+    walking = told[told.index(timelines[0]) :]
+    assert all(each.quiet_s is not None for each in walking if isinstance(each, Progress))
     assert not story.unfit_steps(run, Workload())
+
+
+@live
+def test_a_step_that_is_stopped_is_shown_up_to_there() -> None:
+    stop, told = threading.Event(), list[object]()
+
+    def tell(what: object) -> None:
+        told.append(what)
+        if isinstance(what, Progress) and what.quiet_s is not None and what.quiet_s < 8:
+            stop.set()
+
+    with pytest.raises(Stopped):
+        Walk(POOL, Workload(wait_s=0.1), [Step(seconds=10, users=4)], tell=tell, stop=stop).walk()
+    begun, stopped = (each for each in told if isinstance(each, Timeline))
+    assert not begun.run.moments and stopped.run.moments[-1].at_s > 1.5
+    assert sum(moment.completed for moment in stopped.run.moments) > 20
 
 
 @live

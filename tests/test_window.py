@@ -12,7 +12,7 @@ from labs import window
 from labs.histogram import bucket, percentile
 from labs.level import count_level
 from labs.load import OK, RECORD, Report
-from labs.plan import Plan
+from labs.plan import PAINT_S, Plan
 from labs.sampling import Snapshot
 
 RUNS = 200  # of the interval; the bias is judged over ten times as many
@@ -69,6 +69,12 @@ def test_throughput_is_unbiased_and_its_interval_covers_the_truth(users, cores, 
     assert np.mean(covered) >= 0.85
     little = np.mean([run.throughput_rps * run.mean_response_time_s for run in runs])
     assert little == pytest.approx(users, rel=0.02)
+
+
+def test_no_window_opens_before_the_level_before_it_is_painted():
+    for response_s in (0.001, 0.1, 0.3, 2.0):
+        plan = Plan.of(users=4, response_s=response_s, think_time_s=0.0, seconds=1.0)
+        assert plan.stagger_s + plan.settle_s == pytest.approx(max(2.5 * response_s, PAINT_S))
 
 
 def test_counting_by_completions_would_be_biased():
