@@ -57,6 +57,7 @@ lint: venv-dev
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/ruff format --check .
 	@$(VENV)/bin/mypy
+	@$(VENV)/bin/lint-imports --no-logo --cache-dir .ruff_cache/imports
 
 format: venv-dev
 	@$(VENV)/bin/ruff check --fix .

@@ -16,17 +16,20 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from labs import recorder, recordings
-from labs.comparison import Comparison
-from labs.counts import Race
-from labs.findings import Checkup, Clocks
-from labs.footprint import Memory
-from labs.gauges import Gauges
-from labs.kept import Result
-from labs.records import BadRecording, Check, Recording
-from labs.report import columns
-from labs.riddle import Mystery
-from labs.timelines import Timeline
+from labs.kinds.checkup.record import Checkup
+from labs.kinds.clocks.record import Clocks
+from labs.kinds.comparison.record import Comparison
+from labs.kinds.generators.record import Gauges
+from labs.kinds.memory.record import Memory
+from labs.kinds.mystery.record import Mystery
+from labs.kinds.race.record import Race
+from labs.kinds.result import Result
+from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.report import columns
+from labs.kinds.timeline.record import Timeline
+from labs.recordings import recorder, store
+from labs.records.errors import BadRecording
+from labs.records.results import Check
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,13 +128,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="wall-time-") as folder:
         for lab in asked.labs or every:
             try:
-                recorded: Result | None = recordings.recording(lab)
+                recorded: Result | None = store.recording(lab)
             except BadRecording:
                 recorded = None
             os.environ["LABS_RECORDINGS"] = folder
             try:
                 recorder.record_book([lab], lambda said: None, recorder.ONCE)
-                found = recordings.recording(lab)
+                found = store.recording(lab)
             finally:
                 _restore(book)
             rows, own = table(found, recorded)

@@ -12,8 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs.records import Point, Recording, Workload
-from labs.report import columns, explained, joined
+from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.report import columns, explained, joined
+from labs.records.experiment import Workload
+from labs.records.results import Point
 
 CPU, WAIT, MIXED = (
     Workload(cpu_s=0.03),

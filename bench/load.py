@@ -13,12 +13,12 @@ import statistics
 import sys
 import threading
 
-from labs.calibrate import calibrate
-from labs.gauges import OURS, Gauge
-from labs.gauging import FILE, USERS
-from labs.instruments import Bench, ways
-from labs.records import Server, Workload
-from labs.servers import serve
+from labs.kinds.generators.instruments import Bench, ways
+from labs.kinds.generators.record import OURS, Gauge
+from labs.kinds.generators.run import FILE, USERS
+from labs.measure.calibration import calibrate
+from labs.records.experiment import Server, Workload
+from labs.servers.serve import serve
 
 SECONDS = 3
 LONG_SECONDS = 15  # where a request takes 80 ms, so that the ends weigh little

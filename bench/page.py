@@ -19,7 +19,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
 
-from labs.report import columns
+from labs.kinds.sweep.report import columns
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = "1-cpu-time/many-cores.html"

@@ -14,8 +14,9 @@ import sys
 from collections.abc import Sequence
 
 from bench.levels import CPU, MIXED, WAIT, Row, fit_rows, rows, save, share, shown, summary
-from labs.measure import measure
-from labs.records import Experiment, Load, Recording, Server, Workload
+from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.run import measure
+from labs.records.experiment import Experiment, Load, Server, Workload
 
 
 def experiment(server: Server, workload: Workload, users: Sequence[int]) -> Experiment:

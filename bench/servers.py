@@ -16,11 +16,13 @@ import sys
 import time
 
 from bench.levels import CPU, MIXED, WAIT, Row, fit_rows, rows, save, share, shown, summary
-from labs.kinds import KINDS, Kind, missing
-from labs.measure import measure
-from labs.records import Experiment, Load, Page, Point, Recording, Server, Workload
-from labs.report import columns
-from labs.servers import serve
+from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.report import columns
+from labs.kinds.sweep.run import measure
+from labs.records.experiment import Experiment, Load, Page, Server, Workload
+from labs.records.results import Point
+from labs.servers.catalogue import KINDS, Kind, missing
+from labs.servers.serve import serve
 
 WORKERS = 16
 WORK = {

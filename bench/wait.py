@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import sys
 
-from labs.measure import measure
-from labs.records import Experiment, Load, Server, Workload
-from labs.report import columns
+from labs.kinds.sweep.report import columns
+from labs.kinds.sweep.run import measure
+from labs.records.experiment import Experiment, Load, Server, Workload
 
 WAIT_S = 0.2
 POOL = 64

@@ -9,31 +9,26 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from labs.exercises import exercise
-    from labs.lab import (
+    from labs.api import (
         calibration,
+        check,
         classic,
         clocks,
         compare,
         generators,
         memory,
         mystery,
+        progress,
         race,
         recorded,
         sweep,
         timeline,
     )
-    from labs.practice import check, progress
-    from labs.records import (
-        BadRecording,
-        Experiment,
-        Load,
-        Recording,
-        Server,
-        Unusable,
-        Workload,
-    )
-    from labs.timelines import Step
+    from labs.exercises.check import exercise
+    from labs.kinds.sweep.record import Recording
+    from labs.records.errors import BadRecording, Unusable
+    from labs.records.experiment import Experiment, Load, Server, Workload
+    from labs.records.steps import Step
 
 __all__ = [
     "BadRecording",
@@ -61,28 +56,22 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Step": "timelines",
-    "check": "practice",
-    "exercise": "exercises",
-    "generators": "lab",
-    "calibration": "lab",
-    "classic": "lab",
-    "clocks": "lab",
-    "compare": "lab",
-    "memory": "lab",
-    "mystery": "lab",
-    "progress": "practice",
-    "race": "lab",
-    "recorded": "lab",
-    "sweep": "lab",
-    "timeline": "lab",
-}  # everything else lives in records
+    "BadRecording": "records.errors",
+    "Experiment": "records.experiment",
+    "Load": "records.experiment",
+    "Recording": "kinds.sweep.record",
+    "Server": "records.experiment",
+    "Step": "records.steps",
+    "Unusable": "records.errors",
+    "Workload": "records.experiment",
+    "exercise": "exercises.check",
+}  # everything else lives in api
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'labs' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"labs.{_HOMES.get(name, 'records')}"), name)
+    value = getattr(importlib.import_module(f"labs.{_HOMES.get(name, 'api')}"), name)
     globals()[name] = value
     return value
 

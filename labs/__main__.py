@@ -14,18 +14,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from labs.records import (
+from labs.records.errors import BadRecording, Unusable
+from labs.records.experiment import (
     ARCHITECTURES,
     CPU_BY,
     WAIT_BY,
-    BadRecording,
     Experiment,
     Load,
-    Prediction,
     Server,
-    Unusable,
     Workload,
 )
+from labs.records.results import Prediction
 
 OK, UNUSABLE, FAILED, INTERRUPTED = 0, 2, 3, 130
 BAR = 30  # characters
@@ -156,7 +155,7 @@ def number(text: str) -> int | float | str:
 
 def machine(asked: argparse.Namespace) -> int:
     """Print the fingerprint."""
-    from labs.machine import fingerprint
+    from labs.host.hardware import fingerprint
 
     found = fingerprint()
     quota = "none" if found.quota_cores is None else f"{found.quota_cores:g} cores"
@@ -172,7 +171,7 @@ def machine(asked: argparse.Namespace) -> int:
 
 def calibrate(asked: argparse.Namespace) -> int:
     """Burn, and print how fast it was."""
-    from labs import calibrate as calibration
+    from labs.measure import calibration
 
     found = calibration.calibrate()
     print(f"unit of work    {found.loops_per_s[0] / 1e6:.2f} million loops a second on one core")
@@ -186,10 +185,10 @@ def calibrate(asked: argparse.Namespace) -> int:
 
 def servers(asked: argparse.Namespace) -> int:
     """Print what is installed."""
-    from labs import postgresql
-    from labs.programs import POSTGRESQL, version
-    from labs.report import columns
-    from labs.servers import available
+    from labs.host.programs import POSTGRESQL, version
+    from labs.kinds.sweep.report import columns
+    from labs.servers import postgresql
+    from labs.servers.serve import available
 
     rows = [["architecture", "by", "version"]]
     rows += [
@@ -205,11 +204,11 @@ def predict(asked: argparse.Namespace) -> int:
     """Print the forecast."""
     import msgspec
 
-    from labs import report
-    from labs.calibrate import last
-    from labs.machine import fingerprint
-    from labs.predict import forecast
-    from labs.servers import check
+    from labs.host.hardware import fingerprint
+    from labs.kinds.sweep import report
+    from labs.measure.calibration import last
+    from labs.servers.serve import check
+    from labs.theory.forecast import forecast
 
     wanted, here = experiment(asked), fingerprint()
     check(wanted.server, here, wanted.workload)
@@ -222,10 +221,10 @@ def predict(asked: argparse.Namespace) -> int:
 
 def measure(asked: argparse.Namespace) -> int:
     """Measure, print the table and the verdict, write the JSON."""
-    from labs import report, verdict
-    from labs.load import LoadFailed
-    from labs.measure import Measurement
-    from labs.servers import ServerFailed
+    from labs.kinds.sweep import report
+    from labs.kinds.sweep.run import Measurement
+    from labs.load.locust import LoadFailed
+    from labs.servers.serve import ServerFailed
 
     wanted = experiment(asked)
     out = destination(asked.json)
@@ -244,29 +243,29 @@ def measure(asked: argparse.Namespace) -> int:
         if sys.stderr.isatty():
             print(file=sys.stderr)
         print(report.table(found), file=text)
-        print("\n" + verdict.text(found, report.explained(found)), file=text)
+        print("\n" + report.text(found, report.explained(found)), file=text)
         write(out, report.joined(found))
     return code
 
 
 def record(asked: argparse.Namespace) -> int:
     """Record the book's labs."""
-    from labs.lab import record_book
+    from labs.api import record_book
 
     return recorded(record_book, asked.labs)
 
 
 def classics(asked: argparse.Namespace) -> int:
     """Make the classic experiments again, and keep them as recordings."""
-    from labs.lab import record_classics
+    from labs.api import record_classics
 
     return recorded(record_classics, asked.sources)
 
 
 def recorded(make: Callable[..., object], names: list[str]) -> int:
     """Record those, and tell on the way what is done."""
-    from labs.load import LoadFailed
-    from labs.servers import ServerFailed
+    from labs.load.locust import LoadFailed
+    from labs.servers.serve import ServerFailed
 
     try:
         make(names, say=lambda line: print(line, flush=True))
@@ -278,7 +277,7 @@ def recorded(make: Callable[..., object], names: list[str]) -> int:
 
 def read(asked: argparse.Namespace) -> int:
     """Serve the book until Ctrl-C."""
-    from labs.read import read as serve_book
+    from labs.site.serve import read as serve_book
 
     port = number(asked.port or os.environ.get("PORT") or "0")
     if not isinstance(port, int) or not 0 <= port <= 65535:
@@ -289,7 +288,7 @@ def read(asked: argparse.Namespace) -> int:
 
 def bar(told: object) -> None:
     """The progress bar, on a terminal."""
-    from labs.measure import Progress
+    from labs.measure.rig import Progress
 
     if isinstance(told, Progress):
         done = round(told.fraction * BAR)

@@ -16,9 +16,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from labs.production import PRODUCTS
-from labs.programs import POSTGRESQL, Program
-from labs.tools import AB, WRK
+from labs.host.programs import POSTGRESQL, Program
+from labs.load.tools import AB, WRK
+from labs.servers.deployments import PRODUCTS
 
 INSTALL_S = 600.0  # of patience with a slow network
 POLICY = Path("/usr/sbin/policy-rc.d")  # asked by Debian's packages before they start a service

@@ -12,7 +12,7 @@ from typing import Any
 
 import jupytext
 
-from labs.recorder import KINDS
+from labs.recordings.recorder import KINDS
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"

@@ -19,8 +19,8 @@ from waiting import eventually
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-from labs import calibrate, warm_up
-from labs.supervisor import MARK as TREE_MARK
+from labs.host.supervisor import MARK as TREE_MARK
+from labs.measure import calibration, warmup
 
 PROJECT = Path(__file__).parent.parent
 SESSION_MARK = "WALL_TIME_TEST_SESSION"  # in the environment of all that these tests start
@@ -30,7 +30,7 @@ GONE_S = float(os.environ.get("WALL_TIME_GONE_S", 3))  # for what a test has tol
 MEASURES = "measures"  # the mark of tests that take this machine's turn
 BROWSER = "browser"  # of tests that drive one
 APART = "apart"  # of tests that ask nothing of each other; they fill up the end
-NOT_INSTALLED = "Install it with: apt-get install"  # as `labs.programs.lacking` says
+NOT_INSTALLED = "Install it with: apt-get install"  # as `labs.host.programs.lacking` says
 STARTING = ("live", MEASURES, BROWSER)  # marks of tests that start something
 LASTING = ("multiprocessing.resource_tracker", "chrome_crashpad")  # end with whoever started them
 
@@ -164,10 +164,10 @@ def book() -> Path:
 def calibrated_in_passing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A second less of every run, for tests that are not about the machine's speed."""
     for module, name, seconds in (
-        (calibrate, "BURN_S", 0.03),
-        (calibrate, "WARM_S", 0.02),
-        (warm_up, "EMPTY_S", 0.3),
-        (warm_up, "ALONE_S", 0.15),
+        (calibration, "BURN_S", 0.03),
+        (calibration, "WARM_S", 0.02),
+        (warmup, "EMPTY_S", 0.3),
+        (warmup, "ALONE_S", 0.15),
     ):
         monkeypatch.setattr(module, name, seconds)
 

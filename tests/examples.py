@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from labs.findings import Checkup, ClientClock, Clocks, ClocksRun, PageClock
-from labs.histogram import bucket
-from labs.records import (
+from labs.kinds.checkup.record import Checkup
+from labs.kinds.clocks.record import ClientClock, Clocks, ClocksRun, PageClock
+from labs.kinds.sweep.record import Recording
+from labs.kinds.timeline.record import Expected, Happening, Moment, Stretch, Timeline, TimelineRun
+from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.histogram import bucket
+from labs.records.processes import Process, Who
+from labs.records.results import (
     Calibration,
     Check,
-    Experiment,
-    Load,
     Machine,
     Point,
     PredictedLevel,
     Prediction,
-    Recording,
     Run,
     Sample,
-    Server,
-    Workload,
 )
-from labs.timelines import (
-    Expected,
-    Happening,
-    Moment,
-    Process,
-    Step,
-    Stretch,
-    Timeline,
-    TimelineRun,
-    Who,
-)
+from labs.records.steps import Step
 
 USERS = (1, 2, 4, 8)
 DEMAND_S = 0.05

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 from chapters import BOOK, Page, chapters, pages
 
-from labs.questions import QUESTIONS
+from labs.exercises.exercise import QUESTIONS
 
 pytestmark = pytest.mark.chapters
 

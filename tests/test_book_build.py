@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from labs.book_build import live_cells
+from labs.site.sphinx_ext import live_cells
 
 CHAPTER = """---
 jupytext:

@@ -11,12 +11,15 @@ from pathlib import Path
 import pytest
 from chapters import Page, chapters, tables
 
-from labs import exercises, laws, models, quote, recorder, recordings
-from labs.findings import Clocks
-from labs.measured_role import measured
-from labs.questions import QUESTIONS
-from labs.records import Recording
-from labs.showing import showing
+from labs.exercises import check
+from labs.exercises.exercise import QUESTIONS
+from labs.kinds import quotes
+from labs.kinds.clocks.record import Clocks
+from labs.kinds.showing import showing
+from labs.kinds.sweep.record import Recording
+from labs.recordings import recorder, store
+from labs.site.measured_role import measured
+from labs.theory import laws, queueing
 
 pytestmark = pytest.mark.chapters
 
@@ -55,7 +58,7 @@ FIXED = {
     "9.2": laws.bound(N=99, D=0, V=0.5, W=laws.workers_in_memory(2048, 400, 60)),
     "9.3": next(n for n in range(99) if 5 + sum(min(2**i, 32) for i in range(n)) >= 256),
     "10.1": sum(sum(fall) == 2 for fall in itertools.product((0, 1), repeat=4)) / 2**4,
-    "10.2": models.separate_pools((54, 202), lambda n: laws.bound(N=n, D=0, V=0.2, W=128)),
+    "10.2": queueing.separate_pools((54, 202), lambda n: laws.bound(N=n, D=0, V=0.2, W=128)),
     "10.3": laws.users(X=1276, R=0.202),
     "11.1": laws.bound(N=2000, D=0.002, V=1),
     "11.2": laws.knee(D=0.002, V=1),
@@ -88,13 +91,13 @@ def of_128_threads(users: int) -> float:
 
 def coins(users: int, processes: int, threads: int) -> float:
     """The same for all processes, if each connection falls on any of them alike."""
-    return models.coin_flips(users, processes, lambda n: laws.bound(N=n, D=0, V=0.2, W=threads))
+    return queueing.coin_flips(users, processes, lambda n: laws.bound(N=n, D=0, V=0.2, W=threads))
 
 
 def filled(workers: int, cores: int, *, D: float = 0.02, V: float = 0.18) -> float:
     """Part of what the cores can do that the model of chapter 13 gives such a pool."""
     capacity = tuple(range(1, cores + 1))
-    return models.sharing(workers, D=D, V=V, capacity=capacity) * D / cores
+    return queueing.sharing(workers, D=D, V=V, capacity=capacity) * D / cores
 
 
 S3_DEMAND_S = laws.demand(busy=412.8, completed=3e6)
@@ -218,8 +221,8 @@ WORKED = (
     ("threads", "give about {} requests", math.floor(coins(64, 4, 16))),
     ("threads", "an even split gives {}.", laws.bound(N=64, D=0, V=0.2, W=64)),
     ("threads", "One pool would give {}.", laws.bound(N=256, D=0, V=0.2, W=256)),
-    ("threads", "| 126 and 130 | {} |", models.separate_pools((126, 130), of_128_threads)),
-    ("threads", "| 54 and 202 | {} |", models.separate_pools((54, 202), of_128_threads)),
+    ("threads", "| 126 and 130 | {} |", queueing.separate_pools((126, 130), of_128_threads)),
+    ("threads", "| 54 and 202 | {} |", queueing.separate_pools((54, 202), of_128_threads)),
     ("threads", "Coins would give {} on", round(coins(256, 2, 128))),
     ("threads", "Coins would give {} on", round(coins(64, 4, 16) / 320, 2)),
     ("threads", "1276 × 0.202 is {},", round(laws.users(X=1276, R=0.202))),
@@ -270,7 +273,7 @@ WORKED = (
     ("both-at-once", "They bring {} % of what", round(100 * filled(8, 4, V=0.02))),
     ("both-at-once", "makes that {} %.", round(100 * filled(9, 4, V=0.02))),
     ("both-at-once", "which serve {} of the 200", laws.bound(N=99, D=0.02, V=0.18, c=4, W=9)),
-    ("both-at-once", "four cores it is {} requests", round(models.in_step(40, 0.02, 0.18, 4))),
+    ("both-at-once", "four cores it is {} requests", round(queueing.in_step(40, 0.02, 0.18, 4))),
     ("both-at-once", "threads, here {}.", laws.knee(D=0.02, V=0.18)),
     ("both-at-once", "0.02 = {}. They are", laws.ceiling(4, 0.02)),
     ("both-at-once", "/ 200000 is {} ms", 1000 * DAILY_DEMAND_S),
@@ -370,7 +373,7 @@ def test_a_lab_is_recorded_as_its_cell_asks(
 
 def test_the_three_pages_of_the_clocks_are_those_described() -> None:
     (page,) = [page for page in chapters() if page.slug == "wall-time"]
-    result = recordings.recording(page.slug)
+    result = store.recording(page.slug)
     assert isinstance(result, Clocks)
     said = {
         "burn": "counts in a loop for {cpu:g} ms and answers",
@@ -382,12 +385,10 @@ def test_the_three_pages_of_the_clocks_are_those_described() -> None:
         assert f"**{each.name}** {said[each.name].format(**work)}" in page.text
 
 
-@pytest.mark.parametrize(
-    "file", [file for cell in LABS for file in recordings.paths(cell.lab)], ids=str
-)
+@pytest.mark.parametrize("file", [file for cell in LABS for file in store.paths(cell.lab)], ids=str)
 def test_a_recording_is_whole_and_fit(file: Path) -> None:
-    result = recordings.read(file)
-    assert file == recordings.path(file.parent.name, result.machine)
+    result = store.read(file)
+    assert file == store.path(file.parent.name, result.machine)
     assert showing(result).runs(result) >= RUNS
     if isinstance(result, Recording):
         points = [point for run in result.runs for point in run.points]
@@ -398,15 +399,15 @@ def test_a_recording_is_whole_and_fit(file: Path) -> None:
 @pytest.mark.parametrize(
     "question", [each for each in QUESTIONS if each.given], ids=lambda each: each.id
 )
-def test_a_fixed_solution_is_what_the_law_says(question: exercises.Exercise) -> None:
+def test_a_fixed_solution_is_what_the_law_says(question: check.Exercise) -> None:
     (printed,) = [e for page in chapters() for e in page.exercises if e.id == question.id]
     for value in (choices[0] for choices in question.given.values()):
         assert re.search(rf"(?<![\d.]){value:g}(?![\d.]*\d)", printed.question), value
     (answer,) = re.findall(r"\*\*([\d.,]+)[^*]*\*\*", printed.solution)
     truth = FIXED[question.id]
     assert math.isclose(float(answer), truth, rel_tol=0.005)
-    assert exercises.check(question.id, float(answer)).right
-    assert exercises.check(question.id, truth).right
+    assert check.check(question.id, float(answer)).right
+    assert check.check(question.id, truth).right
 
 
 @pytest.mark.parametrize(("slug", "phrase", "truth"), WORKED, ids=lambda each: str(each)[:30])
@@ -553,4 +554,4 @@ def test_every_number_quoted_is_in_the_recording(page: Page) -> None:
     for text in quoted:
         lab, colon, quantity = text.partition(": ")
         found = measured(lab, quantity) if colon else measured(page.slug, text)
-        assert isinstance(found, quote.Quantity)
+        assert isinstance(found, quotes.Quantity)

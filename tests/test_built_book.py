@@ -16,10 +16,12 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 from chapters import ROOT, Page, chapters, pages
 
-from labs import exercises, recordings, records
-from labs.measured_role import measured
-from labs.questions import QUESTIONS
-from labs.records import Recording, Run
+from labs.exercises import check
+from labs.exercises.exercise import QUESTIONS
+from labs.kinds.sweep.record import Recording
+from labs.recordings import store
+from labs.records.results import Run
+from labs.site.measured_role import measured
 
 pytestmark = [pytest.mark.chapters, pytest.mark.timeout(180)]
 
@@ -105,7 +107,7 @@ def test_solutions_on_the_built_page_are_accepted(book: Path, page: Page) -> Non
             assert isinstance(solution, Tag)
             assert not solution.has_attr("open")
             answer = re.match(r"[\d.,]+", solution.select("strong")[0].get_text())
-            assert answer and exercises.check(id, float(answer[0])).right
+            assert answer and check.check(id, float(answer[0])).right
             seen.add(id)
     assert seen == {each.id for each in page.exercises} & fixed
 
@@ -115,10 +117,10 @@ def test_another_recording_makes_another_page(
 ) -> None:
     """The same page, built beside a recording of a faster machine."""
     (page,) = [page for page in chapters() if page.slug == "many-cores"]
-    before = recordings.recording(page.slug)
+    before = store.recording(page.slug)
     assert isinstance(before, Recording)
     after = replace(before, runs=tuple(faster(run) for run in before.runs))
-    records.save(after, tmp_path / "recordings" / page.slug / f"{after.machine.cores}-cores.json")
+    store.save(after, tmp_path / "recordings" / page.slug / f"{after.machine.cores}-cores.json")
     shown = [each.get_text() for each in article(build(page, tmp_path)).select(".wt-measured")]
     was = [said(page, text) for text in quoted(page)]
     monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path / "recordings"))

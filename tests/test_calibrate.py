@@ -7,23 +7,24 @@ import threading
 
 import pytest
 
-from labs import calibrate, machine
-from labs.records import Server
-from labs.supervisor import Stopped
+from labs.host import hardware
+from labs.host.supervisor import Stopped
+from labs.measure import calibration
+from labs.records.experiment import Server
 
-HERE = machine.fingerprint()
+HERE = hardware.fingerprint()
 
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
     """A cache folder of the test's own."""
-    monkeypatch.setattr(calibrate, "_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(calibration, "_folder", lambda: tmp_path / "cache")
     return tmp_path / "cache"
 
 
 @pytest.mark.measures
 def test_a_burn_tells_the_worth_of_every_number_of_busy_cores():
-    found = calibrate.calibrate(HERE)
+    found = calibration.calibrate(HERE)
     assert len(found.loops_per_s) == HERE.cores
     assert found.loops_per_s[0] > 1e5
     assert found.capacity[0] == 1
@@ -35,28 +36,28 @@ def test_a_burn_tells_the_worth_of_every_number_of_busy_cores():
 
 @pytest.mark.measures
 def test_the_last_calibration_is_kept_with_each_servers_overhead(cache):
-    fresh = calibrate.last(HERE)
-    assert calibrate.last(HERE) == fresh
+    fresh = calibration.last(HERE)
+    assert calibration.last(HERE) == fresh
     prefork, loop = Server("prefork", processes=4), Server("event-loop")
-    assert calibrate.last(HERE, prefork).overhead_s == 0
+    assert calibration.last(HERE, prefork).overhead_s == 0
     known = dataclasses.replace(fresh, overhead_s=0.0003, generator_s=0.0002)
-    calibrate.keep(HERE, known, prefork)
-    assert calibrate.last(HERE, prefork).overhead_s == 0.0003
-    assert calibrate.last(HERE, loop).overhead_s == 0
+    calibration.keep(HERE, known, prefork)
+    assert calibration.last(HERE, prefork).overhead_s == 0.0003
+    assert calibration.last(HERE, loop).overhead_s == 0
     other = dataclasses.replace(HERE, cores=HERE.cores, processor="another one")
-    (cache / calibrate.KEPT).write_bytes((cache / calibrate.KEPT).read_bytes()[:-20])
-    assert calibrate.last(other).overhead_s == 0
+    (cache / calibration.KEPT).write_bytes((cache / calibration.KEPT).read_bytes()[:-20])
+    assert calibration.last(other).overhead_s == 0
 
 
 def test_it_stops_when_told_to():
     stop = threading.Event()
     stop.set()
     with pytest.raises(Stopped):
-        calibrate.calibrate(HERE, stop=stop)
+        calibration.calibrate(HERE, stop=stop)
 
 
 def test_numbers_of_cores_between_the_burned_ones_are_interpolated():
-    assert calibrate._steps(2) == [1, 2]
-    assert calibrate._steps(64) == [1, 2, 32, 64]
-    assert calibrate._between([1, 2, 4], [10.0, 20.0, 30.0], 3) == 25.0
-    assert calibrate._between([1], [10.0], 1) == 10.0
+    assert calibration._steps(2) == [1, 2]
+    assert calibration._steps(64) == [1, 2, 32, 64]
+    assert calibration._between([1, 2, 4], [10.0, 20.0, 30.0], 3) == 25.0
+    assert calibration._between([1], [10.0], 1) == 10.0

@@ -14,16 +14,21 @@ import plotly.graph_objects as go
 import pytest
 from chapters import BOOK, Page, tables
 
-from labs import classics, laws, quote, recorder, recordings, records, sources, tools
-from labs.classics import TRIALS, Classics
-from labs.measured_role import measured
-from labs.programs import Program
-from labs.records import BadRecording, Unusable
-from labs.retrial_figures import retrial_alt, retrial_figure, retrial_rows, retrial_words
-from labs.retrials import AB, LOCUST, Retrial, RetrialRun, Tried
-from labs.showing import data, showing
-from labs.sources import NAMES, QUEUE_OF_128, S1, S2, S4, S5, TABLES
-from labs.timelines import Process
+from labs.host.programs import Program
+from labs.kinds import quotes
+from labs.kinds.classics import published
+from labs.kinds.classics import run as classics
+from labs.kinds.classics.published import NAMES, QUEUE_OF_128, S1, S2, S4, S5, TABLES
+from labs.kinds.classics.record import AB, LOCUST, Retrial, RetrialRun, Tried
+from labs.kinds.classics.run import TRIALS, Classics
+from labs.kinds.classics.show import retrial_alt, retrial_figure, retrial_rows, retrial_words
+from labs.kinds.showing import data, showing
+from labs.load import tools
+from labs.recordings import recorder, store
+from labs.records.errors import BadRecording, Unusable
+from labs.records.processes import Process
+from labs.site.measured_role import measured
+from labs.theory import laws
 
 live = pytest.mark.measures
 PRINTED = Path(__file__).with_name("sources.md").read_text("utf-8")
@@ -83,25 +88,25 @@ def test_s5_is_as_printed() -> None:
 
 def test_s3_is_as_printed() -> None:
     text = section("S3")
-    intel, amd = sources.S3_TREES
+    intel, amd = published.S3_TREES
     for words in (
-        f"utime {sources.S3_USER_S:.0f} s ({100 * intel.user_fraction:.1f} %)",
-        f"stime {sources.S3_SYSTEM_S:.0f} s",
-        f"{sources.S3_SECONDS:.0f} s elapsed, {sources.S3_PROCESSES} processes",
-        f"{sources.S3_MINOR_FAULTS / 1e6:.1f} M minor faults",
+        f"utime {published.S3_USER_S:.0f} s ({100 * intel.user_fraction:.1f} %)",
+        f"stime {published.S3_SYSTEM_S:.0f} s",
+        f"{published.S3_SECONDS:.0f} s elapsed, {published.S3_PROCESSES} processes",
+        f"{published.S3_MINOR_FAULTS / 1e6:.1f} M minor faults",
         f"On_Core {intel.on_core}; IPC {intel.ipc}",
-        f"{100 * sources.S3_FRONT_END_STALLS:.1f} % front-end stalls",
+        f"{100 * published.S3_FRONT_END_STALLS:.1f} % front-end stalls",
         f"AMD: {100 * amd.user_fraction:.1f} %",
         f"On_Core {amd.on_core}, IPC {amd.ipc}",
         f"server On_CPU {intel.on_cpu} → {amd.on_cpu}",
-        f"On_CPU {sources.S3_AB_ON_CPU}, On_Core {sources.S3_AB_ON_CORE:.3f}",
-        f"{100 * sources.S3_AB_USER_FRACTION:.0f} % user / 84 % system",
-        f"{sources.S3_AB_SECONDS} s elapsed",
-        f"{sources.S3_CPU_S} CPU s / {sources.S3_REQUESTS:,} requests",
-        f"{sources.S3_RPS / 1000}k were measured",
+        f"On_CPU {published.S3_AB_ON_CPU}, On_Core {published.S3_AB_ON_CORE:.3f}",
+        f"{100 * published.S3_AB_USER_FRACTION:.0f} % user / 84 % system",
+        f"{published.S3_AB_SECONDS} s elapsed",
+        f"{published.S3_CPU_S} CPU s / {published.S3_REQUESTS:,} requests",
+        f"{published.S3_RPS / 1000}k were measured",
     ):
         assert words in text, words
-    assert intel.on_core == pytest.approx(sources.S3_CPU_S / sources.S3_SECONDS, rel=0.01)
+    assert intel.on_core == pytest.approx(published.S3_CPU_S / published.S3_SECONDS, rel=0.01)
     assert amd.on_core / amd.on_cpu == pytest.approx(amd.cores, rel=0.01)
 
 
@@ -231,8 +236,8 @@ def test_every_classic_is_drawn_told_and_kept(name: str, tmp_path: Path) -> None
     head, rows = retrial_rows(found)
     assert rows and {len(row) for row in rows} == {len(head)}
     assert f"classics-{name}-2-cores.csv" in data(f"classics-{name}", found)
-    records.save(found, tmp_path / "2-cores.json")
-    assert recordings.read(tmp_path / "2-cores.json") == found
+    store.save(found, tmp_path / "2-cores.json")
+    assert store.read(tmp_path / "2-cores.json") == found
     assert Classics(name).asked_of(found)
     assert not Classics("s2" if name == "s1" else "s1").asked_of(found)
 
@@ -273,8 +278,8 @@ def test_what_is_missing_says_so() -> None:
     head, rows = retrial_rows(found)
     assert {len(row) for row in rows} == {len(head)}
     assert Classics("s1").unfit(found) == "apache: install it with: x"
-    with pytest.raises(quote.NoSuchNumber, match="install it"):
-        quote.ask(quote.numbers(found), "throughput", 4)
+    with pytest.raises(quotes.NoSuchNumber, match="install it"):
+        quotes.ask(quotes.numbers(found), "throughput", 4)
 
 
 @pytest.mark.parametrize(
@@ -304,16 +309,16 @@ def test_what_is_missing_says_so() -> None:
 def test_numbers_for_prose(name: str, asked: tuple[object, ...], value: float, text: str) -> None:
     more = (tried("", 100, AB, 1000.0),) if name == "s3" else ()
     found = retrial(name, *more, processes=TREES if name == "s3" else ())
-    said = quote.ask(quote.numbers(found), *asked)  # type: ignore[arg-type]
+    said = quotes.ask(quotes.numbers(found), *asked)  # type: ignore[arg-type]
     assert float(said) == pytest.approx(value)
     assert str(said).replace("\u00a0", " ") == text
 
 
 def test_a_number_that_is_not_there_says_which_are() -> None:
-    with pytest.raises(quote.NoSuchNumber, match=r"5 by ab: not tried\. There are 1 by ab"):
-        quote.ask(quote.numbers(retrial("s1")), "throughput", 5)
-    with pytest.raises(quote.NoSuchNumber, match="next to nothing"):
-        quote.ask(quote.numbers(retrial("s4")), "law", 1, "prefork")
+    with pytest.raises(quotes.NoSuchNumber, match=r"5 by ab: not tried\. There are 1 by ab"):
+        quotes.ask(quotes.numbers(retrial("s1")), "throughput", 5)
+    with pytest.raises(quotes.NoSuchNumber, match="next to nothing"):
+        quotes.ask(quotes.numbers(retrial("s4")), "law", 1, "prefork")
 
 
 def test_no_other_source_and_no_empty_row() -> None:
@@ -333,7 +338,7 @@ def test_the_page_quotes_only_what_is_measured(
     for name in NAMES:
         more = (tried("", 100, AB, 1000.0),) if name == "s3" else ()
         found = retrial(name, *more, processes=TREES if name == "s3" else ())
-        records.save(found, tmp_path / f"classics-{name}" / "2-cores.json")
+        store.save(found, tmp_path / f"classics-{name}" / "2-cores.json")
     monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
     page = Page(BOOK / "appendix" / "classics.md")
     quoted = re.findall(r"\{measured\}`([^`]+)`", page.text)
@@ -369,8 +374,8 @@ def test_the_tree_of_apache_is_seen_whole() -> None:
     assert len(found.run.tree("server")) >= 1 + 4  # a master and its workers
     assert len(found.run.tree("generator")) == 1
     assert found.run.user_share("server") < 0.6  # a small file is the kernel's work
-    numbers = quote.numbers(found)
-    assert float(quote.ask(numbers, "on_core")) > 0
+    numbers = quotes.numbers(found)
+    assert float(quotes.ask(numbers, "on_core")) > 0
     assert showing(found).words(found)
 
 
@@ -384,7 +389,7 @@ def test_a_tool_that_is_not_here_leaves_a_row_that_says_so(
     monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
     said: list[str] = []
     recorder.record_classics(["s4"], said.append)
-    found = recordings.recording("classics-s4")
+    found = store.recording("classics-s4")
     assert isinstance(found, Retrial)
     assert [each.missing for each in found.run.tries] != [""]
     assert "apt-get install" in "".join(said)

@@ -16,35 +16,28 @@ from markup import check_balanced
 from waiting import eventually
 
 import labs
-from labs import contrast, kept, lab, recordings, records
-from labs.comparing import Comparing
-from labs.comparison import Comparison
-from labs.comparison_figures import comparison_alt, comparison_figure
-from labs.figures import Figure
-from labs.lab import Replayed
-from labs.measure import Progress
-from labs.measured_role import measured
-from labs.predict import forecast
-from labs.quote import NoSuchNumber
-from labs.records import (
-    BadRecording,
-    Calibration,
-    Check,
-    Experiment,
-    Load,
-    Machine,
-    Point,
-    Recording,
-    Run,
-    Server,
-    Unusable,
-    Workload,
-)
-from labs.sheet import comparison_sheet
-from labs.showing import data, showing
-from labs.still import Still
-from labs.still_panel import StillPanel
-from labs.supervisor import Stopped
+from labs import api
+from labs.api import Replayed
+from labs.exercises import latest
+from labs.host.supervisor import Stopped
+from labs.kinds.base import Still
+from labs.kinds.comparison import verdict
+from labs.kinds.comparison.figure import comparison_alt, comparison_figure
+from labs.kinds.comparison.record import Comparison
+from labs.kinds.comparison.run import Comparing
+from labs.kinds.comparison.table import comparison_sheet
+from labs.kinds.quotes import NoSuchNumber
+from labs.kinds.showing import data, showing
+from labs.kinds.sweep.record import Recording
+from labs.measure.rig import Progress
+from labs.panel.lab import StillPanel
+from labs.present.plot import Figure
+from labs.recordings import store
+from labs.records.errors import BadRecording, Unusable
+from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.results import Calibration, Check, Machine, Point, Run
+from labs.site.measured_role import measured
+from labs.theory.forecast import forecast
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
@@ -134,8 +127,8 @@ def plain(text: str) -> str:
 
 def test_a_comparison_survives_a_round_trip(tmp_path: Path) -> None:
     made = comparison(PARTS, 0.98, 1.0, 1.01)
-    records.save(made, tmp_path / "kept.json")
-    assert recordings.read(tmp_path / "kept.json") == made
+    store.save(made, tmp_path / "kept.json")
+    assert store.read(tmp_path / "kept.json") == made
     assert len(made.runs) == 3 and list(made.runs[0]) == [FEW, MANY]
     assert made.run[MANY] == made.part(MANY).run
     assert (
@@ -153,7 +146,7 @@ def test_a_damaged_comparison_is_refused_with_a_sentence(tmp_path: Path) -> None
     ):
         broken.write_text(text)
         with pytest.raises(BadRecording, match=words):
-            recordings.read(broken)
+            store.read(broken)
     with pytest.raises(BadRecording, match="holds no part"):
         replace(comparison(), parts={})
 
@@ -300,7 +293,7 @@ def test_axes_stand_still_from_the_first_forecast_on() -> None:
 
 
 def test_what_is_about_to_be_compared_says_what_the_parts_share_once() -> None:
-    said = plain(contrast.about(PARTS))
+    said = plain(verdict.about(PARTS))
     assert said == (
         "One after the other: “25 threads” and “50 × 1”. Each server answers requests that wait "
         "for 500 ms, while 10, 25 and 50 users ask, one request at a time each."
@@ -311,12 +304,12 @@ def test_what_is_about_to_be_compared_says_what_the_parts_share_once() -> None:
         for name, cpu in (("waits", 0.0), ("computes", 0.05))
     }
     assert "run by uvicorn, on all cores) answers 2 kinds of request, while 1 and 4 users ask" in (
-        plain(contrast.about(kinds))
+        plain(verdict.about(kinds))
     )
 
 
 def said(made: Comparison) -> dict[str, str]:
-    return {label: plain(sentences) for label, sentences in contrast.said(made, {})}
+    return {label: plain(sentences) for label, sentences in verdict.said(made, {})}
 
 
 def test_the_verdict_names_the_limits_the_ratio_and_that_it_is_more_than_noise() -> None:
@@ -332,11 +325,11 @@ def test_the_verdict_names_the_limits_the_ratio_and_that_it_is_more_than_noise()
 def test_a_difference_within_the_intervals_is_called_noise() -> None:
     same = {"a": PARTS[FEW], "b": PARTS[FEW]}
     assert "the difference is no more than noise" in said(comparison(same))[""]
-    apart = contrast.ratio(comparison(), MANY, FEW, 50)
+    apart = verdict.ratio(comparison(), MANY, FEW, 50)
     assert not apart.noise and apart.value == pytest.approx(2, rel=0.02)
-    assert contrast.ratio(comparison(), MANY, FEW, 10).noise
+    assert verdict.ratio(comparison(), MANY, FEW, 10).noise
     wide = comparison(PARTS, 0.4, 1.0, 1.6)  # what runs do not agree on is not known
-    assert contrast.ratio(wide, MANY, FEW, 50).noise
+    assert verdict.ratio(wide, MANY, FEW, 50).noise
 
 
 def test_who_is_near_the_best_is_said_too() -> None:
@@ -352,9 +345,9 @@ def test_starved_users_are_the_result_where_the_listen_queue_overflowed() -> Non
     words = said(full)
     assert "40 connections found the listen queue full" in words[FEW]
     assert "11 of 50 users were never served" in words[FEW]
-    assert contrast.comparable(full) == 50
+    assert verdict.comparable(full) == 50
     unfit = with_point(comparison(), FEW, 50, checks=(STARVED,), never_served=11)
-    assert contrast.comparable(unfit) == 25
+    assert verdict.comparable(unfit) == 25
     hopeless = planned(PARTS)
     assert "nothing is said of their ratio" in said(hopeless)[""]
     assert "Nothing was measured" in said(hopeless)[FEW]
@@ -411,7 +404,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         never_served=1,
         service_time_s=None,
     )
-    records.save(made, recordings.path("the-launch", examples.MACHINE))
+    store.save(made, store.path("the-launch", examples.MACHINE))
     return tmp_path
 
 
@@ -527,10 +520,10 @@ def scripted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scripted:
     def burned(machine: Machine, *_: object, **__: object) -> Calibration:
         return examples.CALIBRATION
 
-    monkeypatch.setattr(kept, "_latest", {})
-    monkeypatch.setattr("labs.turn.LOCK", tmp_path / "turn.lock")
-    monkeypatch.setattr("labs.comparing.calibrate", burned)
-    monkeypatch.setattr("labs.comparing.last", burned)
+    monkeypatch.setattr(latest, "_latest", {})
+    monkeypatch.setattr("labs.host.lock.LOCK", tmp_path / "turn.lock")
+    monkeypatch.setattr("labs.kinds.comparison.run.calibrate", burned)
+    monkeypatch.setattr("labs.kinds.comparison.run.last", burned)
     return Scripted()
 
 
@@ -607,7 +600,7 @@ def test_parts_land_one_after_the_other_and_the_answer_is_set_beside_them(
     )
     assert "more than noise" in plain(panel._said.value)
     assert "Measured here: 2 cores" in panel._caption.value
-    assert can_run(panel) and isinstance(kept.latest("the-launch"), Comparison)
+    assert can_run(panel) and isinstance(latest.latest("the-launch"), Comparison)
     assert scripted.begun == list(PARTS.values())
 
 
@@ -625,7 +618,7 @@ def test_stop_keeps_what_was_measured(panel: StillPanel[Comparison], scripted: S
     assert "Measured here before the end" in panel._caption.value
     assert "the-launch-2-cores.csv" in panel._data.value
     assert panel._answer.value == "" and can_run(panel)
-    assert kept.latest("the-launch") is None  # an exercise asks about whole runs
+    assert latest.latest("the-launch") is None  # an exercise asks about whole runs
 
 
 def test_a_level_that_was_not_reached_is_not_guessed_at(
@@ -648,7 +641,7 @@ def test_a_server_that_this_machine_cannot_run_is_refused_before_anything_starts
     small = replace(examples.MACHINE, memory_bytes=64 * 2**20)
     comparing = Comparing({**PARTS, "too many": huge}, measurement=scripted)  # type: ignore[arg-type]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("labs.comparing.this_machine.fingerprint", lambda: small)
+        patch.setattr("labs.kinds.comparison.run.this_machine.fingerprint", lambda: small)
         with pytest.raises(Unusable, match="would fit"):
             comparing.measure(lambda told: None, threading.Event())
     assert scripted.begun == []
@@ -657,10 +650,10 @@ def test_a_server_that_this_machine_cannot_run_is_refused_before_anything_starts
 def test_on_a_small_machine_each_part_begins_modestly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LABS_MODE", "live")
     one = replace(examples.MACHINE, cores=1)
-    monkeypatch.setattr("labs.machine.fingerprint", lambda: one)
+    monkeypatch.setattr("labs.host.hardware.fingerprint", lambda: one)
     opened: list[Still[Any]] = []
-    monkeypatch.setattr(lab, "_still", lambda name, still: opened.append(still))
-    lab.compare("how-many-workers", POOLS, over="pool")
+    monkeypatch.setattr(api, "_still", lambda name, still: opened.append(still))
+    api.compare("how-many-workers", POOLS, over="pool")
     (still,) = opened
     assert isinstance(still, Comparing) and list(still.parts) == list(POOLS)
     assert {part.workload.cpu_s for part in still.parts.values()} == {0.0}

@@ -6,16 +6,20 @@ from dataclasses import replace
 import examples
 import pytest
 
-from labs import kept, questions
-from labs.comparison import Comparison
-from labs.counts import Count, Race, RaceRun
-from labs.exercises import CLOSE, Exercise, NoSuchExercise, check
-from labs.footprint import Growth, Memory, MemoryRun
-from labs.gauges import Gauge, Gauges, GaugesRun
-from labs.questions import QUESTIONS
-from labs.records import Recording, Server, Workload
-from labs.riddle import Mystery
-from labs.timelines import Process, Step, Stretch, Timeline, TimelineRun
+from labs.exercises import exercise as exercise_rows
+from labs.exercises import latest
+from labs.exercises.check import CLOSE, Exercise, NoSuchExercise, check
+from labs.exercises.exercise import QUESTIONS
+from labs.kinds.comparison.record import Comparison
+from labs.kinds.generators.record import Gauge, Gauges, GaugesRun
+from labs.kinds.memory.record import Growth, Memory, MemoryRun
+from labs.kinds.mystery.record import Mystery
+from labs.kinds.race.record import Count, Race, RaceRun
+from labs.kinds.sweep.record import Recording
+from labs.kinds.timeline.record import Stretch, Timeline, TimelineRun
+from labs.records.experiment import Server, Workload
+from labs.records.processes import Process
+from labs.records.steps import Step
 
 SEEDS = (None, "ann", "ben", "cleo", "dora")
 
@@ -178,7 +182,7 @@ asked = pytest.mark.parametrize("exercise", QUESTIONS, ids=lambda exercise: exer
 
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "_latest", dict(MEASURED))
+    monkeypatch.setattr(latest, "_latest", dict(MEASURED))
 
 
 @asked
@@ -208,7 +212,7 @@ def test_the_answer_is_right_and_every_slip_is_met_with_a_hint(
 def test_a_question_about_the_own_machine_waits_for_the_measurement(
     exercise: Exercise, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept, "_latest", {})
+    monkeypatch.setattr(latest, "_latest", {})
     reply = check(exercise.id)
     if exercise.lab:
         assert reply.kind == "later" and f"“{exercise.lab}”" in reply.sentence
@@ -318,7 +322,7 @@ def test_given_numbers_stand_as_they_are_and_measured_ones_are_rounded(
     text = "{users} users, {wait_s} s, {many} bytes"
     chosen = Exercise(id="x", question=text, given={name: (given[name],) for name in given})
     read = Exercise(id="y", question=text, lab="x", read=lambda result: given)
-    monkeypatch.setattr(questions, "QUESTIONS", (chosen, read))
-    monkeypatch.setattr(kept, "_latest", dict(MEASURED) | {"x": MEASURED["one-core"]})
+    monkeypatch.setattr(exercise_rows, "QUESTIONS", (chosen, read))
+    monkeypatch.setattr(latest, "_latest", dict(MEASURED) | {"x": MEASURED["one-core"]})
     assert check("x").sentence.startswith("1024 users, 0.12345 s, 1234567 bytes")
     assert check("y").sentence.startswith("1024 users, 0.123 s, 1234567 bytes")

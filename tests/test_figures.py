@@ -11,19 +11,15 @@ import examples
 import plotly.graph_objects as go
 import pytest
 
-from labs import palette
-from labs.alternatives import sweep_alt
-from labs.figures import Figure, sweep_figure
-from labs.records import Prediction
-from labs.still_figures import (
-    checkup_alt,
-    checkup_figure,
-    checkup_rows,
-    clocks_alt,
-    clocks_figure,
-)
-from labs.strip import strip_alt, strip_figure
-from labs.verdict import Guess
+from labs.kinds.checkup.show import checkup_alt, checkup_figure, checkup_rows
+from labs.kinds.clocks.show import clocks_alt, clocks_figure
+from labs.kinds.sweep.alt_text import sweep_alt
+from labs.kinds.sweep.figure import sweep_figure
+from labs.present import palette
+from labs.present.core_strip import strip_alt, strip_figure
+from labs.present.plot import Figure
+from labs.present.verdict import Guess
+from labs.records.results import Prediction
 
 GUESS = Guess(users=8, quantity="throughput", value=160.0)
 POINTS = examples.run(unfit=4).points

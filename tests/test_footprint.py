@@ -14,16 +14,18 @@ import msgspec
 import plotly.graph_objects as go
 import pytest
 
-from labs import quote, recordings, records
-from labs.crowd import crowd
-from labs.footprint import Growth, Memory, MemoryRun, line
-from labs.footprint_figures import memory_alt, memory_figure, memory_rows, memory_said
-from labs.load import LoadFailed
-from labs.records import BadRecording, Server
-from labs.servers import serve
-from labs.showing import data, showing
-from labs.supervisor import Stopped
-from labs.weigh import REDUCED, SIZES, Weighing
+from labs.host.supervisor import Stopped
+from labs.kinds import quotes
+from labs.kinds.memory.record import Growth, Memory, MemoryRun, line
+from labs.kinds.memory.run import REDUCED, SIZES, Weighing
+from labs.kinds.memory.show import memory_alt, memory_figure, memory_rows, memory_said
+from labs.kinds.showing import data, showing
+from labs.load.concurrent import crowd
+from labs.load.locust import LoadFailed
+from labs.recordings import store
+from labs.records.errors import BadRecording
+from labs.records.experiment import Server
+from labs.servers.serve import serve
 
 live = pytest.mark.measures
 MIB, KIB = 2**20, 2**10
@@ -117,8 +119,8 @@ def test_a_growth_that_cannot_be_is_refused(wrong: dict[str, object]) -> None:
 
 
 def test_it_goes_to_a_file_and_back(tmp_path: Path) -> None:
-    records.save(memory(), tmp_path / "2-cores.json")
-    assert recordings.read(tmp_path / "2-cores.json") == memory()
+    store.save(memory(), tmp_path / "2-cores.json")
+    assert store.read(tmp_path / "2-cores.json") == memory()
 
 
 # how it is told
@@ -155,8 +157,8 @@ def test_a_system_without_pss_is_told_so() -> None:
     said = " ".join(memory_said(found))
     assert "This system has no PSS." in said
     assert "RSS says" not in said
-    with pytest.raises(quote.NoSuchNumber, match="no PSS"):
-        quote.ask(quote.numbers(found), "pss", "process", 8)
+    with pytest.raises(quotes.NoSuchNumber, match="no PSS"):
+        quotes.ask(quotes.numbers(found), "pss", "process", 8)
 
 
 def test_more_that_takes_nothing_sets_no_limit() -> None:
@@ -181,17 +183,17 @@ def test_more_that_takes_nothing_sets_no_limit() -> None:
 )
 def test_numbers_to_quote(asked: tuple[object, ...], value: float, text: str) -> None:
     name, *arguments = asked
-    found = quote.ask(quote.numbers(memory(1.0)), str(name), *arguments)
+    found = quotes.ask(quotes.numbers(memory(1.0)), str(name), *arguments)
     assert float(found) == pytest.approx(value)
     assert text in str(found).replace("\u00a0", " ")
 
 
 def test_a_number_that_is_not_there_is_refused_with_those_that_are() -> None:
-    numbers = quote.numbers(memory())
-    with pytest.raises(quote.NoSuchNumber, match="There are process, thread, coroutine"):
-        quote.ask(numbers, "each", "fibre")
-    with pytest.raises(quote.NoSuchNumber, match="There are 1, 2, 4, 8"):
-        quote.ask(numbers, "pss", "process", 3)
+    numbers = quotes.numbers(memory())
+    with pytest.raises(quotes.NoSuchNumber, match="There are process, thread, coroutine"):
+        quotes.ask(numbers, "each", "fibre")
+    with pytest.raises(quotes.NoSuchNumber, match="There are 1, 2, 4, 8"):
+        quotes.ask(numbers, "pss", "process", 3)
 
 
 def test_a_recording_off_the_line_is_not_fit() -> None:

@@ -12,16 +12,26 @@ import plotly.graph_objects as go
 import psutil
 import pytest
 
-from labs import quote, recordings, records, tools, validity
-from labs.gauge_figures import elsewhere, gauges_alt, gauges_figure, gauges_rows, gauges_said
-from labs.gauges import FULL, OURS, Gauge, Gauges, GaugesRun, locusts
-from labs.gauging import FILE, Gauging, process_counts
-from labs.load import LoadFailed
-from labs.programs import Program
-from labs.records import BadRecording, Server, Unusable, Workload
-from labs.servers import free_port, serve
-from labs.showing import data, showing
-from labs.supervisor import Stopped
+from labs.analysis import checks
+from labs.host.programs import Program
+from labs.host.supervisor import Stopped
+from labs.kinds import quotes
+from labs.kinds.generators.record import FULL, OURS, Gauge, Gauges, GaugesRun, locusts
+from labs.kinds.generators.run import FILE, Gauging, process_counts
+from labs.kinds.generators.show import (
+    elsewhere,
+    gauges_alt,
+    gauges_figure,
+    gauges_rows,
+    gauges_said,
+)
+from labs.kinds.showing import data, showing
+from labs.load import tools
+from labs.load.locust import LoadFailed
+from labs.recordings import store
+from labs.records.errors import BadRecording, Unusable
+from labs.records.experiment import Server, Workload
+from labs.servers.serve import free_port, serve
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
@@ -74,7 +84,7 @@ def gauges(*runs: GaugesRun) -> Gauges:
 
 
 def test_full_is_said_in_one_way() -> None:
-    assert FULL == validity.GENERATOR_FULL
+    assert FULL == checks.GENERATOR_FULL
     assert [each.full for each in run().gauges] == [
         *[("generator",)] * 3,
         ("server",),
@@ -99,8 +109,8 @@ def test_neither_measured_nor_missing_is_refused() -> None:
 
 def test_it_goes_to_a_file_and_back(tmp_path: Path) -> None:
     found = gauges(run(missing=True))
-    records.save(found, tmp_path / "2-cores.json")
-    assert recordings.read(tmp_path / "2-cores.json") == found
+    store.save(found, tmp_path / "2-cores.json")
+    assert store.read(tmp_path / "2-cores.json") == found
 
 
 def test_the_figure_is_plain_plotly_and_told_in_words() -> None:
@@ -141,8 +151,8 @@ def test_what_is_not_installed_is_told_and_not_invented() -> None:
     head, rows = gauges_rows(found)
     assert {len(row) for row in rows} == {len(head)}
     assert "apt-get install wrk" in Gauging().unfit(found)
-    with pytest.raises(quote.NoSuchNumber, match="not installed"):
-        quote.ask(quote.numbers(found), "throughput", "wrk")
+    with pytest.raises(quotes.NoSuchNumber, match="not installed"):
+        quotes.ask(quotes.numbers(found), "throughput", "wrk")
 
 
 def test_other_machines_get_a_command_and_no_connection() -> None:
@@ -171,14 +181,14 @@ def test_other_machines_get_a_command_and_no_connection() -> None:
     ],
 )
 def test_numbers_for_prose(asked: tuple[object, ...], value: float, text: str) -> None:
-    number = quote.ask(quote.numbers(gauges()), *asked)  # type: ignore[arg-type]
+    number = quotes.ask(quotes.numbers(gauges()), *asked)  # type: ignore[arg-type]
     assert float(number) == pytest.approx(value)
     assert str(number).replace("\u00a0", " ") == text
 
 
 def test_a_number_that_is_not_there_says_which_are() -> None:
-    with pytest.raises(quote.NoSuchNumber, match="There are locust, 1 locust, 2 locusts, ab, wrk"):
-        quote.ask(quote.numbers(gauges()), "throughput", "hey")
+    with pytest.raises(quotes.NoSuchNumber, match="There are locust, 1 locust, 2 locusts, ab, wrk"):
+        quotes.ask(quotes.numbers(gauges()), "throughput", "hey")
 
 
 # what is asked

@@ -12,13 +12,18 @@ import pytest
 from markup import check_balanced, plain
 
 import labs
-from labs import kept, lab, recordings, records, still
-from labs.lab import Replayed
-from labs.offers import reduced
-from labs.recorder import BOOK, cells, record_book
-from labs.records import BadRecording, Load, Unusable, Workload
-from labs.sheet import checkup_sheet, sweep_sheet
-from labs.showing import data, showing
+from labs import api
+from labs.analysis.scaling import reduced
+from labs.api import Replayed
+from labs.exercises import latest
+from labs.kinds import base
+from labs.kinds.checkup.show import checkup_sheet
+from labs.kinds.showing import data, showing
+from labs.kinds.sweep.table import sweep_sheet
+from labs.recordings import store
+from labs.recordings.recorder import BOOK, cells, record_book
+from labs.records.errors import BadRecording, Unusable
+from labs.records.experiment import Load, Workload
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
@@ -34,7 +39,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
     monkeypatch.setenv("LABS_MODE", "replay")
     for name, result in RESULTS.items():
-        records.save(result, recordings.path(name, result.machine))
+        store.save(result, store.path(name, result.machine))
     return tmp_path
 
 
@@ -119,10 +124,10 @@ def test_the_machine_is_recorded_as_often_as_the_rule_says(
     shelf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(still, "CHECKUP", reduced(still.CHECKUP))
-    before = recordings.recording("your-machine")
+    monkeypatch.setattr(base, "CHECKUP", reduced(base.CHECKUP))
+    before = store.recording("your-machine")
     record_book(["your-machine"], said.append, replace(BOOK, runs=2))
-    machine = recordings.recording("your-machine")
+    machine = store.recording("your-machine")
     assert said[0] == "your-machine (your-machine.md)" and "saved" in said[-1]
     assert machine != before and len(machine.calibrations) == 2  # type: ignore[union-attr]
 
@@ -132,7 +137,8 @@ def test_importing_labs_is_light_and_never_brings_locust() -> None:
         "import sys, labs; heavy = {'locust', 'gevent', 'plotly', 'ipywidgets', 'numpy', "
         "'anywidget'} & set(sys.modules); assert not heavy, heavy; "
         "from labs import Experiment, Server, check, sweep, recorded; "
-        "import labs.panel, labs.still_panel, labs.recorder; assert 'gevent' not in sys.modules"
+        "import labs.panel.sweep, labs.panel.lab, labs.recordings.recorder; "
+        "assert 'gevent' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -145,7 +151,7 @@ def test_the_public_names_are_there_and_no_others() -> None:
 
 
 def test_results_are_kept_for_the_exercises(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "_latest", {})
-    kept.keep("one-core", examples.recording())
-    assert kept.latest("one-core") == examples.recording() and kept.latest("other") is None
-    assert lab.mode() in lab.MODES
+    monkeypatch.setattr(latest, "_latest", {})
+    latest.keep("one-core", examples.recording())
+    assert latest.latest("one-core") == examples.recording() and latest.latest("other") is None
+    assert api.mode() in api.MODES

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from labs import laws
-from labs.records import Unusable
+from labs.records.errors import Unusable
+from labs.theory import laws
 
 
 def test_the_examples_in_the_docstrings_hold():

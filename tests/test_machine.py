@@ -9,7 +9,7 @@ import sys
 import psutil
 import pytest
 
-from labs import machine
+from labs.host import hardware
 
 
 @pytest.fixture
@@ -28,8 +28,8 @@ def root(tmp_path, monkeypatch):
 
 
 def test_no_cgroups_means_no_quota(root):
-    assert machine.quota_cores(root.path) is None
-    assert machine.cores(root.path) == len(machine.usable_cores())
+    assert hardware.quota_cores(root.path) is None
+    assert hardware.cores(root.path) == len(hardware.usable_cores())
 
 
 def test_the_tightest_quota_of_all_ancestors_counts(root):
@@ -37,9 +37,9 @@ def test_the_tightest_quota_of_all_ancestors_counts(root):
     root("sys/fs/cgroup/a/b/c/cpu.max", "max 100000\n")
     root("sys/fs/cgroup/a/b/cpu.max", "50000 100000\n")
     root("sys/fs/cgroup/a/cpu.max", "300000 100000\n")
-    assert machine.quota_cores(root.path) == 0.5
-    assert machine.cores(root.path) == 0.5
-    assert machine.fingerprint(root.path).cores == 1
+    assert hardware.quota_cores(root.path) == 0.5
+    assert hardware.cores(root.path) == 0.5
+    assert hardware.fingerprint(root.path).cores == 1
 
 
 def test_version_one_of_cgroups(root):
@@ -48,21 +48,21 @@ def test_version_one_of_cgroups(root):
     root("sys/fs/cgroup/cpu/docker/x/cpu.cfs_period_us", "100000\n")
     root("sys/fs/cgroup/cpu/docker/cpu.cfs_quota_us", "-1\n")
     root("sys/fs/cgroup/memory/docker/x/memory.limit_in_bytes", "1000000\n")
-    assert machine.quota_cores(root.path) == 1.5
-    assert machine.memory_bytes(root.path) == 1_000_000
+    assert hardware.quota_cores(root.path) == 1.5
+    assert hardware.memory_bytes(root.path) == 1_000_000
 
 
 def test_in_a_container_the_path_may_be_the_hosts(root):
     root("proc/self/cgroup", "0::/kubepods/not/visible/here\n")
     root("sys/fs/cgroup/cpu.max", "200000 100000\n")
-    assert machine.quota_cores(root.path) == 2.0
+    assert hardware.quota_cores(root.path) == 2.0
 
 
 def test_jupyterhub_says_its_limits_in_the_environment(root, monkeypatch):
     monkeypatch.setenv("CPU_LIMIT", "0.5")
     monkeypatch.setenv("MEM_LIMIT", "2000000")
-    assert machine.cores(root.path) == 0.5
-    assert machine.memory_bytes(root.path) == 2_000_000
+    assert hardware.cores(root.path) == 0.5
+    assert hardware.memory_bytes(root.path) == 2_000_000
 
 
 def test_weights_and_words_are_no_limits(root, monkeypatch):
@@ -70,37 +70,37 @@ def test_weights_and_words_are_no_limits(root, monkeypatch):
     root("proc/self/cgroup", "0::/\n")
     root("sys/fs/cgroup/cpu.weight", "10\n")
     root("sys/fs/cgroup/memory.max", "max\n")
-    assert machine.quota_cores(root.path) is None
-    assert machine.memory_bytes(root.path) == psutil.virtual_memory().total
+    assert hardware.quota_cores(root.path) is None
+    assert hardware.memory_bytes(root.path) == psutil.virtual_memory().total
 
 
 def test_free_memory_is_what_the_container_has_left(root):
     root("proc/self/cgroup", "0::/\n")
     root("sys/fs/cgroup/memory.max", "1000\n")
     root("sys/fs/cgroup/memory.current", "400\n")
-    assert machine.available_memory_bytes(root.path) == 600
+    assert hardware.available_memory_bytes(root.path) == 600
 
 
 def test_throttled_time_and_overflows_are_counted(root):
     root("proc/self/cgroup", "0::/\n")
     root("sys/fs/cgroup/cpu.stat", "nr_throttled 3\nthrottled_usec 2500000\n")
     root("proc/net/netstat", "TcpExt: A ListenOverflows B\nTcpExt: 1 42 3\n")
-    assert machine.throttled_s(root.path) == 2.5
-    assert machine.listen_overflows(root.path) == 42
+    assert hardware.throttled_s(root.path) == 2.5
+    assert hardware.listen_overflows(root.path) == 42
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="affinity is Linux's")
 def test_affinity_is_seen():
     code = (
         "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))});"
-        "from labs.machine import cores; print(cores())"
+        "from labs.host.hardware import cores; print(cores())"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert float(said.stdout) <= 1.0
 
 
 def test_the_fingerprint_tells_no_host_and_no_user():
-    found = machine.fingerprint()
+    found = hardware.fingerprint()
     text = repr(found).lower()
     assert os.uname().nodename.lower() not in text or len(os.uname().nodename) < 4
     assert found.cores >= 1

@@ -9,23 +9,18 @@ import numpy as np
 import pytest
 from waiting import eventually
 
-from labs import records
-from labs.drivers import start_all
-from labs.load import OK, LoadFailed, drive
-from labs.measure import Measurement, Progress, measure
-from labs.records import (
-    Experiment,
-    Load,
-    Point,
-    Prediction,
-    Sample,
-    Server,
-    Unusable,
-    Workload,
-)
-from labs.sampling import process_cpu_s, pss_bytes, switches
-from labs.servers import serve
-from labs.supervisor import Stopped
+from labs.host.monitor import process_cpu_s, pss_bytes, switches
+from labs.host.supervisor import Stopped
+from labs.kinds.sweep.run import Measurement, measure
+from labs.load.drivers import start_all
+from labs.load.locust import LoadFailed, drive
+from labs.measure.rig import Progress
+from labs.recordings import store
+from labs.records.errors import Unusable
+from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.requests import OK
+from labs.records.results import Point, Prediction, Sample
+from labs.servers.serve import serve
 
 pytestmark = [pytest.mark.measures, pytest.mark.usefixtures("calibrated_in_passing")]
 
@@ -63,8 +58,8 @@ def test_waits_double_with_the_users_up_to_the_pool(tmp_path):
     progress = [thing.fraction for thing in told if isinstance(thing, Progress)]
     assert progress == sorted(progress)
     assert progress[-1] > 0.8
-    records.save(recording, tmp_path / "recording.json")
-    assert records.load(tmp_path / "recording.json") == recording
+    store.save(recording, tmp_path / "recording.json")
+    assert store.load(tmp_path / "recording.json") == recording
 
 
 def test_one_worker_never_uses_more_than_one_core():

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 import simpy
 
-from labs import laws, models, simulation
-from labs.models import closed, coin_flips, in_step, quota, separate_pools, sharing
-from labs.simulation import simulate
+from labs.theory import laws, queueing, simulation
+from labs.theory.queueing import closed, coin_flips, in_step, quota, separate_pools, sharing
+from labs.theory.simulation import simulate
 
 FOUR = (1.0, 2.0, 3.0, 4.0)
 
 
 def test_the_examples_in_the_docstrings_hold():
-    for module in (models, simulation):
+    for module in (queueing, simulation):
         found = doctest.testmod(module)
         assert found.attempted
         assert found.failed == 0

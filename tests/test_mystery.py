@@ -17,34 +17,32 @@ import pytest
 from waiting import eventually
 
 import labs
-from labs import clues, diary, kept, mysteries, postgresql, recordings, records
-from labs.disk import CHOICE, database, shared_folder, sync_s
-from labs.lab import Replayed
-from labs.measure import Measurement
-from labs.measured_role import measured
-from labs.mysteries import LIMITS, Limit, draw, named, usual_users
-from labs.mystery_figures import fixes_alt, fixes_figure, symptoms_figure
-from labs.mystery_panel import FIXES, MysteryPanel
-from labs.mystery_sheet import processes_sheet, symptoms_html, symptoms_sheet
-from labs.predict import forecast
-from labs.quote import NoSuchNumber, ask, numbers
-from labs.records import (
-    BadRecording,
-    Calibration,
-    Experiment,
-    Load,
-    Machine,
-    Recording,
-    Run,
-    Server,
-    Unusable,
-    Workload,
-)
-from labs.riddle import VARIANTS, Mystery, Seen, Variant
-from labs.showing import showing
-from labs.solving import Solving
-from labs.still_panel import StillPanel
-from labs.validity import GENERATOR_FULL
+from labs import progress_log
+from labs.analysis.checks import GENERATOR_FULL
+from labs.api import Replayed
+from labs.exercises import latest
+from labs.kinds.mystery import scenarios, verdict
+from labs.kinds.mystery.record import VARIANTS, Mystery, Variant
+from labs.kinds.mystery.run import Solving
+from labs.kinds.mystery.scenarios import LIMITS, Limit, draw, named, usual_users
+from labs.kinds.mystery.show import fixes_alt, fixes_figure, symptoms_figure
+from labs.kinds.mystery.table import processes_sheet, symptoms_html, symptoms_sheet
+from labs.kinds.quotes import NoSuchNumber, ask, numbers
+from labs.kinds.showing import showing
+from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.run import Measurement
+from labs.panel.lab import StillPanel
+from labs.panel.mystery import FIXES, MysteryPanel
+from labs.recordings import store
+from labs.records import results
+from labs.records.errors import BadRecording, Unusable
+from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.processes import Seen
+from labs.records.results import Calibration, Machine, Run
+from labs.servers import postgresql
+from labs.servers.storage import CHOICE, database, shared_folder, sync_s
+from labs.site.measured_role import measured
+from labs.theory.forecast import forecast
 from workloads.app.application import application, run
 from workloads.app.exclusive import FOLDER
 
@@ -174,17 +172,17 @@ def test_two_load_generators_ask_for_twice_as_much() -> None:
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.name)
 def test_a_diagnosis_is_told_right_or_what_speaks_against_it(limit: Limit) -> None:
     mystery = example(seed_of(limit.name))
-    right = " ".join(clues.answered(mystery, limit.name))
+    right = " ".join(verdict.answered(mystery, limit.name))
     assert right.startswith("Yes.") and limit.law in right and limit.symptoms in right
     for other in LIMITS:
         if other is not limit:
-            wrong = " ".join(clues.answered(mystery, other.name))
+            wrong = " ".join(verdict.answered(mystery, other.name))
             assert wrong.startswith("No, not ") and other.symptoms in wrong
             assert limit.law not in wrong and limit.does not in wrong
-    fixes = dict(clues.repaired(mystery))
+    fixes = dict(verdict.repaired(mystery))
     wrong, right = fixes.values()
     assert "as good as nothing" in wrong and "times as much" in right
-    assert len(clues.table_of_limits()) == len(LIMITS)
+    assert len(verdict.table_of_limits()) == len(LIMITS)
 
 
 # ---- what is shown -----------------------------------------------------------------------------
@@ -243,8 +241,8 @@ def test_a_page_folds_the_solution_away(
     monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
     monkeypatch.setenv("LABS_MODE", "replay")
     mystery = example(seed)
-    records.save(mystery, recordings.path("which-limit", MACHINE))
-    assert recordings.recording("which-limit") == mystery
+    store.save(mystery, store.path("which-limit", MACHINE))
+    assert store.recording("which-limit") == mystery
     shown = labs.mystery("which-limit", seed=seed)
     assert isinstance(shown, Replayed)
     open_part, _, folded = shown.html.partition('<details class="solution">')
@@ -288,7 +286,7 @@ def test_the_numbers_of_a_mystery_can_be_quoted() -> None:
 
 def test_a_run_of_a_mystery_is_recorded_with_its_own_excuse() -> None:
     """A full load generator is a fault of any measurement but this one."""
-    full = records.Check(name="load generator", unfit=True, sentence="Full.")
+    full = results.Check(name="load generator", unfit=True, sentence="Full.")
     for name, fit in (("load generator", True), ("lock", False)):
         seed = seed_of(name)
         mystery = example(seed)
@@ -385,7 +383,7 @@ def test_a_mystery_says_afterwards_which_database_it_had(
     choice: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The law of one at a time holds for both, and so does the repair."""
-    monkeypatch.setattr(mysteries, "LEVEL_S", 1.0)
+    monkeypatch.setattr(scenarios, "LEVEL_S", 1.0)
     solving = Solving(seed_of("database"), [8], variants=("before", "right"))
     found = solving.measure(lambda told: None, threading.Event())
     assert found.database == database().name
@@ -397,24 +395,24 @@ def test_a_mystery_says_afterwards_which_database_it_had(
     assert found.ratio("right") > HELPED
     before = symptoms_html(found)
     assert "PostgreSQL" not in before and "SQLite" not in before
-    assert f"The database was {found.database}." in " ".join(clues.answered(found, "database"))
+    assert f"The database was {found.database}." in " ".join(verdict.answered(found, "database"))
     if sys.platform.startswith("linux"):
         shown = "a connection to port" if choice == "postgresql" else "stock.db"
         assert shown in before
-    records.save(found, tmp_path / "mystery.json")
-    assert records.read(tmp_path / "mystery.json", Mystery) == found
+    store.save(found, tmp_path / "mystery.json")
+    assert store.read_as(tmp_path / "mystery.json", Mystery) == found
 
 
 def test_the_panel_keeps_that_the_solution_was_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept, "_latest", {})
+    monkeypatch.setattr(latest, "_latest", {})
     monkeypatch.setenv("WALL_TIME_PROGRESS", str(tmp_path / "progress.json"))
     seed = seed_of("database")
     panel = MysteryPanel("which-limit", seed)
     try:
         panel._reveal.click()  # nothing is measured yet
-        assert diary.read()[0].empty
+        assert progress_log.read()[0].empty
         panel._keep(replace(example(seed), database="PostgreSQL 15.18"))
         assert "PostgreSQL" not in " ".join(texts(panel))
         panel._choice.value = "pool"
@@ -424,21 +422,21 @@ def test_the_panel_keeps_that_the_solution_was_asked_for(
         assert "The database was PostgreSQL 15.18." in plain(panel._answer.value)
     finally:
         panel.shut()
-    said = diary.read()[0].diagnosis("which-limit", seed)
+    said = progress_log.read()[0].diagnosis("which-limit", seed)
     assert said is not None and (said.guess, said.right, said.told) == ("pool", False, True)
 
 
 def test_an_old_recording_and_one_without_postgresql_say_which_database_it_was() -> None:
     old = example(seed_of("database"))
-    assert "The database was SQLite." in clues.revealed(old)
+    assert "The database was SQLite." in verdict.revealed(old)
     why = "With PostgreSQL here it would have been that. Install it with: apt-get install x"
     poor = replace(old, database="SQLite 3.40.1", instead=why)
-    assert f"The database was SQLite 3.40.1. {why}" in clues.revealed(poor)
-    assert "SQLite" not in " ".join(clues.answered(poor, "lock")) + symptoms_html(poor)
-    assert clues.database_used(example(seed_of("lock"))) == ""
-    assert "3 processes had stock.db open." in clues.fact(named("database"), old)
+    assert f"The database was SQLite 3.40.1. {why}" in verdict.revealed(poor)
+    assert "SQLite" not in " ".join(verdict.answered(poor, "lock")) + symptoms_html(poor)
+    assert verdict.database_used(example(seed_of("lock"))) == ""
+    assert "3 processes had stock.db open." in verdict.fact(named("database"), old)
     alone = replace(old, seen=old.seen[:1])
-    assert clues.fact(named("database"), alone).startswith("one process had stock.db open.")
+    assert verdict.fact(named("database"), alone).startswith("one process had stock.db open.")
 
 
 def test_a_server_without_a_folder_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -452,7 +450,7 @@ def test_memory_is_no_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert sync_s(tmp_path) > 0
     with shared_folder(Workload(wait_s=0.1)) as shared:
         assert shared is None
-    monkeypatch.setattr("labs.disk.LEAST_SYNC_S", 1e9)  # so slow is no disk
+    monkeypatch.setattr("labs.servers.storage.LEAST_SYNC_S", 1e9)  # so slow is no disk
     with (
         pytest.raises(Unusable, match="kept in memory"),
         shared_folder(Workload(wait_s=0.1, wait_by="disk")),
@@ -463,7 +461,7 @@ def test_memory_is_no_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.measures
 @pytest.mark.timeout(180)
 def test_two_generators_measure_what_one_could_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mysteries, "LEVEL_S", 1.0)
+    monkeypatch.setattr(scenarios, "LEVEL_S", 1.0)
     solving = Solving(seed_of("load generator"), [8])
     found = solving.measure(lambda told: None, threading.Event())
     before = found.before.points[0]
@@ -482,14 +480,14 @@ def test_two_generators_measure_what_one_could_not(monkeypatch: pytest.MonkeyPat
 @pytest.mark.measures
 @pytest.mark.timeout(180)
 def test_a_mystery_from_the_first_sweep_to_the_repair(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "_latest", {})
-    monkeypatch.setattr(mysteries, "LEVEL_S", 1.0)
+    monkeypatch.setattr(latest, "_latest", {})
+    monkeypatch.setattr(scenarios, "LEVEL_S", 1.0)
     seed = seed_of("lock")
     panel = MysteryPanel("which-limit", seed)
     assert not isinstance(panel, StillPanel)
     assert panel._commit.disabled and panel._fixes.layout.display == "none"
     assert_hidden(" ".join(texts(panel)) + repr(panel), "lock")
-    assert diary.read()[0].diagnosis("which-limit", seed) is None
+    assert progress_log.read()[0].diagnosis("which-limit", seed) is None
     panel._users.value = "1, x"
     panel._actions._run.click()
     assert "users=" in panel._actions._message.value
@@ -506,13 +504,13 @@ def test_a_mystery_from_the_first_sweep_to_the_repair(monkeypatch: pytest.Monkey
     panel._choice.value = "lock"
     panel._commit.click()
     assert "Yes." in panel._answer.value and panel._fixes.layout.display == ""
-    said = diary.read()[0].diagnosis("which-limit", seed)
+    said = progress_log.read()[0].diagnosis("which-limit", seed)
     assert said is not None
     assert (said.guess, said.right, said.tries, said.told) == ("lock", True, 2, False)
     for variant in FIXES:
         panel._buttons[variant].click()
         run_out(panel)
-    found = kept.latest("which-limit")
+    found = latest.latest("which-limit")
     assert isinstance(found, Mystery) and set(found.variants) == set(VARIANTS)
     assert found.ratio("right") > HELPED * found.ratio("wrong")
     assert "times as much" in panel._brought.value and "which-limit-" in panel._data.value

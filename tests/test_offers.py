@@ -3,10 +3,11 @@ from __future__ import annotations
 import examples
 import pytest
 
-from labs.offers import PATIENCE_S, around_knee, modest, modest_timeline, offers
-from labs.predict import forecast
-from labs.records import Experiment, Load, Prediction, Server, Workload
-from labs.timelines import KILL, Step
+from labs.analysis.scaling import PATIENCE_S, around_knee, modest, modest_timeline, offers
+from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.results import Prediction
+from labs.records.steps import KILL, Step
+from labs.theory.forecast import forecast
 
 
 def expect(experiment: Experiment) -> Prediction:

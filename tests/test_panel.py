@@ -13,14 +13,21 @@ import examples
 import pytest
 from waiting import eventually
 
-from labs import kept, lab, records
-from labs.attempt import Attempt
-from labs.controls import Controls, _named, read_users
-from labs.measure import Measurement, Progress
-from labs.panel import SweepPanel
-from labs.records import Experiment, Load, Machine, Recording, Run, Server, Unusable, Workload
-from labs.servers import Found, ServerFailed
-from labs.supervisor import Stopped
+from labs import api
+from labs.exercises import latest
+from labs.host.supervisor import Stopped
+from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.run import Measurement
+from labs.measure.rig import Progress
+from labs.panel.job import Attempt
+from labs.panel.settings import Controls, _named, read_users
+from labs.panel.sweep import SweepPanel
+from labs.recordings import store
+from labs.records import results
+from labs.records.errors import Unusable
+from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.results import Machine, Run
+from labs.servers.serve import Found, ServerFailed
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
@@ -42,7 +49,7 @@ class Scripted:
         self.experiments.append(experiment)
         self._users = experiment.load.users
         self._experiment, self._tell, self._stop = experiment, tell, stop
-        self._points: list[records.Point] = []
+        self._points: list[results.Point] = []
         return self
 
     def run(self) -> None:
@@ -84,7 +91,7 @@ def panel_of(scripted: Scripted, experiment: Experiment = examples.EXPERIMENT) -
 
 @pytest.fixture
 def scripted(monkeypatch: pytest.MonkeyPatch) -> Scripted:
-    monkeypatch.setattr(kept, "_latest", {})
+    monkeypatch.setattr(latest, "_latest", {})
     return Scripted()
 
 
@@ -205,7 +212,7 @@ def test_points_land_while_the_run_goes_on_and_then_the_verdict(
     assert "the CPU is the limit" in said and "yours was 4 times as much" in said
     assert can_run(panel) and not panel._controls._users.disabled
     assert panel._controls._threads.disabled  # prefork has no threads to set
-    assert isinstance(kept.latest("many-cores"), Recording)
+    assert isinstance(latest.latest("many-cores"), Recording)
 
 
 def test_the_data_can_be_taken_away_without_asking_a_server(
@@ -224,7 +231,7 @@ def test_the_data_can_be_taken_away_without_asking_a_server(
     assert lines[0].startswith("users,req/s,") and len(lines) == 5
     saved = tmp_path / "saved.json"
     saved.write_text(files["many-cores-2-cores.json"])
-    assert records.load(saved) == kept.latest("many-cores")
+    assert store.load(saved) == latest.latest("many-cores")
     assert json.loads(saved.read_text())["points"][0]["explained"]["limit"] == "users"
 
 
@@ -385,10 +392,10 @@ def test_running_a_cell_again_ends_its_former_panel(
 ) -> None:
     monkeypatch.setenv("LABS_MODE", "live")
     first = panel_of(scripted)
-    monkeypatch.setitem(lab._open, "many-cores", first)
+    monkeypatch.setitem(api._open, "many-cores", first)
     first._guessing._skip.click()
     attempt = run(first)
-    second = lab.sweep("many-cores", examples.EXPERIMENT)
+    second = api.sweep("many-cores", examples.EXPERIMENT)
     assert isinstance(second, SweepPanel) and second is not first
     assert attempt.join(SOON_S)
     assert first.comm is None
@@ -398,9 +405,9 @@ def test_running_a_cell_again_ends_its_former_panel(
 def test_a_mode_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LABS_MODE", "rewind")
     with pytest.raises(Unusable, match="LABS_MODE='rewind': choose one of live, replay, record"):
-        lab.sweep("many-cores", examples.EXPERIMENT)
+        api.sweep("many-cores", examples.EXPERIMENT)
     with pytest.raises(Unusable, match="ask='speed': choose one of throughput, response time"):
-        lab.sweep("many-cores", examples.EXPERIMENT, ask="speed")  # type: ignore[arg-type]
+        api.sweep("many-cores", examples.EXPERIMENT, ask="speed")  # type: ignore[arg-type]
 
 
 @pytest.mark.measures

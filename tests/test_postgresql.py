@@ -16,12 +16,14 @@ import pytest
 from waiting import eventually
 
 from labs import __main__ as command_line
-from labs import disk, postgresql, programs
-from labs.disk import CHOICE, shared_folder
-from labs.postgresql import SETTINGS, serve_postgresql
-from labs.programs import POSTGRESQL
-from labs.records import Unusable, Workload
-from labs.servers import ServerFailed
+from labs.host import programs
+from labs.host.programs import POSTGRESQL
+from labs.records.errors import Unusable
+from labs.records.experiment import Workload
+from labs.servers import postgresql, storage
+from labs.servers.postgresql import SETTINGS, serve_postgresql
+from labs.servers.serve import ServerFailed
+from labs.servers.storage import CHOICE, shared_folder
 
 ROOT = Path(__file__).parent.parent
 REMEDY = "Install it with: apt-get install postgresql"
@@ -93,25 +95,25 @@ def test_it_is_listed_with_the_servers(
 def test_without_server_or_driver_it_is_sqlite_and_says_why(
     nothing_here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = disk.database()
+    found = storage.database()
     assert found.name.startswith("SQLite 3.") and REMEDY in found.instead
     with shared_folder(WORK) as shared:
         assert shared is not None and shared.address == ""
         assert shared.settings["WALL_TIME_POSTGRESQL"] == ""
     installed(nothing_here, "15.18", "postgres", "initdb")
-    assert disk.database() == disk.Database("PostgreSQL 15.18")
+    assert storage.database() == storage.Database("PostgreSQL 15.18")
     monkeypatch.setitem(sys.modules, "psycopg", None)  # as Python itself blocks an import
-    found = disk.database()
+    found = storage.database()
     assert found.name.startswith("SQLite 3.")
     assert f"pip install '{postgresql.DRIVER}'" in found.instead
     monkeypatch.setenv(CHOICE, "postgresql")
     with pytest.raises(Unusable, match=r"WALL_TIME_DATABASE='postgresql': it is not here. Install"):
-        disk.database()
+        storage.database()
     monkeypatch.setenv(CHOICE, "sqlite")
-    assert disk.database().instead == "WALL_TIME_DATABASE=sqlite asks for it."
+    assert storage.database().instead == "WALL_TIME_DATABASE=sqlite asks for it."
     monkeypatch.setenv(CHOICE, "oracle")
     with pytest.raises(Unusable, match="WALL_TIME_DATABASE='oracle': no such database"):
-        disk.database()
+        storage.database()
 
 
 def test_the_driver_is_optional_and_asked_for_in_one_way() -> None:

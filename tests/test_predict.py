@@ -7,19 +7,12 @@ import random
 
 import pytest
 
-from labs import models
-from labs.predict import explain, forecast
-from labs.records import (
-    Calibration,
-    Experiment,
-    Load,
-    Machine,
-    Point,
-    Server,
-    Unusable,
-    Workload,
-)
-from labs.simulation import simulate
+from labs.records.errors import Unusable
+from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.results import Calibration, Machine, Point
+from labs.theory import queueing
+from labs.theory.forecast import explain, forecast
+from labs.theory.simulation import simulate
 
 # Nothing in the way: no overhead, no load generator, cores that do not share parts.
 IDEAL = Calibration(loops_per_s=(1e8, 2e8, 3e8, 4e8), noise_fraction=0.0)
@@ -139,7 +132,7 @@ def test_each_architecture_has_its_model():
         "event-loop": "first come, first served",
     }
     assert rates["prefork"] * 1.01 < rates["threaded"] < rates["event-loop"] * 0.99
-    assert rates["prefork"] == pytest.approx(models.sharing(8, 0.03, 0.25, (1,)))
+    assert rates["prefork"] == pytest.approx(queueing.sharing(8, 0.03, 0.25, (1,)))
 
 
 def test_without_the_interpreter_lock_threads_use_all_cores():
@@ -281,7 +274,7 @@ def test_pools_of_free_threads_share_all_cores():
     point = measured(256, 0.01, {"a": 54, "b": 202})
     found = explain(experiment, [point], IDEAL, machine(gil=False)).at(256)
     assert found.model_rps == pytest.approx(
-        models.sharing(182, 0.01, 0.2, (1.0, 2.0, 3.0, 4.0)), rel=1e-6
+        queueing.sharing(182, 0.01, 0.2, (1.0, 2.0, 3.0, 4.0)), rel=1e-6
     )
 
 
@@ -405,15 +398,15 @@ def test_a_quota_caps_small_requests_and_slows_large_ones():
     assert one_level(server, small, 64, **half).limit == "cpu"
     # Eight cores at full speed, where 1.5 slow ones would have made it 67.
     assert one_level(server, small, 9, **half).model_rps == pytest.approx(
-        models.sharing(9, 0.02, 0.1, tuple(range(1, 9))), rel=1e-6
+        queueing.sharing(9, 0.02, 0.1, tuple(range(1, 9))), rel=1e-6
     )
     large = Workload(cpu_s=0.3, wait_s=0.3)
     assert one_level(server, large, 3, **half).model_rps == pytest.approx(
-        models.sharing(3, 0.3, 0.3, (1.0, 1.5))
+        queueing.sharing(3, 0.3, 0.3, (1.0, 1.5))
     )
     between = predicted(server, Workload(cpu_s=0.1, wait_s=0.1), [3], **half)
     assert any("between two rules" in note for note in between.notes)
-    low, high = (models.sharing(3, 0.1, 0.1, c) for c in ((1.0, 1.5), tuple(range(1, 9))))
+    low, high = (queueing.sharing(3, 0.1, 0.1, c) for c in ((1.0, 1.5), tuple(range(1, 9))))
     assert low < between.at(3).model_rps < min(high, 15)
     # Half a core: an event loop of large requests runs at half speed.
     slow = {"calibration": IDEAL, "on": machine(1, quota=0.5, logical=4)}

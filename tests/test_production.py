@@ -21,15 +21,20 @@ import psutil
 import pytest
 from waiting import eventually
 
-from labs import calibrate, production, programs, servers
-from labs import machine as this_machine
-from labs.controls import _named
-from labs.kinds import KINDS, kind_of, missing
-from labs.machine import listen_overflows
-from labs.measure import Measurement, measure
-from labs.production import PRODUCTS, SMALL_FILE, TEMPLATES, fill
-from labs.records import Experiment, Load, Page, Point, Server, Unusable, Workload
-from labs.servers import Running, ServerFailed, available, check, serve
+from labs.host import hardware as this_machine
+from labs.host import programs
+from labs.host.hardware import listen_overflows
+from labs.kinds.sweep.run import Measurement, measure
+from labs.measure import calibration
+from labs.panel.settings import _named
+from labs.records.errors import Unusable
+from labs.records.experiment import Experiment, Load, Page, Server, Workload
+from labs.records.results import Point
+from labs.servers import deployments
+from labs.servers import serve as servers
+from labs.servers.catalogue import KINDS, kind_of, missing
+from labs.servers.deployments import PRODUCTS, SMALL_FILE, TEMPLATES, fill
+from labs.servers.serve import Running, ServerFailed, available, check, serve
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
@@ -185,7 +190,7 @@ def test_only_who_can_starts_with_fewer() -> None:
 def test_a_template_says_which_name_it_does_not_know(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(production, "TEMPLATES", tmp_path)
+    monkeypatch.setattr(deployments, "TEMPLATES", tmp_path)
     (tmp_path / "one.conf").write_text("Listen @port\nServerAdmin me@@here\n")
     assert fill("one.conf", tmp_path / "out", port=80).read_text() == (
         "Listen 80\nServerAdmin me@here\n"
@@ -203,7 +208,7 @@ def templates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the templates that may be broken."""
     copy = tmp_path / "templates"
     shutil.copytree(TEMPLATES, copy)
-    monkeypatch.setattr(production, "TEMPLATES", copy)
+    monkeypatch.setattr(deployments, "TEMPLATES", copy)
     return copy
 
 
@@ -250,7 +255,7 @@ def test_it_starts_and_ends_in_no_time_and_leaves_nothing(
 
     @contextlib.contextmanager
     def noted() -> Iterator[Path]:
-        with production.folder_for_a_server() as folder:
+        with deployments.folder_for_a_server() as folder:
             folders.append(folder)
             yield folder
 
@@ -292,7 +297,7 @@ def test_a_folder_that_nobody_can_reach_is_not_taken(
     private = tmp_path / "private"
     private.mkdir(mode=0o700)
     monkeypatch.setattr(tempfile, "tempdir", str(private))
-    with production.folder_for_a_server() as folder:
+    with deployments.folder_for_a_server() as folder:
         assert folder.stat().st_mode & 0o005 == 0o005
         assert (private in folder.parents) == (os.geteuid() != 0)
 
@@ -349,7 +354,7 @@ def test_what_dies_at_its_start_is_told_with_its_last_words(path: Path) -> None:
 def test_a_language_that_cannot_be_burned_is_told(path: Path) -> None:
     program(path, "php", "echo PHP 8.2.1; exit 0")
     with pytest.raises(Unusable, match=r"PHP cannot be calibrated: .* Try it by hand: \S+php -n"):
-        calibrate.calibrate(this_machine.fingerprint(), language="PHP")
+        calibration.calibrate(this_machine.fingerprint(), language="PHP")
 
 
 @live
@@ -382,12 +387,12 @@ def test_work_is_counted_in_its_own_language(language: str, tmp_path: Path) -> N
     by = {"PHP": "apache", "JavaScript": "node"}[language]
     _skip_without(by)
     machine = this_machine.fingerprint()
-    burned = calibrate.calibrate(machine, language=language)
+    burned = calibration.calibrate(machine, language=language)
     assert (burned.language, burned.cpu_by) == (language, "counting")
-    assert burned.loops_per_s[0] > calibrate.calibrate(machine).loops_per_s[0]  # Python's
+    assert burned.loops_per_s[0] > calibration.calibrate(machine).loops_per_s[0]  # Python's
     workload = Workload(cpu_s=0.05)
-    assert calibrate.last(machine, SMALL[by], workload).loops_per_s == burned.loops_per_s
-    assert calibrate.last(machine, SMALL[by], FILE).language == "Python"  # nothing is counted
+    assert calibration.last(machine, SMALL[by], workload).loops_per_s == burned.loops_per_s
+    assert calibration.last(machine, SMALL[by], FILE).language == "Python"  # nothing is counted
     with serve(SMALL[by]) as running:
         loops = round(workload.cpu_s * burned.loops_per_s[0])
         get(f"{running.url}/?loops={loops}")  # hot

@@ -22,12 +22,14 @@ from test_panel import Scripted, panel_of
 from waiting import eventually
 
 import labs
-from labs import diary, exercises, kept, practice
-from labs.diary import Diary
-from labs.diary_panel import Chapter, ProgressPanel, progress_sheet, progress_table, summary
-from labs.exercises import NoSuchExercise
-from labs.guessing import Guessing, of_sweep
-from labs.questions import QUESTIONS
+from labs import progress_log
+from labs.exercises import check, latest
+from labs.exercises.check import NoSuchExercise
+from labs.exercises.exercise import QUESTIONS
+from labs.panel.prediction_prompt import Guessing, of_sweep
+from labs.panel.progress import Chapter, ProgressPanel, progress_sheet, progress_table, summary
+from labs.progress_log import Diary
+from labs.recordings import pages
 
 ROOT = Path(__file__).parent.parent
 CHAPTERS = (
@@ -42,13 +44,13 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "folder" / "progress.json"
     monkeypatch.setenv("WALL_TIME_PROGRESS", str(path))
     monkeypatch.setenv("LABS_MODE", "live")
-    monkeypatch.setattr(diary, "_unwritten", [])
-    monkeypatch.setattr(diary, "_told", "")
+    monkeypatch.setattr(progress_log, "_unwritten", [])
+    monkeypatch.setattr(progress_log, "_told", "")
     return path
 
 
 def now() -> Diary:
-    return diary.read()[0]
+    return progress_log.read()[0]
 
 
 def plain(text: str) -> str:
@@ -60,20 +62,20 @@ def plain(text: str) -> str:
 
 def test_the_tests_have_a_file_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    assert "wall-time-progress-" in str(diary.path())
+    assert "wall-time-progress-" in str(progress_log.path())
     monkeypatch.delenv("WALL_TIME_PROGRESS")
-    assert diary.path().name == "progress.json"
-    assert "wall-time" in str(diary.path())
+    assert progress_log.path().name == "progress.json"
+    assert "wall-time" in str(progress_log.path())
 
 
 def test_a_prediction_is_kept_beside_what_came(file: Path) -> None:
-    key = diary.foretell("many-cores", "how many at 8 users", "req/s", 40.0)
+    key = progress_log.foretell("many-cores", "how many at 8 users", "req/s", 40.0)
     (kept,) = now().predictions
     assert (kept.lab, kept.value, kept.measured) == ("many-cores", 40.0, None)
-    diary.came(key, None, 38.0)  # the run broke off before
+    progress_log.came(key, None, 38.0)  # the run broke off before
     assert now().predictions[0].measured is None
-    diary.came(key, 38.1, 38.4)
-    diary.came(key, 39.9, 38.4)  # by a second run everybody is wise
+    progress_log.came(key, 38.1, 38.4)
+    progress_log.came(key, 39.9, 38.4)  # by a second run everybody is wise
     (kept,) = now().predictions
     assert (kept.measured, kept.model) == (38.1, 38.4)
     assert kept.measured_at
@@ -82,8 +84,8 @@ def test_a_prediction_is_kept_beside_what_came(file: Path) -> None:
 
 def test_answers_are_kept_with_their_tries() -> None:
     for value, right in ((20, False), (20, False), (40, False), (80, True), (80, True), (1, False)):
-        diary.answered("3.1", "", value, right)
-    diary.answered("3.1", "ann", 7, False)
+        progress_log.answered("3.1", "", value, right)
+    progress_log.answered("3.1", "ann", 7, False)
     first, seeded = now().answers
     assert (first.value, first.right, first.tries) == (80, True, 3)
     assert (seeded.seed, seeded.right, seeded.tries) == ("ann", False, 1)
@@ -91,12 +93,12 @@ def test_answers_are_kept_with_their_tries() -> None:
 
 def test_diagnoses_are_kept_with_their_tries() -> None:
     for guess in ("cpu", "cpu", "disk", "lock", "lock", "pool"):
-        diary.diagnosed("which-limit", 3, guess, guess == "lock")
-    diary.told("which-limit", 3)  # was found before
-    diary.diagnosed("which-limit", 4, "cpu", False)
-    diary.told("which-limit", 4)
-    diary.diagnosed("which-limit", 4, "pool", True)  # afterwards everybody is wise
-    diary.told("which-limit", 5)
+        progress_log.diagnosed("which-limit", 3, guess, guess == "lock")
+    progress_log.told("which-limit", 3)  # was found before
+    progress_log.diagnosed("which-limit", 4, "cpu", False)
+    progress_log.told("which-limit", 4)
+    progress_log.diagnosed("which-limit", 4, "pool", True)  # afterwards everybody is wise
+    progress_log.told("which-limit", 5)
     found, told, asked = now().diagnoses
     assert (found.seed, found.guess, found.right, found.tries) == (3, "lock", True, 3)
     assert not found.told
@@ -105,20 +107,20 @@ def test_diagnoses_are_kept_with_their_tries() -> None:
 
 
 def test_a_file_of_before_there_were_diagnoses_is_read(file: Path) -> None:
-    diary.answered("2.1", "", 50, True)
+    progress_log.answered("2.1", "", 50, True)
     held = json.loads(file.read_text())
     del held["diagnoses"]
     file.write_text(json.dumps(held))
-    diary.diagnosed("which-limit", 3, "lock", True)
+    progress_log.diagnosed("which-limit", 3, "lock", True)
     assert (len(now().answers), len(now().diagnoses)) == (1, 1)
 
 
 def test_diagnoses_are_shown_saved_deleted_and_brought_back(file: Path) -> None:
-    diary.diagnosed("which-limit", 3, "cpu", False)
-    diary.diagnosed("which-limit", 3, "lock", True)
-    diary.told("which-limit", 4)
-    diary.diagnosed("which-limit", 5, "weather", False)  # of another version
-    (chapter,) = (each for each in practice.chapters() if "which-limit" in each.labs)
+    progress_log.diagnosed("which-limit", 3, "cpu", False)
+    progress_log.diagnosed("which-limit", 3, "lock", True)
+    progress_log.told("which-limit", 4)
+    progress_log.diagnosed("which-limit", 5, "weather", False)  # of another version
+    (chapter,) = (each for each in pages.chapters() if "which-limit" in each.labs)
     assert summary(now(), CHAPTERS).endswith(" 1 of 3 mysteries solved.")
     panel = ProgressPanel((chapter,))
     try:
@@ -142,9 +144,9 @@ def test_diagnoses_are_shown_saved_deleted_and_brought_back(file: Path) -> None:
         before = now()
         panel._delete.click()
         assert now().empty and not file.exists()
-        diary.diagnosed("which-limit", 4, "cpu", True)  # it was told before
-        diary.diagnosed("which-limit", 5, "pool", True)
-        diary.diagnosed("which-limit", 6, "pool", True)
+        progress_log.diagnosed("which-limit", 4, "cpu", True)  # it was told before
+        progress_log.diagnosed("which-limit", 5, "pool", True)
+        progress_log.diagnosed("which-limit", 6, "pool", True)
         panel._undo.click()
         after = now()
         assert after.diagnosis("which-limit", 3) == before.diagnosis("which-limit", 3)
@@ -183,7 +185,7 @@ def test_a_book_that_is_built_or_recorded_writes_nothing(
 ) -> None:
     monkeypatch.setenv("LABS_MODE", mode)
     assert labs.check("2.1", 50).right
-    diary.came(diary.foretell("many-cores", "how many", "req/s", 40.0), 1.0, 1.0)
+    progress_log.came(progress_log.foretell("many-cores", "how many", "req/s", 40.0), 1.0, 1.0)
     labs.progress()
     assert not file.parent.exists()
 
@@ -228,14 +230,14 @@ def test_a_panel_keeps_the_prediction_and_what_its_run_said() -> None:
 
 def test_several_kernels_lose_nothing(file: Path) -> None:
     code = (
-        "import sys; from labs import diary\n"
-        "for number in range(15): diary.answered(f'{sys.argv[1]}.{number}', '', 1.0, True)\n"
+        "import sys; from labs import progress_log\n"
+        "for number in range(15): progress_log.answered(f'{sys.argv[1]}.{number}', '', 1.0, True)\n"
     )
     running = [
         subprocess.Popen([sys.executable, "-c", code, str(kernel)], cwd=ROOT) for kernel in range(3)
     ]
     threads = [
-        threading.Thread(target=diary.answered, args=(f"here.{n}", "", 1.0, True))
+        threading.Thread(target=progress_log.answered, args=(f"here.{n}", "", 1.0, True))
         for n in range(10)
     ]
     for thread in threads:
@@ -248,7 +250,7 @@ def test_several_kernels_lose_nothing(file: Path) -> None:
 
 
 def test_the_file_is_its_owners_alone(file: Path) -> None:
-    diary.answered("2.1", "", 50, True)
+    progress_log.answered("2.1", "", 50, True)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
@@ -269,35 +271,35 @@ def test_the_file_is_its_owners_alone(file: Path) -> None:
 def test_a_damaged_or_foreign_file_is_kept_aside(file: Path, content: bytes) -> None:
     file.parent.mkdir()
     file.write_bytes(content)
-    diary.answered("2.1", "", 50, True)
-    found, said = diary.read()
+    progress_log.answered("2.1", "", 50, True)
+    found, said = progress_log.read()
     assert [each.exercise for each in found.answers] == ["2.1"]
     (aside,) = file.parent.glob("progress.json.aside-*")
     assert aside.read_bytes() == content
     assert len(said) == 1
     assert str(aside) in said[0]
     aside.unlink()
-    assert diary.read() == (found, [])
+    assert progress_log.read() == (found, [])
 
 
 def test_what_cannot_be_written_waits_and_goes_along_later(file: Path) -> None:
     file.parent.write_text("a file where the folder should be")
-    diary.answered("2.1", "", 50, True)
-    key = diary.foretell("many-cores", "how many", "req/s", 40.0)
-    found, said = diary.read()
+    progress_log.answered("2.1", "", 50, True)
+    key = progress_log.foretell("many-cores", "how many", "req/s", 40.0)
+    found, said = progress_log.read()
     assert (len(found.answers), len(found.predictions)) == (1, 1)
     assert re.search(r"progress\.json: cannot be used \(.+\)\. What you do now is kept", said[0])
     file.parent.unlink()
-    diary.came(key, 38.0, None)
+    progress_log.came(key, 38.0, None)
     assert [each.measured for each in now().predictions] == [38.0]
     assert len(json.loads(file.read_text())["answers"]) == 1
-    assert diary.read()[1] == []
+    assert progress_log.read()[1] == []
 
 
 def test_what_still_waits_is_tried_again_when_the_kernel_ends(file: Path) -> None:
     file.parent.write_text("a file where the folder should be")
     code = (
-        "import os; from labs import diary; diary.answered('2.1', '', 50, True)\n"
+        "import os; from labs import progress_log; progress_log.answered('2.1', '', 50, True)\n"
         f"os.unlink({str(file.parent)!r})"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
@@ -307,13 +309,13 @@ def test_what_still_waits_is_tried_again_when_the_kernel_ends(file: Path) -> Non
 def test_a_device_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     before = os.stat(os.devnull)
     monkeypatch.setenv("WALL_TIME_PROGRESS", os.devnull)
-    diary.answered("2.1", "", 50, True)
-    assert "no ordinary file" in diary.read()[1][0]
+    progress_log.answered("2.1", "", 50, True)
+    assert "no ordinary file" in progress_log.read()[1][0]
     assert os.stat(os.devnull).st_rdev == before.st_rdev
 
 
 def test_a_lock_that_is_held_is_waited_for(file: Path) -> None:
-    diary.answered("2.1", "", 50, True)
+    progress_log.answered("2.1", "", 50, True)
     held = subprocess.Popen(
         [
             sys.executable,
@@ -328,7 +330,7 @@ def test_a_lock_that_is_held_is_waited_for(file: Path) -> None:
     assert held.stdin and held.stdout
     with held:
         held.stdout.readline()
-        late = threading.Thread(target=diary.answered, args=("2.2", "", 160, True))
+        late = threading.Thread(target=progress_log.answered, args=("2.2", "", 160, True))
         late.start()
         late.join(0.1)
         assert late.is_alive()
@@ -342,13 +344,15 @@ def test_a_lock_that_is_held_is_waited_for(file: Path) -> None:
 
 @pytest.fixture
 def filled() -> None:
-    diary.came(diary.foretell("many-cores", "how many at 8 users", "req/s", 40.0), 38.1, 38.4)
-    diary.foretell("one-core", "how long", "ms", 160.0)
-    diary.foretell("mine", "how many", "req/s", 1234.5)
-    diary.answered("2.1", "", 50, True)
-    diary.answered("2.1", "ann", 40, True)
-    diary.answered("2.2", "", 0.16, False)
-    diary.answered("2.2", "", 1.6, False)
+    progress_log.came(
+        progress_log.foretell("many-cores", "how many at 8 users", "req/s", 40.0), 38.1, 38.4
+    )
+    progress_log.foretell("one-core", "how long", "ms", 160.0)
+    progress_log.foretell("mine", "how many", "req/s", 1234.5)
+    progress_log.answered("2.1", "", 50, True)
+    progress_log.answered("2.1", "ann", 40, True)
+    progress_log.answered("2.2", "", 0.16, False)
+    progress_log.answered("2.2", "", 1.6, False)
 
 
 @pytest.fixture
@@ -399,21 +403,21 @@ def test_a_teacher_gets_every_row_with_a_name(panel: ProgressPanel) -> None:
     tried = next(row for row in rows if row["which"] == "2.2")
     assert (tried["right"], tried["tries"], tried["chapter"]) == ("no", "2", "2 · One core")
     assert len(rows) == 3 + 3
-    assert "Ann" not in diary.path().read_text()  # it is not kept
+    assert "Ann" not in progress_log.path().read_text()  # it is not kept
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+1-1+cmd", "@SUM(A1)", "-2+3", "\t=1"])
 def test_no_cell_is_calculated_by_a_spreadsheet(panel: ProgressPanel, name: str) -> None:
     rows = progress_sheet(now(), CHAPTERS, name).rows
     assert {row[0] for row in rows} == {f"'{name}"}
-    diary.answered("2.2", name, -5, False)
+    progress_log.answered("2.2", name, -5, False)
     seeded = next(row for row in progress_sheet(now(), CHAPTERS, "").rows if row[4].endswith(name))
     assert (seeded[4], seeded[5]) == (f"'{name}", "-5")
 
 
 def test_what_is_typed_is_not_taken_for_html(panel: ProgressPanel) -> None:
     panel._name.value = '"><script>alert(1)</script>'
-    diary.answered("2.1", "<b>seed</b>", 50, True)
+    progress_log.answered("2.1", "<b>seed</b>", 50, True)
     panel._again.click()
     assert "<script" not in panel._file.value
     assert "&lt;b&gt;seed" in panel._table.value
@@ -430,10 +434,10 @@ def test_one_click_deletes_all_and_undo_brings_it_back(panel: ProgressPanel, fil
     assert panel._file.value == ""
     assert "Nothing is kept yet" in panel._table.value
     assert "undo it until you leave" in panel._said.value
-    diary.answered("2.2", "", 160, True)  # meanwhile, on another page
+    progress_log.answered("2.2", "", 160, True)  # meanwhile, on another page
     panel._again.click()
     panel._delete.click()
-    diary.answered("3.1", "", 80, True)
+    progress_log.answered("3.1", "", 80, True)
     panel._undo.click()
     assert panel._undo.layout.display == "none"
     after = now()
@@ -467,13 +471,13 @@ def test_a_page_without_python_shows_an_empty_example(monkeypatch: pytest.Monkey
 
 
 def test_the_chapters_are_those_of_the_book(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = {chapter.number: chapter for chapter in practice.chapters()}
+    known = {chapter.number: chapter for chapter in pages.chapters()}
     assert known["4"].title == "Past the plateau"
     assert "past-the-plateau" in known["4"].labs
     asked = [id for chapter in known.values() for id in chapter.exercises]
     assert asked == [row.id for row in QUESTIONS if row.answer is not None]
-    monkeypatch.setattr(practice.recordings, "BOOK", Path("nowhere"))
-    (plateau,) = [each for each in practice.chapters() if each.number == "4"]
+    monkeypatch.setattr(pages.store, "BOOK", Path("nowhere"))
+    (plateau,) = [each for each in pages.chapters() if each.number == "4"]
     assert "past-the-plateau" in plateau.labs
 
 
@@ -495,9 +499,9 @@ def test_a_question_is_printed_with_the_numbers_of_its_seed() -> None:
 
 @pytest.mark.parametrize("row", QUESTIONS, ids=lambda row: row.id)
 def test_every_question_can_be_printed(
-    row: exercises.Exercise, monkeypatch: pytest.MonkeyPatch
+    row: check.Exercise, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept, "_latest", {})
+    monkeypatch.setattr(latest, "_latest", {})
     sentence = labs.exercise(row.id, seed="ann").sentence
     assert "{" not in sentence
     assert (f"the lab “{row.lab}”" in sentence) == bool(row.read)

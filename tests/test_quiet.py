@@ -14,17 +14,20 @@ import pytest
 from comm.base_comm import BaseComm
 from waiting import eventually
 
-from labs import kept, recordings
-from labs.measure import Measurement, Progress
-from labs.mystery_panel import MysteryPanel
-from labs.panel import SweepPanel
-from labs.records import Experiment, Load, Recording, Server, Workload
-from labs.riddle import Mystery
-from labs.solving import Solving
-from labs.still import Still
-from labs.still_panel import StillPanel
-from labs.supervisor import Stopped
-from labs.timelines import Timeline
+from labs.exercises import latest
+from labs.host.supervisor import Stopped
+from labs.kinds.base import Still
+from labs.kinds.mystery.record import Mystery
+from labs.kinds.mystery.run import Solving
+from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.run import Measurement
+from labs.kinds.timeline.record import Timeline
+from labs.measure.rig import Progress
+from labs.panel.lab import StillPanel
+from labs.panel.mystery import MysteryPanel
+from labs.panel.sweep import SweepPanel
+from labs.recordings import store
+from labs.records.experiment import Experiment, Load, Server, Workload
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
@@ -44,8 +47,8 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
             states.append((data or {}).get("state", {}))
 
     monkeypatch.setattr(comm, "create_comm", Wire)
-    monkeypatch.setattr("labs.actions.EVERY_S", 0.0)
-    monkeypatch.setattr(kept, "_latest", {})
+    monkeypatch.setattr("labs.panel.run_bar.EVERY_S", 0.0)
+    monkeypatch.setattr(latest, "_latest", {})
     return states
 
 
@@ -134,7 +137,7 @@ def timeline(sent: list[dict[str, Any]]) -> tuple[Script, StillPanel[Timeline]]:
 
 
 def mystery(sent: list[dict[str, Any]]) -> tuple[Script, MysteryPanel]:
-    found = recordings.recording("which-limit")
+    found = store.recording("which-limit")
     assert isinstance(found, Mystery)
     run = found.before.run
     runs = [replace(run, points=run.points[:number]) for number in range(LEVELS + 1)]

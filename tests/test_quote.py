@@ -7,10 +7,11 @@ from pathlib import Path
 import examples
 import pytest
 
-from labs import quote, recordings, records
-from labs.measured_role import measured
-from labs.quote import NoSuchNumber, numbers
-from labs.records import BadRecording
+from labs.kinds import quotes
+from labs.kinds.quotes import NoSuchNumber, numbers
+from labs.recordings import store
+from labs.records.errors import BadRecording
+from labs.site.measured_role import measured
 
 RECORDING = examples.recording(0.97, 0.98, 1.0)
 
@@ -23,7 +24,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("wall-time", examples.clocks()),
         ("your-machine", examples.checkup()),
     ):
-        records.save(result, recordings.path(lab, result.machine))
+        store.save(result, store.path(lab, result.machine))
     return tmp_path / "recordings"
 
 
@@ -105,7 +106,7 @@ def test_the_largest_machine_is_quoted(shelf: Path) -> None:
     for cores in (4, 16):
         small.with_name(f"{cores}-cores.json").write_bytes(small.read_bytes())
     (shelf / "many-cores" / "99-cores.json.tmp").touch()
-    assert [file.stem for file in recordings.paths("many-cores")] == [
+    assert [file.stem for file in store.paths("many-cores")] == [
         "2-cores",
         "4-cores",
         "16-cores",
@@ -115,14 +116,14 @@ def test_the_largest_machine_is_quoted(shelf: Path) -> None:
 def test_a_damaged_recording_is_refused(shelf: Path) -> None:
     (shelf / "wall-time" / "2-cores.json").write_text("{")
     with pytest.raises(BadRecording, match="not a recording, or cut short"):
-        recordings.recording("wall-time")
+        store.recording("wall-time")
 
 
 def test_a_quantity_is_a_number_and_a_word() -> None:
     quantity = numbers(RECORDING).throughput(4)  # type: ignore[union-attr]
     assert float(quantity) == pytest.approx(39.2)
     assert quantity._repr_markdown_() == str(quantity)
-    assert quote.numbers(examples.clocks()).machine().value == examples.CORES
+    assert quotes.numbers(examples.clocks()).machine().value == examples.CORES
 
 
 def build(source: Path) -> subprocess.CompletedProcess[str]:
@@ -135,7 +136,7 @@ def build(source: Path) -> subprocess.CompletedProcess[str]:
 def test_a_page_says_what_its_recording_says(shelf: Path, tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.mkdir()
-    (source / "conf.py").write_text("extensions = ['myst_parser', 'labs.measured_role']")
+    (source / "conf.py").write_text("extensions = ['myst_parser', 'labs.site.measured_role']")
     (source / "index.md").write_text("# T\n\n```{toctree}\nmany-cores\n```\n")
     page = source / "many-cores.md"
     page.write_text("# M\n\nGot {measured}`throughput(4)` and {measured}`wall-time: cpu('burn')`.")
@@ -149,7 +150,7 @@ def test_a_page_says_what_its_recording_says(shelf: Path, tmp_path: Path) -> Non
     assert '<span class="wt-measured">39.2 req/s</span>' in text()
     assert '<span class="wt-measured">100 ms</span>' in text()
 
-    records.save(examples.recording(0.5), shelf / "many-cores" / "2-cores.json")
+    store.save(examples.recording(0.5), shelf / "many-cores" / "2-cores.json")
     assert build(source).returncode == 0
     assert "20 req/s" in text()  # the recording changed, not the page
 

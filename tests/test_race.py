@@ -12,13 +12,14 @@ import msgspec
 import plotly.graph_objects as go
 import pytest
 
-from labs import quote, recordings, records
-from labs.counts import Count, Race, RaceRun
-from labs.counts_figures import race_alt, race_figure, race_rows, race_said
-from labs.records import BadRecording
-from labs.showing import data, showing
-from labs.supervisor import Stopped
-from labs.tally import COMPUTING, WAYS, WORK, Racing
+from labs.host.supervisor import Stopped
+from labs.kinds import quotes
+from labs.kinds.race.record import Count, Race, RaceRun
+from labs.kinds.race.run import COMPUTING, WAYS, WORK, Racing
+from labs.kinds.race.show import race_alt, race_figure, race_rows, race_said
+from labs.kinds.showing import data, showing
+from labs.recordings import store
+from labs.records.errors import BadRecording
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
@@ -67,8 +68,8 @@ def test_a_count_that_cannot_be_is_refused(asked: int, counted: int) -> None:
 
 
 def test_it_goes_to_a_file_and_back(tmp_path: Path) -> None:
-    records.save(race(), tmp_path / "2-cores.json")
-    assert recordings.read(tmp_path / "2-cores.json") == race()
+    store.save(race(), tmp_path / "2-cores.json")
+    assert store.read(tmp_path / "2-cores.json") == race()
 
 
 def test_the_figure_is_plain_plotly_and_told_in_words() -> None:
@@ -122,13 +123,13 @@ def test_a_race_without_a_loss_proves_nothing() -> None:
 )
 def test_numbers_to_quote(asked: tuple[object, ...], value: float, text: str) -> None:
     name, *arguments = asked
-    found = quote.ask(quote.numbers(race()), str(name), *arguments)
+    found = quotes.ask(quotes.numbers(race()), str(name), *arguments)
     assert (float(found), str(found).replace("\u00a0", " ")) == (pytest.approx(value), text)
 
 
 def test_a_number_that_is_not_there_is_refused_with_those_that_are() -> None:
-    with pytest.raises(quote.NoSuchNumber, match="There are without a lock, with a lock, "):
-        quote.ask(quote.numbers(race()), "lost", "with luck")
+    with pytest.raises(quotes.NoSuchNumber, match="There are without a lock, with a lock, "):
+        quotes.ask(quotes.numbers(race()), "lost", "with luck")
 
 
 def test_what_was_asked_is_recognised() -> None:

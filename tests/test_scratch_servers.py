@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from waiting import eventually
 
-from labs.records import Architecture, Server
-from labs.servers import Running, serve
-from labs.trees import born
+from labs.host.process_tree import born
+from labs.records.experiment import Architecture, Server
+from labs.servers.serve import Running, serve
 from workloads.servers.http import LONGEST_HEAD, Refused, Request, reply, take
 
 live = pytest.mark.live

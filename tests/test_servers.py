@@ -22,19 +22,12 @@ import psutil
 import pytest
 from waiting import eventually
 
-from labs import machine as this_machine
-from labs import servers
-from labs.kinds import KINDS, Kind, kind_of, missing
-from labs.records import DEFAULT_BY, Server, Unusable, Workload
-from labs.servers import (
-    Running,
-    ServerFailed,
-    Stopped,
-    available,
-    check,
-    keeps_alive,
-    serve,
-)
+from labs.host import hardware as this_machine
+from labs.records.errors import Unusable
+from labs.records.experiment import DEFAULT_BY, Server, Workload
+from labs.servers import serve as servers
+from labs.servers.catalogue import KINDS, Kind, kind_of, missing
+from labs.servers.serve import Running, ServerFailed, Stopped, available, check, keeps_alive, serve
 from workloads.app.units import count
 
 live = pytest.mark.live

@@ -268,10 +268,10 @@ def test_packages_come_by_uv_unless_pip_knows_an_index_of_its_own(clone: Path) -
 @pytest.fixture
 def builder(clone: Path) -> Path:
     """A clone whose jupyter-book writes down that it was called; `fail` makes it fail."""
-    for name in ("book/recordings", "book/web/src", "labs", "workloads", "bin"):
+    for name in ("book/recordings", "book/web/src", "labs/theory", "workloads", "bin"):
         (clone / name).mkdir(parents=True)
     (clone / "book/index.md").write_text("# A page\n")
-    (clone / "labs/laws.py").write_text("X = 1\n")
+    (clone / "labs/theory/laws.py").write_text("X = 1\n")
     (clone / "_config.yml").write_text("title: none\n")
     (clone / "_toc.yml").write_text("root: index\n")
     (clone / "bin/python").symlink_to(sys.executable)
@@ -318,7 +318,7 @@ def test_the_book_is_built_in_full_from_recordings(builder: Path) -> None:
     [
         ("book/index.md", True),
         ("book/recordings/one-core/2-cores.json", True),
-        ("labs/laws.py", True),
+        ("labs/theory/laws.py", True),
         ("workloads/app/units.py", True),
         ("_config.yml", True),
         ("requirements.txt", True),

@@ -13,11 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from waiting import eventually
 
-from labs.levers import Levers
-from labs.measure import measure
-from labs.records import Experiment, Load, Server, Workload
-from labs.servers import Running, serve
-from labs.trees import born
+from labs.host.process_tree import born
+from labs.kinds.sweep.run import measure
+from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.servers.control import Levers
+from labs.servers.serve import Running, serve
 from workloads.servers.spare import FIRST, LEAST_IDLE, MOST_IDLE
 
 pytestmark = [pytest.mark.measures, pytest.mark.usefixtures("calibrated_in_passing")]

@@ -8,14 +8,17 @@ import pytest
 from markup import plain
 from waiting import eventually
 
-from labs import kept, records
-from labs.findings import Checkup, ClientClock, Clocks, ClocksRun, PageClock
-from labs.measure import Progress
-from labs.records import BadRecording, Server, Unusable, Workload
-from labs.still import OneRequest, ThisMachine
-from labs.still_panel import StillPanel
-from labs.stopwatch import FETCHES, clock, duration_s
-from labs.supervisor import Stopped
+from labs.exercises import latest
+from labs.host.supervisor import Stopped
+from labs.kinds.checkup.record import Checkup
+from labs.kinds.checkup.run import ThisMachine
+from labs.kinds.clocks.record import ClientClock, Clocks, ClocksRun, PageClock
+from labs.kinds.clocks.run import FETCHES, OneRequest, clock, duration_s
+from labs.measure.rig import Progress
+from labs.panel.lab import StillPanel
+from labs.recordings import store
+from labs.records.errors import BadRecording, Unusable
+from labs.records.experiment import Server, Workload
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
@@ -95,21 +98,21 @@ def test_rounds_without_pages_are_no_recording() -> None:
 def test_the_clocks_panel_shows_the_recorded_run_then_the_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(kept, "_latest", {})
+    monkeypatch.setattr(latest, "_latest", {})
     panel = StillPanel("wall-time", OneRequest(SHORT), recorded=examples.clocks())
     assert "Recorded on: 2 cores, Example CPU" in plain(panel._caption.value)
     panel._actions._run.click()
     assert panel._attempt and panel._attempt.join(SOON_S)
     assert plain(panel._actions._message.value) == ""
     assert "Measured here: " in plain(panel._caption.value)
-    assert isinstance(kept.latest("wall-time"), Clocks)
+    assert isinstance(latest.latest("wall-time"), Clocks)
     assert "wall-time-" in panel._data.value
     panel.shut()
 
 
 @pytest.mark.measures
 def test_the_machine_panel_can_be_stopped_and_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "_latest", {})
+    monkeypatch.setattr(latest, "_latest", {})
     panel = StillPanel("your-machine", ThisMachine())
     assert panel._data.value == "" and panel._figure.alt == "Nothing measured yet."
     panel._actions._run.click()
@@ -120,7 +123,7 @@ def test_the_machine_panel_can_be_stopped_and_run(monkeypatch: pytest.MonkeyPatc
     assert "Stopped." in panel._actions._message.value
     panel._actions._run.click()
     assert panel._attempt.join(SOON_S)
-    found = kept.latest("your-machine")
+    found = latest.latest("your-machine")
     assert isinstance(found, Checkup)
     assert found.calibration.generator_s > 0 and found.calibration.overhead_s > 0
     assert "load generator" in panel._said.value
@@ -130,5 +133,5 @@ def test_the_machine_panel_can_be_stopped_and_run(monkeypatch: pytest.MonkeyPatc
 def test_both_kinds_of_recording_are_read_back(tmp_path: object) -> None:
     for result in (examples.clocks(), examples.checkup()):
         path = tmp_path / "x.json"  # type: ignore[operator]
-        records.save(result, path)
-        assert records.read(path, type(result)) == result
+        store.save(result, path)
+        assert store.read_as(path, type(result)) == result

@@ -19,11 +19,12 @@ import msgspec
 import pytest
 from waiting import eventually
 
-from labs import trees
-from labs.records import Server, Unusable
-from labs.servers import serve
-from labs.supervisor import REAPER, Stopped, Supervised, descendants, supervise, sweep
-from labs.trees import Tree, born, here
+from labs.host import process_tree
+from labs.host.process_tree import Tree, born, here
+from labs.host.supervisor import REAPER, Stopped, Supervised, descendants, supervise, sweep
+from labs.records.errors import Unusable
+from labs.records.experiment import Server
+from labs.servers.serve import serve
 
 pytestmark = pytest.mark.live
 
@@ -131,7 +132,7 @@ def test_a_command_that_is_not_there_says_so() -> None:
         supervise(["no-such-command", "--option"]),
     ):
         pass
-    assert not list(trees.state_folder().glob("*.new"))
+    assert not list(process_tree.state_folder().glob("*.new"))
 
 
 def test_an_open_socket_is_handed_over_and_not_kept() -> None:
@@ -310,8 +311,8 @@ def test_sweep_does_not_take_a_number_that_was_given_away() -> None:
             reaper=other.pid,
             reaper_born="1",
         )
-        trees.remember(tree)
-        path = trees.state_folder() / f"{tree.mark}.json"
+        process_tree.remember(tree)
+        path = process_tree.state_folder() / f"{tree.mark}.json"
         assert path.exists()
         assert sweep() == 0
         assert not path.exists()
@@ -321,16 +322,16 @@ def test_sweep_does_not_take_a_number_that_was_given_away() -> None:
 
 def test_sweep_leaves_another_containers_records_and_removes_damaged_ones() -> None:
     foreign = Tree(mark="f" * 32, where="elsewhere", owner=1, owner_born="1", reaper=os.getsid(0))
-    trees.remember(foreign)
-    damaged = trees.state_folder() / "damaged.json"
+    process_tree.remember(foreign)
+    damaged = process_tree.state_folder() / "damaged.json"
     damaged.write_text("{")
     try:
         assert sweep() == 0
         assert not damaged.exists()
-        kept = trees.state_folder() / f"{foreign.mark}.json"
+        kept = process_tree.state_folder() / f"{foreign.mark}.json"
         assert msgspec.json.decode(kept.read_bytes(), type=Tree) == foreign
     finally:
-        trees.forget(foreign)
+        process_tree.forget(foreign)
 
 
 @pytest.fixture
@@ -342,19 +343,19 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_state_folder_is_only_this_users(temporary: Path) -> None:
-    folder = trees.state_folder()
+    folder = process_tree.state_folder()
     assert folder.parent == temporary
     assert folder.stat().st_mode & 0o777 == 0o700
     folder.chmod(0o750)
     with pytest.raises(Unusable, match=r"only you can enter.*TMPDIR"):
-        trees.state_folder()
+        process_tree.state_folder()
 
 
 def test_a_state_folder_that_leads_elsewhere_is_refused(temporary: Path) -> None:
     (elsewhere := temporary / "elsewhere").mkdir(mode=0o700)
     (temporary / f"wall-time-{os.getuid()}").symlink_to(elsewhere)
     with pytest.raises(Unusable, match="only you can enter"):
-        trees.state_folder()
+        process_tree.state_folder()
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can make a folder of somebody else")
@@ -362,7 +363,7 @@ def test_a_state_folder_that_somebody_else_made_is_refused(temporary: Path) -> N
     (theirs := temporary / "wall-time-0").mkdir(mode=0o700)
     os.chown(theirs, NOBODY, NOBODY)
     with pytest.raises(Unusable, match="only you can enter"):
-        trees.state_folder()
+        process_tree.state_folder()
 
 
 def test_the_state_folder_is_where_nobody_else_can_make_one(
@@ -371,14 +372,14 @@ def test_the_state_folder_is_where_nobody_else_can_make_one(
     """The runtime folder that the system gives each user, but only where it is as promised."""
     runtime = temporary / "runtime"
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
-    assert trees.state_folder().parent == temporary
+    assert process_tree.state_folder().parent == temporary
     runtime.mkdir(mode=0o755)
-    assert trees.state_folder().parent == temporary
+    assert process_tree.state_folder().parent == temporary
     runtime.chmod(0o700)
-    assert trees.state_folder().parent == runtime
+    assert process_tree.state_folder().parent == runtime
     monkeypatch.chdir(temporary)
     monkeypatch.setenv("XDG_RUNTIME_DIR", "runtime")
-    assert trees.state_folder().parent == temporary
+    assert process_tree.state_folder().parent == temporary
 
 
 def test_kill_while_256_workers_start_takes_less_than_a_second() -> None:

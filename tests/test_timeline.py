@@ -21,33 +21,31 @@ import pytest
 from waiting import eventually
 
 import labs
-from labs import quote, recordings, records, story
-from labs.course import course
-from labs.lab import Replayed
-from labs.levers import Levers, check_steps_for
-from labs.load import FAILED, MISSED, OK, RECORD, Report, drive
-from labs.measure import Progress
-from labs.quantity import NoSuchNumber
-from labs.records import (
-    BadRecording,
-    Calibration,
-    Load,
-    Sample,
-    Server,
-    Unusable,
-    Workload,
-)
-from labs.sampling import Snapshot
-from labs.servers import serve
-from labs.showing import data, showing
-from labs.still_panel import StillPanel
-from labs.stretches import Border, Requests, moments, ramp, requests_of, stretch
-from labs.supervisor import Stopped
-from labs.timeline_figures import timeline_alt, timeline_figure
-from labs.timeline_sheet import process_sheet, steps_sheet, words
-from labs.timelines import KILL, Step, Timeline, TimelineRun
-from labs.walk import MORE, Walk, users_for
-from labs.walking import Walking
+from labs.api import Replayed
+from labs.host.supervisor import Stopped
+from labs.kinds import quotes
+from labs.kinds.showing import data, showing
+from labs.kinds.timeline import verdict as story
+from labs.kinds.timeline.figure import timeline_alt, timeline_figure
+from labs.kinds.timeline.forecast import course
+from labs.kinds.timeline.record import Timeline, TimelineRun
+from labs.kinds.timeline.run import Walking
+from labs.kinds.timeline.segments import Border, Requests, moments, ramp, requests_of, stretch
+from labs.kinds.timeline.table import process_sheet, steps_sheet, words
+from labs.kinds.timeline.walk import MORE, Walk, users_for
+from labs.load.locust import drive
+from labs.measure.rig import Progress
+from labs.panel.lab import StillPanel
+from labs.present.quantities import NoSuchNumber
+from labs.recordings import store
+from labs.records.errors import BadRecording, Unusable
+from labs.records.experiment import Load, Server, Workload
+from labs.records.requests import FAILED, MISSED, OK, RECORD, Report
+from labs.records.results import Calibration, Sample
+from labs.records.snapshot import Snapshot
+from labs.records.steps import KILL, Step
+from labs.servers.control import Levers, check_steps_for
+from labs.servers.serve import serve
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
@@ -104,23 +102,23 @@ def test_what_a_server_cannot_do_is_refused_before_anything_starts() -> None:
 
 def test_a_timeline_survives_a_round_trip(tmp_path: Path) -> None:
     found = examples.timeline()
-    records.save(found, tmp_path / "2-cores.json")
-    assert recordings.read(tmp_path / "2-cores.json") == found
+    store.save(found, tmp_path / "2-cores.json")
+    assert store.read(tmp_path / "2-cores.json") == found
     broken = msgspec.to_builtins(found) | {"runs": []}
     (tmp_path / "broken.json").write_text(json.dumps(broken))
     with pytest.raises(BadRecording, match="holds no run"):
-        recordings.read(tmp_path / "broken.json")
+        store.read(tmp_path / "broken.json")
     hostile = msgspec.to_builtins(found)
     hostile["steps"][0]["do"] = "rm"
     (tmp_path / "hostile.json").write_text(json.dumps(hostile))
     with pytest.raises(BadRecording, match="do='rm': not known"):
-        recordings.read(tmp_path / "hostile.json")
+        store.read(tmp_path / "hostile.json")
 
 
 def test_the_middle_run_is_drawn_and_quoted() -> None:
     found = examples.timeline(1.2, 1.0, 0.9)
     assert found.run == found.runs[1]
-    numbers = quote.numbers(found)
+    numbers = quotes.numbers(found)
     said = {
         "throughput(2)": (numbers.throughput(2), "40 req/s"),  # type: ignore[union-attr]
         "response_time(2)": (numbers.response_time(2), "200 ms"),  # type: ignore[union-attr]
@@ -144,7 +142,7 @@ def test_the_middle_run_is_drawn_and_quoted() -> None:
         ("cores",): 2,
     }.items():
         quantity, *arguments = asked
-        assert float(quote.ask(numbers, quantity, *arguments)) == pytest.approx(value), asked
+        assert float(quotes.ask(numbers, quantity, *arguments)) == pytest.approx(value), asked
     for quantity, *arguments in (
         ("throughput", 4),
         ("core", 1, 2),
@@ -153,7 +151,7 @@ def test_the_middle_run_is_drawn_and_quoted() -> None:
         ("on_core", "nobody"),
     ):
         with pytest.raises(NoSuchNumber):
-            quote.ask(numbers, quantity, *arguments)
+            quotes.ask(numbers, quantity, *arguments)
 
 
 # what is expected
@@ -370,7 +368,7 @@ def test_a_page_shows_the_recorded_run_or_says_that_it_is_of_other_steps(
     monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
     monkeypatch.setenv("LABS_MODE", "replay")
     found = examples.timeline()
-    records.save(found, recordings.path("watching", found.machine))
+    store.save(found, store.path("watching", found.machine))
     shown = labs.timeline("watching", found.server, found.workload, found.steps)
     assert isinstance(shown, Replayed)
     assert "Recorded on: 2 cores, Example CPU" in shown.html and "3 runs" in shown.html
@@ -386,7 +384,7 @@ def test_on_a_small_machine_a_timeline_is_made_small_and_says_so(
     binder: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     small = replace(examples.MACHINE, cores=8 if binder else 1)
-    monkeypatch.setattr("labs.machine.fingerprint", lambda: small)
+    monkeypatch.setattr("labs.host.hardware.fingerprint", lambda: small)
     for name in ("BINDER_SERVICE_HOST", "BINDER_LAUNCH_HOST"):
         monkeypatch.delenv(name, raising=False)
     if binder:
@@ -394,7 +392,7 @@ def test_on_a_small_machine_a_timeline_is_made_small_and_says_so(
     monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
     found = examples.timeline()
     steps = [replace(step, seconds=10) for step in found.steps]
-    records.save(found, recordings.path("watching", found.machine))
+    store.save(found, store.path("watching", found.machine))
     monkeypatch.setenv("LABS_MODE", "live")
     whose = "This is a free service" if binder else "This machine has one core"
 

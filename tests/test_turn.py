@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 from waiting import eventually
 
-from labs import turn as module
-from labs.records import Unusable
-from labs.supervisor import Stopped
-from labs.turn import turn
+from labs.host import lock as module
+from labs.host.lock import turn
+from labs.host.supervisor import Stopped
+from labs.records.errors import Unusable
 
 pytestmark = pytest.mark.live
 

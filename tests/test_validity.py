@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from labs import validity
-from labs.records import Experiment, Load, Machine, Point, Server, Workload
+from labs.analysis import checks as validity
+from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.results import Machine, Point
 
 MACHINE = Machine(
     system="Linux",

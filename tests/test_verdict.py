@@ -8,21 +8,18 @@ from pathlib import Path
 import examples
 import pytest
 
-from labs import contrast, recordings, report, verdict
-from labs.comparison import Comparison
-from labs.records import (
-    WAIT_BY,
-    Experiment,
-    Load,
-    PredictedLevel,
-    Recording,
-    Server,
-    WaitBy,
-    Workload,
-)
-from labs.replay import page
-from labs.sheet import assumptions, sweep_sheet
-from labs.verdict import ASSUMES, Guess
+from labs.kinds.comparison import verdict
+from labs.kinds.comparison.record import Comparison
+from labs.kinds.sweep import report
+from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.table import sweep_sheet
+from labs.present import verdict as telling
+from labs.present.tables import assumptions
+from labs.present.verdict import ASSUMES, Guess
+from labs.recordings import store
+from labs.recordings.replay import page
+from labs.records.experiment import WAIT_BY, Experiment, Load, Server, WaitBy, Workload
+from labs.records.results import PredictedLevel
 
 FORECAST = examples.prediction()
 
@@ -72,20 +69,20 @@ def say(*sentences: str) -> str:
 def test_what_is_about_to_be_tested(
     server: Server, workload: Workload, users: tuple[int, ...], words: str
 ) -> None:
-    assert words in say(verdict.about(Experiment(server, workload, Load(users))))
+    assert words in say(telling.about(Experiment(server, workload, Load(users))))
 
 
 @pytest.mark.parametrize("kind", WAIT_BY)
 def test_every_kind_of_wait_is_told_in_words_of_its_own(kind: WaitBy) -> None:
     waits = Workload(cpu_s=0.01, wait_s=0.02, wait_by=kind)
-    said = say(verdict.about(Experiment(Server("prefork"), waits, Load((1, 8)))))
+    said = say(telling.about(Experiment(Server("prefork"), waits, Load((1, 8)))))
     assert re.search(r"requests that need 10 ms of CPU and w\w+ .*20 ms.*, while 1 and 8", said)
-    others = {verdict.need(replace(waits, wait_by=other)) for other in WAIT_BY if other != kind}
-    assert len(others) == len(WAIT_BY) - 1 and verdict.need(waits) not in others
+    others = {telling.need(replace(waits, wait_by=other)) for other in WAIT_BY if other != kind}
+    assert len(others) == len(WAIT_BY) - 1 and telling.need(waits) not in others
 
 
 def test_a_forecast_that_held() -> None:
-    said = say(verdict.text(examples.recording(1.0)))
+    said = say(report.text(examples.recording(1.0)))
     assert "At 8 users the CPU is the limit: at 50 ms a request the cores can do 40 req/s" in said
     assert "met all 4 points within the interval" in said
     assert said.endswith("Measured on: 2 cores, Example CPU, 8 GiB, Linux 6.18, CPython 3.11.7.")
@@ -103,7 +100,7 @@ def with_notes(*notes: str) -> Recording:
 
 def test_what_a_forecast_assumes_is_read_where_the_forecast_is() -> None:
     assumed = with_notes(COINS, QUEUE)
-    lines = verdict.text(assumed).splitlines()
+    lines = report.text(assumed).splitlines()
     assert lines[-4:-1] == [f"{ASSUMES}:", f"- {COINS}", f"- {QUEUE}"]
     table = report.forecast_table(assumed.run.forecast)
     assert table.splitlines()[-4:] == ["", f"{ASSUMES}:", f"- {COINS}", f"- {QUEUE}"]
@@ -111,7 +108,7 @@ def test_what_a_forecast_assumes_is_read_where_the_forecast_is() -> None:
     assert shown.count(ASSUMES) == 1 and shown.count(html.escape(QUEUE)) == 1
     assert shown.index("<figure") < shown.index(ASSUMES) < shown.index("Data: the numbers")
     none = with_notes()
-    assert ASSUMES not in verdict.text(none) + page("many-cores", none)[1]
+    assert ASSUMES not in report.text(none) + page("many-cores", none)[1]
     assert not report.forecast_table(none.run.forecast).endswith("\n")
 
 
@@ -128,9 +125,9 @@ def test_what_parts_assume_alike_is_said_once() -> None:
         parts = {label: with_notes(*each) for label, each in notes.items()}
         found = Comparison(machine=examples.MACHINE, over="users", parts=parts)
         _, shown = page("compared", found)
-        for sentence in contrast.assumed(found):
+        for sentence in verdict.assumed(found):
             assert shown.count(html.escape(sentence)) == 1
-        return contrast.assumed(found)
+        return verdict.assumed(found)
 
     assert compared(a=(COINS,), b=(COINS,)) == (COINS,)
     assert compared(a=(), b=(QUEUE,)) == (f"“b”: {QUEUE}",)
@@ -140,8 +137,8 @@ def test_what_parts_assume_alike_is_said_once() -> None:
 
 def test_a_page_of_the_book_tells_every_assumption_that_was_recorded() -> None:
     told = 0
-    for path in sorted(recordings.folder().glob("*/*.json")):
-        found = recordings.read(path)
+    for path in sorted(store.folder().glob("*/*.json")):
+        found = store.read(path)
         if not isinstance(found, Recording | Comparison):
             continue
         parts = found.parts.values() if isinstance(found, Comparison) else [found]
@@ -169,11 +166,11 @@ def test_tables_name_the_time_in_service_as_the_glossary_does() -> None:
 
 def test_a_forecast_that_missed_names_the_broken_assumption() -> None:
     recording = examples.recording(0.8)  # each request took 1 / 0.8 of the calibrated CPU time
-    said = say(verdict.text(recording))
+    said = say(report.text(recording))
     assert "met 0 of 4 points" in said and "measured 19 % below it" in said
     assert "It took 62.5 ms instead of 50 ms." in said and "the model fits" not in said
     slower = tuple(replace(level, model_rps=level.model_rps * 0.8) for level in FORECAST.levels)
-    said = say(verdict.text(recording, replace(FORECAST, kind="explanation", levels=slower)))
+    said = say(report.text(recording, replace(FORECAST, kind="explanation", levels=slower)))
     assert "With the CPU time that was measured in the load, the model fits." in said
 
 
@@ -182,15 +179,15 @@ def test_a_miss_without_moved_demand_looks_for_another_reason() -> None:
 
     def reason(**changes: object) -> str:
         point = replace(missed, **changes)  # type: ignore[arg-type]
-        return say(*verdict.agreement(FORECAST, [point]))
+        return say(*telling.agreement(FORECAST, [point]))
 
     assert "Others used 12 %" in reason(checks=(examples.TOLD,))
     assert reason().endswith("measured 19 % below it. Nothing we measure explains it.")
     lower = tuple(replace(level, lower_rps=25.0) for level in FORECAST.levels)
     stepping = replace(FORECAST, levels=lower)
-    assert "fell in step" in say(*verdict.agreement(stepping, [missed]))
+    assert "fell in step" in say(*telling.agreement(stepping, [missed]))
     above = replace(examples.point(8, factor=1.3), demand_s=examples.DEMAND_S)
-    assert "fell in step" not in say(*verdict.agreement(stepping, [above]))
+    assert "fell in step" not in say(*telling.agreement(stepping, [above]))
 
 
 def test_connections_that_stay_with_their_process_are_a_reason() -> None:
@@ -198,12 +195,12 @@ def test_connections_that_stay_with_their_process_are_a_reason() -> None:
     experiment = Experiment(server, Workload(wait_s=0.2), Load((8,)))
     missed = replace(examples.point(8, factor=0.8), demand_s=examples.DEMAND_S)
     missed = replace(missed, connections={"11": 6, "12": 2})
-    said = say(*verdict.verdict(experiment, FORECAST, [missed]))
+    said = say(*telling.verdict(experiment, FORECAST, [missed]))
     assert "Nothing we measure explains it. The processes had 2 and 6 connections" in said
     assert "At 8 users connections stayed where they had fallen: 2 and 6 connections." in said
     lower = tuple(replace(level, model_rps=level.model_rps * 0.8) for level in FORECAST.levels)
     explained = replace(FORECAST, kind="explanation", levels=lower)
-    said = say(*verdict.verdict(experiment, FORECAST, [missed], explained))
+    said = say(*telling.verdict(experiment, FORECAST, [missed], explained))
     assert "fall on the processes like coins. They fell as 2 and 6 connections, and" in said
 
 
@@ -225,12 +222,12 @@ def test_connections_that_stay_with_their_process_are_a_reason() -> None:
 def test_how_connections_fell(server: Server, counts: tuple[int, ...], words: str) -> None:
     point = replace(examples.point(8), connections={str(n): c for n, c in enumerate(counts)})
     experiment = Experiment(server, Workload(wait_s=0.2), Load((8,)))
-    assert verdict.split(experiment, point) == words
+    assert telling.split(experiment, point) == words
 
 
 def test_unfit_points_are_named_and_left_out() -> None:
     points = examples.run(unfit=8).points
-    said = say(*verdict.verdict(examples.EXPERIMENT, FORECAST, points))
+    said = say(*telling.verdict(examples.EXPERIMENT, FORECAST, points))
     assert "At 4 users the CPU is the limit" in said
     assert "met all 3 points" in said
     assert "1 of 4 points, at 8 users, is drawn hollow" in said and "Too noisy" in said
@@ -240,12 +237,12 @@ def test_where_nothing_is_fit_the_reasons_stand_alone() -> None:
     points = [
         replace(each, checks=(examples.UNFIT, examples.TOLD)) for each in examples.run().points
     ]
-    (said,) = verdict.verdict(examples.EXPERIMENT, FORECAST, points)
+    (said,) = telling.verdict(examples.EXPERIMENT, FORECAST, points)
     assert said == (
         "None of the 4 points can be believed, so all are drawn hollow. Too noisy: the interval "
         "is ± 14 %. Others used 12 % of the machine."
     )
-    said = say(*verdict.verdict(examples.EXPERIMENT, FORECAST, [*points[:2], examples.point(8)]))
+    said = say(*telling.verdict(examples.EXPERIMENT, FORECAST, [*points[:2], examples.point(8)]))
     assert "2 of 3 points, at 1 and 2 users, are drawn hollow" in said and "other reasons" in said
 
 
@@ -253,16 +250,16 @@ def test_of_a_single_point_it_speaks_in_the_singular() -> None:
     alone = examples.point(4)
     low = replace(alone, throughput_rps=0.5 * alone.throughput_rps)
     low = replace(low, throughput_ci_rps=(0.99 * low.throughput_rps, 1.01 * low.throughput_rps))
-    missed = say(*verdict.verdict(examples.EXPERIMENT, FORECAST, [low]))
+    missed = say(*telling.verdict(examples.EXPERIMENT, FORECAST, [low]))
     assert "The forecast missed the point at 4 users: measured " in missed
-    (said,) = verdict.verdict(
+    (said,) = telling.verdict(
         examples.EXPERIMENT, FORECAST, [replace(alone, checks=(examples.UNFIT,))]
     )
     assert said.startswith("The point cannot be believed, so it is drawn hollow. Too noisy")
 
 
 def test_nothing_measured_is_said() -> None:
-    assert "Nothing was measured" in verdict.verdict(examples.EXPERIMENT, FORECAST, ())[0]
+    assert "Nothing was measured" in telling.verdict(examples.EXPERIMENT, FORECAST, ())[0]
 
 
 @pytest.mark.parametrize(
@@ -282,7 +279,7 @@ def test_every_limit_has_its_words(limit: str, words: str) -> None:
     level = PredictedLevel(
         users=8, bound_rps=40.0, model_rps=39.0, model_response_time_s=0.2, limit=limit
     )
-    assert words in say(verdict.limit(examples.EXPERIMENT, level))
+    assert words in say(telling.limit(examples.EXPERIMENT, level))
 
 
 @pytest.mark.parametrize(
@@ -300,13 +297,13 @@ def test_every_limit_has_its_words(limit: str, words: str) -> None:
 )
 def test_the_guess_is_shown_beside_model_and_measurement(guess: Guess, words: str) -> None:
     run = examples.run()
-    said = verdict.verdict(examples.EXPERIMENT, FORECAST, run.points, guess=guess)
+    said = telling.verdict(examples.EXPERIMENT, FORECAST, run.points, guess=guess)
     assert words in say(*said)
-    assert "not measured" in say(verdict.on_guess(guess, FORECAST, run.points[:2]))
+    assert "not measured" in say(telling.on_guess(guess, FORECAST, run.points[:2]))
 
 
 def test_a_caption_names_the_machine_and_asks_for_a_larger_one() -> None:
-    said = verdict.caption(examples.MACHINE, runs=3)
+    said = telling.caption(examples.MACHINE, runs=3)
     assert "Recorded on: 2 cores, Example CPU" in said
     assert "3 runs" in said and "make record" in said
-    assert "runs" not in verdict.caption(examples.MACHINE)
+    assert "runs" not in telling.caption(examples.MACHINE)

@@ -12,7 +12,8 @@ import pytest
 import traitlets
 from plotly import graph_objects, offline
 
-from labs.view import FigureView, plain, static
+from labs.panel.figure_view import FigureView
+from labs.present.html import plain, static
 
 ROOT = Path(__file__).parents[1]
 LINE = {"data": [{"x": [1, 2], "y": [3, 4]}], "layout": {"height": 300}}

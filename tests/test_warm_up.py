@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from labs import warm_up as warming
-from labs.load import OK, RECORD, Report
-from labs.records import Calibration, Workload
-from labs.warm_up import PIECE_S, warm_up
+from labs.measure import warmup as warming
+from labs.measure.warmup import PIECE_S, warm_up
+from labs.records.experiment import Workload
+from labs.records.requests import OK, RECORD, Report
+from labs.records.results import Calibration
 
 EMPTY_S, AWAY_S = 0.0005, 0.0002  # of a request beside its work: in the server, under way
 RATIO = 1.1  # how much slower than the burn this server works

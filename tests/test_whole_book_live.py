@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from labs import quote, recorder, recordings, turn
-from labs.replay import page
+from labs.host import lock
+from labs.kinds import quotes
+from labs.recordings import recorder, store
+from labs.recordings.replay import page
 
 pytestmark = [
     pytest.mark.live,
@@ -23,9 +25,9 @@ def test_a_lab_runs_and_shows_what_it_found(
     lab: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
-    monkeypatch.setattr(turn, "LOCK", tmp_path / "turn")  # what it measures is not looked at
+    monkeypatch.setattr(lock, "LOCK", tmp_path / "turn")  # what it measures is not looked at
     recorder.record_book([lab], print, recorder.TRIAL)
-    found = recordings.recording(lab)
+    found = store.recording(lab)
     alt, html = page(lab, found)
     assert alt and "wt-recorded" in html
-    assert quote.numbers(found).machine().value >= 1
+    assert quotes.numbers(found).machine().value >= 1

@@ -8,12 +8,12 @@ import math
 import numpy as np
 import pytest
 
-from labs import window
-from labs.histogram import bucket, percentile
-from labs.level import count_level
-from labs.load import OK, RECORD, Report
-from labs.plan import PAINT_S, Plan
-from labs.sampling import Snapshot
+from labs.analysis import window
+from labs.analysis.point import count_level
+from labs.analysis.schedule import PAINT_S, Plan
+from labs.records.histogram import bucket, percentile
+from labs.records.requests import OK, RECORD, Report
+from labs.records.snapshot import Snapshot
 
 RUNS = 200  # of the interval; the bias is judged over ten times as many
 

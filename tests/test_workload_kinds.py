@@ -16,18 +16,25 @@ import psutil
 import pytest
 from waiting import eventually
 
-from labs import calibrate, recordings, records
-from labs import machine as this_machine
-from labs.controls import Controls
-from labs.kinds import KINDS, Kind
-from labs.level import service_time_s
-from labs.load import OK, RECORD
-from labs.measure import Measurement, measure, split_cores
-from labs.predict import explain, forecast
-from labs.records import Calibration, Experiment, Load, Machine, Point, Server, Unusable, Workload
-from labs.servers import Running, ServerFailed, serve
-from labs.sheet import sweep_sheet
-from labs.simulation import simulate
+from labs.analysis.point import service_time_s
+from labs.host import hardware as this_machine
+from labs.kinds.sweep import record
+from labs.kinds.sweep.run import Measurement, measure
+from labs.kinds.sweep.table import sweep_sheet
+from labs.measure import calibration as calibrate
+from labs.measure.rig import split_cores
+from labs.panel.settings import Controls
+from labs.recordings import store
+from labs.records import experiment as records
+from labs.records import results
+from labs.records.errors import Unusable
+from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.requests import OK, RECORD
+from labs.records.results import Calibration, Machine, Point
+from labs.servers.catalogue import KINDS, Kind
+from labs.servers.serve import Running, ServerFailed, serve
+from labs.theory.forecast import explain, forecast
+from labs.theory.simulation import simulate
 from workloads.app import units
 from workloads.app.application import application
 
@@ -73,7 +80,7 @@ def test_an_unknown_kind_is_refused_with_the_choice() -> None:
 
 def test_a_recording_from_before_loads_as_the_usual_kinds(tmp_path: Path) -> None:
     file = tmp_path / "old.json"
-    records.save(examples.recording(), file)
+    store.save(examples.recording(), file)
     new = (
         *("cpu_by", "wait_by", "service_time_s", "backend_cpu", "backend_s", "backend_late_s"),
         "page_cpu",
@@ -85,11 +92,11 @@ def test_a_recording_from_before_loads_as_the_usual_kinds(tmp_path: Path) -> Non
     for end in ("}", "]"):  # a comma before it, where the last field went
         text = _without_last_commas(text, end)
     file.write_text(text)
-    old = records.load(file)
+    old = store.load(file)
     assert old == examples.recording()
     assert old.experiment.workload.cpu_by == "counting" and old.points[0].queued_s is None
     for lab in ("many-cores", "one-core", "past-the-plateau"):
-        assert recordings.recording(lab)
+        assert store.recording(lab)
 
 
 def _without_last_commas(text: str, end: str) -> str:
@@ -172,11 +179,11 @@ def test_an_explanation_takes_the_split_that_was_measured(
     point = replace(examples.point(256), connections=connections, demand_s=1e-6)
     (level,) = explain(experiment, [point], IDEAL, FOUR).levels
     assert level.model_rps == pytest.approx(rps, rel=0.01)
-    recording = records.Recording(
+    recording = record.Recording(
         experiment=experiment,
         machine=FOUR,
         runs=(
-            records.Run(
+            results.Run(
                 recorded_at=examples.WHEN,
                 calibration=IDEAL,
                 forecast=forecast(experiment, IDEAL, FOUR),

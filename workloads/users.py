@@ -1,6 +1,6 @@
 """The Locust users of every lab: closed, gated, and told what to do over a pipe.
 
-Run by `labs.load` as `locust -f workloads/users.py`; nothing here is imported by the labs,
+Run by `labs.load.locust` as `locust -f workloads/users.py`; nothing here is imported by the labs,
 because importing Locust patches the whole process.
 
 All users are spawned at once and wait at a gate. A level is opened by one line on the

@@ -9,11 +9,12 @@ from pathlib import Path
 import examples
 from serving import PROJECT
 
-from labs import records
-from labs.findings import ClocksRun
-from labs.records import Experiment, Load, Server, Workload
-from labs.stopwatch import PAGES
-from labs.timelines import Step
+from labs.kinds.clocks.record import ClocksRun
+from labs.kinds.clocks.run import PAGES
+from labs.kinds.sweep import record
+from labs.recordings import store
+from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.steps import Step
 
 SITE = Path(__file__).parent / "panel_site"
 EXPERIMENT = Experiment(
@@ -44,7 +45,7 @@ def recordings(shelf: Path) -> None:
     """One of each of its labs."""
     points = (examples.point(2), examples.point(4))
     run = replace(examples.run(), forecast=examples.prediction((2, 4)), points=points)
-    recording = records.Recording(experiment=EXPERIMENT, machine=examples.MACHINE, runs=(run,) * 3)
+    recording = record.Recording(experiment=EXPERIMENT, machine=examples.MACHINE, runs=(run,) * 3)
     clocked = ClocksRun(
         recorded_at=examples.WHEN,
         pages=tuple(examples.page(name, w.cpu_s, w.wait_s) for name, w in PAGES.items()),
@@ -62,4 +63,4 @@ def recordings(shelf: Path) -> None:
             examples.timeline(), server=server, workload=work, steps=(step,) * 10, runs=(walked,)
         )
     for name, result in results.items():
-        records.save(result, shelf / name / "2-cores.json")
+        store.save(result, shelf / name / "2-cores.json")

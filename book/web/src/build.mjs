@@ -72,7 +72,7 @@ async function bundles() {
   const view = await build({
     ...common,
     entryPoints: [{ in: 'figure_view.ts', out: 'figure_view' }],
-    outdir: join(project, 'labs'),
+    outdir: join(project, 'labs/panel'),
     format: 'esm',
     metafile: true,
   });

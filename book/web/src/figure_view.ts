@@ -1,4 +1,4 @@
-/** The view of `labs.view.FigureView`: one figure that follows its model.
+/** The view of `labs.panel.figure_view.FigureView`: one figure that follows its model.
  *
  * A page of the book brings plotly. Elsewhere (JupyterLab, VS Code) the first view asks the
  * kernel for it, once, over its own comm; the answer is a gzipped buffer, so no address is

@@ -9,7 +9,7 @@ export interface LiveConfig {
   baseUrl: string; // of the Jupyter server, such as /user/name/
 }
 
-/** The source of the page's cells, written into it by labs.book_build. */
+/** The source of the page's cells, written into it by labs.site.sphinx_ext. */
 export interface Cells {
   page: string; // 1-cpu-time/one-core
   cells: { source: string; lab: boolean }[];

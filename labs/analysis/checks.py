@@ -1,0 +1,220 @@
+"""What to know about a measured point before believing it. Pure: figures in, sentences out.
+
+Unfit points are drawn hollow and kept out of comparisons. Told ones are drawn filled, with
+their sentence. The limits are the protocol's (CONTRIBUTING, "Honest measurement").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Protocol
+
+from labs.analysis.schedule import LEAST_COMPLETIONS
+from labs.records.experiment import Experiment, Workload
+from labs.records.format import NARROW, change, duration, percent, rate
+from labs.records.results import Check, Machine, Point
+from labs.records.server_facts import HANGS_UP, HOLDS_ITS_WORKER
+
+UNSTEADY = 0.10  # relative: half-width, halves, repeated level
+TOLD = 0.05
+DEMAND_OFF = 0.10
+GENERATOR_FULL = 0.80  # of the one core that one Locust process can use
+OTHERS_BUSY = 0.10  # of the machine
+PAGE_BUSY = 0.03  # of the machine; without a page's drawing it is some thousandths
+LITTLE_OFF = 0.05
+ENOUGH = 5 / 6  # of a run's points, to be recorded
+FEW = 0.1  # of the requests: so many may fail that would only be sent again
+
+
+def check(
+    point: Point,
+    experiment: Experiment,
+    machine: Machine,
+    *,
+    forecast_demand_s: float,
+    again: Point | None = None,
+) -> tuple[Check, ...]:
+    """All that is to be said of `point`; `again` is the same level measured at the end."""
+    found = list(_disturbances(point, experiment.load.generators))
+    if again is not None and point.throughput_rps > 0:
+        by = again.throughput_rps / point.throughput_rps - 1
+        if abs(by) > UNSTEADY:
+            sentence = (
+                f"Measured again at the end, this level gave {change(by)} throughput: the "
+                "machine changed under way. Close other programs and run again."
+            )
+            found.append(unfit("repeated", sentence))
+    found += _failures(point, experiment)
+    found += _starved(point, experiment)
+    found += _remarks(point, experiment, machine, forecast_demand_s)
+    return tuple(found)
+
+
+def enough_fit(points: Sequence[Point]) -> bool:
+    """Whether a run with these points may go into the book."""
+    return sum(point.fit for point in points) >= ENOUGH * len(points)
+
+
+def is_the_result(faults: Collection[str], workload: Workload, *, overflows: int = 0) -> bool:
+    """Whether what makes a point unfit (names of checks) is just what its lab is to show, so that
+    it may be recorded, drawn hollow all the same: users who starve at a full listen queue, and a
+    load generator that is full, and so unsteady, because the page is a small file."""
+    return overflows > 0 or (workload.page == "file" and "load generator" in faults)
+
+
+def unfit(name: str, sentence: str) -> Check:
+    """A reason to draw the point hollow."""
+    return Check(name=name, unfit=True, sentence=sentence)
+
+
+def told(name: str, sentence: str) -> Check:
+    """Worth knowing; the point stands."""
+    return Check(name=name, unfit=False, sentence=sentence)
+
+
+class Watched(Protocol):
+    """What was seen of the machine meanwhile: a level of a sweep, or a step of a timeline."""
+
+    @property
+    def generator_cpu(self) -> float: ...
+    @property
+    def others_cpu(self) -> float: ...
+    @property
+    def page_cpu(self) -> float: ...
+    @property
+    def throttled_s(self) -> float: ...
+    @property
+    def listen_overflows(self) -> int: ...
+
+
+def failures(failed: int) -> Check:
+    """Of requests that failed, for no reason the lab knows."""
+    requests = "1 request" if failed == 1 else f"{failed} requests"
+    return unfit(
+        "errors",
+        f"{requests} failed; a failure is often quicker than an answer, so the averages mean "
+        "little. Ask for less at once, and look whether they fail again.",
+    )
+
+
+def full_generator(watched: Watched, generators: int = 1) -> Iterator[Check]:
+    """Whether so many Locust processes had no time left."""
+    if watched.generator_cpu > GENERATOR_FULL * generators:
+        whose = "its core" if generators == 1 else f"its {generators} cores"
+        used = watched.generator_cpu / generators
+        yield unfit(
+            "load generator",
+            f"The load generator used {percent(used)} of {whose}: this measures Locust, not the "
+            "server. Give each request more to do, or let fewer users come.",
+        )
+
+
+def surroundings(watched: Watched, machine: Machine) -> Iterator[Check]:
+    """What went on around the measurement."""
+    if watched.others_cpu > OTHERS_BUSY * machine.cores:
+        yield told(
+            "others",
+            f"Other programs used {watched.others_cpu:.1f} of the machine's {machine.cores} cores.",
+        )
+    if watched.page_cpu > PAGE_BUSY * machine.cores:
+        yield told(
+            "page",
+            f"This page (in a terminal, the command) used {watched.page_cpu:.2f} of the machine's "
+            f"{machine.cores} cores for itself. What its browser used counts as other programs.",
+        )
+    if watched.throttled_s > 0:
+        yield told(
+            "throttled",
+            f"The container's CPU quota held the machine back for {watched.throttled_s:.1f} s; "
+            "means hold, percentiles are stretched.",
+        )
+    if watched.listen_overflows:
+        yield told(
+            "listen queue",
+            f"{watched.listen_overflows} connections found the listen queue full and were tried "
+            "again only one or more seconds later.",
+        )
+
+
+def _disturbances(point: Point, generators: int) -> Iterator[Check]:
+    yield from full_generator(point, generators)
+    if point.completed < LEAST_COMPLETIONS:
+        yield unfit(
+            "few",
+            f"Only {point.completed:.0f} requests ended in the window; {LEAST_COMPLETIONS} is "
+            "the least. Measure for longer.",
+        )
+    if half_width(point) > UNSTEADY:
+        yield unfit(
+            "interval",
+            f"The throughput is only known to ±{NARROW}{percent(half_width(point))}. Measure for "
+            "longer, or on a quieter machine.",
+        )
+    first, second = point.halves_rps
+    if abs(second - first) > UNSTEADY * point.throughput_rps:
+        yield unfit(
+            "drift",
+            f"The second half of the window gave {rate(second)}, the first {rate(first)}: "
+            "not settled. Measure for longer.",
+        )
+
+
+def _failures(point: Point, experiment: Experiment) -> Iterator[Check]:
+    kept = experiment.server.keep_alive and experiment.load.keep_alive
+    if kept and experiment.server.by in HANGS_UP and 0 < point.failed <= FEW * point.completed:
+        yield told(
+            "hung up",
+            f"{point.failed} requests came on a connection that was just being closed: with all "
+            "workers busy, Apache's event MPM closes those that it has kept open. A browser "
+            "would send them again.",
+        )
+    elif point.failed:
+        yield failures(point.failed)
+
+
+def _starved(point: Point, experiment: Experiment) -> Iterator[Check]:
+    server = experiment.server
+    why = "Some connections wait while others are kept open."
+    if point.listen_overflows:
+        why = "Their connections found the listen queue full, and try again only now and then."
+    holds = server.by in HOLDS_ITS_WORKER and server.keep_alive and experiment.load.keep_alive
+    if holds and point.users > (server.pool or 0):
+        why = (
+            "A worker stays with its connection here, and all of them have one that is kept open. "
+            "Close connections (keep_alive=False), or let apache-event keep them."
+        )
+    if point.never_served:
+        yield unfit(
+            "starved",
+            f"{point.never_served} of {point.users} users were never served, and the averages "
+            f"do not know them. {why}",
+        )
+
+
+def _remarks(
+    point: Point, experiment: Experiment, machine: Machine, forecast_demand_s: float
+) -> Iterator[Check]:
+    if TOLD < half_width(point) <= UNSTEADY:
+        yield told("interval", f"The throughput is known to ±{NARROW}{percent(half_width(point))}.")
+    off = point.demand_s / forecast_demand_s - 1 if forecast_demand_s else 0.0
+    if experiment.workload.cpu_s and abs(off) > DEMAND_OFF:
+        yield told(
+            "demand",
+            f"A request cost {duration(point.demand_s)} of CPU, {change(off)} against the "
+            "calibration: a napping, crowded or throttled core works at another speed.",
+        )
+    yield from surroundings(point, machine)
+    if point.users >= 4 and abs(point.littles_law - 1) > LITTLE_OFF:
+        yield told(
+            "little",
+            f"X·(R+Z) is {point.littles_law:.2f} of the {point.users} users, where Little's law "
+            "says 1: some users are not seen in the averages.",
+        )
+
+
+def half_width(point: Point) -> float:
+    """Half of the throughput's interval, relative to the throughput."""
+    if not point.throughput_rps:
+        return 0.0
+    low, high = point.throughput_ci_rps
+    return max(high - point.throughput_rps, point.throughput_rps - low) / point.throughput_rps

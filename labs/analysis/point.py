@@ -1,0 +1,96 @@
+"""One level of a sweep, from raw request records and two snapshots to a Point. No processes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labs.analysis import window
+from labs.records.requests import FAILED, OK, Report
+from labs.records.results import Point
+from labs.records.snapshot import Snapshot
+
+
+def count_level(
+    report: Report,
+    before: Snapshot,
+    after: Snapshot,
+    *,
+    users: int,
+    think_time_s: float,
+    workers: int | None,
+    pss: int | None,
+) -> Point:
+    """The point of one level, without checks, from raw records and two snapshots.
+
+    report: of a moment after the window, with at least all records of requests that touch it.
+    """
+    begin, end, records = before.at, after.at, report.records
+    seconds = end - begin
+    good = records[records["kind"] == OK]
+    bad = records[records["kind"] == FAILED]
+    started = np.array([start for start in report.flying.values() if start < end], dtype=float)
+    counted = window.count(good["start"], good["end"], started, begin=begin, end=end, now=report.at)
+    served = np.unique(good["user"][(good["end"] > begin) & (good["user"] < users)])
+    requests = max(counted.completed, 1e-9)
+    server_s, generator_s = after.server_s - before.server_s, after.generator_s - before.generator_s
+    others_s = after.busy_s - before.busy_s - server_s - generator_s
+    others_s -= after.own_s - before.own_s + after.backend_s - before.backend_s
+    inside = good[(good["end"] > begin) & (good["start"] < end)]
+    return Point(
+        users=users,
+        seconds=seconds,
+        completed=counted.completed,
+        failed=int(((bad["end"] > begin) & (bad["end"] <= end)).sum()),
+        unfinished=len(started),
+        never_served=users - len(served),
+        throughput_rps=counted.throughput_rps,
+        throughput_ci_rps=counted.interval_rps,
+        halves_rps=counted.halves_rps,
+        mean_response_time_s=_finite(counted.mean_response_time_s),
+        histogram=counted.histogram,
+        demand_s=server_s / requests if counted.completed else 0.0,
+        server_cpu=server_s / seconds,
+        generator_cpu=generator_s / seconds,
+        others_cpu=max(0.0, others_s / seconds),
+        littles_law=counted.throughput_rps
+        * (_finite(counted.mean_response_time_s) + think_time_s)
+        / users,
+        workers=workers,
+        pss_bytes=pss,
+        voluntary_switches=(after.voluntary - before.voluntary) / requests,
+        involuntary_switches=(after.involuntary - before.involuntary) / requests,
+        connections=connections(inside),
+        throttled_s=after.throttled_s - before.throttled_s,
+        listen_overflows=after.listen_overflows - before.listen_overflows,
+        service_time_s=service_time_s(inside, begin, end),
+        backend_cpu=(after.backend_s - before.backend_s) / seconds,
+        page_cpu=(after.own_s - before.own_s) / seconds,
+    )
+
+
+def connections(records: NDArray[np.void]) -> dict[str, int]:
+    """Process id -> users whose last request in the window it answered."""
+    last: dict[int, int] = dict(
+        zip(records["user"].tolist(), records["process"].tolist(), strict=True)
+    )
+    split: dict[str, int] = {}
+    for process in last.values():
+        if process:  # 0 where the answer does not tell, as Apache with a file
+            split[str(process)] = split.get(str(process), 0) + 1
+    return split
+
+
+def service_time_s(records: NDArray[np.void], begin: float, end: float) -> float | None:
+    """Mean service time of good requests, each counted by the share of its life in the window,
+    as the mean response time is; None where no answer told it."""
+    told = records[records["service"] >= 0]
+    if not len(told):
+        return None
+    shared = np.minimum(told["end"], end) - np.maximum(told["start"], begin)
+    shares = shared / np.maximum(told["end"] - told["start"], 1e-9)
+    return float((shares * told["service"]).sum() / shares.sum()) / 1e6
+
+
+def _finite(value: float) -> float:
+    return value if np.isfinite(value) else 0.0

@@ -1,0 +1,180 @@
+"""What to offer when an experiment does not fit: into a reader's patience, or on one core.
+
+Pure. Nothing is shortened silently: each offer says what it changes and how long it takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from labs.analysis.schedule import duration_s
+from labs.records.experiment import Experiment, Workload
+from labs.records.format import duration, seconds
+from labs.records.results import PredictedLevel, Prediction
+from labs.records.steps import Step
+
+PATIENCE_S = 25.0  # a run up to this long needs no question
+DIVISORS = (2, 5, 10, 20, 50, 100)
+MOST_MODEST = 4  # levels on a small machine
+FEW = 4  # workers of a reduced pool
+BRIEF_S = 0.01  # that a request of a trial takes, work and wait together
+HEAVY_CPU_S = 0.005  # per request; less than this leaves one core room for the load generator
+MODEST_STEP_S = 2.0  # of a timeline on a small machine, at most
+MODEST_REQUESTS = 10  # of a user in such a step, or arrivals: time for so many stays
+
+Forecast = Callable[[Experiment], Prediction]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """An experiment to choose."""
+
+    label: str
+    experiment: Experiment
+    forecast: Prediction
+    seconds: float
+    changed: str = ""  # said wherever its results are shown
+
+
+def offers(experiment: Experiment, forecast: Forecast) -> list[Offer]:
+    """The experiment itself; where that takes too long, also with everything divided by k, and
+    with three levels around the knee only."""
+    full = _offer(experiment, forecast, "")
+    if full.seconds <= PATIENCE_S:
+        return [full]
+    return [full, *_divided(experiment, forecast), *_knee(full, forecast)]
+
+
+def _divided(experiment: Experiment, forecast: Forecast) -> list[Offer]:
+    made = None
+    for k in DIVISORS:
+        work = experiment.workload
+        load = experiment.load
+        smaller = replace(
+            experiment,
+            workload=replace(work, cpu_s=work.cpu_s / k, wait_s=work.wait_s / k),
+            load=replace(load, think_time_s=load.think_time_s / k),
+        )
+        made = _offer(smaller, forecast, f"work and wait divided by {k}")
+        if made.seconds <= PATIENCE_S:
+            break
+    return [made] if made else []
+
+
+def _knee(full: Offer, forecast: Forecast) -> list[Offer]:
+    users = around_knee(full.forecast.levels)
+    if len(users) == len(full.experiment.load.users):
+        return []
+    shorter = replace(full.experiment, load=replace(full.experiment.load, users=users))
+    return [_offer(shorter, forecast, f"only {_listed(users)} users")]
+
+
+def around_knee(levels: Sequence[PredictedLevel]) -> tuple[int, ...]:
+    """The first level that something else than the users limits, with its neighbours."""
+    knee = next((at for at, level in enumerate(levels) if level.limit != "users"), len(levels) - 1)
+    first = max(0, min(knee - 1, len(levels) - 3))
+    return tuple(level.users for level in levels[first : first + 3])
+
+
+def _offer(experiment: Experiment, forecast: Forecast, changed: str) -> Offer:
+    prediction = forecast(experiment)
+    whole_s = duration_s(experiment.load, prediction.levels)
+    label = f"{changed or 'all of it'}: {seconds(whole_s)}"
+    return Offer(
+        label=label,
+        experiment=experiment,
+        forecast=prediction,
+        seconds=whole_s,
+        changed=changed,
+    )
+
+
+def modest(experiment: Experiment, cores: int, *, shared: bool = False) -> tuple[Experiment, str]:
+    """The experiment as a small machine should begin with, and the sentence why; unchanged and
+    no sentence where it fits. shared: a free service that others use as well (Binder)."""
+    work = experiment.workload
+    if (cores > 1 and not shared) or work.cpu_s <= HEAVY_CPU_S:
+        return experiment, ""
+    users = experiment.load.users
+    step = -(-len(users) // MOST_MODEST)
+    kept = tuple(sorted({*users[::step], users[-1]}))[-MOST_MODEST:]
+    smaller = replace(
+        experiment, workload=_waiting(work), load=replace(experiment.load, users=kept)
+    )
+    why = (
+        f"{_whose(shared)}, and {_too_much(work)}. So the lab begins with a wait of the "
+        "same length and a short sweep. What more cores do is in the recorded run; the sliders "
+        "bring the CPU work back."
+    )
+    return smaller, why
+
+
+def modest_timeline(
+    workload: Workload, steps: Sequence[Step], cores: int, *, shared: bool = False
+) -> tuple[Workload, tuple[Step, ...], str]:
+    """Requests and steps with which a timeline should begin on a small machine, and the sentence
+    why; unchanged and no sentence where they fit. A wait of the same length takes the place of
+    the CPU work, and what would keep the core busy without a pause lasts a few seconds."""
+    heavy = workload.cpu_s > HEAVY_CPU_S
+    alone_s = workload.cpu_s + workload.wait_s
+    if (cores > 1 and not shared) or not (heavy or alone_s <= HEAVY_CPU_S):
+        return workload, tuple(steps), ""
+    shorter = tuple(replace(step, seconds=_modest_s(step, alone_s)) for step in steps)
+    full_s, short_s = (sum(step.seconds for step in each) for each in (steps, shorter))
+    if heavy:
+        trouble = _too_much(workload)
+    else:
+        trouble = "requests that are over at once would keep it busy without a pause"
+    changed = ["the requests wait for as long instead"] * heavy
+    if short_s < full_s:
+        changed.append(f"the steps last {seconds(short_s)} together instead of {seconds(full_s)}")
+    if not changed:
+        return workload, tuple(steps), ""
+    why = (
+        f"{_whose(shared)}, and {trouble}. So here {' and '.join(changed)}. The recorded run is "
+        "of all of it; add whole=True to the lab in the cell to run that here."
+    )
+    return _waiting(workload) if heavy else workload, shorter, why
+
+
+def _modest_s(step: Step, alone_s: float) -> float:
+    """Seconds of that step on a small machine: enough for a few requests of alone_s seconds."""
+    each_s = alone_s if step.rate is None else max(alone_s, 1 / step.rate)
+    return min(step.seconds, max(MODEST_STEP_S, MODEST_REQUESTS * each_s))
+
+
+def _waiting(workload: Workload) -> Workload:
+    """Requests that take as long, and no CPU."""
+    return replace(workload, cpu_s=0.0, wait_s=workload.cpu_s + workload.wait_s)
+
+
+def _too_much(workload: Workload) -> str:
+    return f"{duration(workload.cpu_s)} of CPU a request would leave nothing for the load generator"
+
+
+def _whose(shared: bool) -> str:
+    return "This is a free service that others share" if shared else "This machine has one core"
+
+
+def reduced(experiment: Experiment) -> Experiment:
+    """The same kind of server, work and load in a few seconds: to see that it runs, not to
+    learn from. A pool of at most four, the first two levels, a third of a second each, and
+    requests so short that this is enough."""
+    server, work, load = experiment.server, experiment.workload, experiment.load
+    share = min(1.0, BRIEF_S / max(work.cpu_s + work.wait_s, BRIEF_S))
+    brief = replace(work, cpu_s=share * work.cpu_s, wait_s=share * work.wait_s)
+    fewer = replace(
+        server,
+        processes=min(server.processes, FEW),
+        threads=min(server.threads, FEW),
+        start=server.start and min(server.start, FEW),
+    )
+    users = sorted({min(users, 2 * FEW) for users in load.users})[:2]
+    shorter = replace(load, users=tuple(users), think_time_s=share * load.think_time_s, seconds=0.3)
+    return replace(experiment, server=fewer, workload=brief, load=shorter)
+
+
+def _listed(users: Sequence[int]) -> str:
+    *most, last = map(str, users)
+    return f"{', '.join(most)} and {last}" if most else last

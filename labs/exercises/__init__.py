@@ -1,0 +1,1 @@
+"""Questions, and the checking of their answers."""

@@ -1,0 +1,1 @@
+"""The machine: hardware, programs, its lock, and the processes on it."""

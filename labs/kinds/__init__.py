@@ -1,0 +1,1 @@
+"""The kinds of lab, one folder each."""

@@ -1,0 +1,1 @@
+"""The checkup: what this machine can do."""

@@ -1,0 +1,94 @@
+"""The checkup drawn and told: what this machine can do."""
+
+from __future__ import annotations
+
+from labs.kinds.checkup.record import Checkup
+from labs.present.palette import BLUE, PURPLE
+from labs.present.plot import Figure
+from labs.present.tables import Sheet
+from labs.records.format import digits, duration, percent, rate
+
+
+def checkup_figure(checkup: Checkup) -> Figure:
+    """Cores' worth of work over the number of busy processes, beside what whole cores would do."""
+    capacity = checkup.calibration.capacity
+    busy = list(range(1, len(capacity) + 1))
+    return {
+        "data": [
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": "if each were a whole core",
+                "x": [0, *busy],
+                "y": [0, *busy],
+                "line": {"color": PURPLE, "dash": "dash", "width": 2},
+                "hoverinfo": "skip",
+            },
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": "measured",
+                "x": busy,
+                "y": [round(worth, 3) for worth in capacity],
+                "marker": {"color": BLUE, "size": 11},
+                "hovertemplate": "%{x} busy: worth %{y:.2f} cores<extra></extra>",
+            },
+        ],
+        "layout": {
+            "height": 320,
+            "margin": {"t": 16, "b": 88},
+            "hovermode": "closest",
+            "legend": {"orientation": "h", "x": 0, "y": -0.3, "yanchor": "top"},
+            "xaxis": {
+                "title": {"text": "busy processes"},
+                "range": [0, len(capacity) + 0.5],
+                "dtick": max(1, len(capacity) // 8),
+            },
+            "yaxis": {"title": {"text": "cores' worth of work"}, "rangemode": "tozero"},
+        },
+    }
+
+
+def checkup_alt(checkup: Checkup) -> str:
+    """The machine in a sentence."""
+    cores = len(checkup.calibration.capacity)
+    return (
+        f"With {cores} busy processes the machine did {digits(checkup.capacity)} cores' worth of "
+        "work, where the first process alone is one."
+    )
+
+
+def checkup_rows(checkup: Checkup) -> list[tuple[str, str, str]]:
+    """What was found: its name, its value, and what it is good for."""
+    machine, found = checkup.machine, checkup.calibration
+    quota = machine.quota_cores
+    rows = [
+        ("processor", machine.processor, "as the system names it"),
+        ("cores listed", str(machine.logical_cores), "hyper-threads count as cores here"),
+        ("cores for you", str(machine.cores), "affinity and quota applied"),
+        ("CPU quota", f"{digits(quota)} cores" if quota else "none", "what a container may use"),
+        ("cores' worth of work", f"{checkup.capacity:.2f}", "by burning all of them at once"),
+        (
+            "speed of one core",
+            f"{digits(found.loops_per_s[0] / 1e6)} million loops/s",
+            "CPU work in the labs is a number of these loops",
+        ),
+        ("a sleep of 1 ms", f"{duration(found.timer_s)} late", "no shorter wait can be trusted"),
+        ("loopback", duration(found.loopback_s), "a byte to a local socket and back"),
+    ]
+    if found.overhead_s:
+        rows.append(("an empty request", duration(found.overhead_s), "CPU time of the server"))
+    if found.generator_s:
+        ceiling = f"{rate(1 / found.generator_s)} at {duration(found.generator_s)} each"
+        rows.append(("load generator's ceiling", ceiling, "one process; trust 80 % of it"))
+    noise = percent(found.noise_fraction)
+    rows.append(("noise", noise, "between equal burns: nothing smaller can be told"))
+    rows.append(("memory", f"{machine.memory_bytes / 2**30:.1f} GiB", "bounds the workers"))
+    lock = "one lock for all threads" if machine.gil else "no lock around threads"
+    rows.append(("Python", f"{machine.python}, {lock}", f"on {machine.system}"))
+    return rows
+
+
+def checkup_sheet(checkup: Checkup) -> Sheet:
+    """A row for each thing to know of a machine."""
+    return Sheet(("what", "found", "why it matters"), tuple(checkup_rows(checkup)))

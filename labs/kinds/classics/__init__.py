@@ -1,0 +1,1 @@
+"""The five sources' experiments, made again."""

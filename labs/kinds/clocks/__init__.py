@@ -1,0 +1,1 @@
+"""The clocks: one request on three clocks."""

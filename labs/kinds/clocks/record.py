@@ -1,0 +1,94 @@
+"""What the two labs without a sweep find: the clocks of single requests, and the machine itself.
+
+The nouns beside `records`: frozen, SI units, checked on building and on reading.
+"""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+
+from labs.records.errors import BadRecording
+from labs.records.experiment import Server, Workload
+from labs.records.results import SCHEMA, Machine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientClock:
+    """What `time` says of the *client* that fetched a page: not a word about the server."""
+
+    program: str  # curl 8.5.0, or the client that stood in for it
+    real_s: float
+    user_s: float
+    system_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageClock:
+    """One kind of page, fetched several times, one request at a time."""
+
+    name: str  # burn, sleep, both
+    workload: Workload
+    wall_s: tuple[float, ...]  # of each request, as its client saw it
+    cpu_s: tuple[float, ...]  # of each request: user and system time of the server's processes
+    system_fraction: float | None  # of it, the part inside the kernel; None: too little to split
+    client: ClientClock
+
+    def __post_init__(self) -> None:
+        if not self.wall_s or len(self.wall_s) != len(self.cpu_s):
+            raise BadRecording(f"page {self.name!r}: not one CPU time for each wall time.")
+
+    @property
+    def median_wall_s(self) -> float:
+        return statistics.median(self.wall_s)
+
+    @property
+    def median_cpu_s(self) -> float:
+        return statistics.median(self.cpu_s)
+
+    @property
+    def median_wait_s(self) -> float:
+        """Wall time that no core worked for this request: the rest."""
+        return max(0.0, self.median_wall_s - self.median_cpu_s)
+
+    @property
+    def cpu_fraction(self) -> float:
+        """Of the wall time, the part on a core."""
+        return self.median_cpu_s / self.median_wall_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClocksRun:
+    """One round of the clocks lab."""
+
+    recorded_at: str  # ISO 8601, UTC
+    pages: tuple[PageClock, ...]
+
+    def page(self, name: str) -> PageClock:
+        for page in self.pages:
+            if page.name == name:
+                return page
+        raise KeyError(f"page={name!r}: not measured.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clocks:
+    """Rounds of the clocks lab on one machine."""
+
+    server: Server
+    machine: Machine
+    runs: tuple[ClocksRun, ...]
+    schema: int = SCHEMA
+
+    def __post_init__(self) -> None:
+        if not self.runs or not self.runs[0].pages:
+            raise BadRecording("The recording holds no page. Record it again.")
+
+    @property
+    def run(self) -> ClocksRun:
+        """The middle run, by the wall time of its last page: the one that is drawn."""
+        ranked = sorted(self.runs, key=lambda run: run.pages[-1].median_wall_s)
+        return ranked[(len(ranked) - 1) // 2]
+
+    def page(self, name: str) -> PageClock:
+        return self.run.page(name)

@@ -1,0 +1,1 @@
+"""A comparison: several experiments in one figure."""

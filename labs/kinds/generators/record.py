@@ -1,0 +1,114 @@
+"""What the lab of the load generators finds: of the same server, what each of them says.
+
+A generator is an instrument: it has a price, an end of its scale, and an error of its own. The
+nouns beside `records`: frozen, SI units, checked on building and on reading.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from labs.records.errors import BadRecording
+from labs.records.experiment import Server, Workload
+from labs.records.results import SCHEMA, Machine
+
+FULL = 0.8  # of a core: beyond it a process answers late itself
+MACHINE_FULL = 0.9  # of all cores: then both sides wait for one
+OURS = "locust"  # as the labs drive it, one process
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gauge:
+    """One generator on that server. CPU is in cores, a mean over `seconds`."""
+
+    name: str  # locust, 1 locust, 2 locusts, ab, wrk
+    program: str  # with its version
+    command: str  # as a reader would type it
+    missing: str = ""  # what to do to have it; then nothing below was measured
+    processes: int = 1
+    seconds: float = 0.0
+    requests: int = 0  # it counted
+    failed: int = 0
+    throughput_rps: float = 0.0  # as it says
+    mean_response_time_s: float = 0.0  # as it says
+    generator_cpu: float = 0.0  # all its processes
+    generator_fullest: float = 0.0  # of them, the one that used most
+    server_cpu: float = 0.0
+    server_fullest: float = 0.0
+    others_cpu: float = 0.0  # everyone else, without this process and its parent
+    busy: float = 0.0  # of the whole machine, by anyone: a fraction
+
+    def __post_init__(self) -> None:
+        if not self.missing and not self.throughput_rps > 0:
+            raise BadRecording(f"{self.name}: neither measured nor missing. Record it again.")
+
+    @property
+    def generator_s(self) -> float:
+        """CPU seconds that the generator spends on a request."""
+        return self.generator_cpu / self.throughput_rps
+
+    @property
+    def server_s(self) -> float:
+        """CPU seconds that the server spends on a request."""
+        return self.server_cpu / self.throughput_rps
+
+    @property
+    def ceiling_rps(self) -> float:
+        """Requests per second that one full core of it would make."""
+        return 1 / self.generator_s if self.generator_cpu else float("inf")
+
+    @property
+    def full(self) -> tuple[str, ...]:
+        """Who was: generator, server, both; the machine, when that was neither; or nobody."""
+        sides = {"generator": self.generator_fullest, "server": self.server_fullest}
+        full = tuple(side for side, cores in sides.items() if cores > FULL)
+        return full or (("machine",) if self.busy > MACHINE_FULL else ())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaugesRun:
+    """One round: each generator in its turn."""
+
+    recorded_at: str  # ISO 8601, UTC
+    gauges: tuple[Gauge, ...]
+
+    def gauge(self, name: str) -> Gauge:
+        for gauge in self.gauges:
+            if gauge.name == name:
+                return gauge
+        raise KeyError(f"name={name!r}: not measured.")
+
+    @property
+    def measured(self) -> tuple[Gauge, ...]:
+        """Those that were there."""
+        return tuple(gauge for gauge in self.gauges if not gauge.missing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gauges:
+    """Rounds of the lab of the load generators on one machine."""
+
+    server: Server
+    workload: Workload
+    connections: int  # that each generator keeps busy
+    machine: Machine
+    runs: tuple[GaugesRun, ...]
+    schema: int = SCHEMA
+
+    def __post_init__(self) -> None:
+        if not self.runs or not all(run.measured for run in self.runs):
+            raise BadRecording("The recording holds no load generator. Record it again.")
+
+    @property
+    def run(self) -> GaugesRun:
+        """The middle run, by the throughput its first generator saw: the one that is drawn."""
+        ranked = sorted(self.runs, key=lambda run: run.measured[0].throughput_rps)
+        return ranked[(len(ranked) - 1) // 2]
+
+    def gauge(self, name: str) -> Gauge:
+        return self.run.gauge(name)
+
+
+def locusts(processes: int) -> str:
+    """The name of plain Locust with so many processes that ask."""
+    return "1 locust" if processes == 1 else f"{processes} locusts"

@@ -1,0 +1,1 @@
+"""Memory: what one more worker takes."""

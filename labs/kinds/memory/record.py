@@ -1,0 +1,130 @@
+"""What a memory lab finds: a server's memory over the requests that wait in it at once.
+
+The nouns beside `records`: frozen, in bytes, checked on building and on reading.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from labs.records.errors import BadRecording
+from labs.records.experiment import Server
+from labs.records.results import SCHEMA, Machine
+
+Waiting = Literal["process", "thread", "coroutine"]  # what it takes to wait for one request
+KINDS: tuple[str, ...] = get_args(Waiting)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Growth:
+    """One kind of worker: the memory of the whole server, with more and more of them waiting.
+
+    PSS counts a page that several processes share once, divided among them; RSS counts it anew
+    for each. Without PSS (macOS) everything here is told from RSS.
+    """
+
+    kind: Waiting
+    sizes: tuple[int, ...]  # requests waiting at once
+    pss_bytes: tuple[int, ...]  # of all its processes; empty where the system has none
+    rss_bytes: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.sizes) < 2 or sorted(set(self.sizes)) != list(self.sizes):
+            raise BadRecording(f"kind={self.kind!r}: give two rising sizes or more.")
+        if len(self.rss_bytes) != len(self.sizes) or len(self.pss_bytes) not in (
+            0,
+            len(self.sizes),
+        ):
+            raise BadRecording(f"kind={self.kind!r}: not one memory for each size.")
+
+    @property
+    def told_bytes(self) -> tuple[int, ...]:
+        """PSS, or RSS where there is none."""
+        return self.pss_bytes or self.rss_bytes
+
+    @property
+    def each_bytes(self) -> float:
+        """What one more of them takes: the slope, by least squares."""
+        return line(self.sizes, self.told_bytes)[0]
+
+    @property
+    def base_bytes(self) -> float:
+        """What the server takes without any of them: where that line begins."""
+        return line(self.sizes, self.told_bytes)[1]
+
+    @property
+    def rss_each_bytes(self) -> float:
+        """The slope that RSS would suggest."""
+        return line(self.sizes, self.rss_bytes)[0]
+
+    @property
+    def off_line(self) -> float:
+        """How far a size lies from the line at most, as a fraction of the whole growth."""
+        each, base = line(self.sizes, self.told_bytes)
+        grown = each * (self.sizes[-1] - self.sizes[0])
+        told = zip(self.sizes, self.told_bytes, strict=True)
+        return max(abs(base + each * size - found) for size, found in told) / max(grown, 1.0)
+
+    def most(self, memory_bytes: int) -> int | None:
+        """How many fit that much memory; None where another one takes nothing measurable.
+
+        (memory - base) / each, rounded down: it supposes that the line goes on.
+        """
+        each = self.each_bytes
+        return max(0, math.floor((memory_bytes - self.base_bytes) / each)) if each > 0 else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryRun:
+    """One round of the memory lab."""
+
+    recorded_at: str  # ISO 8601, UTC
+    taken_bytes: int  # by everything else on the machine, before the first server was started
+    growths: tuple[Growth, ...]
+
+    def growth(self, kind: str) -> Growth:
+        for growth in self.growths:
+            if growth.kind == kind:
+                return growth
+        raise KeyError(f"kind={kind!r}: not measured.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """Rounds of the memory lab on one machine."""
+
+    waiters: dict[Waiting, Server]  # who was measured, at its largest size
+    machine: Machine
+    runs: tuple[MemoryRun, ...]
+    schema: int = SCHEMA
+
+    def __post_init__(self) -> None:
+        if not self.runs or not all(run.growths for run in self.runs):
+            raise BadRecording("The recording holds no growth. Record it again.")
+
+    @property
+    def run(self) -> MemoryRun:
+        """The middle run, by what its first kind takes each: the one that is drawn."""
+        ranked = sorted(self.runs, key=lambda run: run.growths[0].each_bytes)
+        return ranked[(len(ranked) - 1) // 2]
+
+    def growth(self, kind: str) -> Growth:
+        return self.run.growth(kind)
+
+    def limit(self, kind: str) -> int | None:
+        """How many fit this machine beside everything else that was there; see `Growth.most`."""
+        return self.growth(kind).most(self.machine.memory_bytes - self.run.taken_bytes)
+
+
+def line(sizes: Sequence[int], found: Sequence[int]) -> tuple[float, float]:
+    """Slope and begin of the straight line nearest to these points (least squares).
+
+    >>> line((1, 2, 3), (130, 160, 190))
+    (30.0, 100.0)
+    """
+    slope, begin = statistics.linear_regression(sizes, found)
+    return slope, begin

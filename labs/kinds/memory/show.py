@@ -1,0 +1,209 @@
+"""The memory lab drawn and told: growth over the requests that wait, and what each takes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from labs.kinds.memory.record import Growth, Memory
+from labs.present.palette import LINES, pale
+from labs.present.plot import Figure, Trace, bars, extent, finite, two_plots
+from labs.records.format import digits, paragraphs, percent, plain, size, table
+
+MIB = 2**20
+KIB = 2**10
+LEAST_KIB = 1.0  # where the bars begin
+ENDS_ELSEWHERE = 30_000  # as many workers meet other limits of a system first
+WHERE = ("Memory of the server, MiB", "One more of them takes, KiB")
+STYLES = dict(zip(("process", "thread", "coroutine"), LINES, strict=False))
+
+
+def memory_figure(memory: Memory) -> Figure:
+    """Left, the server's memory over the requests that wait in it at once, with its line; right,
+    the slopes of these lines. Filled: PSS. Hollow: RSS, which counts what is shared again."""
+    traces: list[Trace] = []
+    for growth in memory.run.growths:
+        traces += [*_grown(growth), _each(memory, growth)]
+    sizes = [size for growth in memory.run.growths for size in growth.sizes]
+    largest = max(10 * KIB, *(growth.each_bytes for growth in memory.run.growths))
+    return {"data": traces, "layout": _layout(min(sizes), max(sizes), largest)}
+
+
+def _grown(growth: Growth) -> list[Trace]:
+    colour, dash, symbol = STYLES[growth.kind]
+    line = [(growth.base_bytes + growth.each_bytes * count) / MIB for count in growth.sizes]
+    common = {"x": list(growth.sizes), "legendgroup": growth.kind, "xaxis": "x", "yaxis": "y"}
+    drawn: list[Trace] = [
+        {
+            **common,
+            "type": "scatter",
+            "mode": "lines",
+            "name": f"{growth.kind}, the line",
+            "y": finite(line),
+            "line": {"color": colour, "dash": dash, "width": 2},
+            "hoverinfo": "skip",
+            "showlegend": False,
+        }
+    ]
+    feeds = [(_told(growth), growth.told_bytes, symbol)]
+    if growth.pss_bytes:
+        feeds.append(("RSS", growth.rss_bytes, f"{symbol}-open"))
+    for name, found, mark in feeds:
+        drawn.append(
+            {
+                **common,
+                "type": "scatter",
+                "mode": "markers",
+                "name": f"{growth.kind}, {name}",
+                "y": finite([each / MIB for each in found]),
+                "marker": {"color": colour, "symbol": mark, "size": 9},
+                "customdata": [size(each) for each in found],
+                "hovertemplate": f"%{{x}} waiting: %{{customdata}}<extra>{growth.kind}, {name}"
+                "</extra>",
+            }
+        )
+    return drawn
+
+
+def _each(memory: Memory, growth: Growth) -> Trace:
+    """One bar, with the spread over the runs."""
+    colour = STYLES[growth.kind][0]
+    found = [run.growth(growth.kind).each_bytes / KIB for run in memory.runs if _has(run, growth)]
+    middle = growth.each_bytes / KIB
+    return {
+        "type": "bar",
+        "name": growth.kind,
+        "x": [growth.kind],
+        "y": finite([max(middle, LEAST_KIB)]),
+        "marker": pale(colour),
+        "error_y": bars([middle], [extent(found)], colour),
+        "text": [size(growth.each_bytes)],
+        "textposition": "outside",
+        "cliponaxis": False,
+        "hovertemplate": f"%{{text}} for each<extra>{growth.kind}</extra>",
+        "legendgroup": growth.kind,
+        "showlegend": False,
+        "xaxis": "x2",
+        "yaxis": "y2",
+    }
+
+
+def _has(run: Any, growth: Growth) -> bool:
+    return any(each.kind == growth.kind for each in run.growths)
+
+
+def _told(growth: Growth) -> str:
+    return "PSS" if growth.pss_bytes else "RSS"
+
+
+def memory_alt(memory: Memory) -> str:
+    """The figure in sentences."""
+    told = []
+    for growth in memory.run.growths:
+        found = growth.told_bytes
+        told.append(
+            f"{_several(growth).capitalize()}: {size(found[0])} with {growth.sizes[0]} waiting, "
+            f"{size(found[-1])} with {growth.sizes[-1]}; {size(growth.each_bytes)} for each more."
+        )
+    return f"Memory of a server over the requests that wait in it at once. {' '.join(told)}"
+
+
+def memory_words(memory: Memory) -> str:
+    """Under the figure, as HTML: what each takes, how many fit, and what to think of it."""
+    head = ("one more", "takes", "as RSS has it", "the server alone", "would fit this machine")
+    rows = [
+        (
+            growth.kind,
+            size(growth.each_bytes),
+            size(growth.rss_each_bytes) if growth.pss_bytes and growth.kind == "process" else "",
+            size(growth.base_bytes),
+            _limit(memory, growth),
+        )
+        for growth in memory.run.growths
+    ]
+    sentences = paragraphs(memory_said(memory))
+    return f'<div role="status">{sentences}</div>{table(head, rows)}'
+
+
+def memory_said(memory: Memory) -> list[str]:
+    """The verdict, a sentence each."""
+    run, machine = memory.run, memory.machine
+    left = machine.memory_bytes - run.taken_bytes
+    said = [
+        f"Of {size(machine.memory_bytes)} of memory {size(run.taken_bytes)} were taken before the "
+        f"lab began, so {size(left)} were left."
+    ]
+    for growth in run.growths:
+        limit, takes = memory.limit(growth.kind), size(growth.each_bytes)
+        if limit is None:
+            said.append(
+                f"Another {growth.kind} took nothing that could be told from noise, so memory sets "
+                "no limit here."
+            )
+            continue
+        fits = f"At {takes} for each {growth.kind}, {digits(limit)} would fit."
+        if limit > ENDS_ELSEWHERE:
+            fits += " Something else ends first: open files, ports, or the numbers of processes."
+        said.append(fits)
+    first = run.growths[0]
+    if not first.pss_bytes:
+        said.append(
+            "This system has no PSS. RSS counts what processes share again for each of them, so "
+            "for processes the limit above is too low."
+        )
+    elif first.kind == "process" and first.rss_each_bytes > first.each_bytes > 0:
+        share = percent(1 - first.each_bytes / first.rss_each_bytes)
+        said.append(
+            f"RSS says {size(first.rss_each_bytes)} for each process. {share} of that is shared: "
+            "it is in memory once, however many processes count it as theirs."
+        )
+    said.append(
+        "This page keeps next to nothing in memory. A real application brings its libraries, and "
+        "each worker its own data: measure yours."
+    )
+    return said
+
+
+def memory_rows(memory: Memory) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Head and rows of the table of all numbers, of the middle run."""
+    head = ("kind", "waiting at once", "PSS MiB", "RSS MiB", "line MiB", "each KiB", "alone MiB")
+    rows = tuple(
+        (
+            growth.kind,
+            str(count),
+            plain(growth.pss_bytes[place] / MIB) if growth.pss_bytes else "",
+            plain(growth.rss_bytes[place] / MIB),
+            plain((growth.base_bytes + growth.each_bytes * count) / MIB),
+            plain(growth.each_bytes / KIB),
+            plain(growth.base_bytes / MIB),
+        )
+        for growth in memory.run.growths
+        for place, count in enumerate(growth.sizes)
+    )
+    return head, rows
+
+
+def _limit(memory: Memory, growth: Growth) -> str:
+    limit = memory.limit(growth.kind)
+    return "no limit seen" if limit is None else digits(limit)
+
+
+def _several(growth: Growth) -> str:
+    return "processes" if growth.kind == "process" else f"{growth.kind}s"
+
+
+def _layout(least: int, most: int, largest: float) -> dict[str, Any]:
+    ticks = [4**power for power in range(8) if least <= 4**power <= most]
+    across = {
+        "type": "log",
+        "title": {"text": "requests waiting at once"},
+        "tickvals": ticks,
+        "ticktext": [digits(tick, 4) for tick in ticks],
+    }
+    each = {
+        "type": "log",
+        "dtick": 1,
+        "range": [math.log10(LEAST_KIB), math.log10(largest / KIB) + 0.5],
+    }
+    grown = {"type": "log", "dtick": "D2"}
+    return two_plots(WHERE, (0.56, 0.68), (across, {"type": "category"}), (grown, each))

@@ -1,0 +1,1 @@
+"""The mystery: a server with a hidden limit."""

@@ -1,0 +1,349 @@
+"""The hidden limits of the mystery lab, as data: what server, what work, what is seen, and two
+fixes, one that people try and one that helps. Pure.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from labs.kinds.mystery.record import Variant
+from labs.records.errors import Unusable, whole
+from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.format import duration
+
+LEVEL_S = 2.0  # at least; who queues for a database by trying again may wait for long
+LEAST_LEVEL = 32  # users at the last of the usual levels, so that every limit is reached
+WAITS_S = (0.016, 0.02, 0.025)  # a seed's wait is one of them
+POOLS = (6, 8, 10)
+MANY = 16  # workers, where the pool is not to be the limit
+MORE = 4  # times as many, when somebody raises a pool
+HUGE = 64  # workers of a pool that is only doubled
+SCRIPT_S = 0.001  # CPU time of the users' own script, where they are the limit
+CODE_S = 0.001  # CPU time of a request whose limit is elsewhere
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fix:
+    """Something to change, and what comes of it."""
+
+    label: str  # what is done, as a button says it
+    name: str  # in two words, for a figure
+    experiment: Experiment
+    why: str  # it helps, or does not
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """One thing that may hold a server back."""
+
+    name: str  # as in `PredictedLevel.limit`
+    called: str  # to choose from a list
+    does: str  # what a request does there
+    law: str  # what it makes of the throughput
+    symptoms: str  # what is seen when it is the limit
+    tool: str  # which of the lab's tools shows it
+    draw: Callable[[random.Random, int, Load], tuple[Experiment, Fix, Fix]]  # wrong, right
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Riddle:
+    """A seed's server."""
+
+    seed: int
+    limit: Limit
+    before: Experiment
+    wrong: Fix
+    right: Fix
+
+    def experiment(self, variant: Variant) -> Experiment:
+        """The server as it is, or with a fix."""
+        fix = self.fix(variant)
+        return fix.experiment if fix else self.before
+
+    def fix(self, variant: Variant) -> Fix | None:
+        """None for the server as it is."""
+        return {"before": None, "wrong": self.wrong, "right": self.right}[variant]
+
+    def name(self, variant: Variant) -> str:
+        """For a line of a figure, or a row of a table."""
+        fix = self.fix(variant)
+        return fix.name if fix else "as it is"
+
+
+def draw(seed: int, cores: int, users: Sequence[int] | None = None) -> Riddle:
+    """The server of a seed, for a machine of so many cores, asked by those levels of users.
+
+    Seven seeds in a row, from 1, have seven limits. Unusable for a seed that is no whole number,
+    or for levels that are none.
+    """
+    whole("seed", seed, 1, 1_000_000, "Any whole number from 1 on is another server.")
+    number = len(LIMITS)
+    order = random.Random(f"which {(seed - 1) // number}").sample(LIMITS, number)
+    limit = order[(seed - 1) % number]
+    load = Load(usual_users(cores) if users is None else users, seconds=LEVEL_S)
+    before, wrong, right = limit.draw(random.Random(f"details {seed}"), cores, load)
+    return Riddle(seed=seed, limit=limit, before=before, wrong=wrong, right=right)
+
+
+def usual_users(cores: int) -> tuple[int, ...]:
+    """Levels that reach any limit on such a machine."""
+    levels = [1]
+    while levels[-1] < max(LEAST_LEVEL, 2 * cores):
+        levels.append(2 * levels[-1])
+    return tuple(levels)
+
+
+def named(name: str) -> Limit:
+    """The limit of that name; Unusable says which there are."""
+    for limit in LIMITS:
+        if limit.name == name:
+            return limit
+    raise Unusable(f"{name!r}: no such limit. There are {', '.join(each.name for each in LIMITS)}.")
+
+
+def _workers(dice: random.Random, number: int) -> Server:
+    """So many, in processes or in threads: that must not tell the limit."""
+    if dice.random() < 0.5:
+        return Server("prefork", processes=number)
+    return Server("threaded", by="scratch", threads=number)
+
+
+def _larger(server: Server, times: int = MORE) -> tuple[Server, str]:
+    """A larger pool, and what was done."""
+    pool = server.pool or 1
+    more = pool * (times if pool < HUGE else 2)
+    if server.architecture == "prefork":
+        return replace(server, processes=more), f"Raise the pool from {pool} to {more} processes"
+    return replace(server, threads=more), f"Raise the pool from {pool} to {more} threads"
+
+
+def _leaner(before: Experiment) -> tuple[Experiment, str]:
+    """Half the CPU time, and what was done."""
+    cpu_s = before.workload.cpu_s
+    work = replace(before.workload, cpu_s=cpu_s / 2)
+    label = f"Make the code faster: {duration(cpu_s / 2)} of CPU instead of {duration(cpu_s)}"
+    return replace(before, workload=work), label
+
+
+def _waiting(before: Experiment, wait_by: str) -> Experiment:
+    work = before.workload
+    return replace(before, workload=replace(work, wait_by=wait_by))  # type: ignore[arg-type]
+
+
+def _cpu(dice: random.Random, cores: int, load: Load) -> tuple[Experiment, Fix, Fix]:
+    work = Workload(cpu_s=dice.choice((0.016, 0.02)))
+    before = Experiment(Server("prefork", processes=max(8, 2 * cores)), work, load)
+    larger, label = _larger(before.server)
+    wrong = Fix(
+        label=label,
+        name="larger pool",
+        experiment=replace(before, server=larger),
+        why="There was a worker for every core already. More of them share the same cores.",
+    )
+    leaner, label = _leaner(before)
+    right = Fix(
+        label=label,
+        name="faster code",
+        experiment=leaner,
+        why="The cores do as much work a second as before, and a request takes half of it.",
+    )
+    return before, wrong, right
+
+
+def _pool(dice: random.Random, cores: int, load: Load) -> tuple[Experiment, Fix, Fix]:
+    server = _workers(dice, dice.choice(POOLS))
+    work = Workload(cpu_s=2 * CODE_S, wait_s=5 * dice.choice(WAITS_S))
+    before = Experiment(server, work, load)
+    leaner, label = _leaner(before)
+    wrong = Fix(
+        label=label,
+        name="faster code",
+        experiment=leaner,
+        why="A worker is held for the whole request, and nearly all of that is waiting.",
+    )
+    larger, label = _larger(server)
+    right = Fix(
+        label=label,
+        name="larger pool",
+        experiment=replace(before, server=larger),
+        why="Each worker more is one request more that can wait at the same time.",
+    )
+    return before, wrong, right
+
+
+def _disk(dice: random.Random, cores: int, load: Load) -> tuple[Experiment, Fix, Fix]:
+    work = Workload(cpu_s=CODE_S / 2, wait_s=dice.choice(WAITS_S), wait_by="disk")
+    # In processes: a thread that has written would first have to wait for Python's lock.
+    before = Experiment(Server("prefork", processes=MANY), work, load)
+    larger, label = _larger(before.server)
+    wrong = Fix(
+        label=label,
+        name="larger pool",
+        experiment=replace(before, server=larger),
+        why="All workers were busy, but with queueing for the disk. Now more of them do.",
+    )
+    right = Fix(
+        label="Write to the disk for all who wait, in one go",
+        name="written together",
+        experiment=_waiting(before, "disk-together"),
+        why="The disk is as slow as before, but each of its writes now serves many requests. "
+        "Databases call it group commit.",
+    )
+    return before, wrong, right
+
+
+def _database(dice: random.Random, cores: int, load: Load) -> tuple[Experiment, Fix, Fix]:
+    work = Workload(cpu_s=CODE_S, wait_s=dice.choice(WAITS_S), wait_by="database")
+    before = Experiment(_workers(dice, MANY), work, load)
+    leaner, label = _leaner(before)
+    wrong = Fix(
+        label=label,
+        name="faster code",
+        experiment=leaner,
+        why="The code was hardly ever what anybody waited for: another writer's transaction was.",
+    )
+    right = Fix(
+        label="End the transaction before the wait, not after it",
+        name="brief transaction",
+        experiment=_waiting(before, "database-briefly"),
+        why="Writers still exclude each other, but each for an instant. The waits, which need no "
+        "transaction, now overlap.",
+    )
+    return before, wrong, right
+
+
+def _lock(dice: random.Random, cores: int, load: Load) -> tuple[Experiment, Fix, Fix]:
+    work = Workload(cpu_s=CODE_S, wait_s=dice.choice(WAITS_S), wait_by="lock")
+    before = Experiment(_workers(dice, MANY), work, load)
+    larger, label = _larger(before.server)
+    wrong = Fix(
+        label=label,
+        name="larger pool",
+        experiment=replace(before, server=larger),
+        why="There is one lock, however many workers stand in front of it.",
+    )
+    right = Fix(
+        label="Let go of what is shared before the wait",
+        name="lock let go",
+        experiment=_waiting(before, "lock-briefly"),
+        why="What the lock guards takes microseconds. The wait did not need it.",
+    )
+    return before, wrong, right
+
+
+def _event_loop(dice: random.Random, cores: int, load: Load) -> tuple[Experiment, Fix, Fix]:
+    work = Workload(cpu_s=CODE_S, wait_s=dice.choice(WAITS_S), wait_by="blocking")
+    before = Experiment(Server("event-loop"), work, load)
+    wrong = Fix(
+        label="Exchange the server for one that spends less on a request",
+        name="another server",
+        experiment=replace(before, server=Server("event-loop", by="scratch")),
+        why="The server's own share of a request was a fraction of a millisecond. The loop still "
+        "stands still through every wait.",
+    )
+    right = Fix(
+        label="Await the wait, instead of standing still in it",
+        name="awaited",
+        experiment=_waiting(before, "sleep"),
+        why="The loop goes on with others meanwhile, until its one core is full.",
+    )
+    return before, wrong, right
+
+
+def _load_generator(dice: random.Random, cores: int, load: Load) -> tuple[Experiment, Fix, Fix]:
+    load = replace(load, script_s=SCRIPT_S)
+    before = Experiment(Server("event-loop", by="scratch"), Workload(), load)
+    more = dice.choice((3, 4))
+    wrong = Fix(
+        label=f"Give the server {more} processes",
+        name="more processes",
+        experiment=replace(before, server=replace(before.server, processes=more)),
+        why="The server was not what was slow. Its processes now share the little that it has "
+        "to do.",
+    )
+    right = Fix(
+        label="Let two Locust processes ask",
+        name="two Locusts",
+        experiment=replace(before, load=replace(load, generators=2)),
+        why="Nothing was done to the server. It could do this all the time; nobody asked.",
+    )
+    return before, wrong, right
+
+
+LIMITS: tuple[Limit, ...] = (
+    Limit(
+        name="cpu",
+        called="The CPU",
+        does="computes",
+        law="X ≤ c/D",
+        symptoms="The throughput grows until all cores are busy, and no further.",
+        tool="the cores, all of them full",
+        draw=_cpu,
+    ),
+    Limit(
+        name="pool",
+        called="The pool of workers",
+        does="waits, and holds a worker meanwhile",
+        law="X ≤ W/(D+V)",
+        symptoms="The throughput grows until there are as many users as workers. From there on "
+        "requests queue before they are begun, and the time in service stays what it was.",
+        tool="the number of workers, beside the users at the knee",
+        draw=_pool,
+    ),
+    Limit(
+        name="disk",
+        called="The disk",
+        does="forces what it writes to the disk, one request after another",
+        law="X ≤ 1/V",
+        symptoms="More users than one get hardly more done, and the time in service grows with "
+        "them: they queue inside the application. Each request hands much to the disk, and "
+        "most of the time some thread waits for it.",
+        tool="the processes: what they write, and who waits for the disk",
+        draw=_disk,
+    ),
+    Limit(
+        name="database",
+        called="The database",
+        does="waits for something while its transaction is open, and writers exclude each other",
+        law="X ≤ 1/V",
+        symptoms="More users than one get hardly more done, and the time in service grows with "
+        "them: they queue inside the application. Every process has the file of a database open, "
+        "or a connection to one, and writes little.",
+        tool="the processes: the files and connections they have open",
+        draw=_database,
+    ),
+    Limit(
+        name="lock",
+        called="A lock in the application",
+        does="waits for something while it holds a lock",
+        law="X ≤ 1/V",
+        symptoms="More users than one get hardly more done, and the time in service grows with "
+        "them: they queue inside the application. But neither a disk nor a database has "
+        "anything to do.",
+        tool="the time in service, with nothing to see in the processes",
+        draw=_lock,
+    ),
+    Limit(
+        name="event loop",
+        called="A blocked event loop",
+        does="waits without giving the loop back",
+        law="X ≤ 1/(D+V)",
+        symptoms="More users than one get hardly more done, and the time in service stays what it "
+        "was: requests queue before they are begun. The server is one process with one thread, "
+        "which is idle most of the time.",
+        tool="the processes: a single thread; and its CPU time, which is little",
+        draw=_event_loop,
+    ),
+    Limit(
+        name="load generator",
+        called="The load generator",
+        does="needs next to nothing, and the users' own script looks through each answer",
+        law="X ≤ 1/g",
+        symptoms="One core is full, and not of the server: the load generator's only thread asks "
+        "as fast as it can. The server has time left.",
+        tool="the processes: who uses the CPU",
+        draw=_load_generator,
+    ),
+)

@@ -1,0 +1,172 @@
+"""What a mystery's measurements say, in words: for and against each limit. Pure: records in,
+sentences out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from labs.kinds.mystery.record import Mystery, Variant
+from labs.kinds.mystery.scenarios import LIMITS, Limit, Riddle, draw, named
+from labs.present.verdict import crowd, listed
+from labs.records.format import digits, duration, percent, rate, size
+from labs.records.processes import Seen
+
+ABOUT = (
+    "A server answers one kind of request, and something limits it. Ask it at any levels of "
+    "users, look at what its cores, its workers and its processes do, and say what it is."
+)
+CHANGED = 1.3  # times the throughput, from which on a fix has helped
+UNCHANGED = 1.15  # and up to which it has not
+
+
+def riddle_of(mystery: Mystery) -> Riddle:
+    """The riddle that was measured."""
+    users = mystery.before.experiment.load.users
+    return draw(mystery.seed, mystery.machine.cores, users)
+
+
+def answered(mystery: Mystery, guess: str) -> tuple[str, ...]:
+    """What is to be said to a diagnosis, in sentences. A wrong one is told what speaks against
+    it, and not what is right."""
+    limit, guessed = named(mystery.limit), named(guess)
+    if guessed is not limit:
+        return (
+            f"No, not {_small(guessed.called)}. If it were, this would be so: {guessed.symptoms} "
+            f"But here: {fact(guessed, mystery)}",
+        )
+    return ("Yes.", *revealed(mystery))
+
+
+def revealed(mystery: Mystery) -> tuple[str, ...]:
+    """What it is, and how that fits what was seen."""
+    limit = named(mystery.limit)
+    run = mystery.before.run
+    last = run.points[-1]
+    level = run.forecast.at(last.users)
+    told = f"It is {_small(limit.called)}: each request {limit.does}."
+    bound = (
+        f"The law is {limit.law}. At {crowd(last.users)} that is {rate(level.bound_rps)} at most, "
+        f"as calibrated before the load; it was {rate(last.throughput_rps)}."
+    )
+    if level.limit == "users":
+        bound += " There were too few users to reach it; try more."
+    which = (used,) if (used := database_used(mystery)) else ()
+    return told, limit.symptoms, f"Here: {fact(limit, mystery)}", bound, *which
+
+
+def database_used(mystery: Mystery) -> str:
+    """Which database it was, and why not PostgreSQL; "" where it had none."""
+    if mystery.limit != "database":
+        return ""
+    used = mystery.database or "SQLite"  # the first recordings had no other and did not say so
+    return f"The database was {used}. {mystery.instead}".strip()
+
+
+def repaired(mystery: Mystery) -> Iterator[tuple[str, str]]:
+    """Of each fix that was tried: what was done, and what came of it."""
+    riddle = riddle_of(mystery)
+    for variant in mystery.variants:
+        fix = riddle.fix(variant)
+        if fix is not None and mystery.users is not None:
+            yield fix.label, f"{_change(mystery, variant)} {fix.why}"
+
+
+def fact(limit: Limit, mystery: Mystery) -> str:
+    """What was measured of that, whether it is the limit or not."""
+    points = mystery.before.points
+    first, last = points[0], points[-1]
+    at = crowd(last.users)
+    server = [each for each in mystery.seen if each.who == "server"]
+    if limit.name == "cpu":
+        return (
+            f"at {at} the server kept {digits(last.server_cpu, 2)} of {mystery.machine.cores} "
+            f"cores busy, and the load generator {digits(last.generator_cpu, 2)}."
+        )
+    if limit.name == "pool":
+        return (
+            f"there {_workers(last.workers)}, and a request was in service for "
+            f"{_service(first)} at {crowd(first.users)}, for {_service(last)} at {at}."
+        )
+    if limit.name == "disk":
+        return _disk(server, last.throughput_rps)
+    if limit.name == "database":
+        return _files(server)
+    if limit.name == "lock":
+        return (
+            f"the time in service went from {_service(first)} at {crowd(first.users)} to "
+            f"{_service(last)} at {at}, and the throughput from {rate(first.throughput_rps)} to "
+            f"{rate(last.throughput_rps)}. {_files(server).capitalize()}"
+        )
+    if limit.name == "event loop":
+        return (
+            f"the server had {_trees(server)}, and kept {digits(last.server_cpu, 2)} of a core "
+            f"busy. Its time in service was {_service(first)} at {crowd(first.users)}, "
+            f"{_service(last)} at {at}."
+        )
+    return (
+        f"at {at} the load generator used {percent(last.generator_cpu)} of a core, and the server "
+        f"{percent(last.server_cpu)} of one."
+    )
+
+
+def table_of_limits() -> list[tuple[str, str, str, str]]:
+    """For the chapter: each limit, its law, what is seen, and which tool shows it."""
+    return [(each.called, each.law, each.symptoms, each.tool) for each in LIMITS]
+
+
+def _change(mystery: Mystery, variant: Variant) -> str:
+    before, after = mystery.throughput_rps("before"), mystery.throughput_rps(variant)
+    ratio = mystery.ratio(variant)
+    at = crowd(mystery.users or 0)
+    if ratio >= CHANGED:
+        said = f"{digits(ratio, 2)} times as much"
+    elif 1 / UNCHANGED <= ratio <= UNCHANGED:
+        said = "as good as nothing"
+    else:
+        said = f"{percent(abs(ratio - 1))} {'more' if ratio > 1 else 'less'}"
+    return f"From {rate(before)} to {rate(after)} at {at}: {said}."
+
+
+def _workers(number: int | None) -> str:
+    if number is None:
+        return "were so many workers as nobody counted"
+    return "was one worker" if number == 1 else f"were {number} workers"
+
+
+def _service(point: object) -> str:
+    service_s = getattr(point, "service_time_s", None)
+    return "an unknown time" if service_s is None else duration(service_s)
+
+
+def _disk(server: list[Seen], rps: float) -> str:
+    written = [each.written_bps for each in server if each.written_bps is not None]
+    if not written:
+        return "the system does not tell what a process writes."
+    waiting = sum(each.on_disk or 0.0 for each in server)
+    each = f"{size(sum(written) / rps)}" if rps else "nothing"
+    return (
+        f"a request handed {each} to the disk, and {digits(waiting, 2)} threads were in a wait for "
+        "it, on average."
+    )
+
+
+def _files(server: list[Seen]) -> str:
+    names = sorted({name for each in server for name in each.files})
+    if not names:
+        return "no process had anything open that all of them share."
+    holders = sum(bool(each.files) for each in server)
+    who = "one process" if holders == 1 else f"{holders} processes"
+    return f"{who} had {listed(names)} open."
+
+
+def _trees(server: list[Seen]) -> str:
+    threads = sum(each.threads for each in server)
+    one = len(server) == 1
+    return (
+        f"{'one process' if one else f'{len(server)} processes'} with {threads} "
+        f"thread{'' if threads == 1 else 's'} in all"
+    )
+
+
+def _small(called: str) -> str:
+    return called[0].lower() + called[1:]

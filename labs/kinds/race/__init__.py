@@ -1,0 +1,1 @@
+"""The race: a counter that threads share."""

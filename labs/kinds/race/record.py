@@ -1,0 +1,76 @@
+"""What the lab of the shared counter finds: additions asked for, and additions that arrived.
+
+The nouns beside `records`: frozen, SI units, checked on building and on reading.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from labs.records.errors import BadRecording
+from labs.records.experiment import Workload
+from labs.records.results import SCHEMA, Machine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """One way to count, under load."""
+
+    name: str  # without a lock, with a lock, ...
+    workload: Workload  # of a request
+    asked: int  # requests answered well: each added one
+    counted: int  # what the counter said after the last of them
+    throughput_rps: float
+    mean_response_time_s: float
+
+    def __post_init__(self) -> None:
+        if self.asked < 1 or not 0 <= self.counted <= self.asked:
+            raise BadRecording(
+                f"{self.name}: {self.counted} of {self.asked} additions cannot have arrived."
+            )
+
+    @property
+    def lost(self) -> int:
+        """Additions that somebody else wrote over."""
+        return self.asked - self.counted
+
+    @property
+    def lost_fraction(self) -> float:
+        return self.lost / self.asked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaceRun:
+    """One round of the lab: each way to count, on a fresh server."""
+
+    recorded_at: str  # ISO 8601, UTC
+    counts: tuple[Count, ...]
+
+    def count(self, name: str) -> Count:
+        for count in self.counts:
+            if count.name == name:
+                return count
+        raise KeyError(f"name={name!r}: not measured.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Race:
+    """Rounds of the lab of the shared counter on one machine."""
+
+    racers: int  # users, and as many threads in the server's one process
+    machine: Machine
+    runs: tuple[RaceRun, ...]
+    schema: int = SCHEMA
+
+    def __post_init__(self) -> None:
+        if not self.runs or not all(run.counts for run in self.runs):
+            raise BadRecording("The recording holds no count. Record it again.")
+
+    @property
+    def run(self) -> RaceRun:
+        """The middle run, by the part its first count lost: the one that is drawn."""
+        ranked = sorted(self.runs, key=lambda run: run.counts[0].lost_fraction)
+        return ranked[(len(ranked) - 1) // 2]
+
+    def count(self, name: str) -> Count:
+        return self.run.count(name)

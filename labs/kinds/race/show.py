@@ -1,0 +1,167 @@
+"""The lab of the shared counter drawn and told: what arrived, what was lost, what a lock costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from labs.kinds.race.record import Count, Race
+from labs.present.palette import BLUE, ORANGE, pale
+from labs.present.plot import Figure, bars, extent, finite, two_plots
+from labs.records.format import digits, duration, paragraphs, percent, plain, rate, table
+
+WHERE = ("Additions", "Throughput, requests per second")
+WIDEST = 11  # letters of a label before it is folded
+
+
+def race_figure(race: Race) -> Figure:
+    """Left, the additions asked for, in those that arrived and those that were lost; right, the
+    requests per second, with the spread over the runs."""
+    counts = race.run.counts
+    names = [_folded(count.name) for count in counts]
+    parts = (
+        ("arrived", BLUE, "", [count.counted for count in counts]),
+        ("lost", ORANGE, "/", [count.lost for count in counts]),
+    )
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "bar",
+            "name": name,
+            "x": names,
+            "y": found,
+            "marker": {"color": colour, "pattern": {"shape": pattern, "fillmode": "overlay"}},
+            "customdata": [
+                _of(part, count.asked) for part, count in zip(found, counts, strict=True)
+            ],
+            "hovertemplate": f"%{{customdata}}<extra>{name}</extra>",
+            "xaxis": "x",
+            "yaxis": "y",
+        }
+        for name, colour, pattern, found in parts
+    ]
+    rates = [count.throughput_rps for count in counts]
+    ends = [
+        extent([run.count(count.name).throughput_rps for run in race.runs if _has(run, count)])
+        for count in counts
+    ]
+    traces.append(
+        {
+            "type": "bar",
+            "name": "throughput",
+            "x": names,
+            "y": finite(rates),
+            "marker": pale(BLUE),
+            "error_y": bars(rates, ends, BLUE),
+            "customdata": [rate(value) for value in rates],
+            "hovertemplate": "%{customdata}<extra></extra>",
+            "showlegend": False,
+            "xaxis": "x2",
+            "yaxis": "y2",
+        }
+    )
+    return {"data": traces, "layout": _layout()}
+
+
+def race_alt(race: Race) -> str:
+    """The figure in sentences."""
+    return " ".join(
+        f"{count.name.capitalize()}: {_of(count.lost, count.asked)} additions were lost, at "
+        f"{rate(count.throughput_rps)}."
+        for count in race.run.counts
+    )
+
+
+def race_words(race: Race) -> str:
+    """Under the figure, as HTML: what was lost, what the lock cost, and why."""
+    sentences = paragraphs(race_said(race))
+    head = ("", "asked", "arrived", "lost", "req/s", "mean ms")
+    rows = [
+        (
+            count.name,
+            digits(count.asked, 6),
+            digits(count.counted, 6),
+            percent(count.lost_fraction),
+            digits(count.throughput_rps),
+            digits(count.mean_response_time_s * 1000),
+        )
+        for count in race.run.counts
+    ]
+    return f'<div role="status">{sentences}</div>{table(head, rows)}'
+
+
+def race_said(race: Race) -> list[str]:
+    """The verdict, a sentence each."""
+    counts = {count.name: count for count in race.run.counts}
+    said = []
+    for count in race.run.counts:
+        if count.lost:
+            lost = f"{_of(count.lost, count.asked)} additions"
+            if count.workload.wait_s:
+                by = "were written over by somebody who had read the same number."
+                said.append(f"{count.name.capitalize()}, {lost} {by}")
+            else:
+                said.append(f"It takes no wait for that. {count.name.capitalize()}: {lost} lost.")
+    if all(not count.lost for count in counts.values()):
+        said.append("Nothing was lost, in any of the ways. That proves nothing: press Run again.")
+    bare, locked = counts.get("without a lock"), counts.get("with a lock")
+    if bare and locked:
+        held_s = locked.workload.cpu_s + locked.workload.wait_s
+        said.append(
+            f"With a lock around all of it, {_of(locked.lost, locked.asked)} were lost, and "
+            f"throughput fell from {rate(bare.throughput_rps)} to {rate(locked.throughput_rps)}: a "
+            f"lock that is held for {duration(held_s)} lets {rate(1 / held_s)} pass at most."
+        )
+    short = counts.get("with a short lock")
+    if short:
+        said.append(
+            f"Held for the addition alone, the lock loses {_of(short.lost, short.asked)} and costs "
+            f"next to nothing: {rate(short.throughput_rps)}."
+        )
+    return said
+
+
+def race_rows(race: Race) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Head and rows of the table of all numbers, of every run."""
+    head = ("run", "how", "CPU ms", "wait ms", "asked", "arrived", "lost", "req/s", "mean ms")
+    rows = tuple(
+        (
+            str(number),
+            count.name,
+            plain(count.workload.cpu_s * 1000),
+            plain(count.workload.wait_s * 1000),
+            str(count.asked),
+            str(count.counted),
+            str(count.lost),
+            plain(count.throughput_rps),
+            plain(count.mean_response_time_s * 1000),
+        )
+        for number, run in enumerate(race.runs, 1)
+        for count in run.counts
+    )
+    return head, rows
+
+
+def _of(part: int, whole: int) -> str:
+    """`301 of 353 (85 %)`."""
+    share = f" ({percent(part / whole)})" if part else ""
+    return f"{digits(part, 6)} of {digits(whole, 6)}{share}"
+
+
+def _has(run: Any, count: Count) -> bool:
+    return any(each.name == count.name for each in run.counts)
+
+
+def _folded(name: str) -> str:
+    """A label in short lines."""
+    lines = [""]
+    for word in name.split():
+        if lines[-1] and len(lines[-1]) + len(word) >= WIDEST:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return "<br>".join(lines)
+
+
+def _layout() -> dict[str, Any]:
+    axis = {"type": "category", "showgrid": False, "ticks": "", "tickangle": 0}
+    upwards = {"rangemode": "tozero"}
+    layout = two_plots(WHERE, (0.46, 0.54), (axis, axis), (upwards, upwards), lower=0.38)
+    return {"barmode": "stack", "bargap": 0.35, **layout}

@@ -1,0 +1,1 @@
+"""A sweep: one server over levels of users."""

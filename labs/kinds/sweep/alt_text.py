@@ -1,0 +1,60 @@
+"""A sweep's figure in sentences, for whoever cannot see it. Made from the same records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from labs.kinds.sweep.record import Recording
+from labs.present.verdict import Guess
+from labs.records.format import duration, rate
+from labs.records.results import Point, Prediction
+
+PEAK = 1.05  # times the last level's throughput: less is a plateau, not a peak
+
+
+def sweep_alt(
+    prediction: Prediction | None,
+    points: Sequence[Point],
+    *,
+    users: Sequence[int],
+    recorded: Recording | None = None,
+    guess: Guess | None = None,
+) -> str:
+    """What the two plots show."""
+    levels = f"{users[0]} to {users[-1]} users" if len(users) > 1 else f"{users[0]} users"
+    sentences = [f"Throughput and response time over {levels}."]
+    if points:
+        sentences.append(course("Measured here", points))
+        unfit = [str(point.users) for point in points if not point.fit]
+        if unfit:
+            sentences.append(f"Unfit and drawn hollow: {', '.join(unfit)} users.")
+    if prediction:
+        last = prediction.levels[-1]
+        sentences.append(
+            f"At {last.users} users the model says {rate(last.model_rps)} and "
+            f"{duration(last.model_response_time_s)}, the bound {rate(last.bound_rps)}."
+        )
+    if recorded and recorded.points:
+        cores = recorded.machine.cores
+        machine = f"Recorded on {cores} core{'s' if cores > 1 else ''}"
+        sentences.append(course(machine, recorded.points))
+    if guess:
+        sentences.append(f"Your prediction: {guess} at {guess.users} users.")
+    return " ".join(sentences)
+
+
+def course(who: str, points: Sequence[Point]) -> str:
+    """How throughput and response time went over the levels of users."""
+    first, last = points[0], points[-1]
+    best = max(points, key=lambda point: point.throughput_rps)
+    if best.throughput_rps < PEAK * last.throughput_rps:
+        best = last
+    told = [f"{rate(first.throughput_rps)} at {first.users}"]
+    if best not in (first, last):
+        told.append(f"{rate(best.throughput_rps)} at {best.users}, the most")
+    if last is not first:
+        told.append(f"{rate(last.throughput_rps)} at {last.users}")
+    times = duration(first.mean_response_time_s)
+    if last is not first:
+        times = f"from {times} to {duration(last.mean_response_time_s)}"
+    return f"{who}: {', '.join(told)} users; response time {times}."

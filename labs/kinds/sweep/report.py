@@ -1,0 +1,143 @@
+"""A recording joined with its predictions: as plain data for other tools, and as a table.
+
+The forecast was stored before the load started. The explanation uses each level's own measured
+demand: at saturation that is nearly an identity, so it is called consistency, never prediction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from labs.kinds.sweep.record import Recording
+from labs.present.verdict import assumed, service, verdict
+from labs.records.results import Point, Prediction
+from labs.theory.forecast import explain
+
+PERCENTILES = {"p50": 0.50, "p90": 0.90, "p99": 0.99}
+
+
+def explained(recording: Recording) -> Prediction:
+    """The model with the demand measured in each level of the drawn run."""
+    return explain(
+        recording.experiment, recording.points, recording.run.calibration, recording.machine
+    )
+
+
+def joined(recording: Recording) -> dict[str, Any]:
+    """The recording as JSON-ready data, with `points` that hold measurement, forecast and
+    explanation side by side. SI units; None where there are too few samples for a percentile.
+    `records.load` reads it as a recording again."""
+    data: dict[str, Any] = msgspec.to_builtins(recording)
+    explanation = explained(recording) if recording.points else None
+    data["points"] = [
+        {
+            "users": point.users,
+            "throughput_rps": point.throughput_rps,
+            "throughput_ci_rps": list(point.throughput_ci_rps),
+            "response_time_s": {
+                "mean": point.mean_response_time_s,
+                **{name: point.percentile_s(part) for name, part in PERCENTILES.items()},
+            },
+            "service_time_s": point.service_time_s,
+            "queued_s": point.queued_s,
+            "connections": point.connections,
+            "demand_s": point.demand_s,
+            "littles_law": point.littles_law,
+            "checks": msgspec.to_builtins(point.checks),
+            "predicted": _level(recording.run.forecast, point.users),
+            "explained": {
+                "model_rps": explanation.at(point.users).model_rps,
+                "limit": explanation.at(point.users).limit,
+                "service_time_s": point.service_time_s,
+                "queued_s": point.queued_s,
+            }
+            if explanation
+            else None,
+        }
+        for point in recording.points
+    ]
+    data["service_time"] = service(recording.experiment.server)
+    return data
+
+
+def forecast_table(forecast: Prediction) -> str:
+    """The forecast in columns, for a terminal, and what it assumes."""
+    rows = [["users", "at most req/s", "model req/s", "model ms", "limit"]]
+    rows += [
+        [
+            str(level.users),
+            f"{level.bound_rps:.1f}",
+            f"{level.model_rps:.1f}",
+            f"{1000 * level.model_response_time_s:.1f}",
+            level.limit,
+        ]
+        for level in forecast.levels
+    ]
+    notes = assumed(forecast)
+    return "\n".join([columns(rows), *([""] if notes else []), *notes])
+
+
+def table(recording: Recording) -> str:
+    """The measurement beside its forecast in columns, for a terminal."""
+    head = ["users", "req/s", "±", "forecast", "off", "ms", "in service", "queued"]
+    rows = [[*head, "p99", "CPU ms", "X·R/N", "notes"]]
+    for point in recording.points:
+        level = recording.run.forecast.at(point.users)
+        rows.append(
+            [
+                str(point.users),
+                f"{point.throughput_rps:.1f}",
+                f"{_half(point):.1f}",
+                f"{level.model_rps:.1f}",
+                f"{point.throughput_rps / level.model_rps - 1:+.1%}" if level.model_rps else "-",
+                f"{1000 * point.mean_response_time_s:.1f}",
+                _milliseconds(point.service_time_s),
+                _milliseconds(point.queued_s),
+                _milliseconds(point.percentile_s(0.99)),
+                f"{1000 * point.demand_s:.2f}",
+                f"{point.littles_law:.2f}",
+                ", ".join(f"{c.name}{'!' if c.unfit else ''}" for c in point.checks),
+            ]
+        )
+    return f"{columns(rows)}\n\n{service(recording.experiment.server)}"
+
+
+def columns(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of text in aligned columns, the last one to the left."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            (*(cell.rjust(width) for cell, width in zip(row[:-1], widths, strict=False)), row[-1])
+        ).rstrip()
+        for row in rows
+    )
+
+
+def _level(prediction: Prediction, users: int) -> dict[str, Any]:
+    level = prediction.at(users)
+    return {
+        "bound_rps": level.bound_rps,
+        "model_rps": level.model_rps,
+        "model_response_time_s": level.model_response_time_s,
+        "lower_rps": level.lower_rps,
+        "limit": level.limit,
+    }
+
+
+def _half(point: Point) -> float:
+    return (point.throughput_ci_rps[1] - point.throughput_ci_rps[0]) / 2
+
+
+def _milliseconds(seconds: float | None) -> str:
+    return "-" if seconds is None else f"{1000 * seconds:.1f}"
+
+
+def text(recording: Recording, explanation: Prediction | None = None) -> str:
+    """The verdict on the newest run, a sentence a line, and the machine it holds for."""
+    run = recording.runs[-1]
+    sentences = verdict(recording.experiment, run.forecast, run.points, explanation)
+    measured_on = f"Measured on: {recording.machine.caption}."
+    return "\n".join([*sentences, *assumed(run.forecast), measured_on])

@@ -1,0 +1,1 @@
+"""A timeline: one load after the other."""

@@ -1,0 +1,174 @@
+"""What a timeline asks and finds: one load over time, in steps, and what happened meanwhile.
+
+The nouns beside `records`: frozen, SI units, checked on building and on reading. Times are
+seconds since the run's first request was due.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from labs.records.errors import BadRecording
+from labs.records.experiment import Server, Workload
+from labs.records.processes import Process, Who
+from labs.records.results import SCHEMA, Calibration, Check, Machine
+from labs.records.steps import Step
+
+MOMENT_S = 0.25  # a moment's length
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """What the model says of a stretch of time, before the load."""
+
+    from_s: float
+    to_s: float
+    throughput_rps: float
+    in_flight: tuple[float, float]  # requests under way at its begin and its end
+    limit: str  # what holds it back: users, arrivals, cpu, pool, ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """One step, measured. Rates and CPU are means over all of it, its first moments included.
+
+    A group's requests count by the share of their life inside, as in a sweep; those of users who
+    have been sent away do not. An arrival's request counts in the step in which it is answered:
+    it may wait through several.
+    """
+
+    seconds: float
+    begun: int  # requests that began in it; of arrivals, those who found a user at hand
+    completed: float
+    failed: int
+    missed: int  # arrivals for which the load generator had no user left
+    throughput_rps: float  # successes only
+    throughput_ci_rps: tuple[float, float]  # 95 %, from five batches, not below +- 2 %
+    mean_response_time_s: float
+    workers: int | None  # at its end
+    in_flight: int  # at its end
+    server_cpu: float  # CPU seconds per second
+    generator_cpu: float
+    others_cpu: float  # everyone else, without this process and its parent
+    cores: tuple[float, ...]  # busy fraction of each core of the machine
+    throttled_s: float = 0.0  # the CPU quota held the machine back
+    listen_overflows: int = 0  # connections that found the listen queue full
+    page_cpu: float = 0.0  # of this process and its parent: a page's kernel, and the book's server
+    checks: tuple[Check, ...] = ()
+
+    @property
+    def fit(self) -> bool:
+        return not any(check.unfit for check in self.checks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """A quarter of a second."""
+
+    at_s: float  # its end
+    users: int | None  # the group asking; None while users arrive by themselves
+    begun: int
+    completed: int
+    failed: int
+    mean_response_time_s: float | None  # of those completed; None where none was
+    in_flight: int  # at its end
+    workers: int | None  # at its end
+    cores: tuple[tuple[float, float, float, float], ...]  # per core: user, system, wait, idle
+
+    @property
+    def throughput_rps(self) -> float:
+        return self.completed / MOMENT_S
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happening:
+    """Something that was done to the server, and what came of it, in words."""
+
+    at_s: float
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineRun:
+    """One run, from the calibration to the last moment."""
+
+    recorded_at: str  # ISO 8601, UTC
+    calibration: Calibration
+    forecast: tuple[Expected, ...]  # made before the load started; whole, from 0 to the end
+    stretches: tuple[Stretch, ...] = ()  # one for each step that was walked to its end
+    moments: tuple[Moment, ...] = ()
+    ramp: tuple[tuple[float, int], ...] = ()  # when the number of workers was seen to change
+    happenings: tuple[Happening, ...] = ()
+    processes: tuple[Process, ...] = ()
+
+    def stretch(self, number: int) -> Stretch:
+        """Of the step with that number, counted from 1. KeyError if there is none."""
+        if not 1 <= number <= len(self.stretches):
+            raise KeyError(f"step={number}: there are 1 to {len(self.stretches)}.")
+        return self.stretches[number - 1]
+
+    @property
+    def seconds(self) -> float:
+        """From the first request to the end of the last step."""
+        return sum(stretch.seconds for stretch in self.stretches)
+
+    @property
+    def most_workers(self) -> int:
+        return max((workers for _, workers in self.ramp), default=0)
+
+    def expected_rps(self, from_s: float, to_s: float) -> float:
+        """The mean throughput that was expected of a time, requests per second."""
+        whole = 0.0
+        for part in self.forecast:
+            shared_s = min(part.to_s, to_s) - max(part.from_s, from_s)
+            whole += part.throughput_rps * max(0.0, shared_s)
+        return whole / (to_s - from_s)
+
+    def tree(self, who: Who) -> tuple[Process, ...]:
+        return tuple(process for process in self.processes if process.who == who)
+
+    def on_core(self, who: Who) -> float:
+        """CPU seconds of a process tree for each second that passed: cores it kept busy."""
+        cpu_s = sum(process.cpu_s for process in self.tree(who))
+        return cpu_s / self.seconds if self.seconds else 0.0
+
+    def user_share(self, who: Who) -> float:
+        """Of the tree's CPU time, the part outside the kernel."""
+        cpu_s = sum(process.cpu_s for process in self.tree(who))
+        return sum(process.user_s for process in self.tree(who)) / cpu_s if cpu_s else 0.0
+
+    def children(self, who: Who) -> int:
+        """Processes that ever were below the tree's root."""
+        pids = {process.pid for process in self.tree(who)}
+        return sum(process.parent in pids for process in self.tree(who))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeline:
+    """A server, what it is asked and when, with its machine and one or more runs."""
+
+    server: Server
+    workload: Workload
+    steps: tuple[Step, ...]
+    machine: Machine
+    runs: tuple[TimelineRun, ...]
+    schema: int = SCHEMA
+
+    def __post_init__(self) -> None:
+        if not self.runs:
+            raise BadRecording("The recording holds no run. Record it again.")
+
+    @property
+    def run(self) -> TimelineRun:
+        """The middle run, by throughput over the whole time: the one that is drawn."""
+        ranked = sorted(self.runs, key=lambda run: sum(each.completed for each in run.stretches))
+        return ranked[(len(ranked) - 1) // 2]
+
+    def on_cpu(self, who: Who) -> float:
+        """`TimelineRun.on_core` over the cores of the machine: the part of it that was busy."""
+        return self.run.on_core(who) / self.machine.cores
+
+    @property
+    def begins_s(self) -> tuple[float, ...]:
+        """When each step begins."""
+        return tuple(sum(step.seconds for step in self.steps[:n]) for n in range(len(self.steps)))

@@ -1,0 +1,197 @@
+"""The steps of a timeline and its moments, from raw request records and samples. No processes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labs.analysis import window
+from labs.host.monitor import shares
+from labs.kinds.timeline.record import MOMENT_S, Moment, Stretch
+from labs.records.requests import FAILED, MISSED, OK, Report
+from labs.records.results import Sample
+from labs.records.snapshot import Snapshot
+from labs.records.steps import Step
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Border:
+    """What was read where a step began or ended."""
+
+    at_s: float  # as planned; the counters were read then or a little later
+    snapshot: Snapshot
+    cores: Sequence[object]  # psutil.cpu_times(percpu=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requests:
+    """All requests of a run so far. Times in seconds since it began."""
+
+    starts: Floats  # of those answered well
+    ends: Floats
+    users: NDArray[np.int32]  # who asked, counted from 0
+    failed_starts: Floats
+    failed_ends: Floats
+    open_starts: Floats  # of those under way at `now_s`
+    open_users: NDArray[np.int32]
+    missed: Floats  # arrivals that found no user
+    now_s: float
+
+    def under_way(self, at_s: Floats | float) -> NDArray[np.int64]:
+        """How many had begun by then and not ended."""
+        begun = np.concatenate([self.starts, self.failed_starts, self.open_starts])
+        ended = np.concatenate([self.ends, self.failed_ends])
+        return _by(begun, at_s) - _by(ended, at_s)
+
+    def begun(self, from_s: float, to_s: float) -> int:
+        """How many began in between."""
+        times = (self.starts, self.failed_starts, self.open_starts)
+        return sum(_between(each, from_s, to_s) for each in times)
+
+
+def requests_of(report: Report, *, began: float) -> Requests:
+    """From a driver's report; requests from before the run are left out."""
+    records = report.records[report.records["start"] >= began]
+    good, bad = records[records["kind"] == OK], records[records["kind"] == FAILED]
+    still = {user: start for user, start in report.flying.items() if start >= began}
+    return Requests(
+        starts=good["start"] - began,
+        ends=good["end"] - began,
+        users=good["user"],
+        failed_starts=bad["start"] - began,
+        failed_ends=bad["end"] - began,
+        open_starts=np.array(list(still.values()), dtype=float) - began,
+        open_users=np.array(list(still), dtype=np.int32),
+        missed=records[records["kind"] == MISSED]["start"] - began,
+        now_s=report.at - began,
+    )
+
+
+def stretch(
+    step: Step, requests: Requests, before: Border, after: Border, workers: int | None
+) -> Stretch:
+    """One step, without checks. `requests.now_s` is at its end or later."""
+    begin, end = before.at_s, after.at_s
+    if step.users is not None:
+        group, still = requests.users < step.users, requests.open_users < step.users
+        counted = window.count(
+            requests.starts[group],
+            requests.ends[group],
+            requests.open_starts[still & (requests.open_starts < end)],
+            begin=begin,
+            end=end,
+            now=max(requests.now_s, end),
+        )
+        completed, interval_rps = counted.completed, counted.interval_rps
+        response_s = counted.mean_response_time_s
+    else:
+        ended = (requests.ends >= begin) & (requests.ends < end)
+        completed, interval_rps = _answered(requests.ends[ended], begin, end)
+        lives = (requests.ends - requests.starts)[ended]
+        response_s = float(lives.mean()) if lives.size else 0.0
+    first, last = before.snapshot, after.snapshot
+    gone_s = last.at - first.at
+    server_s, generator_s = last.server_s - first.server_s, last.generator_s - first.generator_s
+    others_s = last.busy_s - first.busy_s - server_s - generator_s
+    others_s -= last.own_s - first.own_s + last.backend_s - first.backend_s
+    return Stretch(
+        seconds=end - begin,
+        begun=requests.begun(begin, end),
+        completed=completed,
+        failed=_between(requests.failed_ends, begin, end),
+        missed=_between(requests.missed, begin, end),
+        throughput_rps=completed / (end - begin),
+        throughput_ci_rps=interval_rps,
+        mean_response_time_s=response_s if np.isfinite(response_s) else 0.0,
+        workers=workers,
+        in_flight=int(requests.under_way(end)),
+        server_cpu=server_s / gone_s,
+        generator_cpu=generator_s / gone_s,
+        others_cpu=max(0.0, others_s / gone_s),
+        cores=tuple(
+            round(sum(shares(one, other)[:2]), 3)
+            for one, other in zip(before.cores, after.cores, strict=True)
+        ),
+        throttled_s=last.throttled_s - first.throttled_s,
+        listen_overflows=last.listen_overflows - first.listen_overflows,
+        page_cpu=(last.own_s - first.own_s) / gone_s,
+    )
+
+
+def moments(
+    steps: Sequence[Step], requests: Requests, samples: Sequence[Sample], until_s: float
+) -> tuple[Moment, ...]:
+    """Every whole quarter of a second until then, and what the samples say of it."""
+    edges = np.arange(0.0, until_s + MOMENT_S / 100, MOMENT_S)
+    if len(edges) < 2:
+        return ()
+    ends = requests.ends
+    completed, _ = np.histogram(ends, edges)
+    lives, _ = np.histogram(ends, edges, weights=ends - requests.starts)
+    failed, _ = np.histogram(requests.failed_ends, edges)
+    all_starts = np.concatenate([requests.starts, requests.failed_starts, requests.open_starts])
+    begun, _ = np.histogram(all_starts, edges)
+    under_way = requests.under_way(edges[1:])
+    step_ends = np.cumsum([step.seconds for step in steps])
+    found = []
+    for at, edge in enumerate(edges[1:]):
+        seen = [sample for sample in samples if edge - MOMENT_S < sample.at_s <= edge]
+        seen = seen or [sample for sample in samples if sample.at_s <= edge][-1:]
+        step = steps[min(int(np.searchsorted(step_ends, edge - MOMENT_S / 2)), len(steps) - 1)]
+        found.append(
+            Moment(
+                at_s=round(float(edge), 3),
+                users=step.users,
+                begun=int(begun[at]),
+                completed=int(completed[at]),
+                failed=int(failed[at]),
+                mean_response_time_s=(
+                    round(float(lives[at] / completed[at]), 6) if completed[at] else None
+                ),
+                in_flight=int(under_way[at]),
+                workers=seen[-1].workers if seen else None,
+                cores=_mean_cores(seen),
+            )
+        )
+    return tuple(found)
+
+
+def ramp(samples: Sequence[Sample]) -> tuple[tuple[float, int], ...]:
+    """When the number of workers was seen to change, and to what; the first at 0."""
+    found: list[tuple[float, int]] = []
+    for sample in samples:
+        if sample.workers is not None and (not found or found[-1][1] != sample.workers):
+            found.append((sample.at_s if found else 0.0, sample.workers))
+    return tuple(found)
+
+
+def _answered(ends: Floats, begin: float, end: float) -> tuple[float, tuple[float, float]]:
+    """How many, and the interval of their rate: by Student's t over five equal batches."""
+    seconds = end - begin
+    counts, _ = np.histogram(ends, np.linspace(begin, end, window.BATCHES + 1))
+    rates = counts / (seconds / window.BATCHES)
+    mean = ends.size / seconds
+    half = window.STUDENT_T * float(rates.std(ddof=1)) / window.BATCHES**0.5
+    half = max(half, window.LEAST_HALF_WIDTH * mean)
+    return float(ends.size), (max(0.0, mean - half), mean + half)
+
+
+def _mean_cores(samples: Sequence[Sample]) -> tuple[tuple[float, float, float, float], ...]:
+    if not samples:
+        return ()
+    means = np.mean([sample.cores for sample in samples], axis=0).round(2).tolist()
+    return tuple((user, system, wait, idle) for user, system, wait, idle in means)
+
+
+def _by(times: Floats, at_s: Floats | float) -> NDArray[np.int64]:
+    """How many of the times lie at or before."""
+    return np.searchsorted(np.sort(times), at_s, side="right")
+
+
+def _between(times: Floats, from_s: float, to_s: float) -> int:
+    return int(((times >= from_s) & (times < to_s)).sum())

@@ -1,0 +1,160 @@
+"""What a timeline says, in words: what is asked, what came of it, what to know before believing it.
+Pure: records in, sentences out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from labs.analysis.checks import failures, full_generator, is_the_result, surroundings, told, unfit
+from labs.kinds.timeline.record import Stretch, Timeline, TimelineRun
+from labs.present.verdict import AGREES, need, who
+from labs.records.experiment import Server, Workload
+from labs.records.format import digits, duration, percent, rate
+from labs.records.results import Check, Machine
+from labs.records.steps import KILL, Step
+
+LEAST = 5  # requests of a step: with fewer there is nothing to say
+
+
+def about(server: Server, workload: Workload, steps: Sequence[Step]) -> str:
+    """What is about to be tested, in one sentence."""
+    course = ", then ".join(
+        f"{digits(step.seconds)} s of {step.load}{_done(step)}" for step in steps
+    )
+    return f"{who(server)} answers requests that {need(workload)}: {course}."
+
+
+def check(stretch: Stretch, step: Step, machine: Machine, *, killed: bool) -> tuple[Check, ...]:
+    """All that is to be said of a step. killed: whether a worker was killed in it."""
+    return tuple(_checks(stretch, step, machine, killed))
+
+
+def _checks(stretch: Stretch, step: Step, machine: Machine, killed: bool) -> Iterator[Check]:
+    if stretch.failed and killed:
+        yield told(
+            "errors", f"{_requests(stretch.failed)} failed, with the worker that was killed."
+        )
+    elif stretch.failed:
+        yield failures(stretch.failed)
+    if stretch.missed:
+        yield unfit(
+            "missed",
+            f"{stretch.missed} arrivals found no user left in the load generator, so fewer came "
+            f"than the {step.load} asked for. Give shorter steps or a lower rate.",
+        )
+    yield from full_generator(stretch)
+    if stretch.completed < LEAST:
+        yield unfit("few", f"Only {_requests(stretch.completed)} ended. Give the step more time.")
+    yield from surroundings(stretch, machine)
+
+
+def killed(pid: int, *, busy: bool, failed: int, follower: int | None, after_s: float) -> str:
+    """A worker's death, what it meant for the users, and who came after it."""
+    who = "a worker with a client" if busy else "an idle worker"
+    lost = {0: "No request failed.", 1: "One request failed."}.get(
+        failed, f"{failed} requests failed."
+    )
+    if follower is None:
+        then = f"Nobody had taken its place {duration(after_s)} later."
+    else:
+        then = f"Process {follower} took its place {duration(after_s)} later."
+    return f"Process {pid}, {who}, was killed. {lost} {then}"
+
+
+def raised(before: int, to: int, after_s: float | None, *, when_needed: bool) -> str:
+    """A pool that may be larger, and when it was."""
+    if when_needed:
+        return f"The limit was raised from {before} to {to} workers; they come as they are needed."
+    if after_s is None:
+        return f"The pool was to be raised from {before} to {to} workers; not all of them came."
+    return f"The pool was raised from {before} workers; {duration(after_s)} later {to} served."
+
+
+def verdict(timeline: Timeline) -> tuple[str, ...]:
+    """Step by step: whether the forecast held, and if not, what it had assumed; what grew."""
+    run = timeline.run
+    if not run.stretches:
+        return ("No step was walked to its end, so there is nothing to say yet.",)
+    sentences = []
+    for number, stretch in enumerate(run.stretches):
+        reasons = [check.sentence for check in stretch.checks if check.unfit]
+        if reasons:
+            sentences.append(f"Step {number + 1} cannot be believed: {' '.join(reasons)}")
+        else:
+            sentences.append(_of_step(timeline, number))
+    return (*sentences, *_workers(timeline))
+
+
+def unfit_steps(run: TimelineRun, workload: Workload) -> str:
+    """Why a run must not be recorded; "" when it may."""
+    checks = [
+        check
+        for each in run.stretches
+        if not is_the_result([check.name for check in each.checks if check.unfit], workload)
+        for check in each.checks
+        if check.unfit
+    ]
+    return " ".join(dict.fromkeys(check.sentence for check in checks))
+
+
+def seconds_to(timeline: Timeline, run: TimelineRun, workers: int) -> float | None:
+    """From the begin of the step in which there first were so many workers until then; None if
+    there never were, or were from the beginning."""
+    reached = [at for at, count in run.ramp if count >= workers]
+    if not reached or reached[0] == 0:
+        return None
+    return reached[0] - max(begin for begin in timeline.begins_s if begin <= reached[0])
+
+
+def _of_step(timeline: Timeline, number: int) -> str:
+    run, step, begin_s = timeline.run, timeline.steps[number], timeline.begins_s[number]
+    end_s, stretch = begin_s + step.seconds, run.stretches[number]
+    model, found = run.expected_rps(begin_s, end_s), stretch.throughput_rps
+    if step.rate is not None:
+        return _of_arrivals(timeline, number, model)
+    where = f"Step {number + 1}, {step.load}: {rate(found)}"
+    cv = max(timeline.workload.cpu_cv, timeline.workload.wait_cv)
+    slack = max(AGREES, 2 * cv / math.sqrt(max(1.0, stretch.completed)))  # few tell little
+    if abs(model - found) <= slack * found:
+        return f"{where}, as the forecast said ({rate(model)})."
+    side = "above" if found > model else "below"
+    sentence = f"{where}, {percent(abs(found / model - 1))} {side} the forecast ({rate(model)})."
+    grew = any(begin_s < at < end_s for at, count in run.ramp if count == run.most_workers)
+    if found < model and grew:
+        sentence += " It assumed that all workers were there when the users came."
+    return sentence
+
+
+def _of_arrivals(timeline: Timeline, number: int, model: float) -> str:
+    run, step = timeline.run, timeline.steps[number]
+    stretch, end_s = run.stretches[number], timeline.begins_s[number] + step.seconds
+    last = [part for part in run.forecast if part.from_s < end_s][-1]
+    return (
+        f"Step {number + 1}, {step.load}: {rate(stretch.begun / stretch.seconds)} came and "
+        f"{rate(stretch.throughput_rps)} were answered, where the forecast said {rate(model)}. At "
+        f"its end {_requests(stretch.in_flight)} were under way, where it said "
+        f"{digits(last.in_flight[1], 2)}."
+    )
+
+
+def _workers(timeline: Timeline) -> Iterator[str]:
+    run = timeline.run
+    counts = [count for _, count in run.ramp]
+    if not counts or min(counts) == max(counts):
+        return
+    said = f"There were {counts[0]} workers at the beginning, {max(counts)} at most"
+    took_s = seconds_to(timeline, run, max(counts))
+    if took_s is not None:
+        said += f", {duration(took_s)} after that step began"
+    yield f"{said}, and {counts[-1]} at the end."
+
+
+def _done(step: Step) -> str:
+    if step.do == KILL:
+        return " while a worker is killed"
+    return f" while the pool is raised to {step.pool}" if step.pool else ""
+
+
+def _requests(count: float) -> str:
+    return "1 request" if round(count) == 1 else f"{count:,.0f} requests"

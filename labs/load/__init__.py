@@ -1,0 +1,1 @@
+"""Load generators: Locust, and others."""

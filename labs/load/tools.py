@@ -1,0 +1,303 @@
+"""Load generators that others made: how each is called, and what it says of its requests.
+
+ApacheBench, wrk, and Locust as its manual shows it, in one process or in several below a master
+on this machine. Each runs below our supervisor, against 127.0.0.1 only, for a bounded time or a
+bounded number of requests.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version as installed
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import workloads
+from labs.host.programs import LOOK_S, Program
+from labs.host.supervisor import Stopped, Supervised, supervise
+from labs.load.locust import LoadFailed
+
+PLAIN_USERS = Path(workloads.__file__).with_name("plain_users.py")
+MOST_REQUESTS = 1_000_000  # where the time is to end it
+LOCUST_ENDS_S = 1  # a run of Locust is longer than what is counted: its ends are ragged
+START_S = 30.0  # for Locust and its workers to be asking, on a very busy machine
+LATE_S = 60.0  # for a tool to end after its time
+LOOK_EVERY_S = 0.02
+LAST_LINES = 8
+WHOLE_MS = 10.0  # from here on ab's whole milliseconds are exact enough
+SPAWNED = "All users spawned"
+
+AB = Program(name="ApacheBench", names=("ab",), package="apache2-utils", version=("-V",))
+WRK = Program(name="wrk", names=("wrk",), package="wrk", version=("-v",))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What a load generator says of its requests. Times in seconds."""
+
+    requests: int
+    failed: int
+    seconds: float  # that they took in all
+    throughput_rps: float
+    mean_response_time_s: float
+    least_s: float | None = None
+    sd_s: float | None = None
+    longest_s: float | None = None
+    percentiles_s: Mapping[int, float] = field(default_factory=dict)
+
+
+class Tool:
+    """A load generator that runs."""
+
+    def __init__(self, argv: list[str], process: Supervised, out: Path, log: Path) -> None:
+        self.argv, self.process = argv, process
+        self._out, self._log = out, log
+
+    def pids(self) -> list[int]:
+        """Its live processes."""
+        return self.process.pids()
+
+    def wait(self, within_s: float, stop: threading.Event | None = None) -> str:
+        """What it wrote to its standard output, once it has ended. LoadFailed with its last
+        lines when it did not end well, or not in time."""
+        deadline = time.monotonic() + within_s
+        while (code := self.process.poll()) is None:
+            if time.monotonic() > deadline:
+                raise self._failed(f"did not end within {within_s:.0f} s")
+            _pause(stop)
+        if code:
+            raise self._failed(f"ended with exit code {code}")
+        return self._out.read_text(errors="replace")
+
+    def wait_for(self, words: str, within_s: float, stop: threading.Event | None = None) -> None:
+        """Until its log has these words."""
+        deadline = time.monotonic() + within_s
+        while words not in self._log.read_text(errors="replace"):
+            if (code := self.process.poll()) is not None:
+                raise self._failed(f"ended with exit code {code}")
+            if time.monotonic() > deadline:
+                raise self._failed(f"was not ready within {within_s:.0f} s")
+            _pause(stop)
+
+    def _failed(self, what: str) -> LoadFailed:
+        said = self._out.read_text(errors="replace") + self._log.read_text(errors="replace")
+        lines = "\n".join(said.splitlines()[-LAST_LINES:])
+        return LoadFailed(f"{shown(self.argv)}: {what}. Its last lines:\n{lines}")
+
+
+@contextlib.contextmanager
+def run(
+    argv: list[str],
+    url: str,
+    *,
+    env: Mapping[str, str] | None = None,
+    cores: Collection[int] | None = None,
+) -> Iterator[Tool]:
+    """Start that command, which asks `url`, on these cores; end it on leaving."""
+    if not url.startswith("http://127.0.0.1:"):
+        raise ValueError(f"url={url!r}: load goes to 127.0.0.1 only.")
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wall-time-")))
+        out, log = folder / "out", folder / "log"
+        ours = {name: value for name, value in os.environ.items() if name[:7] != "LOCUST_"}
+        try:
+            process = stack.enter_context(
+                supervise(
+                    argv,
+                    env={**ours, **(env or {})},
+                    cwd=folder,
+                    stdout=stack.enter_context(out.open("wb")),
+                    stderr=stack.enter_context(log.open("wb")),
+                    cores=cores,
+                )
+            )
+        except OSError as error:
+            raise LoadFailed(f"{argv[0]}: cannot be started ({error}).") from None
+        yield Tool(argv, process, out, log)
+
+
+def missing(program: Program) -> str:
+    """What to do to have it; "" when it is here."""
+    if program.path():
+        return ""
+    return f"not installed: apt-get install {program.package}"
+
+
+def version_of(program: Program) -> str:
+    """Its name and version. wrk says its version and ends with 1."""
+    argv = [program.command, *program.version]
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        said = subprocess.run(argv, capture_output=True, text=True, timeout=LOOK_S)
+        if found := re.search(r"\d+\.\d+(?:\.\d+)?", said.stdout + said.stderr):
+            return f"{program.name} {found[0]}"
+    return program.name
+
+
+def shown(argv: list[str]) -> str:
+    """A command as a reader would type it: without this machine's folders."""
+    words = ["locust" if argv[1:3] == ["-m", "locust"] else Path(argv[0]).name]
+    rest = argv[3:] if words == ["locust"] else argv[1:]
+    return shlex.join([*words, *(Path(word).name if word[:1] == "/" else word for word in rest)])
+
+
+# -- ApacheBench -----------------------------------------------------------------------------
+
+
+def ab(
+    url: str,
+    users: int,
+    *,
+    requests: int = MOST_REQUESTS,
+    seconds: float | None = None,
+    keep_alive: bool = True,
+) -> list[str]:
+    """ab's command: one thread that keeps so many connections busy, until it has made these
+    requests or its time is over. -l lets answers differ in length, -r goes on after a connection
+    that broke. It sends one request alone, and the others only when that has been answered."""
+    words = [AB.command, "-q", "-l", "-r", *(["-k"] if keep_alive else [])]
+    words += [] if seconds is None else ["-t", str(max(1, round(seconds)))]  # also sets -n
+    return [*words, "-n", str(max(requests, users)), "-c", str(users), url]
+
+
+def read_ab(text: str) -> Said:
+    """ab's report. LoadFailed if it is none."""
+
+    def number(pattern: str, otherwise: str = "") -> float:
+        found = re.search(pattern + r"\s+([\d.]+)", text)
+        if found is None and not otherwise:
+            raise LoadFailed(f"ab did not report {pattern!r}. It said:\n{text[-400:]}")
+        return float(found[1] if found else otherwise)
+
+    total = re.search(r"^Total:\s+(\d+)\s+(\d+)\s+([\d.]+)\s+(\d+)\s+(\d+)", text, re.M)
+    least, mean, spread, _, longest = map(float, total.groups()) if total else [0.0] * 5
+    each_ms = number("Time per request:")  # the first is of a user: users over throughput
+    return Said(
+        requests=int(number("Complete requests:")),
+        failed=int(number("Failed requests:") + number("Non-2xx responses:", "0")),
+        seconds=number("Time taken for tests:"),
+        throughput_rps=number("Requests per second:"),
+        mean_response_time_s=(mean if mean >= WHOLE_MS else each_ms) / 1000,
+        least_s=least / 1000 if total else None,
+        sd_s=spread / 1000 if total else None,
+        longest_s=longest / 1000 if total else None,
+        percentiles_s={
+            int(part): float(milliseconds) / 1000
+            for part, milliseconds in re.findall(r"^\s+(\d+)%\s+(\d+)", text, re.M)
+        },
+    )
+
+
+# -- wrk -------------------------------------------------------------------------------------
+
+
+def wrk(url: str, users: int, *, seconds: float, threads: int = 1) -> list[str]:
+    """wrk's command: threads that share so many connections."""
+    whole = str(max(1, round(seconds)))
+    return [WRK.command, "-t", str(threads), "-c", str(users), "-d", f"{whole}s", url]
+
+
+def read_wrk(text: str) -> Said:
+    """wrk's report. LoadFailed if it is none."""
+    rate = re.search(r"Requests/sec:\s+([\d.]+)", text)
+    latency = re.search(r"Latency\s+([\d.]+\w+)\s+([\d.]+\w+)\s+([\d.]+\w+)", text)
+    whole = re.search(r"(\d+) requests in ([\d.]+\w+)", text)
+    if rate is None or latency is None or whole is None:
+        raise LoadFailed(f"wrk did not report. It said:\n{text[-400:]}")
+    broken = re.search(
+        r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)", text
+    )
+    wrong = re.search(r"Non-2xx or 3xx responses: (\d+)", text)
+    failures = [*(broken.groups() if broken else ()), *(wrong.groups() if wrong else ())]
+    return Said(
+        requests=int(whole[1]),
+        failed=sum(map(int, failures)),
+        seconds=_seconds(whole[2]),
+        throughput_rps=float(rate[1]),
+        mean_response_time_s=_seconds(latency[1]),
+        sd_s=_seconds(latency[2]),
+        longest_s=_seconds(latency[3]),
+    )
+
+
+def _seconds(text: str) -> float:
+    """Of wrk's times: 87.50us, 1.02ms, 3.00s, 1.50m."""
+    number, unit = re.fullmatch(r"([\d.]+)([a-z]+)", text).groups()  # type: ignore[union-attr]
+    return float(number) * {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}[unit]
+
+
+# -- Locust ----------------------------------------------------------------------------------
+
+
+def locust_version() -> str:
+    """Its name and version."""
+    return f"Locust {installed('locust')}"
+
+
+def locust(url: str, users: int, *, seconds: float, processes: int = 1, port: int = 0) -> list[str]:
+    """Locust's command: headless; of several processes a master, on this machine's loopback at
+    that port, and so many workers that it forks itself."""
+    where = urlsplit(url)
+    words = [sys.executable, "-m", "locust", "-f", str(PLAIN_USERS), "--headless"]
+    if processes > 1:
+        words += ["--processes", str(processes), "--master-bind-host", "127.0.0.1"]
+        words += ["--master-bind-port", str(port), "--master-port", str(port)]
+    words += ["--users", str(users), "--spawn-rate", str(max(users, 100))]
+    words += ["--run-time", f"{round(seconds + 2 * LOCUST_ENDS_S)}s", "--stop-timeout", "0"]
+    words += ["--json", "--host", f"http://{where.netloc}"]
+    return words
+
+
+def locust_page(url: str) -> dict[str, str]:
+    """What its users read from their environment."""
+    where = urlsplit(url)
+    return {"WALL_TIME_PAGE": where.path + (f"?{where.query}" if where.query else "")}
+
+
+def read_locust(text: str) -> Said:
+    """The report that Locust writes as JSON. Requests per second are those of its whole seconds,
+    without the first and the last: users come in the one and leave in the other."""
+    try:
+        stats = max(_lists(text), key=lambda each: int(each["num_requests"]))  # the master's
+        counts = {int(second): count for second, count in stats["num_reqs_per_sec"].items()}
+        requests = int(stats["num_requests"])
+        mean_s = stats["total_response_time"] / requests / 1000
+    except (ValueError, KeyError, TypeError, ZeroDivisionError):
+        raise LoadFailed(f"Locust did not report. It said:\n{text[-400:]}") from None
+    whole = [counts[second] for second in sorted(counts)[LOCUST_ENDS_S:-LOCUST_ENDS_S]]
+    return Said(
+        requests=requests,
+        failed=int(stats["num_failures"]),
+        seconds=stats["last_request_timestamp"] - stats["start_time"],
+        throughput_rps=statistics.mean(whole or counts.values()),
+        mean_response_time_s=mean_s,
+        longest_s=(stats["max_response_time"] or 0.0) / 1000,
+    )
+
+
+def _lists(text: str) -> Iterator[dict[str, Any]]:
+    """The entries of all reports: each of its processes prints one, most of them empty."""
+    decoder, at = json.JSONDecoder(), text.find("[")
+    while at >= 0:
+        entries, end = decoder.raw_decode(text, at)
+        yield from entries
+        at = text.find("[", end)
+
+
+def _pause(stop: threading.Event | None) -> None:
+    if stop is None:
+        time.sleep(LOOK_EVERY_S)
+    elif stop.wait(LOOK_EVERY_S):
+        raise Stopped

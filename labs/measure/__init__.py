@@ -1,0 +1,1 @@
+"""The rig: what every measurement does around its load."""

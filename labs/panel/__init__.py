@@ -1,0 +1,1 @@
+"""The panels: widgets, no maths, no processes."""

@@ -1,0 +1,72 @@
+"""One figure, two feeds: recorded in a page, or live from a kernel. The same script draws both.
+
+`static` writes a figure into a built page; `FigureView` is a widget whose trait is the figure.
+Neither says colours of text, grid or background: the page's script takes them from its theme.
+A figure may say under `layout.meta["narrow"]` what to change on a telephone.
+"""
+
+from __future__ import annotations
+
+import functools
+import gzip
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+from plotly import offline
+
+from labs.host.project import ROOT
+from labs.present.html import Figure, plain
+
+# What a panel needs where the book's styles are not: in JupyterLab and VS Code.
+FRAME = """
+.wt-view { margin: 0; }
+.jupyter-widgets.wt-prediction, .jupyter-widgets.wt-actions { flex-flow: row wrap; }
+.wt-prediction .widget-label { width: auto; }
+.wt-data { overflow-x: auto; }
+.wt-data :is(th, td) { padding: 0.1rem 0.6rem; text-align: right; }
+"""
+
+
+class _FigureTrait(traitlets.TraitType[dict[str, Any], Figure]):
+    """Takes a plotly figure or its JSON, keeps JSON."""
+
+    info_text = "a plotly figure, or its JSON"
+
+    def validate(self, obj: Any, value: Any) -> dict[str, Any]:
+        if not isinstance(value, dict) and not hasattr(value, "to_plotly_json"):
+            self.error(obj, value)
+        return plain(value)
+
+
+class FigureView(anywidget.AnyWidget):
+    """A figure that can be replaced while it is shown: `view.figure = another`.
+
+    Set it from any thread, at most some 20 times a second: the kernel's channel to the page
+    carries 1000 messages a second in all.
+    """
+
+    _esm = Path(__file__).with_name("figure_view.js")  # built from book/web/src
+    _css = FRAME
+
+    figure = _FigureTrait(default_value={"data": [], "layout": {}}).tag(sync=True)
+    alt = traitlets.Unicode("").tag(sync=True)
+
+    def __init__(self, figure: Figure | None = None, *, alt: str = "", **traits: Any) -> None:
+        super().__init__(figure=figure or {"data": [], "layout": {}}, alt=alt, **traits)
+        self.on_msg(self._answer)
+
+    def _answer(self, _: object, content: dict[str, Any], __: object) -> None:
+        """A frontend without the book's plotly (JupyterLab, VS Code) asks for it, once."""
+        if content.get("kind") == "plotly":
+            self.send({"kind": "plotly"}, buffers=[_plotly()])
+
+
+@functools.cache
+def _plotly() -> bytes:
+    """plotly's script, gzipped: the book's small one, or the whole from plotly's package where
+    `labs` is installed without the book."""
+    small = ROOT / "book/web/lib/plotly.js"
+    script = small.read_text("utf-8") if small.is_file() else offline.get_plotlyjs()
+    return gzip.compress(script.encode())

@@ -1,0 +1,80 @@
+"""One press on Run: the work goes on in a thread, and the page stays awake."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+from labs.host.supervisor import Stopped
+from labs.load.locust import LoadFailed
+from labs.records.errors import Unusable
+from labs.servers.serve import ServerFailed
+
+log = logging.getLogger(__name__)
+
+_going: Attempt | None = None
+_lock = threading.Lock()
+
+
+class Attempt:
+    """Work that can be stopped. `ended` gets what went wrong in words, "" if nothing did.
+
+    One goes on at a time in a kernel; other kernels and programs wait in `labs.host.lock`.
+    """
+
+    def __init__(
+        self, name: str, work: Callable[[threading.Event], None], ended: Callable[[str], None]
+    ) -> None:
+        self.name = name
+        self._work = work
+        self._ended = ended
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"lab {name}", daemon=True)
+
+    def start(self) -> None:
+        """Begin, or Unusable while another one goes on."""
+        global _going
+        with _lock:
+            if _going is not None and not _going.stopping:
+                raise Unusable(
+                    f"The lab “{_going.name}” is still measuring, and two at once would measure "
+                    "each other. Stop it, or wait until it has ended."
+                )
+            _going = self
+        self._thread.start()
+
+    @property
+    def going(self) -> bool:
+        return self._thread.is_alive()
+
+    @property
+    def stopping(self) -> bool:
+        return self._stop.is_set()
+
+    def stop(self) -> None:
+        """Ask it to end; it does within a second. Returns at once."""
+        self._stop.set()
+
+    def join(self, seconds: float) -> bool:
+        """Wait for its end; whether it came."""
+        self._thread.join(seconds)
+        return not self.going
+
+    def _run(self) -> None:
+        global _going
+        said = ""
+        try:
+            self._work(self._stop)
+        except Stopped:
+            said = "Stopped."
+        except (Unusable, ServerFailed, LoadFailed) as error:
+            said = str(error)
+        except Exception as error:  # a fault of ours: the panel must say so, not fall silent
+            log.exception("The lab %s failed", self.name)
+            said = f"The lab itself failed: {type(error).__name__}: {error}. Press Run again."
+        finally:
+            with _lock:
+                if _going is self:
+                    _going = None
+            self._ended(said)

@@ -1,0 +1,260 @@
+"""The page of the reader's progress: what is kept, to read, to take away and to delete."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+
+import ipywidgets
+
+from labs import progress_log
+from labs.kinds.mystery.scenarios import LIMITS
+from labs.panel.run_bar import put
+from labs.present.tables import Sheet, link
+from labs.progress_log import Answered, Diagnosed, Diary, Foretold
+from labs.recordings.pages import Chapter, chapters
+from labs.records.format import NARROW, digits, plain, table
+
+DIGITS = 6  # as many as a reader types
+FORMULAS = "=+-@\t\r"  # a spreadsheet would calculate a text that begins so
+EXERCISES = ("chapter", "solved", "tried", "open")
+DIAGNOSES = ("chapter", "lab", "server", "your diagnosis", "right", "tries", "on")
+PREDICTIONS = ("chapter", "lab", "you said", "the model", "it was", "on")
+
+
+class ProgressPanel(ipywidgets.VBox):
+    """Table, a name and a file for a teacher, and deletion with a way back."""
+
+    def __init__(self, chapters: Sequence[Chapter]) -> None:
+        self._chapters = tuple(chapters)
+        self._deleted: list[Diary] = []  # what Undo puts back
+        self._notice = ipywidgets.HTML()
+        self._table = ipywidgets.HTML().add_class("wt-data")
+        self._name = ipywidgets.Text(
+            description="Your name",
+            placeholder="if a teacher is to know",
+            tooltip="It goes into the file and nowhere else, and is not kept.",
+            continuous_update=False,
+        )
+        self._name.observe(lambda _: self._offer(), "value")
+        self._file = ipywidgets.HTML()
+        self._again = ipywidgets.Button(
+            description="Read again", tooltip="Another page may have added something"
+        )
+        self._delete = ipywidgets.Button(
+            description="Delete all", tooltip="Everything on this page. Undo follows."
+        )
+        self._undo = ipywidgets.Button(description="Undo", tooltip="Put back what was deleted")
+        self._said = ipywidgets.HTML()
+        self._again.on_click(lambda _: self._show())
+        self._delete.on_click(lambda _: self._deleting())
+        self._undo.on_click(lambda _: self._undoing())
+        super().__init__(
+            children=(
+                self._notice,
+                self._table,
+                ipywidgets.HBox((self._name, self._file)).add_class("wt-actions"),
+                ipywidgets.HBox((self._again, self._delete, self._undo, self._said)).add_class(
+                    "wt-actions"
+                ),
+            )
+        )
+        self.add_class("wt-panel")
+        self._show()
+
+    def _show(self, said: str = "") -> None:
+        self._diary, notices = progress_log.read()
+        alarms = "".join(
+            f'<div class="wt-problem" role="alert">{html.escape(each)}</div>' for each in notices
+        )
+        put(self._notice, alarms)
+        put(self._table, progress_table(self._diary, self._chapters))
+        put(self._said, f'<span role="status">{html.escape(said)}</span>' if said else "")
+        self._delete.disabled = self._diary.empty
+        self._undo.layout.display = "" if self._deleted else "none"
+        self._offer()
+
+    def _offer(self) -> None:
+        """The file for a teacher. It is in the page itself: no server is asked."""
+        name = self._name.value.strip()
+        words = re.sub(r"[^\w-]+", "-", name.lower()).strip("-")
+        file = f"wall-time-{words}.csv" if words else "wall-time.csv"
+        text = progress_sheet(self._diary, self._chapters, name).csv()
+        saving = link(file, "text/csv", text, "Save as CSV")
+        put(self._file, "" if self._diary.empty else saving)
+
+    def _deleting(self) -> None:
+        self._deleted.append(progress_log.clear())
+        self._show("Deleted. You can undo it until you leave this page.")
+
+    def _undoing(self) -> None:
+        while self._deleted:
+            progress_log.restore(self._deleted.pop())
+        self._show("It is back.")
+
+
+def progress_table(kept: Diary, chapters: Sequence[Chapter]) -> str:
+    """What is kept, by chapter, as HTML: a sentence, the exercises, the predictions, the
+    diagnoses."""
+    every = (*chapters, *_elsewhere(kept, chapters))
+    shown = f"<p>{html.escape(summary(kept, chapters))}</p>"
+    shown += table(EXERCISES, [_row(kept, each) for each in every if each.exercises])
+    told = [
+        (chapter.name, *_told(each)) for chapter in every for each in _predictions(kept, chapter)
+    ]
+    shown += table(PREDICTIONS, told) if told else ""
+    said = [
+        (
+            *(chapter.name, each.lab, str(each.seed), _diagnosis(each) or "none"),
+            *(_outcome(each), str(each.tries), each.at.partition("T")[0]),
+        )
+        for chapter in every
+        for each in _diagnoses(kept, chapter)
+    ]
+    return shown + (table(DIAGNOSES, said) if said else "")
+
+
+def summary(kept: Diary, chapters: Sequence[Chapter]) -> str:
+    """The whole in a sentence or two."""
+    if kept.empty:
+        return "Nothing is kept yet. Commit to a prediction in a lab, or answer an exercise."
+    ids = [id for chapter in chapters for id in chapter.exercises]
+    solved = sum(any(each.right for each in _answers(kept, id)) for id in ids)
+    came = [each for each in kept.predictions if each.measured]
+    close = sum(abs(each.value / each.measured - 1) <= 0.05 for each in came if each.measured)
+    predictions = len(kept.predictions)
+    said = (
+        f"{solved} of {len(ids)} exercises solved. {predictions} "
+        f"prediction{'s' if predictions != 1 else ''}, {len(came)} of them measured since, "
+        f"{close} within 5 %."
+    )
+    if number := len(kept.diagnoses):
+        found = sum(each.right for each in kept.diagnoses)
+        said += f" {found} of {number} {'mystery' if number == 1 else 'mysteries'} solved."
+    return said
+
+
+def progress_sheet(kept: Diary, chapters: Sequence[Chapter], name: str) -> Sheet:
+    """All that is kept as a table for a teacher: a row for each prediction, answer and
+    diagnosis."""
+    head = (
+        *("name", "chapter", "kind", "which", "question or seed", "value", "unit"),
+        *("right", "tries", "measured", "model", "when"),
+    )
+    rows: list[tuple[str, ...]] = []
+    for chapter in (*chapters, *_elsewhere(kept, chapters)):
+        for each in _predictions(kept, chapter):
+            rows.append(
+                (
+                    *(name, chapter.name, "prediction", each.lab, each.question),
+                    *(plain(each.value, DIGITS), each.unit, "", ""),
+                    *(plain(each.measured, DIGITS), plain(each.model, DIGITS), each.at),
+                )
+            )
+        for answer in (answer for id in chapter.exercises for answer in _answers(kept, id)):
+            rows.append(
+                (
+                    *(name, chapter.name, "exercise", answer.exercise, answer.seed),
+                    *(plain(answer.value, DIGITS), "", "yes" if answer.right else "no"),
+                    *(str(answer.tries), "", "", answer.at),
+                )
+            )
+        for said in _diagnoses(kept, chapter):
+            rows.append(
+                (
+                    *(name, chapter.name, "diagnosis", said.lab, str(said.seed)),
+                    *(_diagnosis(said), "", _outcome(said)),
+                    *(str(said.tries), "", "", said.at),
+                )
+            )
+    return Sheet(head, tuple(tuple(_harmless(cell) for cell in row) for row in rows))
+
+
+def _row(kept: Diary, chapter: Chapter) -> tuple[str, ...]:
+    solved, tried, untouched = [], [], []
+    for id in chapter.exercises:
+        answers = _answers(kept, id)
+        if any(each.right for each in answers):
+            solved.append(id + _seeds([each for each in answers if each.right]))
+        elif answers:
+            tries = sum(each.tries for each in answers)
+            tried.append(f"{id} ({tries} {'try' if tries == 1 else 'tries'})")
+        else:
+            untouched.append(id)
+    return chapter.name, ", ".join(solved), ", ".join(tried), ", ".join(untouched)
+
+
+def _told(each: Foretold) -> tuple[str, ...]:
+    """A prediction beside the model and the measurement."""
+    model, measured = (
+        "" if value is None else f"{digits(value)}{NARROW}{each.unit}"
+        for value in (each.model, each.measured)
+    )
+    said = f"{digits(each.value)}{NARROW}{each.unit}"
+    return each.lab, said, model, measured or "not measured yet", each.at.partition("T")[0]
+
+
+def _seeds(answers: Sequence[Answered]) -> str:
+    named = [f"“{each.seed}”" for each in answers if each.seed]
+    return f" ({', '.join(named)})" if named else ""
+
+
+def _answers(kept: Diary, id: str) -> list[Answered]:
+    return [each for each in kept.answers if each.exercise == id]
+
+
+def _predictions(kept: Diary, chapter: Chapter) -> list[Foretold]:
+    return [each for each in kept.predictions if each.lab in chapter.labs]
+
+
+def _diagnoses(kept: Diary, chapter: Chapter) -> list[Diagnosed]:
+    return [each for each in kept.diagnoses if each.lab in chapter.labs]
+
+
+def _diagnosis(said: Diagnosed) -> str:
+    """As the list of suspects has it; as it was kept where that knows it no more."""
+    return next((each.called for each in LIMITS if each.name == said.guess), said.guess)
+
+
+def _outcome(said: Diagnosed) -> str:
+    return "yes" if said.right else "told" if said.told else "no"
+
+
+def _elsewhere(kept: Diary, chapters: Sequence[Chapter]) -> list[Chapter]:
+    """What is in no chapter: labs of the reader's own, exercises of another version."""
+    labs = {lab for chapter in chapters for lab in chapter.labs}
+    ids = {id for chapter in chapters for id in chapter.exercises}
+    asked = [each.lab for each in kept.predictions] + [each.lab for each in kept.diagnoses]
+    others = tuple(dict.fromkeys(lab for lab in asked if lab not in labs))
+    more = tuple(dict.fromkeys(e.exercise for e in kept.answers if e.exercise not in ids))
+    if not others and not more:
+        return []
+    return [Chapter(number="", title="Elsewhere", labs=others, exercises=more)]
+
+
+def _harmless(cell: str) -> str:
+    """A cell that a spreadsheet takes for text, whoever typed it. Numbers stay numbers."""
+    if cell[:1] not in FORMULAS or not cell:
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
+
+
+class Example:
+    """The page of progress of somebody who has not begun."""
+
+    said = (
+        "Here a live page shows your predictions and answers. This one has no Python behind it, "
+        "so nothing is kept, and the table is empty."
+    )
+
+    def __repr__(self) -> str:
+        return self.said
+
+    def _repr_html_(self) -> str:
+        empty = progress_table(Diary(), chapters())
+        return f'<p>{html.escape(self.said)}</p><div class="wt-data">{empty}</div>'

@@ -1,0 +1,128 @@
+"""Run, Stop, how far it is, and what went wrong: one row of every panel."""
+
+from __future__ import annotations
+
+import html
+import time
+from collections.abc import Callable, Mapping
+
+import ipywidgets
+
+from labs.measure.rig import Progress
+from labs.records.format import seconds
+
+EVERY_S = 1.0  # between two words on the same stage, where nothing is measured
+
+
+class Actions(ipywidgets.HBox):
+    """`run` and `stop` are called when the reader presses them, and `pull` with the name of one of
+    the levers, which are there while it runs. To each lever a word on what it does."""
+
+    def __init__(
+        self,
+        run: Callable[[], None],
+        stop: Callable[[], None],
+        levers: Mapping[str, str] | None = None,
+        pull: Callable[[str], None] | None = None,
+    ) -> None:
+        self._stage, self._told_at = "", 0.0
+        self._run = ipywidgets.Button(
+            description="Run", button_style="primary", tooltip="Measure it on this machine"
+        )
+        self._stop = ipywidgets.Button(
+            description="Stop", tooltip="End it now; what was measured stays", disabled=True
+        )
+        self._run.on_click(lambda _: run())
+        self._stop.on_click(lambda _: stop())
+        self._levers = [
+            ipywidgets.Button(description=name, tooltip=told, disabled=True)
+            for name, told in (levers or {}).items()
+        ]
+        self._pull = pull or (lambda name: None)
+        for lever in self._levers:
+            lever.on_click(lambda pressed: self._pulled(pressed.description))
+        self._bar = ipywidgets.FloatProgress(min=0.0, max=1.0, layout={"display": "none"})
+        self._words = ipywidgets.HTML()
+        self._message = ipywidgets.HTML(layout={"width": "100%", "display": "none"})
+        row = (self._run, self._stop, *self._levers, self._bar, self._words, self._message)
+        super().__init__(children=row)
+        self.add_class("wt-actions")
+
+    def ready(self, yes: bool, words: str = "") -> None:
+        """Whether Run may be pressed, and how long it will take or why not."""
+        self._run.disabled = not yes
+        self._stop.disabled = True
+        self.offer_levers(False)
+        self._bar.layout.display = "none"
+        self._say(words)
+
+    def offer_levers(self, yes: bool) -> None:
+        """Whether the levers may be pulled; never where there is nothing to stop."""
+        for lever in self._levers:
+            lever.disabled = not yes or self._stop.disabled
+
+    @property
+    def offers_run(self) -> bool:
+        """Whether Run may be pressed. A press can be on its way while it is taken away."""
+        return not self._run.disabled
+
+    def began(self) -> None:
+        """Run was pressed."""
+        self._run.disabled = True
+        self._stop.disabled = False
+        self._bar.value = 0.0
+        self._bar.layout.display = ""
+        self.tell("")
+
+    def stopping(self) -> None:
+        """Stop was pressed."""
+        self._stop.disabled = True
+        self.offer_levers(False)
+        self._say("stopping")
+
+    def progress(self, told: Progress) -> None:
+        """How far it is. Of what is measured it is said once, before: the page is painted by the
+        very machine that is measured."""
+        if self._stop.disabled:
+            return  # it is ending; late news would only flicker
+        now, quiet = time.monotonic(), told.quiet_s is not None
+        if told.stage == self._stage and (quiet or now - self._told_at < EVERY_S):
+            return
+        self._stage, self._told_at = told.stage, now
+        self._bar.value = told.fraction
+        self._say(_how_far(told))
+
+    def landed(self) -> None:
+        """What was measured is there: what is told next is of something else, even if it is called
+        the same."""
+        self._stage = ""
+
+    def tell(self, message: str) -> None:
+        """What went wrong, or nothing. Several lines are a server's last words."""
+        first, _, rest = message.partition("\n")
+        more = f"<pre>{html.escape(rest)}</pre>" if rest else ""
+        alarm = f'<div class="wt-problem" role="alert">{html.escape(first)}{more}</div>'
+        put(self._message, alarm if message else "")
+
+    def _pulled(self, lever: str) -> None:
+        self._pull(lever)
+        self._say(f"{lever}: it will be in the figure as soon as this step is over")
+
+    def _say(self, words: str) -> None:
+        put(self._words, f'<span role="status">{html.escape(words)}</span>' if words else "")
+
+
+def _how_far(told: Progress) -> str:
+    """Of what is measured, in words that stay true meanwhile."""
+    if told.quiet_s is None:
+        left = f", {seconds(told.seconds_left)} left" if told.seconds_left >= 1 else ""
+        return f"{told.stage}{left}"
+    then_s = told.seconds_left - told.quiet_s
+    then = f", then {seconds(then_s)} more" if then_s >= 1 else ""
+    return f"measuring {told.stage}, about {seconds(told.quiet_s)}{then}"
+
+
+def put(widget: ipywidgets.HTML, text: str) -> None:
+    """Show this HTML; with none, the widget takes no room."""
+    widget.value = text
+    widget.layout.display = "" if text else "none"

@@ -1,0 +1,1 @@
+"""Numbers in words, tables, plots, sentences and HTML. Pure."""

@@ -1,0 +1,141 @@
+"""The strip: what each core did while a run went on, and how many workers there were."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from labs.present.palette import BLUE, GREEN, GREY, ORANGE, PURPLE
+from labs.present.plot import Figure, Trace
+from labs.records.results import Sample
+
+Shares = Sequence[tuple[float, float, float, float]]  # of each core: user, system, wait, idle
+MOST_ROWS = 8  # cores in rows of their own; more are averaged with their neighbours
+MOST_SAMPLES = 120  # as many as there are pixels to tell them apart on a telephone
+ROW = 44  # pixels
+PARTS = (("user", BLUE, ""), ("system", ORANGE, "/"), ("wait or stolen", PURPLE, "."))
+
+
+def strip_figure(samples: Sequence[Sample], seconds: float = 0.0) -> Figure:
+    """Per core user, system and wait as stacked areas over time; below, workers and users.
+
+    seconds: how long the run will be, so that the time axis stands still.
+    """
+    step = -(-len(samples) // MOST_SAMPLES) or 1
+    kept = samples[::step]
+    times = [sample.at_s for sample in kept]
+    rows = core_rows(len(kept[0].cores) if kept else 1)
+    traces = core_areas(times, [sample.cores for sample in kept], rows)
+    traces += _counts(kept, times, len(rows))
+    return {"data": traces, "layout": _layout(rows, max([seconds, *times, 1.0]))}
+
+
+def strip_alt(samples: Sequence[Sample]) -> str:
+    """The strip in a sentence."""
+    if not samples:
+        return "What each core does while a run goes on. No run yet."
+    cores = len(samples[0].cores)
+    busy = sum(sum(core[:2]) for sample in samples for core in sample.cores) / len(samples)
+    counted = [sample.workers for sample in samples if sample.workers is not None]
+    workers = f" The server had up to {max(counted)} workers." if counted else ""
+    return (
+        f"What each of {cores} cores did over {samples[-1].at_s:.0f} seconds: "
+        f"on average {busy:.1f} of them were busy.{workers}"
+    )
+
+
+def core_rows(cores: int) -> list[tuple[int, int]]:
+    """First and last core of each row."""
+    each = -(-cores // MOST_ROWS)
+    return [(first, min(first + each, cores) - 1) for first in range(0, cores, each)]
+
+
+def core_name(first: int, last: int) -> str:
+    """What a row is called."""
+    return f"core {first}" if first == last else f"cores {first}–{last}"
+
+
+def core_areas(
+    times: Sequence[float],
+    cores: Sequence[Shares],
+    rows: Sequence[tuple[int, int]],
+    first_axis: int = 1,
+) -> list[Trace]:
+    """User, system and wait as stacked areas, each row on a y axis of its own from that one on."""
+    traces: list[Trace] = []
+    for row, (first, last) in enumerate(rows):
+        axis = first_axis + row
+        for part, (name, colour, pattern) in enumerate(PARTS):
+            shares = [
+                round(
+                    100 * sum(core[part] for core in each[first : last + 1]) / (last - first + 1), 1
+                )
+                for each in cores
+            ]
+            traces.append(
+                {
+                    "type": "scatter",
+                    "mode": "lines",
+                    "name": name,
+                    "legendgroup": name,
+                    "showlegend": row == 0,
+                    "x": list(times),
+                    "y": shares,
+                    "stackgroup": f"row{row}",
+                    "line": {"width": 0, "color": colour},
+                    "fillcolor": colour,
+                    "fillpattern": {"shape": pattern, "fillmode": "overlay", "size": 6},
+                    "xaxis": "x",
+                    "yaxis": f"y{axis}" if axis > 1 else "y",
+                    "hoverinfo": "skip",
+                }
+            )
+    return traces
+
+
+def _counts(samples: Sequence[Sample], times: list[float], row: int) -> list[Trace]:
+    counts: tuple[tuple[str, list[int | None], dict[str, Any]], ...] = (
+        ("workers", [sample.workers for sample in samples], {"color": GREEN, "width": 2}),
+        ("users", [sample.users for sample in samples], {"color": GREY, "dash": "dot"}),
+    )
+    return [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": name,
+            "x": times,
+            "y": values,
+            "line": {**line, "shape": "hv"},
+            "xaxis": "x",
+            "yaxis": f"y{row + 1}",
+            "hovertemplate": f"%{{y}} {name} at %{{x:.1f}} s<extra></extra>",
+        }
+        for name, values, line in counts
+    ]
+
+
+def _layout(rows: Sequence[tuple[int, int]], seconds: float) -> dict[str, Any]:
+    number = len(rows) + 1
+    height, gap = 1 / number, 0.18 / number
+    layout: dict[str, Any] = {
+        "height": ROW * number + 100,
+        "margin": {"l": 40, "r": 12, "t": 12, "b": 88},
+        "hovermode": "closest",
+        "legend": {"orientation": "h", "x": 0, "y": -60 / (ROW * number), "yanchor": "top"},
+        "xaxis": {
+            "title": {"text": "seconds since the load began"},
+            "range": [0, seconds],
+            "anchor": f"y{number}",
+        },
+    }
+    for row, (first, last) in enumerate(rows):
+        top = 1 - row * height
+        layout[f"yaxis{row + 1}" if row else "yaxis"] = {
+            "domain": [top - height + gap, top],
+            "range": [0, 100],
+            "tickvals": [50],
+            "ticktext": [core_name(first, last)],
+            "ticks": "",
+        }
+    layout[f"yaxis{number}"] = {"domain": [0, height - gap], "rangemode": "tozero", "nticks": 3}
+    return layout

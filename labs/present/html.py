@@ -1,0 +1,64 @@
+"""A recorded figure as HTML for a built page, and as what a notebook displays."""
+
+from __future__ import annotations
+
+import html
+import json
+from typing import Any, Protocol, TypeAlias
+
+from plotly import io
+
+
+class PlotlyFigure(Protocol):
+    """What `plotly.graph_objects.Figure` is, told without its slow import."""
+
+    def to_plotly_json(self) -> dict[str, Any]: ...
+
+
+Figure: TypeAlias = PlotlyFigure | dict[str, Any]  # the dictionary is plotly's JSON
+
+
+PLOTLY_MIME = "application/vnd.plotly.v1+json"
+
+
+HEIGHT = 450  # pixels; what plotly takes where a figure says nothing
+
+
+def plain(figure: Figure) -> dict[str, Any]:
+    """A figure as JSON has it: no objects of plotly or numpy, no NaN, no template."""
+    shown: dict[str, Any] = json.loads(io.to_json(figure, validate=False))
+    shown.setdefault("layout", {}).pop("template", None)
+    return shown
+
+
+class Recorded:
+    """A figure that a notebook displays by itself, and a page of the book draws by its script."""
+
+    def __init__(self, figure: Figure, alt: str, caption: str) -> None:
+        self.figure = plain(figure)
+        self.alt = alt
+        self.caption = caption
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
+        return {PLOTLY_MIME: self.figure, "text/html": self.html(), "text/plain": self.alt}
+
+    def html(self) -> str:
+        alt = html.escape(self.alt)
+        height = int(self.figure["layout"].get("height", HEIGHT))
+        # Within a script element only "<" can do harm, as in "</script>".
+        data = json.dumps(self.figure, separators=(",", ":")).replace("<", "\\u003c")
+        caption = f"<figcaption>{html.escape(self.caption)}</figcaption>" if self.caption else ""
+        return (
+            f'<figure class="wt-recorded" aria-label="{alt}">'
+            f'<div class="wt-plot" style="min-height:{height}px"><p>{alt}</p></div>'
+            f'<script type="application/json">{data}</script>{caption}</figure>'
+        )
+
+
+def static(figure: Figure, *, alt: str, caption: str = "") -> Recorded:
+    """A figure to be displayed as the last value of a cell.
+
+    `alt` says in words what the figure shows, for those who do not see it; `caption` is set
+    under it. Both are plain text.
+    """
+    return Recorded(figure, alt, caption)

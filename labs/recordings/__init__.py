@@ -1,0 +1,1 @@
+"""Files of runs, and their making."""

@@ -1,0 +1,1 @@
+"""The nouns: what is asked, what was measured, what was predicted. Pure."""

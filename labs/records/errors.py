@@ -1,0 +1,36 @@
+"""What cannot be measured is refused in a sentence: the value, the rule, the remedy. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+
+class Unusable(ValueError):
+    """Somebody asked for what cannot be measured. Says the value, the rule and the remedy."""
+
+
+def whole(name: str, value: object, least: int, most: int, remedy: str) -> None:
+    """Unusable unless the value is a whole number from least to most."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise Unusable(f"{name}={value!r}: must be a whole number. {remedy}")
+    if not least <= value <= most:
+        raise Unusable(f"{name}={value}: must be between {least} and {most}. {remedy}")
+
+
+def real(name: str, value: object, least: float, most: float, remedy: str) -> None:
+    """Unusable unless the value is an ordinary number from least to most."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise Unusable(f"{name}={value!r}: must be an ordinary number. {remedy}")
+    if not least <= value <= most:
+        raise Unusable(f"{name}={value:g}: must be between {least:g} and {most:g}. {remedy}")
+
+
+def choice(name: str, value: object, choices: Sequence[str]) -> None:
+    """Unusable unless the value is one of the choices."""
+    if value not in choices:
+        raise Unusable(f"{name}={value!r}: choose one of {', '.join(choices)}.")
+
+
+class BadRecording(ValueError):
+    """A recording that cannot be used. Says the file, what is wrong and what to do."""

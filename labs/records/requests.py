@@ -1,0 +1,40 @@
+"""Requests as the load generator reports them: raw times, and how things stood at one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+# As workloads/users.py writes it.
+RECORD = np.dtype(
+    [(name, "<i4") for name in ("kind", "user", "process", "service")]
+    + [(name, "<f8") for name in ("start", "end")]
+)
+
+
+OK, FAILED, IN_FLIGHT, MARK, READY, MISSED = 1, 2, 3, 4, 5, 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """How things stood with all requests at one moment. Each that had begun had either ended or
+    was in flight: none is in both, and none in neither."""
+
+    records: NDArray[np.void]  # ended by then, in order of arrival
+    flying: dict[int, float]  # user -> start
+    at: float  # `time.perf_counter`
+
+    @classmethod
+    def cut(cls, records: NDArray[np.void], flying: Mapping[int, float], at: float) -> Report:
+        """From records and requests in flight of which some are of a later moment: what ended
+        since is in flight, and what began since is not there yet. Load generators cannot all
+        report at once, and go on while they are read."""
+        asked = (records["kind"] == OK) | (records["kind"] == FAILED)
+        late = records[asked & (records["start"] < at) & (records["end"] > at)]
+        open_then = {user: start for user, start in flying.items() if start < at}
+        open_then |= zip(late["user"].tolist(), late["start"].tolist(), strict=True)
+        ended = (asked | (records["kind"] == MISSED)) & (records["end"] <= at)
+        return cls(records=records[ended], flying=open_then, at=at)

@@ -1,0 +1,175 @@
+"""What was measured and what was predicted: the nouns of every result. SI units, fractions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from labs.records.experiment import CpuBy
+from labs.records.histogram import percentile
+
+SCHEMA = 1  # of a recording; raise it when an old file can no longer be read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """The fingerprint of the computer that measured. Names no user and no host."""
+
+    system: str  # Linux 6.18, Darwin 25.1
+    processor: str  # the model's name
+    cores: int  # that this process may use: affinity and quota applied, rounded up
+    logical_cores: int  # that the machine has
+    physical_cores: int | None  # without hyper-threads, where the system says
+    quota_cores: float | None  # CPU quota of the container, in cores
+    memory_bytes: int  # that this process may use
+    python: str  # CPython 3.11.7
+    gil: bool  # whether threads share one interpreter lock
+    versions: dict[str, str] = field(default_factory=dict)  # of the servers and tools
+
+    @property
+    def caption(self) -> str:
+        """One line for under a figure."""
+        cores = "1 core" if self.cores == 1 else f"{self.cores} cores"
+        memory = f"{self.memory_bytes / 2**30:.0f} GiB"
+        return f"{cores}, {self.processor}, {memory}, {self.system}, {self.python}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """What the machine can do, burned hot just before the load."""
+
+    loops_per_s: tuple[float, ...]  # of the unit of work, in all, with 1, 2, ... processes busy
+    noise_fraction: float  # spread of repeated burns, (slowest - fastest) / median
+    overhead_s: float = 0.0  # CPU seconds the server spends on an empty request
+    generator_s: float = 0.0  # CPU seconds the load generator spends on a request
+    timer_s: float = 0.0  # how late a 1 ms sleep ends
+    loopback_s: float = 0.0  # a byte to a local socket and back
+    cpu_by: CpuBy = "counting"  # what was burned: the loops are of this unit
+    language: str = "Python"  # and in this language
+    backend_s: float = 0.0  # CPU seconds the slow backend spends on an answer
+    backend_late_s: float = 0.0  # how late its answer comes
+    work_ratio: float = 1.0  # how long the work takes inside the server, over as long as burned
+    delay_s: float = 0.0  # of a lone user's request that is neither its work nor anybody's CPU time
+
+    def demand_s(self, cpu_s: float) -> float:
+        """D: CPU seconds of a request that asks for so many of work."""
+        return cpu_s * self.work_ratio + self.overhead_s
+
+    @property
+    def capacity(self) -> tuple[float, ...]:
+        """Cores' worth of work done with 1, 2, ... processes busy; rises by less than one
+        each where cores share parts (hyper-threads) or other work takes its share."""
+        return tuple(speed / self.loops_per_s[0] for speed in self.loops_per_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """Something to know about a point before believing it."""
+
+    name: str
+    unfit: bool  # True: drawn hollow and kept out of comparisons; False: told, and drawn filled
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """One level of users, measured. Rates and CPU are means over the window."""
+
+    users: int
+    seconds: float  # the window
+    completed: float  # requests, each counted by the share of its life inside the window
+    failed: int
+    unfinished: int  # still open one forecast response time after the window
+    never_served: int  # users without one completion in window + forecast response time
+    throughput_rps: float  # successes only
+    throughput_ci_rps: tuple[float, float]  # 95 %, from five batches, not below +- 2 %
+    halves_rps: tuple[float, float]  # first and second half of the window
+    mean_response_time_s: float
+    histogram: dict[int, int]  # of response times: bucket -> count, see `bucket`
+    demand_s: float  # server's CPU seconds per request
+    server_cpu: float  # CPU seconds per second
+    generator_cpu: float
+    others_cpu: float  # everyone else, without this process and its parent
+    littles_law: float  # X (R + Z) / N, which is 1
+    workers: int | None = None  # processes or threads that served
+    pss_bytes: int | None = None  # memory of the server, shared pages counted once
+    voluntary_switches: float | None = None  # per request, of the server
+    involuntary_switches: float | None = None
+    connections: dict[str, int] = field(default_factory=dict)  # process id -> users it served
+    throttled_s: float = 0.0  # the CPU quota held the machine back
+    listen_overflows: int = 0  # connections that found the listen queue full
+    service_time_s: float | None = None  # mean; from the application's begin of it to the end
+    backend_cpu: float = 0.0  # of the slow backend, which is in neither of the other three
+    page_cpu: float = 0.0  # of this process and its parent: a page's kernel, and the book's server
+    checks: tuple[Check, ...] = ()
+
+    @property
+    def fit(self) -> bool:
+        return not any(check.unfit for check in self.checks)
+
+    @property
+    def queued_s(self) -> float | None:
+        """Mean of the response time's rest: in the listen queue, and for the way there and back."""
+        service_s = self.service_time_s
+        return None if service_s is None else max(0.0, self.mean_response_time_s - service_s)
+
+    def percentile_s(self, fraction: float) -> float | None:
+        """Response time that `fraction` of the requests stayed below, within 1 %.
+
+        None with fewer than 10 samples beyond it: there is nothing to quote.
+        """
+        return percentile(self.histogram, fraction)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """One look at the machine while a run goes on. Fractions of the time since the last."""
+
+    at_s: float  # since the run's first request
+    users: int
+    cores: tuple[tuple[float, float, float, float], ...]  # per core: user, system, wait, idle
+    workers: int | None
+    server_cpu: float  # CPU seconds per second
+    generator_cpu: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredictedLevel:
+    """What to expect of one level of users."""
+
+    users: int
+    bound_rps: float  # asymptotic upper bound
+    model_rps: float
+    model_response_time_s: float
+    limit: str  # what holds it back: users, cpu, pool, event loop, load generator, ...
+    lower_rps: float | None = None  # where constant times let users fall in step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """The model's word on an experiment."""
+
+    kind: Literal["forecast", "explanation"]  # before the load, or from demand measured in it
+    demand_s: float  # CPU seconds per request it assumed; of an explanation, the last level's
+    wait_s: float
+    model: str  # its name, as the book calls it
+    levels: tuple[PredictedLevel, ...]
+    notes: tuple[str, ...] = ()  # assumptions worth reading
+
+    def at(self, users: int) -> PredictedLevel:
+        for level in self.levels:
+            if level.users == users:
+                return level
+        raise KeyError(f"users={users}: not a predicted level.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One measurement of an experiment, from calibration to the last sample."""
+
+    recorded_at: str  # ISO 8601, UTC
+    calibration: Calibration
+    forecast: Prediction  # made before the load started
+    points: tuple[Point, ...]
+    first_again: Point | None = None  # the first level, repeated at the end
+    samples: tuple[Sample, ...] = ()

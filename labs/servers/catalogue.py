@@ -1,0 +1,266 @@
+"""The table of servers: who serves an architecture, how each is called, and what it needs.
+
+Three architectures, each run by what people use and by our own from scratch. Every row is
+started in the same way, by `servers.serve`: those in Python with an open socket, the others,
+which pip does not install, on a port of their own (`labs.servers.deployments`).
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from labs.host.programs import lacking
+from labs.records.errors import Unusable
+from labs.records.experiment import Architecture, Page, Server, Workload
+from labs.servers.deployments import PRODUCTS, Product
+
+HOST = "127.0.0.1"
+PORT_BY_HAND = 8000
+SHARED_MEMORY = Path("/dev/shm")  # Linux
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """One row of the table: who serves an architecture, and how it is called."""
+
+    architecture: Architecture
+    by: str
+    package: str | None = None  # what pip installs; None for the book's own
+    command: Callable[[Server, int | None], list[str]] | None = None  # of a file number, or by hand
+    up: str = ""  # how its log announces a worker, a pattern with the process id; or not at all
+    product: Product | None = None  # how it is set up, where it is not in Python
+    # Memory in MiB, measured after load (Linux, PSS) and rounded up for what PSS leaves out.
+    base_mib: float  # whatever the size of the pool
+    process_mib: float  # for each process
+    thread_mib: float = 0.1  # for each thread beyond the first of a process
+    keeps_alive: bool = True  # whether it can leave connections open at all
+    first: int | None = None  # processes to begin with, where more come as they are needed
+    starts_fewer: bool = False  # whether `Server(start=...)` can say how many
+    has_master: bool = True  # whether somebody replaces a worker even if there is only one
+    resizes: bool = False  # whether SIGTTIN to its master gives it one process more
+
+
+def _gunicorn(worker: str) -> Callable[[Server, int | None], list[str]]:
+    def command(server: Server, fd: int | None) -> list[str]:
+        options = {
+            "--bind": f"{HOST}:{PORT_BY_HAND}" if fd is None else f"fd://{fd}",
+            "--worker-class": worker,
+            "--workers": server.processes,
+            "--backlog": server.backlog,
+            # Long, not 0: an idle worker wakes up twice a second when there is no time-out.
+            "--timeout": 3600,
+            "--config": "python:workloads.app.gunicorn_start",
+        }
+        if worker == "gthread":
+            options["--threads"] = server.threads
+            options["--keep-alive"] = 75 if server.keep_alive else 0
+            # Connections beyond the threads wait inside the worker, not in the listen queue.
+            options["--worker-connections"] = 8192 + server.threads
+        if SHARED_MEMORY.is_dir():
+            options["--worker-tmp-dir"] = str(SHARED_MEMORY)  # for heartbeats, off the disk
+        words = [word for option, value in options.items() for word in (option, str(value))]
+        return ["gunicorn", *words, "--preload", "--no-control-socket", "workloads.app.wsgi:app"]
+
+    return command
+
+
+# As uvicorn itself chooses; httptools takes half the CPU time per request. The loop is asyncio's
+# and not uvloop's, which is not everywhere and is no Python that a reader could open.
+HTTP = "httptools" if importlib.util.find_spec("httptools") else "h11"
+
+
+def _uvicorn(server: Server, fd: int | None) -> list[str]:
+    where = ["--host", HOST, "--port", str(PORT_BY_HAND)] if fd is None else ["--fd", str(fd)]
+    many = ["--workers", str(server.processes), "--timeout-worker-healthcheck", "3600"]
+    return [
+        "uvicorn",
+        *where,
+        *["--backlog", str(server.backlog), "--loop", "asyncio", "--http", HTTP],
+        *["--lifespan", "off", "--ws", "none", "--no-access-log", "--no-proxy-headers"],
+        *["--no-use-colors", "--timeout-keep-alive", "75"],
+        *(many if server.processes > 1 else []),
+        *([] if server.keep_alive else ["--header", "Connection:close"]),
+        "workloads.app.asgi:app",
+    ]
+
+
+def _scratch(module: str) -> Callable[[Server, int | None], list[str]]:
+    def command(server: Server, fd: int | None) -> list[str]:
+        where = ["--port", str(PORT_BY_HAND)] if fd is None else ["--fd", str(fd)]
+        return [
+            f"workloads.servers.{module}",
+            *where,
+            *["--backlog", str(server.backlog), "--processes", str(server.processes)],
+            *(["--threads", str(server.threads)] if module == "threaded" else []),
+            *([] if server.start is None else ["--start", str(server.start)]),
+            *([] if server.keep_alive else ["--no-keep-alive"]),
+        ]
+
+    return command
+
+
+_GUNICORN_UP = r"Booting worker with pid: (\d+)"
+_UVICORN_UP = r"Started server process \[(\d+)\]"
+_SCRATCH_UP = r"serving in process (\d+)"
+KINDS: tuple[Kind, ...] = (
+    Kind(
+        architecture="prefork",
+        by="gunicorn",
+        package="gunicorn>=27,<28",
+        command=_gunicorn("sync"),
+        up=_GUNICORN_UP,
+        keeps_alive=False,
+        resizes=True,
+        base_mib=20,
+        process_mib=5,
+    ),
+    Kind(
+        architecture="threaded",
+        by="gunicorn",
+        package="gunicorn>=27,<28",
+        command=_gunicorn("gthread"),
+        up=_GUNICORN_UP,
+        resizes=True,
+        base_mib=20,
+        process_mib=8,
+    ),
+    Kind(
+        architecture="event-loop",
+        by="uvicorn",
+        package="uvicorn>=0.54,<0.55",
+        command=_uvicorn,
+        up=_UVICORN_UP,
+        has_master=False,
+        base_mib=30,
+        process_mib=25,
+    ),
+    Kind(
+        architecture="prefork",
+        by="scratch",
+        package=None,
+        command=_scratch("prefork"),
+        up=_SCRATCH_UP,
+        base_mib=12,
+        process_mib=2,
+    ),
+    Kind(
+        architecture="prefork",
+        by="spare",
+        package=None,
+        command=_scratch("spare"),
+        up=_SCRATCH_UP,
+        base_mib=12,
+        process_mib=2,
+        first=5,
+        starts_fewer=True,
+        resizes=True,
+    ),
+    Kind(
+        architecture="threaded",
+        by="scratch",
+        package=None,
+        command=_scratch("threaded"),
+        up=_SCRATCH_UP,
+        base_mib=10,
+        process_mib=3,
+    ),
+    Kind(
+        architecture="event-loop",
+        by="scratch",
+        package=None,
+        command=_scratch("event_loop"),
+        up=_SCRATCH_UP,
+        base_mib=10,
+        process_mib=3,
+    ),
+    Kind(
+        architecture="prefork",
+        by="apache",
+        product=PRODUCTS["apache"],
+        starts_fewer=True,
+        base_mib=20,
+        process_mib=1,
+    ),
+    Kind(
+        architecture="prefork",
+        by="nginx-fpm",
+        product=PRODUCTS["nginx-fpm"],
+        base_mib=30,
+        process_mib=1,
+    ),
+    Kind(
+        architecture="threaded",
+        by="apache-worker",
+        product=PRODUCTS["apache-worker"],
+        base_mib=25,
+        process_mib=1.5,
+        thread_mib=0.6,
+    ),
+    Kind(
+        architecture="threaded",
+        by="apache-event",
+        product=PRODUCTS["apache-event"],
+        base_mib=25,
+        process_mib=1.5,
+        thread_mib=0.6,
+    ),
+    Kind(
+        architecture="event-loop",
+        by="node",
+        product=PRODUCTS["node"],
+        up=_SCRATCH_UP,
+        has_master=False,
+        base_mib=60,
+        process_mib=15,
+    ),
+    Kind(
+        architecture="event-loop",
+        by="nginx",
+        product=PRODUCTS["nginx"],
+        base_mib=5,
+        process_mib=8,
+    ),
+)
+
+
+def kind_of(server: Server) -> Kind:
+    """The row of a server; Unusable when the table has none."""
+    rows = [kind for kind in KINDS if kind.architecture == server.architecture]
+    for kind in rows:
+        if kind.by == server.by:
+            return kind
+    raise Unusable(
+        f"by={server.by!r}: does not run {server.architecture} here. "
+        f"Choose one of {', '.join(kind.by for kind in rows)}."
+    )
+
+
+def missing(kind: Kind, page: Page = "work") -> str | None:
+    """What to do to have this server, for work or for files; None when it is there."""
+    if kind.product is not None:
+        for_work = kind.product.for_work if page == "work" else None
+        return lacking(*(for_work or kind.product.for_files))
+    if kind.package is None or importlib.util.find_spec(kind.by):
+        return None
+    return f"Install it with: {shlex.join(['python', '-m', 'pip', 'install', kind.package])}"
+
+
+def refuse(kind: Kind, server: Server, workload: Workload) -> None:
+    """Unusable, with a remedy, for what that server can never do."""
+    by, product = f"by={kind.by!r}", kind.product
+    if server.start is not None and not kind.starts_fewer:
+        raise Unusable(f"start={server.start}: {by} starts all at once. Leave start out.")
+    if product is None:
+        return
+    if workload.page == "file" and not product.for_files:
+        raise Unusable(f"{by}: nginx itself answers files. Use the event-loop by nginx for them.")
+    if workload.page == "work" and product.for_work is None:
+        raise Unusable(f"{by}: serves files and runs no program. Use page='file', or nginx-fpm.")
+    if workload.cpu_by != "counting":
+        raise Unusable(f"cpu_by={workload.cpu_by!r}: {by} can only count. Leave cpu_by out.")
+    if workload.wait_by != "sleep":
+        raise Unusable(f"wait_by={workload.wait_by!r}: {by} can only sleep. Leave wait_by out.")

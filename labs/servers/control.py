@@ -1,0 +1,153 @@
+"""What can be done to a server while it runs: kill one of its workers, give it more of them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from labs.records.errors import Unusable
+from labs.records.experiment import Server
+from labs.records.steps import KILL, Step
+from labs.servers.catalogue import kind_of
+from labs.servers.serve import Running
+
+LINUX = sys.platform.startswith("linux")
+LOOK_S = 0.01
+REPLACED_WITHIN_S = 5.0
+GROWN_WITHIN_S = 10.0  # gunicorn pauses up to 0.1 s after each worker that it starts
+HEARD_WITHIN_S = 1.0  # a master may be busy with forking
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Killed:
+    """A worker that was killed. Times on `time.perf_counter`."""
+
+    pid: int
+    at: float
+    busy: bool  # whether it had a client
+    follower: int | None  # the process that took its place; None if none came in time
+    after_s: float  # how long that took
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raised:
+    """A pool that may be larger now."""
+
+    at: float
+    before: int  # workers that there may be
+    to: int
+    after_s: float | None  # until they all served; None if they did not in time
+    when_needed: bool  # whether they come only as they are needed
+
+
+def check_steps_for(server: Server, steps: Sequence[Step]) -> None:
+    """Unusable, with a remedy, for what cannot be done to that server."""
+    limit = server.processes
+    for step in steps:
+        if step.do == KILL:
+            check_kill(server)
+        elif step.pool is not None:
+            check_raise(server, step.pool, limit)
+            limit = step.pool
+
+
+def check_kill(server: Server) -> None:
+    """Unusable where a worker's death would be the server's, with nobody to replace it."""
+    kind = kind_of(server)
+    if not kind.has_master and server.processes == 1:
+        raise Unusable(
+            f"do={KILL!r}: {server.by} runs one process without a master, and nobody would "
+            "replace it. Give it two processes, or use prefork."
+        )
+
+
+def check_raise(server: Server, to: int, limit: int) -> None:
+    """Unusable where the pool cannot be raised to so many while the server runs."""
+    if not kind_of(server).resizes:
+        raise Unusable(
+            f"do='raise the pool to {to}': {server.by} cannot while it runs. Use prefork by "
+            "gunicorn or by spare."
+        )
+    if to <= limit:
+        raise Unusable(f"do='raise the pool to {to}': it is {limit} already. Give more.")
+
+
+class Levers:
+    """Of one running server. Its calls wait for what comes of them, or for `stop`."""
+
+    def __init__(self, running: Running, stop: threading.Event) -> None:
+        self.running = running
+        self.stop = stop
+        self.limit = running.server.processes
+
+    def kill_a_worker(self) -> Killed | None:
+        """Kill a worker, a busy one if there is one, without a warning; None if there is none."""
+        before = set(self.running.serving_pids())
+        workers = sorted(before - {self.running.pid})
+        victim = next((pid for pid in workers if self._is_busy(pid)), None)
+        busy = victim is not None
+        if victim is None:
+            if not workers:
+                return None
+            victim = workers[-1]
+        at = time.perf_counter()
+        with contextlib.suppress(OSError):
+            os.kill(victim, signal.SIGKILL)
+        follower = None
+        while time.perf_counter() < at + REPLACED_WITHIN_S and not self.stop.wait(LOOK_S):
+            if fresh := set(self.running.serving_pids()) - before:
+                follower = min(fresh)
+                break
+        after_s = time.perf_counter() - at
+        return Killed(pid=victim, at=at, busy=busy, follower=follower, after_s=after_s)
+
+    def raise_pool(self, to: int) -> Raised:
+        """Let the pool be so large: a SIGTTIN to the master for each further worker."""
+        at, before = time.perf_counter(), self.limit
+        check_raise(self.running.server, to, before)
+        for _ in range(to - before):
+            os.kill(self.running.pid, signal.SIGTTIN)
+            self._wait_until_heard()
+        self.limit = to
+        after_s = None
+        when_needed = self.running.kind.first is not None
+        while not when_needed and time.perf_counter() < at + GROWN_WITHIN_S:
+            if len(self.running.serving_pids()) >= to:
+                after_s = time.perf_counter() - at
+                break
+            if self.stop.wait(LOOK_S):
+                break
+        return Raised(at=at, before=before, to=to, after_s=after_s, when_needed=when_needed)
+
+    def _is_busy(self, pid: int) -> bool:
+        """Whether a client is connected to that process."""
+        with contextlib.suppress(psutil.Error, OSError):
+            for each in psutil.Process(pid).net_connections("tcp"):
+                if each.status == psutil.CONN_ESTABLISHED and each.laddr[1] == self.running.port:
+                    return True
+        return False
+
+    def _wait_until_heard(self) -> None:
+        """A second signal of a kind is lost while the first has not been taken. It has when it is
+        no longer pending and the master is asleep again."""
+        until = time.perf_counter() + HEARD_WITHIN_S
+        status = Path(f"/proc/{self.running.pid}/status")
+        while time.perf_counter() < until and not self.stop.wait(LOOK_S):
+            if not LINUX:
+                return
+            fields = dict(
+                line.partition(":")[::2] for line in status.read_text("ascii").splitlines()
+            )
+            pending = int(fields["SigPnd"], 16) | int(fields["ShdPnd"], 16)
+            asleep = fields["State"].split()[0] == "S"
+            if asleep and not pending >> (signal.SIGTTIN - 1) & 1:
+                return

@@ -1,0 +1,181 @@
+"""A PostgreSQL of the labs' own: made for one run, on a free port of this machine, gone after it.
+
+Its cluster is made by `initdb` in a folder of its own; nothing of the system's own cluster is
+read or touched. PostgreSQL refuses to be root's, so as root it is given to `nobody`. Whoever
+asks needs a password that only this run knows: a superuser of a database may run commands.
+It is set up like the SQLite that it stands for: a commit is in the log and does not wait for the
+disk (`synchronous_commit = off`, as SQLite's `synchronous = NORMAL`), which is another lab's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pwd
+import secrets
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+from labs.host.programs import INITDB, POSTGRESQL, lacking, version
+from labs.host.supervisor import Supervised, supervise
+from labs.servers.catalogue import HOST
+from labs.servers.deployments import folder_for_a_server
+from labs.servers.serve import LAST_LINES, ServerFailed, free_port
+
+USER = "wall"  # of the database
+UNPRIVILEGED = "nobody"  # of the system, where we are root
+NOBODY = Path(__file__).with_name("nobody.py")
+DRIVER = "psycopg[binary]>=3.2,<4"
+TABLE = "CREATE TABLE stock AS SELECT 1000000 AS pieces"
+MOST_CONNECTIONS = 300  # one for each worker of a large pool
+MAKE_S = 60.0  # for initdb, which takes one or two seconds, on a very busy machine
+START_S = 30.0
+STOP_S = 3.0  # to let go of what the system keeps for it; then it is killed
+LOOK_S = 0.01
+SETTINGS = {
+    "listen_addresses": HOST,
+    "unix_socket_directories": "",
+    "max_connections": str(MOST_CONNECTIONS),
+    "shared_buffers": "16MB",
+    "dynamic_shared_memory_type": "mmap",  # in its folder: in /dev/shm it would outlive a kill
+    "synchronous_commit": "off",
+    "autovacuum": "off",  # there is one row, and a run is brief
+    "max_wal_senders": "0",
+    "wal_level": "minimal",
+    "logging_collector": "off",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+}
+
+
+def missing() -> str | None:
+    """What to do to have it, server and driver; None when both are here."""
+    if remedy := lacking(POSTGRESQL):
+        return remedy
+    if _initdb() is None:
+        return lacking(INITDB)
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:  # also where it is there without the library that it needs
+        return f"Install its driver with: pip install '{DRIVER}'"
+    if os.geteuid() == 0:
+        try:
+            pwd.getpwnam(UNPRIVILEGED)
+        except KeyError:
+            return f"It refuses to be root's, and there is no user {UNPRIVILEGED}."
+    return None
+
+
+def name() -> str:
+    """With its version: PostgreSQL 15.4."""
+    return f"{POSTGRESQL.name} {version(POSTGRESQL)}"
+
+
+@contextlib.contextmanager
+def serve_postgresql() -> Iterator[str]:
+    """A PostgreSQL with a table `stock` of one row, for as long as the block; yields what libpq
+    needs to connect to it. Takes about two seconds.
+
+    ServerFailed, with its last lines, when it cannot be made or started.
+    """
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(folder_for_a_server())
+        log = stack.enter_context(tempfile.TemporaryFile())
+        password = secrets.token_hex(16)
+        data = _make(folder, password, log)
+        held = stack.enter_context(free_port())
+        port = held.getsockname()[1]
+        address = (
+            f"hostaddr={HOST} port={port} user={USER} password={password} dbname=postgres "
+            "sslmode=disable gssencmode=disable"
+        )
+        settings = {**SETTINGS, "port": str(port)}
+        options = [f"--{key.replace('_', '-')}={value}" for key, value in settings.items()]
+        argv = [POSTGRESQL.command, "-D", str(data), *options]
+        process = stack.enter_context(_run(argv, folder, log))
+        stack.callback(_stop, process)
+        held.close()
+        _wait_until_ready(process, address, log)
+        yield address
+
+
+def _make(folder: Path, password: str, log: IO[bytes]) -> Path:
+    """A cluster of its own; its folder."""
+    data, secret = folder / "data", folder / "password"
+    data.mkdir(mode=0o700)
+    with open(os.open(secret, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(password)
+    if os.geteuid() == 0:
+        who = pwd.getpwnam(UNPRIVILEGED)
+        for path in (data, secret):
+            os.chown(path, who.pw_uid, who.pw_gid)
+    argv = [
+        *(_initdb() or INITDB.command, f"--pgdata={data}", f"--username={USER}"),
+        *(f"--pwfile={secret}", "--auth=scram-sha-256", "--locale=C", "--encoding=UTF8"),
+        "--no-sync",
+    ]
+    deadline = time.monotonic() + MAKE_S
+    with _run(argv, folder, log) as process:
+        while (code := process.poll()) is None:
+            if time.monotonic() > deadline:
+                raise _failed(f"was not made within {MAKE_S:g} s", log)
+            time.sleep(LOOK_S)
+    if code:
+        raise _failed(f"could not be made: initdb ended with exit code {code}", log)
+    secret.unlink()
+    return data
+
+
+def _run(
+    argv: Sequence[str], folder: Path, log: IO[bytes]
+) -> contextlib.AbstractContextManager[Supervised]:
+    """Under the supervisor, as an ordinary user, without the reader's settings for clients."""
+    env = {key: value for key, value in os.environ.items() if not key.startswith("PG")}
+    env["LC_ALL"] = "C"  # its words are read by us
+    if os.geteuid() == 0:
+        argv = [sys.executable, "-I", "-S", str(NOBODY), UNPRIVILEGED, *argv]
+    return supervise(argv, env=env, cwd=folder, stdout=log, stderr=log)
+
+
+def _wait_until_ready(process: Supervised, address: str, log: IO[bytes]) -> None:
+    import psycopg
+
+    deadline = time.monotonic() + START_S
+    while True:
+        if (code := process.poll()) is not None:
+            raise _failed(f"ended with exit code {code} before it was ready", log)
+        try:
+            with psycopg.connect(address, connect_timeout=5, autocommit=True) as connection:
+                connection.execute(TABLE)
+            return
+        except psycopg.OperationalError as error:
+            if time.monotonic() > deadline:
+                raise _failed(f"was not ready after {START_S:g} s ({error})", log) from None
+        time.sleep(LOOK_S)
+
+
+def _stop(process: Supervised) -> None:
+    """At once, without saving anything; but it gives back what the system keeps for it."""
+    deadline = time.monotonic() + STOP_S
+    with contextlib.suppress(OSError):
+        os.kill(process.pid, signal.SIGQUIT)  # its "immediate shutdown"
+        while process.poll() is None and time.monotonic() < deadline:
+            time.sleep(LOOK_S)
+
+
+def _initdb() -> str | None:
+    """The one that belongs to the server: of several versions, no other will do."""
+    beside = Path(POSTGRESQL.command).resolve().with_name("initdb")
+    return str(beside) if os.access(beside, os.X_OK) else INITDB.path()
+
+
+def _failed(what: str, log: IO[bytes]) -> ServerFailed:
+    """The error that says so, with the last lines."""
+    said = os.pread(log.fileno(), 1 << 20, 0).decode(errors="replace").splitlines()
+    lines = "\n".join(said[-LAST_LINES:])
+    return ServerFailed(f"{POSTGRESQL.name} {what}. Its last lines:\n{lines}")

@@ -1,0 +1,382 @@
+"""Real servers, started and ended: a table of them, and one context manager.
+
+The socket is bound and listening before the server starts, and is handed to it: no port is
+guessed, none is taken twice. A server is ready when it answers with this run's nonce and all
+of its workers have said in its log that they are up. It runs below a supervisor, so nothing
+of it is left when the block ends, however that happens.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import importlib.util
+import math
+import os
+import re
+import shlex
+import socket
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+from labs.host import hardware as this_machine
+from labs.host.programs import version
+from labs.host.project import ROOT
+from labs.host.supervisor import Stopped, Supervised, supervise
+from labs.records.errors import Unusable
+from labs.records.experiment import Architecture, Page, Server, Workload
+from labs.records.results import Machine
+from labs.servers.backend import ADDRESS, Backend, BackendFailed, serve_backend
+from labs.servers.catalogue import HOST, KINDS, PORT_BY_HAND, Kind, kind_of, missing, refuse
+from labs.servers.deployments import Launch, Place, folder_by_hand, folder_for_a_server
+from labs.servers.readiness import Knock
+
+PORTS = 3  # that are tried for a server that finds its own taken
+PORT_TAKEN = "(?i)address already in use|EADDRINUSE|could not bind"
+START_S = 20.0  # to the first answer, on a busy machine
+START_WORKER_S = 0.5  # more for each process
+LAST_LINES = 12  # of its log, when it failed
+NOT_PASSED_ON = {  # settings of the reader's shell that would change what is measured
+    *("WEB_CONCURRENCY", "GUNICORN_CMD_ARGS"),
+    *("PYTHONDEVMODE", "PYTHONASYNCIODEBUG", "PYTHONTRACEMALLOC", "PYTHONMALLOC"),
+    *("PYTHONPROFILEIMPORTTIME", "COVERAGE_PROCESS_START"),
+    *("NODE_OPTIONS", "NODE_CLUSTER_SCHED_POLICY", "UV_THREADPOOL_SIZE", "PHPRC"),
+}
+
+
+class ServerFailed(RuntimeError):
+    """A server that did not start. Says its last words and the command to try by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A row of the table, and whether it can be used here."""
+
+    architecture: Architecture
+    by: str
+    version: str | None  # None when missing, and for the book's own
+    missing: str | None  # what to do to have it; None when it is there
+
+
+class Running:
+    """A server that answers."""
+
+    def __init__(
+        self,
+        server: Server,
+        kind: Kind,
+        log: IO[bytes],
+        backend: Backend | None = None,
+    ) -> None:
+        """It is started by `begin`, once its port is known."""
+        self.server = server
+        self.kind = kind
+        self.backend = backend  # that it asks, where its requests wait for one
+        self.host = HOST
+        self.port = 0
+        self.launch: Launch | None = None  # of a server that pip does not install
+        self._processes: list[Supervised] = []
+        self._log = log
+        self._announced: set[int] = set()
+        self._read_bytes = 0
+        self._reading = threading.Lock()
+
+    @property
+    def url(self) -> str:
+        return f"http://{HOST}:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        """Of the root of the server's tree; of several, of the tree that has the workers."""
+        return self._pool.pid
+
+    @property
+    def _pool(self) -> Supervised:
+        return self._processes[self.launch.pool if self.launch else 0]
+
+    def pids(self) -> list[int]:
+        """All live processes of the server, the root included."""
+        return [pid for process in self._processes for pid in process.pids()]
+
+    def serving_pids(self) -> list[int]:
+        """Live processes that answer requests: without a master that only watches them."""
+        if not self.kind.up:  # Apache, nginx and php-fpm announce none, and fork nothing else
+            return [pid for pid in self._pool.pids() if pid != self.pid]
+        with self._reading:
+            new = os.pread(self._log.fileno(), 1 << 22, self._read_bytes)
+            whole = new[: new.rfind(b"\n") + 1]
+            self._read_bytes += len(whole)
+            self._announced.update(map(int, re.findall(self.kind.up.encode(), whole)))
+        return [pid for pid in self.pids() if pid in self._announced]
+
+    def workers(self) -> int:
+        """How many serve: processes, or where each has a pool of threads, threads."""
+        return len(self.serving_pids()) * self.server.threads
+
+    def log(self) -> str:
+        """The last lines of what it said."""
+        size = os.fstat(self._log.fileno()).st_size
+        said = [os.pread(self._log.fileno(), 1 << 16, max(0, size - (1 << 16)))]
+        for log in self.launch.logs if self.launch else ():
+            with contextlib.suppress(OSError):
+                said.append(log.read_bytes()[-(1 << 16) :])
+        lines = [line for text in said for line in text.decode(errors="replace").splitlines()]
+        return "\n".join(lines[-LAST_LINES:])
+
+    def begin(
+        self, stack: contextlib.ExitStack, argv: Sequence[str], how: Begin, **more: Any
+    ) -> None:
+        """Start one of its programs, to be ended with the stack."""
+        try:
+            process = supervise(
+                argv, env=how.env, stdout=self._log, stderr=self._log, cores=how.cores, **more
+            )
+            self._processes.append(stack.enter_context(process))
+        except OSError as error:
+            raise self.failed(f"cannot be started ({error})") from None
+
+    def forget(self) -> None:
+        """Begin anew, with an empty log."""
+        self._processes.clear()
+        self._log.seek(0)
+        self._log.truncate()
+
+    def check(self, when: str = "under load") -> None:
+        """ServerFailed if any of its programs has ended."""
+        for process in self._processes:
+            if (code := process.poll()) is not None:
+                raise self.failed(f"ended with exit code {code} {when}")
+
+    def failed(self, what: str) -> ServerFailed:
+        """The error that says so, with its last lines and how to try it by hand."""
+        by_hand = ""
+        with contextlib.suppress(OSError):
+            by_hand = f"\nTo try it by hand: {_by_hand(self.server, self.kind)}"
+        return ServerFailed(
+            f"{self.server.architecture} by {self.server.by} {what}. Its last lines:\n"
+            f"{self.log()}{by_hand}"
+        )
+
+
+@contextlib.contextmanager
+def serve(
+    server: Server,
+    *,
+    cores: Collection[int] | None = None,
+    backend: bool = False,
+    page: Page = "work",
+    kind: Kind | None = None,
+    settings: Mapping[str, str] | None = None,
+    stop: threading.Event | None = None,
+) -> Iterator[Running]:
+    """Start a server on a free port of this machine; it answers when the block begins.
+
+    `cores` are the ids of the cores to use; without it, the first `server.cores` of those this
+    process may use. With `backend`, a slow backend is started before it and ended after it, on
+    the other cores if there are any; its processes are not among the server's. With `page` as of
+    a `Workload`, one that is only asked for files is set up without a language. `kind` says how
+    to start one that is in no table; `settings` are more variables of its environment.
+
+    Raises Unusable for what the table does not have, ServerFailed for a server that ends or does
+    not answer in time, Stopped as soon as `stop` is set.
+    """
+    kind = kind or kind_of(server)
+    if cores is None and server.cores is not None:
+        cores = _first_cores(server.cores)
+    nonce = uuid.uuid4().hex
+    env = {name: value for name, value in os.environ.items() if name not in NOT_PASSED_ON}
+    env |= settings or {}
+    env |= {"WALL_TIME_NONCE": nonce, "PHP_INI_SCAN_DIR": ""}  # no settings of the system's
+    with contextlib.ExitStack() as stack:
+        behind = stack.enter_context(_behind(cores, stop)) if backend else None
+        if behind is not None:
+            env[ADDRESS] = behind.address
+        log = stack.enter_context(tempfile.TemporaryFile())
+        running = Running(server, kind, log, behind)
+        begin = Begin(nonce, page == "file", env, cores, stop)
+        stack.enter_context((_on_a_port if kind.product else _on_a_socket)(running, begin))
+        yield running
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """How a server is started."""
+
+    nonce: str
+    files_only: bool
+    env: dict[str, str]
+    cores: Collection[int] | None
+    stop: threading.Event | None
+
+
+@contextlib.contextmanager
+def _on_a_socket(running: Running, begin: Begin) -> Iterator[None]:
+    """Hand it a socket that listens already."""
+    server, command = running.server, running.kind.command
+    assert command is not None
+    with contextlib.ExitStack() as stack:
+        listening = stack.enter_context(socket.socket())
+        # Inherited by every connection. uvicorn cannot set it on a socket that it is given.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        listening.bind((HOST, 0))
+        listening.listen(server.backlog)
+        running.port = listening.getsockname()[1]
+        argv = [sys.executable, "-m", *command(server, listening.fileno())]
+        running.begin(stack, argv, begin, cwd=ROOT, pass_fds=[listening.fileno()])
+        listening.close()  # so that connections are refused when the server is gone
+        _wait_until_ready(running, begin.nonce, begin.stop)
+        yield
+
+
+@contextlib.contextmanager
+def _on_a_port(running: Running, begin: Begin) -> Iterator[None]:
+    """Set it up in a folder of its own, on a port that is free; on another if it was not."""
+    product = running.kind.product
+    assert product is not None
+    for left in range(PORTS - 1, -1, -1):
+        with contextlib.ExitStack() as stack:
+            folder = stack.enter_context(folder_for_a_server())
+            held = stack.enter_context(free_port())
+            running.port = held.getsockname()[1]
+            place = Place(
+                folder=folder,
+                host=HOST,
+                port=running.port,
+                nonce=begin.nonce,
+                files_only=begin.files_only or product.for_work is None,
+            )
+            running.launch = product.launch(running.server, place)
+            try:
+                for command in running.launch.commands:
+                    running.begin(stack, command, begin, cwd=folder)
+                _wait_until_ready(running, begin.nonce, begin.stop)
+            except ServerFailed:
+                if not left or not re.search(PORT_TAKEN, running.log()):
+                    raise
+                running.forget()
+                continue
+            held.close()
+            yield
+            return
+
+
+def free_port() -> socket.socket:
+    """A socket on a free port that does not listen. On Linux it keeps the port for a server,
+    which may listen there because both say SO_REUSEADDR; elsewhere it is closed again."""
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind((HOST, 0))
+    return held
+
+
+def check(server: Server, machine: Machine, workload: Workload | None = None) -> None:
+    """Unusable, with a remedy, for a server that this machine cannot run, or for such work."""
+    kind, workload = kind_of(server), workload or Workload()
+    refuse(kind, server, workload)
+    if remedy := missing(kind, workload.page):
+        what = "not installed. " if remedy.startswith("Install") else ""
+        raise Unusable(f"by={server.by!r}: {what}{remedy}")
+    if server.cores is not None:
+        if not hasattr(os, "sched_setaffinity"):
+            raise Unusable(
+                f"cores={server.cores}: {machine.system} cannot hold a server to some cores. "
+                "Leave cores= out."
+            )
+        if server.cores > machine.cores:
+            raise Unusable(
+                f"cores={server.cores}: this machine offers {machine.cores}. "
+                f"Give 1 to {machine.cores}, or leave it out to use them all."
+            )
+    free_mib = min(machine.memory_bytes, this_machine.available_memory_bytes()) / 2**20
+    each_mib = kind.process_mib + kind.thread_mib * (server.threads - 1)
+    if kind.base_mib + server.processes * each_mib > free_mib:
+        fitting = max(0, math.floor((free_mib - kind.base_mib) / each_mib))
+        raise Unusable(
+            f"processes={server.processes}: they need about {server.processes * each_mib:.0f} MiB "
+            f"and {free_mib:.0f} MiB are free. About {fitting} would fit."
+        )
+
+
+def available() -> tuple[Found, ...]:
+    """Every row of the table, with the version that is installed or how to have it."""
+    found = []
+    for kind in KINDS:
+        remedy = missing(kind)
+        said = None if remedy else _version(kind)
+        found.append(Found(kind.architecture, kind.by, said, remedy))
+    return tuple(found)
+
+
+def versions(server: Server) -> dict[str, str]:
+    """Of the programs of a server that pip does not install, for the machine's fingerprint."""
+    product = kind_of(server).product
+    programs = (product.for_work or product.for_files) if product else ()
+    return {program.name: said for program in programs if (said := version(program))}
+
+
+def _version(kind: Kind) -> str | None:
+    """As installed; None of the book's own."""
+    if kind.product is None:
+        return importlib.metadata.version(kind.by) if kind.package else None
+    programs = kind.product.for_work or kind.product.for_files
+    said = {version(program): program.name for program in reversed(programs)}  # the first stays
+    first = version(programs[0])
+    others = [f"{name} {number}" for number, name in said.items() if number and number != first]
+    return ", ".join([str(first), *others])
+
+
+def keeps_alive(server: Server) -> bool:
+    """Whether this server leaves connections open; gunicorn's sync workers never do."""
+    return server.keep_alive and kind_of(server).keeps_alive
+
+
+@contextlib.contextmanager
+def _behind(cores: Collection[int] | None, stop: threading.Event | None) -> Iterator[Backend]:
+    """The backend, away from the server's cores where that leaves any."""
+    others = set(this_machine.usable_cores()) - set(cores) if cores else None
+    with contextlib.ExitStack() as stack:
+        try:
+            yield stack.enter_context(serve_backend(cores=others or None, stop=stop))
+        except BackendFailed as error:
+            raise ServerFailed(str(error)) from None
+
+
+def _first_cores(number: int) -> tuple[int, ...]:
+    usable = this_machine.usable_cores()
+    if number > len(usable):
+        raise Unusable(f"cores={number}: this process may use {len(usable)}. Give fewer.")
+    return usable[:number]
+
+
+def _wait_until_ready(running: Running, nonce: str, stop: threading.Event | None) -> None:
+    server = running.server
+    processes = min(server.processes, server.start or running.kind.first or server.processes)
+    seconds = START_S + START_WORKER_S * processes
+    deadline = time.monotonic() + seconds
+    knock = Knock(running.host, running.port)
+    try:
+        while not knock.heard(nonce) or len(running.serving_pids()) < processes:
+            if stop is not None and stop.is_set():
+                raise Stopped("the server was stopped while it started")
+            running.check("before it was ready")
+            if time.monotonic() > deadline:
+                up = f"{len(running.serving_pids())} of {processes} processes were up"
+                raise running.failed(f"was not ready after {seconds:.0f} s: {up}")
+    finally:
+        knock.close()
+
+
+def _by_hand(server: Server, kind: Kind) -> str:
+    """The command that starts it in a shell, on a port that is easy to type."""
+    if kind.command is not None:
+        command = shlex.join([sys.executable, "-m", *kind.command(server, None)])
+        return f"cd {shlex.quote(str(ROOT))} && {command}"
+    assert kind.product is not None
+    place = Place(folder=folder_by_hand(server), host=HOST, port=PORT_BY_HAND)
+    return " & ".join(map(shlex.join, kind.product.launch(server, place).commands))

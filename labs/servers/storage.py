@@ -1,0 +1,127 @@
+"""A folder for what a server's processes share, and how long a small write to it takes.
+
+Where temporary files are kept in memory, forcing one to the disk takes no time, and there is no
+disk to measure. Then the reader's cache folder is tried. Where they share a database, it is
+PostgreSQL if that is installed with its driver, else SQLite, a file of the folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from labs.records.errors import Unusable
+from labs.records.experiment import Workload
+from labs.servers import postgresql
+
+ALONE_BY = ("disk", "database", "lock")  # kinds of wait that need the folder, and their cures
+BLOCK = bytes(4096)
+TIMES = 60  # small writes of which the median is taken
+WARM = 20  # before them
+CHOICE = "WALL_TIME_DATABASE"  # environment variable: sqlite or postgresql, to have no other
+LEAST_SYNC_S = 10e-6  # memory takes less than 2 of these microseconds; no disk so few
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """A folder that is there as long as a run."""
+
+    path: Path
+    sync_s: float  # until a small write is on its disk; 0 where nobody asked
+    address: str = ""  # of a PostgreSQL; where there is none, the database is a file
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What the application is told in its environment."""
+        return {
+            "WALL_TIME_FOLDER": str(self.path),
+            "WALL_TIME_SYNC_S": f"{self.sync_s:.9f}",
+            "WALL_TIME_POSTGRESQL": self.address,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """What stands behind the requests that need one."""
+
+    name: str  # with its version
+    instead: str = ""  # why it is not PostgreSQL, in a sentence
+
+
+def database() -> Database:
+    """The one that a run would use now. Unusable for a WALL_TIME_DATABASE that is not here."""
+    choice = os.environ.get(CHOICE, "")
+    if choice not in ("", "sqlite", "postgresql"):
+        raise Unusable(f"{CHOICE}={choice!r}: no such database. Set sqlite or postgresql.")
+    sqlite = f"SQLite {sqlite3.sqlite_version}"
+    if choice == "sqlite":
+        return Database(sqlite, f"{CHOICE}=sqlite asks for it.")
+    remedy = postgresql.missing()
+    if remedy and choice == "postgresql":
+        raise Unusable(f"{CHOICE}={choice!r}: it is not here. {remedy}")
+    if remedy:
+        return Database(sqlite, f"With PostgreSQL here it would have been that. {remedy}")
+    return Database(postgresql.name())
+
+
+@contextlib.contextmanager
+def shared_folder(workload: Workload) -> Iterator[Shared | None]:
+    """A folder for requests of that kind, and a database; None where they need none. Gone with
+    the block.
+
+    Unusable where they need a disk and there is only memory, or for a database that is not here;
+    ServerFailed when a database does not start.
+    """
+    kind = workload.wait_by.partition("-")[0]
+    if kind not in ALONE_BY:
+        yield None
+        return
+    with contextlib.ExitStack() as stack:
+        for place in _places():
+            try:
+                name = stack.enter_context(
+                    tempfile.TemporaryDirectory(prefix="wall-time-", dir=place)
+                )
+            except OSError:
+                continue
+            path = Path(name)
+            found_s = sync_s(path) if kind == "disk" else 0.0
+            if kind != "disk" or found_s >= LEAST_SYNC_S:
+                address = ""
+                if kind == "database" and not database().instead:
+                    address = stack.enter_context(postgresql.serve_postgresql())
+                yield Shared(path=path, sync_s=found_s, address=address)
+                return
+    raise Unusable(
+        f"wait_by={workload.wait_by!r}: the temporary files here are kept in memory, so no write "
+        "has to wait for a disk. Set TMPDIR to a folder on a disk."
+    )
+
+
+def sync_s(folder: Path) -> float:
+    """Seconds until 4 KiB are on the disk of that folder: the median of some, one after another."""
+    took = []
+    with tempfile.TemporaryFile(dir=folder) as file:
+        for _ in range(WARM + TIMES):
+            os.pwrite(file.fileno(), BLOCK, 0)
+            begin = time.perf_counter()
+            os.fsync(file.fileno())
+            took.append(time.perf_counter() - begin)
+    return statistics.median(took[WARM:])
+
+
+def _places() -> Iterator[Path]:
+    yield Path(tempfile.gettempdir())
+    cache = Path(platformdirs.user_cache_dir("wall-time"))
+    with contextlib.suppress(OSError):
+        cache.mkdir(parents=True, exist_ok=True)
+        yield cache

@@ -1,0 +1,126 @@
+"""`python -m labs read`: the built book, live, in the browser."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import logging
+import os
+import secrets
+import signal
+import socket
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from jupyter_core.paths import secure_write
+
+from labs.host.project import ROOT
+
+SITE = ROOT / "_build/html"
+HOST = "127.0.0.1"
+
+
+def read(port: int | None, open_browser: bool) -> int:
+    """Serve the book on this machine until Ctrl-C; print its address and open it.
+
+    `port=None` takes a free one; NO_BROWSER=1 in the environment opens no browser. Returns 0
+    when it was ended, 2 when it could not start (one sentence on standard error).
+    """
+    if not (SITE / "index.html").is_file():
+        return _refuse("The book is not built yet. `make read` builds it and starts it.")
+    if reason := _unusable(port):
+        return _refuse(f"port={port}: {reason}. Choose another, or none to get a free one.")
+    _add_jupyter_config()
+    os.environ["LABS_MODE"] = "live"
+
+    from labs.site.server import BookApp  # takes a second; the refusals above do not
+
+    # A page that closed its socket while a message was under way is no news to the reader.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+    server: Any = BookApp.initialize_server(argv=_options(port or 0))  # type: ignore[no-untyped-call]
+    _stop_on_signals(server)
+    address = f"http://{HOST}:{server.port}/book/?token={server.identity_provider.token}"
+    print(f"Wall Time is open at {address}\nCtrl-C ends it.", flush=True)
+    if open_browser and os.environ.get("NO_BROWSER", "") in ("", "0"):
+        _open_in_browser(server)
+    else:
+        server.no_browser_open_file = True
+    server.start()
+    return 0
+
+
+def _refuse(sentence: str) -> int:
+    print(sentence, file=sys.stderr)
+    return 2
+
+
+def _unusable(port: int | None) -> str | None:
+    """Why that port cannot be had; None when it can. No port stands for any free one."""
+    try:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does
+            probe.bind((HOST, port or 0))
+    except OverflowError:
+        return "ports go from 1 to 65535"
+    except PermissionError:
+        return "ports below 1024 are the system's own"
+    except OSError as error:
+        taken = error.errno == errno.EADDRINUSE
+        return "another program uses it" if taken else f"{error.strerror}"
+    return None
+
+
+def _add_jupyter_config() -> None:
+    """An editable install puts no files into etc/jupyter, so say where ours are."""
+    ours = str(Path(__file__).parent / "etc/jupyter")
+    before = os.environ.get("JUPYTER_CONFIG_PATH")
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, [ours, before]))
+
+
+def _options(port: int) -> list[str]:
+    options = {
+        "ServerApp.ip": HOST,
+        "ServerApp.port": port,
+        "ServerApp.port_retries": 0,
+        "ServerApp.root_dir": ROOT,
+        "BookApp.book_dir": SITE,
+        "ServerApp.open_browser": False,
+        "ServerApp.allow_root": os.geteuid() == 0,  # containers: it is still only this machine
+        # Ours, since Jupyter announces a token that it made itself, at length.
+        "IdentityProvider.token": secrets.token_hex(24),
+        "Application.log_level": "ERROR",
+        "MappingKernelManager.transport_encryption": "auto",  # else kernels warn of other users
+        # No word to any other machine, not even whether there is news.
+        "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
+        "LabApp.news_url": "",
+        "LabApp.extension_manager": "readonly",
+    }
+    return [f"--{name}={value}" for name, value in options.items()]
+
+
+def _open_in_browser(server: Any) -> None:
+    """Open Jupyter's redirect file once the server answers: what stands in a browser's arguments
+    is read by every user of the machine. The thread, and the one that Jupyter starts in it, are
+    daemons, since some browsers do not return before they are closed."""
+    # Beside the site, as browsers in a snap see no hidden folder; Jupyter's own is one. Jupyter
+    # writes the file with the user's usual mode, but keeps that of one which is there already.
+    for folder in (SITE.parent, Path(server.runtime_dir)):
+        file = str(folder / f"jpserver-{os.getpid()}-open.html")
+        with contextlib.suppress(OSError, RuntimeError), secure_write(file):
+            server.browser_open_file = file
+            break
+    opening = threading.Thread(target=server.launch_browser, daemon=True)
+    server.io_loop.add_callback(opening.start)
+
+
+def _stop_on_signals(server: Any) -> None:
+    """End at once and quietly, without Jupyter's question whether that is meant."""
+
+    def stop(_number: int, _frame: object) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough
+        server.stop(from_signal=True)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)

@@ -1,0 +1,164 @@
+"""A Jupyter Server extension that serves the built book, live, at <base_url>book/.
+
+The pages and their kernels share one origin: no CORS, one token, and the same under a hub's
+/user/name/. `live-config.js` is how a page learns that it is live.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from jupyter_server.auth.decorator import authorized
+from jupyter_server.base.handlers import APIHandler, JupyterHandler
+from jupyter_server.extension.application import ExtensionApp
+from jupyter_server.serverapp import ServerApp
+from jupyter_server.services.sessions.sessionmanager import ModelName
+from jupyter_server.utils import url_path_join
+from tornado import web
+from tornado.ioloop import PeriodicCallback
+from traitlets import Unicode
+from traitlets.config import Config
+
+from labs.host.project import ROOT
+from labs.site.warm_kernel import WarmKernel
+
+CULL_AFTER_S = 15 * 60  # a closed tab whose goodbye got lost leaves a kernel of about 120 MB
+CULL_INTERVAL_S = 60
+KEEP_WARM_INTERVAL_MS = 30_000
+
+WARM_UP = "import labs.panel.sweep, labs.panel.lab, labs.exercises.check"
+
+
+class PageHandler(JupyterHandler, web.StaticFileHandler):
+    """A file of the built site, for whoever may read the server's files."""
+
+    auth_resource = "contents"
+
+    def initialize(self, path: str) -> None:  # type: ignore[override]
+        web.StaticFileHandler.initialize(self, path, default_filename="index.html")
+
+    @web.authenticated
+    @authorized
+    async def get(self, path: str, include_body: bool = True) -> None:  # type: ignore[override]
+        if path.endswith((".html", "/")) or not path:
+            _ = self.xsrf_token  # reading it sets the cookie that the page's POSTs need
+        await web.StaticFileHandler.get(self, path, include_body)
+
+    @web.authenticated
+    @authorized
+    async def head(self, path: str) -> None:  # type: ignore[override]
+        await web.StaticFileHandler.get(self, path, include_body=False)
+
+    def get_content_type(self) -> str:
+        return web.StaticFileHandler.get_content_type(self)
+
+    def set_extra_headers(self, path: str) -> None:
+        if not {"v", "digest"} & set(self.request.arguments):  # no checksum: ask each time
+            self.set_header("Cache-Control", "no-cache")
+
+    def compute_etag(self) -> str | None:
+        return web.StaticFileHandler.compute_etag(self)
+
+    def check_xsrf_cookie(self) -> None:
+        """Nothing here changes anything."""
+
+
+class LiveConfigHandler(JupyterHandler):
+    """Tells a page that it is live. A built site has an empty file in this place."""
+
+    auth_resource = "contents"
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        self.set_header("Content-Type", "application/javascript; charset=utf-8")
+        self.set_header("Cache-Control", "no-store")
+        config = json.dumps({"baseUrl": self.base_url}).replace("<", "\\u003c")
+        await self.finish(f"window.wallTimeLive = {config};")
+
+
+class SessionHandler(APIHandler):
+    """Gives a page its own kernel: the warm one."""
+
+    auth_resource = "sessions"
+
+    def initialize(self, warm: WarmKernel) -> None:
+        self.warm = warm
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        asked = self.get_json_body() or {}
+        page = str(asked.get("page", ""))[:200]
+        kernel_id = await self.warm.take()
+        # Random, so that two tabs of one page are two sessions.
+        path = f"book/{page}.live-{secrets.token_hex(4)}"
+        model = await self.session_manager.create_session(
+            path=path, name=ModelName(path), type="notebook", kernel_id=kernel_id
+        )
+        self.set_status(201)
+        await self.finish(json.dumps(model, default=str))
+
+
+class BookApp(ExtensionApp):
+    """The extension. As `python -m labs read` starts it, and as any Jupyter server loads it."""
+
+    name = "wall_time"
+    description = "Serves the book Wall Time, live."
+    load_other_extensions = True
+    extension_url = "/book/"
+
+    book_dir = Unicode(str(ROOT / "_build/html"), help="The built site.").tag(config=True)
+    warm_up = Unicode(WARM_UP, help="What a kernel runs before a page gets it.").tag(config=True)
+
+    @classmethod
+    def get_extension_package(cls) -> str:
+        return cls.__module__  # the package `labs` itself is no extension
+
+    def _link_jupyter_server_extension(self, serverapp: ServerApp) -> None:
+        super()._link_jupyter_server_extension(serverapp)
+        # Requests come percent-encoded, and Jupyter compares them with its base_url as it is
+        # written: "/user/a b/" would answer nobody.
+        encoded = quote(serverapp.base_url, safe="/%@+~!$&'()*,;=:")
+        if encoded != serverapp.base_url:
+            serverapp.update_config(Config(ServerApp={"base_url": encoded}))
+
+    def initialize_settings(self) -> None:
+        assert self.serverapp is not None
+        kernels = self.serverapp.kernel_manager
+        if kernels.cull_idle_timeout <= 0:
+            kernels.cull_idle_timeout = CULL_AFTER_S
+            kernels.cull_interval = CULL_INTERVAL_S
+        self.warm = WarmKernel(kernels, self.warm_up, "", self.log)
+        self.keeper = PeriodicCallback(self.warm.keep, KEEP_WARM_INTERVAL_MS)
+        transforms = self.serverapp.web_app.transforms
+        if web.GZipContentEncoding not in transforms:
+            transforms.append(web.GZipContentEncoding)
+
+    def initialize_handlers(self) -> None:
+        assert self.serverapp is not None
+        book = url_path_join(self.serverapp.base_url, "book/")
+        self.handlers.extend(
+            [
+                (r"/book", web.RedirectHandler, {"url": book}),
+                (r"/book/session", SessionHandler, {"warm": self.warm}),
+                (r"/book/_static/live-config\.js", LiveConfigHandler),
+                (r"/book/(.*)", PageHandler, {"path": str(Path(self.book_dir).resolve())}),
+            ]
+        )
+
+    async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
+        self.warm.warm()
+        self.keeper.start()
+
+    async def stop_extension(self) -> None:
+        self.keeper.stop()
+        await self.warm.close()
+
+
+def _jupyter_server_extension_points() -> list[dict[str, Any]]:
+    return [{"module": __name__, "app": BookApp}]

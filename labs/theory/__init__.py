@@ -1,0 +1,1 @@
+"""Laws, queueing models and the forecast. Pure."""

@@ -1,0 +1,263 @@
+"""One experiment on one machine: which model fits its architecture, and what bounds it. Pure.
+
+Letters as in `laws`: N users, D CPU seconds per request, V seconds of waiting, Z of thinking,
+W workers in the pool, g CPU seconds that the load generator spends on a request.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from labs.records.errors import Unusable
+from labs.records.experiment import Experiment
+from labs.records.results import Calibration, Machine, Point, PredictedLevel
+from labs.records.server_facts import DEALT_OUT, HOLDS_ITS_WORKER, ONE_QUEUE
+from labs.theory import queueing
+from labs.theory.laws import ceiling
+from labs.theory.simulation import simulate
+
+SWITCH_INTERVAL_S = 0.005  # CPython's default, sys.getswitchinterval()
+STEADY_CV = 0.02  # below this, times are constant enough for users to stay in step
+PYTHON = ("gunicorn", "scratch")  # whose threads share the interpreter lock
+ALONE = ("disk", "database", "lock")  # kinds of wait that one request at a time can have
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cores:
+    """How fast the cores work."""
+
+    server: tuple[float, ...]  # with 1, 2, ... requests on those that the server may use
+    all: float  # of the machine together, load generator included
+
+    def speed(self, requests: int) -> float:
+        """The work rate with so many requests on the server's cores."""
+        return self.server[min(requests, len(self.server)) - 1]
+
+
+class Case:
+    """One experiment on one machine, ready to be asked about levels."""
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        calibration: Calibration,
+        machine: Machine,
+        capacity: Sequence[float],
+    ) -> None:
+        server, workload, load = experiment.server, experiment.workload, experiment.load
+        self.server, self.workload, self.load = server, workload, load
+        # A sleep ends late, and a backend's answer comes late, by as much as was seen.
+        asks = workload.wait_by == "backend" and workload.wait_s > 0
+        late_s = calibration.backend_late_s if asks else calibration.timer_s
+        self.V = workload.wait_s + (late_s if workload.wait_s else 0.0)
+        self.Z, self.g = load.think_time_s, calibration.generator_s + load.script_s
+        self.away = self.Z + calibration.delay_s  # of a user's round, neither working nor waiting
+        self.others = self.g + (calibration.backend_s if asks else 0.0)  # on the machine's cores
+        self.overhead = calibration.overhead_s
+        self.W = float(server.pool or math.inf)
+        capacity = _steady(capacity)
+        usable = server.cores or machine.logical_cores
+        self.shares_cores = usable >= len(capacity)  # server and load generator
+        self.quota = machine.quota_cores
+        if self.quota is not None and self.quota >= machine.logical_cores:
+            self.quota = None
+        if self.quota is None:
+            self.full = Cores(server=capacity[:usable], all=capacity[-1])
+        else:  # at full speed, on more cores than the quota pays for
+            whole = capacity[: max(1, math.floor(self.quota))]
+            more = (whole[-1] + n for n in range(1, machine.logical_cores - len(whole) + 1))
+            burst = (*whole, *more)
+            self.full = Cores(server=burst[:usable], all=burst[-1])
+            self.evened = Cores(
+                server=tuple(min(speed, self.quota) for speed in self.full.server), all=self.quota
+            )
+        loop = server.architecture == "event-loop"
+        locked = server.architecture == "threaded" and server.by in PYTHON and machine.gil
+        self.lets_go = locked and workload.cpu_by == "hashing"  # of the lock, while it works
+        self.queued_for_core = loop or (locked and not self.lets_go)
+        self.alone = workload.wait_by if workload.wait_by in ALONE and workload.wait_s else ""
+        self.together = workload.wait_by == "disk-together" and workload.wait_s > 0
+        stands_still = ("blocking", "disk-together", *ALONE)
+        self.blocks = loop and workload.wait_by in stands_still and workload.wait_s > 0
+        self.keeps_alive = load.keep_alive and server.keep_alive
+        self.holds = self.keeps_alive and server.by in HOLDS_ITS_WORKER
+        # Connections beyond its threads wait inside gunicorn's process, not in the listen queue.
+        self.accepts_all = server.architecture == "threaded" and server.by == "gunicorn"
+
+    def level(self, N: int, D: float, point: Point | None = None) -> PredictedLevel:
+        """Bound, model and limit of one level; the point tells how connections were split."""
+        if D == self.V == self.g == 0:
+            raise Unusable(
+                "cpu_s=0, wait_s=0: a request without work costs what server and load generator "
+                "spend on it, and that was never measured here. Run the experiment once, or give "
+                "it work or waiting."
+            )
+        limits = self.limits(N, D)
+        bound = min(limits.values())
+        # The first of these that is the lowest, ties forgiven: at the knee, the users.
+        limit = next(name for name, most in limits.items() if most <= bound * (1 + 1e-9))
+        model = min(self.throughput(N, D, point), bound)
+        return PredictedLevel(
+            users=N,
+            bound_rps=bound,
+            model_rps=model,
+            model_response_time_s=max(0.0, N / model - self.Z),
+            limit=limit,
+            lower_rps=self.in_step(N, D, model),
+        )
+
+    def limits(self, N: int, D: float) -> dict[str, float]:
+        """The asymptotic bounds (`laws.bound`, with the load generator as one more station).
+
+        Fewer processes than cores leave cores idle: then the pool, the loop or the lock is
+        the limit. The users and the CPU come first, as they are named where two are equal.
+        """
+        server, V, g, W, away = self.server, self.V, self.g, self.W, self.away
+        quota = self.quota or math.inf
+        found = {
+            "users": ceiling(N, D + V + away + g),
+            "cpu": min(
+                ceiling(min(quota, self.full.server[-1]), D),
+                ceiling(min(quota, self.full.all), D + self.others),
+            ),
+        }
+        if self.queued_for_core:
+            name = "event loop" if server.architecture == "event-loop" else "interpreter lock"
+            found[name] = ceiling(self.full.speed(server.processes), D)
+        if self.blocks:  # one request after another, its wait included
+            found["event loop"] = min(found["event loop"], ceiling(server.processes, D + V))
+        if self.lets_go:  # all but the work itself still needs it
+            locked_s = min(self.overhead, D)
+            found["interpreter lock"] = ceiling(self.full.speed(server.processes), locked_s)
+        if math.isfinite(W):
+            held = D + V + (away + g if self.holds else 0.0)
+            found["pool"] = min(ceiling(W, held), ceiling(self.full.speed(int(W)), D))
+        if self.alone:  # whatever the processes, the threads and the cores
+            found[self.alone] = ceiling(1, V)
+        return found | {"load generator": ceiling(self.load.generators, g)}
+
+    def throughput(self, N: int, D: float, point: Point | None = None) -> float:
+        """The model's X; under a quota, by the rule of `models.quota`."""
+        if self.quota is None:
+            return self.on(self.full, N, D, point)
+        return queueing.quota(
+            D,
+            full_speed=self.on(self.full, N, D, point),
+            evened=self.on(self.evened, N, D, point),
+            q=self.quota,
+            g=self.others,
+        )
+
+    def on(self, cores: Cores, N: int, D: float, point: Point | None = None) -> float:
+        """The model's X on these cores."""
+        if (self.alone or self.together) and not self.blocks:
+            return self.one_at_a_time(cores, N, D)
+        if not self.queued_for_core:
+            return self.shared(cores, N, D, self.in_service(N, point))
+        found = self.split(N, functools.partial(self.one_process, cores.server[0], D), point)
+        found = min(found, ceiling(cores.all, D + self.others))
+        if self.server.processes > len(cores.server):  # then the processes share the cores
+            held = float(self.server.processes) if self.blocks else self.W
+            found = min(found, self.shared(cores, N, D, held))
+        return found
+
+    def one_at_a_time(self, cores: Cores, N: int, D: float) -> float:
+        """X where the wait is for something that one request at a time can have: a queue for it,
+        and all the rest is a delay. Waits that many have together: whoever comes waits for the
+        end of those who have it, then for the next, whom the others join."""
+        g, m = self.g / self.load.generators, min(N, int(self.W))
+        if self.together:
+            alone = 1 / (self.V + D + g)
+            return min(max(alone, m / (2 * self.V + D + g)), ceiling(cores.all, D + self.g))
+        found = simulate(m, self.V, D + g, cpu_cv=self.workload.wait_cv, Z=self.away)
+        return min(found, ceiling(cores.all, D + self.g))
+
+    def shared(self, cores: Cores, N: int, D: float, W: float) -> float:
+        """Requests share the cores, up to W of them (between whole numbers, a straight line)."""
+        if self.holds:
+            N = int(min(N, W))
+        below, above = (
+            queueing.closed(
+                *(N, D, self.V, cores.server),
+                W=size,
+                Z=self.away,
+                g=self.g,
+                cores=cores.all,
+                generators=self.load.generators,
+            )
+            for size in ((W, W) if math.isinf(W) else (math.floor(W), math.ceil(W)))
+        )
+        return below if below == above else below + (W % 1) * (above - below)
+
+    def one_process(self, speed: float, D: float, n: int) -> float:
+        """X of n users on one process where requests queue for its only core."""
+        third = min(self.overhead, D) / 3  # taking the request in, running it, answering
+        threads = self.server.architecture == "threaded"
+        work_s, wait_s, cpu_cv = D / speed, self.V, self.workload.cpu_cv
+        if self.blocks:  # nobody else has the loop meanwhile, so a wait is as good as work
+            spread_s = math.hypot(work_s * cpu_cv, wait_s * self.workload.wait_cv)
+            work_s, wait_s = work_s + wait_s, 0.0
+            cpu_cv = spread_s / work_s
+        return simulate(
+            n,
+            work_s,
+            wait_s,
+            cpu_cv=cpu_cv,
+            wait_cv=self.workload.wait_cv,
+            Z=self.away,
+            g=self.g / self.load.generators,
+            W=self.server.threads if threads else math.inf,
+            interval=SWITCH_INTERVAL_S if threads else math.inf,
+            handling=(third, third),
+        )
+
+    def in_service(self, N: int, point: Point | None) -> float:
+        """Requests that the server can hold at once when N users are there: the pool, or what
+        N connections fill of it that stay with their processes."""
+        one = self.server.processes == 1 or self.server.by in ONE_QUEUE
+        if one or self.server.architecture != "threaded":
+            return self.W
+        filled = self.split(N, lambda n: min(n, self.server.threads), point)
+        return min(self.W, max(1.0, filled))
+
+    def split(self, N: int, rate_of: Callable[[int], float], point: Point | None) -> float:
+        """Sum of rate_of(n) over the processes, n of the N users on each."""
+        P = self.server.processes
+        if P == 1:
+            return rate_of(N)
+        if self.one_queue(N):
+            return queueing.separate_pools([(N + p) // P for p in range(P)], rate_of)
+        if point and self.keeps_alive and sum(point.connections.values()) == N:
+            return queueing.separate_pools(tuple(point.connections.values()), rate_of)
+        return queueing.coin_flips(N, P, rate_of)
+
+    def one_queue(self, N: int) -> bool:
+        """Whether a user without a worker waits for any process, in the listen queue: our own
+        threaded server takes no more connections than it has threads. Where connections are dealt
+        out in turn it comes to the same, until some of them end."""
+        if self.server.by in ONE_QUEUE + DEALT_OUT:
+            return True
+        by_thread = self.server.architecture == "threaded" and not self.accepts_all
+        return by_thread and (N > self.W or not self.keeps_alive)
+
+    def in_step(self, N: int, D: float, model: float) -> float | None:
+        """The lower bound, where constant times let users fall in step."""
+        constant = max(self.workload.cpu_cv, self.workload.wait_cv) <= STEADY_CV
+        if self.blocks or not (constant and self.workload.cpu_s and self.V and self.Z == 0):
+            return None
+        c = min(self.quota or math.inf, self.full.server[-1])
+        if self.queued_for_core:
+            c = min(c, self.server.processes)
+        m = int(min(N, self.W))
+        return min(model, queueing.in_step(m, D, self.V + m * self.g, c))
+
+
+def _steady(capacity: Sequence[float]) -> tuple[float, ...]:
+    """Without the noise of the burns: one more busy core adds at least nothing, at most one."""
+    steady = [1.0]
+    for speed in capacity[1:]:
+        steady.append(min(max(speed, steady[-1]), steady[-1] + 1))
+    return tuple(steady)
