@@ -8,52 +8,15 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from labs.kinds.registry import KINDS
+
 if TYPE_CHECKING:
-    from labs.api import (
-        calibration,
-        check,
-        classic,
-        clocks,
-        compare,
-        generators,
-        memory,
-        mystery,
-        progress,
-        race,
-        recorded,
-        sweep,
-        timeline,
-    )
+    from labs.api import check, progress, recorded
     from labs.exercises.check import exercise
     from labs.kinds.sweep.record import Recording
     from labs.records.errors import BadRecording, Unusable
     from labs.records.experiment import Experiment, Load, Server, Workload
     from labs.records.steps import Step
-
-__all__ = [
-    "BadRecording",
-    "Experiment",
-    "Load",
-    "Recording",
-    "Server",
-    "Step",
-    "Unusable",
-    "Workload",
-    "calibration",
-    "check",
-    "classic",
-    "clocks",
-    "compare",
-    "exercise",
-    "generators",
-    "memory",
-    "mystery",
-    "progress",
-    "race",
-    "recorded",
-    "sweep",
-    "timeline",
-]
 
 _HOMES = {
     "BadRecording": "records.errors",
@@ -64,14 +27,36 @@ _HOMES = {
     "Step": "records.steps",
     "Unusable": "records.errors",
     "Workload": "records.experiment",
+    "check": "api",
     "exercise": "exercises.check",
-}  # everything else lives in api
+    "progress": "api",
+    "recorded": "api",
+}
+
+__all__ = [  # noqa: PLE0604, RUF022: a kind of lab is named in the registry alone
+    "BadRecording",
+    "Experiment",
+    "Load",
+    "Recording",
+    "Server",
+    "Step",
+    "Unusable",
+    "Workload",
+    "check",
+    "exercise",
+    "progress",
+    "recorded",
+    *KINDS,
+]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name in KINDS:
+        value = importlib.import_module("labs.api").opener(name)
+    elif name in _HOMES:
+        value = getattr(importlib.import_module(f"labs.{_HOMES[name]}"), name)
+    else:
         raise AttributeError(f"module 'labs' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"labs.{_HOMES.get(name, 'api')}"), name)
     globals()[name] = value
     return value
 

@@ -24,7 +24,6 @@ from labs.records.experiment import (
     Server,
     Workload,
 )
-from labs.records.results import Prediction
 
 OK, UNUSABLE, FAILED, INTERRUPTED = 0, 2, 3, 130
 BAR = 30  # characters
@@ -222,23 +221,24 @@ def predict(asked: argparse.Namespace) -> int:
 def measure(asked: argparse.Namespace) -> int:
     """Measure, print the table and the verdict, write the JSON."""
     from labs.kinds.sweep import report
-    from labs.kinds.sweep.run import Measurement
+    from labs.kinds.sweep.run import SweepLab
     from labs.load.locust import LoadFailed
+    from labs.measure.rig import Rig
     from labs.servers.serve import ServerFailed
 
     wanted = experiment(asked)
     out = destination(asked.json)
     text = sys.stderr if asked.json == "-" else sys.stdout
-    measurement = Measurement(wanted, tell=bar if sys.stderr.isatty() else None)
+    rig = Rig(bar if sys.stderr.isatty() else None)
     code = OK
     try:
-        measurement.run()
+        rig.perform(SweepLab(wanted))
     except (ServerFailed, LoadFailed) as error:
         print(f"\n{error}", file=sys.stderr)
         code = FAILED
     except KeyboardInterrupt:
         code = INTERRUPTED
-    found = measurement.recording()
+    found = rig.found
     if found is not None and (found.points or code == OK):
         if sys.stderr.isatty():
             print(file=sys.stderr)
@@ -250,25 +250,22 @@ def measure(asked: argparse.Namespace) -> int:
 
 def record(asked: argparse.Namespace) -> int:
     """Record the book's labs."""
-    from labs.api import record_book
-
-    return recorded(record_book, asked.labs)
+    return recorded(asked.labs, "make record")
 
 
 def classics(asked: argparse.Namespace) -> int:
     """Make the classic experiments again, and keep them as recordings."""
-    from labs.api import record_classics
-
-    return recorded(record_classics, asked.sources)
+    return recorded([f"classics-{source}" for source in asked.sources], "make classics")
 
 
-def recorded(make: Callable[..., object], names: list[str]) -> int:
-    """Record those, and tell on the way what is done."""
+def recorded(names: list[str], by: str) -> int:
+    """Record those that are recorded by that command, and tell on the way what is done."""
     from labs.load.locust import LoadFailed
+    from labs.recordings.recorder import record_book
     from labs.servers.serve import ServerFailed
 
     try:
-        make(names, say=lambda line: print(line, flush=True))
+        record_book(names, lambda line: print(line, flush=True), by=by)
     except (ServerFailed, LoadFailed) as error:
         print(error, file=sys.stderr)
         return FAILED
@@ -294,8 +291,6 @@ def bar(told: object) -> None:
         done = round(told.fraction * BAR)
         line = f"{'█' * done}{'·' * (BAR - done)} {told.seconds_left:4.0f} s  {told.stage}"
         print(f"\r{line[:110]:<110}", end="", file=sys.stderr, flush=True)
-    elif isinstance(told, Prediction):
-        print(file=sys.stderr)
 
 
 def destination(name: str | None) -> Path | None:

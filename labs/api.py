@@ -1,29 +1,24 @@
-"""The labs a chapter calls. LABS_MODE says what they do: `live` shows a panel, `replay` the
+"""What a chapter's cell calls. LABS_MODE says what a lab does: `live` shows a panel, `replay` the
 recorded run (a book is built so, and a build never runs load), `record` measures it anew.
 """
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable
+from typing import Any
 
 from labs import progress_log
 from labs.exercises import check as exercises
 from labs.exercises.check import Reply
-from labs.kinds import quotes
-from labs.kinds.result import Result
-from labs.kinds.sweep.record import Recording
+from labs.kinds.base import LabKind
+from labs.kinds.registry import lab_kind, showing
+from labs.present.quantities import Quantity
 from labs.recordings import store
 from labs.records.errors import BadRecording, Unusable
-from labs.records.experiment import Experiment, Server, Workload
-
-if TYPE_CHECKING:
-    from labs.kinds.base import Still
-    from labs.records.steps import Step
 
 MODES = ("live", "replay", "record")
-QUANTITIES = ("throughput", "response time")
 
 _open: dict[str, Any] = {}  # lab -> its panel; a new one ends the old one
 
@@ -36,226 +31,66 @@ def mode() -> str:
     return asked
 
 
-def sweep(
-    name: str,
-    experiment: Experiment,
-    *,
-    ask: Literal["throughput", "response time"] = "throughput",
-) -> object:
-    """A lab over levels of users. `ask` is what the reader predicts, at the last level."""
-    if ask not in QUANTITIES:
-        raise Unusable(f"ask={ask!r}: choose one of {', '.join(QUANTITIES)}.")
+def opener(call: str) -> Callable[..., object]:
+    """The function that chapters call for labs of that kind: a name, then what the kind asks for.
+    It is documented by the kind's own docstring."""
+    kind = lab_kind(call)
+
+    def open_lab(*given: Any, **more: Any) -> object:
+        name, lab = kind.named(*given, **more)
+        return opened(call, name, lab)
+
+    open_lab.__name__ = open_lab.__qualname__ = call
+    open_lab.__doc__ = inspect.getdoc(kind)
+    open_lab.__signature__ = kind.signature()  # type: ignore[attr-defined]
+    return open_lab
+
+
+def opened(call: str, name: str, lab: LabKind[Any]) -> object:
+    """The lab as the mode has it: its panel, its recorded run, or recorded anew."""
     if mode() == "record":
-        from labs.recordings.recorder import record_sweep
+        from labs.recordings.recorder import record
 
-        return record_sweep(name, experiment)
+        return record(name, lab)
     if mode() == "replay":
-        return replay(name, lambda found: found.experiment == experiment)
-    from labs.analysis.scaling import modest
-    from labs.host import hardware as this_machine
-    from labs.panel.sweep import SweepPanel
+        from labs.recordings.replay import replay
 
-    here = this_machine.fingerprint()
-    smaller, why = modest(experiment, here.cores, shared=this_machine.on_binder())
-    _shut(name)
-    panel = SweepPanel(
-        name,
-        smaller,
-        machine=here,
-        recorded=_recorded(name, Recording),
-        quantity=ask,
-        why=why,
-    )
-    _open[name] = panel
-    return panel
+        return replay(name, lab)
+    from labs.host import hardware
+    from labs.panel.panels import panel
 
-
-def compare(
-    name: str,
-    parts: Mapping[str, Experiment],
-    *,
-    over: Literal["users", "pool"] = "users",
-) -> object:
-    """Several experiments one after the other, in one figure: a line for each `over` the users,
-    or over the size of the pool a line for each number of users."""
-    from labs.kinds.comparison.run import Comparing
-
-    if mode() != "live":
-        return _still(name, Comparing(parts, over))
-    from labs.analysis.scaling import modest
-    from labs.host import hardware as this_machine
-
-    cores, shared = this_machine.fingerprint().cores, this_machine.on_binder()
-    smaller = {label: modest(part, cores, shared=shared) for label, part in parts.items()}
-    why = next((why for _, why in smaller.values() if why), "")
-    return _still(
-        name, Comparing({label: part for label, (part, _) in smaller.items()}, over, why=why)
-    )
-
-
-def clocks(name: str, pages: Mapping[str, Workload] | None = None) -> object:
-    """One request, three clocks: pages that burn, sleep, or do both."""
-    from labs.kinds.clocks.run import OneRequest
-
-    return _still(name, OneRequest(pages))
-
-
-def calibration(name: str) -> object:
-    """What this machine can do."""
-    from labs.kinds.checkup.run import ThisMachine
-
-    return _still(name, ThisMachine())
-
-
-def timeline(
-    name: str,
-    server: Server,
-    workload: Workload,
-    steps: Sequence[Step],
-    *,
-    ask: Literal["throughput", "workers", "under way"] | None = None,
-    whole: bool = False,
-) -> object:
-    """One load after the other, and what is done to the server meanwhile. `ask` is what the
-    reader predicts: the throughput of the last step, the workers at the end, or the requests
-    under way when the most have arrived; without it, what is least obvious. On one core and on
-    a shared service heavy work is made light, and the lab says so; `whole` keeps it as it is."""
-    from labs.kinds.timeline.run import Walking
-
-    if whole or mode() != "live":
-        return _still(name, Walking(server, workload, steps, ask=ask))
-    from labs.analysis.scaling import modest_timeline
-    from labs.host import hardware as this_machine
-
-    cores, shared = this_machine.fingerprint().cores, this_machine.on_binder()
-    smaller, shorter, why = modest_timeline(workload, steps, cores, shared=shared)
-    return _still(name, Walking(server, smaller, shorter, ask=ask, why=why))
-
-
-def memory(name: str) -> object:
-    """What one more process, thread or coroutine takes of the memory, and how many fit."""
-    from labs.kinds.memory.run import Weighing
-
-    return _still(name, Weighing())
-
-
-def race(name: str) -> object:
-    """A counter that threads share, with and without a lock: how many additions arrive?"""
-    from labs.kinds.race.run import Racing
-
-    return _still(name, Racing())
-
-
-def mystery(name: str, seed: int = 1) -> object:
-    """A server with a hidden limit, drawn by the seed: to measure, to diagnose, and to repair,
-    once wrongly and once rightly. Seeds 1 to 7 have seven limits, and so on."""
-    from labs.kinds.mystery.run import Solving
-
-    if mode() != "live":
-        return _still(name, Solving(seed))
-    from labs.panel.mystery import MysteryPanel
-
-    _shut(name)
-    _open[name] = MysteryPanel(name, seed)
+    before = _open.pop(name, None)
+    if before is not None:
+        before.shut()
+    cores, shared = hardware.fingerprint().cores, hardware.on_binder()
+    lab = lab.scaled_down(cores, shared=shared)
+    _open[name] = panel(call, name, lab, recorded=_recorded(name, lab))
     return _open[name]
 
 
-def generators(
-    name: str,
-    server: Server | None = None,
-    workload: Workload | None = None,
-    *,
-    users: int | None = None,
-) -> object:
-    """Load generators one after the other on the same server: what each says of it, and what it
-    and the server use. Without a server, of a small file; tools that are missing say so."""
-    from labs.kinds.generators.run import FILE, USERS, Gauging
-
-    return _still(name, Gauging(server, workload or FILE, users=users or USERS))
-
-
-def classic(source: str) -> object:
-    """The experiment of one of the five sources, s1 to s5, made again on the servers it used.
-    `make classics` records them; see `labs.kinds.classics.run`."""
-    from labs.kinds.classics.run import Classics
-
-    return _still(f"classics-{source}", Classics(source))
-
-
-def _still(name: str, still: Still[Any]) -> object:
-    """A lab that is no sweep: its panel, its recorded run, or recorded anew."""
-    if mode() == "record":
-        from labs.recordings.recorder import record_still
-
-        return record_still(name, still)
-    if mode() == "replay":
-        return replay(name, still.asked_of)
-    from labs.panel.lab import StillPanel
-
-    _shut(name)
-    _open[name] = StillPanel(name, still, recorded=_recorded(name, still.result))
-    return _open[name]
-
-
-def recorded(name: str) -> quotes.Numbers:
-    """The numbers of a lab's recording, to quote."""
-    return quotes.numbers(store.recording(name))
-
-
-def record_book(names: list[str], say: Any) -> None:
-    """Record these labs of the book anew, or all of them. See `labs.recordings.recorder`."""
-    from labs.recordings.recorder import record_book as record
-
-    record(names, say)
-
-
-def record_classics(names: list[str], say: Any) -> None:
-    """Make the sources' experiments again, or all of them. See `labs.recordings.recorder`."""
-    from labs.recordings.recorder import record_classics as record
-
-    record(names, say)
-
-
-class Replayed:
-    """A recorded run as it stands in a page: figure, caption, folded table."""
-
-    def __init__(self, lab: str, result: Result) -> None:
-        from labs.recordings.replay import page
-
-        self.result = result
-        self.alt, self.html = page(lab, result)
-
-    def __repr__(self) -> str:
-        return self.alt
-
-    def _repr_html_(self) -> str:
-        return self.html
-
-
-def replay(name: str, asked_of: Callable[[Any], bool] | None = None) -> Replayed:
-    """The lab's recording. BadRecording if there is none, or it is of another experiment."""
-    result = store.recording(name)
-    if asked_of is not None and not asked_of(result):
-        raise BadRecording(
-            f"{name}: the page asks for another experiment than was recorded. Record it again "
-            "with `make record`."
-        )
-    return Replayed(name, result)
-
-
-def _recorded(name: str, kind: type[Any]) -> Any:
+def _recorded(name: str, lab: LabKind[Any]) -> Any:
     """What the book recorded, to stand beside; a lab of the reader's own has none."""
     try:
         result = store.recording(name)
     except BadRecording:
         return None
-    return result if isinstance(result, kind) else None
+    return result if isinstance(result, lab.result) else None
 
 
-def _shut(name: str) -> None:
-    before = _open.pop(name, None)
-    if before is not None:
-        before.shut()
+class Numbers:
+    """The numbers of a recording, to quote: `recorded("many-cores").throughput(8)`."""
+
+    def __init__(self, name: str) -> None:
+        self._result = store.recording(name)
+
+    def __getattr__(self, name: str) -> Callable[..., Quantity]:
+        show, result = showing(self._result), self._result
+        return lambda *given: show.quote(result, name, *given)
+
+
+def recorded(name: str) -> Numbers:
+    """The numbers of a lab's recording, to quote."""
+    return Numbers(name)
 
 
 def check(id: str, value: object = ..., *, seed: str | None = None) -> Reply:

@@ -30,7 +30,7 @@ from labs.kinds.quotes import NoSuchNumber
 from labs.kinds.showing import data, showing
 from labs.kinds.sweep.record import Recording
 from labs.measure.rig import Progress
-from labs.panel.lab import StillPanel
+from labs.panel.lab import LabPanel
 from labs.present.plot import Figure
 from labs.recordings import store
 from labs.records.errors import BadRecording, Unusable
@@ -528,16 +528,16 @@ def scripted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scripted:
 
 
 @pytest.fixture
-def panel(scripted: Scripted) -> Iterator[StillPanel[Comparison]]:
+def panel(scripted: Scripted) -> Iterator[LabPanel[Comparison]]:
     comparing = Comparing(PARTS, measurement=scripted)  # type: ignore[arg-type]
-    made = StillPanel("the-launch", comparing, recorded=comparison(PARTS, 0.98, 1.0, 1.01))
+    made = LabPanel("the-launch", comparing, recorded=comparison(PARTS, 0.98, 1.0, 1.01))
     yield made
     made.shut()
     if made._attempt:
         assert made._attempt.join(SOON_S)
 
 
-def landed(panel: StillPanel[Comparison], label: str) -> list[int]:
+def landed(panel: LabPanel[Comparison], label: str) -> list[int]:
     found = [
         each
         for each in panel._figure.figure["data"]
@@ -546,17 +546,17 @@ def landed(panel: StillPanel[Comparison], label: str) -> list[int]:
     return list(found[0]["x"]) if found else []
 
 
-def can_run(panel: StillPanel[Comparison]) -> bool:
+def can_run(panel: LabPanel[Comparison]) -> bool:
     return not panel._actions._run.disabled
 
 
-def answer(panel: StillPanel[Comparison], number: str) -> None:
+def answer(panel: LabPanel[Comparison], number: str) -> None:
     assert panel._guessing is not None
     panel._guessing._number.value = number
     panel._guessing._commit.click()
 
 
-def test_the_reader_answers_before_the_comparison_runs(panel: StillPanel[Comparison]) -> None:
+def test_the_reader_answers_before_the_comparison_runs(panel: LabPanel[Comparison]) -> None:
     assert panel._guessing is not None
     asked = plain(panel._guessing._question.value)
     assert "how many requests a second will it answer with “50 × 1” at 50 users, in req/s?" in asked
@@ -574,7 +574,7 @@ def test_the_reader_answers_before_the_comparison_runs(panel: StillPanel[Compari
 
 
 def test_parts_land_one_after_the_other_and_the_answer_is_set_beside_them(
-    panel: StillPanel[Comparison], scripted: Scripted
+    panel: LabPanel[Comparison], scripted: Scripted
 ) -> None:
     answer(panel, "200")
     panel._actions._run.click()
@@ -604,7 +604,7 @@ def test_parts_land_one_after_the_other_and_the_answer_is_set_beside_them(
     assert scripted.begun == list(PARTS.values())
 
 
-def test_stop_keeps_what_was_measured(panel: StillPanel[Comparison], scripted: Scripted) -> None:
+def test_stop_keeps_what_was_measured(panel: LabPanel[Comparison], scripted: Scripted) -> None:
     assert panel._guessing is not None
     panel._guessing._skip.click()
     panel._actions._run.click()
@@ -622,7 +622,7 @@ def test_stop_keeps_what_was_measured(panel: StillPanel[Comparison], scripted: S
 
 
 def test_a_level_that_was_not_reached_is_not_guessed_at(
-    panel: StillPanel[Comparison], scripted: Scripted
+    panel: LabPanel[Comparison], scripted: Scripted
 ) -> None:
     answer(panel, "200")
     panel._actions._run.click()

@@ -31,7 +31,7 @@ from labs.kinds.quotes import NoSuchNumber, ask, numbers
 from labs.kinds.showing import showing
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import Measurement
-from labs.panel.lab import StillPanel
+from labs.panel.lab import LabPanel
 from labs.panel.mystery import FIXES, MysteryPanel
 from labs.recordings import store
 from labs.records import results
@@ -484,7 +484,7 @@ def test_a_mystery_from_the_first_sweep_to_the_repair(monkeypatch: pytest.Monkey
     monkeypatch.setattr(scenarios, "LEVEL_S", 1.0)
     seed = seed_of("lock")
     panel = MysteryPanel("which-limit", seed)
-    assert not isinstance(panel, StillPanel)
+    assert not isinstance(panel, LabPanel)
     assert panel._commit.disabled and panel._fixes.layout.display == "none"
     assert_hidden(" ".join(texts(panel)) + repr(panel), "lock")
     assert progress_log.read()[0].diagnosis("which-limit", seed) is None

@@ -19,8 +19,8 @@ from labs.host.supervisor import Stopped
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import Measurement
 from labs.measure.rig import Progress
-from labs.panel.job import Attempt
-from labs.panel.settings import Controls, _named, read_users
+from labs.panel.job import Job
+from labs.panel.settings import Settings, _named, read_users
 from labs.panel.sweep import SweepPanel
 from labs.recordings import store
 from labs.records import results
@@ -126,7 +126,7 @@ def commit(panel: SweepPanel, number: str) -> None:
     panel._guessing._commit.click()
 
 
-def run(panel: SweepPanel) -> Attempt:
+def run(panel: SweepPanel) -> Job:
     panel._actions._run.click()
     assert panel._attempt is not None
     return panel._attempt
@@ -351,7 +351,7 @@ def test_a_long_sweep_says_so_and_is_never_shortened_silently() -> None:
 
 def test_the_settings_make_the_experiment() -> None:
     changes: list[int] = []
-    controls = Controls(examples.EXPERIMENT, examples.MACHINE, lambda: changes.append(1))
+    controls = Settings(examples.EXPERIMENT, examples.MACHINE, lambda: changes.append(1))
     assert controls.experiment() == examples.EXPERIMENT
     controls._architecture.value = "threaded"
     assert len(changes) == 1  # one change, though who runs it changed as well
@@ -373,12 +373,12 @@ def test_values_of_the_cell_that_no_slider_has_are_kept() -> None:
     odd = Experiment(
         Server("prefork", processes=7), Workload(cpu_s=0.0123, wait_s=0.15), Load((3, 11))
     )
-    assert Controls(odd, examples.MACHINE, lambda: None).experiment() == odd
+    assert Settings(odd, examples.MACHINE, lambda: None).experiment() == odd
 
 
 def test_one_core_has_nothing_to_choose() -> None:
     one: Machine = replace(examples.MACHINE, cores=1)
-    assert Controls(examples.EXPERIMENT, one, lambda: None)._cores.disabled
+    assert Settings(examples.EXPERIMENT, one, lambda: None)._cores.disabled
 
 
 def test_missing_servers_say_so() -> None:

@@ -23,7 +23,7 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import Measurement
 from labs.kinds.timeline.record import Timeline
 from labs.measure.rig import Progress
-from labs.panel.lab import StillPanel
+from labs.panel.lab import LabPanel
 from labs.panel.mystery import MysteryPanel
 from labs.panel.sweep import SweepPanel
 from labs.recordings import store
@@ -115,7 +115,7 @@ def sweep(sent: list[dict[str, Any]]) -> tuple[Script, SweepPanel]:
     return script, panel
 
 
-def timeline(sent: list[dict[str, Any]]) -> tuple[Script, StillPanel[Timeline]]:
+def timeline(sent: list[dict[str, Any]]) -> tuple[Script, LabPanel[Timeline]]:
     run = examples.timeline_run()
     runs = [replace(run, moments=run.moments[: 4 * number]) for number in range(LEVELS + 1)]
     script = Script(sent, [replace(examples.timeline(), runs=(each,)) for each in runs])
@@ -133,7 +133,7 @@ def timeline(sent: list[dict[str, Any]]) -> tuple[Script, StillPanel[Timeline]]:
         def pull(self, lever: str) -> None:
             self.pulled.append(lever)
 
-    return script, StillPanel("over time", Told())
+    return script, LabPanel("over time", Told())
 
 
 def mystery(sent: list[dict[str, Any]]) -> tuple[Script, MysteryPanel]:

@@ -15,7 +15,7 @@ from labs.kinds.checkup.run import ThisMachine
 from labs.kinds.clocks.record import ClientClock, Clocks, ClocksRun, PageClock
 from labs.kinds.clocks.run import FETCHES, OneRequest, clock, duration_s
 from labs.measure.rig import Progress
-from labs.panel.lab import StillPanel
+from labs.panel.lab import LabPanel
 from labs.recordings import store
 from labs.records.errors import BadRecording, Unusable
 from labs.records.experiment import Server, Workload
@@ -99,7 +99,7 @@ def test_the_clocks_panel_shows_the_recorded_run_then_the_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(latest, "_latest", {})
-    panel = StillPanel("wall-time", OneRequest(SHORT), recorded=examples.clocks())
+    panel = LabPanel("wall-time", OneRequest(SHORT), recorded=examples.clocks())
     assert "Recorded on: 2 cores, Example CPU" in plain(panel._caption.value)
     panel._actions._run.click()
     assert panel._attempt and panel._attempt.join(SOON_S)
@@ -113,7 +113,7 @@ def test_the_clocks_panel_shows_the_recorded_run_then_the_own(
 @pytest.mark.measures
 def test_the_machine_panel_can_be_stopped_and_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(latest, "_latest", {})
-    panel = StillPanel("your-machine", ThisMachine())
+    panel = LabPanel("your-machine", ThisMachine())
     assert panel._data.value == "" and panel._figure.alt == "Nothing measured yet."
     panel._actions._run.click()
     assert panel._attempt

@@ -35,7 +35,7 @@ from labs.kinds.timeline.table import process_sheet, steps_sheet, words
 from labs.kinds.timeline.walk import MORE, Walk, users_for
 from labs.load.locust import drive
 from labs.measure.rig import Progress
-from labs.panel.lab import StillPanel
+from labs.panel.lab import LabPanel
 from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
 from labs.records.errors import BadRecording, Unusable
@@ -396,9 +396,9 @@ def test_on_a_small_machine_a_timeline_is_made_small_and_says_so(
     monkeypatch.setenv("LABS_MODE", "live")
     whose = "This is a free service" if binder else "This machine has one core"
 
-    def panel(work: Workload, **asked: Any) -> StillPanel[Timeline]:
+    def panel(work: Workload, **asked: Any) -> LabPanel[Timeline]:
         shown = labs.timeline("watching", found.server, work, steps, **asked)
-        assert isinstance(shown, StillPanel)
+        assert isinstance(shown, LabPanel)
         return shown
 
     heavy = Workload(cpu_s=0.05)
@@ -433,7 +433,7 @@ def test_levers_are_there_while_it_runs() -> None:
     found = examples.timeline()
     walking = Walking(found.server, found.workload, found.steps, ask="workers", walk=Scripted)
     assert list(walking.levers) == ["Kill a worker", "Add workers"]
-    panel = StillPanel("over time", walking)
+    panel = LabPanel("over time", walking)
     run, _, kill, more = panel._actions.children[:4]
     assert run.disabled and kill.disabled
     panel._guessing._number.value = "9"  # type: ignore[union-attr]

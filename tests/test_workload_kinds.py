@@ -23,7 +23,7 @@ from labs.kinds.sweep.run import Measurement, measure
 from labs.kinds.sweep.table import sweep_sheet
 from labs.measure import calibration as calibrate
 from labs.measure.rig import split_cores
-from labs.panel.settings import Controls
+from labs.panel.settings import Settings
 from labs.recordings import store
 from labs.records import experiment as records
 from labs.records import results
@@ -365,7 +365,7 @@ def test_the_slider_of_cores_turns_the_affinity_and_keeps_the_load_off_them() ->
         Workload(wait_s=0.02, wait_by="backend"),
         Load([2], seconds=0.5),
     )
-    controls = Controls(experiment, replace(HERE, cores=len(usable)), lambda: None)
+    controls = Settings(experiment, replace(HERE, cores=len(usable)), lambda: None)
     controls._cores.value = 1
     asked = controls.experiment()
     controls.close()
@@ -390,7 +390,7 @@ def test_the_slider_of_cores_turns_the_affinity_and_keeps_the_load_off_them() ->
 
 def test_the_panel_has_a_toggle_for_each_kind() -> None:
     changes: list[Workload] = []
-    controls = Controls(
+    controls = Settings(
         examples.EXPERIMENT,
         examples.MACHINE,
         lambda: changes.append(controls.experiment().workload),
@@ -411,7 +411,7 @@ def test_the_panel_has_a_toggle_for_each_kind() -> None:
 @pytest.mark.parametrize("kind", records.WAIT_BY)
 def test_the_panel_has_each_kind_that_a_lab_begins_with(kind: records.WaitBy) -> None:
     asked = replace(examples.EXPERIMENT, workload=Workload(wait_s=0.02, wait_by=kind))
-    controls = Controls(asked, examples.MACHINE, lambda: None)
+    controls = Settings(asked, examples.MACHINE, lambda: None)
     choice = controls._wait_by
     assert controls.experiment() == asked and len(set(choice.options)) == len(choice.options)
     assert all(choice.tooltips) and len(set(choice.tooltips)) == len(choice.options)

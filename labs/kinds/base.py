@@ -1,65 +1,99 @@
-"""The labs that are no sweep: what each measures in one run, and when a run may be recorded.
+"""A kind of lab: what it measures in one run, and how what it finds is shown.
 
-A kind of lab is a class here or in its own module, a row in `labs.kinds.showing` (how its result
-looks) and a function in `labs.api` (how a chapter calls it).
+A kind is a folder here and a line in `labs.kinds.registry`. The folder has `record.py` with the
+result, `run.py` with the lab itself, and `show.py` with how a result looks: a figure, a table,
+sentences and the numbers that prose may quote. Everything else (panel, page, recorder, command
+line, quotes) asks these three.
 """
 
 from __future__ import annotations
 
-import threading
+import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from labs.measure.rig import Progress
+import msgspec
+
+from labs.measure.rig import Rig
 from labs.present.verdict import Question
-from labs.records.results import Sample
+from labs.records.results import Machine, Result
 
-Found = TypeVar("Found", bound=Any)  # what one run of it gives: a frozen record
+Found = TypeVar("Found", bound=Result)
 
 
-class Still(ABC, Generic[Found]):
-    """One lab: `about` in a sentence, and about how many `seconds` one run takes."""
+class LabKind(ABC, Generic[Found]):
+    """One lab. Its arguments are what a chapter's cell gives after the lab's name, and its
+    docstring is what the reference says of it."""
 
-    result: ClassVar[type[Any]]  # the record it gives
-    about: str
-    seconds: float
+    result: ClassVar[type[Any]]  # what a run of it gives
+    rounds: ClassVar[int] = 3  # runs of it in the book's recording
+    recorded_by: ClassVar[str] = "make record"
     question: Question | None = None  # for the reader to answer before the first run
-    levers: Mapping[str, str] = MappingProxyType({})  # to pull while it runs; a word on each
+    controls: Mapping[str, str] = MappingProxyType({})  # to use while it runs; a word on each
 
     @abstractmethod
-    def measure(
-        self, tell: Callable[[Progress | Sample | Found], None], stop: threading.Event
-    ) -> Found:
-        """One run. Tells how far it is and, if it likes, what it sees and has found so far; the
-        latter only where nothing is measured, because the page then paints it.
+    def about(self) -> str:
+        """What is measured, in a sentence."""
 
-        Raises Unusable before anything is started; ServerFailed, LoadFailed or Stopped later.
-        """
+    @abstractmethod
+    def seconds(self) -> float:
+        """About how long one run takes."""
 
-    def asked_of(self, found: Found) -> bool:
-        """Whether that result is of what this lab asks."""
+    @abstractmethod
+    def run(self, rig: Rig) -> Found:
+        """One run, in the machine's turn. Tells the rig how far it is and, if it likes, what it
+        has found so far. Raises ServerFailed, LoadFailed or Stopped."""
+
+    def check(self, machine: Machine) -> None:
+        """Unusable, with a remedy, for what cannot run here; before anything is started."""
+
+    def matches(self, found: Found) -> bool:
+        """Whether that result is of this experiment."""
         return True
 
-    def pull(self, lever: str) -> None:
+    def perform(self, control: str) -> None:
         """Do that to the run that goes on, soon; nothing where none does."""
 
     def answer(self, found: Found) -> tuple[float | None, float | None]:
         """What the model said to the question, and what was measured: SI units, None without."""
         return None, None
 
-    def unfit(self, found: Found) -> str:
+    def rejection(self, found: Found) -> str:
         """Why that run must not be recorded; "" when it may."""
         return ""
 
-    def reduced(self) -> Still[Found]:
+    def smoke_test(self) -> Self:
         """The same lab in a few seconds, to see that it runs; itself, if it is that short."""
         return self
 
-    def joined(self, rounds: Sequence[Found]) -> Found:
+    def scaled_down(self, cores: int, *, shared: bool) -> Self:
+        """The lab as a small machine should begin with, or a service that others share."""
+        return self
+
+    def merge(self, rounds: Sequence[Found]) -> Found:
         """Several results of this lab as one."""
-        runs = tuple(run for each in rounds for run in each.runs)
-        whole: Found = replace(rounds[0], runs=runs)
-        return whole
+        runs = tuple(run for each in rounds for run in each.runs)  # type: ignore[attr-defined]
+        return msgspec.structs.replace(rounds[0], runs=runs)
+
+    def in_a_line(self, found: Found) -> str:
+        """The newest of what was found, for a terminal; "" for nothing to say on the way."""
+        return ""
+
+    @classmethod
+    def recording(cls, name: str) -> str:
+        """What its recording is called, where a cell calls the lab by that name."""
+        return name
+
+    @classmethod
+    def named(cls, name: str, *given: Any, **more: Any) -> tuple[str, Self]:
+        """The lab that a cell asks for, and what its recording is called."""
+        return cls.recording(name), cls(*given, **more)
+
+    @classmethod
+    def signature(cls) -> inspect.Signature:
+        """Of the function that a cell calls: a name, then the lab's own arguments."""
+        name = inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="str")
+        _, *own = inspect.signature(cls.__init__).parameters.values()
+        return inspect.Signature([name, *own])

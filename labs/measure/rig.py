@@ -1,13 +1,38 @@
-"""What every kind of measurement needs: its progress, and cores for the server and for the load."""
+"""The rig: what every lab does around its load, written once.
+
+The order of a run: wait for the machine's turn; burn (how fast is it now?); start server and load
+generator; warm up with trivial requests, which tell what a request costs beside its work, and
+with one user alone, who tells how fast the server does a piece of it. What a kind of lab adds, its
+levels, steps or ways, comes after that.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Protocol, TypeVar
 
-from labs.host import hardware as this_machine
-from labs.records.experiment import Server
-from labs.records.results import Sample
+from labs.host import hardware
+from labs.host.lock import turn
+from labs.host.monitor import Sampler, sampling
+from labs.host.supervisor import Stopped
+from labs.load.drivers import start_all
+from labs.load.locust import Driver, LoadFailed
+from labs.measure.calibration import calibrate, keep, language_of
+from labs.measure.warmup import warm_up, warm_up_users
+from labs.records.experiment import CpuBy, Experiment, Load, Server, Workload
+from labs.records.requests import Report
+from labs.records.results import Calibration, Machine, Sample
+from labs.servers.serve import Running, serve, versions
+from labs.servers.storage import database, shared_folder
+
+EVERY_S = 0.5  # between two words on the progress of a pause
+
+Found = TypeVar("Found", covariant=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,15 +45,260 @@ class Progress:
     quiet_s: float | None = None  # while a level is measured: until its point. Paint nothing then
 
 
+class Lab(Protocol[Found]):
+    """What a rig can run; see `labs.kinds.base.LabKind`."""
+
+    def seconds(self) -> float: ...
+    def check(self, machine: Machine) -> None: ...
+    def run(self, rig: Rig) -> Found: ...
+
+
+@dataclass(eq=False, kw_only=True)
+class Testbed:
+    """A server and a load generator, warm, watched, and with their gate closed."""
+
+    experiment: Experiment
+    machine: Machine  # with the versions of what this experiment uses
+    running: Running
+    driver: Driver
+    sampler: Sampler
+    calibration: Calibration
+
+    def begin(self) -> None:
+        """Ask for the experiment's own work from now on; time starts here."""
+        load, speed = self.experiment.load, self.calibration.loops_per_s[0]
+        self.driver.ask_for(self.experiment.workload, speed, load.think_time_s, load.script_s)
+        self.sampler.begin()
+
+    def check(self) -> None:
+        """LoadFailed or ServerFailed if either is gone."""
+        self.driver.check()
+        self.running.check()
+
+
+class Rig:
+    """One run on this machine. `on_event` gets Progress, a Sample ten times a second where there
+    is something to watch, and what the lab has found so far; `found` keeps the newest of these,
+    also when the run breaks off.
+
+    Whoever paints what is told should do so between the levels only, and does if it paints nothing
+    from a Progress with `quiet_s` to the next find: the page is painted by the very machine that
+    is measured, and some tenths of a core are missing in the point.
+    """
+
+    def __init__(
+        self,
+        on_event: Callable[[Any], None] | None = None,
+        stop: threading.Event | None = None,
+    ) -> None:
+        self.machine = hardware.fingerprint()
+        self.stop = stop or threading.Event()
+        self.found: Any = None
+        self._on_event = on_event or (lambda event: None)
+        self._burns: dict[tuple[CpuBy, str], Calibration] = {}
+        self._stage, self._quiet_until = "", 0.0  # of what is measured; 0: nothing is
+        self._began = self._ends = time.perf_counter()
+
+    def perform(self, lab: Lab[Found]) -> Found:
+        """One run of that lab, when the machine is free.
+
+        Raises Unusable before anything is started; ServerFailed, LoadFailed or Stopped later.
+        """
+        lab.check(self.machine)
+        self.expect(lab.seconds())
+        with turn(self._wait, self.stop):
+            self._began = time.perf_counter()
+            self.expect(lab.seconds())
+            found = lab.run(self)
+        self.found = found
+        return found
+
+    def part(
+        self, label: str, *, later_s: float = 0.0, found: Callable[[Any], None] | None = None
+    ) -> Rig:
+        """A rig for a lab within this one: the same turn, burns and Stop. Its progress goes under
+        `label`, with `later_s` for what comes after it; what it finds goes to `found`."""
+
+        def on_event(event: Any) -> None:
+            if isinstance(event, Progress):
+                self.expect(event.seconds_left + later_s)
+                self._stage = f"{label}: {event.stage}" if label else event.stage
+                quiet_s = event.quiet_s
+                self._quiet_until = 0.0 if quiet_s is None else time.perf_counter() + quiet_s
+                self._tell()
+            elif isinstance(event, Sample):
+                self._on_event(event)
+            elif found is not None:
+                found(event)
+
+        inner = Rig(on_event, self.stop)
+        inner.machine, inner._burns, inner._began = self.machine, self._burns, self._began
+        return inner
+
+    # ---- what is told ------------------------------------------------------------------------
+
+    def expect(self, seconds: float) -> None:
+        """So many seconds are left, as far as one can tell now."""
+        self._ends = time.perf_counter() + seconds
+
+    def progress(self, stage: str) -> None:
+        """Tell how far it is, and with what."""
+        self._stage, self._quiet_until = stage, 0.0
+        self._tell()
+
+    def measuring(self, stage: str, seconds: float) -> None:
+        """Tell what is measured from now on, and for how long."""
+        self._stage, self._quiet_until = stage, time.perf_counter() + seconds
+        self._tell()
+
+    def _tell(self) -> None:
+        now = time.perf_counter()
+        gone_s, left_s = now - self._began, max(0.0, self._ends - now)
+        self._on_event(
+            Progress(
+                stage=self._stage,
+                fraction=gone_s / (gone_s + left_s) if gone_s + left_s else 0.0,
+                seconds_left=left_s,
+                quiet_s=max(0.0, self._quiet_until - now) if self._quiet_until else None,
+            )
+        )
+
+    def partial(self, found: Any) -> None:
+        """Tell what was found so far. It is kept, also when the run breaks off."""
+        self.found = found
+        self._on_event(found)
+
+    def now(self) -> str:
+        """When a run is recorded: ISO 8601, UTC."""
+        return datetime.now(UTC).isoformat(timespec="seconds")
+
+    def saw(self, sample: Sample) -> None:
+        """Pass on what was seen of the machine."""
+        self._on_event(sample)
+
+    def pause(self, seconds: float) -> None:
+        """Wait, telling progress twice a second; raise Stopped as soon as asked to."""
+        until = time.perf_counter() + seconds
+        while (left_s := until - time.perf_counter()) > 0:
+            if self.stop.wait(min(left_s, EVERY_S)):
+                raise Stopped
+            if left_s > EVERY_S:
+                self._tell()
+
+    def until(self, done: Callable[[], bool], within_s: float, every_s: float = 0.05) -> bool:
+        """Wait for that, or so long; whether it came. Raises Stopped as soon as asked to."""
+        deadline = time.monotonic() + within_s
+        while not done():
+            if time.monotonic() > deadline:
+                return False
+            self.pause(every_s)
+        return True
+
+    def _wait(self) -> None:
+        self.progress("waiting: another page or program is measuring on this machine")
+
+    # ---- what is done ------------------------------------------------------------------------
+
+    def calibrate(self, cpu_by: CpuBy = "counting", language: str = "Python") -> Calibration:
+        """Burn that unit of work, once in a run."""
+        unit = cpu_by, language
+        if unit not in self._burns:
+            usual = unit == ("counting", "Python")
+            self.progress(
+                "calibrating: how fast is a core right now?"
+                if usual
+                else f"calibrating: how fast is {cpu_by} in {language} right now?"
+            )
+            self._burns[unit] = calibrate(
+                self.machine, cpu_by=cpu_by, language=language, stop=self.stop
+            )
+        return self._burns[unit]
+
+    @contextlib.contextmanager
+    def drive(self, running: Running, load: Load, workload: Workload) -> Iterator[Driver]:
+        """A load generator, its gate closed, that will ask that server for that work."""
+        with start_all(load) as driver:
+            driver.aim(running.url, self.stop)
+            speed = self.calibrate(workload.cpu_by).loops_per_s[0] if workload.cpu_s else 0.0
+            driver.ask_for(workload, speed, load.think_time_s, load.script_s)
+            yield driver
+
+    def answered(self, driver: Driver, within_s: float) -> Report:
+        """All requests, when the gate is closed and every one of them has been answered."""
+        driver.open(0, 0.0)
+        if not self.until(lambda: not driver.report().flying, within_s):
+            raise LoadFailed(f"Requests were still unanswered after {within_s:.0f} s.")
+        return driver.report()
+
+    def serve(self, server: Server, **how: Any) -> contextlib.AbstractContextManager[Running]:
+        """A running server; see `servers.serve.serve`."""
+        return serve(server, stop=self.stop, **how)
+
+    @contextlib.contextmanager
+    def testbed(
+        self, experiment: Experiment, *, at_hand: int = 0, warm_up_with: int | None = None
+    ) -> Iterator[Testbed]:
+        """The experiment's server and load generator, warm and watched until the block ends.
+
+        at_hand: users of the load generator, where the levels and the warm-up need fewer.
+        warm_up_with: users of the warm-up, where the usual crowd would change the server.
+        """
+        server, load, workload = experiment.server, experiment.load, experiment.workload
+        users = warm_up_users(experiment) if warm_up_with is None else warm_up_with
+        burned = self.calibrate(workload.cpu_by, language_of(server, workload))
+        server_cores, generator_cores = split_cores(server)
+        with contextlib.ExitStack() as stack:
+            self.progress("starting the server and the load generator")
+            shared = stack.enter_context(shared_folder(workload))
+            driver = stack.enter_context(
+                start_all(load, users=max(at_hand, users, *load.users), cores=generator_cores)
+            )
+            running = stack.enter_context(
+                self.serve(
+                    server,
+                    cores=server_cores,
+                    backend=workload.wait_by == "backend" and workload.wait_s > 0,
+                    page=workload.page,
+                    settings=shared.settings if shared else None,
+                )
+            )
+            stack.callback(driver.end)  # before the server, which it would else ask in vain
+            driver.aim(running.url, self.stop)
+            sampler = stack.enter_context(
+                sampling(
+                    server=running.pids,
+                    generator=driver.pids,
+                    workers=running.workers,
+                    tell=self.saw,
+                    backend=running.backend.pids if running.backend else tuple,
+                )
+            )
+            self.progress("warming up: what does an empty request cost?")
+            late_s = running.backend.late_s() if running.backend else 0.0
+            burned = replace(burned, backend_late_s=late_s)
+            calibration = warm_up(driver, sampler, workload, burned, users=users, pause=self.pause)
+            keep(self.machine, calibration, server, workload)
+            yield Testbed(
+                experiment=experiment,
+                machine=self.recorded_on(server, workload),
+                running=running,
+                driver=driver,
+                sampler=sampler,
+                calibration=calibration,
+            )
+
+    def recorded_on(self, server: Server, workload: Workload) -> Machine:
+        """The machine, with the versions of a server that pip does not install, and of the
+        database where requests need one."""
+        more = versions(server)
+        if workload.wait_by.startswith("database"):
+            more = more | {"database": database().name}
+        return replace(self.machine, versions=self.machine.versions | more)
+
+
 def split_cores(server: Server) -> tuple[Sequence[int] | None, Sequence[int] | None]:
     """Cores for the server and for the load generator: apart, where the server leaves any."""
-    usable = this_machine.usable_cores()
+    usable = hardware.usable_cores()
     if server.cores is None or server.cores >= len(usable):
         return None, None
     return usable[: server.cores], usable[server.cores :]
-
-
-def thinned(samples: Sequence[Sample], most: int = 150) -> tuple[Sample, ...]:
-    """Every nth sample, so that a recording stays small enough to read."""
-    step = -(-len(samples) // most) or 1
-    return tuple(samples[::step])

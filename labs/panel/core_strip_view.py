@@ -7,7 +7,7 @@ from labs.present.core_strip import strip_alt, strip_figure
 from labs.records.results import Sample
 
 
-class StripView(FigureView):
+class CoreStripView(FigureView):
     """What each core does, of the server that runs now. Called by one thread at a time."""
 
     def __init__(self) -> None:

@@ -13,11 +13,11 @@ from labs.servers.serve import ServerFailed
 
 log = logging.getLogger(__name__)
 
-_going: Attempt | None = None
+_going: Job | None = None
 _lock = threading.Lock()
 
 
-class Attempt:
+class Job:
     """Work that can be stopped. `ended` gets what went wrong in words, "" if nothing did.
 
     One goes on at a time in a kernel; other kernels and programs wait in `labs.host.lock`.

@@ -1,161 +1,196 @@
-"""The panel of the labs without a sweep: a question, one press on Run, and what came out."""
+"""The panel of a lab: a question, one press on Run, and what came out."""
 
 from __future__ import annotations
 
 import html
 import threading
-from typing import Generic
+from typing import Any, Generic
 
 import ipywidgets
 
 from labs.exercises import latest
-from labs.kinds.base import Found, Still
-from labs.kinds.showing import data, showing
-from labs.measure.rig import Progress
-from labs.panel.core_strip_view import StripView
+from labs.kinds.base import Found, LabKind
+from labs.kinds.registry import showing
+from labs.measure.rig import Progress, Rig
+from labs.panel.core_strip_view import CoreStripView
 from labs.panel.figure_view import FigureView
-from labs.panel.job import Attempt
-from labs.panel.prediction_prompt import Guessing
-from labs.panel.run_bar import Actions, put
-from labs.panel.sweep import close
+from labs.panel.job import Job
+from labs.panel.prediction_prompt import PredictionPrompt
+from labs.panel.run_bar import RunBar, put
 from labs.present.verdict import caption, on_answer
-from labs.records import format
 from labs.records.errors import Unusable
+from labs.records.format import seconds
 from labs.records.results import Sample
 
 
-class StillPanel(ipywidgets.VBox, Generic[Found]):
-    """Run, Stop, a figure and its numbers. Until the first run it shows the recorded one."""
+class LabPanel(ipywidgets.VBox, Generic[Found]):
+    """Run, Stop, a figure and its numbers. Until the first run it shows the recorded one. `shut`
+    ends it; whatever it was doing ends within a second."""
 
-    def __init__(self, lab: str, still: Still[Found], *, recorded: Found | None = None) -> None:
-        self.lab = lab
-        self._still = still
-        self._attempt: Attempt | None = None
-        self._partial: Found | None = None  # what the run has found so far
-        self._drawing = threading.RLock()
-        asked = still.question
-        self._guessing = Guessing(self._ready, asked, lab=lab) if asked else None
-        self._actions = Actions(self._run, self._stop, still.levers, still.pull)
+    def __init__(self, name: str, lab: LabKind[Found], *, recorded: Found | None = None) -> None:
+        self.name = name
+        self._lab = lab
+        self._recorded = recorded
+        self._job: Job | None = None
+        self._drawing = threading.RLock()  # news comes from the measuring and the sampling thread
+        self._prompt = PredictionPrompt(self._ready, lab.question, lab=name)
+        self._bar = RunBar(self._run, self._stop, lab.controls, lab.perform)
+        self._about = ipywidgets.HTML(f'<p class="wt-about">{html.escape(lab.about())}</p>')
         self._caption = ipywidgets.HTML()
         self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
-        self._strip = StripView()
+        self._strip = CoreStripView()
         self._answer = ipywidgets.HTML().add_class("wt-verdict")
-        self._said = ipywidgets.HTML().add_class("wt-data")
+        self._verdict = ipywidgets.HTML().add_class("wt-data")
         self._data = ipywidgets.HTML().add_class("wt-data")
-        super().__init__(
-            children=(
-                ipywidgets.HTML(f'<p class="wt-about">{html.escape(still.about)}</p>'),
-                *([self._guessing] if self._guessing else []),
-                self._actions,
-                self._caption,
-                self._figure,
-                self._strip,
-                self._answer,
-                self._said,
-                self._data,
-            )
-        )
-        self.add_class("wt-panel")
-        for later in (self._caption, self._answer, self._said, self._data):
+        for later in (self._caption, self._answer, self._verdict, self._data):
             put(later, "")
-        if recorded is not None:
-            self._draw(recorded, caption(recorded.machine))
+        super().__init__(children=self._parts())
+        self.add_class("wt-panel")
+        self._begin()
+
+    def _begin(self) -> None:
+        """What stands there before the first run."""
+        if self._recorded is not None:
+            self._draw(self._recorded, caption(self._recorded.machine))
         self._ready()
 
-    def _ready(self) -> None:
-        """The reader's guess comes first."""
-        ready = self._guessing is None or self._guessing.done
-        takes = f"takes about {format.seconds(self._still.seconds)}"
-        self._actions.ready(
-            ready, takes if ready else f"first commit to a number, or skip; {takes}"
+    def _parts(self) -> tuple[ipywidgets.Widget, ...]:
+        """From top to bottom."""
+        return (
+            self._about,
+            *([self._prompt] if self._lab.question else []),
+            self._bar,
+            self._caption,
+            self._figure,
+            self._strip,
+            self._answer,
+            self._verdict,
+            self._data,
         )
 
-    def _run(self) -> None:
-        attempt = Attempt(self.lab, self._measure, self._ended)
-        with self._drawing:
-            if not self._actions.offers_run:
-                return
-            try:
-                attempt.start()
-            except Unusable as error:
-                self._actions.tell(str(error))
-                return
-            self._attempt = attempt
-            self._partial = None
-            self._strip.begin()
-            self._actions.began()
-            if self._guessing:
-                self._guessing.enable(False)
+    def _ready(self) -> None:
+        """The reader's prediction comes first."""
+        ready = self._lab.question is None or self._prompt.done
+        takes = f"takes about {seconds(self._lab.seconds())}"
+        self._bar.ready(ready, takes if ready else f"first commit to a number, or skip; {takes}")
 
-    def _measure(self, stop: threading.Event) -> None:
-        """In the attempt's thread. What was found survives, also when the run broke off."""
+    # ---- a run -------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        self._start(self._lab)
+
+    def _start(self, lab: LabKind[Found]) -> bool:
+        """Run that lab; whether it began."""
+        job = Job(self.name, lambda stop: self._measure(lab, stop), self._ended)
+        with self._drawing:  # news of the run waits until this is done
+            if not self._bar.offers_run:
+                return False
+            try:
+                job.start()
+            except Unusable as error:
+                self._bar.tell(str(error))
+                return False
+            self._job = job
+            self._strip.begin()
+            self._bar.began()
+            self._enable(False)
+            self._began(lab)
+        return True
+
+    def _measure(self, lab: LabKind[Found], stop: threading.Event) -> None:
+        """In the job's thread. What was found survives, also when the run broke off."""
         with self._drawing:
             pass  # the panel is ready
+        rig = Rig(self._on_event, stop)
         try:
-            found = self._still.measure(self._told, stop)
+            found = rig.perform(lab)
         except BaseException:
-            with self._drawing:
-                if self._partial is not None:
-                    machine = self._partial.machine.caption
-                    self._draw(self._partial, f"Measured here before the end: {machine}.")
-                    self._show_answer(self._partial)
+            if rig.found is not None:
+                with self._drawing:
+                    self._found(rig.found, before_the_end=True)
             raise
-        latest.keep(self.lab, found)
         with self._drawing:
-            self._draw(found, f"Measured here: {found.machine.caption}.")
-            self._show_answer(found)
+            self._found(found)
 
-    def _told(self, told: Progress | Sample | Found) -> None:
+    def _on_event(self, event: Any) -> None:
         with self._drawing:
-            if isinstance(told, Progress):
-                self._actions.progress(told)
-                return
-            if isinstance(told, Sample):
-                self._strip.saw(told)
-                return
-            self._partial = told
-            self._actions.offer_levers(True)
-            self._actions.landed()
-            self._draw_figure(told, "Measuring here.")
-            self._strip.draw()
-            for later in (self._answer, self._said, self._data):
-                put(later, "")  # of another run
-
-    def _draw(self, found: Found, words: str) -> None:
-        self._draw_figure(found, words)
-        put(self._said, showing(found).words(found))
-        put(self._data, data(self.lab, found))
-
-    def _draw_figure(self, found: Found, words: str) -> None:
-        how = showing(found)
-        self._figure.figure, self._figure.alt = how.figure(found), how.alt(found)
-        put(self._caption, f'<p role="status">{html.escape(words)}</p>')
-
-    def _show_answer(self, found: Found) -> None:
-        """The reader's guess beside the model and the measurement."""
-        question = self._still.question
-        if question is None or self._guessing is None or self._guessing.guess is None:
-            return
-        model, measured = self._still.answer(found)
-        self._guessing.came(model, measured)
-        said = on_answer(question, self._guessing.guess, model, measured)
-        put(self._answer, f'<div role="status"><p>{html.escape(said)}</p></div>')
+            if isinstance(event, Progress):
+                self._bar.progress(event)
+            elif isinstance(event, Sample):
+                self._strip.saw(event)
+            else:
+                self._bar.offer_controls(True)
+                self._bar.landed()
+                self._landed(event)
+                self._strip.draw()
 
     def _ended(self, said: str) -> None:
         with self._drawing:
-            if self._guessing:
-                self._guessing.enable(True)
             self._strip.finish()
+            self._enable(True)
             self._ready()
-            self._actions.tell(said)
+            self._bar.tell(said)
 
     def _stop(self) -> None:
-        if self._attempt is not None:
-            self._attempt.stop()
-            self._actions.stopping()
+        if self._job is not None:
+            self._job.stop()
+            self._bar.stopping()
 
     def shut(self) -> None:
         """End what is going on, and take the panel away: another one takes its place."""
-        if self._attempt is not None:
-            self._attempt.stop()
+        if self._job is not None:
+            self._job.stop()
         close(self)
+
+    # ---- what a kind's own panel does in another way -----------------------------------------
+
+    def _enable(self, yes: bool) -> None:
+        """While a run goes on, nothing can be set."""
+        self._prompt.enable(yes)
+
+    def _began(self, lab: LabKind[Found]) -> None:
+        """A run of that lab has begun."""
+
+    def _landed(self, found: Found) -> None:
+        """The run has found something, and goes on."""
+        self._draw_figure(found, "Measuring here.")
+        for later in (self._answer, self._verdict, self._data):
+            put(later, "")  # of another run
+
+    def _found(self, found: Found, *, before_the_end: bool = False) -> None:
+        """The run is over, perhaps before its time."""
+        if not before_the_end:
+            latest.keep(self.name, found)
+        end = " before the end" if before_the_end else ""
+        self._draw(found, f"Measured here{end}: {found.machine.caption}.")
+        self._show_answer(found)
+
+    # ---- what is drawn -----------------------------------------------------------------------
+
+    def _draw(self, found: Found, words: str) -> None:
+        show = showing(found)
+        self._draw_figure(found, words)
+        put(self._verdict, show.verdict(found))
+        put(self._data, show.downloads(self.name, found))
+
+    def _draw_figure(self, found: Found, words: str) -> None:
+        show = showing(found)
+        self._figure.figure, self._figure.alt = show.figure(found), show.alt(found)
+        put(self._caption, f'<p role="status">{html.escape(words)}</p>')
+
+    def _show_answer(self, found: Found) -> None:
+        """The reader's prediction beside the model and the measurement."""
+        question = self._lab.question
+        if question is None or self._prompt.guess is None:
+            return
+        model, measured = self._lab.answer(found)
+        self._prompt.came(model, measured)
+        said = on_answer(question, self._prompt.guess, model, measured)
+        put(self._answer, f'<div role="status"><p>{html.escape(said)}</p></div>')
+
+
+def close(widget: ipywidgets.Widget) -> None:
+    """Close a widget and those in it."""
+    for child in getattr(widget, "children", ()):
+        close(child)
+    widget.close()

@@ -20,10 +20,10 @@ from labs.kinds.mystery.show import fixes_alt, fixes_figure, symptoms_alt, sympt
 from labs.kinds.mystery.table import repaired_html, symptoms_html, symptoms_sheet
 from labs.kinds.showing import showing
 from labs.measure.rig import Progress
-from labs.panel.core_strip_view import StripView
+from labs.panel.core_strip_view import CoreStripView
 from labs.panel.figure_view import FigureView
-from labs.panel.job import Attempt
-from labs.panel.run_bar import Actions, put
+from labs.panel.job import Job
+from labs.panel.run_bar import RunBar, put
 from labs.panel.settings import read_users
 from labs.panel.sweep import close
 from labs.present.tables import folded
@@ -45,7 +45,7 @@ class MysteryPanel(ipywidgets.VBox):
         self._found: Mystery | None = None
         self._partial: Mystery | None = None  # what the run has found so far
         self._solved = False
-        self._attempt: Attempt | None = None
+        self._attempt: Job | None = None
         self._drawing = threading.RLock()
 
         self._users = ipywidgets.Text(
@@ -53,10 +53,10 @@ class MysteryPanel(ipywidgets.VBox):
             description="Users",
             tooltip="The levels of the sweep, rising: 1, 2, 4, 8",
         )
-        self._actions = Actions(self._run, self._stop)
+        self._actions = RunBar(self._run, self._stop)
         self._caption = ipywidgets.HTML()
         self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
-        self._strip = StripView()
+        self._strip = CoreStripView()
         self._seen = ipywidgets.HTML().add_class("wt-data")
         self._choice = ipywidgets.RadioButtons(
             description=ASK, options=[(each.called, each.name) for each in LIMITS], value=None
@@ -125,9 +125,7 @@ class MysteryPanel(ipywidgets.VBox):
         with self._drawing:  # news of the run waits until this is done
             if not self._actions.offers_run:
                 return
-            attempt = Attempt(
-                self.lab, lambda stop: self._measure(variant, solving, stop), self._ended
-            )
+            attempt = Job(self.lab, lambda stop: self._measure(variant, solving, stop), self._ended)
             try:
                 attempt.start()
             except Unusable as error:

@@ -9,31 +9,10 @@ from collections.abc import Callable
 import ipywidgets
 
 from labs import progress_log
-from labs.kinds.sweep.record import Recording
 from labs.present.verdict import Question
-from labs.records.format import duration, rate
 
 
-def of_sweep(quantity: str, users: int) -> Question:
-    """What a sweep asks: the throughput or the response time at a level."""
-    about = f"at {users} user{'s' if users > 1 else ''}"
-    if quantity == "throughput":
-        words = f"how many requests a second will it answer {about}"
-        return Question(words=words, about=about, unit="req/s", say=rate)
-    words = f"how long will a user wait for the answer {about}"
-    return Question(words=words, about=about, unit="ms", scale=1000.0, say=duration)
-
-
-def at_level(quantity: str, users: int, recording: Recording) -> tuple[float | None, float | None]:
-    """What forecast and run said to that: None for a level that was not measured."""
-    level = recording.run.forecast.at(users)
-    point = next((each for each in recording.points if each.users == users), None)
-    if quantity == "throughput":
-        return level.model_rps, point.throughput_rps if point else None
-    return level.model_response_time_s, point.mean_response_time_s if point else None
-
-
-class Guessing(ipywidgets.HBox):
+class PredictionPrompt(ipywidgets.HBox):
     """Question, number, Commit and Skip. `decided` is called when the reader has done either."""
 
     def __init__(

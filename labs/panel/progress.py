@@ -11,7 +11,7 @@ import ipywidgets
 from labs import progress_log
 from labs.kinds.mystery.scenarios import LIMITS
 from labs.panel.run_bar import put
-from labs.present.tables import Sheet, link
+from labs.present.tables import Table, link
 from labs.progress_log import Answered, Diagnosed, Diary, Foretold
 from labs.recordings.pages import Chapter, chapters
 from labs.records.format import NARROW, digits, plain, table
@@ -135,7 +135,7 @@ def summary(kept: Diary, chapters: Sequence[Chapter]) -> str:
     return said
 
 
-def progress_sheet(kept: Diary, chapters: Sequence[Chapter], name: str) -> Sheet:
+def progress_sheet(kept: Diary, chapters: Sequence[Chapter], name: str) -> Table:
     """All that is kept as a table for a teacher: a row for each prediction, answer and
     diagnosis."""
     head = (
@@ -168,7 +168,7 @@ def progress_sheet(kept: Diary, chapters: Sequence[Chapter], name: str) -> Sheet
                     *(str(said.tries), "", "", said.at),
                 )
             )
-    return Sheet(head, tuple(tuple(_harmless(cell) for cell in row) for row in rows))
+    return Table(head, tuple(tuple(_harmless(cell) for cell in row) for row in rows))
 
 
 def _row(kept: Diary, chapter: Chapter) -> tuple[str, ...]:

@@ -14,16 +14,16 @@ from labs.records.format import seconds
 EVERY_S = 1.0  # between two words on the same stage, where nothing is measured
 
 
-class Actions(ipywidgets.HBox):
-    """`run` and `stop` are called when the reader presses them, and `pull` with the name of one of
-    the levers, which are there while it runs. To each lever a word on what it does."""
+class RunBar(ipywidgets.HBox):
+    """`run` and `stop` are called when the reader presses them, and `perform` with the name of one
+    of the controls, which are there while it runs. To each control a word on what it does."""
 
     def __init__(
         self,
         run: Callable[[], None],
         stop: Callable[[], None],
-        levers: Mapping[str, str] | None = None,
-        pull: Callable[[str], None] | None = None,
+        controls: Mapping[str, str] | None = None,
+        perform: Callable[[str], None] | None = None,
     ) -> None:
         self._stage, self._told_at = "", 0.0
         self._run = ipywidgets.Button(
@@ -34,17 +34,17 @@ class Actions(ipywidgets.HBox):
         )
         self._run.on_click(lambda _: run())
         self._stop.on_click(lambda _: stop())
-        self._levers = [
+        self._controls = [
             ipywidgets.Button(description=name, tooltip=told, disabled=True)
-            for name, told in (levers or {}).items()
+            for name, told in (controls or {}).items()
         ]
-        self._pull = pull or (lambda name: None)
-        for lever in self._levers:
-            lever.on_click(lambda pressed: self._pulled(pressed.description))
+        self._perform = perform or (lambda name: None)
+        for control in self._controls:
+            control.on_click(lambda pressed: self._performed(pressed.description))
         self._bar = ipywidgets.FloatProgress(min=0.0, max=1.0, layout={"display": "none"})
         self._words = ipywidgets.HTML()
         self._message = ipywidgets.HTML(layout={"width": "100%", "display": "none"})
-        row = (self._run, self._stop, *self._levers, self._bar, self._words, self._message)
+        row = (self._run, self._stop, *self._controls, self._bar, self._words, self._message)
         super().__init__(children=row)
         self.add_class("wt-actions")
 
@@ -52,14 +52,14 @@ class Actions(ipywidgets.HBox):
         """Whether Run may be pressed, and how long it will take or why not."""
         self._run.disabled = not yes
         self._stop.disabled = True
-        self.offer_levers(False)
+        self.offer_controls(False)
         self._bar.layout.display = "none"
         self._say(words)
 
-    def offer_levers(self, yes: bool) -> None:
-        """Whether the levers may be pulled; never where there is nothing to stop."""
-        for lever in self._levers:
-            lever.disabled = not yes or self._stop.disabled
+    def offer_controls(self, yes: bool) -> None:
+        """Whether the controls may be performed; never where there is nothing to stop."""
+        for control in self._controls:
+            control.disabled = not yes or self._stop.disabled
 
     @property
     def offers_run(self) -> bool:
@@ -77,7 +77,7 @@ class Actions(ipywidgets.HBox):
     def stopping(self) -> None:
         """Stop was pressed."""
         self._stop.disabled = True
-        self.offer_levers(False)
+        self.offer_controls(False)
         self._say("stopping")
 
     def progress(self, told: Progress) -> None:
@@ -104,9 +104,9 @@ class Actions(ipywidgets.HBox):
         alarm = f'<div class="wt-problem" role="alert">{html.escape(first)}{more}</div>'
         put(self._message, alarm if message else "")
 
-    def _pulled(self, lever: str) -> None:
-        self._pull(lever)
-        self._say(f"{lever}: it will be in the figure as soon as this step is over")
+    def _performed(self, control: str) -> None:
+        self._perform(control)
+        self._say(f"{control}: it will be in the figure as soon as this step is over")
 
     def _say(self, words: str) -> None:
         put(self._words, f'<span role="status">{html.escape(words)}</span>' if words else "")

@@ -29,7 +29,7 @@ WORKS = {
 OFFERED: tuple[WaitBy, ...] = ("sleep", "backend", "blocking")  # and what a lab begins with
 
 
-class Controls(ipywidgets.VBox):
+class Settings(ipywidgets.VBox):
     """Sliders and choices. `changed` is called after each change by the reader."""
 
     def __init__(

@@ -8,6 +8,7 @@ of text, grid and background come from the page (`labs.panel.figure_view`).
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -45,17 +46,12 @@ def extent(values: Sequence[float]) -> tuple[float, float]:
 
 def hover_checks(point: Point) -> str:
     """What is to know of a point, below its numbers."""
-    return "".join(f"<br>{_wrap(check.sentence)}" for check in point.checks)
+    return "".join(f"<br>{in_lines(check.sentence)}" for check in point.checks)
 
 
-def _wrap(text: str, width: int = 60) -> str:
-    lines, line = [], ""
-    for word in text.split():
-        if line and len(line) + len(word) >= width:
-            lines.append(line)
-            line = ""
-        line = f"{line} {word}".strip()
-    return "<br>".join([*lines, line])
+def in_lines(text: str, width: int = 60) -> str:
+    """In lines of at most so many letters, where words allow it."""
+    return "<br>".join(textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False))
 
 
 def finite(values: Iterable[float]) -> list[float | None]:

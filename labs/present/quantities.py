@@ -1,11 +1,11 @@
-"""A number for prose with its words, and what every recording can say of its machine."""
+"""A number for prose with its words: rounded to what is worth saying, with its unit.
+
+A quantity shows as text, and is a number for whoever asks.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
-
-from labs.records.results import Machine
 
 
 class NoSuchNumber(LookupError):
@@ -27,20 +27,3 @@ class Quantity:
 
     def _repr_markdown_(self) -> str:
         return self.text
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What every recording can say of its machine."""
-
-    result: Any  # a recording of any kind
-
-    def machine(self) -> Quantity:
-        """The machine in one line, and how many cores it has."""
-        machine: Machine = self.result.machine
-        return Quantity(machine.cores, machine.caption)
-
-    def cores(self) -> Quantity:
-        """The cores it may use: `1 core`, `2 cores`."""
-        cores = self.result.machine.cores
-        return Quantity(cores, "1 core" if cores == 1 else f"{cores} cores")

@@ -18,8 +18,8 @@ MIB = 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
-    """A table of text."""
+class Table:
+    """Rows of text."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -34,7 +34,7 @@ class Sheet:
         return text.getvalue()
 
 
-def folded(name: str, table: Sheet, data: object, *, shown: bool = True) -> str:
+def folded(name: str, sheet: Table, data: object, *, shown: bool = True) -> str:
     """The table with its downloads as HTML, folded. The files are in the page itself: nothing
     is asked of a server, so this works in a static page too.
 
@@ -42,13 +42,13 @@ def folded(name: str, table: Sheet, data: object, *, shown: bool = True) -> str:
     """
     links = " · ".join(
         [
-            link(f"{name}.csv", "text/csv", table.csv(), "CSV"),
+            link(f"{name}.csv", "text/csv", sheet.csv(), "CSV"),
             link(f"{name}.json", "application/json", json.dumps(data, indent=1), "JSON"),
         ]
     )
     return (
         f'<details class="wt-data"><summary>Data: the numbers, and as files</summary>'
-        f"{table.html() if shown else ''}<p>Save all of it: {links}</p></details>"
+        f"{sheet.html() if shown else ''}<p>Save all of it: {links}</p></details>"
     )
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import logging
 import os
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,48 +16,29 @@ from typing import Any
 
 import jupytext  # type: ignore[import-untyped]
 
-from labs.analysis.checks import enough_fit
-from labs.analysis.scaling import reduced
-from labs.kinds.base import Still
-from labs.kinds.classics.published import NAMES
-from labs.kinds.classics.record import Retrial
-from labs.kinds.classics.run import Classics, in_a_line
-from labs.kinds.result import Result
-from labs.kinds.sweep.record import Recording
-from labs.kinds.sweep.run import measure
+from labs.kinds.base import LabKind
+from labs.kinds.registry import KINDS, lab_kind
+from labs.measure.rig import Rig
 from labs.recordings import store
 from labs.records.errors import Unusable
-from labs.records.experiment import Experiment
-from labs.records.results import Run
-
-KINDS = (
-    "sweep",
-    "clocks",
-    "calibration",
-    "compare",
-    "memory",
-    "race",
-    "generators",
-    "timeline",
-    "mystery",
-)
+from labs.records.results import Result
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """How often each lab is run, and what is kept."""
+    """How often each lab is run at most, and what is kept."""
 
     runs: int = 3
-    tries: int = 6  # for that many runs
+    tries: int = 2  # for each run
     fit: bool = True  # whether a run that is unfit is left out, and made again
-    reduced: bool = False  # whether each lab is cut down to a few seconds
+    smoke_test: bool = False  # whether each lab is cut down to a few seconds
 
 
 BOOK = Rule()
 ONCE = Rule(runs=1, tries=1, fit=False)  # to look at, not to put into the book
-TRIAL = Rule(runs=1, tries=1, fit=False, reduced=True)  # to see that every lab runs
+TRIAL = Rule(runs=1, tries=1, fit=False, smoke_test=True)  # to see that every lab runs
 _rule = BOOK  # a lab is called by a chapter's cell, which knows of no rule
 
 
@@ -78,11 +58,17 @@ def cells(book: Path = store.BOOK) -> list[Cell]:
     return [cell for page in pages for cell in _cells(page)]
 
 
-def record_book(names: Sequence[str], say: Callable[[str], None], rule: Rule = BOOK) -> None:
-    """Record these labs, or all of them, one after the other. Unusable for an unknown name, or
-    at the end if a lab was not fit on this machine; ServerFailed and LoadFailed as they come."""
+def record_book(
+    names: Sequence[str],
+    say: Callable[[str], None],
+    rule: Rule = BOOK,
+    by: str = LabKind.recorded_by,
+) -> None:
+    """Record these labs, or all that are recorded by that command, one after the other. Unusable
+    for an unknown name, or at the end if a lab was not fit on this machine; ServerFailed and
+    LoadFailed as they come."""
     global _rule
-    found = cells()
+    found = [cell for cell in cells() if lab_kind(cell.kind).recorded_by == by]
     known = [cell.lab for cell in found]
     for name in names:
         if name not in known:
@@ -112,84 +98,35 @@ def record_book(names: Sequence[str], say: Callable[[str], None], rule: Rule = B
         raise Unusable("\n".join(missed))
 
 
-def record_sweep(name: str, experiment: Experiment) -> Recording:
-    """Three runs whose points are fit, saved. Unusable, with the last run's reasons, if six
-    tries do not give them; the recording that was there then stays."""
-    recording: Recording | None = None
-    if _rule.reduced:
-        experiment = reduced(experiment)
-    for _ in range(_rule.tries):
-        found = measure(experiment)
-        unfit = [point for point in found.points if not point.fit]
-        if _rule.fit and not enough_fit(found.points):
-            why = " ".join(c.sentence for point in unfit for c in point.checks if c.unfit)
-            log.info("  not fit, once more: %s", why)
-            continue
-        run: Run = found.run
-        recording = recording.with_run(run) if recording else found
-        last = run.points[-1]
-        log.info("  %.1f req/s at %d users", last.throughput_rps, last.users)
-        if len(recording.runs) == _rule.runs:
-            _save(name, recording)
-            return recording
-    raise _missed(name, len(recording.runs) if recording else 0)
+def record(name: str, lab: LabKind[Any]) -> Any:
+    """So many runs of a lab as its kind asks for, each of them fit, saved as one result. Unusable,
+    with the last run's reasons, if twice as many tries do not give them; the recording that was
+    there then stays."""
+    if _rule.smoke_test:
+        lab = lab.smoke_test()
+    runs, rounds = min(_rule.runs, lab.rounds), []
 
+    def on_event(event: Any) -> None:
+        if isinstance(event, Result) and (line := lab.in_a_line(event)):
+            log.info("  %s", line)
 
-def record_still(name: str, still: Still[Any]) -> Any:
-    """Three runs of a lab that is no sweep, each of them fit, saved as one result; Unusable, as
-    `record_sweep`, if six tries do not give them."""
-    rounds: list[Any] = []
-    if _rule.reduced:
-        still = still.reduced()
-    for _ in range(_rule.tries):
-        found = still.measure(lambda told: None, threading.Event())
-        if _rule.fit and (why := still.unfit(found)):
+    for _ in range(runs * _rule.tries):
+        found = Rig(on_event).perform(lab)
+        if _rule.fit and (why := lab.rejection(found)):
             log.info("  not fit, once more: %s", why)
             continue
         rounds.append(found)
-        log.info("  run %d of %d", len(rounds), _rule.runs)
-        if len(rounds) == _rule.runs:
-            whole = still.joined(rounds)
-            _save(name, whole)
+        log.info("  run %d of %d", len(rounds), runs)
+        if len(rounds) == runs:
+            whole = lab.merge(rounds)
+            path = store.path(name, whole.machine)
+            store.save(whole, path)
+            log.info("  saved %s", os.path.relpath(path))
             return whole
-    raise _missed(name, len(rounds))
-
-
-def record_classics(classics: Sequence[str], say: Callable[[str], None]) -> None:
-    """Make these sources' experiments again, or all of them, once each, and save them where the
-    book shows them. Unusable for a name there is not; ServerFailed, LoadFailed as they come."""
-    for lab in [Classics(each) for each in classics or NAMES]:
-        say(f"classics-{lab.classic}: about {lab.seconds:.0f} s")
-        found = lab.measure(_rows_told(say), threading.Event())
-        _save(f"classics-{lab.classic}", found)
-        say(f"  saved for {found.machine.cores} cores")
-
-
-def _rows_told(say: Callable[[str], None]) -> Callable[[object], None]:
-    """Says each row as it comes."""
-    shown = 0
-
-    def tell(told: object) -> None:
-        nonlocal shown
-        if isinstance(told, Retrial):
-            for each in told.run.tries[shown:]:
-                say(f"  {in_a_line(each)}")
-            shown = len(told.run.tries)
-
-    return tell
-
-
-def _missed(name: str, got: int) -> Unusable:
-    return Unusable(
-        f"{name}: {got} of {_rule.runs} runs were fit after {_rule.tries} tries. Close what else "
-        "is running and record again."
+    raise Unusable(
+        f"{name}: {len(rounds)} of {runs} runs were fit after {runs * _rule.tries} tries. Close "
+        "what else is running and record again."
     )
-
-
-def _save(name: str, result: Result) -> None:
-    path = store.path(name, result.machine)
-    store.save(result, path)
-    log.info("  saved %s", os.path.relpath(path))
 
 
 def _cells(page: Path) -> Iterator[Cell]:
@@ -201,7 +138,8 @@ def _cells(page: Path) -> Iterator[Cell]:
                 case ast.Call(func=ast.Name(id=kind), args=[ast.Constant(value=str(lab)), *_]) if (
                     kind in KINDS
                 ):
-                    yield Cell(lab=lab, kind=kind, page=page, source=cell.source)
+                    name = lab_kind(kind).recording(lab)
+                    yield Cell(lab=name, kind=kind, page=page, source=cell.source)
 
 
 class _Saying(logging.Handler):

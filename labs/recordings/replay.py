@@ -1,16 +1,47 @@
-"""A recorded lab as HTML for a built page: one figure, its caption, the numbers folded away."""
+"""A recorded run as it stands in a page: one figure, its caption, the numbers folded away."""
 
 from __future__ import annotations
 
-from labs.kinds.result import Result
-from labs.kinds.showing import data, showing
-from labs.present import verdict
+from typing import Any
+
+from labs.kinds.base import LabKind
+from labs.kinds.registry import showing
 from labs.present.html import static
+from labs.present.verdict import caption
+from labs.recordings import store
+from labs.records.errors import BadRecording
+from labs.records.results import Result
 
 
-def page(lab: str, result: Result) -> tuple[str, str]:
+class Replayed:
+    """What a lab shows in a page without a kernel."""
+
+    def __init__(self, name: str, result: Result) -> None:
+        self.result = result
+        self.alt, self.html = page(name, result)
+
+    def __repr__(self) -> str:
+        return self.alt
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def replay(name: str, lab: LabKind[Any]) -> Replayed:
+    """The lab's recording. BadRecording if there is none, or it is of another experiment."""
+    result = store.recording(name)
+    if not isinstance(result, lab.result) or not lab.matches(result):
+        raise BadRecording(
+            f"{name}: the page asks for another experiment than was recorded. Record it again "
+            "with `make record`."
+        )
+    return Replayed(name, result)
+
+
+def page(name: str, result: Result) -> tuple[str, str]:
     """The text alternative and the HTML."""
-    how = showing(result)
-    caption = f"{how.about(result)} {verdict.caption(result.machine, how.runs(result))}".strip()
-    figure = static(how.figure(result), alt=how.alt(result), caption=caption)
-    return figure.alt, figure.html() + how.words(result) + data(lab, result)
+    show = showing(result)
+    runs = len(result.runs)  # type: ignore[attr-defined]
+    words = f"{show.about(result)} {caption(result.machine, runs)}".strip()
+    figure = static(show.figure(result), alt=show.alt(result), caption=words)
+    return figure.alt, figure.html() + show.verdict(result) + show.downloads(name, result)

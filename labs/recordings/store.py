@@ -1,6 +1,7 @@
 """The book's recordings: `book/recordings/<lab>/<cores>-cores.json`, one for each size of machine.
 
-A page shows the one with the most cores: contribute yours with `make record`.
+A page shows the one with the most cores: contribute yours with `make record`. A file says of
+which kind it is (`kind`, the folder's name in `labs/kinds`) and of which version (`schema`).
 """
 
 from __future__ import annotations
@@ -9,38 +10,17 @@ import os
 import re
 import tempfile
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 
 from labs.host.project import ROOT
-from labs.kinds.checkup.record import Checkup
-from labs.kinds.classics.record import Retrial
-from labs.kinds.clocks.record import Clocks
-from labs.kinds.comparison.record import Comparison
-from labs.kinds.generators.record import Gauges
-from labs.kinds.memory.record import Memory
-from labs.kinds.mystery.record import Mystery
-from labs.kinds.race.record import Race
-from labs.kinds.result import Result
-from labs.kinds.sweep.record import Recording
-from labs.kinds.timeline.record import Timeline
+from labs.kinds.registry import show_of
+from labs.recordings.migration import migrated
 from labs.records.errors import BadRecording
-from labs.records.results import SCHEMA, Machine
+from labs.records.results import SCHEMA, Machine, Result
 
 BOOK = ROOT / "book"
-KINDS = {  # by a field of each
-    "experiment": Recording,
-    "parts": Comparison,
-    "steps": Timeline,
-    "connections": Gauges,
-    "classic": Retrial,
-    "server": Clocks,
-    "calibrations": Checkup,
-    "waiters": Memory,
-    "racers": Race,
-    "variants": Mystery,
-}
+REMEDY = "Get it again, or record it anew with `make record`."
 
 
 def folder() -> Path:
@@ -72,23 +52,10 @@ def recording(lab: str) -> Result:
     return read(files[-1])
 
 
-def read(file: Path) -> Result:
-    """A recording of any kind of lab."""
-    try:
-        fields = msgspec.json.decode(file.read_bytes(), type=dict[str, msgspec.Raw]).keys()
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        fields = {}.keys()  # `records.read` says what is wrong with it
-    kind: type[Result] = next((KINDS[name] for name in KINDS if name in fields), Recording)
-    return read_as(file, kind)
-
-
-Kept = TypeVar("Kept")  # a kind of record that is kept in a file
-
-
-def save(recording: object, path: Path) -> None:
+def save(result: Result, path: Path) -> None:
     """Write it whole or not at all: a recording that was there stays until the new one is."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = msgspec.json.format(msgspec.json.encode(recording), indent=1)
+    text = msgspec.json.format(msgspec.json.encode(result), indent=1)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -100,28 +67,26 @@ def save(recording: object, path: Path) -> None:
         raise
 
 
-def load(path: Path) -> Recording:
-    """Read a recording. BadRecording says what is wrong with the file and what to do."""
-    return read_as(path, Recording)
-
-
-def read_as(path: Path, kind: type[Kept]) -> Kept:
-    """Read what `save` wrote of that kind; see `load`."""
+def read(path: Path) -> Result:
+    """A recording of any kind. BadRecording says what is wrong with the file and what to do."""
     try:
         data = path.read_bytes()
     except OSError as error:
         raise BadRecording(f"{path}: cannot be read ({error.strerror}). Check the name.") from None
-    remedy = "Get it again, or record it anew with `make record`."
     try:
-        head = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
-        schema = msgspec.json.decode(head["schema"], type=int)
+        fields = migrated(msgspec.json.decode(data, type=dict[str, msgspec.Raw]))
+        schema = msgspec.json.decode(fields["schema"], type=int)
+        tag = msgspec.json.decode(fields["kind"], type=str)
     except (msgspec.DecodeError, KeyError, UnicodeDecodeError, RecursionError):
-        raise BadRecording(f"{path}: not a recording, or cut short. {remedy}") from None
+        raise BadRecording(f"{path}: not a recording, or cut short. {REMEDY}") from None
     if schema != SCHEMA:
         raise BadRecording(
-            f"{path}: recorded in version {schema}, and this is version {SCHEMA}. {remedy}"
+            f"{path}: recorded in version {schema}, and this is version {SCHEMA}. {REMEDY}"
         )
     try:
-        return msgspec.json.decode(data, type=kind)
+        result: type[Result] = show_of(tag).result
+        return msgspec.json.decode(msgspec.json.encode(fields), type=result)
+    except KeyError:
+        raise BadRecording(f"{path}: of a kind {tag!r} that is not here. {REMEDY}") from None
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
-        raise BadRecording(f"{path}: {error}. {remedy}") from None
+        raise BadRecording(f"{path}: {error}. {REMEDY}") from None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, TypeVar
+
+import msgspec
 
 from labs.records.experiment import CpuBy
 from labs.records.histogram import percentile
@@ -173,3 +176,31 @@ class Run:
     points: tuple[Point, ...]
     first_again: Point | None = None  # the first level, repeated at the end
     samples: tuple[Sample, ...] = ()
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
+    """What a lab of any kind has found: `runs` of it on one `machine`. Its tag, which stands in
+    the file as `kind`, is the name of the kind's folder in `labs/kinds`."""
+
+    machine: Machine
+    schema: int = SCHEMA
+
+
+Record = TypeVar("Record")
+
+
+def middle(runs: Sequence[Record], key: Callable[[Record], float]) -> Record:
+    """The middle run by that key, the lower one of two: the one that is drawn."""
+    return sorted(runs, key=key)[(len(runs) - 1) // 2]
+
+
+def pick(records: Iterable[Record], **wanted: Any) -> Record:
+    """The record with that value in that field: `pick(counts, name="with a lock")`. KeyError
+    says which there are."""
+    ((field_, value),) = wanted.items()
+    there = []
+    for record in records:
+        if (each := getattr(record, field_)) == value:
+            return record
+        there.append(str(each))
+    raise KeyError(f"{field_}={value!r}: not recorded. There are {', '.join(there)}.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from labs.kinds.checkup.record import Checkup
 from labs.present.palette import BLUE, PURPLE
 from labs.present.plot import Figure
-from labs.present.tables import Sheet
+from labs.present.tables import Table
 from labs.records.format import digits, duration, percent, rate
 
 
@@ -89,6 +89,6 @@ def checkup_rows(checkup: Checkup) -> list[tuple[str, str, str]]:
     return rows
 
 
-def checkup_sheet(checkup: Checkup) -> Sheet:
+def checkup_sheet(checkup: Checkup) -> Table:
     """A row for each thing to know of a machine."""
-    return Sheet(("what", "found", "why it matters"), tuple(checkup_rows(checkup)))
+    return Table(("what", "found", "why it matters"), tuple(checkup_rows(checkup)))

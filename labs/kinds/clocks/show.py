@@ -5,7 +5,7 @@ from __future__ import annotations
 from labs.kinds.clocks.record import Clocks, PageClock
 from labs.present.palette import BLUE, FAINT, GREY, ORANGE, PURPLE
 from labs.present.plot import Figure, Trace
-from labs.present.tables import MS, Sheet
+from labs.present.tables import MS, Table
 from labs.records.format import duration, plain
 
 
@@ -94,7 +94,7 @@ def _system(page: PageClock) -> float:
     return page.median_cpu_s * (page.system_fraction or 0.0)
 
 
-def clocks_sheet(clocks: Clocks) -> Sheet:
+def clocks_sheet(clocks: Clocks) -> Table:
     """A row for each page."""
     head = (
         "page",
@@ -121,4 +121,4 @@ def clocks_sheet(clocks: Clocks) -> Sheet:
         )
         for page in clocks.run.pages
     )
-    return Sheet(head, rows)
+    return Table(head, rows)

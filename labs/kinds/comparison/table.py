@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.table import sweep_sheet
-from labs.present.tables import Sheet
+from labs.present.tables import Table
 from labs.records.results import Prediction
 
 
-def comparison_sheet(parts: Mapping[str, tuple[Recording, Prediction | None]]) -> Sheet:
+def comparison_sheet(parts: Mapping[str, tuple[Recording, Prediction | None]]) -> Table:
     """A row for each part and level; each part with its explanation."""
     head: tuple[str, ...] = ()
     rows: list[tuple[str, ...]] = []
@@ -18,4 +18,4 @@ def comparison_sheet(parts: Mapping[str, tuple[Recording, Prediction | None]]) -
         table = sweep_sheet(part, explanation)
         head = ("part", *table.head)
         rows += [(label, *row) for row in table.rows]
-    return Sheet(head, tuple(rows))
+    return Table(head, tuple(rows))

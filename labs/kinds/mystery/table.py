@@ -10,7 +10,7 @@ from labs.kinds.mystery.record import Mystery
 from labs.kinds.mystery.show import fixes_alt, fixes_figure
 from labs.present.core_strip import strip_alt, strip_figure
 from labs.present.html import static
-from labs.present.tables import Sheet
+from labs.present.tables import Table
 from labs.records.format import digits, paragraphs
 from labs.records.processes import Seen, Who
 
@@ -19,7 +19,7 @@ KIB = 1024
 NAMES: dict[Who, str] = {"server": "server", "generator": "load generator"}
 
 
-def symptoms_sheet(mystery: Mystery) -> Sheet:
+def symptoms_sheet(mystery: Mystery) -> Table:
     """A row for each level of the server as it is: what was measured, and no forecast."""
     head = (
         *("users", "req/s", "response ms", "in service ms", "queued ms"),
@@ -39,10 +39,10 @@ def symptoms_sheet(mystery: Mystery) -> Sheet:
         )
         for point in mystery.before.points
     )
-    return Sheet(head, rows)
+    return Table(head, rows)
 
 
-def processes_sheet(mystery: Mystery) -> Sheet:
+def processes_sheet(mystery: Mystery) -> Table:
     """The process trees at the last level; a row for those who are alike."""
     head = (
         *("processes", "whose", "below", "threads each", "cores busy"),
@@ -52,10 +52,10 @@ def processes_sheet(mystery: Mystery) -> Sheet:
     for each in mystery.seen:
         key = (each.who, each.parent is None, each.threads, each.files)
         alike.setdefault(key, []).append(each)
-    return Sheet(head, tuple(_alike(group) for group in alike.values()))
+    return Table(head, tuple(_alike(group) for group in alike.values()))
 
 
-def variants_sheet(mystery: Mystery) -> Sheet:
+def variants_sheet(mystery: Mystery) -> Table:
     """A row for each variant and level, with its forecast and its limit."""
     riddle = verdict.riddle_of(mystery)
     head = ("server", "users", "req/s", "forecast req/s", "at most", "limit", "response ms")
@@ -74,7 +74,7 @@ def variants_sheet(mystery: Mystery) -> Sheet:
                     _plain(point.mean_response_time_s * MS),
                 )
             )
-    return Sheet(head, tuple(rows))
+    return Table(head, tuple(rows))
 
 
 def symptoms_html(mystery: Mystery) -> str:

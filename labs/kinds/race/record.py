@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from labs.records.errors import BadRecording
 from labs.records.experiment import Workload
-from labs.records.results import SCHEMA, Machine
+from labs.records.results import Result, middle, pick
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,21 +46,12 @@ class RaceRun:
     recorded_at: str  # ISO 8601, UTC
     counts: tuple[Count, ...]
 
-    def count(self, name: str) -> Count:
-        for count in self.counts:
-            if count.name == name:
-                return count
-        raise KeyError(f"name={name!r}: not measured.")
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Race:
+class Race(Result, tag="race", frozen=True, kw_only=True):
     """Rounds of the lab of the shared counter on one machine."""
 
     racers: int  # users, and as many threads in the server's one process
-    machine: Machine
     runs: tuple[RaceRun, ...]
-    schema: int = SCHEMA
 
     def __post_init__(self) -> None:
         if not self.runs or not all(run.counts for run in self.runs):
@@ -69,8 +60,8 @@ class Race:
     @property
     def run(self) -> RaceRun:
         """The middle run, by the part its first count lost: the one that is drawn."""
-        ranked = sorted(self.runs, key=lambda run: run.counts[0].lost_fraction)
-        return ranked[(len(ranked) - 1) // 2]
+        return middle(self.runs, lambda run: run.counts[0].lost_fraction)
 
-    def count(self, name: str) -> Count:
-        return self.run.count(name)
+    def count(self, name: str = "without a lock") -> Count:
+        """That way to count; KeyError says which there are."""
+        return pick(self.run.counts, name=name)

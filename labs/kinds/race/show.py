@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from labs.kinds.race.record import Count, Race
+from labs.kinds.race.record import Race
+from labs.kinds.show import Column, Show
 from labs.present.palette import BLUE, ORANGE, pale
-from labs.present.plot import Figure, bars, extent, finite, two_plots
-from labs.records.format import digits, duration, paragraphs, percent, plain, rate, table
+from labs.present.plot import Figure, bars, extent, finite, in_lines, two_plots
+from labs.present.quantities import Quantity
+from labs.records.format import digits, duration, paragraphs, percent, rate, table
 
 WHERE = ("Additions", "Throughput, requests per second")
 WIDEST = 11  # letters of a label before it is folded
@@ -17,7 +19,7 @@ def race_figure(race: Race) -> Figure:
     """Left, the additions asked for, in those that arrived and those that were lost; right, the
     requests per second, with the spread over the runs."""
     counts = race.run.counts
-    names = [_folded(count.name) for count in counts]
+    names = [in_lines(count.name, WIDEST) for count in counts]
     parts = (
         ("arrived", BLUE, "", [count.counted for count in counts]),
         ("lost", ORANGE, "/", [count.lost for count in counts]),
@@ -40,7 +42,14 @@ def race_figure(race: Race) -> Figure:
     ]
     rates = [count.throughput_rps for count in counts]
     ends = [
-        extent([run.count(count.name).throughput_rps for run in race.runs if _has(run, count)])
+        extent(
+            [
+                each.throughput_rps
+                for run in race.runs
+                for each in run.counts
+                if each.name == count.name
+            ]
+        )
         for count in counts
     ]
     traces.append(
@@ -119,45 +128,10 @@ def race_said(race: Race) -> list[str]:
     return said
 
 
-def race_rows(race: Race) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Head and rows of the table of all numbers, of every run."""
-    head = ("run", "how", "CPU ms", "wait ms", "asked", "arrived", "lost", "req/s", "mean ms")
-    rows = tuple(
-        (
-            str(number),
-            count.name,
-            plain(count.workload.cpu_s * 1000),
-            plain(count.workload.wait_s * 1000),
-            str(count.asked),
-            str(count.counted),
-            str(count.lost),
-            plain(count.throughput_rps),
-            plain(count.mean_response_time_s * 1000),
-        )
-        for number, run in enumerate(race.runs, 1)
-        for count in run.counts
-    )
-    return head, rows
-
-
 def _of(part: int, whole: int) -> str:
     """`301 of 353 (85 %)`."""
     share = f" ({percent(part / whole)})" if part else ""
     return f"{digits(part, 6)} of {digits(whole, 6)}{share}"
-
-
-def _has(run: Any, count: Count) -> bool:
-    return any(each.name == count.name for each in run.counts)
-
-
-def _folded(name: str) -> str:
-    """A label in short lines."""
-    lines = [""]
-    for word in name.split():
-        if lines[-1] and len(lines[-1]) + len(word) >= WIDEST:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return "<br>".join(lines)
 
 
 def _layout() -> dict[str, Any]:
@@ -165,3 +139,41 @@ def _layout() -> dict[str, Any]:
     upwards = {"rangemode": "tozero"}
     layout = two_plots(WHERE, (0.46, 0.54), (axis, axis), (upwards, upwards), lower=0.38)
     return {"barmode": "stack", "bargap": 0.35, **layout}
+
+
+def _lost(race: Race, name: str) -> Quantity:
+    count = race.count(name)
+    return Quantity(count.lost, _of(count.lost, count.asked))
+
+
+def _bound(race: Race, name: str) -> Quantity:
+    """Requests per second that a lock around the whole work lets pass at most."""
+    workload = race.count(name).workload
+    value = 1 / (workload.cpu_s + workload.wait_s)
+    return Quantity(value, rate(value))
+
+
+show = Show(
+    result=Race,
+    figure=race_figure,
+    alt=race_alt,
+    verdict=race_words,
+    rows_of_run=lambda run: run.counts,
+    row=Race.count,
+    columns=(
+        Column(head="how", of="name"),
+        Column(head="CPU ms", of="workload.cpu_s"),
+        Column(head="wait ms", of="workload.wait_s"),
+        Column(head="asked", of="asked", quote="asked"),
+        Column(head="arrived", of="counted", quote="counted"),
+        Column(head="lost", of="lost"),
+        Column(head="req/s", of="throughput_rps", quote="throughput"),
+        Column(head="mean ms", of="mean_response_time_s", quote="response_time"),
+        Column(of="lost_fraction", quote="lost_fraction"),
+    ),
+    quotes={
+        "lost": _lost,
+        "bound": _bound,
+        "racers": lambda race: Quantity(race.racers, str(race.racers)),
+    },
+)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from labs.kinds.timeline import verdict
 from labs.kinds.timeline.record import Timeline, TimelineRun
-from labs.present.tables import Sheet, link
+from labs.present.tables import Table, link
 from labs.records.format import digits, paragraphs, percent, plain, table
 from labs.records.processes import Process, Who
 from labs.records.steps import KILL, Step
@@ -18,7 +18,7 @@ WHOLE = 0.98  # of the run: who was there for so long was there all the time
 NAMES: dict[Who, str] = {"server": "server", "generator": "load generator"}
 
 
-def steps_sheet(timeline: Timeline) -> Sheet:
+def steps_sheet(timeline: Timeline) -> Table:
     """A row for each step that was walked."""
     run = timeline.run
     cores = min(CORES_SHOWN, timeline.machine.logical_cores)
@@ -52,10 +52,10 @@ def steps_sheet(timeline: Timeline) -> Sheet:
                 " ".join(("Unfit: " if c.unfit else "") + c.sentence for c in each.checks),
             )
         )
-    return Sheet(head, tuple(rows))
+    return Table(head, tuple(rows))
 
 
-def process_sheet(run: TimelineRun) -> Sheet:
+def process_sheet(run: TimelineRun) -> Table:
     """A row for each process that was seen."""
     head = (
         *("tree", "process", "parent", "from s", "lived s", "user s", "system s"),
@@ -75,7 +75,7 @@ def process_sheet(run: TimelineRun) -> Sheet:
         )
         for each in run.processes
     )
-    return Sheet(head, rows)
+    return Table(head, rows)
 
 
 def words(timeline: Timeline) -> str:

@@ -1,0 +1,147 @@
+"""How a result looks, wherever it is shown: in a panel, in a page, in a file, quoted in prose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from labs.present.plot import Figure
+from labs.present.quantities import NoSuchNumber, Quantity
+from labs.present.tables import MIB, MS, Table, folded
+from labs.records.format import cores, digits, duration, percent, plain, rate, size
+from labs.records.results import Result
+
+Found = TypeVar("Found", bound=Result)
+Say = Callable[[Any], str]
+
+# What follows from the end of a field's name: its words in prose, and its cell in a table.
+SAID: Mapping[str, tuple[Say, Say]] = {
+    "_rps": (rate, plain),
+    "_s": (duration, lambda value: plain(value * MS)),  # the head says ms
+    "_bytes": (size, lambda value: plain(value / MIB)),  # the head says MiB
+    "_fraction": (percent, percent),
+    "_cpu": (lambda value: cores(value, 2), plain),
+}
+
+
+# What every result can say of its machine.
+MACHINE: Mapping[str, Callable[[Result], Quantity]] = {
+    "machine": lambda found: Quantity(found.machine.cores, found.machine.caption),
+    "cores": lambda found: Quantity(
+        found.machine.cores,
+        "1 core" if found.machine.cores == 1 else f"{found.machine.cores} cores",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One number of a row: a column of the table and its CSV, and a number for prose, or one of
+    the two. `of` is a field of the row (`workload.cpu_s` of a field of it), or takes the number
+    from it."""
+
+    of: str | Callable[[Any], Any]
+    head: str = ""  # in the table; "" for one that is only quoted
+    quote: str = ""  # its name in prose; "" for one that is only in the table
+    said: Say | None = None  # in prose; else as the field's name ends
+    cell: Say | None = None  # in the table; else as the field's name ends
+
+    def value(self, row: Any) -> Any:
+        """None where it was not measured."""
+        return attrgetter(self.of)(row) if isinstance(self.of, str) else self.of(row)
+
+    def text(self, row: Any) -> str:
+        """In the table."""
+        value = self.value(row)
+        if value is None:
+            return ""
+        return (self.cell or self._usual(value)[1])(value)
+
+    def quantity(self, row: Any) -> Quantity:
+        """In prose. NoSuchNumber where it was not measured."""
+        value = self.value(row)
+        if value is None:
+            raise NoSuchNumber(f"{self.quote}: was not counted on that system.")
+        return Quantity(value, (self.said or self._usual(value)[0])(value))
+
+    def _usual(self, value: Any) -> tuple[Say, Say]:
+        if isinstance(value, str):
+            return str, str
+        name = self.of if isinstance(self.of, str) else ""
+        counted: tuple[Say, Say] = (lambda number: digits(number, 6)), str
+        usual = counted if isinstance(value, int) else (digits, plain)
+        return next((say for end, say in SAID.items() if name.endswith(end)), usual)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Show(Generic[Found]):
+    """What a kind's results show."""
+
+    result: type[Found]
+    figure: Callable[[Found], Figure]
+    alt: Callable[[Found], str]  # the figure in words
+    columns: Sequence[Column]
+    rows: Callable[[Found], Iterable[Any]] | None = None  # of the table: a record each
+    rows_of_run: Callable[[Any], Iterable[Any]] | None = None  # or of each run, which is numbered
+    row: Callable[..., Any] | None = None  # of a result and what prose gives: what it quotes from
+    quotes: Mapping[str, Callable[..., Quantity]] = field(default_factory=dict)  # what is no column
+    parts: Callable[[Found], Mapping[str, Result]] = lambda found: {}  # to be quoted by a label
+    about: Callable[[Found], str] = lambda found: ""  # for the figure's caption
+    verdict: Callable[[Found], str] = lambda found: ""  # HTML under the figure
+    note: Callable[[Found], str] = lambda found: ""  # a sentence below the table
+    data: Callable[[Found], object] = msgspec.to_builtins  # for the JSON file
+    folds: bool = True  # whether the table is folded away; False: `verdict` has it
+
+    def table(self, found: Found) -> Table:
+        """Its numbers, to read and to take away."""
+        shown = [column for column in self.columns if column.head]
+        head = tuple(column.head for column in shown)
+
+        def cells(row: Any) -> tuple[str, ...]:
+            return tuple(column.text(row) for column in shown)
+
+        if self.rows_of_run is None:
+            rows = tuple(cells(row) for row in (self.rows(found) if self.rows else ()))
+            return Table(head, rows, self.note(found))
+        runs: Iterable[Any] = found.runs  # type: ignore[attr-defined]
+        numbered = tuple(
+            (str(number), *cells(row))
+            for number, run in enumerate(runs, 1)
+            for row in self.rows_of_run(run)
+        )
+        return Table(("run", *head), numbered, self.note(found))
+
+    def downloads(self, name: str, found: Found) -> str:
+        """All numbers of the lab's result as HTML: a folded table, and the files to take away."""
+        file = f"{name}-{found.machine.cores}-cores"
+        return folded(file, self.table(found), self.data(found), shown=self.folds)
+
+    def part(self, found: Found, label: str) -> Result:
+        """One of its parts. NoSuchNumber says which there are."""
+        parts = self.parts(found)
+        if not parts:
+            raise NoSuchNumber(f"{label!r}: that lab has no parts.")
+        if label not in parts:
+            raise NoSuchNumber(f"{label!r}: no such part. There are {', '.join(parts)}.")
+        return parts[label]
+
+    def quote(self, found: Found, name: str, *given: object) -> Quantity:
+        """A number for prose. NoSuchNumber says which there are, or what this one needs."""
+        columns = {column.quote: column for column in self.columns if column.quote}
+        try:
+            if name in self.quotes:
+                return self.quotes[name](found, *given)
+            if name in columns and self.row is not None:
+                return columns[name].quantity(self.row(found, *given))
+        except KeyError as error:
+            raise NoSuchNumber(error.args[0]) from None
+        except TypeError:
+            raise NoSuchNumber(f"{name} {given}: not what {name} needs.") from None
+        names = sorted([*self.quotes, *columns, *MACHINE])
+        if name not in MACHINE:
+            raise NoSuchNumber(f"{name!r}: no such number. There are {', '.join(names)}.")
+        return MACHINE[name](found)

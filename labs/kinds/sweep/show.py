@@ -1,0 +1,250 @@
+"""How a sweep looks: its figure, a row for each level, and the numbers that prose may quote.
+
+All of its middle run, unless a spread is asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from labs.kinds.show import Column, Show
+from labs.kinds.sweep import report
+from labs.kinds.sweep.alt_text import sweep_alt
+from labs.kinds.sweep.figure import sweep_figure
+from labs.kinds.sweep.record import Recording
+from labs.present import verdict
+from labs.present.plot import Figure
+from labs.present.quantities import NoSuchNumber, Quantity
+from labs.present.tables import MS, assumptions
+from labs.records.format import NARROW, cores, digits, duration, percent, plain, rate
+from labs.records.results import Point, PredictedLevel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """A row: a point beside its forecast and its explanation."""
+
+    recording: Recording
+    point: Point
+    forecast: PredictedLevel
+    explained: PredictedLevel | None = None  # in tables; it takes a while to work out
+    label: str = ""  # of the part of a comparison
+
+    @property
+    def connections(self) -> str:
+        return verdict.split(self.recording.experiment, self.point).replace(" connections", "")
+
+    @property
+    def to_know(self) -> str:
+        return " ".join(
+            ("Unfit: " if check.unfit else "") + check.sentence for check in self.point.checks
+        )
+
+
+def levels(recording: Recording, label: str = "") -> list[Level]:
+    """A row for each level of the run that is drawn."""
+    explanation = report.explained(recording)
+    return [
+        Level(
+            recording=recording,
+            point=point,
+            forecast=recording.run.forecast.at(point.users),
+            explained=explanation.at(point.users),
+            label=label,
+        )
+        for point in recording.points
+    ]
+
+
+def level(recording: Recording, users: int) -> Level:
+    """The row of that level, to quote from. KeyError says which there are."""
+    point, forecast = recording.at(users), recording.run.forecast.at(users)
+    return Level(recording=recording, point=point, forecast=forecast)
+
+
+def _percentile(fraction: float) -> Column:
+    return Column(
+        head=f"p{100 * fraction:.0f} ms",
+        of=lambda row: row.point.percentile_s(fraction),
+        cell=lambda value: plain(value * MS),
+    )
+
+
+COLUMNS = (
+    Column(head="users", of="point.users"),
+    Column(head="req/s", of="point.throughput_rps", quote="throughput"),
+    Column(head="from", of=lambda row: row.point.throughput_ci_rps[0]),
+    Column(head="to", of=lambda row: row.point.throughput_ci_rps[1]),
+    Column(head="bound req/s", of="forecast.bound_rps", quote="bound"),
+    Column(head="forecast req/s", of="forecast.model_rps", quote="forecast"),
+    Column(
+        head="with CPU as measured",
+        of=lambda row: row.explained and row.explained.model_rps,
+        cell=plain,
+    ),
+    Column(head="limit", of="forecast.limit"),
+    Column(head="mean ms", of="point.mean_response_time_s", quote="response_time"),
+    _percentile(0.5),
+    _percentile(0.9),
+    _percentile(0.99),
+    Column(head="in service ms", of="point.service_time_s", quote="service_time"),
+    Column(head="queued ms", of="point.queued_s", quote="queued"),
+    Column(head="CPU ms", of="point.demand_s"),
+    Column(
+        head="cores busy",
+        of="point.server_cpu",
+        quote="cores_busy",
+        said=lambda value: cores(value, 3),
+    ),
+    Column(
+        head="voluntary switches",
+        of="point.voluntary_switches",
+        quote="voluntary",
+        said=lambda value: digits(value, 2),
+    ),
+    Column(
+        head="involuntary switches",
+        of="point.involuntary_switches",
+        quote="involuntary",
+        said=lambda value: digits(value, 2),
+    ),
+    Column(
+        head="never served",
+        of="point.never_served",
+        quote="never_served",
+        said=lambda value: "1 user" if value == 1 else f"{value} users",
+    ),
+    Column(head="queue overflows", of="point.listen_overflows", quote="overflows", said=digits),
+    Column(head="memory MiB", of="point.pss_bytes", quote="pss"),
+    Column(head="connections", of="connections"),
+    Column(head="X (R+Z) / N", of="point.littles_law", cell=lambda value: f"{value:.2f}"),
+    Column(head="to know", of="to_know"),
+    Column(of="point.generator_cpu", quote="generator_busy"),
+    Column(of="point.workers", quote="workers", said=lambda value: f"{value:,.0f}"),
+    Column(
+        of=lambda row: row.recording.machine.cores / row.point.demand_s,
+        quote="cpu_ceiling",  # c / D, as that level cost them
+        said=rate,
+    ),
+    Column(
+        of=lambda row: row.point.server_cpu / row.recording.machine.cores,
+        quote="utilisation",
+        said=percent,
+    ),
+    Column(  # X R: without think time Little's law says it is the users
+        of=lambda row: row.point.throughput_rps * row.point.mean_response_time_s,
+        quote="in_flight",
+        said=digits,
+    ),
+    Column(
+        of=lambda row: row.point.throughput_rps / row.recording.points[0].throughput_rps,
+        quote="relative",
+        said=lambda value: f"{value:.2f}",
+    ),
+)
+
+
+def figure(recording: Recording) -> Figure:
+    """As recorded: the run that is drawn over its forecast."""
+    return sweep_figure(
+        recording.run.forecast,
+        (),
+        users=[point.users for point in recording.points],
+        think_time_s=recording.experiment.load.think_time_s,
+        recorded=recording,
+    )
+
+
+def alt(recording: Recording) -> str:
+    """The same in words."""
+    users = [point.users for point in recording.points]
+    return sweep_alt(recording.run.forecast, (), users=users, recorded=recording)
+
+
+def data(recording: Recording) -> dict[str, object]:
+    """All its numbers, but the samples: they are of no use on paper, and large."""
+    runs = tuple(replace(run, samples=()) for run in recording.runs)
+    return report.joined(msgspec.structs.replace(recording, runs=runs))
+
+
+def note(recording: Recording) -> str:
+    """What the service time is, where it was told."""
+    told = any(point.service_time_s is not None for point in recording.points)
+    return verdict.service(recording.experiment.server) if told else ""
+
+
+def _between(ends: tuple[float, float]) -> Quantity:
+    """As a number, half of it over the middle."""
+    low, high = ends
+    said = f"{digits(low)} to {digits(high)}{NARROW}req/s"
+    return Quantity((high - low) / (high + low), said)
+
+
+def _spread(recording: Recording, users: int) -> Quantity:
+    """Lowest to highest throughput over the runs."""
+    recording.at(users)
+    return _between(recording.spread_rps(users))
+
+
+def _percentile_of(recording: Recording, users: int, below: float) -> Quantity:
+    """Response time that so many percent of the requests stayed below."""
+    value = recording.at(users).percentile_s(below / 100)
+    if value is None:
+        raise NoSuchNumber(f"percentile={below:g} at users={users}: too few requests to quote one.")
+    return Quantity(value, duration(value))
+
+
+def _demand(recording: Recording, users: int | None = None) -> Quantity:
+    """CPU time per request: in the load at that level, or as calibrated before it."""
+    value = recording.run.forecast.demand_s if users is None else recording.at(users).demand_s
+    return Quantity(value, duration(value))
+
+
+def _change(recording: Recording, before: int, after: int) -> Quantity:
+    """How throughput changed from one level to another, and whether that is more than noise."""
+    first, last = recording.at(before), recording.at(after)
+    value = last.throughput_rps / first.throughput_rps - 1
+    (low, high), (lower, upper) = first.throughput_ci_rps, last.throughput_ci_rps
+    if low <= upper and lower <= high:
+        said = "noise: the intervals overlap"
+    else:
+        said = "more than noise: the intervals lie apart"
+    sign = "\u2212" if value < 0 else "+"
+    return Quantity(value, f"{sign}{percent(abs(value))} ({said})")
+
+
+def _response_time_for(recording: Recording, users: int) -> Quantity:
+    """N / X: the mean response time of so many users at the last level's throughput."""
+    value = users / recording.points[-1].throughput_rps
+    return Quantity(value, duration(value))
+
+
+def _fit(recording: Recording) -> Quantity:
+    """How many points passed the lab's own checks: `6 of 6`."""
+    fit = sum(point.fit for point in recording.points)
+    return Quantity(fit / len(recording.points), f"{fit} of {len(recording.points)}")
+
+
+show = Show(
+    result=Recording,
+    figure=figure,
+    alt=alt,
+    columns=COLUMNS,
+    rows=levels,
+    row=level,
+    quotes={
+        "change": _change,
+        "demand": _demand,
+        "fit": _fit,
+        "interval": lambda found, users: _between(found.at(users).throughput_ci_rps),
+        "percentile": _percentile_of,
+        "response_time_for": _response_time_for,
+        "spread": _spread,
+    },
+    about=lambda found: verdict.about(found.experiment),
+    verdict=lambda found: assumptions(found.run.forecast.notes),
+    note=note,
+    data=data,
+)
