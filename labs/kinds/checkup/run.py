@@ -2,46 +2,40 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
-from typing import Any
+from collections.abc import Sequence
 
-from labs.kinds.base import Still
+import msgspec
+
+from labs.kinds.base import LabKind
 from labs.kinds.checkup.record import Checkup
-from labs.kinds.sweep.run import Measurement
-from labs.measure.rig import Progress
+from labs.measure.rig import Rig
 from labs.records.experiment import Experiment, Load, Server, Workload
 
-CHECKUP_S = 8.0
+NOTHING = Experiment(Server("event-loop"), Workload(), Load((1, 8)))  # is what its requests do
+CHECKUP_S = 5.0
 
 
-CHECKUP = Experiment(Server("event-loop"), Workload(), Load((1, 8)))
-
-
-class ThisMachine(Still[Checkup]):
-    """Fingerprint and calibration, with the cost of an empty request to either side."""
+class CheckupLab(LabKind[Checkup]):
+    """What this machine can do."""
 
     result = Checkup
-    seconds = CHECKUP_S
-    about = (
-        "The lab reads what the system says of this machine, burns all its cores for a second, "
-        "and lets the load generator ask a server for nothing, as fast as it can."
-    )
 
-    def measure(self, tell: Callable[[Any], None], stop: threading.Event) -> Checkup:
-        def progress(told: object) -> None:
-            if isinstance(told, Progress):
-                tell(told)
-
-        measured = Measurement(CHECKUP, tell=progress, stop=stop).run()
-        return Checkup(
-            machine=measured.machine,
-            calibrations=(measured.run.calibration,),
-            recorded_at=datetime.now(UTC).isoformat(timespec="seconds"),
+    def about(self) -> str:
+        return (
+            "The lab reads what the system says of this machine, burns all its cores for a second, "
+            "and lets the load generator ask a server for nothing, as fast as it can."
         )
 
-    def joined(self, rounds: Sequence[Checkup]) -> Checkup:
+    def seconds(self) -> float:
+        return CHECKUP_S
+
+    def run(self, rig: Rig) -> Checkup:
+        """The warm-up of a testbed finds all of it; no level of users is measured."""
+        with rig.testbed(NOTHING) as bed:
+            return Checkup(
+                machine=bed.machine, calibrations=(bed.calibration,), recorded_at=rig.now()
+            )
+
+    def merge(self, rounds: Sequence[Checkup]) -> Checkup:
         calibrations = tuple(one for each in rounds for one in each.calibrations)
-        return replace(rounds[0], calibrations=calibrations)
+        return msgspec.structs.replace(rounds[0], calibrations=calibrations)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from labs.kinds.checkup.record import Checkup
+from labs.kinds.show import Column, Show
 from labs.present.palette import BLUE, PURPLE
 from labs.present.plot import Figure
-from labs.present.tables import Table
-from labs.records.format import digits, duration, percent, rate
+from labs.records.format import NARROW, digits, duration, percent, rate
 
 
 def checkup_figure(checkup: Checkup) -> Figure:
@@ -89,6 +91,44 @@ def checkup_rows(checkup: Checkup) -> list[tuple[str, str, str]]:
     return rows
 
 
-def checkup_sheet(checkup: Checkup) -> Table:
-    """A row for each thing to know of a machine."""
-    return Table(("what", "found", "why it matters"), tuple(checkup_rows(checkup)))
+def _effective_cores(checkup: Checkup) -> float:
+    """Cores a program gets: affinity and quota applied."""
+    return min(checkup.machine.cores, checkup.machine.quota_cores or checkup.machine.cores)
+
+
+show: Show[Checkup] = Show(
+    result=Checkup,
+    figure=checkup_figure,
+    alt=checkup_alt,
+    verdict=lambda found: f'<div class="wt-data wt-facts">{show.table(found).html()}</div>',
+    folds=False,
+    rows=checkup_rows,
+    row=lambda checkup: checkup,
+    columns=(
+        Column(head="what", of=itemgetter(0)),
+        Column(head="found", of=itemgetter(1)),
+        Column(head="why it matters", of=itemgetter(2)),
+        Column(of=_effective_cores, quote="effective_cores", said=digits),
+        Column(of="capacity", quote="capacity", said=lambda value: f"{value:.2f}"),
+        Column(
+            of=lambda checkup: checkup.calibration.loops_per_s[0],
+            quote="loops_per_s",
+            said=lambda value: f"{digits(value / 1e6)}{NARROW}million",
+        ),
+        Column(of="calibration.generator_s", quote="generator"),
+        Column(  # requests per second that one full core of load generator makes
+            of=lambda checkup: 1 / checkup.calibration.generator_s,
+            quote="generator_ceiling",
+            said=rate,
+        ),
+        Column(  # up to which it does not distort what it measures
+            of=lambda checkup: 0.8 / checkup.calibration.generator_s,
+            quote="generator_trusted",
+            said=rate,
+        ),
+        Column(of="calibration.overhead_s", quote="overhead"),
+        Column(of="calibration.timer_s", quote="timer"),
+        Column(of="calibration.loopback_s", quote="loopback"),
+        Column(of="calibration.noise_fraction", quote="noise"),
+    ),
+)

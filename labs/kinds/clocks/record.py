@@ -1,4 +1,4 @@
-"""What the two labs without a sweep find: the clocks of single requests, and the machine itself.
+"""What the clocks lab finds: wall time and CPU time of single requests.
 
 The nouns beside `records`: frozen, SI units, checked on building and on reading.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from labs.records.errors import BadRecording
 from labs.records.experiment import Server, Workload
-from labs.records.results import SCHEMA, Machine
+from labs.records.results import Result, middle, pick
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,21 +64,12 @@ class ClocksRun:
     recorded_at: str  # ISO 8601, UTC
     pages: tuple[PageClock, ...]
 
-    def page(self, name: str) -> PageClock:
-        for page in self.pages:
-            if page.name == name:
-                return page
-        raise KeyError(f"page={name!r}: not measured.")
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clocks:
+class Clocks(Result, tag="clocks", frozen=True, kw_only=True):
     """Rounds of the clocks lab on one machine."""
 
     server: Server
-    machine: Machine
     runs: tuple[ClocksRun, ...]
-    schema: int = SCHEMA
 
     def __post_init__(self) -> None:
         if not self.runs or not self.runs[0].pages:
@@ -87,8 +78,8 @@ class Clocks:
     @property
     def run(self) -> ClocksRun:
         """The middle run, by the wall time of its last page: the one that is drawn."""
-        ranked = sorted(self.runs, key=lambda run: run.pages[-1].median_wall_s)
-        return ranked[(len(ranked) - 1) // 2]
+        return middle(self.runs, lambda run: run.pages[-1].median_wall_s)
 
     def page(self, name: str) -> PageClock:
-        return self.run.page(name)
+        """That page, of the middle run; KeyError says which there are."""
+        return pick(self.run.pages, name=name)

@@ -16,25 +16,21 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 import psutil
 
-from labs.host import hardware as this_machine
-from labs.host.lock import turn
 from labs.host.monitor import process_cpu_s
 from labs.host.supervisor import Stopped
-from labs.kinds.base import Still
-from labs.kinds.clocks import run as stopwatch
+from labs.kinds.base import LabKind
 from labs.kinds.clocks.record import ClientClock, Clocks, ClocksRun, PageClock
-from labs.measure.calibration import calibrate
-from labs.measure.rig import Progress
+from labs.measure.rig import Rig
 from labs.records.errors import Unusable
 from labs.records.experiment import Server, Workload
-from labs.servers.serve import Running, ServerFailed, check, serve
+from labs.records.results import Machine
+from labs.servers.serve import Running, ServerFailed, check
 
 PAGES = {
     "burn": Workload(cpu_s=0.05),
@@ -55,86 +51,83 @@ class Fetched:
 
     wall_s: float
     cpu_s: float  # of the server's processes
+    system_s: float  # of it, inside the kernel, in the system's steps
 
 
-def clock(
-    pages: dict[str, Workload] | None = None,
-    *,
-    server: Server | None = None,
-    tell: Callable[[Progress], None] | None = None,
-    stop: threading.Event | None = None,
-) -> Clocks:
-    """Fetch each page several times and read the three clocks; one run of about 8 s.
+class ClocksLab(LabKind[Clocks]):
+    """One request, three clocks: pages that burn, sleep, or do both."""
 
-    Raises Unusable before anything is started; ServerFailed or Stopped later.
-    """
-    pages, server = pages or PAGES, server or Server("prefork")
-    tell, stop = tell or (lambda told: None), stop or threading.Event()
-    here = this_machine.fingerprint()
-    check(server, here)
-    whole_s = duration_s(pages)
-    if whole_s > LONGEST_S:
-        raise Unusable(
-            f"pages: {FETCHES + CURLS} requests to each would take {whole_s:.0f} s. Give pages "
-            "that work and wait for less."
+    result = Clocks
+
+    def __init__(
+        self, pages: Mapping[str, Workload] | None = None, *, server: Server | None = None
+    ) -> None:
+        self.pages, self._server = dict(pages or PAGES), server or Server("prefork")
+
+    def about(self) -> str:
+        return (
+            f"One worker answers {FETCHES} requests to each of its pages "
+            f"({', '.join(self.pages)}), one at a time, while three clocks run: on the wall, on "
+            "the server's CPU, and the client's own."
         )
 
-    def waiting() -> None:
-        tell(Progress(stage="waiting: another page is measuring", fraction=0, seconds_left=whole_s))
+    def seconds(self) -> float:
+        once = sum(page.cpu_s + page.wait_s for page in self.pages.values())
+        return STARTUP_S + once * (FETCHES + CURLS + 1)
 
-    with turn(waiting, stop):
-        tell(Progress(stage="starting the server", fraction=0, seconds_left=whole_s))
-        loops_per_s = {
-            unit: calibrate(here, cpu_by=unit, stop=stop).loops_per_s[0]
-            for unit in {page.cpu_by for page in pages.values()}
-        }
-        asks = any(page.wait_by == "backend" for page in pages.values())
-        with serve(server, backend=asks, stop=stop) as running:
+    def check(self, machine: Machine) -> None:
+        check(self._server, machine)
+        if self.seconds() > LONGEST_S:
+            raise Unusable(
+                f"pages: {FETCHES + CURLS} requests to each would take {self.seconds():.0f} s. "
+                "Give pages that work and wait for less."
+            )
+
+    def run(self, rig: Rig) -> Clocks:
+        """Each page in turn, several times, then each by another program."""
+        pages = self.pages.values()
+        units = {page.cpu_by for page in pages}
+        speeds = {unit: rig.calibrate(unit).loops_per_s[0] for unit in units}
+        asks = any(page.wait_by == "backend" for page in pages)
+        rig.progress("starting the server")
+        with rig.serve(self._server, backend=asks) as running:
             paths = {
-                name: f"/?loops={round(page.cpu_s * loops_per_s[page.cpu_by])}&wait={page.wait_s}"
+                name: f"/?loops={round(page.cpu_s * speeds[page.cpu_by])}&wait={page.wait_s}"
                 f"&cpu_by={page.cpu_by}&wait_by={page.wait_by}"
-                for name, page in pages.items()
+                for name, page in self.pages.items()
             }
-            fetched: dict[str, list[Fetched]] = {name: [] for name in pages}
-            system: dict[str, list[float]] = {name: [] for name in pages}
+            fetched: dict[str, list[Fetched]] = {name: [] for name in paths}
             for number in range(-1, FETCHES):  # the first round warms up
-                gone = (number + 1) / (FETCHES + 1)
-                left = (whole_s - STARTUP_S) * (1 - gone)
-                stage = "each page in turn"
-                tell(Progress(stage=stage, fraction=gone, seconds_left=left, quiet_s=left))
+                left_s = (self.seconds() - STARTUP_S) * (1 - (number + 1) / (FETCHES + 1))
+                rig.expect(left_s)
+                rig.measuring("each page in turn", left_s)
                 for name, path in paths.items():
-                    before = _user_and_system(running)
-                    found = _fetch(running, path, stop)
-                    after = _user_and_system(running)
+                    found = _fetch(running, path, rig.stop)
                     if number >= 0:
                         fetched[name].append(found)
-                        system[name].append(after[1] - before[1])
             measured = tuple(
                 PageClock(
                     name=name,
-                    workload=pages[name],
+                    workload=self.pages[name],
                     wall_s=tuple(each.wall_s for each in fetched[name]),
                     cpu_s=tuple(each.cpu_s for each in fetched[name]),
-                    system_fraction=_fraction(system[name], fetched[name]),
-                    client=_client(running.url + path, stop),
+                    system_fraction=_system_fraction(fetched[name]),
+                    client=_client(running.url + path, rig.stop),
                 )
                 for name, path in paths.items()
             )
-    when = datetime.now(UTC).isoformat(timespec="seconds")
-    run = ClocksRun(recorded_at=when, pages=measured)
-    return Clocks(server=server, machine=here, runs=(run,))
+        run = ClocksRun(recorded_at=rig.now(), pages=measured)
+        return Clocks(server=self._server, machine=rig.machine, runs=(run,))
 
-
-def duration_s(pages: dict[str, Workload]) -> float:
-    """How long the lab takes, about."""
-    once = sum(page.cpu_s + page.wait_s for page in pages.values())
-    return STARTUP_S + once * (FETCHES + CURLS + 1)
+    def matches(self, found: Clocks) -> bool:
+        return {page.name: page.workload for page in found.run.pages} == self.pages
 
 
 def _fetch(running: Running, path: str, stop: threading.Event) -> Fetched:
     """One request on a connection of its own, timed from the first byte sent to the last read."""
     connection = http.client.HTTPConnection(running.host, running.port, timeout=LONGEST_S)
     with contextlib.closing(connection):
+        system_s = _system_s(running)
         cpu_s, begin = _cpu_s(running), time.perf_counter()
         try:
             connection.request("GET", path)
@@ -144,9 +137,10 @@ def _fetch(running: Running, path: str, stop: threading.Event) -> Fetched:
         except OSError as error:
             raise ServerFailed(f"The server broke off: {error}.\n{running.log()}") from None
         wall_s = time.perf_counter() - begin
+        cpu_s = max(0.0, _cpu_s(running) - cpu_s)
         if response.status != http.client.OK:
             raise ServerFailed(f"The server said {response.status} to {path}.\n{running.log()}")
-        return Fetched(wall_s, max(0.0, _cpu_s(running) - cpu_s))
+        return Fetched(wall_s, cpu_s, _system_s(running) - system_s)
 
 
 def _wait_for(source: Any, stop: threading.Event) -> None:
@@ -164,18 +158,19 @@ def _cpu_s(running: Running) -> float:
     return total
 
 
-def _user_and_system(running: Running) -> tuple[float, float]:
-    user = system = 0.0
+def _system_s(running: Running) -> float:
+    total = 0.0
     for pid in running.pids():
         with contextlib.suppress(psutil.Error):
-            times = psutil.Process(pid).cpu_times()
-            user, system = user + times.user, system + times.system
-    return user, system
+            total += psutil.Process(pid).cpu_times().system
+    return total
 
 
-def _fraction(system: Sequence[float], fetched: Sequence[Fetched]) -> float | None:
-    whole = sum(each.cpu_s for each in fetched)
-    return min(1.0, sum(system) / whole) if whole >= LEAST_SPLIT_S else None
+def _system_fraction(fetched: Sequence[Fetched]) -> float | None:
+    whole_s = sum(each.cpu_s for each in fetched)
+    if whole_s < LEAST_SPLIT_S:
+        return None
+    return min(1.0, sum(each.system_s for each in fetched) / whole_s)
 
 
 def _client(url: str, stop: threading.Event) -> ClientClock:
@@ -220,24 +215,3 @@ def _timed(command: list[str], stop: threading.Event) -> tuple[float, float, flo
     if process.returncode:
         raise ServerFailed(f"{command[0]} ended with exit code {process.returncode}.")
     return real_s, used.ru_utime, used.ru_stime
-
-
-class OneRequest(Still[Clocks]):
-    """One request, three clocks."""
-
-    result = Clocks
-
-    def __init__(self, pages: Mapping[str, Workload] | None = None) -> None:
-        self.pages = dict(pages) if pages else stopwatch.PAGES
-        self.seconds = stopwatch.duration_s(self.pages)
-        self.about = (
-            f"One worker answers {stopwatch.FETCHES} requests to each of its pages "
-            f"({', '.join(self.pages)}), one at a time, while three clocks run: on the wall, on "
-            "the server's CPU, and the client's own."
-        )
-
-    def measure(self, tell: Callable[[Any], None], stop: threading.Event) -> Clocks:
-        return stopwatch.clock(self.pages, tell=tell, stop=stop)
-
-    def asked_of(self, found: Clocks) -> bool:
-        return {page.name: page.workload for page in found.run.pages} == self.pages

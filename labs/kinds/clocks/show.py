@@ -1,12 +1,13 @@
-"""Figures of the labs without a sweep: three clocks, and the machine. Records in, plotly out."""
+"""The clocks lab drawn and told: wall time, CPU time and waiting of each page."""
 
 from __future__ import annotations
 
 from labs.kinds.clocks.record import Clocks, PageClock
+from labs.kinds.show import Column, Show
 from labs.present.palette import BLUE, FAINT, GREY, ORANGE, PURPLE
 from labs.present.plot import Figure, Trace
-from labs.present.tables import MS, Table
-from labs.records.format import duration, plain
+from labs.present.quantities import Quantity
+from labs.records.format import NARROW, digits, duration
 
 
 def clocks_figure(clocks: Clocks) -> Figure:
@@ -94,31 +95,34 @@ def _system(page: PageClock) -> float:
     return page.median_cpu_s * (page.system_fraction or 0.0)
 
 
-def clocks_sheet(clocks: Clocks) -> Table:
-    """A row for each page."""
-    head = (
-        "page",
-        "wall ms",
-        "server's CPU ms",
-        "waiting ms",
-        "CPU / wall",
-        "client",
-        "its real ms",
-        "its user ms",
-        "its sys ms",
-    )
-    rows = tuple(
-        (
-            page.name,
-            plain(page.median_wall_s * MS),
-            plain(page.median_cpu_s * MS),
-            plain(page.median_wait_s * MS),
-            f"{page.cpu_fraction:.3f}",
-            page.client.program,
-            plain(page.client.real_s * MS),
-            plain(page.client.user_s * MS),
-            plain(page.client.system_s * MS),
-        )
-        for page in clocks.run.pages
-    )
-    return Table(head, rows)
+def _curl(clocks: Clocks, name: str) -> Quantity:
+    """User and sys as `time` prints them for the client."""
+    client = clocks.page(name).client
+    user, system = (digits(each * 1000, 2) for each in (client.user_s, client.system_s))
+    return Quantity(client.user_s + client.system_s, f"{user} + {system}{NARROW}ms")
+
+
+show = Show(
+    result=Clocks,
+    figure=clocks_figure,
+    alt=clocks_alt,
+    rows=lambda clocks: clocks.run.pages,
+    row=Clocks.page,
+    columns=(
+        Column(head="page", of="name"),
+        Column(head="wall ms", of="median_wall_s", quote="wall"),
+        Column(head="server's CPU ms", of="median_cpu_s", quote="cpu"),
+        Column(head="waiting ms", of="median_wait_s", quote="rest"),
+        Column(
+            head="CPU / wall",
+            of="cpu_fraction",
+            quote="fraction",
+            cell=lambda value: f"{value:.3f}",
+        ),
+        Column(head="client", of="client.program"),
+        Column(head="its real ms", of="client.real_s", quote="curl_real"),
+        Column(head="its user ms", of="client.user_s"),
+        Column(head="its sys ms", of="client.system_s"),
+    ),
+    quotes={"curl": _curl},
+)

@@ -9,18 +9,17 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from labs.records.errors import BadRecording
 from labs.records.experiment import Server
-from labs.records.results import SCHEMA, Machine
+from labs.records.results import Result, middle, pick
 
 Waiting = Literal["process", "thread", "coroutine"]  # what it takes to wait for one request
-KINDS: tuple[str, ...] = get_args(Waiting)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Growth:
+class MemoryCurve:
     """One kind of worker: the memory of the whole server, with more and more of them waiting.
 
     PSS counts a page that several processes share once, divided among them; RSS counts it anew
@@ -84,23 +83,18 @@ class MemoryRun:
 
     recorded_at: str  # ISO 8601, UTC
     taken_bytes: int  # by everything else on the machine, before the first server was started
-    growths: tuple[Growth, ...]
+    growths: tuple[MemoryCurve, ...]
 
-    def growth(self, kind: str) -> Growth:
-        for growth in self.growths:
-            if growth.kind == kind:
-                return growth
-        raise KeyError(f"kind={kind!r}: not measured.")
+    def growth(self, kind: str) -> MemoryCurve:
+        """That kind of worker; KeyError says which there are."""
+        return pick(self.growths, kind=kind)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class Memory(Result, tag="memory", frozen=True, kw_only=True):
     """Rounds of the memory lab on one machine."""
 
     waiters: dict[Waiting, Server]  # who was measured, at its largest size
-    machine: Machine
     runs: tuple[MemoryRun, ...]
-    schema: int = SCHEMA
 
     def __post_init__(self) -> None:
         if not self.runs or not all(run.growths for run in self.runs):
@@ -109,14 +103,14 @@ class Memory:
     @property
     def run(self) -> MemoryRun:
         """The middle run, by what its first kind takes each: the one that is drawn."""
-        ranked = sorted(self.runs, key=lambda run: run.growths[0].each_bytes)
-        return ranked[(len(ranked) - 1) // 2]
+        return middle(self.runs, lambda run: run.growths[0].each_bytes)
 
-    def growth(self, kind: str) -> Growth:
+    def growth(self, kind: str) -> MemoryCurve:
         return self.run.growth(kind)
 
     def limit(self, kind: str) -> int | None:
-        """How many fit this machine beside everything else that was there; see `Growth.most`."""
+        """How many fit this machine beside everything else that was there; see
+        `MemoryCurve.most`."""
         return self.growth(kind).most(self.machine.memory_bytes - self.run.taken_bytes)
 
 

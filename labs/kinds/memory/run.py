@@ -8,32 +8,29 @@ wait in it at once, and its memory is read meanwhile.
 from __future__ import annotations
 
 import contextlib
-import threading
-import time
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Self
 
 import psutil
 
-from labs.host import hardware as this_machine
-from labs.host.lock import turn
+from labs.host.hardware import available_memory_bytes
 from labs.host.monitor import pss_bytes
-from labs.kinds.base import Still
-from labs.kinds.memory.record import Growth, Memory, MemoryRun, Waiting
+from labs.kinds.base import LabKind
+from labs.kinds.memory.record import Memory, MemoryCurve, MemoryRun, Waiting
 from labs.load.concurrent import Crowd, crowd
-from labs.measure.rig import Progress
+from labs.measure.rig import Rig
 from labs.present.verdict import Question
 from labs.records.experiment import Server
 from labs.records.format import percent, size
-from labs.servers.serve import Running, check, serve
+from labs.records.results import Machine
+from labs.servers.serve import Running, check
 
 SIZES: Mapping[Waiting, Sequence[int]] = {
     "process": (1, 2, 4, 8, 16, 32),
     "thread": (1, 8, 32, 128, 256),
     "coroutine": (1, 64, 256, 512, 1024),
 }
-REDUCED: Mapping[Waiting, Sequence[int]] = {
+FEW: Mapping[Waiting, Sequence[int]] = {
     "process": (1, 4),
     "thread": (1, 32),
     "coroutine": (1, 128),
@@ -48,22 +45,14 @@ SERVER_S = 1.45  # to start a server, let it serve, and end it (seen on 2 cores)
 STRAIGHT = 0.25  # of the growth: how far a size may lie off the line in a recording
 
 
-class Weighing(Still[Memory]):
-    """The memory of processes, threads and coroutines, over how many of them wait."""
+class MemoryLab(LabKind[Memory]):
+    """What one more process, thread or coroutine takes of the memory, and how many fit."""
 
     result = Memory
 
     def __init__(self, sizes: Mapping[Waiting, Sequence[int]] = SIZES) -> None:
-        self.sizes = {kind: tuple(numbers) for kind, numbers in sizes.items()}
-        self.seconds = sum(
-            SERVER_S + hold_s(number) for numbers in self.sizes.values() for number in numbers
-        )
-        ends = {kind: numbers[-1] for kind, numbers in self.sizes.items()}
-        self.about = (
-            f"Servers with 1 to {ends['process']} processes, then one process with 1 to "
-            f"{ends['thread']} threads, then an event loop with 1 to {ends['coroutine']} requests: "
-            "each serves a while, and its memory is read while every one of them waits."
-        )
+        self._sizes = {kind: tuple(numbers) for kind, numbers in sizes.items()}
+        self._servers = {kind: server_of(kind, each[-1]) for kind, each in self._sizes.items()}
         self.question = Question(
             words="how much more memory will each further process of a server take",
             about="for each further process",
@@ -72,43 +61,40 @@ class Weighing(Still[Memory]):
             say=size,
         )
 
-    def measure(self, tell: Callable[[Any], None], stop: threading.Event) -> Memory:
-        """One round; after each kind of worker, tells what it has so far."""
-        here = this_machine.fingerprint()
-        servers = {kind: server_of(kind, numbers[-1]) for kind, numbers in self.sizes.items()}
-        for server in servers.values():
-            check(server, here)
-        memory: Memory | None = None
-        begin = time.monotonic()
+    def about(self) -> str:
+        ends = {kind: numbers[-1] for kind, numbers in self._sizes.items()}
+        return (
+            f"Servers with 1 to {ends['process']} processes, then one process with 1 to "
+            f"{ends['thread']} threads, then an event loop with 1 to {ends['coroutine']} requests: "
+            "each serves a while, and its memory is read while every one of them waits."
+        )
 
-        def progress(stage: str) -> None:
-            gone = time.monotonic() - begin
-            left = max(0.0, self.seconds - gone)
-            tell(Progress(stage=stage, fraction=min(1.0, gone / self.seconds), seconds_left=left))
+    def seconds(self) -> float:
+        return sum(SERVER_S + hold_s(number) for each in self._sizes.values() for number in each)
 
-        def waiting() -> None:
-            progress("waiting: another page is measuring")
+    def check(self, machine: Machine) -> None:
+        for server in self._servers.values():
+            check(server, machine)
 
-        with turn(waiting, stop), crowd(stop) as asking:
-            begin = time.monotonic()
-            taken = here.memory_bytes - this_machine.available_memory_bytes()
-            for kind, numbers in self.sizes.items():
-                growth = _growth(kind, numbers, asking, progress, stop)
-                when = datetime.now(UTC).isoformat(timespec="seconds")
-                so_far = (*(memory.run.growths if memory else ()), growth)
-                run = MemoryRun(recorded_at=when, taken_bytes=max(0, taken), growths=so_far)
-                memory = Memory(waiters=servers, machine=here, runs=(run,))
-                tell(memory)
-        assert memory is not None
-        return memory
+    def run(self, rig: Rig) -> Memory:
+        """After each kind of worker, tells what it has so far."""
+        curves: list[MemoryCurve] = []
+        with crowd(rig.stop) as asking:
+            taken = max(0, rig.machine.memory_bytes - available_memory_bytes())
+            for kind, numbers in self._sizes.items():
+                curves.append(_curve(rig, kind, numbers, asking))
+                run = MemoryRun(recorded_at=rig.now(), taken_bytes=taken, growths=tuple(curves))
+                found = Memory(waiters=self._servers, machine=rig.machine, runs=(run,))
+                rig.partial(found)
+        return found
 
-    def asked_of(self, found: Memory) -> bool:
-        return {growth.kind: growth.sizes for growth in found.run.growths} == self.sizes
+    def matches(self, found: Memory) -> bool:
+        return {growth.kind: growth.sizes for growth in found.run.growths} == self._sizes
 
     def answer(self, found: Memory) -> tuple[float | None, float | None]:
         return None, found.growth("process").each_bytes
 
-    def unfit(self, found: Memory) -> str:
+    def rejection(self, found: Memory) -> str:
         for growth in found.runs[-1].growths:
             if growth.each_bytes <= 0 or growth.off_line > STRAIGHT:
                 return (
@@ -117,8 +103,8 @@ class Weighing(Still[Memory]):
                 )
         return ""
 
-    def reduced(self) -> Weighing:
-        return Weighing(REDUCED)
+    def smoke_test(self) -> Self:
+        return type(self)(FEW)
 
 
 def server_of(kind: Waiting, number: int) -> Server:
@@ -133,18 +119,12 @@ def hold_s(number: int) -> float:
     return WAIT_S + WAIT_EACH_S * number
 
 
-def _growth(
-    kind: Waiting,
-    numbers: Sequence[int],
-    asking: Crowd,
-    progress: Callable[[str], None],
-    stop: threading.Event,
-) -> Growth:
+def _curve(rig: Rig, kind: Waiting, numbers: Sequence[int], asking: Crowd) -> MemoryCurve:
     """A fresh server for each size: what one has once taken, it hardly ever gives back."""
     pss, rss = [], []
     for number in numbers:
-        progress(f"{number} {SEVERAL[kind] if number > 1 else kind}")
-        with serve(server_of(kind, number), stop=stop) as running:
+        rig.progress(f"{number} {SEVERAL[kind] if number > 1 else kind}")
+        with rig.serve(server_of(kind, number)) as running:
             for _ in range(WARM_UPS):
                 asking.ask(running.port, number, f"{PATH}&wait={WARM_UP_S}")
             shared_once, counted_again = asking.hold(
@@ -153,7 +133,7 @@ def _growth(
         pss.append(shared_once)
         rss.append(counted_again)
     told = tuple(each for each in pss if each is not None)
-    return Growth(kind=kind, sizes=tuple(numbers), pss_bytes=told, rss_bytes=tuple(rss))
+    return MemoryCurve(kind=kind, sizes=tuple(numbers), pss_bytes=told, rss_bytes=tuple(rss))
 
 
 def weighed(running: Running) -> tuple[int | None, int]:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from labs.kinds.memory.record import Growth, Memory
+from labs.kinds.memory.record import Memory, MemoryCurve
+from labs.kinds.show import Column, Show
 from labs.present.palette import LINES, pale
 from labs.present.plot import Figure, Trace, bars, extent, finite, two_plots
+from labs.present.quantities import NoSuchNumber, Quantity
+from labs.present.tables import MIB
 from labs.records.format import digits, paragraphs, percent, plain, size, table
+from labs.records.results import pick
 
-MIB = 2**20
 KIB = 2**10
 LEAST_KIB = 1.0  # where the bars begin
 ENDS_ELSEWHERE = 30_000  # as many workers meet other limits of a system first
@@ -29,7 +34,7 @@ def memory_figure(memory: Memory) -> Figure:
     return {"data": traces, "layout": _layout(min(sizes), max(sizes), largest)}
 
 
-def _grown(growth: Growth) -> list[Trace]:
+def _grown(growth: MemoryCurve) -> list[Trace]:
     colour, dash, symbol = STYLES[growth.kind]
     line = [(growth.base_bytes + growth.each_bytes * count) / MIB for count in growth.sizes]
     common = {"x": list(growth.sizes), "legendgroup": growth.kind, "xaxis": "x", "yaxis": "y"}
@@ -65,7 +70,7 @@ def _grown(growth: Growth) -> list[Trace]:
     return drawn
 
 
-def _each(memory: Memory, growth: Growth) -> Trace:
+def _each(memory: Memory, growth: MemoryCurve) -> Trace:
     """One bar, with the spread over the runs."""
     colour = STYLES[growth.kind][0]
     found = [run.growth(growth.kind).each_bytes / KIB for run in memory.runs if _has(run, growth)]
@@ -88,11 +93,11 @@ def _each(memory: Memory, growth: Growth) -> Trace:
     }
 
 
-def _has(run: Any, growth: Growth) -> bool:
+def _has(run: Any, growth: MemoryCurve) -> bool:
     return any(each.kind == growth.kind for each in run.growths)
 
 
-def _told(growth: Growth) -> str:
+def _told(growth: MemoryCurve) -> str:
     return "PSS" if growth.pss_bytes else "RSS"
 
 
@@ -164,31 +169,12 @@ def memory_said(memory: Memory) -> list[str]:
     return said
 
 
-def memory_rows(memory: Memory) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Head and rows of the table of all numbers, of the middle run."""
-    head = ("kind", "waiting at once", "PSS MiB", "RSS MiB", "line MiB", "each KiB", "alone MiB")
-    rows = tuple(
-        (
-            growth.kind,
-            str(count),
-            plain(growth.pss_bytes[place] / MIB) if growth.pss_bytes else "",
-            plain(growth.rss_bytes[place] / MIB),
-            plain((growth.base_bytes + growth.each_bytes * count) / MIB),
-            plain(growth.each_bytes / KIB),
-            plain(growth.base_bytes / MIB),
-        )
-        for growth in memory.run.growths
-        for place, count in enumerate(growth.sizes)
-    )
-    return head, rows
-
-
-def _limit(memory: Memory, growth: Growth) -> str:
+def _limit(memory: Memory, growth: MemoryCurve) -> str:
     limit = memory.limit(growth.kind)
     return "no limit seen" if limit is None else digits(limit)
 
 
-def _several(growth: Growth) -> str:
+def _several(growth: MemoryCurve) -> str:
     return "processes" if growth.kind == "process" else f"{growth.kind}s"
 
 
@@ -207,3 +193,79 @@ def _layout(least: int, most: int, largest: float) -> dict[str, Any]:
     }
     grown = {"type": "log", "dtick": "D2"}
     return two_plots(WHERE, (0.56, 0.68), (across, {"type": "category"}), (grown, each))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """A row: a server with so many requests waiting in it at once."""
+
+    growth: MemoryCurve
+    place: int  # among its sizes
+
+    @property
+    def waiting(self) -> int:
+        return self.growth.sizes[self.place]
+
+    @property
+    def pss_bytes(self) -> int | None:
+        return self.growth.pss_bytes[self.place] if self.growth.pss_bytes else None
+
+    @property
+    def rss_bytes(self) -> int:
+        return self.growth.rss_bytes[self.place]
+
+    @property
+    def line_bytes(self) -> float:
+        return self.growth.base_bytes + self.growth.each_bytes * self.waiting
+
+
+def _sizes(growths: Sequence[MemoryCurve]) -> list[Size]:
+    return [Size(growth=each, place=place) for each in growths for place in range(len(each.sizes))]
+
+
+def _size(memory: Memory, kind: str, waiting: int | None = None) -> Size:
+    """The row to quote from: the first, for what is the same in all of them."""
+    sizes = _sizes([memory.growth(kind)])
+    return sizes[0] if waiting is None else pick(sizes, waiting=waiting)
+
+
+def _in_words(value: int) -> Quantity:
+    return Quantity(value, size(value))
+
+
+def _most(memory: Memory, kind: str) -> Quantity:
+    """How many of them would fit that machine, beside everything else that was there."""
+    value = memory.limit(kind)
+    if value is None:
+        raise NoSuchNumber(f"limit={kind!r}: another one took nothing measurable.")
+    return Quantity(value, digits(value))
+
+
+show = Show(
+    result=Memory,
+    figure=memory_figure,
+    alt=memory_alt,
+    verdict=memory_words,
+    rows=lambda memory: _sizes(memory.run.growths),
+    row=_size,
+    columns=(
+        Column(head="kind", of="growth.kind"),
+        Column(head="waiting at once", of="waiting"),
+        Column(head="PSS MiB", of="pss_bytes", quote="pss"),
+        Column(head="RSS MiB", of="rss_bytes", quote="rss"),
+        Column(head="line MiB", of="line_bytes"),
+        Column(
+            head="each KiB",
+            of="growth.each_bytes",
+            quote="each",
+            cell=lambda value: plain(value / KIB),
+        ),
+        Column(head="alone MiB", of="growth.base_bytes", quote="base"),
+        Column(of="growth.rss_each_bytes", quote="rss_each"),
+    ),
+    quotes={
+        "limit": _most,
+        "memory": lambda memory: _in_words(memory.machine.memory_bytes),
+        "taken": lambda memory: _in_words(memory.run.taken_bytes),
+    },
+)
