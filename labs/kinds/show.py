@@ -49,6 +49,7 @@ class Column:
     quote: str = ""  # its name in prose; "" for one that is only in the table
     said: Say | None = None  # in prose; else as the field's name ends
     cell: Say | None = None  # in the table; else as the field's name ends
+    there: Callable[[Any], bool] = lambda found: True  # whether that result's table has it
 
     def value(self, row: Any) -> Any:
         """None where it was not measured."""
@@ -77,6 +78,15 @@ class Column:
         return next((say for end, say in SAID.items() if name.endswith(end)), usual)
 
 
+class Measured(Column):
+    """A number of a row that may instead say what was `missing`: then it was not measured."""
+
+    __slots__ = ()
+
+    def value(self, row: Any) -> Any:
+        return None if row.missing else Column.value(self, row)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Show(Generic[Found]):
     """What a kind's results show."""
@@ -98,7 +108,7 @@ class Show(Generic[Found]):
 
     def table(self, found: Found) -> Table:
         """Its numbers, to read and to take away."""
-        shown = [column for column in self.columns if column.head]
+        shown = [column for column in self.columns if column.head and column.there(found)]
         head = tuple(column.head for column in shown)
 
         def cells(row: Any) -> tuple[str, ...]:

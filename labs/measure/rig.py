@@ -216,10 +216,14 @@ class Rig:
 
     @contextlib.contextmanager
     def drive(self, running: Running, load: Load, workload: Workload) -> Iterator[Driver]:
-        """A load generator, its gate closed, that will ask that server for that work."""
-        with start_all(load) as driver:
+        """A load generator, its gate closed, that will ask that server for that work. It has the
+        cores that the server leaves, if it leaves any."""
+        _, cores = split_cores(running.server)
+        language, speed = language_of(running.server, workload), 0.0
+        if workload.cpu_s:
+            speed = self.calibrate(workload.cpu_by, language).loops_per_s[0]
+        with start_all(load, cores=cores) as driver:
             driver.aim(running.url, self.stop)
-            speed = self.calibrate(workload.cpu_by).loops_per_s[0] if workload.cpu_s else 0.0
             driver.ask_for(workload, speed, load.think_time_s, load.script_s)
             yield driver
 
