@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import statistics
 import sys
-import threading
 
 from labs.kinds.generators.instruments import Bench, ways
-from labs.kinds.generators.record import OURS, Gauge
+from labs.kinds.generators.record import OURS, GeneratorResult
 from labs.kinds.generators.run import FILE, USERS
-from labs.measure.calibration import calibrate
+from labs.measure.rig import Rig
 from labs.records.experiment import Server, Workload
-from labs.servers.serve import serve
 
 SECONDS = 3
 LONG_SECONDS = 15  # where a request takes 80 ms, so that the ends weigh little
@@ -27,14 +25,15 @@ ROUNDS = 12  # a virtual machine's speed drifts by some percent from one second 
 
 def measured(
     server: Server, workload: Workload, names: list[str], users: int, seconds: float
-) -> list[Gauge]:
+) -> list[GeneratorResult]:
     """Each of these generators in turn on one server."""
-    loops_per_s = calibrate().loops_per_s[0] if workload.cpu_s else 0.0
-    known = {way.name: way for way in ways((1,))}
-    with serve(server, page=workload.page) as running:
-        bench = Bench(running, workload, loops_per_s, users, seconds, threading.Event())
+    rig, known = Rig(), {way.name: way for way in ways((1,))}
+    if workload.cpu_s:
+        rig.calibrate()
+    with rig.serve(server, page=workload.page) as running:
+        bench = Bench(rig, running, workload, users, seconds)
         with bench.watching():
-            return [bench.gauge(known[name]) for name in names]
+            return [bench.measure(known[name]) for name in names]
 
 
 def main() -> int:

@@ -49,6 +49,14 @@ class Table:
                 return row
         raise KeyError(f"{self.source}: no row of {users} users {setup}".strip())
 
+    def ratio(self, row: Printed) -> float | None:
+        """Its throughput over what the law allows there; of S4, over that of one user."""
+        base = self.law_rps(row.setup, row.users, self.cores)
+        if base is None:
+            alone = (each for each in self.rows if (each.setup, each.users) == (row.setup, 1))
+            base = next((each.throughput_rps for each in alone), None)
+        return row.throughput_rps / base if row.throughput_rps and base else None
+
 
 S1 = Table(
     source="S1",

@@ -5,12 +5,13 @@ The nouns beside `records`: frozen, SI units, checked on building and on reading
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 
-from labs.kinds.classics.published import NAMES
+from labs.kinds.classics.published import NAMES, TABLES, Printed
 from labs.records.errors import BadRecording
 from labs.records.processes import Process, Who
-from labs.records.results import SCHEMA, Machine
+from labs.records.results import Result
 
 AB, LOCUST = "ab", "Locust"
 
@@ -59,7 +60,7 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RetrialRun:
+class ReplicationRun:
     """One round of a source's experiment."""
 
     recorded_at: str  # ISO 8601, UTC
@@ -70,10 +71,17 @@ class RetrialRun:
     workers: int | None = None  # of S3: at the end
 
     def tried(self, setup: str, users: int, by: str) -> Tried:
+        """That row; KeyError says which there are."""
         for each in self.tries:
             if (each.setup, each.users, each.by) == (setup, users, by):
                 return each
-        raise KeyError(f"setup={setup!r}, users={users}, by={by!r}: not tried.")
+        rows = (f"{t.users} by {t.by} {t.setup}".strip() for t in self.tries)
+        wanted = f"{users} by {by} {setup}".strip()
+        raise KeyError(f"{wanted}: not tried. There are {', '.join(rows)}.")
+
+    def by(self, generator: str) -> tuple[Tried, ...]:
+        """What that load generator measured."""
+        return tuple(each for each in self.tries if each.by == generator and not each.missing)
 
     def tree(self, who: Who) -> tuple[Process, ...]:
         return tuple(process for process in self.processes if process.who == who)
@@ -90,14 +98,11 @@ class RetrialRun:
         return sum(process.minor_faults or 0 for process in self.tree(who))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Retrial:
+class Replication(Result, tag="classics", frozen=True, kw_only=True):
     """A source's experiment, made again on one machine."""
 
     classic: str  # s1
-    machine: Machine
-    runs: tuple[RetrialRun, ...]
-    schema: int = SCHEMA
+    runs: tuple[ReplicationRun, ...]
 
     def __post_init__(self) -> None:
         if self.classic not in NAMES:
@@ -106,9 +111,25 @@ class Retrial:
             raise BadRecording("The recording holds no row. Record it again.")
 
     @property
-    def run(self) -> RetrialRun:
+    def run(self) -> ReplicationRun:
         """The newest: a classic is tried once."""
         return self.runs[-1]
 
-    def tried(self, setup: str, users: int, by: str) -> Tried:
-        return self.run.tried(setup, users, by)
+    def printed(self, setup: str, users: int) -> Printed | None:
+        """That row of the source, if it has it."""
+        with contextlib.suppress(KeyError):
+            return TABLES[self.classic].row(setup, users)
+        return None
+
+    def law_rps(self, setup: str, users: int) -> float | None:
+        """What the law allows on this machine; None where the server is not the limit."""
+        source = TABLES.get(self.classic)
+        return source.law_rps(setup, users, self.machine.cores) if source else None
+
+    def ratio(self, tried: Tried) -> float | None:
+        """Its throughput over what the law allows; of S4, over that of one user."""
+        base = self.law_rps(tried.setup, tried.users)
+        if base is None:
+            with contextlib.suppress(KeyError):
+                base = self.run.tried(tried.setup, 1, tried.by).throughput_rps
+        return tried.throughput_rps / base if base else None

@@ -8,38 +8,32 @@ missing makes its rows say so. What each source printed is in `labs.kinds.classi
 from __future__ import annotations
 
 import contextlib
-import threading
+import inspect
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Self
 
-import psutil
-
-from labs.host import hardware as this_machine
+from labs.host import hardware
 from labs.host.census import Census, watching
-from labs.host.lock import turn
-from labs.host.monitor import process_cpu_s
+from labs.host.monitor import Group
 from labs.host.programs import PHP, lacking
-from labs.host.supervisor import Stopped
-from labs.kinds.base import Still
+from labs.kinds.base import LabKind
 from labs.kinds.classics.published import NAMES, QUEUE_OF_128, S1, S2, S3_USERS, S4, S5
-from labs.kinds.classics.record import AB, LOCUST, Retrial, RetrialRun, Tried
-from labs.kinds.sweep.run import Measurement
+from labs.kinds.classics.record import AB, LOCUST, Replication, ReplicationRun, Tried
+from labs.kinds.sweep.run import sweep
 from labs.load import tools
-from labs.measure.calibration import calibrate
-from labs.measure.rig import Progress
+from labs.measure.rig import Rig
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.results import Calibration
 from labs.servers.catalogue import kind_of, missing
-from labs.servers.serve import Running, available, serve
+from labs.servers.serve import Running, available
 
 FILE_S = 2.5  # that ab asks for a file: some 10,000 requests of S4 took it two seconds
 TREE_S = 8.0  # of S3's load, which took 40
 LONG = 4096  # places in a listen queue: nobody finds it full
 LOOK_S = 0.02
+BURN_S = 1.0
 START_S = 4.0  # for a server, a burn and Locust to begin and to end
 
 
@@ -57,18 +51,21 @@ class Trial:
     @property
     def seconds(self) -> float:
         """About how long it takes."""
+        return START_S + sum(map(self.ab_each_s, self.ab)) + self.locust_s
+
+    def ab_each_s(self, users: int) -> float:
+        """About how long ab takes with so many users."""
+        cores = hardware.cores() if self.workload.cpu_s else users
+        at_once = min(users, self.server.pool or users, cores)
         each_s = self.workload.cpu_s + self.workload.wait_s
-        cores = this_machine.cores()
-        at_once = [
-            min(users, self.server.pool or users, cores if self.workload.cpu_s else users)
-            for users in self.ab
-        ]
-        ab_s = sum(
-            requests * each_s / many if requests else self.ab_s
-            for requests, many in zip(self.ab.values(), at_once, strict=True)
-        )
+        return self.ab[users] * each_s / at_once if self.ab[users] else self.ab_s
+
+    @property
+    def locust_s(self) -> float:
+        """About how long all of Locust's levels take, and the first again."""
+        each_s = self.workload.cpu_s + self.workload.wait_s
         levels = [max(1.0, 24 * each_s / min(users, 12)) + 3 * each_s for users in self.locust]
-        return ab_s + sum(levels) + sum(levels[:1]) + START_S * (1 + bool(self.locust))
+        return sum(levels) + levels[0] + START_S if levels else 0.0
 
 
 def _apache(processes: int, **more: Any) -> Server:
@@ -135,89 +132,106 @@ TRIALS: dict[str, tuple[Trial, ...]] = {
 }
 
 
-class Classics(Still[Retrial]):
-    """One source's experiment, made again."""
+class ClassicLab(LabKind[Replication]):
+    """The experiment of one of the five sources, s1 to s5, made again on the servers it used.
+    `make classics` records them; see `labs.kinds.classics.run`."""
 
-    result = Retrial
+    result = Replication
+    rounds = 1
+    recorded_by = "make classics"
 
-    def __init__(self, classic: str, trials: Sequence[Trial] | None = None) -> None:
-        if classic not in NAMES:
-            raise Unusable(f"classic={classic!r}: choose one of {', '.join(NAMES)}.")
-        self.classic = classic
-        self.trials = tuple(TRIALS[classic] if trials is None else trials)
-        self.seconds = 1.0 + sum(trial.seconds for trial in self.trials)
+    def __init__(self, source: str, trials: Sequence[Trial] | None = None) -> None:
+        if source not in NAMES:
+            raise Unusable(f"classic={source!r}: choose one of {', '.join(NAMES)}.")
+        self.classic = source
+        self.trials = tuple(TRIALS[source] if trials is None else trials)
+
+    @classmethod
+    def recording(cls, name: str) -> str:
+        return f"classics-{name}"
+
+    @classmethod
+    def named(cls, name: str, *given: Any, **more: Any) -> tuple[str, Self]:
+        return cls.recording(name), cls(name, *given, **more)
+
+    @classmethod
+    def signature(cls) -> inspect.Signature:
+        return inspect.signature(cls)
+
+    def about(self) -> str:
         servers = dict.fromkeys(
             f"{trial.server.architecture} by {trial.server.by}" for trial in self.trials
         )
-        self.about = (
-            f"The experiment of {classic.upper()}, made again on {' and '.join(servers)}, by "
+        return (
+            f"The experiment of {self.classic.upper()}, made again on {' and '.join(servers)}, by "
             "ApacheBench and, where requests cost more than their asking, by Locust too."
         )
 
-    def measure(self, tell: Callable[[Any], None], stop: threading.Event) -> Retrial:
-        """One round; after each row, tells what it has so far."""
-        round = Round(self, tell, stop)
-        with turn(lambda: round.progress("waiting: another page is measuring"), stop):
-            round.begin()
-            for trial in self.trials:
-                round.make(trial)
+    def seconds(self) -> float:
+        return BURN_S + sum(trial.seconds for trial in self.trials)
+
+    def run(self, rig: Rig) -> Replication:
+        round = Round(self, rig)
+        for number, trial in enumerate(self.trials, 1):
+            round.make(trial, later_s=sum(each.seconds for each in self.trials[number:]))
         return round.found()
 
-    def asked_of(self, found: Retrial) -> bool:
+    def matches(self, found: Replication) -> bool:
         return found.classic == self.classic
 
-    def unfit(self, found: Retrial) -> str:
-        missing = [each.missing for each in found.runs[-1].tries if each.missing]
-        return missing[0] if missing else ""
+    def rejection(self, found: Replication) -> str:
+        return next((each.missing for each in found.runs[-1].tries if each.missing), "")
 
-    def reduced(self) -> Classics:
+    def smoke_test(self) -> Self:
         """Its first server with one row, by ab alone."""
         first = self.trials[0]
-        few = {users: requests and 4 for users, requests in [*first.ab.items()][-1:]}
-        few = {min(users, 4): requests for users, requests in few.items()}
+        users, requests = [*first.ab.items()][-1]
         server = Server(first.server.architecture, by=first.server.by, processes=4)
-        trial = replace(first, server=server, ab=few, ab_s=1.0, locust=())
-        return Classics(self.classic, [trial])
+        few = {min(users, 4): requests and 4}
+        return type(self)(
+            self.classic, [replace(first, server=server, ab=few, ab_s=1.0, locust=())]
+        )
+
+    def in_a_line(self, found: Replication) -> str:
+        """Its newest row."""
+        tried = found.run.tries[-1]
+        first = f"{tried.users:>4} users by {tried.by:<7}{tried.setup:<24}"
+        if tried.missing:
+            return f"{first} {tried.missing}"
+        mean_ms = 1000 * tried.mean_response_time_s
+        return f"{first} {tried.throughput_rps:10.2f} req/s {mean_ms:10.2f} ms"
 
 
 class Round:
     """One round of a source's experiment, as far as it is."""
 
-    def __init__(self, lab: Classics, tell: Callable[[Any], None], stop: threading.Event) -> None:
-        self.lab, self.tell, self.stop = lab, tell, stop
-        self.machine = this_machine.fingerprint()
+    def __init__(self, lab: ClassicLab, rig: Rig) -> None:
+        """Begin with a burn: how fast is PHP? Where there is none, the servers say so."""
+        self.lab, self.rig = lab, rig
+        self.burned = rig.calibrate(language="Python" if lacking(PHP) else "PHP")
+        self.versions = versions()
         self.tries: list[Tried] = []
-        self.burned: Calibration | None = None
         self.census: Census | None = None
         self.workers: int | None = None
-        self._began = time.monotonic()
 
-    def found(self) -> Retrial:
+    def found(self) -> Replication:
         """What there is."""
-        run = RetrialRun(
-            recorded_at=datetime.now(UTC).isoformat(timespec="seconds"),
-            noise_fraction=self.burned.noise_fraction if self.burned else 0.0,
-            capacity=self.burned.capacity if self.burned else (),
+        run = ReplicationRun(
+            recorded_at=self.rig.now(),
+            noise_fraction=self.burned.noise_fraction,
+            capacity=self.burned.capacity,
             tries=tuple(self.tries),
             processes=self.census.processes() if self.census else (),
             workers=self.workers,
         )
-        return Retrial(classic=self.lab.classic, machine=self.machine, runs=(run,))
+        return Replication(classic=self.lab.classic, machine=self.rig.machine, runs=(run,))
 
-    def begin(self) -> None:
-        """How fast is PHP? Where there is none, the servers say so."""
-        self._began = time.monotonic()
-        self.progress("calibrating: how fast is a core right now?")
-        language = "PHP" if not lacking(PHP) else "Python"
-        self.burned = calibrate(self.machine, language=language, stop=self.stop)
-
-    def make(self, trial: Trial) -> None:
+    def make(self, trial: Trial, later_s: float) -> None:
         """Every row of one server, by ab and by Locust."""
-        kind = kind_of(trial.server)
-        remedy = missing(kind, trial.workload.page)
-        if remedy:
+        if remedy := missing(kind_of(trial.server), trial.workload.page):
+            said = f"{trial.server.by}: {remedy[:1].lower()}{remedy[1:]}"
             for by, users in [*((AB, n) for n in trial.ab), *((LOCUST, n) for n in trial.locust)]:
-                self._add(trial, users, by, missing=f"{trial.server.by}: {_lower(remedy)}")
+                self._add(trial, users, by, missing=said)
             return
         if remedy := tools.missing(tools.AB):
             for users in trial.ab:
@@ -225,52 +239,55 @@ class Round:
         else:
             self._by_ab(trial)
         if trial.locust:
-            self._by_locust(trial)
+            self._by_locust(trial, later_s)
 
     def _by_ab(self, trial: Trial) -> None:
-        assert self.burned is not None
-        loops = round(trial.workload.cpu_s * self.burned.loops_per_s[0])
-        path = f"/?loops={loops}&wait={trial.workload.wait_s:.6f}"
-        path = "/file" if trial.workload.page == "file" else path
-        page = trial.workload.page
-        with serve(trial.server, page=page, stop=self.stop) as running:
-            for users, requests in trial.ab.items():
-                self.progress(f"{trial.setup} {users} users by ab".strip())
-                seconds = None if requests else trial.ab_s
-                self._one_by_ab(trial, users, running, running.url + path, requests, seconds)
+        work, page = trial.workload, trial.workload.page
+        loops = round(work.cpu_s * self.burned.loops_per_s[0])
+        path = "/file" if page == "file" else f"/?loops={loops}&wait={work.wait_s:.6f}"
+        with self.rig.serve(trial.server, page=page) as running:
+            for users in trial.ab:
+                stage = f"{trial.setup} {users} users by ab".strip()
+                self.rig.measuring(stage, trial.ab_each_s(users))
+                self._one_by_ab(trial, users, running, running.url + path)
                 running.check()
 
-    def _one_by_ab(
-        self,
-        trial: Trial,
-        users: int,
-        running: Running,
-        url: str,
-        requests: int,
-        seconds: float | None,
-    ) -> None:
-        many = requests or tools.MOST_REQUESTS
-        argv = tools.ab(url, users, requests=many, seconds=seconds, keep_alive=False)
+    def _one_by_ab(self, trial: Trial, users: int, running: Running, url: str) -> None:
+        requests = trial.ab[users]
+        argv = tools.ab(
+            url,
+            users,
+            requests=requests or tools.MOST_REQUESTS,
+            seconds=None if requests else trial.ab_s,
+            keep_alive=False,
+        )
         with contextlib.ExitStack() as stack:
-            overflows, server = this_machine.listen_overflows(), _cpu_s(running.pids())
-            began = time.perf_counter()
+            overflows, server = hardware.listen_overflows(), Group(running.pids)
+            server.count()
+            server_s, began = server.cpu_s(), time.perf_counter()
             tool = stack.enter_context(tools.run(argv, url))
             if self.lab.classic == "s3":
                 trees: Any = {"server": running.pids, "generator": tool.pids}
                 self.census = stack.enter_context(watching(trees))
                 self.census.begin()
-            cpu, seen = 0.0, began
-            while tool.process.poll() is None:
-                cpu, seen = max(cpu, sum(_cpu_s(tool.pids()).values())), time.perf_counter()
-                if self.stop.wait(LOOK_S):
-                    raise Stopped
-            after = _cpu_s(running.pids())
+            asking, looks = Group(tool.pids), [(0.0, began)]
+
+            def over() -> bool:
+                if tool.process.poll() is not None:
+                    return True
+                asking.count()
+                looks.append((asking.cpu_s(), time.perf_counter()))
+                return False
+
+            self.rig.until(over, trial.ab_each_s(users) + tools.LATE_S, every_s=LOOK_S)
+            server.count()
+            server_s = server.cpu_s() - server_s
             if self.census:
                 self.census.look()
                 self.workers = running.workers()
             ended = time.perf_counter()
             said = tools.read_ab(tool.wait(1.0))
-        used = sum(now - server.get(pid, 0.0) for pid, now in after.items())
+        generator_s, seen = looks[-1]
         self._add(
             trial,
             users,
@@ -283,26 +300,18 @@ class Round:
             mean_response_time_s=said.mean_response_time_s,
             sd_s=said.sd_s,
             longest_s=said.longest_s,
-            generator_cpu=cpu / (seen - began),
-            server_cpu=used / (ended - began),
-            overflows=this_machine.listen_overflows() - overflows,
+            generator_cpu=generator_s / (seen - began),
+            server_cpu=server_s / (ended - began),
+            overflows=hardware.listen_overflows() - overflows,
             backlog=trial.server.backlog,
         )
 
-    def _by_locust(self, trial: Trial) -> None:
+    def _by_locust(self, trial: Trial, later_s: float) -> None:
         """The same by Locust, with the labs' own protocol, and without keeping connections."""
-        assert self.burned is not None
         load = Load(trial.locust, keep_alive=False)
-
-        def told(what: object) -> None:
-            if isinstance(what, Progress):
-                stage = f"{trial.setup} {what.stage}, by Locust".strip()
-                self.progress(stage, quiet_s=what.quiet_s)
-
-        measured = Measurement(
-            Experiment(trial.server, trial.workload, load), tell=told, stop=self.stop
-        ).in_turn(self.burned)
-        for point in measured.points:
+        part = self.rig.part(f"{trial.setup} by Locust".strip(), later_s=later_s)
+        part.expect(trial.locust_s)
+        for point in sweep(part, Experiment(trial.server, trial.workload, load)).points:
             self._add(
                 trial,
                 point.users,
@@ -320,15 +329,9 @@ class Round:
             )
 
     def _add(self, trial: Trial, users: int, by: str, **found: Any) -> None:
-        server = versions().get((trial.server.architecture, trial.server.by), trial.server.by)
+        server = self.versions.get((trial.server.architecture, trial.server.by), trial.server.by)
         self.tries.append(Tried(setup=trial.setup, users=users, by=by, server=server, **found))
-        self.tell(self.found())
-
-    def progress(self, stage: str, quiet_s: float | None = None) -> None:
-        """How far it is."""
-        gone, whole_s = time.monotonic() - self._began, self.lab.seconds
-        left, done = max(0.0, whole_s - gone), min(1.0, gone / whole_s)
-        self.tell(Progress(stage=stage, fraction=done, seconds_left=left, quiet_s=quiet_s))
+        self.rig.partial(self.found())
 
 
 def versions() -> dict[tuple[str, str], str]:
@@ -338,29 +341,3 @@ def versions() -> dict[tuple[str, str], str]:
         for each in available()
         if each.version
     }
-
-
-def _cpu_s(pids: Sequence[int]) -> dict[int, float]:
-    """CPU seconds of each process that is still there."""
-    return dict(_readings(pids))
-
-
-def _readings(pids: Sequence[int]) -> Iterator[tuple[int, float]]:
-    for pid in pids:
-        with contextlib.suppress(OSError, psutil.Error):
-            yield pid, process_cpu_s(pid)
-
-
-def _lower(remedy: str) -> str:
-    """`Install it with: …` after a colon."""
-    return remedy[:1].lower() + remedy[1:]
-
-
-def in_a_line(tried: Tried) -> str:
-    """A row for the terminal."""
-    first = f"{tried.users:>4} users by {tried.by:<7}{tried.setup:<24}"
-    if tried.missing:
-        return f"{first} {tried.missing}"
-    return (
-        f"{first} {tried.throughput_rps:10.2f} req/s {1000 * tried.mean_response_time_s:10.2f} ms"
-    )

@@ -7,178 +7,117 @@ number of cores nor the price of a page takes part.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from labs.kinds.classics.published import TABLES, Printed, Table
-from labs.kinds.classics.record import AB, LOCUST, Retrial, Tried
+from labs.kinds.classics.figure import ratios_figure
+from labs.kinds.classics.published import TABLES, Printed
+from labs.kinds.classics.record import AB, LOCUST, Replication, Tried
 from labs.kinds.classics.tree_figure import tree_figure, tree_said, tree_table
-from labs.present.palette import BLUE, GREEN, GREY, PURPLE
-from labs.present.plot import HEIGHT, Figure, finite
-from labs.records.format import digits, paragraphs, percent, plain, rate, table
+from labs.kinds.show import Column, Measured, Show
+from labs.present.plot import Figure
+from labs.present.quantities import NoSuchNumber, Quantity
+from labs.records.format import NARROW, digits, duration, paragraphs, percent, rate, table
+from labs.records.processes import Who
 
 NONE = "–"
-COLOURS = {AB: (BLUE, "circle"), LOCUST: (GREEN, "diamond")}
 
 
-def retrial_figure(retrial: Retrial) -> Figure:
-    """Over the users, what each did of what the law allows; of S4, of what one user gets; of S3,
-    user and system time of both trees."""
-    return tree_figure(retrial) if retrial.classic == "s3" else _ratios(retrial)
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row tried again, beside the source's own and the laws of both machines."""
+
+    found: Replication
+    tried: Tried
+
+    @property
+    def missing(self) -> str:
+        return self.tried.missing
+
+    @property
+    def printed_rps(self) -> float | None:
+        printed = self.found.printed(self.tried.setup, self.tried.users)
+        return printed.throughput_rps if printed else None
+
+    @property
+    def law_rps(self) -> float | None:
+        return self.found.law_rps(self.tried.setup, self.tried.users)
+
+    @property
+    def their_law_rps(self) -> float | None:
+        source = TABLES.get(self.found.classic)
+        return source.law_rps(self.tried.setup, self.tried.users, source.cores) if source else None
 
 
-def retrial_alt(retrial: Retrial) -> str:
-    """The figure in sentences."""
-    return " ".join(retrial_said(retrial))
+def rows(found: Replication) -> list[Row]:
+    """Of the table of all numbers."""
+    return [Row(found, tried) for run in found.runs for tried in run.tries]
 
 
-def retrial_words(retrial: Retrial) -> str:
+def row(found: Replication, users: int, by: str = AB, setup: str = "") -> Row:
+    """One row, to quote from. KeyError and NoSuchNumber say what there is."""
+    tried = found.run.tried(setup, users, by)
+    if tried.missing:
+        raise NoSuchNumber(f"{users} by {by}: {tried.missing}")
+    return Row(found, tried)
+
+
+def figure(found: Replication) -> Figure:
+    """Over the users, what each did of what the law allows; of S3, user and system time of both
+    trees."""
+    return tree_figure(found) if found.classic == "s3" else ratios_figure(found)
+
+
+def words(found: Replication) -> str:
     """Under the figure, as HTML: the verdict, and the table."""
-    sentences = paragraphs(retrial_said(retrial))
-    rows = tree_table(retrial) if retrial.classic == "s3" else _table(retrial)
-    return f'<div role="status">{sentences}</div>{table(*rows)}'
+    cells = tree_table(found) if found.classic == "s3" else _table(found)
+    verdict = f'<div role="status">{paragraphs(said(found))}</div>{table(*cells)}'
+    return f'<div class="wt-data">{verdict}</div>'
 
 
-def retrial_said(retrial: Retrial) -> list[str]:
+def said(found: Replication) -> list[str]:
     """The verdict, a sentence each."""
-    said = [f"{name} {missing}." for name, missing in _missing(retrial)]
-    if retrial.classic == "s3":
-        return said + list(tree_said(retrial))
-    name = retrial.classic.upper()
-    whose: list[tuple[str, list[float]]] = [(name, list(_theirs(retrial)))]
-    whose += [(f"ours by {by}", list(_ours(retrial, by))) for by in (AB, LOCUST)]
+    missing = dict.fromkeys(each.missing for each in found.run.tries if each.missing)
+    sentences = [f"Not measured: {each}." for each in missing]
+    if found.classic == "s3":
+        return sentences + list(tree_said(found))
+    whose = [(found.classic.upper(), _theirs(found))]
+    whose += [(f"ours by {by}", _ours(found, by)) for by in (AB, LOCUST)]
     for who, ratios in whose:
-        if ratios and retrial.classic != "s4":
+        if ratios and found.classic != "s4":
             worst = max(ratios, key=lambda ratio: abs(ratio - 1))
-            said.append(
+            sentences.append(
                 f"Of what the law allows, {who} has {percent(statistics.median(ratios))} in the "
                 f"middle row and {percent(worst)} in the one farthest from it."
             )
         elif ratios:
-            said.append(
+            sentences.append(
                 f"From one user to many, throughput rises to {digits(max(ratios), 2)} times that "
                 f"of one in {who}."
             )
-    return said
+    return sentences
 
 
-def retrial_rows(retrial: Retrial) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Head and rows of the table of all numbers."""
-    head = (
-        *("setup", "users", "by", "server", "requests", "failed", "s", "req/s", "law req/s"),
-        *("source req/s", "its law req/s", "mean ms", "longest ms", "X R / N", "generator's cores"),
-        *("server's cores", "server's CPU ms a request", "queue overflows", "backlog", "command"),
-    )
-    return head, tuple(_all(retrial, each) for run in retrial.runs for each in run.tries)
+def _theirs(found: Replication) -> list[float]:
+    """Each row once, also where it stands for two setups."""
+    source = TABLES[found.classic]
+    ratios = {(row.users, row.throughput_rps): source.ratio(row) for row in reversed(source.rows)}
+    return [ratio for ratio in ratios.values() if ratio is not None]
 
 
-def _all(retrial: Retrial, each: Tried) -> tuple[str, ...]:
-    first = (each.setup, str(each.users), each.by, each.server)
-    if each.missing:
-        return (*first, *[""] * 15, each.missing)
-    printed, law, theirs = _row(retrial, each.setup, each.users)
-    return (
-        *first,
-        str(each.requests),
-        str(each.failed),
-        plain(each.seconds),
-        plain(each.throughput_rps),
-        plain(law),
-        plain(printed.throughput_rps if printed else None),
-        plain(theirs),
-        plain(each.mean_response_time_s * 1000),
-        plain(each.longest_s and each.longest_s * 1000),
-        f"{each.littles_law:.2f}",
-        plain(each.generator_cpu),
-        plain(each.server_cpu),
-        plain(each.server_s * 1000),
-        str(each.overflows),
-        "" if each.backlog is None else str(each.backlog),
-        each.command,
-    )
+def _ours(found: Replication, by: str) -> list[float]:
+    ratios = (found.ratio(tried) for tried in found.run.by(by))
+    return [ratio for ratio in ratios if ratio is not None]
 
 
-def _ratios(retrial: Retrial) -> Figure:
-    rows, name = TABLES[retrial.classic].rows, retrial.classic.upper()
-    users = sorted({row.users for row in rows})
-    places = {count: place for place, count in enumerate(users)}
-    setups = list(dict.fromkeys(row.setup for row in rows))
-    traces: list[dict[str, Any]] = []
-    for number, setup in enumerate(setups):
-        of = f", {setup}" if setup else ""
-        dash = ("solid", "dash")[number % 2]
-        mine = [row for row in rows if row.setup == setup]
-        drawn: list[tuple[str, str, str, list[tuple[int, float | None, float | None]]]] = [
-            (
-                f"{name}{of}",
-                GREY,
-                "square",
-                [(row.users, _their_ratio(retrial, row), row.throughput_rps) for row in mine],
-            )
-        ]
-        for by, (colour, symbol) in COLOURS.items():
-            tries = [each for each in _tries(retrial, by) if each.setup == setup]
-            points = [(t.users, _our_ratio(retrial, t), t.throughput_rps) for t in tries]
-            drawn.append((f"ours by {by}{of}", colour, symbol, points))  # type: ignore[arg-type]
-        for label, colour, symbol, values in drawn:
-            there = [each for each in values if each[1] is not None]
-            if not there:
-                continue
-            traces.append(
-                {
-                    "type": "scatter",
-                    "mode": "lines+markers",
-                    "name": label,
-                    "x": [places[count] for count, _, _ in there],
-                    "y": finite([ratio or 0.0 for _, ratio, _ in there]),
-                    "line": {"color": colour, "width": 1.5, "dash": dash},
-                    "marker": {
-                        "color": colour,
-                        "size": 9,
-                        "symbol": symbol if number % 2 == 0 else f"{symbol}-open",
-                    },
-                    "customdata": [rate(rps or 0.0) for _, _, rps in there],
-                    "hovertemplate": f"%{{customdata}}, %{{y:.2f}}<extra>{label}</extra>",
-                }
-            )
-    scaled = "over that of one user" if retrial.classic == "s4" else "over what the law allows"
-    return {
-        "data": traces,
-        "layout": {
-            "height": HEIGHT,
-            "margin": {"l": 48, "r": 12, "t": 40, "b": 104},
-            "hovermode": "closest",
-            "legend": {"orientation": "h", "x": 0, "y": -0.26, "yanchor": "top"},
-            "xaxis": {
-                "title": {"text": "users"},
-                "tickvals": list(places.values()),
-                "ticktext": [str(count) for count in users],
-                "range": [-0.4, len(users) - 0.6],
-            },
-            "yaxis": {"rangemode": "tozero"},
-            "shapes": [
-                {
-                    "type": "line",
-                    "xref": "paper",
-                    "x0": 0,
-                    "x1": 1,
-                    "y0": 1,
-                    "y1": 1,
-                    "line": {"color": PURPLE, "dash": "dash", "width": 1.5},
-                }
-            ],
-            "title": {"text": f"<b>Throughput {scaled}</b>", "font": {"size": 14}, "x": 0.01},
-        },
-    }
-
-
-def _table(retrial: Retrial) -> tuple[Sequence[str], list[tuple[str, ...]]]:
+def _table(found: Replication) -> tuple[Sequence[str], list[tuple[str, ...]]]:
     """A row for each of the source's."""
-    source, name = TABLES[retrial.classic], retrial.classic.upper()
+    source, name = TABLES[found.classic], found.classic.upper()
     several = len({row.setup for row in source.rows}) > 1
-    flat = retrial.classic == "s4"
+    flat = found.classic == "s4"
     there = f"{name}, {source.cores} cores"
-    here = f"ours, {retrial.machine.cores} cores"
+    here = f"ours, {found.machine.cores} cores"
     scale = "over one user" if flat else "of the law"
     law = ("its law",), ("our law",)
     head = [
@@ -197,96 +136,32 @@ def _table(retrial: Retrial) -> tuple[Sequence[str], list[tuple[str, ...]]]:
     ]
     rows = []
     for row in source.rows:
-        _, ours, theirs = _row(retrial, row.setup, row.users)
+        theirs = source.law_rps(row.setup, row.users, source.cores)
+        ours = found.law_rps(row.setup, row.users)
         rows.append(
             (
                 *((row.setup or "long listen queue",) if several else ()),
                 str(row.users),
                 _range(row),
                 *(() if flat else (_shown(theirs),)),
-                _times(_their_ratio(retrial, row)),
+                _times(source.ratio(row)),
                 *(() if flat else (_shown(ours),)),
-                *_cells(retrial, row, AB),
-                *_cells(retrial, row, LOCUST),
+                *_cells(found, row, AB),
+                *_cells(found, row, LOCUST),
             )
         )
     return head, rows
 
 
-def _cells(retrial: Retrial, row: Printed, by: str) -> tuple[str, str, str]:
+def _cells(found: Replication, row: Printed, by: str) -> tuple[str, str, str]:
     try:
-        found = retrial.tried(row.setup, row.users, by)
+        tried = found.run.tried(row.setup, row.users, by)
     except KeyError:
         return NONE, NONE, NONE
-    if found.missing:
-        return found.missing, NONE, NONE
-    ratio = _times(_our_ratio(retrial, found))
-    return digits(found.throughput_rps), ratio, digits(found.generator_cpu, 2)
-
-
-def _row(
-    retrial: Retrial, setup: str, users: int
-) -> tuple[Printed | None, float | None, float | None]:
-    """What the source printed, what the law allows here, and what it allowed there."""
-    if retrial.classic == "s3":
-        return None, None, None
-    source = TABLES[retrial.classic]
-    try:
-        printed = source.row(setup, users)
-    except KeyError:
-        printed = None
-    ours = source.law_rps(setup, users, retrial.machine.cores)
-    return printed, ours, source.law_rps(setup, users, source.cores)
-
-
-def _their_ratio(retrial: Retrial, row: Printed) -> float | None:
-    source = TABLES[retrial.classic]
-    law = source.law_rps(row.setup, row.users, source.cores) or _one(source, row.setup)
-    return row.throughput_rps / law if row.throughput_rps and law else None
-
-
-def _our_ratio(retrial: Retrial, tried: Tried) -> float | None:
-    """To the law; of S4, to the row of one user."""
-    _, law, _ = _row(retrial, tried.setup, tried.users)
-    if law is None:
-        try:
-            law = retrial.tried(tried.setup, 1, tried.by).throughput_rps
-        except KeyError:
-            return None
-    return tried.throughput_rps / law
-
-
-def _one(source: Table, setup: str) -> float | None:
-    try:
-        return source.row(setup, 1).throughput_rps
-    except KeyError:
-        return None
-
-
-def _theirs(retrial: Retrial) -> Iterator[float]:
-    seen = set()
-    for row in TABLES[retrial.classic].rows:
-        ratio = _their_ratio(retrial, row)
-        if ratio is not None and (row.users, row.throughput_rps) not in seen:
-            seen.add((row.users, row.throughput_rps))
-            yield ratio
-
-
-def _ours(retrial: Retrial, by: str) -> Iterator[float]:
-    for tried in _tries(retrial, by):
-        ratio = _our_ratio(retrial, tried)
-        if ratio is not None:
-            yield ratio
-
-
-def _tries(retrial: Retrial, by: str) -> list[Tried]:
-    return [each for each in retrial.run.tries if each.by == by and not each.missing]
-
-
-def _missing(retrial: Retrial) -> list[tuple[str, str]]:
-    """What was not here, each once."""
-    found = dict.fromkeys(each.missing for each in retrial.run.tries if each.missing)
-    return [("Not measured:", missing) for missing in found]
+    if tried.missing:
+        return tried.missing, NONE, NONE
+    ratio = _times(found.ratio(tried))
+    return digits(tried.throughput_rps), ratio, digits(tried.generator_cpu, 2)
 
 
 def _range(row: Printed) -> str:
@@ -302,3 +177,157 @@ def _shown(value: float | None) -> str:
 
 def _times(value: float | None) -> str:
     return NONE if value is None else f"{value:.2f}"
+
+
+def _law(found: Replication, users: int, setup: str = "") -> float:
+    """Requests per second that the law allows on that machine."""
+    value = found.law_rps(setup, users)
+    if value is None:
+        raise NoSuchNumber(f"{found.classic}: its page costs the server next to nothing.")
+    return value
+
+
+def _ratio(found: Replication, users: int, by: str = AB, setup: str = "") -> float:
+    """Throughput over what the law allows."""
+    return row(found, users, by, setup).tried.throughput_rps / _law(found, users, setup)
+
+
+def _growth(found: Replication, users: int, by: str = AB, setup: str = "") -> float:
+    """Throughput over that of one user, in the same row of servers."""
+    many, one = (row(found, count, by, setup).tried for count in (users, 1))
+    return many.throughput_rps / one.throughput_rps
+
+
+def _longest(found: Replication, users: int, setup: str = "") -> float:
+    """The longest response time that ab saw."""
+    value = row(found, users, AB, setup).tried.longest_s
+    if value is None:
+        raise NoSuchNumber("ab did not say.")
+    return value
+
+
+def _took(found: Replication, users: int, setup: str = "") -> float:
+    """Seconds that all of ab's requests took."""
+    return row(found, users, AB, setup).tried.seconds
+
+
+def _ceiling(found: Replication, users: int, by: str = AB, setup: str = "") -> float:
+    """Requests per second that one full core of the load generator makes."""
+    value = row(found, users, by, setup).tried.ceiling_rps
+    if value is None:
+        raise NoSuchNumber("it had too little to do to tell.")
+    return value
+
+
+def _cpu_s(found: Replication, who: Who) -> float:
+    """Of one of S3's trees, in its one row."""
+    if not found.run.tree(who):
+        raise NoSuchNumber(f"{who}: no process of that tree was recorded.")
+    return found.run.cpu_s(who)
+
+
+def _on_core(found: Replication, who: Who = "server") -> float:
+    """CPU seconds of that tree for each second."""
+    return _cpu_s(found, who) / _only(found).seconds
+
+
+def _on_cpu(found: Replication, who: Who = "server") -> float:
+    """The same over the cores of the machine."""
+    return _on_core(found, who) / found.machine.cores
+
+
+def _user_share(found: Replication, who: Who = "server") -> float:
+    """Part of the tree's CPU time outside the kernel."""
+    _cpu_s(found, who)
+    return found.run.user_share(who)
+
+
+def _processes(found: Replication, who: Who = "server") -> int:
+    """Processes that were seen in that tree, its root included."""
+    _cpu_s(found, who)
+    return len(found.run.tree(who))
+
+
+def _only(found: Replication) -> Tried:
+    """The one row of S3."""
+    return row(found, found.run.tries[0].users).tried
+
+
+def _two(value: float) -> str:
+    return f"{value:.2f}"
+
+
+def _said(of: Callable[..., float], say: Callable[[float], str]) -> Callable[..., Quantity]:
+    """That number in these words."""
+
+    def quote(*given: Any) -> Quantity:
+        value = of(*given)
+        return Quantity(value, say(value))
+
+    return quote
+
+
+show = Show(
+    result=Replication,
+    figure=figure,
+    alt=lambda found: " ".join(said(found)),
+    verdict=words,
+    rows=rows,
+    row=row,
+    columns=(
+        Column(head="setup", of="tried.setup"),
+        Column(head="users", of="tried.users"),
+        Column(head="by", of="tried.by"),
+        Column(head="server", of="tried.server"),
+        Measured(head="requests", of="tried.requests"),
+        Measured(head="failed", of="tried.failed"),
+        Measured(head="s", of="tried.seconds"),
+        Measured(head="req/s", of="tried.throughput_rps", quote="throughput"),
+        Measured(head="law req/s", of="law_rps"),
+        Measured(head="source req/s", of="printed_rps"),
+        Measured(head="its law req/s", of="their_law_rps"),
+        Measured(head="mean ms", of="tried.mean_response_time_s", quote="response_time"),
+        Measured(head="longest ms", of="tried.longest_s"),
+        Measured(head="X R / N", of="tried.littles_law", cell=_two),
+        Measured(
+            head="generator's cores",
+            of="tried.generator_cpu",
+            quote="generator_cpu",
+            said=percent,
+        ),
+        Measured(
+            head="server's cores",
+            of="tried.server_cpu",
+            quote="server_cpu",
+            said=lambda value: digits(value, 2),
+        ),
+        Measured(head="server's CPU ms a request", of="tried.server_s", quote="per_request"),
+        Measured(head="queue overflows", of="tried.overflows", quote="overflows"),
+        Measured(head="backlog", of="tried.backlog"),
+        Column(head="command", of=lambda row: row.missing or row.tried.command),
+        Column(  # X R: users that were really waiting
+            of=lambda row: row.tried.littles_law * row.tried.users,
+            quote="in_all",
+            said=digits,
+        ),
+    ),
+    quotes={
+        "capacity": _said(lambda found: found.run.capacity[-1], _two),  # cores' worth of work
+        "ceiling": _said(_ceiling, rate),
+        "faults": _said(  # of the server for a request
+            lambda found: found.run.minor_faults("server") / _only(found).requests,
+            lambda value: digits(value, 2),
+        ),
+        "growth": _said(_growth, lambda value: digits(value, 2)),
+        "law": _said(_law, rate),
+        "longest": _said(_longest, duration),
+        "on_core": _said(_on_core, digits),
+        "on_cpu": _said(_on_cpu, digits),
+        "processes": _said(_processes, str),
+        "ratio": _said(_ratio, _two),
+        "server": lambda found: Quantity(0, found.run.tries[0].server),
+        "system_share": _said(lambda *given: 1 - _user_share(*given), percent),
+        "took": _said(_took, lambda value: f"{digits(value)}{NARROW}s"),
+        "user_share": _said(_user_share, percent),
+    },
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from labs.kinds.classics import published
-from labs.kinds.classics.record import Retrial
+from labs.kinds.classics.record import Replication
 from labs.present.palette import BLUE, ORANGE
 from labs.present.plot import Figure, finite
 from labs.records.format import digits, duration, percent
@@ -13,9 +13,9 @@ from labs.records.format import digits, duration, percent
 NONE = "–"
 
 
-def tree_figure(retrial: Retrial) -> Figure:
+def tree_figure(found: Replication) -> Figure:
     """User and system time of the server and of ab, theirs and ours."""
-    run, rows = retrial.run, []
+    run, rows = found.run, []
     for tree in published.S3_TREES:
         rows.append((f"S3: Apache, {tree.machine}", tree.user_fraction))
     rows += [("ours: Apache", run.user_share("server"))] if run.tree("server") else []
@@ -56,9 +56,9 @@ def tree_figure(retrial: Retrial) -> Figure:
     }
 
 
-def tree_said(retrial: Retrial) -> Iterator[str]:
+def tree_said(found: Replication) -> Iterator[str]:
     """The verdict, a sentence each."""
-    run = retrial.run
+    run = found.run
     if not run.processes:
         return
     first, _ = published.S3_TREES
@@ -70,9 +70,9 @@ def tree_said(retrial: Retrial) -> Iterator[str]:
     )
 
 
-def tree_table(retrial: Retrial) -> tuple[Sequence[str], list[tuple[str, ...]]]:
+def tree_table(found: Replication) -> tuple[Sequence[str], list[tuple[str, ...]]]:
     """A row for each of S3's numbers. What this machine does not tell is quoted, and said so."""
-    run, cores = retrial.run, retrial.machine.cores
+    run, cores = found.run, found.machine.cores
     tried = next((each for each in run.tries if not each.missing), None)
     head = ["", *(f"S3, {tree.machine}, {tree.cores} cores" for tree in published.S3_TREES)]
     head.append(f"ours, {cores} cores")

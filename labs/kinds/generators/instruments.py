@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from labs.analysis import window
-from labs.host import hardware as this_machine
+from labs.host import hardware
 from labs.host.monitor import Sampler, sampling
-from labs.host.supervisor import Stopped
-from labs.kinds.generators.record import OURS, Gauge, locusts
+from labs.host.programs import Program
+from labs.kinds.generators.record import OURS, GeneratorResult, locusts
 from labs.load import tools
-from labs.load.locust import LoadFailed, command, drive
-from labs.measure.rig import split_cores
+from labs.load.locust import LoadFailed, command
+from labs.measure.calibration import language_of
+from labs.measure.rig import Rig, split_cores
 from labs.records.experiment import Load, Workload
 from labs.records.requests import FAILED, OK
 from labs.records.snapshot import Snapshot
@@ -25,22 +24,25 @@ from labs.servers.serve import Running, free_port
 
 SETTLE_S = 0.5  # of load before anything is counted
 LEAST_REQUESTS = 20
+TOOLS: Mapping[str, tuple[Program, Callable[..., list[str]], Callable[[str], tools.Said]]] = {
+    "ab": (tools.AB, tools.ab, tools.read_ab),
+    "wrk": (tools.WRK, tools.wrk, tools.read_wrk),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """A generator to be measured, and about how long that takes."""
+    """A generator to be measured."""
 
     name: str
     kind: str  # driver, plain, tool
     processes: int = 1
-    tool: str = ""
 
 
 def ways(processes: Sequence[int]) -> tuple[Way, ...]:
     """Our driver, plain Locust with these numbers of processes, ab and wrk."""
     plain = (Way(name=locusts(n), kind="plain", processes=n) for n in processes)
-    others = (Way(name=tool, kind="tool", tool=tool) for tool in ("ab", "wrk"))
+    others = (Way(name=tool, kind="tool") for tool in TOOLS)
     return (Way(name=OURS, kind="driver"), *plain, *others)
 
 
@@ -54,15 +56,15 @@ class Use:
     server_fullest: float
     generator_fullest: float
 
-    def of(self, gauge: Gauge) -> Gauge:
-        """The gauge with its CPU, in cores."""
+    def of(self, found: GeneratorResult) -> GeneratorResult:
+        """The same with its CPU, in cores."""
         length = self.after.at - self.before.at
-        server = (self.after.server_s - self.before.server_s) / length
-        generator = (self.after.generator_s - self.before.generator_s) / length
-        busy = (self.after.busy_s - self.before.busy_s) / length
-        own = (self.after.own_s - self.before.own_s) / length
+        server, generator, busy, own = (
+            (getattr(self.after, name) - getattr(self.before, name)) / length
+            for name in ("server_s", "generator_s", "busy_s", "own_s")
+        )
         return replace(
-            gauge,
+            found,
             seconds=length,
             server_cpu=server,
             generator_cpu=generator,
@@ -70,66 +72,60 @@ class Use:
             generator_fullest=self.generator_fullest,
             others_cpu=max(0.0, busy - server - generator - own),
             # Interrupts are in none of `busy`, and in the clocks of whoever was interrupted.
-            busy=min(1.0, max(busy, server + generator) / this_machine.cores()),
+            busy=min(1.0, max(busy, server + generator) / hardware.cores()),
         )
 
 
 class Bench:
     """A server that answers, and the generators that are put before it in turn."""
 
+    _sampler: Sampler  # while `watching`
+
     def __init__(
-        self,
-        running: Running,
-        workload: Workload,
-        loops_per_s: float,
-        users: int,
-        seconds: float,
-        stop: threading.Event | None = None,
+        self, rig: Rig, running: Running, workload: Workload, users: int, seconds: float
     ) -> None:
-        self.running, self.workload, self.loops_per_s = running, workload, loops_per_s
+        self.rig, self.running, self.workload = rig, running, workload
         self.users, self.seconds = users, seconds
-        self.stop = stop or threading.Event()
-        loops = round(workload.cpu_s * loops_per_s)
+        loops = 0
+        if workload.cpu_s:
+            burned = rig.calibrate(language=language_of(running.server, workload))
+            loops = round(workload.cpu_s * burned.loops_per_s[0])
         path = "/file" if workload.page == "file" else f"/?loops={loops}&wait={workload.wait_s:.6f}"
         self.url = running.url + path
         self._pids: Callable[[], list[int]] = list
-        self._sampler: Sampler | None = None
 
     @contextlib.contextmanager
-    def watching(self, tell: Callable[[Any], None] = lambda told: None) -> Iterator[None]:
+    def watching(self) -> Iterator[None]:
         """Sample both sides until the block ends."""
-        server = self.running
         with sampling(
-            server=server.pids,
+            server=self.running.pids,
             generator=lambda: self._pids(),
             workers=lambda: None,
-            tell=tell,
+            tell=self.rig.saw,
         ) as self._sampler:
             self._sampler.users = self.users
             yield
 
-    def gauge(self, way: Way) -> Gauge:
+    def measure(self, way: Way) -> GeneratorResult:
         """Measure that generator, or say that it is missing."""
         try:
             if way.kind == "driver":
-                return self.by_driver()
+                return self._by_driver()
             if way.kind == "plain":
-                return self.by_locust(way.processes)
-            return self.by_tool(way.tool)
+                return self._by_locust(way.processes)
+            return self._by_tool(way.name)
         finally:
             self._pids = list
 
-    def by_driver(self) -> Gauge:
+    def _by_driver(self) -> GeneratorResult:
         """Locust as the labs drive it."""
-        load = Load([self.users])
-        with drive(self.running.url, load, cores=self._cores(), stop=self.stop) as driver:
+        with self.rig.drive(self.running, Load([self.users]), self.workload) as driver:
             self._pids = driver.pids
-            driver.ask_for(self.workload, self.loops_per_s)
             driver.open(self.users, 0.0)
-            self._pause(SETTLE_S)
+            self.rig.pause(SETTLE_S)
             since = len(driver.records())
             use = self._window()
-            self._pause(SETTLE_S)  # so that most of what was asked in the window is answered
+            self.rig.pause(SETTLE_S)  # so that most of what was asked in the window is answered
             driver.check()
             report = driver.report(since)
             driver.open(0, 0.0)
@@ -142,7 +138,7 @@ class Bench:
         if counted.completed < LEAST_REQUESTS:
             raise LoadFailed(f"The load generator made {counted.completed:.0f} requests only.")
         return use.of(
-            Gauge(
+            GeneratorResult(
                 name=OURS,
                 program=tools.locust_version(),
                 command=tools.shown(command(self.running.url, self.users)),
@@ -153,7 +149,7 @@ class Bench:
             )
         )
 
-    def by_locust(self, processes: int) -> Gauge:
+    def _by_locust(self, processes: int) -> GeneratorResult:
         """Plain Locust, with so many processes below a master of its own if more than one."""
         with free_port() as held:
             port = held.getsockname()[1]
@@ -164,36 +160,33 @@ class Bench:
                 argv, self.url, env=tools.locust_page(self.url), cores=self._cores(processes)
             ) as tool:
                 self._pids = tool.pids
-                tool.wait_for(tools.SPAWNED, tools.START_S, self.stop)
-                self._pause(SETTLE_S)
+                tool.wait_for(tools.SPAWNED, tools.START_S, self.rig.stop)
+                self.rig.pause(SETTLE_S)
                 use = self._window()
-                said = tools.read_locust(tool.wait(tools.LATE_S, self.stop))
+                said = tools.read_locust(tool.wait(tools.LATE_S, self.rig.stop))
         program = tools.locust_version()
-        return use.of(_gauge(locusts(processes), program, argv, said, processes=processes))
+        return use.of(_result(locusts(processes), program, argv, said, processes))
 
-    def by_tool(self, name: str) -> Gauge:
+    def _by_tool(self, name: str) -> GeneratorResult:
         """ApacheBench or wrk, with one thread."""
-        long_s = self.seconds + SETTLE_S
-        program = tools.AB if name == "ab" else tools.WRK
-        ask = tools.ab if name == "ab" else tools.wrk
-        argv = ask(self.url, self.users, seconds=long_s)
+        program, ask, read = TOOLS[name]
+        argv = ask(self.url, self.users, seconds=self.seconds + SETTLE_S)
         if remedy := tools.missing(program):
-            return Gauge(name=name, program=program.name, command=tools.shown(argv), missing=remedy)
+            command = tools.shown(argv)
+            return GeneratorResult(name=name, program=program.name, command=command, missing=remedy)
         with tools.run(argv, self.url, cores=self._cores()) as tool:
             self._pids = tool.pids
-            self._pause(SETTLE_S / 2)
+            self.rig.pause(SETTLE_S / 2)
             use = self._window()
-            text = tool.wait(tools.LATE_S, self.stop)
-        said = tools.read_ab(text) if name == "ab" else tools.read_wrk(text)
-        return use.of(_gauge(name, tools.version_of(program), argv, said))
+            said = read(tool.wait(tools.LATE_S, self.rig.stop))
+        return use.of(_result(name, tools.version_of(program), argv, said))
 
     def _window(self) -> Use:
         """Let it ask for some seconds, and see who used what."""
-        assert self._sampler is not None
         groups = self._sampler.server, self._sampler.generator
         before = self._sampler.snapshot()
         used = [dict(group.used) for group in groups]
-        self._pause(self.seconds)
+        self.rig.pause(self.seconds)
         after = self._sampler.snapshot()
         server, generator = (
             max((now - was.get(pid, 0.0) for pid, now in group.used.items()), default=0.0)
@@ -207,20 +200,11 @@ class Bench:
         _, others = split_cores(self.running.server)
         return others if others and processes <= len(others) else None
 
-    def _pause(self, seconds: float) -> None:
-        if self.stop.wait(seconds):
-            raise Stopped
 
-
-def _gauge(
-    name: str,
-    program: str,
-    argv: list[str],
-    said: tools.Said,
-    *,
-    processes: int = 1,
-) -> Gauge:
-    return Gauge(
+def _result(
+    name: str, program: str, argv: list[str], said: tools.Said, processes: int = 1
+) -> GeneratorResult:
+    return GeneratorResult(
         name=name,
         program=program,
         command=tools.shown(argv),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from labs.records.errors import BadRecording
 from labs.records.experiment import Server, Workload
-from labs.records.results import SCHEMA, Machine
+from labs.records.results import Result, middle, pick
 
 FULL = 0.8  # of a core: beyond it a process answers late itself
 MACHINE_FULL = 0.9  # of all cores: then both sides wait for one
@@ -18,7 +18,7 @@ OURS = "locust"  # as the labs drive it, one process
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gauge:
+class GeneratorResult:
     """One generator on that server. CPU is in cores, a mean over `seconds`."""
 
     name: str  # locust, 1 locust, 2 locusts, ab, wrk
@@ -66,47 +66,38 @@ class Gauge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaugesRun:
+class GeneratorsRun:
     """One round: each generator in its turn."""
 
     recorded_at: str  # ISO 8601, UTC
-    gauges: tuple[Gauge, ...]
-
-    def gauge(self, name: str) -> Gauge:
-        for gauge in self.gauges:
-            if gauge.name == name:
-                return gauge
-        raise KeyError(f"name={name!r}: not measured.")
+    gauges: tuple[GeneratorResult, ...]
 
     @property
-    def measured(self) -> tuple[Gauge, ...]:
+    def measured(self) -> tuple[GeneratorResult, ...]:
         """Those that were there."""
         return tuple(gauge for gauge in self.gauges if not gauge.missing)
 
+    def by(self, name: str) -> GeneratorResult:
+        """What that generator found; KeyError says which there are."""
+        return pick(self.gauges, name=name)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gauges:
+
+class Generators(Result, tag="generators", frozen=True, kw_only=True):
     """Rounds of the lab of the load generators on one machine."""
 
     server: Server
     workload: Workload
     connections: int  # that each generator keeps busy
-    machine: Machine
-    runs: tuple[GaugesRun, ...]
-    schema: int = SCHEMA
+    runs: tuple[GeneratorsRun, ...]
 
     def __post_init__(self) -> None:
         if not self.runs or not all(run.measured for run in self.runs):
             raise BadRecording("The recording holds no load generator. Record it again.")
 
     @property
-    def run(self) -> GaugesRun:
+    def run(self) -> GeneratorsRun:
         """The middle run, by the throughput its first generator saw: the one that is drawn."""
-        ranked = sorted(self.runs, key=lambda run: run.measured[0].throughput_rps)
-        return ranked[(len(ranked) - 1) // 2]
-
-    def gauge(self, name: str) -> Gauge:
-        return self.run.gauge(name)
+        return middle(self.runs, lambda run: run.measured[0].throughput_rps)
 
 
 def locusts(processes: int) -> str:

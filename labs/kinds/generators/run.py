@@ -7,36 +7,31 @@ the CPU of both sides is measured. Everything stays on this machine.
 
 from __future__ import annotations
 
-import contextlib
 import os
-import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
-from typing import Any
+from typing import Self
 
-from labs.host import hardware as this_machine
-from labs.host.lock import turn
-from labs.kinds.base import Still
-from labs.kinds.generators.instruments import SETTLE_S, Bench, Way, ways
-from labs.kinds.generators.record import OURS, Gauge, Gauges, GaugesRun
+from labs.host import hardware
+from labs.kinds.base import LabKind
+from labs.kinds.generators.instruments import SETTLE_S, TOOLS, Bench, Way, ways
+from labs.kinds.generators.record import OURS, Generators, GeneratorsRun
 from labs.load import tools
-from labs.measure.calibration import calibrate, language_of
-from labs.measure.rig import Progress, split_cores
+from labs.measure.calibration import language_of
+from labs.measure.rig import Rig
 from labs.present.verdict import Question
 from labs.records.errors import Unusable
 from labs.records.experiment import Load, Server, Workload
 from labs.records.format import digits
 from labs.records.results import Machine
 from labs.servers.catalogue import kind_of, missing
-from labs.servers.serve import check, serve
+from labs.servers.serve import check
 
 SERVERS = ("nginx", "uvicorn")  # the first that is here
 FILE = Workload(page="file", wait_cv=0.0)
 USERS = 16
 SECONDS = 3.0  # that each generator's requests and CPU are counted
-REDUCED_S = 1.0
+BRIEF_S = 1.0
 STARTS_S = {"driver": 1.4, "plain": 3.5, "tool": 0.6}  # to start and to end one
 BURN_S = 1.0
 MOST_PROCESSES = 8  # of plain Locust
@@ -50,36 +45,30 @@ def process_counts(cores: int) -> tuple[int, ...]:
     return tuple(sorted({1, 2, *powers[-1:], most}))[:3]
 
 
-class Gauging(Still[Gauges]):
-    """Load generators on the same server."""
+class GeneratorsLab(LabKind[Generators]):
+    """Load generators one after the other on the same server: what each says of it, and what it
+    and the server use. Without a server, of a small file; tools that are missing say so."""
 
-    result = Gauges
+    result = Generators
 
     def __init__(
         self,
         server: Server | None = None,
-        workload: Workload = FILE,
+        workload: Workload | None = None,
         *,
-        users: int = USERS,
+        users: int | None = None,
         seconds: float = SECONDS,
         which: Sequence[Way] | None = None,
     ) -> None:
-        if workload.cpu_by != "counting" or workload.wait_by != "sleep":
+        asked = workload or FILE
+        if asked.cpu_by != "counting" or asked.wait_by != "sleep":
             raise Unusable("generators: all of them ask for a sleep and for counting only.")
-        Load([users])  # refuses what is no number of users
-        self.workload = replace(workload, cpu_cv=0.0, wait_cv=0.0)  # tools ask for one page
+        self.users, self._each_s = users or USERS, seconds
+        Load([self.users])  # refuses what is no number of users
+        self.workload = replace(asked, cpu_cv=0.0, wait_cv=0.0)  # tools ask for one page
         self.server = server or _first(self.workload)
         self.any_server = server is None
-        self.users, self._each_s = users, seconds
-        self.ways = tuple(which or ways(process_counts(this_machine.fingerprint().cores)))
-        self.seconds = sum(STARTS_S[way.kind] + seconds + SETTLE_S for way in self.ways)
-        self.seconds += BURN_S if self.workload.cpu_s else 0.0
-        names = ", ".join(way.name for way in self.ways)
-        self.about = (
-            f"{self.server.architecture} by {self.server.by} answers {users} connections. They "
-            f"are kept busy by one load generator after the other ({names}), and the CPU of both "
-            "sides is measured."
-        )
+        self.ways = tuple(which or ways(process_counts(hardware.fingerprint().cores)))
         rival = next((way.name for way in reversed(self.ways) if _here(way)), OURS)
         self.rival = rival
         self.question = Question(
@@ -89,87 +78,84 @@ class Gauging(Still[Gauges]):
             say=lambda value: f"{digits(value)} times",
         )
 
-    def measure(self, tell: Callable[[Any], None], stop: threading.Event) -> Gauges:
-        """One round; after each generator, tells what it has so far."""
-        here = this_machine.fingerprint()
-        check(self.server, here, self.workload)
-        begin = time.monotonic()
-        found: list[Gauge] = []
-
-        def progress(stage: str) -> None:
-            gone = time.monotonic() - begin
-            left = max(0.0, self.seconds - gone)
-            tell(Progress(stage=stage, fraction=min(1.0, gone / self.seconds), seconds_left=left))
-
-        with contextlib.ExitStack() as stack:
-            stack.enter_context(turn(lambda: progress("waiting: another page measures"), stop))
-            begin = time.monotonic()
-            loops_per_s = 0.0
-            if self.workload.cpu_s:
-                progress("calibrating: how fast is a core right now?")
-                language = language_of(self.server, self.workload)
-                loops_per_s = calibrate(here, language=language, stop=stop).loops_per_s[0]
-            progress("starting the server")
-            page = self.workload.page
-            cores, _ = split_cores(self.server)
-            running = stack.enter_context(serve(self.server, cores=cores, page=page, stop=stop))
-            bench = Bench(running, self.workload, loops_per_s, self.users, self._each_s, stop)
-            stack.enter_context(bench.watching(tell))
-            for way in self.ways:
-                progress(f"{way.name} asks")
-                found.append(bench.gauge(way))
-                running.check()
-                if any(not gauge.missing for gauge in found):
-                    tell(self._found(here, found))
-        return self._found(here, found)
-
-    def _found(self, here: Machine, gauges: Sequence[Gauge]) -> Gauges:
-        when = datetime.now(UTC).isoformat(timespec="seconds")
-        return Gauges(
-            server=self.server,
-            workload=self.workload,
-            connections=self.users,
-            machine=here,
-            runs=(GaugesRun(recorded_at=when, gauges=tuple(gauges)),),
+    def about(self) -> str:
+        names = ", ".join(way.name for way in self.ways)
+        return (
+            f"{self.server.architecture} by {self.server.by} answers {self.users} connections. "
+            f"They are kept busy by one load generator after the other ({names}), and the CPU of "
+            "both sides is measured."
         )
 
-    def asked_of(self, found: Gauges) -> bool:
+    def seconds(self) -> float:
+        burn_s = BURN_S if self.workload.cpu_s else 0.0
+        return burn_s + sum(self._of_s(way) for way in self.ways)
+
+    def check(self, machine: Machine) -> None:
+        check(self.server, machine, self.workload)
+
+    def run(self, rig: Rig) -> Generators:
+        if self.workload.cpu_s:
+            rig.calibrate(language=language_of(self.server, self.workload))
+        rig.progress("starting the server")
+        with rig.serve(self.server, page=self.workload.page) as running:
+            bench = Bench(rig, running, self.workload, self.users, self._each_s)
+            with bench.watching():
+                gauges = []
+                for way in self.ways:
+                    rig.measuring(f"{way.name} asks", self._of_s(way))
+                    gauges.append(bench.measure(way))
+                    running.check()
+                    run = GeneratorsRun(recorded_at=rig.now(), gauges=tuple(gauges))
+                    if run.measured:
+                        rig.partial(self._found(rig, run))
+        return self._found(rig, run)
+
+    def matches(self, found: Generators) -> bool:
         same = (found.workload, found.connections) == (self.workload, self.users)
         return same and (self.any_server or found.server == self.server)
 
-    def answer(self, found: Gauges) -> tuple[float | None, float | None]:
-        try:
-            ours, rival = found.gauge(OURS), found.gauge(self.rival)
-        except KeyError:
+    def answer(self, found: Generators) -> tuple[float | None, float | None]:
+        seen = {each.name: each.throughput_rps for each in found.run.measured}
+        if OURS not in seen or self.rival not in seen:
             return None, None
-        return None, rival.throughput_rps / ours.throughput_rps if not rival.missing else None
+        return None, seen[self.rival] / seen[OURS]
 
-    def unfit(self, found: Gauges) -> str:
-        for gauge in found.runs[-1].gauges:
-            if gauge.missing:
-                return f"{gauge.name}: {gauge.missing}. The book quotes it."
-            if gauge.failed:
-                return f"{gauge.name}: {gauge.failed} requests failed."
-            if gauge.others_cpu > OTHERS * found.machine.cores:
-                return f"{gauge.name}: others used {gauge.others_cpu:.2f} cores meanwhile."
+    def rejection(self, found: Generators) -> str:
+        for each in found.runs[-1].gauges:
+            if each.missing:
+                return f"{each.name}: {each.missing}. The book quotes it."
+            if each.failed:
+                return f"{each.name}: {each.failed} requests failed."
+            if each.others_cpu > OTHERS * found.machine.cores:
+                return f"{each.name}: others used {each.others_cpu:.2f} cores meanwhile."
         return ""
 
-    def reduced(self) -> Gauging:
-        few = [way for way in self.ways if way.name != "1 locust"]
-        chosen = [way for way in few if way.processes <= 2]
-        return Gauging(
+    def smoke_test(self) -> Self:
+        return type(self)(
             None if self.any_server else self.server,
             self.workload,
             users=self.users,
-            seconds=REDUCED_S,
-            which=chosen,
+            seconds=BRIEF_S,
+            which=[way for way in self.ways if way.name != "1 locust" and way.processes <= 2],
+        )
+
+    def _of_s(self, way: Way) -> float:
+        return STARTS_S[way.kind] + self._each_s + SETTLE_S
+
+    def _found(self, rig: Rig, run: GeneratorsRun) -> Generators:
+        return Generators(
+            server=self.server,
+            workload=self.workload,
+            connections=self.users,
+            machine=rig.machine,
+            runs=(run,),
         )
 
 
 def _here(way: Way) -> bool:
     if way.kind != "tool":
         return way.processes > 1
-    return not tools.missing(tools.AB if way.tool == "ab" else tools.WRK)
+    return not tools.missing(TOOLS[way.name][0])
 
 
 def _first(workload: Workload) -> Server:

@@ -5,23 +5,26 @@ from __future__ import annotations
 import html
 from typing import Any
 
-from labs.kinds.generators.record import FULL, OURS, Gauge, Gauges
+from labs.kinds.generators.record import FULL, OURS, GeneratorResult, Generators, locusts
+from labs.kinds.show import Column, Measured, Show
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE, pale
 from labs.present.plot import Figure, bars, extent, finite, two_plots
+from labs.present.quantities import NoSuchNumber, Quantity
 from labs.records.format import digits, duration, paragraphs, percent, plain, rate, table
+from labs.theory import laws
 
 WHERE = ("Throughput as it says, requests per second", "Cores busy")
 # Addresses that are nobody's, for documentation (RFC 5737).
 MASTER_ADDRESS, SERVER_ADDRESS = "192.0.2.10", "192.0.2.1"
 
 
-def gauges_figure(gauges: Gauges) -> Figure:
+def generators_figure(found: Generators) -> Figure:
     """Left, the throughput each generator reports, with the spread over the runs; right, the
     cores that it and the server used meanwhile."""
-    shown = gauges.run.measured
+    shown = found.run.measured
     names = [label(gauge.name).replace(" ", "<br>") for gauge in shown]  # two lines have room
     rates = [gauge.throughput_rps for gauge in shown]
-    ends = [extent(_over_runs(gauges, gauge.name)) for gauge in shown]
+    ends = [extent(_over_runs(found, gauge.name)) for gauge in shown]
     traces: list[dict[str, Any]] = [
         {
             "type": "bar",
@@ -61,20 +64,20 @@ def gauges_figure(gauges: Gauges) -> Figure:
     return {"data": traces, "layout": _layout()}
 
 
-def gauges_alt(gauges: Gauges) -> str:
+def generators_alt(found: Generators) -> str:
     """The figure in sentences."""
     return " ".join(
         f"{label(gauge.name)}: not installed."
         if gauge.missing
         else f"{label(gauge.name)}: {rate(gauge.throughput_rps)}, where the generator used "
         f"{digits(gauge.generator_cpu, 2)} and the server {digits(gauge.server_cpu, 2)} of a core."
-        for gauge in gauges.run.gauges
+        for gauge in found.run.gauges
     )
 
 
-def gauges_words(gauges: Gauges) -> str:
+def generators_words(found: Generators) -> str:
     """Under the figure, as HTML: the verdict, the table, and a worker for another machine."""
-    sentences = paragraphs(gauges_said(gauges))
+    sentences = paragraphs(generators_said(found))
     head = [
         *("", "req/s", "mean", "its cores", "its CPU a request"),
         *("server's cores", "server's CPU a request", "full"),
@@ -92,17 +95,17 @@ def gauges_words(gauges: Gauges) -> str:
             duration(gauge.server_s),
             " and ".join(gauge.full) or "nobody",
         )
-        for gauge in gauges.run.gauges
+        for gauge in found.run.gauges
     ]
     return f'<div role="status">{sentences}</div>{table(head, rows)}{elsewhere()}'
 
 
-def gauges_said(gauges: Gauges) -> list[str]:
+def generators_said(found: Generators) -> list[str]:
     """The verdict, a sentence each."""
-    return [_said(gauge) for gauge in gauges.run.gauges] + _together(gauges)
+    return [_said(gauge) for gauge in found.run.gauges] + _together(found)
 
 
-def _said(gauge: Gauge) -> str:
+def _said(gauge: GeneratorResult) -> str:
     name = label(gauge.name)
     if gauge.missing:
         return f"{name} is {gauge.missing}."
@@ -124,9 +127,9 @@ def _self(many: bool) -> str:
     return "themselves" if many else "itself"
 
 
-def _together(gauges: Gauges) -> list[str]:
+def _together(found: Generators) -> list[str]:
     """What they say side by side."""
-    shown = gauges.run.measured
+    shown = found.run.measured
     least = min(shown, key=lambda gauge: gauge.throughput_rps)
     most = max(shown, key=lambda gauge: gauge.throughput_rps)
     times = most.throughput_rps / least.throughput_rps
@@ -178,44 +181,6 @@ def elsewhere(workers: int = 10) -> str:
     )
 
 
-def gauges_rows(gauges: Gauges) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Head and rows of the table of all numbers, of every run."""
-    head = (
-        *("run", "generator", "program", "processes", "requests", "failed", "req/s", "mean ms"),
-        *("its cores", "fullest process", "its CPU µs a request", "server's cores"),
-        *("server's CPU µs a request", "others' cores", "full", "command"),
-    )
-    rows = tuple(
-        (
-            str(number),
-            gauge.name,
-            gauge.program,
-            *(
-                [""] * 11
-                if gauge.missing
-                else [
-                    str(gauge.processes),
-                    str(gauge.requests),
-                    str(gauge.failed),
-                    plain(gauge.throughput_rps),
-                    plain(gauge.mean_response_time_s * 1000),
-                    plain(gauge.generator_cpu),
-                    plain(gauge.generator_fullest),
-                    plain(gauge.generator_s * 1e6),
-                    plain(gauge.server_cpu),
-                    plain(gauge.server_s * 1e6),
-                    plain(gauge.others_cpu),
-                ]
-            ),
-            gauge.missing or " and ".join(gauge.full) or "nobody",
-            gauge.command,
-        )
-        for number, run in enumerate(gauges.runs, 1)
-        for gauge in run.gauges
-    )
-    return head, rows
-
-
 def label(name: str) -> str:
     """How a generator is called in a sentence: Locust, 1 plain Locust, ab."""
     if name == OURS:
@@ -226,9 +191,10 @@ def label(name: str) -> str:
     return f"{count} plain Locust" + ("s" if rest.endswith("s") else "")
 
 
-def _over_runs(gauges: Gauges, name: str) -> list[float]:
-    found = (gauge for run in gauges.runs for gauge in run.measured if gauge.name == name)
-    return [gauge.throughput_rps for gauge in found]
+def _over_runs(found: Generators, name: str) -> list[float]:
+    return [
+        gauge.throughput_rps for run in found.runs for gauge in run.measured if gauge.name == name
+    ]
 
 
 def _layout() -> dict[str, Any]:
@@ -246,3 +212,85 @@ def _layout() -> dict[str, Any]:
     }
     layout = two_plots(WHERE, (0.46, 0.56), (axis, axis), (upwards, upwards), left=56, lower=0.38)
     return {"barmode": "group", "bargap": 0.3, "shapes": [full], **layout}
+
+
+def by(found: Generators, name: str = OURS) -> GeneratorResult:
+    """What that generator found, to quote from. KeyError and NoSuchNumber say what there is."""
+    result = found.run.by(name)
+    if result.missing:
+        raise NoSuchNumber(f"name={name!r}: was {result.missing}")
+    return result
+
+
+def _ratio(found: Generators, over: str, under: str = OURS) -> Quantity:
+    """How many times the throughput of another one it saw."""
+    value = by(found, over).throughput_rps / by(found, under).throughput_rps
+    return Quantity(value, digits(value, 2))
+
+
+def _full(found: Generators, name: str = OURS) -> Quantity:
+    """Who was full: the generator, the server, both, the machine, or nobody."""
+    full = by(found, name).full
+    words = {("generator", "server"): "both", (): "nobody"}.get(full, f"the {''.join(full)}")
+    return Quantity(len(full), words)
+
+
+def _needed(found: Generators, throughput_rps: float, name: str = OURS) -> Quantity:
+    """How many such processes, each on a core of its own, ask for that much at 80 %."""
+    value = laws.generators(throughput_rps, by(found, name).ceiling_rps)
+    return Quantity(value, str(value))
+
+
+def _locusts(found: Generators, processes: int) -> Quantity:
+    """Requests per second as so many processes of plain Locust say."""
+    return show.quote(found, "throughput", locusts(processes))
+
+
+def _microseconds(value: float) -> str:
+    return plain(value * 1e6)
+
+
+show = Show(
+    result=Generators,
+    figure=generators_figure,
+    alt=generators_alt,
+    verdict=generators_words,
+    rows_of_run=lambda run: run.gauges,
+    row=by,
+    columns=(
+        Column(head="generator", of="name"),
+        Column(head="program", of="program"),
+        Measured(head="processes", of="processes"),
+        Measured(head="requests", of="requests"),
+        Measured(head="failed", of="failed"),
+        Measured(head="req/s", of="throughput_rps", quote="throughput"),
+        Measured(head="mean ms", of="mean_response_time_s", quote="response_time"),
+        Measured(head="its cores", of="generator_cpu", quote="generator_cpu"),
+        Measured(head="fullest process", of="generator_fullest", quote="fullest", said=percent),
+        Measured(
+            head="its CPU µs a request",
+            of="generator_s",
+            quote="per_request",
+            cell=_microseconds,
+        ),
+        Measured(head="server's cores", of="server_cpu", quote="server_cpu"),
+        Measured(
+            head="server's CPU µs a request",
+            of="server_s",
+            quote="server_per_request",
+            cell=_microseconds,
+        ),
+        Measured(head="others' cores", of="others_cpu"),
+        Column(head="full", of=lambda row: row.missing or " and ".join(row.full) or "nobody"),
+        Column(head="command", of="command"),
+        Column(of="ceiling_rps", quote="ceiling"),  # of one full core
+        Column(of=lambda row: FULL * row.ceiling_rps, quote="trusted", said=rate),
+    ),
+    quotes={
+        "connections": lambda found: Quantity(found.connections, str(found.connections)),
+        "full": _full,
+        "locusts": _locusts,
+        "needed": _needed,
+        "ratio": _ratio,
+    },
+)
