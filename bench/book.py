@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from labs.kinds.checkup.record import Checkup
 from labs.kinds.clocks.record import Clocks
 from labs.kinds.comparison.record import Comparison
-from labs.kinds.generators.record import Gauges
+from labs.kinds.generators.record import Generators
 from labs.kinds.memory.record import Memory
 from labs.kinds.mystery.record import Mystery
 from labs.kinds.race.record import Race
@@ -88,7 +88,7 @@ def figures(result: Result) -> Iterator[Figure]:
         case Memory():
             for growth in result.run.growths:
                 yield Figure(name=f"bytes a {growth.kind}", measured=growth.each_bytes)
-        case Gauges():
+        case Generators():
             for gauge in result.run.measured:
                 yield Figure(name=f"req/s by {gauge.name}", measured=gauge.throughput_rps)
         case Race():

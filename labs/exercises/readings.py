@@ -13,7 +13,7 @@ from labs.records.results import Point
 
 if TYPE_CHECKING:
     from labs.kinds.comparison.record import Comparison
-    from labs.kinds.generators.record import Gauges
+    from labs.kinds.generators.record import Generators
     from labs.kinds.mystery.record import Mystery
     from labs.kinds.timeline.record import Timeline
 
@@ -144,9 +144,9 @@ def of_tree(timeline: Timeline) -> Given:
     }
 
 
-def of_locust(gauges: Gauges) -> Given:
+def of_locust(found: Generators) -> Given:
     """What a request cost the load generator that drives all the labs."""
-    return {"cost_s": gauges.runs[-1].gauge("locust").generator_s}
+    return {"cost_s": found.runs[-1].by("locust").generator_s}
 
 
 def noise(given: Given) -> float:
