@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from bs4 import BeautifulSoup, Tag
 from chapters import ROOT, Page, chapters, pages
+from msgspec import structs
 
 from labs.exercises import check
 from labs.exercises.exercise import QUESTIONS
@@ -119,7 +120,7 @@ def test_another_recording_makes_another_page(
     (page,) = [page for page in chapters() if page.slug == "many-cores"]
     before = store.recording(page.slug)
     assert isinstance(before, Recording)
-    after = replace(before, runs=tuple(faster(run) for run in before.runs))
+    after = structs.replace(before, runs=tuple(faster(run) for run in before.runs))
     store.save(after, tmp_path / "recordings" / page.slug / f"{after.machine.cores}-cores.json")
     shown = [each.get_text() for each in article(build(page, tmp_path)).select(".wt-measured")]
     was = [said(page, text) for text in quoted(page)]

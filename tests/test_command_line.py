@@ -103,7 +103,7 @@ def test_run_writes_the_recording_joined_with_its_predictions(tmp_path):
         assert point["littles_law"] == pytest.approx(1, abs=0.1)
         assert all(set(check) == {"name", "unfit", "sentence"} for check in point["checks"])
         assert point["predicted"]["bound_rps"] >= point["predicted"]["model_rps"] * 0.999
-    assert store.load(out).points[0].users == 1
+    assert store.read(out).points[0].users == 1
 
 
 @pytest.mark.measures

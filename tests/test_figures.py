@@ -10,6 +10,7 @@ from typing import Any
 import examples
 import plotly.graph_objects as go
 import pytest
+from msgspec import structs
 
 from labs.kinds.checkup.show import checkup_alt, checkup_figure, checkup_rows
 from labs.kinds.clocks.show import clocks_alt, clocks_figure
@@ -235,5 +236,5 @@ def test_the_machine_is_told_in_rows() -> None:
     assert rows["cores listed"] == "4" and rows["cores for you"] == "2"
     assert rows["load generator's ceiling"] == "10,000 req/s at 0.1 ms each"
     calibration = replace(examples.CALIBRATION, generator_s=0.0, overhead_s=0.0)
-    bare = replace(examples.checkup(), calibrations=(calibration,))
+    bare = structs.replace(examples.checkup(), calibrations=(calibration,))
     assert "load generator's ceiling" not in {name for name, _, _ in checkup_rows(bare)}

@@ -11,15 +11,16 @@ from waiting import eventually
 
 from labs.host.monitor import process_cpu_s, pss_bytes, switches
 from labs.host.supervisor import Stopped
-from labs.kinds.sweep.run import Measurement, measure
+from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.run import SweepLab, measure
 from labs.load.drivers import start_all
 from labs.load.locust import LoadFailed, drive
-from labs.measure.rig import Progress
+from labs.measure.rig import Progress, Rig
 from labs.recordings import store
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.requests import OK
-from labs.records.results import Point, Prediction, Sample
+from labs.records.results import Sample
 from labs.servers.serve import serve
 
 pytestmark = [pytest.mark.measures, pytest.mark.usefixtures("calibrated_in_passing")]
@@ -31,7 +32,7 @@ def test_waits_double_with_the_users_up_to_the_pool(tmp_path):
     experiment = Experiment(
         Server("prefork", processes=4), Workload(wait_s=0.1, wait_cv=0.0), Load([2, 4, 8])
     )
-    recording = measure(experiment, tell=told.append)
+    recording = measure(experiment, on_event=told.append)
     two, four, eight = (point.throughput_rps for point in recording.points)
     for rate, bound in ((two, 20), (four, 40), (eight, 40)):
         assert 0.6 < rate / bound < 1.05  # a busy machine lets a request wait for a core as well
@@ -47,19 +48,19 @@ def test_waits_double_with_the_users_up_to_the_pool(tmp_path):
         assert low <= point.throughput_rps <= high
         assert high - low >= 0.039 * point.throughput_rps
     assert recording.run.first_again is not None
-    forecast = recording.run.forecast
-    assert forecast.kind == "forecast"
-    assert isinstance(next(x for x in told if isinstance(x, Prediction | Point)), Prediction)
-    assert len([thing for thing in told if isinstance(thing, Point)]) >= 3
+    assert recording.run.forecast.kind == "forecast"
+    partial = [thing for thing in told if isinstance(thing, Recording)]
+    assert [len(each.points) for each in partial] == [0, 1, 2, 3]  # the forecast came first
+    assert all(each.run.forecast == recording.run.forecast for each in partial)
     assert len([thing for thing in told if isinstance(thing, Sample)]) > 20
     for number, thing in enumerate(told):  # a page is left alone from the first level on
         if isinstance(thing, Progress):
-            assert (thing.quiet_s is not None) == (number > told.index(forecast))
+            assert (thing.quiet_s is not None) == (number > told.index(partial[0]))
     progress = [thing.fraction for thing in told if isinstance(thing, Progress)]
     assert progress == sorted(progress)
     assert progress[-1] > 0.8
     store.save(recording, tmp_path / "recording.json")
-    assert store.load(tmp_path / "recording.json") == recording
+    assert store.read(tmp_path / "recording.json") == recording
 
 
 def test_one_worker_never_uses_more_than_one_core():
@@ -90,33 +91,27 @@ def test_stopping_ends_everything_at_once_and_keeps_what_was_measured():
     stop = threading.Event()
     ended: list[float] = []
 
-    def stop_after_the_first(told):
-        if isinstance(told, Point):
+    def stop_after_the_first(event):
+        if isinstance(event, Recording) and event.points:
             ended.append(time.monotonic())
             stop.set()
 
-    measurement = Measurement(
-        Experiment(
-            Server("prefork", processes=2), Workload(wait_s=0.05), Load([1, 2, 4], seconds=1.0)
-        ),
-        tell=stop_after_the_first,
-        stop=stop,
+    experiment = Experiment(
+        Server("prefork", processes=2), Workload(wait_s=0.05), Load([1, 2, 4], seconds=1.0)
     )
+    rig = Rig(stop_after_the_first, stop)
     with pytest.raises(Stopped):
-        measurement.run()
+        rig.perform(SweepLab(experiment))
     assert time.monotonic() - ended[0] < 1.5
-    recording = measurement.recording()
-    assert recording is not None
-    assert [point.users for point in recording.points] == [1]
+    assert [point.users for point in rig.found.points] == [1]
 
 
 @pytest.mark.parametrize("after_s", [0.2, 1.0, 2.2])
 def test_stop_works_in_every_stage(after_s):
     """While calibrating, while 256 workers are being spawned, while the load starts."""
     stop = threading.Event()
-    measurement = Measurement(
-        Experiment(Server("prefork", processes=256), Workload(wait_s=0.2), Load([256])), stop=stop
-    )
+    many = Experiment(Server("prefork", processes=256), Workload(wait_s=0.2), Load([256]))
+    rig = Rig(stop=stop)
     pressed: list[float] = []
 
     def press():
@@ -125,9 +120,9 @@ def test_stop_works_in_every_stage(after_s):
 
     threading.Timer(after_s, press).start()
     with pytest.raises(Stopped):
-        measurement.run()
+        rig.perform(SweepLab(many))
     assert time.monotonic() - pressed[0] < 2.0
-    assert measurement.recording() is None or not measurement.points
+    assert rig.found is None or not rig.found.points
 
 
 def test_a_second_measurement_waits_for_its_turn():
@@ -137,14 +132,17 @@ def test_a_second_measurement_waits_for_its_turn():
     results = []
 
     def first():
-        results.append(measure(small, tell=lambda told: going.set()))
+        results.append(measure(small, on_event=lambda event: going.set()))
 
     thread = threading.Thread(target=first)
     thread.start()
     assert going.wait(20)
-    second = measure(
-        small, tell=lambda told: stages.append(told.stage) if isinstance(told, Progress) else None
-    )
+
+    def stage(event):
+        if isinstance(event, Progress):
+            stages.append(event.stage)
+
+    second = measure(small, on_event=stage)
     thread.join()
     assert any("another page or program is measuring" in stage for stage in stages)
     assert results[0].points[0].users == second.points[0].users == 2
@@ -154,7 +152,7 @@ def test_what_cannot_be_measured_is_refused_before_anything_starts():
     told: list[object] = []
     with pytest.raises(Unusable, match="processes=4000"):
         measure(
-            Experiment(Server("prefork", processes=4000), Workload(), Load([1])), tell=told.append
+            Experiment(Server("prefork", processes=4000), Workload(), Load([1])), on_event=told.append
         )
     assert told == []
 

@@ -4,26 +4,28 @@ import base64
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import examples
 import pytest
+from panel_driver import SOON_S, PanelDriver
 from waiting import eventually
 
+import labs
 from labs import api
 from labs.exercises import latest
+from labs.host import lock
 from labs.host.supervisor import Stopped
 from labs.kinds.sweep.record import Recording
-from labs.kinds.sweep.run import Measurement
-from labs.measure.rig import Progress
-from labs.panel.job import Job
+from labs.kinds.sweep.run import SweepLab
+from labs.measure.rig import Rig
+from labs.panel import sweep
 from labs.panel.settings import Settings, _named, read_users
 from labs.panel.sweep import SweepPanel
 from labs.recordings import store
-from labs.records import results
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Machine, Run
@@ -31,119 +33,93 @@ from labs.servers.serve import Found, ServerFailed
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
-SOON_S = 10.0
 LIVE_S = 60.0
 
 
-class Scripted:
-    """Stands in for a measurement: it tells what it is told to, one level at a time."""
+class Script:
+    """What a run finds that starts nothing: one level at a time, as it is told to."""
 
     def __init__(self) -> None:
         self.go = threading.Semaphore(0)  # one release, one level
         self.fault: Exception | None = None
         self.experiments: list[Experiment] = []
 
-    def __call__(
-        self, experiment: Experiment, *, tell: Callable[[Any], None], stop: threading.Event
-    ) -> Scripted:
-        self.experiments.append(experiment)
-        self._users = experiment.load.users
-        self._experiment, self._tell, self._stop = experiment, tell, stop
-        self._points: list[results.Point] = []
-        return self
+    def lab(self, experiment: Experiment = examples.EXPERIMENT, **more: Any) -> SweepLab:
+        script = self
 
-    def run(self) -> None:
-        self._tell(Progress(stage="starting", fraction=0.0, seconds_left=20.0))
-        self._tell(examples.prediction(self._users))
-        for users in self._users:
+        class Scripted(SweepLab):
+            def run(self, rig: Rig) -> Recording:
+                return script.play(rig, self.experiment)
+
+        return Scripted(experiment, **more)
+
+    def play(self, rig: Rig, experiment: Experiment) -> Recording:
+        self.experiments.append(experiment)
+        users, points = experiment.load.users, []
+
+        def recording() -> Recording:
+            run = Run(
+                recorded_at=examples.WHEN,
+                calibration=examples.CALIBRATION,
+                forecast=examples.prediction(users),
+                points=tuple(points),
+            )
+            return Recording(experiment=experiment, machine=examples.MACHINE, runs=(run,))
+
+        rig.progress("starting")
+        rig.partial(recording())
+        for level in users:
             while not self.go.acquire(timeout=0.02):
-                if self._stop.is_set():
+                if rig.stop.is_set():
                     raise Stopped
                 if self.fault:
                     raise self.fault
-            self._tell(examples.sample(users / 10))
-            self._points.append(examples.point(users))
-            self._tell(self._points[-1])
+            rig.saw(examples.sample(level / 10))
+            points.append(examples.point(level))
+            rig.partial(recording())
+        return recording()
 
-    def recording(self) -> Recording:
-        run = Run(
-            recorded_at=examples.WHEN,
-            calibration=examples.CALIBRATION,
-            forecast=examples.prediction(self._users),
-            points=tuple(self._points),
+
+def panel_of(script: Script, experiment: Experiment = examples.EXPERIMENT) -> PanelDriver:
+    panel = PanelDriver(
+        SweepPanel(
+            "many-cores",
+            script.lab(experiment),
+            recorded=examples.recording(),
+            calibration=lambda machine, server, workload: examples.CALIBRATION,
         )
-        return Recording(experiment=self._experiment, machine=examples.MACHINE, runs=(run,))
-
-
-def panel_of(scripted: Scripted, experiment: Experiment = examples.EXPERIMENT) -> SweepPanel:
-    panel = SweepPanel(
-        "many-cores",
-        experiment,
-        machine=examples.MACHINE,
-        recorded=examples.recording(),
-        calibration=lambda machine, server, workload: examples.CALIBRATION,
-        measurement=scripted,  # type: ignore[arg-type]
     )
-    eventually(lambda: panel._plan, SOON_S, "the plan")
-    with panel._drawing:  # and until it has been shown
-        return panel
+    panel.until_planned()
+    return panel
 
 
 @pytest.fixture
-def scripted(monkeypatch: pytest.MonkeyPatch) -> Scripted:
+def script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Script:
     monkeypatch.setattr(latest, "_latest", {})
-    return Scripted()
+    monkeypatch.setattr(lock, "LOCK", tmp_path / "lock")  # nothing is measured
+    monkeypatch.setattr(sweep, "fingerprint", lambda: examples.MACHINE)
+    return Script()
 
 
 @pytest.fixture
-def panel(scripted: Scripted) -> Iterator[SweepPanel]:
-    made = panel_of(scripted)
+def panel(script: Script) -> Iterator[PanelDriver]:
+    made = panel_of(script)
     yield made
     made.shut()
-    if made._attempt:
-        assert made._attempt.join(SOON_S)
 
 
-def names(panel: SweepPanel) -> set[str]:
-    return {trace["name"] for trace in panel._figure.figure["data"]}
-
-
-def landed(panel: SweepPanel) -> list[float]:
-    found = [each for each in panel._figure.figure["data"] if each["name"] == "measured here"]
-    return list(found[0]["x"]) if found else []
-
-
-def words(widget: Any) -> str:
-    return re.sub(r"<[^>]+>", "", widget.value).replace("\u00a0", " ")
-
-
-def can_run(panel: SweepPanel) -> bool:
-    return not panel._actions._run.disabled
-
-
-def commit(panel: SweepPanel, number: str) -> None:
-    panel._guessing._number.value = number
-    panel._guessing._commit.click()
-
-
-def run(panel: SweepPanel) -> Job:
-    panel._actions._run.click()
-    assert panel._attempt is not None
-    return panel._attempt
-
-
-def test_the_reader_predicts_before_anything_is_shown_or_run(panel: SweepPanel) -> None:
-    assert "8 processes run by gunicorn" in words(panel._about)
-    assert not can_run(panel) and "commit to a number, or skip" in words(panel._actions._words)
-    assert names(panel) == {"recorded on 2 cores"}
+def test_the_reader_predicts_before_anything_is_shown_or_run(panel: PanelDriver) -> None:
+    assert "8 processes run by gunicorn" in panel.said("about")
+    assert not panel.can_run and "commit to a number, or skip" in panel.said("progress")
+    assert panel.lines == {"recorded on 2 cores"}
     for wrong in ("", "many", "-3", "0", "nan", "inf"):
-        commit(panel, wrong)
-        assert not can_run(panel) and "not a number above zero" in words(panel._guessing._question)
-    commit(panel, "160")
-    assert can_run(panel) and "takes about" in words(panel._actions._words)
-    assert "You said 160 req/s at 8 users." in words(panel._guessing._question)
-    assert names(panel) == {"recorded on 2 cores", "bound", "forecast", "your prediction"}
-    assert panel._figure.alt.replace("\u00a0", " ").endswith("prediction: 160 req/s at 8 users.")
+        panel.commit(wrong)
+        assert not panel.can_run and "not a number above zero" in panel.said("question")
+    panel.commit("160")
+    assert panel.can_run and "takes about" in panel.said("progress")
+    assert "You said 160 req/s at 8 users." in panel.said("question")
+    assert panel.lines == {"recorded on 2 cores", "bound", "forecast", "your prediction"}
+    assert panel.alt.endswith("prediction: 160 req/s at 8 users.")
 
 
 def test_what_the_forecast_assumes_comes_with_its_line_and_not_before() -> None:
@@ -152,76 +128,74 @@ def test_what_the_forecast_assumes_comes_with_its_line_and_not_before() -> None:
         server=Server("threaded", processes=2, threads=4),
         workload=Workload(wait_s=0.2),
     )
-    panel = panel_of(Scripted(), experiment)
-    assert "forecast" not in names(panel) and panel._assumed.value == ""
-    panel._guessing._skip.click()
-    assert "forecast" in names(panel)
-    said = words(panel._assumed)
+    panel = panel_of(Script(), experiment)
+    assert "forecast" not in panel.lines and panel.html("assumed") == ""
+    panel.skip()
+    assert "forecast" in panel.lines
+    said = panel.said("assumed")
     assert said.startswith("What the forecast assumes") and "fall on the 2 processes" in said
     panel.shut()
 
 
-def test_skipping_is_allowed_and_stays(panel: SweepPanel) -> None:
-    panel._guessing._skip.click()
-    assert can_run(panel)
-    panel._controls._users.value = "1, 2"
-    eventually(lambda: can_run(panel), SOON_S)
-    assert panel._plan and panel._plan.experiment.load.users == (1, 2)
+def test_skipping_is_allowed_and_stays(panel: PanelDriver) -> None:
+    panel.skip()
+    assert panel.can_run
+    panel.set(users="1, 2")
+    eventually(lambda: panel.can_run, SOON_S)
+    assert panel.plan and panel.plan.experiment.load.users == (1, 2)
 
 
-def test_another_question_asks_for_another_prediction(panel: SweepPanel) -> None:
-    commit(panel, "160")
-    panel._controls._cpu.value = 20
-    eventually(lambda: panel._plan and "need 20 ms" in words(panel._about), SOON_S)
-    assert not can_run(panel)
-    assert panel._guessing.guess is None
+def test_another_question_asks_for_another_prediction(panel: PanelDriver) -> None:
+    panel.commit("160")
+    panel.set(cpu=20)
+    eventually(lambda: panel.plan and "need 20 ms" in panel.said("about"), SOON_S)
+    assert not panel.can_run
+    assert panel.guess is None
     # the recorded run did other work, the model waits for a guess
-    eventually(lambda: names(panel) == set(), SOON_S)
+    eventually(lambda: panel.lines == set(), SOON_S)
 
 
-def test_run_right_after_a_change_runs_what_was_changed(
-    panel: SweepPanel, scripted: Scripted
-) -> None:
-    panel._guessing._skip.click()
-    with panel._drawing:  # the plan of the new settings cannot be ready yet
-        panel._controls._users.value = "2, 4"
-        panel._actions._run.click()
-        assert panel._attempt is None
-    attempt = eventually(lambda: panel._attempt, SOON_S, "the run")
-    scripted.go.release(2)
+def test_run_right_after_a_change_runs_what_was_changed(panel: PanelDriver, script: Script) -> None:
+    panel.skip()
+    with panel.panel._drawing:  # the plan of the new settings cannot be ready yet
+        panel.set(users="2, 4")
+        panel.press_run()
+        assert panel.job is None
+    attempt = eventually(lambda: panel.job, SOON_S, "the run")
+    script.go.release(2)
     assert attempt.join(SOON_S)
-    assert scripted.experiments[-1].load.users == (2, 4) and landed(panel) == [2, 4]
+    assert script.experiments[-1].load.users == (2, 4) and panel.landed == [2, 4]
 
 
 def test_points_land_while_the_run_goes_on_and_then_the_verdict(
-    panel: SweepPanel, scripted: Scripted
+    panel: PanelDriver, script: Script
 ) -> None:
-    commit(panel, "160")
-    attempt = run(panel)
-    assert not can_run(panel) and not panel._actions._stop.disabled
-    assert panel._controls._users.disabled
+    panel.commit("160")
+    attempt = panel.run()
+    assert not panel.can_run and panel.can_stop
+    assert panel.setting("users").disabled
     for count in (1, 2, 3):
-        scripted.go.release()
-        eventually(lambda count=count: len(landed(panel)) == count, SOON_S, f"point {count}")
-    assert panel._verdict.layout.display == "none"
-    scripted.go.release()
+        script.go.release()
+        eventually(lambda count=count: len(panel.landed) == count, SOON_S, f"point {count}")
+    assert panel.html("answer") == ""
+    script.go.release()
     assert attempt.join(SOON_S)
-    assert landed(panel) == [1, 2, 4, 8]
-    assert len(panel._strip.figure["data"]) > 0 and panel._strip.layout.display == ""
-    said = words(panel._verdict)
+    assert panel.landed == [1, 2, 4, 8]
+    assert len(panel.strip.figure["data"]) > 0 and panel.strip.layout.display == ""
+    said = panel.said("answer")
     assert "the CPU is the limit" in said and "yours was 4 times as much" in said
-    assert can_run(panel) and not panel._controls._users.disabled
-    assert panel._controls._threads.disabled  # prefork has no threads to set
+    assert panel.can_run and not panel.setting("users").disabled
+    assert panel.setting("threads").disabled  # prefork has no threads to set
     assert isinstance(latest.latest("many-cores"), Recording)
 
 
 def test_the_data_can_be_taken_away_without_asking_a_server(
-    panel: SweepPanel, scripted: Scripted, tmp_path: Path
+    panel: PanelDriver, script: Script, tmp_path: Path
 ) -> None:
-    panel._guessing._skip.click()
-    scripted.go.release(4)
-    assert run(panel).join(SOON_S)
-    text = panel._data.value
+    panel.skip()
+    script.go.release(4)
+    assert panel.run().join(SOON_S)
+    text = panel.html("data")
     files = {
         name: base64.b64decode(data).decode()
         for name, data in re.findall(r'download="([^"]+)" href="data:[^;]+;base64,([^"]+)"', text)
@@ -231,58 +205,58 @@ def test_the_data_can_be_taken_away_without_asking_a_server(
     assert lines[0].startswith("users,req/s,") and len(lines) == 5
     saved = tmp_path / "saved.json"
     saved.write_text(files["many-cores-2-cores.json"])
-    assert store.load(saved) == latest.latest("many-cores")
+    assert store.read(saved) == latest.latest("many-cores")
     assert json.loads(saved.read_text())["points"][0]["explained"]["limit"] == "users"
 
 
-def test_stop_keeps_what_was_measured(panel: SweepPanel, scripted: Scripted) -> None:
-    commit(panel, "40")
-    attempt = run(panel)
-    scripted.go.release(2)
-    eventually(lambda: len(landed(panel)) == 2, SOON_S)
-    panel._actions._stop.click()
+def test_stop_keeps_what_was_measured(panel: PanelDriver, script: Script) -> None:
+    panel.commit("40")
+    attempt = panel.run()
+    script.go.release(2)
+    eventually(lambda: len(panel.landed) == 2, SOON_S)
+    panel.press_stop()
     assert attempt.join(SOON_S)
-    assert words(panel._actions._message) == "Stopped."
-    assert landed(panel) == [1, 2]
-    assert "that level was not measured" in words(panel._verdict)
-    assert can_run(panel)
+    assert panel.said("message") == "Stopped."
+    assert panel.landed == [1, 2]
+    assert "that level was not measured" in panel.said("answer")
+    assert panel.can_run
 
 
 def test_a_failed_server_shows_its_last_lines_and_loses_nothing(
-    panel: SweepPanel, scripted: Scripted
+    panel: PanelDriver, script: Script
 ) -> None:
-    panel._guessing._skip.click()
-    attempt = run(panel)
-    scripted.go.release()
-    eventually(lambda: landed(panel) == [1], SOON_S)
-    scripted.fault = ServerFailed("prefork by gunicorn ended. Its last lines:\nNo <module> x")
+    panel.skip()
+    attempt = panel.run()
+    script.go.release()
+    eventually(lambda: panel.landed == [1], SOON_S)
+    script.fault = ServerFailed("prefork by gunicorn ended. Its last lines:\nNo <module> x")
     assert attempt.join(SOON_S)
-    assert words(panel._actions._message) == (
+    assert panel.said("message") == (
         "prefork by gunicorn ended. Its last lines:No &lt;module&gt; x"
     )
-    assert landed(panel) == [1] and can_run(panel)
+    assert panel.landed == [1] and panel.can_run
 
 
-def test_a_fault_of_the_lab_is_said_too(panel: SweepPanel, scripted: Scripted) -> None:
-    panel._guessing._skip.click()
-    attempt = run(panel)
-    scripted.fault = ZeroDivisionError("division by zero")
+def test_a_fault_of_the_lab_is_said_too(panel: PanelDriver, script: Script) -> None:
+    panel.skip()
+    attempt = panel.run()
+    script.fault = ZeroDivisionError("division by zero")
     assert attempt.join(SOON_S)
-    assert "The lab itself failed: ZeroDivisionError" in words(panel._actions._message)
-    assert can_run(panel)
+    assert "The lab itself failed: ZeroDivisionError" in panel.said("message")
+    assert panel.can_run
 
 
-def test_a_second_run_is_refused_politely(panel: SweepPanel, scripted: Scripted) -> None:
-    panel._guessing._skip.click()
-    first = run(panel)
-    panel._actions._run.click()  # as a double click does, before the page has heard
-    assert panel._attempt is first
-    other = panel_of(Scripted())
-    other._guessing._skip.click()
-    other._actions._run.click()
-    assert "“many-cores” is still measuring" in words(other._actions._message)
-    assert other._attempt is None
-    scripted.go.release(4)
+def test_a_second_run_is_refused_politely(panel: PanelDriver, script: Script) -> None:
+    panel.skip()
+    first = panel.run()
+    panel.press_run()  # as a double click does, before the page has heard
+    assert panel.job is first
+    other = panel_of(Script())
+    other.skip()
+    other.press_run()
+    assert "“many-cores” is still measuring" in other.said("message")
+    assert other.job is None
+    script.go.release(4)
     assert first.join(SOON_S)
     other.shut()
 
@@ -303,49 +277,49 @@ def test_a_second_run_is_refused_politely(panel: SweepPanel, scripted: Scripted)
     ],
 )
 def test_unusable_users_are_refused_with_a_sentence_and_nothing_is_lost(
-    panel: SweepPanel, scripted: Scripted, users: str, words_: str
+    panel: PanelDriver, script: Script, users: str, words_: str
 ) -> None:
-    panel._guessing._skip.click()
-    scripted.go.release(4)
-    assert run(panel).join(SOON_S)
-    verdict = panel._verdict.value
-    panel._controls._users.value = users
-    assert words_ in words(panel._problem).replace("&#x27;", "'")
-    assert not can_run(panel)
-    panel._actions._run.click()  # was on its way
-    assert panel._verdict.value == verdict and panel._data.value
-    panel._controls._users.value = "1 2 4"
-    eventually(lambda: can_run(panel), SOON_S)
-    assert words(panel._problem) == "" and len(scripted.experiments) == 1
+    panel.skip()
+    script.go.release(4)
+    assert panel.run().join(SOON_S)
+    verdict = panel.html("answer")
+    panel.set(users=users)
+    assert words_ in panel.said("problem").replace("&#x27;", "'")
+    assert not panel.can_run
+    panel.press_run()  # was on its way
+    assert panel.html("answer") == verdict and panel.html("data")
+    panel.set(users="1 2 4")
+    eventually(lambda: panel.can_run, SOON_S)
+    assert panel.said("problem") == "" and len(script.experiments) == 1
 
 
-def test_more_processes_than_memory_holds_are_refused(panel: SweepPanel) -> None:
+def test_more_processes_than_memory_holds_are_refused(panel: PanelDriver) -> None:
     small = replace(examples.MACHINE, memory_bytes=100 * 2**20)
-    panel._machine = small
-    panel._controls._processes.value = 512
-    assert "processes=512" in words(panel._problem) and "would fit" in words(panel._problem)
+    panel.panel._machine = small
+    panel.set(processes=512)
+    assert "processes=512" in panel.said("problem") and "would fit" in panel.said("problem")
 
 
 def test_a_long_sweep_says_so_and_is_never_shortened_silently() -> None:
-    scripted = Scripted()
+    script = Script()
     levels = Load((1, 2, 4, 8, 16, 32))
     slow = Experiment(Server("prefork", processes=2), Workload(cpu_s=0.5), levels)
-    panel = panel_of(scripted, slow)
-    panel._guessing._skip.click()
-    labels = [label for label, _ in panel._offers.options]
-    assert panel._offers.layout.display == "" and panel._offers.value == 0
+    panel = panel_of(script, slow)
+    panel.skip()
+    labels = [label for label, _ in panel.offers.options]
+    assert panel.offers.layout.display == "" and panel.offers.value == 0
     assert labels[0].startswith("all of it: ")
     assert re.match(r"work and wait divided by \d+: ", labels[1])
     assert labels[2].startswith("only 1, 2 and 4 users: ")
-    assert panel._plan and panel._plan.experiment == slow
-    panel._offers.value = 1
-    assert "Here with work and wait divided by" in words(panel._about)
-    scripted.go.release(6)
-    assert run(panel).join(SOON_S)
-    assert scripted.experiments[-1].workload.cpu_s < 0.5
-    assert words(panel._verdict).startswith("With work and wait divided by")
-    panel._offers.value = 2
-    assert panel._plan.experiment.load.users == (1, 2, 4)
+    assert panel.plan and panel.plan.experiment == slow
+    panel.offers.value = 1
+    assert "Here with work and wait divided by" in panel.said("about")
+    script.go.release(6)
+    assert panel.run().join(SOON_S)
+    assert script.experiments[-1].workload.cpu_s < 0.5
+    assert panel.said("answer").startswith("With work and wait divided by")
+    panel.offers.value = 2
+    assert panel.plan.experiment.load.users == (1, 2, 4)
     panel.shut()
 
 
@@ -388,26 +362,26 @@ def test_missing_servers_say_so() -> None:
 
 
 def test_running_a_cell_again_ends_its_former_panel(
-    scripted: Scripted, monkeypatch: pytest.MonkeyPatch
+    script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LABS_MODE", "live")
-    first = panel_of(scripted)
-    monkeypatch.setitem(api._open, "many-cores", first)
-    first._guessing._skip.click()
-    attempt = run(first)
-    second = api.sweep("many-cores", examples.EXPERIMENT)
-    assert isinstance(second, SweepPanel) and second is not first
+    first = panel_of(script)
+    monkeypatch.setitem(api._open, "many-cores", first.panel)
+    first.skip()
+    attempt = first.run()
+    second = labs.sweep("many-cores", examples.EXPERIMENT)
+    assert isinstance(second, SweepPanel) and second is not first.panel
     assert attempt.join(SOON_S)
-    assert first.comm is None
+    assert first.panel.comm is None
     second.shut()
 
 
 def test_a_mode_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LABS_MODE", "rewind")
     with pytest.raises(Unusable, match="LABS_MODE='rewind': choose one of live, replay, record"):
-        api.sweep("many-cores", examples.EXPERIMENT)
+        labs.sweep("many-cores", examples.EXPERIMENT)
     with pytest.raises(Unusable, match="ask='speed': choose one of throughput, response time"):
-        api.sweep("many-cores", examples.EXPERIMENT, ask="speed")  # type: ignore[arg-type]
+        labs.sweep("many-cores", examples.EXPERIMENT, ask="speed")  # type: ignore[arg-type]
 
 
 @pytest.mark.measures
@@ -415,15 +389,16 @@ def test_a_real_run_from_the_panel_and_a_real_stop() -> None:
     waits = Experiment(
         Server("event-loop", by="scratch"), Workload(wait_s=0.05), Load((4, 8), seconds=0.5)
     )
-    panel = SweepPanel("real", waits, machine=examples.MACHINE, measurement=Measurement)
-    eventually(lambda: panel._plan, LIVE_S)
-    panel._guessing._skip.click()
-    assert run(panel).join(LIVE_S)
-    assert words(panel._actions._message) == ""
-    assert sorted(panel._points) == [4, 8]
-    assert panel._points[8].throughput_rps == pytest.approx(160, rel=0.3)
-    attempt = run(panel)
-    eventually(lambda: "user" in words(panel._actions._words), LIVE_S)
-    panel._actions._stop.click()
+    panel = PanelDriver(SweepPanel("real", SweepLab(waits)))
+    eventually(lambda: panel.plan, LIVE_S)
+    panel.skip()
+    assert panel.run().join(LIVE_S)
+    assert panel.said("message") == "" and panel.landed == [4, 8]
+    found = latest.latest("real")
+    assert isinstance(found, Recording)
+    assert found.at(8).throughput_rps == pytest.approx(160, rel=0.3)
+    attempt = panel.run()
+    eventually(lambda: "user" in panel.said("progress"), LIVE_S)
+    panel.press_stop()
     assert attempt.join(5)
     panel.shut()

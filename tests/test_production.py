@@ -24,12 +24,13 @@ from waiting import eventually
 from labs.host import hardware as this_machine
 from labs.host import programs
 from labs.host.hardware import listen_overflows
-from labs.kinds.sweep.run import Measurement, measure
+from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.run import SweepLab, measure
 from labs.measure import calibration
+from labs.measure.rig import Rig
 from labs.panel.settings import _named
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Page, Server, Workload
-from labs.records.results import Point
 from labs.servers import deployments
 from labs.servers import serve as servers
 from labs.servers.catalogue import KINDS, kind_of, missing
@@ -363,17 +364,16 @@ def test_what_dies_under_load_ends_the_run_and_keeps_what_was_measured(by: str) 
     experiment = Experiment(SMALL[by], Workload(wait_s=0.02), Load([1, 2], seconds=0.5))
 
     def told(found: object) -> None:
-        if isinstance(found, Point):  # the first level is measured: now the server dies
+        if isinstance(found, Recording) and found.points:  # the first level is measured: now the server dies
             name = {"apache": "apache2", "nginx-fpm": "nginx"}[by]
             below = psutil.Process().children(recursive=True)
             roots = [each for each in below if each.name() == name]
             os.kill(min(roots, key=lambda each: each.pid).pid, signal.SIGKILL)
 
-    measurement = Measurement(experiment, tell=told)
+    rig = Rig(told)
     with pytest.raises(ServerFailed, match=rf"by {by} ended with exit code -9 under load"):
-        measurement.run()
-    recording = measurement.recording()
-    assert recording and [point.users for point in recording.points] == [1]
+        rig.perform(SweepLab(experiment))
+    assert [point.users for point in rig.found.points] == [1]
 
 
 # -- measured --------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from typing import Any
 
 import examples
 import pytest
-from test_panel import Scripted, panel_of
+from test_panel import Script, panel_of
 from waiting import eventually
 
 import labs
@@ -206,15 +206,14 @@ def test_a_guess_in_a_panel_is_kept_in_the_unit_of_its_question() -> None:
 
 
 def test_a_panel_keeps_the_prediction_and_what_its_run_said() -> None:
-    scripted = Scripted()
-    panel = panel_of(scripted)
+    script = Script()
+    panel = panel_of(script)
     try:
-        panel._guessing._number.value = "42"
-        panel._guessing._commit.click()
+        panel.commit("42")
         assert now().predictions[0].measured is None
-        panel._run()
+        panel.press_run()
         for _ in examples.USERS:
-            scripted.go.release()
+            script.go.release()
         eventually(lambda: now().predictions[0].measured, 10, "the measurement")
         (kept,) = now().predictions
         assert (kept.lab, kept.value, kept.unit) == ("many-cores", 42, "req/s")
@@ -222,7 +221,6 @@ def test_a_panel_keeps_the_prediction_and_what_its_run_said() -> None:
         assert kept.model == pytest.approx(0.99 * examples.law_rps(8))
     finally:
         panel.shut()
-        assert panel._attempt and panel._attempt.join(10)
 
 
 # one file, several kernels, accidents

@@ -7,8 +7,8 @@ from pathlib import Path
 import examples
 import pytest
 
-from labs.kinds import quotes
-from labs.kinds.quotes import NoSuchNumber, numbers
+from labs.kinds.registry import showing
+from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
 from labs.records.errors import BadRecording
 from labs.site.measured_role import measured
@@ -120,10 +120,9 @@ def test_a_damaged_recording_is_refused(shelf: Path) -> None:
 
 
 def test_a_quantity_is_a_number_and_a_word() -> None:
-    quantity = numbers(RECORDING).throughput(4)  # type: ignore[union-attr]
+    quantity = showing(RECORDING).quote(RECORDING, "throughput", 4)
     assert float(quantity) == pytest.approx(39.2)
     assert quantity._repr_markdown_() == str(quantity)
-    assert quotes.numbers(examples.clocks()).machine().value == examples.CORES
 
 
 def build(source: Path) -> subprocess.CompletedProcess[str]:

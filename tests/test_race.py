@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from dataclasses import replace
-from pathlib import Path
 
 import examples
-import msgspec
-import plotly.graph_objects as go
 import pytest
+from msgspec import structs
 
 from labs.host.supervisor import Stopped
-from labs.kinds import quotes
 from labs.kinds.race.record import Count, Race, RaceRun
-from labs.kinds.race.run import COMPUTING, WAYS, WORK, Racing
-from labs.kinds.race.show import race_alt, race_figure, race_rows, race_said
-from labs.kinds.showing import data, showing
-from labs.recordings import store
+from labs.kinds.race.run import COMPUTING, WAYS, WORK, RaceLab
+from labs.kinds.race.show import race_alt, race_figure, race_said, show
+from labs.measure.rig import Rig
+from labs.present.quantities import NoSuchNumber
 from labs.records.errors import BadRecording
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
@@ -67,26 +63,15 @@ def test_a_count_that_cannot_be_is_refused(asked: int, counted: int) -> None:
         count("without a lock", asked, counted, 1.0)
 
 
-def test_it_goes_to_a_file_and_back(tmp_path: Path) -> None:
-    store.save(race(), tmp_path / "2-cores.json")
-    assert store.read(tmp_path / "2-cores.json") == race()
-
-
-def test_the_figure_is_plain_plotly_and_told_in_words() -> None:
+def test_the_figure_and_its_words() -> None:
     figure = race_figure(race())
-    made = go.Figure(json.loads(json.dumps(figure, allow_nan=False)))
-    assert len(made.data) == len(figure["data"])
     arrived, lost, throughput = figure["data"]
     assert [a + b for a, b in zip(arrived["y"], lost["y"], strict=True)] == [400, 80, 400, 400]
     assert throughput["y"] == [120, 24, 121, 122]
     alt = race_alt(race()).replace("\u00a0", " ")
     assert "Without a lock: 350 of 400 (88 %) additions were lost, at 120 req/s." in alt
     assert "With a lock: 0 of 80 additions were lost, at 24 req/s." in alt
-    head, rows = race_rows(race())
-    assert {len(row) for row in rows} == {len(head)}
-    assert len(rows) == 3 * 4
-    assert "<table>" in showing(race()).words(race())
-    assert "race-2-cores.csv" in data("race", race())
+    assert len(show.table(race()).rows) == 3 * 4
 
 
 def test_the_verdict_names_the_loss_and_the_price() -> None:
@@ -98,14 +83,14 @@ def test_the_verdict_names_the_loss_and_the_price() -> None:
 
 
 def test_a_race_without_a_loss_proves_nothing() -> None:
-    lucky = replace(race(), runs=(RaceRun(recorded_at="", counts=run(400).counts[:1]),))
+    lucky = structs.replace(race(), runs=(RaceRun(recorded_at="", counts=run(400).counts[:1]),))
     assert "That proves nothing" in race_said(lucky)[0]
-    assert "400 additions were lost" in Racing(WAYS[:1]).unfit(lucky)
+    assert "400 additions were lost" in RaceLab(WAYS[:1]).rejection(lucky)
     careless = replace(run(), counts=(*run().counts[:1], replace(run().counts[1], counted=79)))
-    assert "1 of 80 additions were lost" in Racing(WAYS[:2]).unfit(
-        replace(race(), runs=(careless,))
+    assert "1 of 80 additions were lost" in RaceLab(WAYS[:2]).rejection(
+        structs.replace(race(), runs=(careless,))
     )
-    assert Racing().unfit(race()) == ""
+    assert RaceLab().rejection(race()) == ""
 
 
 @pytest.mark.parametrize(
@@ -123,18 +108,18 @@ def test_a_race_without_a_loss_proves_nothing() -> None:
 )
 def test_numbers_to_quote(asked: tuple[object, ...], value: float, text: str) -> None:
     name, *arguments = asked
-    found = quotes.ask(quotes.numbers(race()), str(name), *arguments)
+    found = show.quote(race(), str(name), *arguments)
     assert (float(found), str(found).replace("\u00a0", " ")) == (pytest.approx(value), text)
 
 
 def test_a_number_that_is_not_there_is_refused_with_those_that_are() -> None:
-    with pytest.raises(quotes.NoSuchNumber, match="There are without a lock, with a lock, "):
-        quotes.ask(quotes.numbers(race()), "lost", "with luck")
+    with pytest.raises(NoSuchNumber, match="There are without a lock, with a lock, "):
+        show.quote(race(), "lost", "with luck")
 
 
 def test_what_was_asked_is_recognised() -> None:
-    assert Racing().asked_of(race())
-    assert not Racing(WAYS[:2]).asked_of(race())
+    assert RaceLab().matches(race())
+    assert not RaceLab(WAYS[:2]).matches(race())
 
 
 # real threads
@@ -143,9 +128,8 @@ def test_what_was_asked_is_recognised() -> None:
 @live
 def test_threads_lose_additions_and_a_lock_keeps_them_at_a_price() -> None:
     told: list[object] = []
-    found = Racing(WAYS, seconds=1.0).measure(told.append, threading.Event())
+    found = Rig(told.append).perform(RaceLab(WAYS, seconds=1.0))
     assert [len(each.run.counts) for each in told if isinstance(each, Race)] == [1, 2, 3, 4]
-    assert msgspec.json.decode(msgspec.json.encode(found), type=Race) == found
     bare, locked, short, computing = found.run.counts
     assert bare.lost > 0
     assert computing.lost > 0  # with no wait anywhere
@@ -153,7 +137,7 @@ def test_threads_lose_additions_and_a_lock_keeps_them_at_a_price() -> None:
     assert locked.throughput_rps < 1.05 / WORK.wait_s  # one thread at a time
     assert bare.throughput_rps > 1.5 * locked.throughput_rps
     assert short.throughput_rps > 1.5 * locked.throughput_rps
-    assert Racing().unfit(found) == ""
+    assert RaceLab().rejection(found) == ""
 
 
 @live
@@ -161,4 +145,4 @@ def test_stop_ends_it() -> None:
     stop = threading.Event()
     threading.Timer(0.5, stop.set).start()
     with pytest.raises(Stopped):
-        Racing(WAYS, seconds=60.0).measure(lambda told: None, stop)
+        Rig(stop=stop).perform(RaceLab(WAYS, seconds=60.0))

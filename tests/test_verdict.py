@@ -7,12 +7,13 @@ from pathlib import Path
 
 import examples
 import pytest
+from msgspec import structs
 
 from labs.kinds.comparison import verdict
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.sweep import report
 from labs.kinds.sweep.record import Recording
-from labs.kinds.sweep.table import sweep_sheet
+from labs.kinds.sweep.show import show
 from labs.present import verdict as telling
 from labs.present.tables import assumptions
 from labs.present.verdict import ASSUMES, Guess
@@ -95,7 +96,7 @@ QUEUE = "10 users are more than <4> workers & 2 places."
 def with_notes(*notes: str) -> Recording:
     run = examples.run()
     run = replace(run, forecast=replace(run.forecast, notes=notes))
-    return replace(examples.recording(), runs=(run,))
+    return structs.replace(examples.recording(), runs=(run,))
 
 
 def test_what_a_forecast_assumes_is_read_where_the_forecast_is() -> None:
@@ -159,7 +160,7 @@ def test_tables_name_the_time_in_service_as_the_glossary_does() -> None:
     recording = examples.recording()
     heads = [
         report.table(recording).splitlines()[0],
-        " ".join(sweep_sheet(recording).head),
+        " ".join(show.table(recording).head),
     ]
     assert all(called[1] in head for head in heads)
 

@@ -19,8 +19,9 @@ from waiting import eventually
 from labs.analysis.point import service_time_s
 from labs.host import hardware as this_machine
 from labs.kinds.sweep import record
-from labs.kinds.sweep.run import Measurement, measure
-from labs.kinds.sweep.table import sweep_sheet
+from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.run import measure
+from labs.kinds.sweep.show import show
 from labs.measure import calibration as calibrate
 from labs.measure.rig import split_cores
 from labs.panel.settings import Settings
@@ -30,7 +31,7 @@ from labs.records import results
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.requests import OK, RECORD
-from labs.records.results import Calibration, Machine, Point
+from labs.records.results import Calibration, Machine
 from labs.servers.catalogue import KINDS, Kind
 from labs.servers.serve import Running, ServerFailed, serve
 from labs.theory.forecast import explain, forecast
@@ -92,7 +93,7 @@ def test_a_recording_from_before_loads_as_the_usual_kinds(tmp_path: Path) -> Non
     for end in ("}", "]"):  # a comma before it, where the last field went
         text = _without_last_commas(text, end)
     file.write_text(text)
-    old = store.load(file)
+    old = store.read(file)
     assert old == examples.recording()
     assert old.experiment.workload.cpu_by == "counting" and old.points[0].queued_s is None
     for lab in ("many-cores", "one-core", "past-the-plateau"):
@@ -191,7 +192,7 @@ def test_an_explanation_takes_the_split_that_was_measured(
             ),
         ),
     )
-    table = sweep_sheet(recording)
+    table = show.table(recording)
     row = dict(zip(table.head, table.rows[0], strict=True))
     assert row["connections"] == f"{split[0]} and {split[1]}"
     assert row["in service ms"] == "200"
@@ -375,15 +376,15 @@ def test_the_slider_of_cores_turns_the_affinity_and_keeps_the_load_off_them() ->
     assert asked.server.cores == 1
     on: dict[str, set[int]] = {}
 
-    def look(told: object) -> None:
-        if isinstance(told, Point):
+    def look(event: object) -> None:
+        if isinstance(event, Recording) and event.points:
             for child in psutil.Process().children(recursive=True):
                 words = " ".join(child.cmdline())
                 for name in ("gunicorn", "locust", "workloads.backend"):
                     if f"-m {name}" in words and "reaper.py" not in words:
                         on.setdefault(name, set()).update(child.cpu_affinity())
 
-    Measurement(asked, tell=look).run()
+    measure(asked, on_event=look)
     assert on.pop("gunicorn") == {usable[0]}
     assert on == {"locust": set(usable[1:]), "workloads.backend": set(usable[1:])}
 

@@ -13,7 +13,7 @@ from labs.analysis.schedule import LEAST_COMPLETIONS
 from labs.records.experiment import Experiment, Workload
 from labs.records.format import NARROW, change, duration, percent, rate
 from labs.records.results import Check, Machine, Point
-from labs.records.server_facts import HANGS_UP, HOLDS_ITS_WORKER
+from labs.records.server_facts import server_facts
 
 UNSTEADY = 0.10  # relative: half-width, halves, repeated level
 TOLD = 0.05
@@ -161,7 +161,11 @@ def _disturbances(point: Point, generators: int) -> Iterator[Check]:
 
 def _failures(point: Point, experiment: Experiment) -> Iterator[Check]:
     kept = experiment.server.keep_alive and experiment.load.keep_alive
-    if kept and experiment.server.by in HANGS_UP and 0 < point.failed <= FEW * point.completed:
+    if (
+        kept
+        and server_facts(experiment.server.by).hangs_up
+        and 0 < point.failed <= FEW * point.completed
+    ):
         yield told(
             "hung up",
             f"{point.failed} requests came on a connection that was just being closed: with all "
@@ -177,7 +181,11 @@ def _starved(point: Point, experiment: Experiment) -> Iterator[Check]:
     why = "Some connections wait while others are kept open."
     if point.listen_overflows:
         why = "Their connections found the listen queue full, and try again only now and then."
-    holds = server.by in HOLDS_ITS_WORKER and server.keep_alive and experiment.load.keep_alive
+    holds = (
+        server_facts(server.by).holds_its_worker
+        and server.keep_alive
+        and experiment.load.keep_alive
+    )
     if holds and point.users > (server.pool or 0):
         why = (
             "A worker stays with its connection here, and all of them have one that is kept open. "

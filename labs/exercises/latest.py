@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from labs.kinds.result import Result
+from labs.records.results import Result
 
 _latest: dict[str, Result] = {}
 

@@ -28,6 +28,7 @@ from labs.host.supervisor import Stopped
 from labs.records.errors import Unusable
 from labs.records.experiment import CpuBy, Server, Workload
 from labs.records.results import Calibration, Machine
+from labs.records.server_facts import server_facts
 from labs.servers import deployments
 
 BURN_S = 0.12  # each
@@ -136,7 +137,7 @@ def keep(
 
 def language_of(server: Server, workload: Workload) -> str:
     """To burn in: the server's, if it is to do any work."""
-    return deployments.language(server.by) if workload.cpu_s else "Python"
+    return server_facts(server.by).language if workload.cpu_s else "Python"
 
 
 def _unit(cpu_by: CpuBy, language: str) -> str:

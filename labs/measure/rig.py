@@ -27,6 +27,7 @@ from labs.measure.warmup import warm_up, warm_up_users
 from labs.records.experiment import CpuBy, Experiment, Load, Server, Workload
 from labs.records.requests import Report
 from labs.records.results import Calibration, Machine, Sample
+from labs.records.server_facts import WAITS
 from labs.servers.serve import Running, serve, versions
 from labs.servers.storage import database, shared_folder
 
@@ -295,7 +296,7 @@ class Rig:
         """The machine, with the versions of a server that pip does not install, and of the
         database where requests need one."""
         more = versions(server)
-        if workload.wait_by.startswith("database"):
+        if WAITS[workload.wait_by].needs == "database":
             more = more | {"database": database().name}
         return replace(self.machine, versions=self.machine.versions | more)
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 from labs.kinds.base import LabKind
 from labs.panel.lab import LabPanel
-from labs.panel.mystery import MysteryPanel
-from labs.panel.sweep import SweepPanel
 
-PANELS: dict[str, Any] = {"mystery": MysteryPanel, "sweep": SweepPanel}  # by what a cell calls
+PANELS = {"mystery": "mystery:MysteryPanel", "sweep": "sweep:SweepPanel"}  # by what a cell calls
 
 
 def panel(call: str, name: str, lab: LabKind[Any], *, recorded: Any = None) -> LabPanel[Any]:
     """A panel for that lab, beside what the book recorded of it."""
-    found: LabPanel[Any] = PANELS.get(call, LabPanel)(name, lab, recorded=recorded)
+    module, _, kind = PANELS.get(call, "lab:LabPanel").partition(":")
+    made = getattr(importlib.import_module(f"labs.panel.{module}"), kind)
+    found: LabPanel[Any] = made(name, lab, recorded=recorded)
     return found

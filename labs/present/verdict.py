@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from labs.records.experiment import Experiment, Server, Workload
 from labs.records.format import digits, duration, percent, rate
 from labs.records.results import Machine, Point, PredictedLevel, Prediction
-from labs.records.server_facts import WAITS
+from labs.records.server_facts import WAITS, server_facts
 
 AGREES = 0.02  # no measurement here is finer, so no miss below this is worth a reason
 CLOSE = 0.05  # a miss that needs no explanation, if none offers itself
@@ -314,7 +314,7 @@ def who(server: Server) -> str:
         process = "process" if server.processes == 1 else "processes"
         pool = f"{server.processes} {process} with {server.threads} {each}"
         pool += " each" if server.processes > 1 else ""
-    if server.by == "spare":
+    if server_facts(server.by).up_to:
         pool = f"up to {pool}"
     article = "An" if server.architecture[0] in "aeiou" else "A"
     return f"{article} {server.architecture} server ({pool} run by {server.by}, on {cores})"

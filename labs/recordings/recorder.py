@@ -63,12 +63,13 @@ def record_book(
     say: Callable[[str], None],
     rule: Rule = BOOK,
     by: str = LabKind.recorded_by,
+    book: Path | None = None,
 ) -> None:
     """Record these labs, or all that are recorded by that command, one after the other. Unusable
     for an unknown name, or at the end if a lab was not fit on this machine; ServerFailed and
     LoadFailed as they come."""
     global _rule
-    found = [cell for cell in cells() if lab_kind(cell.kind).recorded_by == by]
+    found = [cell for cell in cells(book or store.BOOK) if lab_kind(cell.kind).recorded_by == by]
     known = [cell.lab for cell in found]
     for name in names:
         if name not in known:

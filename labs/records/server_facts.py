@@ -14,18 +14,54 @@ from types import MappingProxyType
 
 from labs.records.experiment import WaitBy
 
-HOLDS_ITS_WORKER = ("apache", "apache-worker")  # a worker stays with its connection
-ONE_QUEUE = ("apache-worker", "apache-event")  # who finds no worker waits for any process
-HANGS_UP = ("apache-event",)  # on those who keep their connection, while all workers are busy
-DEALT_OUT = ("node",)  # its processes get the connections in turn
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerFacts:
+    """How a server treats connections and work. The usual one is a Python server whose processes
+    take connections as they come."""
+
+    language: str = "Python"  # that the work is written in, and calibrated in
+    interpreter_lock: bool = False  # threads of one process share it, where the interpreter has one
+    holds_its_worker: bool = False  # a worker stays with its connection
+    idle_if_held: bool = False  # and stands idle while that user thinks
+    one_queue: bool = False  # who finds no worker waits for any process
+    dealt_out: bool = False  # its processes get the connections in turn
+    hangs_up: bool = False  # on kept connections, while all workers are busy
+    accepts_all: bool = False  # more connections than threads: they wait inside the process
+    turns_away: bool = False  # who finds the queue of the pool full is answered at once
+    up_to: bool = False  # it begins with fewer workers than there may be
+
+
+FACTS: Mapping[str, ServerFacts] = MappingProxyType(  # by `Server.by`
+    {
+        "gunicorn": ServerFacts(interpreter_lock=True, accepts_all=True),
+        "scratch": ServerFacts(interpreter_lock=True, idle_if_held=True),
+        "spare": ServerFacts(idle_if_held=True, up_to=True),
+        "uvicorn": ServerFacts(),
+        "apache": ServerFacts(language="PHP", holds_its_worker=True),
+        "apache-worker": ServerFacts(language="PHP", holds_its_worker=True, one_queue=True),
+        "apache-event": ServerFacts(language="PHP", one_queue=True, hangs_up=True),
+        "nginx-fpm": ServerFacts(language="PHP", turns_away=True),
+        "nginx": ServerFacts(language="PHP"),
+        "node": ServerFacts(language="JavaScript", dealt_out=True),
+    }
+)
+
+
+def server_facts(by: str) -> ServerFacts:
+    """Of the server that is run so; the usual one's for a name that is in no table."""
+    return FACTS.get(by, ServerFacts())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wait:
-    """A kind of wait, in words."""
+    """A kind of wait: its words, and who else waits meanwhile."""
 
     need: str  # after "requests that", with a length for {}
     told: str  # to choose it by
+    needs: str = ""  # of the server's machine: disk, database, lock
+    alone: bool = False  # one request at a time can have it
+    stops_a_loop: bool = False  # an event loop stands still meanwhile
 
 
 WAITS: Mapping[WaitBy, Wait] = MappingProxyType(
@@ -39,30 +75,44 @@ WAITS: Mapping[WaitBy, Wait] = MappingProxyType(
         "blocking": Wait(
             need="wait for {} in a call that blocks",
             told="In a call that lets nobody else have the thread: an event loop stands still",
+            stops_a_loop=True,
         ),
         "disk": Wait(
             need="write to the disk for {}, one after the other",
             told="For the disk, to which each request writes by itself",
+            needs="disk",
+            alone=True,
+            stops_a_loop=True,
         ),
         "disk-together": Wait(
             need="write to the disk for {}, together with all who wait for it",
             told="For the disk, to which all who wait write in one go",
+            needs="disk",
+            stops_a_loop=True,
         ),
         "database": Wait(
             need="wait for {} in a transaction that keeps out other writers",
             told="Within a transaction: no other request can write to the database",
+            needs="database",
+            alone=True,
+            stops_a_loop=True,
         ),
         "database-briefly": Wait(
             need="wait for {} after a brief transaction",
             told="After the end of the transaction: other requests can write to the database",
+            needs="database",
         ),
         "lock": Wait(
             need="wait for {} with a lock that no other can have meanwhile",
             told="While holding a lock: no other request gets past it",
+            needs="lock",
+            alone=True,
+            stops_a_loop=True,
         ),
         "lock-briefly": Wait(
             need="wait for {} after holding a lock for a moment",
             told="After letting go of a lock: other requests get past it",
+            needs="lock",
         ),
     }
 )

@@ -76,7 +76,6 @@ class Product:
     launch: Callable[[Server, Place], Launch]
     for_files: tuple[Program, ...]  # the first gives its version to the row
     for_work: tuple[Program, ...] | None = None  # the same; None where it can only serve files
-    language: str = "PHP"  # that the work is written in, and calibrated in
 
 
 def apache(mpm: str) -> Callable[[Server, Place], Launch]:
@@ -309,11 +308,6 @@ PRODUCTS = {
     "apache-event": Product(
         launch=apache("event"), for_files=(APACHE,), for_work=(APACHE, PHP_FPM, PHP)
     ),
-    "node": Product(launch=node, for_files=(NODE,), for_work=(NODE,), language="JavaScript"),
+    "node": Product(launch=node, for_files=(NODE,), for_work=(NODE,)),
     "nginx": Product(launch=nginx_files, for_files=(NGINX,)),
 }
-
-
-def language(by: str) -> str:
-    """That the work of this server is written in."""
-    return PRODUCTS[by].language if by in PRODUCTS else "Python"

@@ -21,9 +21,9 @@ import platformdirs
 
 from labs.records.errors import Unusable
 from labs.records.experiment import Workload
+from labs.records.server_facts import WAITS
 from labs.servers import postgresql
 
-ALONE_BY = ("disk", "database", "lock")  # kinds of wait that need the folder, and their cures
 BLOCK = bytes(4096)
 TIMES = 60  # small writes of which the median is taken
 WARM = 20  # before them
@@ -81,8 +81,8 @@ def shared_folder(workload: Workload) -> Iterator[Shared | None]:
     Unusable where they need a disk and there is only memory, or for a database that is not here;
     ServerFailed when a database does not start.
     """
-    kind = workload.wait_by.partition("-")[0]
-    if kind not in ALONE_BY:
+    kind = WAITS[workload.wait_by].needs
+    if not kind:
         yield None
         return
     with contextlib.ExitStack() as stack:

@@ -2,7 +2,7 @@
 
 A page quotes the lab that is named after it; {measured}`many-cores: throughput(8)` quotes
 another, and {measured}`threads/4 × 16: throughput(64)` one part of a comparison. What can be
-quoted is in `labs.kinds.quotes`. A number that is not there is a warning with its line, so a strict
+quoted is in `Show.quotes` and the columns of its kind, `labs/kinds/*/show.py`. A number that is not there is a warning with its line, so a strict
 build fails. (myst-nb's {eval} was tried: it needs a kernel for every number, and does not run the
 cells that a page hides.)
 """
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from docutils import nodes
 from sphinx.util.docutils import SphinxRole
 
-from labs.kinds import quotes
-from labs.kinds.comparison.quotes import part
+from labs.kinds.registry import showing
+from labs.present.quantities import NoSuchNumber, Quantity
 from labs.recordings import store
 from labs.records.errors import BadRecording
 
@@ -35,7 +35,7 @@ class MeasuredRole(SphinxRole):
             self.env.note_dependency(str(file))
         try:
             number = measured(lab, rest if colon else self.text)
-        except (BadRecording, quotes.NoSuchNumber, SyntaxError) as error:
+        except (BadRecording, NoSuchNumber, SyntaxError) as error:
             message = self.inliner.reporter.warning(
                 f"{{measured}}`{self.text}`: {error}", line=self.lineno
             )
@@ -43,21 +43,23 @@ class MeasuredRole(SphinxRole):
         return [nodes.inline(self.text, str(number), classes=["wt-measured"])], []
 
 
-def measured(lab: str, text: str) -> quotes.Quantity:
+def measured(lab: str, text: str) -> Quantity:
     """The quantity that `name` or `name(1, "page")` stands for in a lab's recording, or with
     `lab/part` in one part of it."""
     call = ast.parse(text.strip(), mode="eval").body
     arguments: list[object] = []
     if isinstance(call, ast.Call):
         if call.keywords or not all(isinstance(each, ast.Constant) for each in call.args):
-            raise quotes.NoSuchNumber("give plain numbers or names, as in throughput(8).")
+            raise NoSuchNumber("give plain numbers or names, as in throughput(8).")
         arguments = [each.value for each in call.args if isinstance(each, ast.Constant)]
         call = call.func
     if not isinstance(call, ast.Name):
-        raise quotes.NoSuchNumber("give a name, as in throughput(8).")
+        raise NoSuchNumber("give a name, as in throughput(8).")
     name, slash, label = lab.partition("/")
-    source = quotes.numbers(store.recording(name))
-    return quotes.ask(part(source, label) if slash else source, call.id, *arguments)
+    result = store.recording(name)
+    if slash:
+        result = showing(result).part(result, label)
+    return showing(result).quote(result, call.id, *arguments)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -30,7 +30,7 @@ CULL_AFTER_S = 15 * 60  # a closed tab whose goodbye got lost leaves a kernel of
 CULL_INTERVAL_S = 60
 KEEP_WARM_INTERVAL_MS = 30_000
 
-WARM_UP = "import labs.panel.sweep, labs.panel.lab, labs.exercises.check"
+WARM_UP = "import labs.panel.panels, labs.panel.sweep, labs.exercises.check"
 
 
 class PageHandler(JupyterHandler, web.StaticFileHandler):

@@ -21,9 +21,8 @@ from labs.records.format import digits, percent, rate
 from labs.records.results import Calibration, Machine, Point, PredictedLevel, Prediction
 from labs.theory import queueing
 from labs.theory.laws import ceiling
-from labs.theory.server_model import Case
+from labs.theory.server_model import ServerModel
 
-OURS = ("scratch", "spare")
 TELLING = 0.05  # of the CPU time; a smaller share of the load generator goes without saying
 
 
@@ -33,9 +32,9 @@ def forecast(experiment: Experiment, calibration: Calibration, machine: Machine)
     Raises Unusable where a request costs nobody anything, as nothing then limits it.
     """
     D = calibration.demand_s(experiment.workload.cpu_s)
-    case = Case(experiment, calibration, machine, calibration.capacity)
-    levels = tuple(case.level(users, D) for users in experiment.load.users)
-    return _prediction(case, "forecast", D, levels)
+    model = ServerModel(experiment, calibration, machine, calibration.capacity)
+    levels = tuple(model.level(users, D) for users in experiment.load.users)
+    return _prediction(model, "forecast", D, levels)
 
 
 def explain(
@@ -44,86 +43,86 @@ def explain(
     """The model with each level's own measured demand and, of connections that stay with
     their process, the measured split. Where no request ended, the demand of the forecast."""
     D = calibration.demand_s(experiment.workload.cpu_s)
-    case = Case(experiment, calibration, machine, tuple(range(1, machine.cores + 1)))
-    levels = tuple(case.level(point.users, point.demand_s or D, point) for point in points)
-    return _prediction(case, "explanation", points[-1].demand_s if points else D, levels)
+    model = ServerModel(experiment, calibration, machine, tuple(range(1, machine.cores + 1)))
+    levels = tuple(model.level(point.users, point.demand_s or D, point) for point in points)
+    return _prediction(model, "explanation", points[-1].demand_s if points else D, levels)
 
 
 def _prediction(
-    case: Case,
+    model: ServerModel,
     kind: Literal["forecast", "explanation"],
     D: float,
     levels: tuple[PredictedLevel, ...],
 ) -> Prediction:
-    if not case.queued_for_core:
-        model = "processor sharing"
-    elif case.server.architecture == "event-loop":
-        model = "first come, first served"
+    if not model.queued_for_core:
+        name = "processor sharing"
+    elif model.server.architecture == "event-loop":
+        name = "first come, first served"
     else:
-        model = "round robin under the interpreter lock"
+        name = "round robin under the interpreter lock"
     return Prediction(
         kind=kind,
         demand_s=D,
-        wait_s=case.V,
-        model=model,
+        wait_s=model.V,
+        model=name,
         levels=levels,
-        notes=tuple(_notes(case, levels[-1], D)) if levels else (),
+        notes=tuple(_notes(model, levels[-1], D)) if levels else (),
     )
 
 
-def _notes(case: Case, last: PredictedLevel, D: float) -> Iterator[str]:
+def _notes(model: ServerModel, last: PredictedLevel, D: float) -> Iterator[str]:
     """What was assumed, in sentences, for a sweep up to the last level."""
-    server, N, W = case.server, last.users, case.W
+    server, N, W = model.server, last.users, model.W
     if last.lower_rps is not None:
         yield (
             "Work and wait are constant, so users may fall in step; the lower bound says what "
             "that can cost. A coefficient of variation of 0.1 on the wait keeps them apart."
         )
-    if server.processes > 1 and server.architecture != "prefork" and not case.one_queue(N):
+    if server.processes > 1 and server.architecture != "prefork" and not model.one_queue(N):
         yield (
             f"Users are taken to fall on the {server.processes} processes like coins; where one "
             "process gets many more than another, less is served."
         )
-    if case.lets_go and case.workload.cpu_s:
+    if model.lets_go and model.workload.cpu_s:
         yield (
             "Hashing lets go of Python's lock, so threads share the cores as processes do; the "
             "rest of a request still takes turns."
         )
-    if case.quota is not None:
+    if model.quota is not None:
         yield (
-            f"The CPU quota of {digits(case.quota)} cores lets work run at full speed until its "
+            f"The CPU quota of {digits(model.quota)} cores lets work run at full speed until its "
             "budget for 100 ms is gone; means hold, percentiles are stretched."
         )
         if queueing.FITS_A_PERIOD_S < D < queueing.FEELS_THE_MEAN_S:
-            fast = min(case.on(case.full, N, D), ceiling(case.quota, D + case.g))
-            slow = case.on(case.evened, N, D)
+            fast = min(model.on(model.full, N, D), ceiling(model.quota, D + model.g))
+            slow = model.on(model.evened, N, D)
             yield (
                 f"A request of this size lies between two rules: {rate(slow)} and {rate(fast)} "
                 f"at {N} users. The model is between them, by proportion."
             )
-    share = case.g / (D + case.g) if case.g else 0.0
-    if share > TELLING and last.limit == "cpu" and case.shares_cores:
+    share = model.g / (D + model.g) if model.g else 0.0
+    if share > TELLING and last.limit == "cpu" and model.shares_cores:
         yield (
             "The load generator uses the same cores: of each request's CPU time, "
             f"{percent(share)} is its own."
         )
-    if case.holds and N > W:
+    if model.holds and N > W:
         yield (
             f"A worker stays with its connection, and each of the {W:.0f} has one: of {N} users "
             f"{N - W:.0f} get nothing, while the averages of the others look fine."
         )
-    if case.Z and case.keeps_alive and N > W and server.by in OURS:
-        held = case.on(case.full, int(W), D)
+    if model.Z and model.keeps_alive and N > W and model.facts.idle_if_held:
+        held = model.on(model.full, int(W), D)
         yield (
             "A worker that keeps its connection stands idle while that user thinks: with all "
             f"of them held so, {N} users get {rate(held)}, and some of them nothing."
         )
-    if W + server.backlog < N and server.by == "nginx-fpm":
+    if W + server.backlog < N and model.facts.turns_away:
         yield (
             f"{N} users are more than {W:.0f} workers and {server.backlog} places in their queue: "
             "nginx answers the others at once with 502."
         )
-    elif W + server.backlog < N and not case.accepts_all and not case.holds:
+    elif W + server.backlog < N and not model.accepts_all and not model.holds:
         yield (
             f"{N} users are more than {W:.0f} workers and {server.backlog} places in the listen "
             "queue: connections that find it full come back only after one or more seconds."

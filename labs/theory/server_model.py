@@ -14,15 +14,13 @@ from dataclasses import dataclass
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment
 from labs.records.results import Calibration, Machine, Point, PredictedLevel
-from labs.records.server_facts import DEALT_OUT, HOLDS_ITS_WORKER, ONE_QUEUE
+from labs.records.server_facts import WAITS, server_facts
 from labs.theory import queueing
 from labs.theory.laws import ceiling
 from labs.theory.simulation import simulate
 
 SWITCH_INTERVAL_S = 0.005  # CPython's default, sys.getswitchinterval()
 STEADY_CV = 0.02  # below this, times are constant enough for users to stay in step
-PYTHON = ("gunicorn", "scratch")  # whose threads share the interpreter lock
-ALONE = ("disk", "database", "lock")  # kinds of wait that one request at a time can have
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +35,7 @@ class Cores:
         return self.server[min(requests, len(self.server)) - 1]
 
 
-class Case:
+class ServerModel:
     """One experiment on one machine, ready to be asked about levels."""
 
     def __init__(
@@ -49,6 +47,7 @@ class Case:
     ) -> None:
         server, workload, load = experiment.server, experiment.workload, experiment.load
         self.server, self.workload, self.load = server, workload, load
+        self.facts, wait = server_facts(server.by), WAITS[workload.wait_by]
         # A sleep ends late, and a backend's answer comes late, by as much as was seen.
         asks = workload.wait_by == "backend" and workload.wait_s > 0
         late_s = calibration.backend_late_s if asks else calibration.timer_s
@@ -75,17 +74,16 @@ class Case:
                 server=tuple(min(speed, self.quota) for speed in self.full.server), all=self.quota
             )
         loop = server.architecture == "event-loop"
-        locked = server.architecture == "threaded" and server.by in PYTHON and machine.gil
+        locked = server.architecture == "threaded" and self.facts.interpreter_lock and machine.gil
         self.lets_go = locked and workload.cpu_by == "hashing"  # of the lock, while it works
         self.queued_for_core = loop or (locked and not self.lets_go)
-        self.alone = workload.wait_by if workload.wait_by in ALONE and workload.wait_s else ""
+        self.alone = workload.wait_by if wait.alone and workload.wait_s else ""
         self.together = workload.wait_by == "disk-together" and workload.wait_s > 0
-        stands_still = ("blocking", "disk-together", *ALONE)
-        self.blocks = loop and workload.wait_by in stands_still and workload.wait_s > 0
+        self.blocks = loop and wait.stops_a_loop and workload.wait_s > 0
         self.keeps_alive = load.keep_alive and server.keep_alive
-        self.holds = self.keeps_alive and server.by in HOLDS_ITS_WORKER
+        self.holds = self.keeps_alive and self.facts.holds_its_worker
         # Connections beyond its threads wait inside gunicorn's process, not in the listen queue.
-        self.accepts_all = server.architecture == "threaded" and server.by == "gunicorn"
+        self.accepts_all = server.architecture == "threaded" and self.facts.accepts_all
 
     def level(self, N: int, D: float, point: Point | None = None) -> PredictedLevel:
         """Bound, model and limit of one level; the point tells how connections were split."""
@@ -217,7 +215,7 @@ class Case:
     def in_service(self, N: int, point: Point | None) -> float:
         """Requests that the server can hold at once when N users are there: the pool, or what
         N connections fill of it that stay with their processes."""
-        one = self.server.processes == 1 or self.server.by in ONE_QUEUE
+        one = self.server.processes == 1 or self.facts.one_queue
         if one or self.server.architecture != "threaded":
             return self.W
         filled = self.split(N, lambda n: min(n, self.server.threads), point)
@@ -238,7 +236,7 @@ class Case:
         """Whether a user without a worker waits for any process, in the listen queue: our own
         threaded server takes no more connections than it has threads. Where connections are dealt
         out in turn it comes to the same, until some of them end."""
-        if self.server.by in ONE_QUEUE + DEALT_OUT:
+        if self.facts.one_queue or self.facts.dealt_out:
             return True
         by_thread = self.server.architecture == "threaded" and not self.accepts_all
         return by_thread and (N > self.W or not self.keeps_alive)

@@ -1,0 +1,1 @@
+"""Naps: how late a sleep ends."""

@@ -1,0 +1,35 @@
+"""The naps lab drawn and told."""
+
+from __future__ import annotations
+
+from labs.kinds.naps.record import Naps
+
+from labs.kinds.show import Column, Show
+from labs.present.plot import Figure
+from labs.records.format import duration, paragraphs
+
+
+def figure(naps: Naps) -> Figure:
+    """A bar for each nap."""
+    bar = {
+        "type": "bar",
+        "name": "slept",
+        "x": [nap.name for nap in naps.run.naps],
+        "y": [nap.slept_s for nap in naps.run.naps],
+    }
+    return {"data": [bar], "layout": {}}
+
+
+show = Show(
+    result=Naps,
+    figure=figure,
+    alt=lambda naps: f"The longest nap took {duration(naps.run.naps[-1].slept_s)}.",
+    verdict=lambda naps: paragraphs(["Sleeps end late."]),
+    rows_of_run=lambda run: run.naps,
+    row=Naps.nap,
+    columns=(
+        Column(head="nap", of="name"),
+        Column(head="asked ms", of="asked_s"),
+        Column(head="slept ms", of="slept_s", quote="slept"),
+    ),
+)

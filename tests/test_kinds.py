@@ -1,0 +1,255 @@
+"""What every kind of lab keeps to, and that a new one is a folder and a line."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import plotly.graph_objects as go
+import pytest
+from markup import check_balanced
+from msgspec import structs
+
+from labs.kinds.registry import KINDS, lab_kind, show_of, showing
+from labs.present.quantities import NoSuchNumber
+from labs.recordings import store
+from labs.recordings.migration import TAGS
+from labs.recordings.recorder import cells
+from labs.records.errors import BadRecording
+
+ROOT = Path(__file__).resolve().parent.parent
+FILES = sorted(store.folder().glob("*/*-cores.json"))
+FOLDERS = sorted(
+    path.name for path in (ROOT / "labs/kinds").iterdir() if (path / "run.py").exists()
+)
+
+each_recording = pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
+
+
+@cache
+def read(file: Path) -> Any:
+    return store.read(file)
+
+
+def test_every_folder_is_a_kind_and_every_kind_is_in_the_book() -> None:
+    assert sorted(line.partition(".")[0] for line in KINDS.values()) == FOLDERS
+    assert {cell.kind for cell in cells()} == set(KINDS)
+    assert {showing(read(file)).result for file in FILES} == {
+        show_of(folder).result for folder in FOLDERS
+    }
+
+
+@pytest.mark.parametrize("call", KINDS)
+def test_a_kind_says_what_it_is(call: str) -> None:
+    kind = lab_kind(call)
+    folder = KINDS[call].partition(".")[0]
+    assert kind.__doc__ and kind.result.__struct_config__.tag == folder
+    assert show_of(folder).result is kind.result
+    first, *_ = kind.signature().parameters
+    assert first == "name"
+
+
+@each_recording
+def test_a_recording_says_what_it_is_and_goes_to_a_file_and_back(
+    file: Path, tmp_path: Path
+) -> None:
+    result = read(file)
+    assert json.loads(file.read_bytes())["kind"] == type(result).__struct_config__.tag
+    store.save(result, tmp_path / "again.json")
+    assert store.read(tmp_path / "again.json") == result
+    assert (tmp_path / "again.json").read_bytes() == file.read_bytes()
+
+
+@each_recording
+def test_a_result_is_shown_by_its_kind(file: Path) -> None:
+    result = read(file)
+    show = showing(result)
+    figure = show.figure(result)
+    made = go.Figure(json.loads(json.dumps(figure, allow_nan=False)))  # plain plotly
+    assert len(made.data) == len(figure["data"]) > 0
+    assert re.match(r"[A-Z“].*\.$", show.alt(result), re.DOTALL)
+    table = show.table(result)
+    assert table.rows and {len(row) for row in table.rows} == {len(table.head)}
+    assert len(table.csv().splitlines()) >= len(table.rows) + 1
+    assert all(isinstance(cell, str) for row in table.rows for cell in row)
+    check_balanced(show.verdict(result))
+    check_balanced(show.downloads("a-lab", result))
+    json.dumps(show.data(result), allow_nan=False)
+
+
+@each_recording
+def test_what_a_result_says_can_do_no_harm(file: Path) -> None:
+    hostile = "<script>alert(1)</script>"
+    result = read(file)
+    bad = structs.replace(result, machine=replace(result.machine, processor=hostile))
+    show = showing(bad)
+    assert hostile not in show.verdict(bad) + show.table(bad).html() + show.downloads("x", bad)
+
+
+@each_recording
+def test_a_number_that_is_not_there_is_refused_with_those_that_are(file: Path) -> None:
+    result = read(file)
+    show = showing(result)
+    assert show.quote(result, "cores").value == result.machine.cores
+    with pytest.raises(
+        NoSuchNumber, match=r"'speed': no such number\. There are .*cores, .*machine"
+    ):
+        show.quote(result, "speed")
+    names = [*show.quotes, *(column.quote for column in show.columns if column.quote)]
+    assert len(names) == len(set(names))
+    for name in names:  # too much is told in a sentence, whatever it is
+        with pytest.raises(NoSuchNumber, match=name):
+            show.quote(result, name, 1, 2, 3, 4, 5, 6, 7)
+
+
+# -- files of before ----------------------------------------------------------------------------
+
+
+@each_recording
+def test_a_recording_of_before_is_read_as_what_it_is(file: Path, tmp_path: Path) -> None:
+    """As of version 0.1 without its kind, which a field then tells."""
+    fields = json.loads(file.read_bytes())
+    kind = fields.pop("kind")
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps(fields))
+    assert store.read(old) == read(file)
+    assert TAGS[next(name for name in TAGS if name in fields)] == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "not a recording, or cut short"),
+        ("[]", "not a recording"),
+        ('{"schema": 1, "speed": 2}', "not a recording"),
+        ('{"schema": 9, "kind": "race"}', "recorded in version 9, and this is version 1"),
+        ('{"schema": 1, "kind": "magic"}', "of a kind 'magic' that is not here"),
+        ('{"schema": 1, "kind": "race", "racers": "many"}', "racers"),
+        ("[" * 100_000, "not a recording"),
+    ],
+)
+def test_a_damaged_or_hostile_file_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "bad.json"
+    file.write_text(text)
+    with pytest.raises(BadRecording, match=message):
+        store.read(file)
+
+
+# -- what only thinks touches nothing -----------------------------------------------------------
+
+THINK = """
+import json, sys
+from labs.kinds.registry import show_of, showing
+from labs.recordings import store
+results = [store.read(file) for file in sorted(store.folder().glob("*/*-cores.json"))]
+for result in results:
+    show = showing(result)
+    show.figure(result), show.alt(result), show.verdict(result), show.downloads("x", result)
+touched = []
+def hook(event, arguments):
+    if event in ("open", "import") or event.split(".")[0] in ("os", "socket", "subprocess", "shutil"):
+        touched.append((event, str(arguments[:1])))
+sys.addaudithook(hook)
+for result in results:  # a second time: what is imported late is there
+    show = showing(result)
+    show.figure(result), show.alt(result), show.verdict(result), show.downloads("x", result)
+    for column in show.columns:
+        column.head
+print(json.dumps(touched))
+"""
+
+
+def test_what_only_thinks_touches_no_process_file_or_socket() -> None:
+    said = subprocess.check_output([sys.executable, "-c", THINK], cwd=ROOT, text=True)
+    assert json.loads(said) == []
+
+
+# -- a new kind is a folder and a line ----------------------------------------------------------
+
+NAPS = ROOT / "tests/new_kind"
+LINE = '    "naps": "naps.run:NapsLab",\n'
+PAGE = """# Naps
+
+```{code-cell} ipython3
+from labs import naps
+naps("naps")
+```
+"""
+TRY = """
+import json, os, sys
+from pathlib import Path
+from labs.recordings import recorder, store
+from labs.site.measured_role import measured
+import labs
+
+rule = recorder.Rule(runs=2)
+recorder.record_book(["naps"], lambda line: None, rule, book=Path(sys.argv[1]))
+os.environ["LABS_MODE"] = "replay"
+replayed = labs.naps("naps")
+os.environ["LABS_MODE"] = "live"
+panel = labs.naps("naps")
+panel._prompt._skip.click()
+panel._bar._run.click()
+assert panel._job.join(20)
+print(json.dumps({
+    "file": json.loads(store.paths("naps")[-1].read_text()),
+    "html": replayed.html,
+    "alt": repr(replayed),
+    "quoted": str(measured("naps", 'slept("0.1")')),
+    "number": float(labs.recorded("naps").slept("0.01")),
+    "caption": panel._caption.value,
+    "shown": panel._data.value,
+    "doc": labs.naps.__doc__,
+    "public": "naps" in labs.__all__,
+}))
+"""
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """The tree with one kind more: its folder, and a line in the registry."""
+    tree = tmp_path / "tree"
+    for name in ("labs", "workloads"):
+        shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(NAPS, tree / "labs/kinds/naps", ignore=shutil.ignore_patterns("__pycache__"))
+    registry = tree / "labs/kinds/registry.py"
+    text = registry.read_text()
+    registry.write_text(text.replace('    "race":', LINE + '    "race":'))
+    (tree / "book").mkdir()
+    (tree / "book/naps.md").write_text(PAGE)
+    return tree
+
+
+def test_a_new_kind_is_one_folder_and_one_line(copied: Path, tmp_path: Path) -> None:
+    differ = [
+        path.relative_to(copied)
+        for path in sorted(copied.rglob("*.py"))
+        if not (ROOT / path.relative_to(copied)).exists()
+        or (ROOT / path.relative_to(copied)).read_bytes() != path.read_bytes()
+    ]
+    new = [Path("labs/kinds/naps") / path.name for path in sorted(NAPS.glob("*.py"))]
+    assert differ == [*new, Path("labs/kinds/registry.py")]
+    environment = {"LABS_RECORDINGS": str(tmp_path / "recordings")}
+    said = subprocess.check_output(
+        [sys.executable, "-c", TRY, str(copied / "book")],
+        cwd=copied,
+        text=True,
+        env={**os.environ, **environment, "PYTHONPATH": str(copied)},
+    )
+    found = json.loads(said.splitlines()[-1])
+    assert found["file"]["kind"] == "naps" and len(found["file"]["runs"]) == 2
+    assert found["alt"].startswith("The longest nap took") and "2 runs" in found["html"]
+    check_balanced(found["html"])
+    assert "naps-" in found["html"] and "slept ms" in found["html"]
+    assert re.fullmatch(r"1\d\d(\.\d)? ms", found["quoted"].replace("\u00a0", " "))
+    assert 0.01 <= found["number"] < 0.1
+    assert "Measured here" in found["caption"] and "slept ms" in found["shown"]
+    assert found["doc"] == "How late a sleep ends." and found["public"]
