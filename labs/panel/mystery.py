@@ -4,60 +4,38 @@ to commit to, and then two fixes to try. Widgets only.
 
 from __future__ import annotations
 
-import html
-import threading
-from collections.abc import Callable
-
 import ipywidgets
 
 from labs import progress_log
 from labs.exercises import latest
+from labs.kinds.base import LabKind
 from labs.kinds.mystery import verdict
 from labs.kinds.mystery.record import Mystery, Variant
-from labs.kinds.mystery.run import Solving
+from labs.kinds.mystery.run import MysteryLab
 from labs.kinds.mystery.scenarios import LIMITS
-from labs.kinds.mystery.show import fixes_alt, fixes_figure, symptoms_alt, symptoms_figure
-from labs.kinds.mystery.table import repaired_html, symptoms_html, symptoms_sheet
-from labs.kinds.showing import showing
-from labs.measure.rig import Progress
-from labs.panel.core_strip_view import CoreStripView
-from labs.panel.figure_view import FigureView
-from labs.panel.job import Job
-from labs.panel.run_bar import RunBar, put
+from labs.kinds.mystery.show import compared, repaired_html, show, symptoms_html
+from labs.panel.lab import LabPanel
+from labs.panel.run_bar import put
 from labs.panel.settings import read_users
-from labs.panel.sweep import close
-from labs.present.tables import folded
-from labs.records import format
 from labs.records.errors import Unusable
-from labs.records.results import Sample
+from labs.records.format import paragraphs
 
 ASK = "What limits it?"
 FIXES: tuple[Variant, Variant] = ("wrong", "right")
 
 
-class MysteryPanel(ipywidgets.VBox):
-    """One mystery, live. `shut` ends it."""
+class MysteryPanel(LabPanel[Mystery]):
+    """One mystery, live. A recorded one is not shown: it is to be diagnosed here."""
 
-    def __init__(self, lab: str, seed: int, *, solving: Callable[..., Solving] = Solving) -> None:
-        self.lab, self.seed = lab, seed
-        self._make = solving
-        self._solving = solving(seed)
-        self._found: Mystery | None = None
-        self._partial: Mystery | None = None  # what the run has found so far
+    def __init__(self, name: str, lab: MysteryLab, *, recorded: Mystery | None = None) -> None:
+        self._asked = lab.variant("before")  # at the levels of the newest run
+        self._mystery: Mystery | None = None
         self._solved = False
-        self._attempt: Job | None = None
-        self._drawing = threading.RLock()
-
         self._users = ipywidgets.Text(
-            value=", ".join(map(str, self._solving.users)),
+            value=", ".join(map(str, lab.users)),
             description="Users",
             tooltip="The levels of the sweep, rising: 1, 2, 4, 8",
         )
-        self._actions = RunBar(self._run, self._stop)
-        self._caption = ipywidgets.HTML()
-        self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
-        self._strip = CoreStripView()
-        self._seen = ipywidgets.HTML().add_class("wt-data")
         self._choice = ipywidgets.RadioButtons(
             description=ASK, options=[(each.called, each.name) for each in LIMITS], value=None
         )
@@ -71,194 +49,137 @@ class MysteryPanel(ipywidgets.VBox):
         )
         self._commit.on_click(lambda _: self._diagnosed())
         self._reveal.on_click(lambda _: self._solve())
-        self._answer = ipywidgets.HTML().add_class("wt-verdict")
         self._buttons = {variant: ipywidgets.Button() for variant in FIXES}
         for variant, button in self._buttons.items():
             button.on_click(lambda _, variant=variant: self._try(variant))
         # By the seed, so that the place does not tell which of the two helps.
-        order = FIXES if seed % 2 else FIXES[::-1]
+        order = FIXES if lab.seed % 2 else FIXES[::-1]
         self._fixes = ipywidgets.HBox(children=[self._buttons[each] for each in order])
-        self._diagnosis = ipywidgets.VBox(
-            children=(self._choice, ipywidgets.HBox(children=(self._commit, self._reveal)))
-        )
-        self._brought = ipywidgets.HTML().add_class("wt-verdict")
-        self._data = ipywidgets.HTML().add_class("wt-data")
-        super().__init__(
-            children=(
-                ipywidgets.HTML(f'<p class="wt-about">{html.escape(self._solving.about)}</p>'),
-                self._users,
-                self._actions,
-                self._caption,
-                self._figure,
-                self._strip,
-                self._seen,
-                self._diagnosis,
-                self._answer,
-                self._fixes,
-                self._brought,
-                self._data,
-            )
-        )
-        self.add_class("wt-panel")
-        for later in (self._caption, self._seen, self._answer, self._brought, self._data):
-            put(later, "")
         self._fixes.layout.display = "none"
+        self._brought = ipywidgets.HTML(layout={"display": "none"}).add_class("wt-verdict")
+        super().__init__(name, self._asked, recorded=recorded)
+
+    def _begin(self) -> None:
+        self._enable(True)
         self._ready()
+
+    def _parts(self) -> tuple[ipywidgets.Widget, ...]:
+        asked = ipywidgets.HBox(children=(self._commit, self._reveal))
+        return (
+            self._about,
+            self._users,
+            self._bar,
+            self._caption,
+            self._figure,
+            self._strip,
+            self._verdict,
+            ipywidgets.VBox(children=(self._choice, asked)),
+            self._answer,
+            self._fixes,
+            self._brought,
+            self._data,
+        )
 
     # ---- measuring ---------------------------------------------------------------------------
 
     def _run(self) -> None:
         """The server as it is, at the levels that are set. What was found before is forgotten."""
         try:
-            users = read_users(self._users.value)
-            solving = self._make(self.seed, users)
+            lab = self._asked.variant("before", users=read_users(self._users.value))
         except Unusable as error:
-            self._actions.tell(str(error))
+            self._bar.tell(str(error))
             return
-        self._start("before", solving)
+        self._start(lab)
 
     def _try(self, variant: Variant) -> None:
         if self._solved:
-            self._start(variant, self._solving)
+            self._start(self._asked.variant(variant, self._mystery))
 
-    def _start(self, variant: Variant, solving: Solving) -> None:
-        with self._drawing:  # news of the run waits until this is done
-            if not self._actions.offers_run:
-                return
-            attempt = Job(self.lab, lambda stop: self._measure(variant, solving, stop), self._ended)
-            try:
-                attempt.start()
-            except Unusable as error:
-                self._actions.tell(str(error))
-                return
-            self._attempt, self._partial = attempt, None
-            self._strip.begin()
-            if variant == "before":
-                self._forget(solving)
-            self._actions.began()
-            self._enable(False)
-
-    def _forget(self, solving: Solving) -> None:
-        """It begins anew, perhaps at other levels."""
-        self._solving, self._found, self._solved = solving, None, False
-        for later in (self._seen, self._answer, self._brought, self._data):
+    def _began(self, lab: LabKind[Mystery]) -> None:
+        """The server as it is begins anew, perhaps at other levels."""
+        assert isinstance(lab, MysteryLab)
+        if lab.before is not None:
+            return
+        self._lab = self._asked = lab
+        self._mystery, self._solved = None, False
+        for later in (self._verdict, self._answer, self._brought, self._data):
             put(later, "")
         self._fixes.layout.display = "none"
         self._choice.value = None
 
-    def _measure(self, variant: Variant, solving: Solving, stop: threading.Event) -> None:
-        """In the attempt's thread. What was found survives, also when the run broke off."""
-        with self._drawing:
-            before = None if variant == "before" else self._found
-        try:
-            self._keep(solving.measure_one(variant, before, self._told, stop))
-        except BaseException:
-            if self._partial is not None:
-                self._keep(self._partial)
-            raise
+    def _landed(self, found: Mystery) -> None:
+        self._draw_figure(found, "Measuring here.")
 
-    def _keep(self, found: Mystery) -> None:
-        latest.keep(self.lab, found)
-        with self._drawing:
-            self._found = found
-            self._draw(found)
-
-    def _told(self, told: Progress | Sample | Mystery) -> None:
-        with self._drawing:
-            if isinstance(told, Progress):
-                self._actions.progress(told)
-            elif isinstance(told, Sample):
-                self._strip.saw(told)
-            else:
-                if all(each.points for each in told.variants.values()):
-                    self._partial = told
-                self._draw_figure(told)
-                self._strip.draw()
-                self._actions.landed()
-
-    def _ended(self, said: str) -> None:
-        with self._drawing:
-            self._strip.finish()
-            self._ready()
-            self._actions.tell(said)
-
-    def _stop(self) -> None:
-        if self._attempt is not None:
-            self._attempt.stop()
-            self._actions.stopping()
+    def _found(self, found: Mystery, *, before_the_end: bool = False) -> None:
+        """Whatever was measured, also when the run broke off."""
+        if all(each.points for each in found.variants.values()):
+            latest.keep(self.name, found)
+            self._mystery = found
+        if self._mystery is None:
+            put(self._caption, "")
+        else:
+            self._draw(self._mystery, measured(self._mystery))
 
     # ---- what it is --------------------------------------------------------------------------
 
     def _diagnosed(self) -> None:
         """The reader has committed to what is chosen."""
         with self._drawing:
-            found, guess = self._found, self._choice.value
+            found, guess = self._mystery, self._choice.value
             if found is None or guess is None or self._solved:
                 return
             said = verdict.answered(found, guess)
-            progress_log.diagnosed(self.lab, self.seed, guess, guess == found.limit)
+            progress_log.diagnosed(self.name, found.seed, guess, guess == found.limit)
             if guess == found.limit:
                 self._solve(said)
                 return
-            put(self._answer, f'<div role="status">{format.paragraphs(said)}</div>')
+            put(self._answer, f'<div role="status">{paragraphs(said)}</div>')
 
     def _solve(self, said: tuple[str, ...] = ()) -> None:
         """Say what it is, and offer the fixes."""
         with self._drawing:
-            found = self._found
+            found = self._mystery
             if found is None or self._solved:
                 return
             self._solved = True
             if not said:
-                progress_log.told(self.lab, self.seed)
+                progress_log.told(self.name, found.seed)
             said = said or verdict.revealed(found)
             said = (*said, "Now lift the limit. Two ways have been proposed:")
-            put(self._answer, f'<div role="status">{format.paragraphs(said)}</div>')
+            put(self._answer, f'<div role="status">{paragraphs(said)}</div>')
             for variant, button in self._buttons.items():
-                fix = self._solving.riddle.fix(variant)
+                fix = self._asked.scenario.fix(variant)
                 assert fix is not None
                 button.description = button.tooltip = fix.label
                 button.layout.width = "auto"
             self._fixes.layout.display = ""
-            self._draw(found)
+            self._draw(found, measured(found))
             self._enable(True)
 
     # ---- what is drawn -----------------------------------------------------------------------
 
-    def _ready(self) -> None:
-        takes = f"takes about {format.seconds(self._solving.seconds / 3)}"
-        self._actions.ready(True, takes)
-        self._enable(True)
-
     def _enable(self, yes: bool) -> None:
         """While a run goes on, nothing can be set; a diagnosis needs a run."""
         self._users.disabled = not yes
-        measured = yes and self._found is not None
+        ready = yes and self._mystery is not None
         for control in (self._choice, self._commit, self._reveal):
-            control.disabled = not measured or self._solved
+            control.disabled = not ready or self._solved
         for button in self._buttons.values():
-            button.disabled = not (measured and self._solved)
+            button.disabled = not (ready and self._solved)
 
-    def _draw(self, found: Mystery) -> None:
+    def _draw(self, found: Mystery, words: str) -> None:
         """All of it: before the diagnosis nothing that tells the limit."""
-        self._draw_figure(found)
-        caption = f"Measured here: {found.machine.caption}."
-        put(self._caption, f'<p role="status">{html.escape(caption)}</p>')
-        put(self._seen, symptoms_html(found))
+        self._draw_figure(found, words)
+        put(self._verdict, symptoms_html(found))
         if self._solved:
             put(self._brought, repaired_html(found))
-            name = f"{self.lab}-{found.machine.cores}-cores"
-            data = showing(found).data(found)
-            put(self._data, folded(name, symptoms_sheet(found), data))
+            put(self._data, show.downloads(self.name, found))
 
-    def _draw_figure(self, found: Mystery) -> None:
-        if self._solved:
-            self._figure.figure, self._figure.alt = fixes_figure(found), fixes_alt(found)
-        else:
-            self._figure.figure, self._figure.alt = symptoms_figure(found), symptoms_alt(found)
+    def _draw_figure(self, found: Mystery, words: str) -> None:
+        shown = compared(found) if self._solved else found
+        super()._draw_figure(shown, words)  # type: ignore[arg-type]
 
-    def shut(self) -> None:
-        """End what is going on, and take the panel away: another one takes its place."""
-        if self._attempt is not None:
-            self._attempt.stop()
-        close(self)
+
+def measured(found: Mystery) -> str:
+    """The caption."""
+    return f"Measured here: {found.machine.caption}."

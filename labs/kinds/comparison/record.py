@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
+
+import msgspec
 
 from labs.kinds.sweep.record import Recording
 from labs.records.errors import BadRecording, Unusable
 from labs.records.experiment import Experiment
-from labs.records.results import SCHEMA, Machine, Run
+from labs.records.results import Result, Run
 
 Over = Literal["users", "pool"]
 OVERS: tuple[str, ...] = get_args(Over)
@@ -18,14 +19,14 @@ OVERS: tuple[str, ...] = get_args(Over)
 MOST_PARTS: dict[str, int] = {"users": 5, "pool": 8}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+Part = TypeVar("Part", bound=str)
+
+
+class Comparison(Result, tag="comparison", frozen=True, kw_only=True):
     """A recording for each part, in the order of their measuring."""
 
-    machine: Machine
     over: Over  # what is on the x axis: the users, or the size of the pool
     parts: dict[str, Recording]
-    schema: int = SCHEMA
 
     def __post_init__(self) -> None:
         if not self.parts:
@@ -34,31 +35,30 @@ class Comparison:
     @property
     def runs(self) -> tuple[dict[str, Run], ...]:
         """Whole rounds: one run of each part."""
-        whole = min(len(part.runs) for part in self.parts.values())
-        return tuple(
-            {label: part.runs[at] for label, part in self.parts.items()} for at in range(whole)
-        )
-
-    @property
-    def run(self) -> dict[str, Run]:
-        """The middle run of each part: those that are drawn."""
-        return {label: part.run for label, part in self.parts.items()}
+        return rounds(self.parts)
 
     def part(self, label: str) -> Recording:
-        """The recording of that part; KeyError if there is none."""
+        """The recording of that part; KeyError says which there are."""
         if label not in self.parts:
-            raise KeyError(f"part={label!r}: there are {', '.join(self.parts)}.")
+            raise KeyError(f"{label!r}: no such part. There are {', '.join(self.parts)}.")
         return self.parts[label]
 
-    def joined(self, others: Sequence[Comparison]) -> Comparison:
-        """With the runs of others of the same parts, part by part."""
-        parts = {
-            label: replace(
-                part, runs=(*part.runs, *(run for each in others for run in each.part(label).runs))
-            )
-            for label, part in self.parts.items()
-        }
-        return replace(self, parts=parts)
+
+def rounds(parts: Mapping[Part, Recording]) -> tuple[dict[Part, Run], ...]:
+    """One run of each of these recordings, as often as all of them have one."""
+    labels = list(parts)
+    runs = zip(*(parts[label].runs for label in labels), strict=False)
+    return tuple(dict(zip(labels, each, strict=True)) for each in runs)
+
+
+def merged(several: Sequence[Mapping[Part, Recording]]) -> dict[Part, Recording]:
+    """The runs of all of these, recording by recording."""
+    return {
+        label: msgspec.structs.replace(
+            part, runs=tuple(run for parts in several for run in parts[label].runs)
+        )
+        for label, part in several[0].items()
+    }
 
 
 def check_parts(parts: Mapping[str, Experiment], over: str) -> None:

@@ -5,31 +5,29 @@ The nouns beside `records`: frozen, SI units, checked on building and on reading
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+import msgspec
+
+from labs.kinds.comparison.record import rounds
 from labs.kinds.sweep.record import Recording
 from labs.records.errors import BadRecording
 from labs.records.processes import Seen
-from labs.records.results import SCHEMA, Machine, Run
+from labs.records.results import Result, Run
 
 Variant = Literal["before", "wrong", "right"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mystery:
+class Mystery(Result, tag="mystery", frozen=True, kw_only=True):
     """A seed's server, measured as it is, and with the wrong and the right fix."""
 
     seed: int
     limit: str  # by its name in `labs.kinds.mystery.scenarios`
-    machine: Machine
     variants: dict[Variant, Recording]  # the fixes only once they were tried
     seen: tuple[Seen, ...] = ()  # while the server was as it is
     database: str = ""  # that it used, with its version; "" where it had none
     instead: str = ""  # why that was not PostgreSQL, in a sentence
-    schema: int = SCHEMA
 
     def __post_init__(self) -> None:
         if "before" not in self.variants:
@@ -43,20 +41,18 @@ class Mystery:
     @property
     def runs(self) -> tuple[dict[Variant, Run], ...]:
         """Whole rounds: one run of each variant."""
-        whole = min(len(each.runs) for each in self.variants.values())
-        return tuple(
-            {name: each.runs[at] for name, each in self.variants.items()} for at in range(whole)
-        )
+        return rounds(self.variants)
 
     @property
     def users(self) -> int | None:
         """The most users at which every variant was measured; None without such a level."""
         levels = [{point.users for point in each.points} for each in self.variants.values()]
-        common = set.intersection(*levels)
-        return max(common) if common else None
+        return max(set.intersection(*levels), default=None)
 
     def throughput_rps(self, name: Variant) -> float:
         """Of that variant, at `users`. KeyError if it was not tried."""
+        if name not in self.variants:
+            raise KeyError(f"{name!r}: not measured. There are {', '.join(self.variants)}.")
         if self.users is None:
             raise KeyError(f"{name}: no level that every variant has.")
         return self.variants[name].at(self.users).throughput_rps
@@ -68,16 +64,6 @@ class Mystery:
     def with_variant(self, name: Variant, recording: Recording) -> Mystery:
         """With this fix tried, in the order of `VARIANTS`."""
         variants = {**self.variants, name: recording}
-        return replace(
+        return msgspec.structs.replace(
             self, variants={each: variants[each] for each in VARIANTS if each in variants}
         )
-
-    def joined(self, others: Sequence[Mystery]) -> Mystery:
-        """With the runs of others of the same seed, variant by variant."""
-        variants = {
-            name: replace(
-                each, runs=(*each.runs, *(run for one in others for run in one.variants[name].runs))
-            )
-            for name, each in self.variants.items()
-        }
-        return replace(self, variants=variants)

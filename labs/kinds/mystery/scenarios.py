@@ -48,8 +48,8 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Riddle:
-    """A seed's server."""
+class Scenario:
+    """A seed's server, its hidden limit, and a wrong and a right fix."""
 
     seed: int
     limit: Limit
@@ -72,7 +72,7 @@ class Riddle:
         return fix.name if fix else "as it is"
 
 
-def draw(seed: int, cores: int, users: Sequence[int] | None = None) -> Riddle:
+def draw(seed: int, cores: int, users: Sequence[int] | None = None) -> Scenario:
     """The server of a seed, for a machine of so many cores, asked by those levels of users.
 
     Seven seeds in a row, from 1, have seven limits. Unusable for a seed that is no whole number,
@@ -84,7 +84,7 @@ def draw(seed: int, cores: int, users: Sequence[int] | None = None) -> Riddle:
     limit = order[(seed - 1) % number]
     load = Load(usual_users(cores) if users is None else users, seconds=LEVEL_S)
     before, wrong, right = limit.draw(random.Random(f"details {seed}"), cores, load)
-    return Riddle(seed=seed, limit=limit, before=before, wrong=wrong, right=right)
+    return Scenario(seed=seed, limit=limit, before=before, wrong=wrong, right=right)
 
 
 def usual_users(cores: int) -> tuple[int, ...]:

@@ -1,17 +1,37 @@
-"""Figures of a mystery: before the diagnosis only what was measured, then the fixes beside it."""
+"""How a mystery looks: before the diagnosis only what was measured, then the fixes beside it.
+
+Throughputs that are quoted are those at the last level.
+"""
 
 from __future__ import annotations
 
+import html
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+
+import msgspec
 
 from labs.kinds.comparison.figure import comparison_alt, comparison_figure
 from labs.kinds.comparison.record import Comparison
-from labs.kinds.mystery.record import Mystery
-from labs.kinds.mystery.verdict import riddle_of
-from labs.kinds.sweep.record import Recording
+from labs.kinds.mystery import verdict
+from labs.kinds.mystery.record import Mystery, Variant
+from labs.kinds.mystery.scenarios import LIMITS, named
+from labs.kinds.show import Column, Show
+from labs.kinds.sweep import show as sweep
+from labs.present.core_strip import strip_alt, strip_figure
+from labs.present.html import static
 from labs.present.plot import Figure
+from labs.present.quantities import Quantity
+from labs.present.tables import MS, Table
+from labs.records.format import digits, paragraphs, rate
+from labs.records.processes import Seen, Who
 
 AS_IT_IS = "measured"
+KIB = 1024
+NAMES: dict[Who, str] = {"server": "server", "generator": "load generator"}
+
+
+# ---- figures ---------------------------------------------------------------------------------
 
 
 def symptoms_figure(mystery: Mystery) -> Figure:
@@ -30,30 +50,163 @@ def symptoms_alt(mystery: Mystery) -> str:
     return comparison_alt(_bare(mystery)).replace(", a line for each part", "", 1)
 
 
-def fixes_figure(mystery: Mystery) -> Figure:
-    """The server as it is, and with the fixes that were tried: measured, and as the law has it."""
-    return comparison_figure(_compared(mystery))
-
-
-def fixes_alt(mystery: Mystery) -> str:
-    """It in sentences."""
-    return comparison_alt(_compared(mystery))
-
-
-def _compared(mystery: Mystery) -> Comparison:
-    riddle = riddle_of(mystery)
-    parts = {riddle.name(variant): found for variant, found in mystery.variants.items()}
+def compared(mystery: Mystery) -> Comparison:
+    """The server as it is and with the fixes that were tried, to be drawn with their forecasts."""
+    scenario = verdict.scenario_of(mystery)
+    parts = {scenario.name(variant): found for variant, found in mystery.variants.items()}
     return Comparison(machine=mystery.machine, over="users", parts=parts)
 
 
 def _bare(mystery: Mystery) -> Comparison:
-    parts = {AS_IT_IS: _unchecked(mystery.before)}
+    """The server as it is, without checks."""
+    runs = tuple(
+        replace(run, points=tuple(replace(point, checks=()) for point in run.points))
+        for run in mystery.before.runs
+    )
+    parts = {AS_IT_IS: msgspec.structs.replace(mystery.before, runs=runs)}
     return Comparison(machine=mystery.machine, over="users", parts=parts)
 
 
-def _unchecked(recording: Recording) -> Recording:
-    runs = tuple(
-        replace(run, points=tuple(replace(point, checks=()) for point in run.points))
-        for run in recording.runs
+# ---- tables and words ------------------------------------------------------------------------
+
+
+def processes_table(mystery: Mystery) -> Table:
+    """The process trees at the last level; a row for those who are alike."""
+    head = (
+        *("processes", "whose", "below", "threads each", "cores busy"),
+        *("threads waiting for the disk", "written KiB/s", "open files"),
     )
-    return replace(recording, runs=runs)
+    alike: dict[tuple[object, ...], list[Seen]] = {}
+    for each in mystery.seen:
+        key = (each.who, each.parent is None, each.threads, each.files)
+        alike.setdefault(key, []).append(each)
+    return Table(head, tuple(_alike(group) for group in alike.values()))
+
+
+def _alike(group: Sequence[Seen]) -> tuple[str, ...]:
+    first = group[0]
+    on_disk = [each.on_disk for each in group if each.on_disk is not None]
+    written = [each.written_bps for each in group if each.written_bps is not None]
+    parents = sorted({each.parent for each in group if each.parent is not None})
+    return (
+        str(len(group)),
+        NAMES[first.who],
+        f"process {parents[0]}" if parents else "",
+        str(first.threads),
+        digits(sum(each.cpu for each in group)),
+        digits(sum(on_disk)) if on_disk else "",
+        digits(sum(written) / KIB) if written else "",
+        ", ".join(first.files),
+    )
+
+
+def variants_table(mystery: Mystery) -> Table:
+    """A row for each variant and level, with its forecast and its limit."""
+    head = ("server", "users", "req/s", "forecast req/s", "at most", "limit", "response ms")
+    rows = []
+    for name, found in compared(mystery).parts.items():
+        for point in found.points:
+            level = found.run.forecast.at(point.users)
+            rates = (point.throughput_rps, level.model_rps, level.bound_rps)
+            response = digits(point.mean_response_time_s * MS)
+            rows.append((name, str(point.users), *map(digits, rates), level.limit, response))
+    return Table(head, tuple(rows))
+
+
+def symptoms_html(mystery: Mystery) -> str:
+    """The tables of what was seen. Nothing of it says what the limit is."""
+    tables = f"<p>Level by level:</p>{show.table(mystery).html()}"
+    if mystery.seen:
+        last = mystery.before.points[-1].users if mystery.before.points else 0
+        tables += f"<p>The processes, at {last} users:</p>{processes_table(mystery).html()}"
+    return f'<div class="wt-data">{tables}</div>'
+
+
+def repaired_html(mystery: Mystery) -> str:
+    """What the fixes brought."""
+    return "".join(
+        f"<p><b>{html.escape(label)}.</b> {html.escape(sentence)}</p>"
+        for label, sentence in verdict.repaired(mystery)
+    )
+
+
+def words(mystery: Mystery) -> str:
+    """Under a recorded figure: the other tools, and the solution folded away."""
+    samples = mystery.before.run.samples
+    strip = static(strip_figure(samples), alt=strip_alt(samples)).html() if samples else ""
+    solution = paragraphs(verdict.revealed(mystery)) if mystery.before.points else ""
+    if len(mystery.variants) > 1:
+        fixes = compared(mystery)
+        drawn = static(comparison_figure(fixes), alt=comparison_alt(fixes)).html()
+        solution += repaired_html(mystery) + drawn
+        solution += f'<div class="wt-data">{variants_table(mystery).html()}</div>'
+    return (
+        f"{strip}{symptoms_html(mystery)}"
+        '<details class="solution"><summary>What it is, and what two repairs brought</summary>'
+        f'<div class="wt-verdict">{solution}</div></details>'
+    )
+
+
+def data(mystery: Mystery) -> dict[str, object]:
+    """All its numbers, each variant's as a sweep's."""
+    variants = {name: sweep.data(found) for name, found in mystery.variants.items()}
+    return {**msgspec.to_builtins(mystery), "variants": variants}
+
+
+# ---- quotes ----------------------------------------------------------------------------------
+
+
+def _limit(mystery: Mystery) -> Quantity:
+    """The hidden limit in words; its value is its place in the list of them."""
+    limit = named(mystery.limit)
+    return Quantity(LIMITS.index(limit) + 1, limit.called[0].lower() + limit.called[1:])
+
+
+def _rate(variant: Variant) -> Callable[[Mystery], Quantity]:
+    def quoted(mystery: Mystery) -> Quantity:
+        value = mystery.throughput_rps(variant)
+        return Quantity(value, rate(value))
+
+    return quoted
+
+
+def _times(mystery: Mystery, variant: Variant) -> Quantity:
+    """How many times the throughput that fix brought: `times("right")`."""
+    value = mystery.ratio(variant)
+    return Quantity(value, f"{value:.2f}" if value < 2 else digits(value, 2))
+
+
+def _column(head: str, of: str, scale: float = 1.0) -> Column:
+    return Column(head=head, of=of, cell=lambda value: digits(value * scale))
+
+
+show = Show(
+    result=Mystery,
+    figure=symptoms_figure,
+    alt=symptoms_alt,
+    columns=(  # what was measured, and no forecast
+        Column(head="users", of="users"),
+        _column("req/s", "throughput_rps"),
+        _column("response ms", "mean_response_time_s", MS),
+        _column("in service ms", "service_time_s", MS),
+        _column("queued ms", "queued_s", MS),
+        _column("cores busy: server", "server_cpu"),
+        _column("load generator", "generator_cpu"),
+        _column("others", "others_cpu"),
+        Column(head="workers", of="workers"),
+    ),
+    rows=lambda mystery: mystery.before.points,
+    quotes={
+        "seed": lambda mystery: Quantity(mystery.seed, str(mystery.seed)),
+        "limit": _limit,
+        "users": lambda mystery: Quantity(mystery.users or 0, str(mystery.users or 0)),
+        "before": _rate("before"),
+        "wrong": _rate("wrong"),
+        "right": _rate("right"),
+        "times": _times,
+    },
+    about=lambda mystery: verdict.ABOUT,
+    verdict=words,
+    data=data,
+    folds=False,
+)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from labs.kinds.mystery.record import Mystery, Variant
-from labs.kinds.mystery.scenarios import LIMITS, Limit, Riddle, draw, named
+from labs.kinds.mystery.scenarios import LIMITS, Limit, Scenario, draw, named
 from labs.present.verdict import crowd, listed
 from labs.records.format import digits, duration, percent, rate, size
 from labs.records.processes import Seen
@@ -19,8 +19,8 @@ CHANGED = 1.3  # times the throughput, from which on a fix has helped
 UNCHANGED = 1.15  # and up to which it has not
 
 
-def riddle_of(mystery: Mystery) -> Riddle:
-    """The riddle that was measured."""
+def scenario_of(mystery: Mystery) -> Scenario:
+    """The scenario that was measured."""
     users = mystery.before.experiment.load.users
     return draw(mystery.seed, mystery.machine.cores, users)
 
@@ -64,9 +64,9 @@ def database_used(mystery: Mystery) -> str:
 
 def repaired(mystery: Mystery) -> Iterator[tuple[str, str]]:
     """Of each fix that was tried: what was done, and what came of it."""
-    riddle = riddle_of(mystery)
+    scenario = scenario_of(mystery)
     for variant in mystery.variants:
-        fix = riddle.fix(variant)
+        fix = scenario.fix(variant)
         if fix is not None and mystery.users is not None:
             yield fix.label, f"{_change(mystery, variant)} {fix.why}"
 

@@ -1,5 +1,5 @@
-"""Who is there and what they do, as `ps`, `lsof` and `iotop` show it: the processes of the server
-and of the load generator while the busiest level is on.
+"""Process monitor: who is there and what they do, as `ps`, `lsof` and `iotop` show it, of the
+server and of the load generator while the busiest level is on.
 
 Linux tells what a process wrote, which files and connections it has open and whether a thread
 waits for the disk.
@@ -49,7 +49,7 @@ class Life:
     files: set[str] = field(default_factory=set)
 
 
-class Onlooker:
+class ProcessMonitor:
     """Looks while `busy` says so."""
 
     def __init__(
@@ -108,17 +108,17 @@ class Onlooker:
 
 
 @contextlib.contextmanager
-def onlooking(
+def monitoring(
     trees: Mapping[Who, Callable[[], Collection[int]]], busy: Callable[[], bool]
-) -> Iterator[Onlooker]:
+) -> Iterator[ProcessMonitor]:
     """Look on until the block ends. The callables list process ids, and say whether to look."""
-    onlooker = Onlooker(trees, busy)
-    thread = threading.Thread(target=onlooker.run, name="onlooker", daemon=True)
+    monitor = ProcessMonitor(trees, busy)
+    thread = threading.Thread(target=monitor.run, name="process-monitor", daemon=True)
     thread.start()
     try:
-        yield onlooker
+        yield monitor
     finally:
-        onlooker.end()
+        monitor.end()
         thread.join()
 
 

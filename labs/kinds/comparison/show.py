@@ -1,0 +1,65 @@
+"""How a comparison looks: its figure, a row for each part and level, and what prose may quote."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from dataclasses import replace
+
+import msgspec
+
+from labs.kinds.comparison import verdict
+from labs.kinds.comparison.figure import comparison_alt, comparison_figure
+from labs.kinds.comparison.record import Comparison
+from labs.kinds.show import Column, Show
+from labs.kinds.sweep import report
+from labs.kinds.sweep import show as sweep
+from labs.present.quantities import Quantity
+from labs.present.tables import assumptions
+
+
+def levels(comparison: Comparison) -> Iterator[sweep.Level]:
+    """A row for each part and level."""
+    for label, part in comparison.parts.items():
+        yield from sweep.levels(part, label)
+
+
+def words(comparison: Comparison) -> str:
+    """Under the figure, as HTML: what the forecasts assume, and the verdict."""
+    explanations = {label: report.explained(part) for label, part in comparison.parts.items()}
+    said = "".join(
+        f"<p>{f'<b>{html.escape(label)}.</b> ' if label else ''}{html.escape(sentences)}</p>"
+        for label, sentences in verdict.said(comparison, explanations)
+    )
+    return f'{assumptions(verdict.assumed(comparison))}<div class="wt-verdict">{said}</div>'
+
+
+def data(comparison: Comparison) -> dict[str, object]:
+    """All its numbers, each part's as a sweep's."""
+    parts = {label: sweep.data(part) for label, part in comparison.parts.items()}
+    return {**msgspec.to_builtins(comparison), "parts": parts}
+
+
+def _ratio(comparison: Comparison, over: str, under: str, users: int) -> Quantity:
+    """Throughput of one part over that of another, at that level."""
+    found = verdict.ratio(comparison, over, under, users)
+    return Quantity(found.value, str(found))
+
+
+show = Show(
+    result=Comparison,
+    figure=comparison_figure,
+    alt=comparison_alt,
+    columns=(
+        Column(head="part", of="label"),
+        *(replace(column, quote="") for column in sweep.COLUMNS if column.head),
+    ),
+    rows=levels,
+    quotes={"ratio": _ratio},  # of a part everything that is quoted from a sweep
+    parts=lambda found: found.parts,
+    about=lambda found: verdict.about(
+        {label: part.experiment for label, part in found.parts.items()}
+    ),
+    verdict=words,
+    data=data,
+)
