@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
-import threading
 from dataclasses import replace
 from pathlib import Path
 
 import examples
-import plotly.graph_objects as go
 import pytest
 from chapters import BOOK, Page, tables
+from msgspec import structs
 
 from labs.host.programs import Program
-from labs.kinds import quotes
 from labs.kinds.classics import published
-from labs.kinds.classics import run as classics
 from labs.kinds.classics.published import NAMES, QUEUE_OF_128, S1, S2, S4, S5, TABLES
-from labs.kinds.classics.record import AB, LOCUST, Retrial, RetrialRun, Tried
-from labs.kinds.classics.run import TRIALS, Classics
-from labs.kinds.classics.show import retrial_alt, retrial_figure, retrial_rows, retrial_words
-from labs.kinds.showing import data, showing
+from labs.kinds.classics.record import AB, LOCUST, Replication, ReplicationRun, Tried
+from labs.kinds.classics.run import TRIALS, ClassicLab, Trial
+from labs.kinds.classics.show import show
 from labs.load import tools
+from labs.measure.rig import Progress, Rig
+from labs.present.quantities import NoSuchNumber
 from labs.recordings import recorder, store
 from labs.records.errors import BadRecording, Unusable
+from labs.records.experiment import Server, Workload
 from labs.records.processes import Process
+from labs.records.results import Sample
 from labs.site.measured_role import measured
 from labs.theory import laws
 
@@ -162,7 +161,7 @@ def test_every_row_is_tried_on_the_servers_that_the_source_used() -> None:
     for trial in TRIALS["s5"]:
         assert trial.server.pool == S5.pools[trial.setup]
     assert [trial.server.backlog for trial in TRIALS["s2"]] == [4096, 128]
-    assert sum(Classics(name).seconds for name in NAMES) <= 360
+    assert sum(ClassicLab(name).seconds() for name in NAMES) <= 360
 
 
 # what is found and how it is told
@@ -187,13 +186,13 @@ def tried(setup: str, users: int, by: str, rps: float, **more: object) -> Tried:
     )
 
 
-def retrial(name: str, *more: Tried, processes: tuple[Process, ...] = ()) -> Retrial:
+def replication(name: str, *more: Tried, processes: tuple[Process, ...] = ()) -> Replication:
     table = TABLES.get(name)
     made: list[Tried] = list(more)
     for row in table.rows if table else ():
         law = table.law_rps(row.setup, row.users, 2) or 1000.0 * min(row.users, 2)  # type: ignore[union-attr]
         made += [tried(row.setup, row.users, by, 0.9 * law) for by in (AB, LOCUST)]
-    run = RetrialRun(
+    run = ReplicationRun(
         recorded_at=examples.WHEN,
         noise_fraction=0.02,
         capacity=(1.0, 1.9),
@@ -201,7 +200,13 @@ def retrial(name: str, *more: Tried, processes: tuple[Process, ...] = ()) -> Ret
         processes=processes,
         workers=100,
     )
-    return Retrial(classic=name, machine=examples.MACHINE, runs=(run,))
+    return Replication(classic=name, machine=examples.MACHINE, runs=(run,))
+
+
+def example(name: str) -> Replication:
+    if name == "s3":
+        return replication(name, tried("", 100, AB, 1000.0), processes=TREES)
+    return replication(name)
 
 
 def process(who: str, pid: int, user_s: float, system_s: float) -> Process:
@@ -226,43 +231,35 @@ TREES = (
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_classic_is_drawn_told_and_kept(name: str, tmp_path: Path) -> None:
-    more = (tried("", 100, AB, 1000.0),) if name == "s3" else ()
-    found = retrial(name, *more, processes=TREES if name == "s3" else ())
-    figure = retrial_figure(found)
-    made = go.Figure(json.loads(json.dumps(figure, allow_nan=False)))
-    assert len(made.data) == len(figure["data"]) >= 2
-    assert retrial_alt(found) and "<table>" in retrial_words(found)
-    head, rows = retrial_rows(found)
-    assert rows and {len(row) for row in rows} == {len(head)}
-    assert f"classics-{name}-2-cores.csv" in data(f"classics-{name}", found)
-    store.save(found, tmp_path / "2-cores.json")
-    assert store.read(tmp_path / "2-cores.json") == found
-    assert Classics(name).asked_of(found)
-    assert not Classics("s2" if name == "s1" else "s1").asked_of(found)
+def test_every_classic_is_drawn_told_and_recognised(name: str) -> None:
+    found = example(name)
+    assert len(show.figure(found)["data"]) >= 2
+    assert show.alt(found) and "<table>" in show.verdict(found)
+    assert len(show.table(found).rows) == len(found.run.tries)
+    assert ClassicLab(name).matches(found)
+    assert not ClassicLab("s2" if name == "s1" else "s1").matches(found)
 
 
 def test_two_machines_are_set_side_by_side_by_their_laws() -> None:
-    words = retrial_words(retrial("s1"))
+    words = show.verdict(replication("s1"))
     (row,) = re.findall(r"<tr><td>4</td>(.*?)</tr>", words)
     cells = re.findall("<td>(.*?)</td>", row)
     assert cells[:6] == ["20.23", "20", "1.01", "10", "9", "0.90"]
-    assert "90\u00a0% in the middle row" in retrial_alt(retrial("s1"))
-    theirs, ours = retrial_figure(retrial("s1"))["data"][:2]
+    assert "90\u00a0% in the middle row" in show.alt(replication("s1"))
+    theirs, ours = show.figure(replication("s1"))["data"][:2]
     assert theirs["y"][0] == pytest.approx(5.04 / 5)
     assert set(ours["y"]) == {0.9}
 
 
 def test_a_small_file_is_set_beside_its_own_first_row() -> None:
-    figure = retrial_figure(retrial("s4"))
+    figure = show.figure(replication("s4"))
     theirs = next(trace for trace in figure["data"] if trace["name"] == "S4, prefork")
     assert theirs["y"][0] == 1.0 and max(theirs["y"]) < 2
     assert len(theirs["x"]) == 5  # nothing was printed for two users
 
 
 def test_what_a_machine_does_not_tell_is_quoted_as_such() -> None:
-    found = retrial("s3", tried("", 100, AB, 1000.0), processes=TREES)
-    words = retrial_words(found)
+    words = show.verdict(example("s3"))
     assert "quoted, not measured" in words
     assert "<td>25 / 75 %</td>" in words  # 2 of 8 s
     assert "spent 70\u00a0% in S3" in words
@@ -270,16 +267,16 @@ def test_what_a_machine_does_not_tell_is_quoted_as_such() -> None:
 
 def test_what_is_missing_says_so() -> None:
     missing = Tried(setup="", users=4, by=AB, server="", missing="apache: install it with: x")
-    whole = retrial("s1")
+    whole = replication("s1")
     kept = tuple(each for each in whole.run.tries if (each.users, each.by) != (4, AB))
-    found = replace(whole, runs=(replace(whole.run, tries=(*kept, missing)),))
-    assert "Not measured: apache: install it with: x." in retrial_alt(found)
-    assert "install it" in retrial_words(found)
-    head, rows = retrial_rows(found)
-    assert {len(row) for row in rows} == {len(head)}
-    assert Classics("s1").unfit(found) == "apache: install it with: x"
-    with pytest.raises(quotes.NoSuchNumber, match="install it"):
-        quotes.ask(quotes.numbers(found), "throughput", 4)
+    found = structs.replace(whole, runs=(replace(whole.run, tries=(*kept, missing)),))
+    assert "Not measured: apache: install it with: x." in show.alt(found)
+    assert "install it" in show.verdict(found)
+    assert show.table(found).rows[-1] == ("", "4", "ab", "", *[""] * 15, missing.missing)
+    assert ClassicLab("s1").rejection(found) == missing.missing
+    assert missing.missing in ClassicLab("s1").in_a_line(found)
+    with pytest.raises(NoSuchNumber, match="install it"):
+        show.quote(found, "throughput", 4)
 
 
 @pytest.mark.parametrize(
@@ -307,27 +304,25 @@ def test_what_is_missing_says_so() -> None:
     ],
 )
 def test_numbers_for_prose(name: str, asked: tuple[object, ...], value: float, text: str) -> None:
-    more = (tried("", 100, AB, 1000.0),) if name == "s3" else ()
-    found = retrial(name, *more, processes=TREES if name == "s3" else ())
-    said = quotes.ask(quotes.numbers(found), *asked)  # type: ignore[arg-type]
+    said = show.quote(example(name), *asked)  # type: ignore[arg-type]
     assert float(said) == pytest.approx(value)
     assert str(said).replace("\u00a0", " ") == text
 
 
 def test_a_number_that_is_not_there_says_which_are() -> None:
-    with pytest.raises(quotes.NoSuchNumber, match=r"5 by ab: not tried\. There are 1 by ab"):
-        quotes.ask(quotes.numbers(retrial("s1")), "throughput", 5)
-    with pytest.raises(quotes.NoSuchNumber, match="next to nothing"):
-        quotes.ask(quotes.numbers(retrial("s4")), "law", 1, "prefork")
+    with pytest.raises(NoSuchNumber, match=r"5 by ab: not tried\. There are 1 by ab"):
+        show.quote(replication("s1"), "throughput", 5)
+    with pytest.raises(NoSuchNumber, match="next to nothing"):
+        show.quote(replication("s4"), "law", 1, "prefork")
 
 
 def test_no_other_source_and_no_empty_row() -> None:
     with pytest.raises(Unusable, match="choose one of s1, s2"):
-        Classics("s6")
+        ClassicLab("s6")
     with pytest.raises(BadRecording, match="neither measured nor missing"):
         tried("", 1, AB, 1.0, throughput_rps=0.0)
     with pytest.raises(BadRecording, match="no row"):
-        Retrial(classic="s1", machine=examples.MACHINE, runs=())
+        Replication(classic="s1", machine=examples.MACHINE, runs=())
 
 
 @pytest.mark.chapters
@@ -336,9 +331,7 @@ def test_the_page_quotes_only_what_is_measured(
 ) -> None:
     """And shows every source, with its figures as they are in the tables."""
     for name in NAMES:
-        more = (tried("", 100, AB, 1000.0),) if name == "s3" else ()
-        found = retrial(name, *more, processes=TREES if name == "s3" else ())
-        store.save(found, tmp_path / f"classics-{name}" / "2-cores.json")
+        store.save(example(name), tmp_path / f"classics-{name}" / "2-cores.json")
     monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
     page = Page(BOOK / "appendix" / "classics.md")
     quoted = re.findall(r"\{measured\}`([^`]+)`", page.text)
@@ -354,13 +347,17 @@ def test_the_page_quotes_only_what_is_measured(
 # trying again
 
 
+def tried_again(source: str) -> Replication:
+    found = Rig().perform(ClassicLab(source).smoke_test())
+    if missing := found.run.tries[0].missing:
+        pytest.skip(missing)
+    return found
+
+
 @live
-def test_sleepers_on_apache_are_as_many_as_the_pool(tmp_path: Path) -> None:
+def test_sleepers_on_apache_are_as_many_as_the_pool() -> None:
     """Four users, four workers, 200 ms: 20 requests a second, but for ab's first one."""
-    found = Classics("s2").reduced().measure(lambda told: None, threading.Event())
-    (row,) = found.run.tries
-    if row.missing:
-        pytest.skip(row.missing)
+    (row,) = tried_again("s2").run.tries
     rounds = 1 + math.ceil((row.requests - 1) / 4)
     assert row.requests / (rounds * 0.2) == pytest.approx(row.throughput_rps, rel=0.25)
     assert row.failed == 0
@@ -368,15 +365,32 @@ def test_sleepers_on_apache_are_as_many_as_the_pool(tmp_path: Path) -> None:
 
 @live
 def test_the_tree_of_apache_is_seen_whole() -> None:
-    found = Classics("s3").reduced().measure(lambda told: None, threading.Event())
-    if found.run.tries[0].missing:
-        pytest.skip(found.run.tries[0].missing)
+    found = tried_again("s3")
     assert len(found.run.tree("server")) >= 1 + 4  # a master and its workers
     assert len(found.run.tree("generator")) == 1
     assert found.run.user_share("server") < 0.6  # a small file is the kernel's work
-    numbers = quotes.numbers(found)
-    assert float(quotes.ask(numbers, "on_core")) > 0
-    assert showing(found).words(found)
+    assert float(show.quote(found, "on_core")) > 0
+    assert show.verdict(found)
+
+
+@live
+def test_locust_tries_the_same_rows_in_the_same_turn() -> None:
+    """On a server that is always here: four workers that wait 50 ms."""
+    trial = Trial(
+        setup="",
+        server=Server("prefork", processes=4),
+        workload=Workload(wait_s=0.05, wait_cv=0.0),
+        locust=(2, 4),
+    )
+    told: list[object] = []
+    found = Rig(told.append).perform(ClassicLab("s2", [trial]))
+    assert [(row.users, row.by) for row in found.run.tries] == [(2, LOCUST), (4, LOCUST)]
+    for row in found.run.tries:
+        assert row.throughput_rps == pytest.approx(row.users / 0.05, rel=0.25)
+        assert row.littles_law == pytest.approx(1, rel=0.1)
+    stages = [event.stage for event in told if isinstance(event, Progress)]
+    assert any(stage.startswith("by Locust: 4 users") for stage in stages)
+    assert all(isinstance(event, (Progress, Sample, Replication)) for event in told)
 
 
 @live
@@ -385,12 +399,11 @@ def test_a_tool_that_is_not_here_leaves_a_row_that_says_so(
 ) -> None:
     nobody = Program(name="ApacheBench", names=("no-such-ab",), package="apache2-utils")
     monkeypatch.setattr(tools, "AB", nobody)
-    monkeypatch.setattr(recorder, "Classics", lambda name: Classics(name).reduced())
     monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
     said: list[str] = []
-    recorder.record_classics(["s4"], said.append)
+    recorder.record_book(["classics-s4"], said.append, recorder.TRIAL, by="make classics")
     found = store.recording("classics-s4")
-    assert isinstance(found, Retrial)
-    assert [each.missing for each in found.run.tries] != [""]
+    assert isinstance(found, Replication)
+    assert all(each.missing for each in found.run.tries)
     assert "apt-get install" in "".join(said)
-    assert classics.in_a_line(found.run.tries[0]) in "".join(said)
+    assert ClassicLab("s4").in_a_line(found) in "".join(said)

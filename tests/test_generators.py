@@ -5,30 +5,29 @@ from __future__ import annotations
 import json
 import threading
 from dataclasses import replace
-from pathlib import Path
 
 import examples
-import plotly.graph_objects as go
 import psutil
 import pytest
+from msgspec import structs
 
 from labs.analysis import checks
 from labs.host.programs import Program
 from labs.host.supervisor import Stopped
-from labs.kinds import quotes
-from labs.kinds.generators.record import FULL, OURS, Gauge, Gauges, GaugesRun, locusts
-from labs.kinds.generators.run import FILE, Gauging, process_counts
-from labs.kinds.generators.show import (
-    elsewhere,
-    gauges_alt,
-    gauges_figure,
-    gauges_rows,
-    gauges_said,
+from labs.kinds.generators.record import (
+    FULL,
+    OURS,
+    GeneratorResult,
+    Generators,
+    GeneratorsRun,
+    locusts,
 )
-from labs.kinds.showing import data, showing
+from labs.kinds.generators.run import FILE, GeneratorsLab, process_counts
+from labs.kinds.generators.show import elsewhere, generators_said, show
 from labs.load import tools
 from labs.load.locust import LoadFailed
-from labs.recordings import store
+from labs.measure.rig import Rig
+from labs.present.quantities import NoSuchNumber
 from labs.records.errors import BadRecording, Unusable
 from labs.records.experiment import Server, Workload
 from labs.servers.serve import free_port, serve
@@ -38,7 +37,7 @@ pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 live = pytest.mark.measures
 
 
-def gauge(name: str, rps: float, own: float, its: float, **more: object) -> Gauge:
+def gauge(name: str, rps: float, own: float, its: float, **more: object) -> GeneratorResult:
     usual = {
         "program": "Program 1.0",
         "command": f"{name} http://127.0.0.1:8000/file",
@@ -52,26 +51,26 @@ def gauge(name: str, rps: float, own: float, its: float, **more: object) -> Gaug
         "server_fullest": its,
         "busy": (own + its) / 2,
     }
-    return Gauge(name=name, **{**usual, **more})  # type: ignore[arg-type]
+    return GeneratorResult(name=name, **{**usual, **more})  # type: ignore[arg-type]
 
 
-def run(ours: float = 10_000, **wrk: object) -> GaugesRun:
+def run(ours: float = 10_000, **wrk: object) -> GeneratorsRun:
     gauges = (
         gauge(OURS, ours, 1.0, 0.12),
         gauge("1 locust", 1.01 * ours, 1.0, 0.12),
         gauge("2 locusts", 16_000, 1.7, 0.2, processes=2, generator_fullest=0.85),
         gauge("ab", 90_000, 0.7, 0.98),
-        Gauge(
+        GeneratorResult(
             name="wrk", program="wrk", command="wrk", missing="not installed: apt-get install wrk"
         )
         if wrk
         else gauge("wrk", 100_000, 0.9, 0.98),
     )
-    return GaugesRun(recorded_at=examples.WHEN, gauges=gauges)
+    return GeneratorsRun(recorded_at=examples.WHEN, gauges=gauges)
 
 
-def gauges(*runs: GaugesRun) -> Gauges:
-    return Gauges(
+def gauges(*runs: GeneratorsRun) -> Generators:
+    return Generators(
         server=Server("event-loop", by="nginx", cores=1),
         workload=FILE,
         connections=16,
@@ -96,7 +95,7 @@ def test_full_is_said_in_one_way() -> None:
 
 
 def test_cpu_of_a_request_is_cpu_over_throughput() -> None:
-    ours = run().gauge(OURS)
+    ours = run().by(OURS)
     assert ours.generator_s == pytest.approx(100e-6)
     assert ours.server_s == pytest.approx(12e-6)
     assert ours.ceiling_rps == pytest.approx(10_000)
@@ -107,27 +106,16 @@ def test_neither_measured_nor_missing_is_refused() -> None:
         gauge("ab", 1.0, 0.0, 0.0, throughput_rps=0.0)
 
 
-def test_it_goes_to_a_file_and_back(tmp_path: Path) -> None:
-    found = gauges(run(missing=True))
-    store.save(found, tmp_path / "2-cores.json")
-    assert store.read(tmp_path / "2-cores.json") == found
-
-
-def test_the_figure_is_plain_plotly_and_told_in_words() -> None:
-    figure = gauges_figure(gauges())
-    made = go.Figure(json.loads(json.dumps(figure, allow_nan=False)))
-    assert len(made.data) == 3
-    assert figure["data"][0]["y"] == [10_000, 10_100, 16_000, 90_000, 100_000]
-    assert figure["data"][0]["error_y"]["array"][0] == 1_000
-    assert "ab: 90,000\u00a0req/s, where the generator used 0.7" in gauges_alt(gauges())
-    head, rows = gauges_rows(gauges())
-    assert {len(row) for row in rows} == {len(head)}
-    assert len(rows) == 3 * 5
-    assert "generators-2-cores.csv" in data("generators", gauges())
+def test_the_figure_has_the_middle_run_and_the_spread() -> None:
+    first, *_ = show.figure(gauges())["data"]
+    assert first["y"] == [10_000, 10_100, 16_000, 90_000, 100_000]
+    assert first["error_y"]["array"][0] == 1_000
+    assert "ab: 90,000\u00a0req/s, where the generator used 0.7" in show.alt(gauges())
+    assert len(show.table(gauges()).rows) == 3 * 5
 
 
 def test_the_verdict_says_who_measured_whom() -> None:
-    said = [each.replace("\u00a0", " ") for each in gauges_said(gauges())]
+    said = [each.replace("\u00a0", " ") for each in generators_said(gauges())]
     assert "Locust says 10,000 req/s, and had 100 % of a core itself: full. It measured" in said[0]
     assert "2 plain Locusts say" in said[2] and "They measured themselves." in said[2]
     assert "The server was full (98 % of a core), the generator was not (70 %)." in said[3]
@@ -139,20 +127,19 @@ def test_the_verdict_says_who_measured_whom() -> None:
 def test_generators_that_agree_measured_the_server() -> None:
     names = (OURS, "ab", "wrk")
     agreeing = tuple(gauge(name, 100 + at, 0.02, 0.95) for at, name in enumerate(names))
-    said = gauges_said(gauges(GaugesRun(recorded_at="", gauges=agreeing)))
+    said = generators_said(gauges(GeneratorsRun(recorded_at="", gauges=agreeing)))
     assert "They agree within 2\u00a0%: the server was measured" in said[-1]
 
 
 def test_what_is_not_installed_is_told_and_not_invented() -> None:
-    found = gauges(run(missing=True))
-    assert "wrk is not installed: apt-get install wrk." in gauges_said(found)
-    assert len(gauges_figure(found)["data"][0]["x"]) == 4
-    assert "apt-get install wrk" in showing(found).words(found)
-    head, rows = gauges_rows(found)
-    assert {len(row) for row in rows} == {len(head)}
-    assert "apt-get install wrk" in Gauging().unfit(found)
-    with pytest.raises(quotes.NoSuchNumber, match="not installed"):
-        quotes.ask(quotes.numbers(found), "throughput", "wrk")
+    found, remedy = gauges(run(missing=True)), "not installed: apt-get install wrk"
+    assert f"wrk is {remedy}." in generators_said(found)
+    assert len(show.figure(found)["data"][0]["x"]) == 4
+    assert remedy in show.verdict(found)
+    assert show.table(found).rows[-1] == ("1", "wrk", "wrk", *[""] * 11, remedy, "wrk")
+    assert remedy in GeneratorsLab().rejection(found)
+    with pytest.raises(NoSuchNumber, match="was not installed"):
+        show.quote(found, "throughput", "wrk")
 
 
 def test_other_machines_get_a_command_and_no_connection() -> None:
@@ -181,14 +168,14 @@ def test_other_machines_get_a_command_and_no_connection() -> None:
     ],
 )
 def test_numbers_for_prose(asked: tuple[object, ...], value: float, text: str) -> None:
-    number = quotes.ask(quotes.numbers(gauges()), *asked)  # type: ignore[arg-type]
+    number = show.quote(gauges(), *asked)  # type: ignore[arg-type]
     assert float(number) == pytest.approx(value)
     assert str(number).replace("\u00a0", " ") == text
 
 
 def test_a_number_that_is_not_there_says_which_are() -> None:
-    with pytest.raises(quotes.NoSuchNumber, match="There are locust, 1 locust, 2 locusts, ab, wrk"):
-        quotes.ask(quotes.numbers(gauges()), "throughput", "hey")
+    with pytest.raises(NoSuchNumber, match="There are locust, 1 locust, 2 locusts, ab, wrk"):
+        show.quote(gauges(), "throughput", "hey")
 
 
 # what is asked
@@ -202,26 +189,28 @@ def test_locust_processes_up_to_the_cores(cores: int, counts: tuple[int, ...]) -
 
 
 def test_a_recording_of_another_page_is_not_of_this_lab() -> None:
-    lab = Gauging()
-    assert lab.asked_of(gauges())
-    assert lab.asked_of(replace(gauges(), server=Server("event-loop")))  # the first that is there
-    assert not lab.asked_of(replace(gauges(), connections=8))
-    assert not Gauging(Server("prefork"), Workload(wait_s=0.1)).asked_of(gauges())
-    assert lab.seconds <= 40
-    assert lab.reduced().seconds < 14
+    lab = GeneratorsLab()
+    assert lab.matches(gauges())
+    assert lab.matches(
+        structs.replace(gauges(), server=Server("event-loop"))
+    )  # the first that is there
+    assert not lab.matches(structs.replace(gauges(), connections=8))
+    assert not GeneratorsLab(Server("prefork"), Workload(wait_s=0.1)).matches(gauges())
+    assert lab.seconds() <= 40
+    assert lab.smoke_test().seconds() < 14
 
 
 def test_a_disturbed_or_failing_round_is_not_recorded() -> None:
-    assert Gauging().unfit(gauges()) == ""
+    assert GeneratorsLab().rejection(gauges()) == ""
     for more, said in (({"failed": 3}, "3 requests failed"), ({"others_cpu": 0.5}, "others used")):
         disturbed = (gauge("ab", 1_000, 0.5, 0.5, **more),)
-        found = gauges(GaugesRun(recorded_at="", gauges=disturbed))
-        assert said in Gauging().unfit(found)
+        found = gauges(GeneratorsRun(recorded_at="", gauges=disturbed))
+        assert said in GeneratorsLab().rejection(found)
 
 
 def test_only_what_every_tool_can_ask_for() -> None:
     with pytest.raises(Unusable, match="a sleep and for counting only"):
-        Gauging(workload=Workload(wait_s=0.1, wait_by="backend"))
+        GeneratorsLab(workload=Workload(wait_s=0.1, wait_by="backend"))
 
 
 # what the tools say
@@ -317,8 +306,8 @@ def test_a_program_that_is_not_there_names_its_package() -> None:
 
 @live
 def test_the_lab_measures_each_on_the_same_server() -> None:
-    lab, told = Gauging().reduced(), []
-    found = lab.measure(told.append, threading.Event())
+    told: list[object] = []
+    found = Rig(told.append).perform(GeneratorsLab().smoke_test())
     names = [each.name for each in found.run.gauges]
     assert names == [OURS, locusts(2), "ab", "wrk"]
     for each in found.run.measured:
@@ -328,22 +317,20 @@ def test_the_lab_measures_each_on_the_same_server() -> None:
         # Little's law, with a response time that each counts in its own way (wrk's is far off
         # while others keep it from its core)
         assert 0.2 < each.throughput_rps * each.mean_response_time_s / 16 < 60
-    partial = [each for each in told if isinstance(each, Gauges)]
+    partial = [each for each in told if isinstance(each, Generators)]
     assert len(partial) == len(found.run.measured)
     # A request costs a tool in C far less than one in Python.
-    ours = found.gauge(OURS)
+    ours = found.run.by(OURS)
     for name in ("ab", "wrk"):
-        if not found.gauge(name).missing:
-            assert found.gauge(name).generator_s < 0.5 * ours.generator_s
+        if not (tool := found.run.by(name)).missing:
+            assert tool.generator_s < 0.5 * ours.generator_s
 
 
 @live
 def test_on_a_server_that_is_the_limit_they_agree() -> None:
-    few = [way for way in Gauging().ways if way.name in (OURS, "ab", "wrk")]
+    few = [way for way in GeneratorsLab().ways if way.name in (OURS, "ab", "wrk")]
     server, workload = Server("prefork", processes=4), Workload(wait_s=0.05)
-    found = Gauging(server, workload, users=8, seconds=1.0, which=few).measure(
-        lambda told: None, threading.Event()
-    )
+    found = Rig().perform(GeneratorsLab(server, workload, users=8, seconds=1.0, which=few))
     for each in found.run.measured:
         assert 0.6 < each.throughput_rps / (4 / 0.05) < 1.25, each
         assert "generator" not in each.full
@@ -387,4 +374,4 @@ def test_stop_ends_it_at_once() -> None:
     stop = threading.Event()
     stop.set()
     with pytest.raises(Stopped):
-        Gauging().measure(lambda told: None, stop)
+        Rig(stop=stop).perform(GeneratorsLab())

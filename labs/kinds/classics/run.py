@@ -140,11 +140,11 @@ class ClassicLab(LabKind[Replication]):
     rounds = 1
     recorded_by = "make classics"
 
-    def __init__(self, source: str, trials: Sequence[Trial] | None = None) -> None:
-        if source not in NAMES:
-            raise Unusable(f"classic={source!r}: choose one of {', '.join(NAMES)}.")
-        self.classic = source
-        self.trials = tuple(TRIALS[source] if trials is None else trials)
+    def __init__(self, name: str, trials: Sequence[Trial] | None = None) -> None:
+        if name not in NAMES:
+            raise Unusable(f"classic={name!r}: choose one of {', '.join(NAMES)}.")
+        self.classic = name
+        self.trials = tuple(TRIALS[name] if trials is None else trials)
 
     @classmethod
     def recording(cls, name: str) -> str:
