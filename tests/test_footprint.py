@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import threading
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import examples
-import msgspec
 import plotly.graph_objects as go
 import pytest
+from msgspec import structs
 
 from labs.host.supervisor import Stopped
-from labs.kinds import quotes
-from labs.kinds.memory.record import Growth, Memory, MemoryRun, line
-from labs.kinds.memory.run import REDUCED, SIZES, Weighing
-from labs.kinds.memory.show import memory_alt, memory_figure, memory_rows, memory_said
-from labs.kinds.showing import data, showing
+from labs.kinds.memory.record import Memory, MemoryCurve, MemoryRun, line
+from labs.kinds.memory.run import MemoryLab
+from labs.kinds.memory.show import memory_alt, memory_figure, memory_said, show
 from labs.load.concurrent import crowd
 from labs.load.locust import LoadFailed
-from labs.recordings import store
+from labs.measure.rig import Rig
+from labs.present.quantities import NoSuchNumber
 from labs.records.errors import BadRecording
 from labs.records.experiment import Server
 from labs.servers.serve import serve
@@ -31,11 +28,11 @@ live = pytest.mark.measures
 MIB, KIB = 2**20, 2**10
 
 
-def growth(kind: str, sizes: tuple[int, ...], base: int, each: int, shared: int = 0) -> Growth:
+def growth(kind: str, sizes: tuple[int, ...], base: int, each: int, shared: int = 0) -> MemoryCurve:
     """On a line; RSS counts `shared` again for each."""
     pss = tuple(base + each * size for size in sizes)
     rss = tuple(base + (each + shared) * size for size in sizes)
-    return Growth(kind=kind, sizes=sizes, pss_bytes=pss, rss_bytes=rss)
+    return MemoryCurve(kind=kind, sizes=sizes, pss_bytes=pss, rss_bytes=rss)
 
 
 def run(factor: float = 1.0) -> MemoryRun:
@@ -64,7 +61,7 @@ def without_pss(found: Memory) -> Memory:
         replace(run, growths=tuple(replace(each, pss_bytes=()) for each in run.growths))
         for run in found.runs
     )
-    return replace(found, runs=runs)
+    return structs.replace(found, runs=runs)
 
 
 # what is found
@@ -94,7 +91,7 @@ def test_as_many_fit_as_the_rest_of_the_memory_holds() -> None:
 def test_the_limit_counts_what_everything_else_takes() -> None:
     """8 GiB, 1 GiB taken, 20 MiB for the server: 7148 MiB are left for 4 MiB each."""
     assert memory(1.0).limit("process") == (7 * 1024 - 20) // 4
-    little = replace(memory(1.0), machine=replace(examples.MACHINE, memory_bytes=0))
+    little = structs.replace(memory(1.0), machine=replace(examples.MACHINE, memory_bytes=0))
     assert little.limit("process") == 0
 
 
@@ -118,29 +115,17 @@ def test_a_growth_that_cannot_be_is_refused(wrong: dict[str, object]) -> None:
         replace(growth("process", (1, 2), 1, 1), **wrong)
 
 
-def test_it_goes_to_a_file_and_back(tmp_path: Path) -> None:
-    store.save(memory(), tmp_path / "2-cores.json")
-    assert store.read(tmp_path / "2-cores.json") == memory()
-
-
 # how it is told
 
 
-@pytest.mark.parametrize(
-    "found", [memory(), memory(1.0), without_pss(memory())], ids=["three runs", "one", "no PSS"]
-)
-def test_the_figure_is_plain_plotly_and_told_in_words(found: Memory) -> None:
+def test_the_figure_of_a_system_without_pss_is_plain_plotly_too() -> None:
+    found = without_pss(memory())
     figure = memory_figure(found)
-    made = go.Figure(json.loads(json.dumps(figure, allow_nan=False)))
-    assert len(made.data) == len(figure["data"])
+    assert len(go.Figure(figure).data) == len(figure["data"])
     go.Layout(figure["layout"]["meta"]["narrow"])
     for kind in ("Processes", "Threads", "Coroutines"):
         assert f"{kind}: " in memory_alt(found)
-    head, rows = memory_rows(found)
-    assert {len(row) for row in rows} == {len(head)}
-    assert len(rows) == 10
-    assert "<table>" in showing(found).words(found)
-    assert "memory-2-cores.csv" in data("memory", found)
+    assert len(show.table(found).rows) == 10
 
 
 def test_the_verdict_names_the_limit_and_what_is_shared() -> None:
@@ -157,16 +142,19 @@ def test_a_system_without_pss_is_told_so() -> None:
     said = " ".join(memory_said(found))
     assert "This system has no PSS." in said
     assert "RSS says" not in said
-    with pytest.raises(quotes.NoSuchNumber, match="no PSS"):
-        quotes.ask(quotes.numbers(found), "pss", "process", 8)
+    assert {row[2] for row in show.table(found).rows} == {""}
+    with pytest.raises(NoSuchNumber, match="pss: was not counted on that system"):
+        show.quote(found, "pss", "process", 8)
 
 
 def test_more_that_takes_nothing_sets_no_limit() -> None:
     flat = replace(run(), growths=(growth("thread", (1, 8), 24 * MIB, 0),))
-    found = replace(memory(), runs=(flat,))
+    found = structs.replace(memory(), runs=(flat,))
     assert found.limit("thread") is None
     assert "memory sets no limit here" in " ".join(memory_said(found))
     memory_figure(found)
+    with pytest.raises(NoSuchNumber, match="took nothing measurable"):
+        show.quote(found, "limit", "thread")
 
 
 @pytest.mark.parametrize(
@@ -183,34 +171,30 @@ def test_more_that_takes_nothing_sets_no_limit() -> None:
 )
 def test_numbers_to_quote(asked: tuple[object, ...], value: float, text: str) -> None:
     name, *arguments = asked
-    found = quotes.ask(quotes.numbers(memory(1.0)), str(name), *arguments)
+    found = show.quote(memory(1.0), str(name), *arguments)
     assert float(found) == pytest.approx(value)
     assert text in str(found).replace("\u00a0", " ")
 
 
 def test_a_number_that_is_not_there_is_refused_with_those_that_are() -> None:
-    numbers = quotes.numbers(memory())
-    with pytest.raises(quotes.NoSuchNumber, match="There are process, thread, coroutine"):
-        quotes.ask(numbers, "each", "fibre")
-    with pytest.raises(quotes.NoSuchNumber, match="There are 1, 2, 4, 8"):
-        quotes.ask(numbers, "pss", "process", 3)
+    with pytest.raises(NoSuchNumber, match="There are process, thread, coroutine"):
+        show.quote(memory(), "each", "fibre")
+    with pytest.raises(NoSuchNumber, match="There are 1, 2, 4, 8"):
+        show.quote(memory(), "pss", "process", 3)
 
 
 def test_a_recording_off_the_line_is_not_fit() -> None:
-    lab = Weighing()
-    assert lab.unfit(memory(1.0)) == ""
+    assert MemoryLab().rejection(memory(1.0)) == ""
     bent = replace(memory(1.0).run.growths[0], pss_bytes=(20, 90, 30, 100))
-    assert "no straight line" in lab.unfit(
-        replace(memory(), runs=(replace(run(), growths=(bent,)),))
-    )
+    crooked = structs.replace(memory(), runs=(replace(run(), growths=(bent,)),))
+    assert "no straight line" in MemoryLab().rejection(crooked)
 
 
 def test_what_was_asked_is_recognised() -> None:
-    lab = Weighing({"process": (1, 2, 4, 8), "thread": (1, 8, 32), "coroutine": (1, 64, 512)})
-    assert lab.asked_of(memory())
-    assert not Weighing().asked_of(memory())
-    assert Weighing(SIZES).seconds <= 40
-    assert Weighing().reduced().seconds < 15
+    lab = MemoryLab({"process": (1, 2, 4, 8), "thread": (1, 8, 32), "coroutine": (1, 64, 512)})
+    assert lab.matches(memory())
+    assert not MemoryLab().matches(memory())
+    assert MemoryLab().smoke_test().seconds() < 15 < MemoryLab().seconds() <= 40
 
 
 # real servers
@@ -220,9 +204,8 @@ def test_what_was_asked_is_recognised() -> None:
 def test_real_servers_weighed() -> None:
     """A process takes more than a thread, a thread more than a coroutine; PSS is below RSS."""
     told: list[object] = []
-    found = Weighing(REDUCED).measure(told.append, threading.Event())
+    found = Rig(told.append).perform(MemoryLab().smoke_test())
     assert [len(each.run.growths) for each in told if isinstance(each, Memory)] == [1, 2, 3]
-    assert msgspec.json.decode(msgspec.json.encode(found), type=Memory) == found
     process, thread, coroutine = found.run.growths
     assert (process.kind, thread.kind, coroutine.kind) == ("process", "thread", "coroutine")
     assert process.each_bytes > 4 * thread.each_bytes > 0

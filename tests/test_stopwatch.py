@@ -1,22 +1,23 @@
+"""The labs of one request and of the machine: what is found, and real servers asked."""
+
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 
 import examples
 import pytest
-from markup import plain
+from msgspec import structs
+from panel_driver import PanelDriver
 from waiting import eventually
 
 from labs.exercises import latest
 from labs.host.supervisor import Stopped
 from labs.kinds.checkup.record import Checkup
-from labs.kinds.checkup.run import ThisMachine
+from labs.kinds.checkup.run import CheckupLab
 from labs.kinds.clocks.record import ClientClock, Clocks, ClocksRun, PageClock
-from labs.kinds.clocks.run import FETCHES, OneRequest, clock, duration_s
-from labs.measure.rig import Progress
+from labs.kinds.clocks.run import FETCHES, ClocksLab
+from labs.measure.rig import Progress, Rig
 from labs.panel.lab import LabPanel
-from labs.recordings import store
 from labs.records.errors import BadRecording, Unusable
 from labs.records.experiment import Server, Workload
 
@@ -28,7 +29,7 @@ SOON_S = 60.0
 
 @pytest.mark.measures
 def test_a_page_that_burns_and_one_that_sleeps_are_told_apart() -> None:
-    clocks = clock(SHORT, server=Server("prefork", by="scratch"))
+    clocks = Rig().perform(ClocksLab(SHORT, server=Server("prefork", by="scratch")))
     burn, sleep = clocks.page("burn"), clocks.page("sleep")
     assert len(burn.wall_s) == len(burn.cpu_s) == FETCHES
     assert burn.cpu_fraction > 0.3  # all of it, but for neighbours
@@ -44,13 +45,13 @@ def test_stop_ends_it_at_once_even_in_a_long_wait() -> None:
     stop, fetching = threading.Event(), threading.Event()
     ended: list[object] = []
 
-    def hear(told: Progress) -> None:
-        if told.quiet_s is not None:
+    def hear(event: object) -> None:
+        if isinstance(event, Progress) and event.quiet_s is not None:
             fetching.set()
 
     def work() -> None:
         try:
-            clock({"long": Workload(wait_s=8.0)}, tell=hear, stop=stop)
+            Rig(hear, stop).perform(ClocksLab({"long": Workload(wait_s=8.0)}))
         except Stopped as error:
             ended.append(error)
 
@@ -63,25 +64,30 @@ def test_stop_ends_it_at_once_even_in_a_long_wait() -> None:
 
 
 def test_pages_that_would_take_minutes_are_refused() -> None:
-    assert duration_s(SHORT) < 10
+    assert ClocksLab(SHORT).seconds() < 10
     with pytest.raises(Unusable, match=r"pages: \d+ requests to each would take \d+ s"):
-        clock({"slow": Workload(wait_s=30.0)})
+        Rig().perform(ClocksLab({"slow": Workload(wait_s=30.0)}))
 
 
 def test_the_middle_of_the_rounds_is_drawn() -> None:
     pages = [examples.page("both", cpu_s, 0.1) for cpu_s in (0.05, 0.02, 0.03)]
     runs = tuple(ClocksRun(recorded_at=examples.WHEN, pages=(page,)) for page in pages)
-    clocks = replace(examples.clocks(), runs=runs)
+    clocks = structs.replace(examples.clocks(), runs=runs)
     assert clocks.page("both") == pages[2]
-    with pytest.raises(KeyError, match="page='burn': not measured"):
+    with pytest.raises(KeyError, match=r"'burn': not recorded\. There are both"):
         clocks.page("burn")
+
+
+def test_rounds_of_the_machine_are_joined() -> None:
+    rounds = [examples.checkup(), examples.checkup()]
+    assert CheckupLab().merge(rounds).runs == (examples.CALIBRATION,) * 2
 
 
 def test_rounds_without_pages_are_no_recording() -> None:
     with pytest.raises(BadRecording, match="holds no page"):
-        replace(examples.clocks(), runs=())
+        structs.replace(examples.clocks(), runs=())
     with pytest.raises(BadRecording, match="holds no calibration"):
-        replace(examples.checkup(), calibrations=())
+        structs.replace(examples.checkup(), calibrations=())
     client = ClientClock(program="curl", real_s=1.0, user_s=0.0, system_s=0.0)
     with pytest.raises(BadRecording, match="page 'x': not one CPU time for each wall time"):
         PageClock(
@@ -99,39 +105,29 @@ def test_the_clocks_panel_shows_the_recorded_run_then_the_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(latest, "_latest", {})
-    panel = LabPanel("wall-time", OneRequest(SHORT), recorded=examples.clocks())
-    assert "Recorded on: 2 cores, Example CPU" in plain(panel._caption.value)
-    panel._actions._run.click()
-    assert panel._attempt and panel._attempt.join(SOON_S)
-    assert plain(panel._actions._message.value) == ""
-    assert "Measured here: " in plain(panel._caption.value)
+    panel = PanelDriver(LabPanel("wall-time", ClocksLab(SHORT), recorded=examples.clocks()))
+    assert "Recorded on: 2 cores, Example CPU" in panel.said("caption")
+    assert panel.run().join(SOON_S)
+    assert panel.said("message") == ""
+    assert "Measured here: " in panel.said("caption")
     assert isinstance(latest.latest("wall-time"), Clocks)
-    assert "wall-time-" in panel._data.value
+    assert "wall-time-" in panel.html("data")
     panel.shut()
 
 
 @pytest.mark.measures
 def test_the_machine_panel_can_be_stopped_and_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(latest, "_latest", {})
-    panel = LabPanel("your-machine", ThisMachine())
-    assert panel._data.value == "" and panel._figure.alt == "Nothing measured yet."
-    panel._actions._run.click()
-    assert panel._attempt
-    eventually(lambda: "starting" in panel._actions._words.value, SOON_S)
-    panel._actions._stop.click()
-    assert panel._attempt.join(5)
-    assert "Stopped." in panel._actions._message.value
-    panel._actions._run.click()
-    assert panel._attempt.join(SOON_S)
+    panel = PanelDriver(LabPanel("your-machine", CheckupLab()))
+    assert panel.html("data") == "" and panel.alt == "Nothing measured yet."
+    job = panel.run()
+    eventually(lambda: "starting" in panel.said("progress"), SOON_S)
+    panel.press_stop()
+    assert job.join(5)
+    assert "Stopped." in panel.said("message")
+    assert panel.run().join(SOON_S)
     found = latest.latest("your-machine")
     assert isinstance(found, Checkup)
     assert found.calibration.generator_s > 0 and found.calibration.overhead_s > 0
-    assert "load generator" in panel._said.value
+    assert "load generator" in panel.said("verdict")
     panel.shut()
-
-
-def test_both_kinds_of_recording_are_read_back(tmp_path: object) -> None:
-    for result in (examples.clocks(), examples.checkup()):
-        path = tmp_path / "x.json"  # type: ignore[operator]
-        store.save(result, path)
-        assert store.read_as(path, type(result)) == result
