@@ -5,7 +5,7 @@ from __future__ import annotations
 from labs.kinds.checkup.record import Checkup
 from labs.kinds.clocks.record import ClientClock, Clocks, ClocksRun, PageClock
 from labs.kinds.sweep.record import Recording
-from labs.kinds.timeline.record import Expected, Happening, Moment, Stretch, Timeline, TimelineRun
+from labs.kinds.timeline.record import Event, Expected, StepResult, TimeBin, Timeline, TimelineRun
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.histogram import bucket
 from labs.records.processes import Process, Who
@@ -160,10 +160,10 @@ STEPS = (
 )
 
 
-def stretch(number: int, *, factor: float = 1.0, checks: tuple[Check, ...] = ()) -> Stretch:
+def step_result(number: int, *, factor: float = 1.0, checks: tuple[Check, ...] = ()) -> StepResult:
     """One of those steps, counted from 1."""
     rps = (20.0, 40.0, 30.0)[number - 1] * factor
-    return Stretch(
+    return StepResult(
         seconds=STEPS[number - 1].seconds,
         begun=round(rps * STEPS[number - 1].seconds),
         completed=rps * STEPS[number - 1].seconds,
@@ -182,9 +182,9 @@ def stretch(number: int, *, factor: float = 1.0, checks: tuple[Check, ...] = ())
     )
 
 
-def moment(at_s: float) -> Moment:
+def time_bin(at_s: float) -> TimeBin:
     users = 1 if at_s <= 1 else 8 if at_s <= 3 else None
-    return Moment(
+    return TimeBin(
         at_s=at_s,
         users=users,
         begun=7 if users is None else 5,
@@ -221,12 +221,12 @@ def timeline_run(*, factor: float = 1.0, unfit: int | None = None) -> TimelineRu
             for a, b, rps, n in expected
         ),
         stretches=tuple(
-            stretch(number, factor=factor, checks=(UNFIT,) if number == unfit else ())
+            step_result(number, factor=factor, checks=(UNFIT,) if number == unfit else ())
             for number in (1, 2, 3)
         ),
-        moments=tuple(moment(at / 4) for at in range(1, 17)),
+        moments=tuple(time_bin(at / 4) for at in range(1, 17)),
         ramp=((0.0, 6), (1.2, 8), (1.5, 12), (3.25, 9)),
-        happenings=(Happening(at_s=1.0, words="Process 101, a worker with a client, was killed."),),
+        happenings=(Event(at_s=1.0, words="Process 101, a worker with a client, was killed."),),
         processes=(
             process("server", 100, 99),
             process("server", 101, 100, lived_s=1.0),

@@ -5,18 +5,19 @@ from dataclasses import replace
 
 import examples
 import pytest
+from msgspec import structs
 
 from labs.exercises import exercise as exercise_rows
 from labs.exercises import latest
 from labs.exercises.check import CLOSE, Exercise, NoSuchExercise, check
 from labs.exercises.exercise import QUESTIONS
 from labs.kinds.comparison.record import Comparison
-from labs.kinds.generators.record import Gauge, Gauges, GaugesRun
-from labs.kinds.memory.record import Growth, Memory, MemoryRun
+from labs.kinds.generators.record import GeneratorResult, Generators, GeneratorsRun
+from labs.kinds.memory.record import Memory, MemoryCurve, MemoryRun
 from labs.kinds.mystery.record import Mystery
 from labs.kinds.race.record import Count, Race, RaceRun
 from labs.kinds.sweep.record import Recording
-from labs.kinds.timeline.record import Stretch, Timeline, TimelineRun
+from labs.kinds.timeline.record import StepResult, Timeline, TimelineRun
 from labs.records.experiment import Server, Workload
 from labs.records.processes import Process
 from labs.records.steps import Step
@@ -49,7 +50,7 @@ def served(recording: Recording) -> Recording:
 def weighed() -> Memory:
     """Processes of 5 MiB each, beside the 20 that they share."""
     sizes, mib = (1, 2, 4), 2**20
-    growth = Growth(
+    growth = MemoryCurve(
         kind="process",
         sizes=sizes,
         pss_bytes=tuple((20 + 5 * size) * mib for size in sizes),
@@ -64,7 +65,7 @@ def walked(*users: int) -> Timeline:
     """A step of 4 s for each number of users, who got what the law says."""
     points = [examples.point(each) for each in users]
     stretches = tuple(
-        Stretch(
+        StepResult(
             seconds=4.0,
             begun=round(4 * point.throughput_rps),
             completed=4 * point.throughput_rps,
@@ -114,12 +115,12 @@ def with_processes(timeline: Timeline) -> Timeline:
         )
         for pid, busy_s in ((1, 0.1), (2, 2.0), (3, 1.0))
     )
-    return replace(timeline, runs=(replace(run, processes=tree),))
+    return structs.replace(timeline, runs=(replace(run, processes=tree),))
 
 
-def gauged() -> Gauges:
+def gauged() -> Generators:
     """One Locust, whose core is full at 1500 requests a second."""
-    gauge = Gauge(
+    gauge = GeneratorResult(
         name="locust",
         program="Locust",
         command="locust",
@@ -127,8 +128,8 @@ def gauged() -> Gauges:
         generator_cpu=0.8,
         server_cpu=0.3,
     )
-    run = GaugesRun(recorded_at=examples.WHEN, gauges=(gauge,))
-    return Gauges(
+    run = GeneratorsRun(recorded_at=examples.WHEN, gauges=(gauge,))
+    return Generators(
         server=Server("event-loop", by="nginx"),
         workload=Workload(page="file"),
         connections=16,
@@ -162,7 +163,7 @@ MEASURED = {
     "threads-and-cores": compared({"16 threads": 0.5, "16 threads, hashing": 1}),
     "waiting-is-cheap": examples.recording(),
     "the-pool": examples.recording(),
-    "prefork": replace(walked(1, 2, 8), workload=Workload(wait_s=0.2)),
+    "prefork": structs.replace(walked(1, 2, 8), workload=Workload(wait_s=0.2)),
     "memory-per-worker": weighed(),
     "threads": compared({"1 × 64": 1, "4 × 16": 0.9}),
     "a-shared-counter": raced(),

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import re
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
+from threading import Event
 from typing import Any
 
 import comm
 import examples
 import pytest
 from comm.base_comm import BaseComm
-from waiting import eventually
+from msgspec import structs
+from panel_driver import SOON_S, PanelDriver
 
 from labs.exercises import latest
 from labs.host.supervisor import Stopped
-from labs.kinds.base import Still
+from labs.kinds.base import LabKind
 from labs.kinds.mystery.record import Mystery
-from labs.kinds.mystery.run import Solving
 from labs.kinds.sweep.record import Recording
-from labs.kinds.sweep.run import Measurement
+from labs.kinds.sweep.run import SweepLab
 from labs.kinds.timeline.record import Timeline
-from labs.measure.rig import Progress
+from labs.measure.rig import Rig
 from labs.panel.lab import LabPanel
-from labs.panel.mystery import MysteryPanel
 from labs.panel.sweep import SweepPanel
 from labs.recordings import store
 from labs.records.experiment import Experiment, Load, Server, Workload
@@ -32,8 +31,8 @@ from labs.records.experiment import Experiment, Load, Server, Workload
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
 LEVELS, SAMPLES = 2, 30
-SOON_S, LIVE_S = 10.0, 60.0
-LEVER = "Kill a worker"
+LIVE_S = 60.0
+CONTROL = "Kill a worker"
 
 
 @pytest.fixture
@@ -53,114 +52,112 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 
 class Script:
-    """Tells of levels that are all called alike; `measuring` is set within the last."""
+    """Finds one result after the other, at levels that are all called alike; `measuring` is set
+    within the last."""
 
     def __init__(self, sent: list[dict[str, Any]], results: list[Any]) -> None:
         self.sent, self.results = sent, results
         self.meanwhile: list[list[dict[str, Any]]] = []
         self.landing: list[list[dict[str, Any]]] = []
-        self.measuring, self.go = threading.Event(), threading.Event()
+        self.measuring, self.go = Event(), Event()
 
-    def tell_all(self, tell: Callable[[Any], None], stop: threading.Event) -> None:
-        tell(Progress(stage="starting", fraction=0.0, seconds_left=9.0))
+    def play(self, rig: Rig) -> Any:
+        rig.progress("starting")
         first, *others = self.results
-        tell(first)
+        rig.partial(first)
         for number, result in enumerate(others, 1):
-            tell(self.level(number, 3.0))
+            self.level(rig, number, 3.0)
             begin = len(self.sent)
             for look in range(SAMPLES):
-                tell(examples.sample(number + look / SAMPLES))
-                tell(self.level(number, 3.0 - look / 10))
+                rig.saw(examples.sample(number + look / SAMPLES))
+                self.level(rig, number, 3.0 - look / 10)
             self.meanwhile.append(self.sent[begin:])
             begin = len(self.sent)
-            tell(result)
+            rig.partial(result)
             self.landing.append(self.sent[begin:])
-        tell(self.level(LEVELS + 1, 3.0))
+        self.level(rig, LEVELS + 1, 3.0)
         self.measuring.set()
         while not self.go.wait(0.02):
-            if stop.is_set():
+            if rig.stop.is_set():
                 raise Stopped
+        return self.results[-1]
 
-    def level(self, number: int, quiet_s: float) -> Progress:
-        left_s = 4.0 * (LEVELS + 1 - number) + quiet_s
-        return Progress(stage="4 users", fraction=number / 4, seconds_left=left_s, quiet_s=quiet_s)
-
-
-class Sweep(Script):
-    """In the place of a measurement."""
-
-    def __call__(self, experiment: Experiment, *, tell: Any, stop: Any) -> Sweep:
-        self.news = tell, stop
-        return self
-
-    def run(self) -> None:
-        self.tell_all(*self.news)
-
-    def recording(self) -> Recording:
-        return examples.recording()
+    def level(self, rig: Rig, number: int, quiet_s: float) -> None:
+        rig.expect(4.0 * (LEVELS + 1 - number) + quiet_s)
+        rig.measuring("4 users", quiet_s)
 
 
-def sweep(sent: list[dict[str, Any]]) -> tuple[Script, SweepPanel]:
-    script = Sweep(sent, [examples.prediction(), examples.point(1), examples.point(2)])
-    panel = SweepPanel(
-        "many-cores",
-        examples.EXPERIMENT,
-        machine=examples.MACHINE,
-        calibration=lambda machine, server, workload: examples.CALIBRATION,
-        measurement=script,  # type: ignore[arg-type]
+def sweep(sent: list[dict[str, Any]]) -> tuple[Script, PanelDriver]:
+    whole = examples.recording(1.0)
+    runs = [replace(whole.run, points=whole.run.points[:n]) for n in range(LEVELS + 1)]
+    script = Script(sent, [structs.replace(whole, runs=(run,)) for run in runs])
+
+    class Told(SweepLab):
+        def run(self, rig: Rig) -> Recording:
+            return script.play(rig)
+
+    lab = Told(examples.EXPERIMENT)
+    panel = PanelDriver(
+        SweepPanel("many-cores", lab, calibration=lambda *where: examples.CALIBRATION)
     )
-    eventually(lambda: panel._plan, SOON_S, "the plan")
-    with panel._drawing:
-        panel._guessing._skip.click()
+    panel.until_planned()
+    with panel.panel._drawing:
+        panel.skip()
     return script, panel
 
 
-def timeline(sent: list[dict[str, Any]]) -> tuple[Script, LabPanel[Timeline]]:
+def timeline(sent: list[dict[str, Any]]) -> tuple[Script, PanelDriver]:
     run = examples.timeline_run()
     runs = [replace(run, moments=run.moments[: 4 * number]) for number in range(LEVELS + 1)]
-    script = Script(sent, [replace(examples.timeline(), runs=(each,)) for each in runs])
+    script = Script(sent, [structs.replace(examples.timeline(), runs=(each,)) for each in runs])
 
-    class Told(Still[Timeline]):
-        result, about, seconds = Timeline, "Told.", 9.0
+    class Told(LabKind[Timeline]):
+        result = Timeline
 
         def __init__(self) -> None:
-            self.levers, self.pulled = {LEVER: "End it"}, list[str]()
+            self.controls, self.performed = {CONTROL: "End it"}, list[str]()
 
-        def measure(self, tell: Any, stop: threading.Event) -> Timeline:
-            script.tell_all(tell, stop)
-            return examples.timeline(1.0)
+        def about(self) -> str:
+            return "Told."
 
-        def pull(self, lever: str) -> None:
-            self.pulled.append(lever)
+        def seconds(self) -> float:
+            return 9.0
 
-    return script, LabPanel("over time", Told())
+        def run(self, rig: Rig) -> Timeline:
+            return script.play(rig)
+
+        def perform(self, control: str) -> None:
+            self.performed.append(control)
+
+    return script, PanelDriver(LabPanel("over time", Told()))
 
 
-def mystery(sent: list[dict[str, Any]]) -> tuple[Script, MysteryPanel]:
+def mystery(sent: list[dict[str, Any]]) -> tuple[Script, PanelDriver]:
+    from labs.kinds.mystery.run import MysteryLab
+    from labs.panel.mystery import MysteryPanel
+
     found = store.recording("which-limit")
     assert isinstance(found, Mystery)
     run = found.before.run
     runs = [replace(run, points=run.points[:number]) for number in range(LEVELS + 1)]
-    befores = [replace(found.before, runs=(each,)) for each in runs]
-    script = Script(sent, [replace(found, variants={"before": each}) for each in befores])
+    befores = [structs.replace(found.before, runs=(each,)) for each in runs]
+    script = Script(sent, [structs.replace(found, variants={"before": each}) for each in befores])
 
-    class Told(Solving):
-        def measure_one(self, variant: Any, before: Any, tell: Any, stop: Any) -> Mystery:
-            script.tell_all(tell, stop)
-            return found
+    class Told(MysteryLab):
+        def run(self, rig: Rig) -> Mystery:
+            return script.play(rig)
 
-    return script, MysteryPanel("which-limit", found.seed, solving=Told)
+    return script, PanelDriver(MysteryPanel("which-limit", Told(found.seed)))
 
 
 @pytest.fixture(params=[sweep, timeline, mystery], ids=lambda made: made.__name__)
 def told(request: pytest.FixtureRequest, sent: list[dict[str, Any]]) -> Iterator[tuple[Any, Any]]:
     script, panel = request.param(sent)
-    panel._actions._run.click()
+    panel.run()
     assert script.measuring.wait(SOON_S)
     yield script, panel
-    panel.shut()
     script.go.set()
-    assert panel._attempt.join(SOON_S)
+    panel.shut()
 
 
 def said(states: list[dict[str, Any]]) -> list[str]:
@@ -172,7 +169,7 @@ def said(states: list[dict[str, Any]]) -> list[str]:
 def test_a_level_is_announced_then_left_alone_then_painted(
     told: tuple[Any, Any], sent: list[dict[str, Any]]
 ) -> None:
-    script, panel = told
+    script, _ = told
     assert script.meanwhile == [[]] * LEVELS
     for number, states in enumerate(script.landing, 1):
         drawn = [state["figure"]["data"] for state in states if "figure" in state]
@@ -185,32 +182,30 @@ def test_a_level_is_announced_then_left_alone_then_painted(
         ),
         "measuring 4 users, about 3 s",
     ]
-    assert panel._actions._bar.value == (LEVELS + 1) / 4
 
 
-def test_stop_is_heard_while_nothing_is_sent(told: tuple[Any, Any]) -> None:
+def test_stop_is_heard_while_nothing_is_sent(told: tuple[Any, PanelDriver]) -> None:
     _, panel = told
-    assert not panel._actions._stop.disabled
-    panel._actions._stop.click()
-    assert panel._attempt.join(SOON_S)
-    assert "Stopped." in panel._actions._message.value
+    assert panel.can_stop
+    panel.press_stop()
+    assert panel.job and panel.job.join(SOON_S)
+    assert "Stopped." in panel.said("message")
 
 
-def test_a_lever_works_and_is_answered_while_nothing_is_sent(sent: list[dict[str, Any]]) -> None:
+def test_a_control_works_and_is_answered_while_nothing_is_sent(sent: list[dict[str, Any]]) -> None:
     script, panel = timeline(sent)
-    panel._actions._run.click()
+    panel.run()
     assert script.measuring.wait(SOON_S)
-    lever = panel._actions._levers[0]
-    assert not lever.disabled
+    control = panel.control(CONTROL)
+    assert not control.disabled
     begin = len(sent)
-    lever.click()
-    assert panel._still.pulled == [LEVER]  # type: ignore[attr-defined]
+    control.click()
+    assert panel.panel._lab.performed == [CONTROL]
     (state,) = sent[begin:]
-    assert f"{LEVER}: it will be in the figure as soon as this step is over" in state["value"]
-    panel._actions._stop.click()
-    panel._told(examples.timeline(1.0))  # the last that was found
-    assert lever.disabled
-    assert panel._attempt is not None and panel._attempt.join(SOON_S)
+    assert f"{CONTROL}: it will be in the figure as soon as this step is over" in state["value"]
+    panel.press_stop()
+    panel.panel._on_event(examples.timeline(1.0))  # the last that was found
+    assert control.disabled
     panel.shut()
 
 
@@ -220,15 +215,15 @@ def test_a_real_sweep_leaves_its_page_alone(sent: list[dict[str, Any]]) -> None:
     waits = Experiment(
         Server("event-loop", by="scratch"), Workload(wait_s=0.05), Load((4, 8), seconds=0.5)
     )
-    panel = SweepPanel("real", waits, machine=examples.MACHINE, measurement=Measurement)
-    eventually(lambda: panel._plan, LIVE_S)
-    panel._guessing._skip.click()
-    panel._actions._run.click()
-    assert panel._attempt is not None and panel._attempt.join(LIVE_S)
+    panel = PanelDriver(SweepPanel("real", SweepLab(waits)))
+    panel.until_planned()
+    panel.skip()
+    assert panel.run().join(LIVE_S)
     begins = [at for at, state in enumerate(sent) if said([state])]
     assert [said([sent[at]])[0].split(",")[0] for at in begins] == [
         *("measuring 4 users", "measuring 8 users", "measuring 4 users again")
     ]
-    for at in begins:  # what comes next is the level's
-        assert {*sent[at + 1]} & {"figure", "alt", "display"}, sent[at + 1]
+    for at in begins:  # what comes next is the level's, or the verdict
+        then = sent[at + 1]
+        assert {*then} & {"figure", "alt", "display"} or "<p>" in then["value"], then
     panel.shut()

@@ -16,7 +16,7 @@ from waiting import eventually
 from labs.host.process_tree import born
 from labs.kinds.sweep.run import measure
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.servers.control import Levers
+from labs.servers.control import ServerControl
 from labs.servers.serve import Running, serve
 from workloads.servers.spare import FIRST, LEAST_IDLE, MOST_IDLE
 
@@ -89,7 +89,7 @@ def test_it_has_no_more_workers_than_it_needs() -> None:
             assert len(set(workers(running)) & before) == LIMIT - 1
             done = len(statuses)
             eventually(lambda: len(statuses) > done + 2 * LIMIT, SOON_S, "answers")
-            raised = Levers(running, threading.Event()).raise_pool(LIMIT + 2)
+            raised = ServerControl(running, threading.Event()).raise_pool(LIMIT + 2)
             assert (raised.before, raised.to) == (LIMIT, LIMIT + 2)
             eventually(lambda: len(workers(running)) == LIMIT + 2, SOON_S, "two more")
         assert statuses.count(0) <= 1  # whom the killed one was serving
@@ -107,8 +107,8 @@ def test_who_is_told_to_go_lets_its_client_finish() -> None:
         for other in others:  # so that only one can serve
             os.kill(other, signal.SIGSTOP)
         answer = pool.submit(ask, running, "/?wait=0.5")
-        levers = Levers(running, threading.Event())
-        eventually(lambda: levers._is_busy(one), SOON_S, "a worker with a client")
+        control = ServerControl(running, threading.Event())
+        eventually(lambda: control._is_busy(one), SOON_S, "a worker with a client")
         os.kill(one, signal.SIGTERM)
         assert born(one)
         assert answer.result(SOON_S) == 200

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import itertools
 import json
@@ -10,7 +9,6 @@ import re
 import threading
 from dataclasses import replace
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any
 
 import examples
@@ -18,33 +16,40 @@ import msgspec
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from markup import plain
+from msgspec import structs
+from panel_driver import PanelDriver
 from waiting import eventually
 
 import labs
-from labs.api import Replayed
 from labs.host.supervisor import Stopped
-from labs.kinds import quotes
-from labs.kinds.showing import data, showing
 from labs.kinds.timeline import verdict as story
 from labs.kinds.timeline.figure import timeline_alt, timeline_figure
-from labs.kinds.timeline.forecast import course
+from labs.kinds.timeline.forecast import course, users_for
 from labs.kinds.timeline.record import Timeline, TimelineRun
-from labs.kinds.timeline.run import Walking
-from labs.kinds.timeline.segments import Border, Requests, moments, ramp, requests_of, stretch
-from labs.kinds.timeline.table import process_sheet, steps_sheet, words
-from labs.kinds.timeline.walk import MORE, Walk, users_for
+from labs.kinds.timeline.run import TimelineLab
+from labs.kinds.timeline.segments import (
+    Border,
+    Requests,
+    ramp,
+    requests_of,
+    step_result,
+    time_bins,
+)
+from labs.kinds.timeline.show import process_table, show, words
 from labs.load.locust import drive
-from labs.measure.rig import Progress
+from labs.measure.rig import Progress, Rig
 from labs.panel.lab import LabPanel
 from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
+from labs.recordings.replay import Replayed
 from labs.records.errors import BadRecording, Unusable
 from labs.records.experiment import Load, Server, Workload
 from labs.records.requests import FAILED, MISSED, OK, RECORD, Report
 from labs.records.results import Calibration, Sample
 from labs.records.snapshot import Snapshot
 from labs.records.steps import KILL, Step
-from labs.servers.control import Levers, check_steps_for
+from labs.servers.control import ServerControl, check_steps_for
 from labs.servers.serve import serve
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
@@ -59,10 +64,6 @@ THREE_PM = (
 POOL = Server("prefork", processes=8)
 HALF = Workload(wait_s=0.5)
 SPARE = Server("prefork", by="spare", processes=10)
-
-
-def plain(text: str) -> str:
-    return re.sub(r"<[^>]+>", " ", text).replace("\u00a0", " ")
 
 
 # what may be asked
@@ -95,36 +96,28 @@ def test_what_a_server_cannot_do_is_refused_before_anything_starts() -> None:
     with pytest.raises(Unusable, match="nobody would replace it"):
         check_steps_for(Server("event-loop"), (kill,))
     with pytest.raises(Unusable, match="0 steps"):
-        Walking(POOL, HALF, ())
+        TimelineLab(POOL, HALF, ())
     with pytest.raises(Unusable, match="180 s in all: give at most 120 s"):
-        Walking(POOL, HALF, [Step(seconds=60, users=1)] * 3)
+        TimelineLab(POOL, HALF, [Step(seconds=60, users=1)] * 3)
+    with pytest.raises(Unusable, match="choose one of throughput, workers, under way"):
+        TimelineLab(POOL, HALF, THREE_PM, ask="luck")  # type: ignore[arg-type]
 
 
-def test_a_timeline_survives_a_round_trip(tmp_path: Path) -> None:
-    found = examples.timeline()
-    store.save(found, tmp_path / "2-cores.json")
-    assert store.read(tmp_path / "2-cores.json") == found
-    broken = msgspec.to_builtins(found) | {"runs": []}
-    (tmp_path / "broken.json").write_text(json.dumps(broken))
-    with pytest.raises(BadRecording, match="holds no run"):
-        store.read(tmp_path / "broken.json")
-    hostile = msgspec.to_builtins(found)
+def test_a_recording_that_cannot_be_is_refused(tmp_path: Path) -> None:
+    empty = msgspec.to_builtins(examples.timeline()) | {"runs": []}
+    hostile = msgspec.to_builtins(examples.timeline())
     hostile["steps"][0]["do"] = "rm"
-    (tmp_path / "hostile.json").write_text(json.dumps(hostile))
-    with pytest.raises(BadRecording, match="do='rm': not known"):
-        store.read(tmp_path / "hostile.json")
+    for bad, why in ((empty, "holds no run"), (hostile, "do='rm': not known")):
+        (tmp_path / "bad.json").write_text(json.dumps(bad))
+        with pytest.raises(BadRecording, match=why):
+            store.read(tmp_path / "bad.json")
 
 
 def test_the_middle_run_is_drawn_and_quoted() -> None:
     found = examples.timeline(1.2, 1.0, 0.9)
     assert found.run == found.runs[1]
-    numbers = quotes.numbers(found)
-    said = {
-        "throughput(2)": (numbers.throughput(2), "40 req/s"),  # type: ignore[union-attr]
-        "response_time(2)": (numbers.response_time(2), "200 ms"),  # type: ignore[union-attr]
-    }
-    for got, expected in said.values():
-        assert plain(str(got)) == expected
+    assert plain(str(show.quote(found, "throughput", 2))) == "40 req/s"
+    assert plain(str(show.quote(found, "response_time", 2))) == "200 ms"
     for asked, value in {
         ("workers", 2): 12,
         ("most_workers",): 12,
@@ -142,7 +135,7 @@ def test_the_middle_run_is_drawn_and_quoted() -> None:
         ("cores",): 2,
     }.items():
         quantity, *arguments = asked
-        assert float(quotes.ask(numbers, quantity, *arguments)) == pytest.approx(value), asked
+        assert float(show.quote(found, quantity, *arguments)) == pytest.approx(value), asked
     for quantity, *arguments in (
         ("throughput", 4),
         ("core", 1, 2),
@@ -151,7 +144,7 @@ def test_the_middle_run_is_drawn_and_quoted() -> None:
         ("on_core", "nobody"),
     ):
         with pytest.raises(NoSuchNumber):
-            quotes.ask(numbers, quantity, *arguments)
+            show.quote(found, quantity, *arguments)
 
 
 # what is expected
@@ -217,7 +210,7 @@ def test_a_group_counts_by_shares_and_without_those_who_left() -> None:
     rows = [record(OK, 0, 100 + at / 10, 100 + (at + 1) / 10) for at in range(20)]
     rows.append(record(OK, 1, 100.95, 101.95))  # sent away at 101
     found = requests(*rows, flying={0: 102.0})
-    alone = stretch(Step(seconds=1, users=1), found, border(1.0), border(2.0), 4)
+    alone = step_result(Step(seconds=1, users=1), found, border(1.0), border(2.0), 4)
     assert alone.throughput_rps == pytest.approx(10)
     assert alone.mean_response_time_s == pytest.approx(0.1)
     assert (alone.in_flight, alone.workers, alone.failed) == (1, 4, 0)
@@ -236,8 +229,8 @@ def test_an_arrival_counts_where_it_is_answered() -> None:
         flying={3: 101.9},
     )
     step = Step(seconds=1, rate=3.0)
-    first = stretch(step, found, border(0.0), border(1.0), None)
-    second = stretch(step, found, border(1.0), border(2.0), None)
+    first = step_result(step, found, border(0.0), border(1.0), None)
+    second = step_result(step, found, border(1.0), border(2.0), None)
     assert (first.completed, second.completed) == (0, 2)
     assert (first.begun, second.begun) == (1, 3)
     assert (second.failed, second.missed, second.in_flight) == (1, 1, 1)
@@ -248,7 +241,7 @@ def test_an_arrival_counts_where_it_is_answered() -> None:
     assert "errors" not in {check.name for check in forgiven if check.unfit}
 
 
-def test_moments_add_up_to_all_there_was() -> None:
+def test_time_bins_add_up_to_all_there_was() -> None:
     rows = [record(OK, 0, 100 + at / 10, 100 + (at + 0.9) / 10) for at in range(20)]
     found = requests(*rows, record(FAILED, 1, 100.3, 100.6), flying={2: 101.0})
     samples = [
@@ -262,15 +255,15 @@ def test_moments_add_up_to_all_there_was() -> None:
         )
         for at in range(21)
     ]
-    got = moments([Step(seconds=2, users=1)], found, samples, 2.0)
-    assert [moment.at_s for moment in got] == [0.25 * n for n in range(1, 9)]
-    assert sum(moment.completed for moment in got) == 20
-    assert sum(moment.begun for moment in got) == 22
-    assert [moment.failed for moment in got] == [0, 0, 1, 0, 0, 0, 0, 0]
+    got = time_bins([Step(seconds=2, users=1)], found, samples, 2.0)
+    assert [each.at_s for each in got] == [0.25 * n for n in range(1, 9)]
+    assert sum(each.completed for each in got) == 20
+    assert sum(each.begun for each in got) == 22
+    assert [each.failed for each in got] == [0, 0, 1, 0, 0, 0, 0, 0]
     assert (got[1].in_flight, got[-1].in_flight) == (2, 1)  # one just begins; one flies
-    assert all(moment.cores == ((0.5, 0.1, 0.0, 0.4),) for moment in got)
+    assert all(each.cores == ((0.5, 0.1, 0.0, 0.4),) for each in got)
     assert ramp(samples) == ((0.0, 5), (0.5, 6), (1.0, 7), (1.5, 8), (2.0, 9))
-    assert moments([Step(seconds=2, users=1)], requests(), [], 0.1) == ()
+    assert time_bins([Step(seconds=2, users=1)], requests(), [], 0.1) == ()
 
 
 # what is drawn and said
@@ -279,7 +272,7 @@ def test_moments_add_up_to_all_there_was() -> None:
 FOUND = {
     "whole": examples.timeline(),
     "one run": examples.timeline(1.0),
-    "nothing yet": replace(
+    "nothing yet": structs.replace(
         examples.timeline(1.0),
         runs=(
             TimelineRun(
@@ -289,7 +282,7 @@ FOUND = {
             ),
         ),
     ),
-    "unfit": replace(examples.timeline(1.0), runs=(examples.timeline_run(unfit=3),)),
+    "unfit": structs.replace(examples.timeline(1.0), runs=(examples.timeline_run(unfit=3),)),
 }
 every_found = pytest.mark.parametrize("found", FOUND.values(), ids=FOUND)
 
@@ -300,10 +293,17 @@ def test_every_figure_is_one_of_plotlys(found: Timeline) -> None:
     go.Figure(figure)
     json.dumps(figure, allow_nan=False)
     assert figure["layout"]["height"] < 1000
-    html = showing(found).words(found) + data("lab", found)
-    assert "<script" not in html
-    for table in (steps_sheet(found), process_sheet(found.run)):
+    assert "<script" not in show.verdict(found) + show.downloads("lab", found)
+    for table in (show.table(found), process_table(found.run)):
         assert {len(row) for row in table.rows} <= {len(table.head)}
+
+
+def test_a_table_has_a_column_for_each_core_of_the_machine() -> None:
+    found = examples.timeline(1.0)
+    for cores, shown in ((1, 1), (4, 4), (64, 8)):
+        machine = replace(found.machine, logical_cores=cores)
+        head = show.table(structs.replace(found, machine=machine)).head
+        assert sum(name.startswith("core ") for name in head) == shown
 
 
 def test_no_two_lines_of_a_plot_look_alike_without_colour() -> None:
@@ -357,7 +357,7 @@ def test_equal_processes_stand_in_one_row_and_each_in_the_file() -> None:
     assert any(row[:8] == "server: workers, there all the time 2 100".split() for row in rows)
     assert "25 %" in text  # of the run: the killed one
     assert "On_Core" in text
-    rows = list(csv.reader(process_sheet(examples.timeline_run()).csv().splitlines()))
+    rows = list(csv.reader(process_table(examples.timeline_run()).csv().splitlines()))
     assert len(rows) == 1 + 5
     assert rows[2][:3] == ["server", "101", "100"]
 
@@ -371,7 +371,7 @@ def test_a_page_shows_the_recorded_run_or_says_that_it_is_of_other_steps(
     store.save(found, store.path("watching", found.machine))
     shown = labs.timeline("watching", found.server, found.workload, found.steps)
     assert isinstance(shown, Replayed)
-    assert "Recorded on: 2 cores, Example CPU" in shown.html and "3 runs" in shown.html
+    assert "3 runs" in shown.html
     with pytest.raises(BadRecording, match="another experiment"):
         labs.timeline("watching", found.server, found.workload, found.steps[:2])
 
@@ -403,70 +403,71 @@ def test_on_a_small_machine_a_timeline_is_made_small_and_says_so(
 
     heavy = Workload(cpu_s=0.05)
     short, whole, light = panel(heavy), panel(heavy, whole=True), panel(HALF)
-    said = plain(short.children[0].value)
+    said = PanelDriver(short).said("about")
     assert whose in said and "wait for 50 ms" in said and "the steps last 6 s together" in said
-    assert short._still.seconds < whole._still.seconds / 2
+    assert short._lab.seconds() < whole._lab.seconds() / 2
     for other in (whole, light):
-        assert whose not in other.children[0].value
-        assert other._still.seconds > 30
-    assert "need 50 ms of CPU" in plain(whole.children[0].value)
+        assert whose not in PanelDriver(other).said("about")
+        assert other._lab.seconds() > 30
+    assert "need 50 ms of CPU" in PanelDriver(whole).said("about")
     light.shut()
     monkeypatch.setenv("LABS_MODE", "replay")  # a recording is never of the small version
     assert isinstance(labs.timeline("watching", found.server, heavy, found.steps), Replayed)
 
 
-class Scripted(Walk):
-    """Stands in for a walk: it tells one timeline, and ends when it is let go."""
+class Scripted(TimelineLab):
+    """It finds one timeline, and ends when something is done to its server."""
 
-    go = threading.Event()
-    got: SimpleQueue[str] = SimpleQueue()
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.performed, self.go = list[str](), threading.Event()
 
-    def walk(self) -> Timeline:
-        self.say(examples.timeline(1.0))
-        with contextlib.suppress(Exception):
-            type(self).got.put(self.pulled.get(timeout=SOON_S))
-        assert type(self).go.wait(SOON_S)
+    def run(self, rig: Rig) -> Timeline:
+        rig.partial(examples.timeline(1.0))
+        assert self.go.wait(SOON_S)
         return examples.timeline(1.0)
 
+    def perform(self, control: str) -> None:
+        self.performed.append(control)
+        self.go.set()
 
-def test_levers_are_there_while_it_runs() -> None:
+
+def test_controls_are_there_while_it_runs() -> None:
     found = examples.timeline()
-    walking = Walking(found.server, found.workload, found.steps, ask="workers", walk=Scripted)
-    assert list(walking.levers) == ["Kill a worker", "Add workers"]
-    panel = LabPanel("over time", walking)
-    run, _, kill, more = panel._actions.children[:4]
-    assert run.disabled and kill.disabled
-    panel._guessing._number.value = "9"  # type: ignore[union-attr]
-    panel._guessing._commit.click()  # type: ignore[union-attr]
-    assert not run.disabled
-    run.click()
-    eventually(lambda: not kill.disabled and not more.disabled, SOON_S, "the levers")
+    lab = Scripted(found.server, found.workload, found.steps, ask="workers")
+    panel = PanelDriver(LabPanel("over time", lab))
+    kill, more = (panel.control(name) for name in ("Kill a worker", "Add workers"))
+    assert not panel.can_run and kill.disabled
+    panel.commit("9")
+    assert panel.can_run
+    panel.run()
+    eventually(lambda: not kill.disabled and not more.disabled, SOON_S, "the controls")
     more.click()
-    assert Scripted.got.get(timeout=SOON_S) == MORE
-    Scripted.go.set()
-    eventually(lambda: kill.disabled and not run.disabled, SOON_S, "its end")
-    assert "You said 9 at second 4, and it was 9" in plain(panel._answer.value)
+    eventually(lambda: kill.disabled and panel.can_run, SOON_S, "its end")
+    assert lab.performed == ["Add workers"]
+    assert "You said 9 at second 4, and it was 9" in panel.said("answer")
     panel.shut()
+    lonely = TimelineLab(Server("event-loop"), HALF, [Step(seconds=1, users=1)])
+    assert not lonely.controls
+    TimelineLab(POOL, HALF, THREE_PM).perform("Kill a worker")  # nothing runs
 
 
 def test_the_question_is_about_what_is_least_obvious() -> None:
-    asked = {
-        Walking(POOL, HALF, THREE_PM): ("under way", "answered at second 15", (88.0, 90)),
-        Walking(POOL, HALF, [Step(seconds=4, users=8)]): ("throughput", "second 0 to 4", None),
-        Walking(SPARE, HALF, [Step(seconds=4, users=8)]): ("workers", "at second 4", None),
-    }
-    for walking, (ask, said, _) in asked.items():
-        assert walking.ask == ask
-        assert walking.question is not None
-        assert said in walking.question.words
-    walking = Walking(SPARE, Workload(cpu_s=0.05), examples.STEPS, ask="throughput")
-    assert walking.answer(examples.timeline(1.0)) == (30.0, 30.0)
-    assert walking.answer(FOUND["nothing yet"]) == (None, None)
-    assert walking.unfit(FOUND["whole"]) == ""
-    assert walking.unfit(FOUND["nothing yet"]) == "Not all steps were walked."
-    assert walking.unfit(FOUND["unfit"]) == examples.UNFIT.sentence
-    small = Walking(POOL, HALF, THREE_PM).reduced()
-    assert small.seconds < 12
+    for server, steps, ask, said in (
+        (POOL, THREE_PM, "under way", "answered at second 15"),
+        (POOL, [Step(seconds=4, users=8)], "throughput", "second 0 to 4"),
+        (SPARE, [Step(seconds=4, users=8)], "workers", "at second 4"),
+    ):
+        lab = TimelineLab(server, HALF, steps)
+        assert lab.ask == ask and said in lab.question.words
+    lab = TimelineLab(SPARE, Workload(cpu_s=0.05), examples.STEPS, ask="throughput")
+    assert lab.answer(examples.timeline(1.0)) == (30.0, 30.0)
+    assert lab.answer(FOUND["nothing yet"]) == (None, None)
+    assert lab.rejection(FOUND["whole"]) == ""
+    assert lab.rejection(FOUND["nothing yet"]) == "Not all steps were walked."
+    assert lab.rejection(FOUND["unfit"]) == examples.UNFIT.sentence
+    small = TimelineLab(POOL, HALF, THREE_PM).smoke_test()
+    assert small.seconds() < 12
     check_steps_for(small.server, small.steps)
 
 
@@ -481,7 +482,7 @@ def test_steps_are_walked_and_a_killed_worker_costs_one_request() -> None:
         Step(seconds=1.5, users=10, do=KILL),
     )
     told: list[object] = []
-    found = Walk(SPARE, Workload(wait_s=0.1), steps, tell=told.append).walk()
+    found = Rig(told.append).perform(TimelineLab(SPARE, Workload(wait_s=0.1), steps))
     run = found.run
     one, many, kill = run.stretches
     assert one.throughput_rps == pytest.approx(10, rel=0.3)
@@ -490,20 +491,20 @@ def test_steps_are_walked_and_a_killed_worker_costs_one_request() -> None:
     assert [each.failed for each in run.stretches] == [0, 0, 1]
     assert run.ramp[0][1] <= 6 and run.most_workers == 10
     assert 0 < (story.seconds_to(found, run, 10) or 0) < 3
-    (happening,) = run.happenings
-    assert happening.at_s == pytest.approx(3, abs=0.7)
+    (event,) = run.happenings
+    assert event.at_s == pytest.approx(3, abs=0.7)
     assert re.search(
         r"Process \d+, a worker with a client, was killed\. One request failed\. "
         r"Process \d+ took its place",
-        happening.words,
+        event.words,
     )
-    killed, follower = map(int, re.findall(r"Process (\d+)", happening.words))
+    killed, follower = map(int, re.findall(r"Process (\d+)", event.words))
     server = {process.pid: process for process in run.tree("server")}
     assert server[killed].lived_s < 4 < max(each.lived_s for each in server.values())
     assert server[follower].began_s > 2.5
     assert run.children("server") == len(server) - 1 >= 11
     assert 0 < run.on_core("generator") < 1
-    assert sum(moment.failed for moment in run.moments) == 1
+    assert sum(each.failed for each in run.moments) == 1
     assert len(run.moments) == 4.5 * 4
     timelines = [each for each in told if isinstance(each, Timeline)]
     assert [len(each.run.stretches) for each in timelines] == [0, 1, 2]  # where a step begins
@@ -513,19 +514,25 @@ def test_steps_are_walked_and_a_killed_worker_costs_one_request() -> None:
 
 
 @live
-def test_a_step_that_is_stopped_is_shown_up_to_there() -> None:
+def test_a_step_that_is_stopped_is_shown_up_to_there_with_what_the_reader_did() -> None:
     stop, told = threading.Event(), list[object]()
+    lab = TimelineLab(POOL, Workload(wait_s=0.1), [Step(seconds=10, users=4)])
 
-    def tell(what: object) -> None:
-        told.append(what)
-        if isinstance(what, Progress) and what.quiet_s is not None and what.quiet_s < 8:
+    def on_event(event: object) -> None:
+        told.append(event)
+        if isinstance(event, Timeline) and not event.run.moments:
+            lab.perform("Kill a worker")
+        if isinstance(event, Progress) and event.quiet_s is not None and event.quiet_s < 7:
             stop.set()
 
+    rig = Rig(on_event, stop)
     with pytest.raises(Stopped):
-        Walk(POOL, Workload(wait_s=0.1), [Step(seconds=10, users=4)], tell=tell, stop=stop).walk()
+        rig.perform(lab)
     begun, stopped = (each for each in told if isinstance(each, Timeline))
-    assert not begun.run.moments and stopped.run.moments[-1].at_s > 1.5
-    assert sum(moment.completed for moment in stopped.run.moments) > 20
+    assert not begun.run.moments and stopped.run.moments[-1].at_s > 2.5
+    assert sum(each.completed for each in stopped.run.moments) > 20
+    assert [each.words for each in stopped.run.happenings if "was killed" in each.words]
+    assert rig.found == stopped
 
 
 @live
@@ -535,7 +542,8 @@ def test_a_pool_that_is_raised_serves_out_what_was_left_behind() -> None:
         Step(seconds=1.5, rate=25.0),
         Step(seconds=3, rate=25.0, do="raise the pool to 8"),
     )
-    found = Walk(Server("prefork", processes=2), Workload(wait_s=0.2), steps).walk()
+    lab = TimelineLab(Server("prefork", processes=2), Workload(wait_s=0.2), steps)
+    found = Rig().perform(lab)
     before, after = found.run.stretches
     assert before.throughput_rps == pytest.approx(10, rel=0.3)
     assert after.throughput_rps > 1.5 * before.throughput_rps
@@ -543,8 +551,8 @@ def test_a_pool_that_is_raised_serves_out_what_was_left_behind() -> None:
     assert before.begun + after.begun == pytest.approx(25 * 4.5, abs=5 * (25 * 4.5) ** 0.5)
     assert (before.workers, after.workers) == (2, 8)
     assert before.missed == after.missed == 0
-    (happening,) = found.run.happenings
-    assert re.search(r"raised from 2 workers; [\d,.]+\s\w+ later 8 served", happening.words)
+    (event,) = found.run.happenings
+    assert re.search(r"raised from 2 workers; [\d,.]+\s\w+ later 8 served", event.words)
     assert (story.seconds_to(found, found.run, 8) or 0) > 0
 
 
@@ -581,10 +589,10 @@ def test_who_leaves_hangs_up() -> None:
         serve(Server("prefork", by="scratch", processes=3)) as running,
         drive(running.url, Load([3])) as driver,
     ):
-        levers = Levers(running, threading.Event())
+        control = ServerControl(running, threading.Event())
 
         def busy() -> int:
-            return sum(levers._is_busy(pid) for pid in running.serving_pids())
+            return sum(control._is_busy(pid) for pid in running.serving_pids())
 
         driver.ask_for(Workload(wait_s=0.01), 0.0)
         driver.open(3, 0.0)

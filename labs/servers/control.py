@@ -16,10 +16,11 @@ import psutil
 
 from labs.records.errors import Unusable
 from labs.records.experiment import Server
-from labs.records.steps import KILL, Step
+from labs.records.steps import KILL, RAISE, Step
 from labs.servers.catalogue import kind_of
 from labs.servers.serve import Running
 
+MORE = "more workers"  # twice as many as there may be
 LINUX = sys.platform.startswith("linux")
 LOOK_S = 0.01
 REPLACED_WITHIN_S = 5.0
@@ -81,13 +82,22 @@ def check_raise(server: Server, to: int, limit: int) -> None:
         raise Unusable(f"do='raise the pool to {to}': it is {limit} already. Give more.")
 
 
-class Levers:
-    """Of one running server. Its calls wait for what comes of them, or for `stop`."""
+class ServerControl:
+    """Control of one running server. Its calls wait for what comes of them, or for `stop`."""
 
     def __init__(self, running: Running, stop: threading.Event) -> None:
         self.running = running
         self.stop = stop
         self.limit = running.server.processes
+
+    def perform(self, order: str) -> Killed | Raised | None:
+        """What `Step.do` says, or MORE. Unusable for a pool that is as large already."""
+        if order == KILL:
+            return self.kill_a_worker()
+        if order == MORE:
+            return self.raise_pool(2 * self.limit)
+        pool = RAISE.fullmatch(order)
+        return self.raise_pool(int(pool[1])) if pool else None
 
     def kill_a_worker(self) -> Killed | None:
         """Kill a worker, a busy one if there is one, without a warning; None if there is none."""

@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from labs.kinds.timeline.record import MOMENT_S, Moment, Timeline, TimelineRun
+from labs.kinds.timeline.record import TIME_BIN_S, TimeBin, Timeline, TimelineRun
 from labs.present.core_strip import ROW, core_areas, core_name, core_rows
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE, THIN
 from labs.present.plot import Figure, Trace, finite, note, plot_title
 from labs.records.format import digits, duration, percent, rate
 from labs.records.steps import Step
 
-BIN_S = 1.0  # rates are counted over so long: with 20 requests a second a shorter time is all noise
+OVER_S = (
+    1.0  # rates are counted over so long: with 20 requests a second a shorter time is all noise
+)
 PLOT = 128  # pixels of each of the three upper plots
 GAP = 40  # above each, with its title
 ABOVE, BELOW = 62, 96
@@ -23,7 +25,7 @@ CORES = "What each core did"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bins:
+class Rates:
     """Rates over whole seconds, as steps to draw."""
 
     edges: list[float]
@@ -66,14 +68,14 @@ def timeline_alt(timeline: Timeline) -> str:
 def _rates(timeline: Timeline) -> Iterator[Trace]:
     others = [run for run in timeline.runs if run is not timeline.run]
     for number, other in enumerate(others):
-        bins = _bins(other)
+        rates = _rates_of(other)
         line = {"color": THIN, "width": 1}
-        yield _steps("other runs", bins.edges, bins.completed, line) | {"showlegend": not number}
-    bins = _bins(timeline.run)
-    if any(value is not None for value in bins.begun):
-        yield _steps("came", bins.edges, bins.begun, {"color": GREY, "dash": "dot", "width": 2})
+        yield _steps("other runs", rates.edges, rates.completed, line) | {"showlegend": not number}
+    rates = _rates_of(timeline.run)
+    if any(value is not None for value in rates.begun):
+        yield _steps("came", rates.edges, rates.begun, {"color": GREY, "dash": "dot", "width": 2})
     yield _expected(timeline.run)
-    answered = _steps("answered", bins.edges, bins.completed, {"color": BLUE, "width": 2})
+    answered = _steps("answered", rates.edges, rates.completed, {"color": BLUE, "width": 2})
     yield answered | {"showlegend": False}  # as the title says
 
 
@@ -87,14 +89,14 @@ def _expected(run: TimelineRun) -> Trace:
 
 
 def _times(run: TimelineRun) -> Iterator[Trace]:
-    bins = _bins(run)
-    middles = [(one + other) / 2 for one, other in zip(bins.edges, bins.edges[1:], strict=False)]
+    rates = _rates_of(run)
+    middles = [(one + other) / 2 for one, other in zip(rates.edges, rates.edges[1:], strict=False)]
     yield {
         "type": "scatter",
         "mode": "lines+markers",
         "name": "response time",
         "x": middles,
-        "y": [None if each is None else round(each * 1000, 2) for each in bins.response_s],
+        "y": [None if each is None else round(each * 1000, 2) for each in rates.response_s],
         "line": {"color": BLUE, "width": 2},
         "marker": {"color": BLUE, "size": 5},
         "showlegend": False,
@@ -186,17 +188,17 @@ def _line(
     }
 
 
-def _bins(run: TimelineRun) -> Bins:
-    each = round(BIN_S / MOMENT_S)
+def _rates_of(run: TimelineRun) -> Rates:
+    each = round(OVER_S / TIME_BIN_S)
     groups = [run.moments[at : at + each] for at in range(0, len(run.moments), each)]
     groups = [group for group in groups if len(group) == each]  # the last may be cut short
 
-    def rates(count: Callable[[Moment], int]) -> list[float]:
-        return [sum(map(count, group)) / BIN_S for group in groups]
+    def rates(count: Callable[[TimeBin], int]) -> list[float]:
+        return [sum(map(count, group)) / OVER_S for group in groups]
 
     begun = rates(lambda moment: moment.begun)
-    return Bins(
-        edges=[at * BIN_S for at in range(len(groups) + bool(groups))],
+    return Rates(
+        edges=[at * OVER_S for at in range(len(groups) + bool(groups))],
         completed=rates(lambda moment: moment.completed),
         begun=[
             None if group[-1].users is not None else value
@@ -206,7 +208,7 @@ def _bins(run: TimelineRun) -> Bins:
     )
 
 
-def _mean_response_s(group: Sequence[Moment]) -> float | None:
+def _mean_response_s(group: Sequence[TimeBin]) -> float | None:
     done = [each for each in group if each.mean_response_time_s is not None]
     whole = sum((each.mean_response_time_s or 0.0) * each.completed for each in done)
     return whole / sum(each.completed for each in done) if done else None

@@ -9,6 +9,7 @@ group takes nothing over from the step before.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -18,7 +19,10 @@ from labs.records.results import Calibration, Machine
 from labs.records.steps import Step
 from labs.theory.forecast import forecast
 from labs.theory.laws import ceiling
-from labs.theory.server_model import Case
+from labs.theory.server_model import ServerModel
+
+AT_HAND = 20  # users of the load generator beyond those that arrivals are expected to need
+MOST_AT_HAND = 2048
 
 
 def course(
@@ -49,6 +53,22 @@ def course(
     return tuple(found)
 
 
+def users_for(server: Server, workload: Workload, steps: Sequence[Step], machine: Machine) -> int:
+    """How many users the load generator should have at hand, so that arrivals find one: half as
+    many again as an ideal machine would have under way. 0 where all steps are groups."""
+    if all(step.rate is None for step in steps):
+        return 0
+    ideal = Calibration(
+        loops_per_s=tuple(float(n) for n in range(1, machine.cores + 1)),
+        noise_fraction=0.0,
+        overhead_s=0.001,
+        generator_s=0.0005,
+    )
+    parts = course(server, workload, steps, ideal, machine)
+    most = max(max(part.in_flight) for part in parts)
+    return min(MOST_AT_HAND, math.ceil(1.5 * most + 4 * math.sqrt(most)) + AT_HAND)
+
+
 def _group(
     step: Step,
     server: Server,
@@ -73,10 +93,10 @@ def _capacity(
     server: Server, workload: Workload, calibration: Calibration, machine: Machine
 ) -> tuple[float, str]:
     """Requests per second that the server can do, however many come, and what holds it back."""
-    case = Case(
+    model = ServerModel(
         Experiment(server, workload, Load((1,))), calibration, machine, calibration.capacity
     )
-    limits = case.limits(1, calibration.demand_s(workload.cpu_s))
+    limits = model.limits(1, calibration.demand_s(workload.cpu_s))
     del limits["users"]
     limit = min(limits, key=lambda name: limits[name])
     return limits[limit], limit

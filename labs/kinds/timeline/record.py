@@ -7,14 +7,15 @@ seconds since the run's first request was due.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import get_args
 
 from labs.records.errors import BadRecording
 from labs.records.experiment import Server, Workload
 from labs.records.processes import Process, Who
-from labs.records.results import SCHEMA, Calibration, Check, Machine
+from labs.records.results import Calibration, Check, Result, middle
 from labs.records.steps import Step
 
-MOMENT_S = 0.25  # a moment's length
+TIME_BIN_S = 0.25  # a time bin's length
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +30,7 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
+class StepResult:
     """One step, measured. Rates and CPU are means over all of it, its first moments included.
 
     A group's requests count by the share of their life inside, as in a sweep; those of users who
@@ -62,8 +63,8 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
-    """A quarter of a second."""
+class TimeBin:
+    """Time bin: a quarter of a second."""
 
     at_s: float  # its end
     users: int | None  # the group asking; None while users arrive by themselves
@@ -77,12 +78,12 @@ class Moment:
 
     @property
     def throughput_rps(self) -> float:
-        return self.completed / MOMENT_S
+        return self.completed / TIME_BIN_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Happening:
-    """Something that was done to the server, and what came of it, in words."""
+class Event:
+    """Event: something that was done to the server, and what came of it, in words."""
 
     at_s: float
     words: str
@@ -90,21 +91,21 @@ class Happening:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineRun:
-    """One run, from the calibration to the last moment."""
+    """One run, from the calibration to the last time bin."""
 
     recorded_at: str  # ISO 8601, UTC
     calibration: Calibration
     forecast: tuple[Expected, ...]  # made before the load started; whole, from 0 to the end
-    stretches: tuple[Stretch, ...] = ()  # one for each step that was walked to its end
-    moments: tuple[Moment, ...] = ()
+    stretches: tuple[StepResult, ...] = ()  # one for each step that was walked to its end
+    moments: tuple[TimeBin, ...] = ()
     ramp: tuple[tuple[float, int], ...] = ()  # when the number of workers was seen to change
-    happenings: tuple[Happening, ...] = ()
+    happenings: tuple[Event, ...] = ()
     processes: tuple[Process, ...] = ()
 
-    def stretch(self, number: int) -> Stretch:
-        """Of the step with that number, counted from 1. KeyError if there is none."""
+    def step(self, number: int) -> StepResult:
+        """Of the step with that number, counted from 1. KeyError says which there are."""
         if not 1 <= number <= len(self.stretches):
-            raise KeyError(f"step={number}: there are 1 to {len(self.stretches)}.")
+            raise KeyError(f"step={number}: not recorded. There are 1 to {len(self.stretches)}.")
         return self.stretches[number - 1]
 
     @property
@@ -125,6 +126,9 @@ class TimelineRun:
         return whole / (to_s - from_s)
 
     def tree(self, who: Who) -> tuple[Process, ...]:
+        """Processes of the server or of the load generator. KeyError for anybody else."""
+        if who not in get_args(Who):
+            raise KeyError(f"tree={who!r}: there are {', '.join(get_args(Who))}.")
         return tuple(process for process in self.processes if process.who == who)
 
     def on_core(self, who: Who) -> float:
@@ -143,16 +147,13 @@ class TimelineRun:
         return sum(process.parent in pids for process in self.tree(who))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timeline:
-    """A server, what it is asked and when, with its machine and one or more runs."""
+class Timeline(Result, tag="timeline", frozen=True, kw_only=True):
+    """A server, what it is asked and when, with one or more runs."""
 
     server: Server
     workload: Workload
     steps: tuple[Step, ...]
-    machine: Machine
     runs: tuple[TimelineRun, ...]
-    schema: int = SCHEMA
 
     def __post_init__(self) -> None:
         if not self.runs:
@@ -161,8 +162,7 @@ class Timeline:
     @property
     def run(self) -> TimelineRun:
         """The middle run, by throughput over the whole time: the one that is drawn."""
-        ranked = sorted(self.runs, key=lambda run: sum(each.completed for each in run.stretches))
-        return ranked[(len(ranked) - 1) // 2]
+        return middle(self.runs, lambda run: sum(each.completed for each in run.stretches))
 
     def on_cpu(self, who: Who) -> float:
         """`TimelineRun.on_core` over the cores of the machine: the part of it that was busy."""

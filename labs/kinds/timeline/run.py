@@ -1,40 +1,71 @@
-"""The lab over time: a load in steps, what is done to the server meanwhile, and a question."""
+"""The lab over time: a load in steps, and what is done to the server meanwhile.
+
+Each step begins when its time has come, whatever the one before has left behind.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
-from typing import Literal, get_args
+from typing import Literal, Self, get_args
 
-from labs.analysis.scaling import FEW, reduced
+import psutil
+
+from labs.analysis.scaling import FEW, modest_timeline, reduced
 from labs.analysis.schedule import STARTUP_S, WARM_UP_S
-from labs.kinds.base import Still
+from labs.host.census import watching
+from labs.host.process_tree import born
+from labs.host.supervisor import Stopped
+from labs.kinds.base import LabKind
 from labs.kinds.timeline import verdict
-from labs.kinds.timeline.record import Timeline
-from labs.kinds.timeline.walk import MORE, TAIL_S, Walk
-from labs.measure.rig import Progress
+from labs.kinds.timeline.forecast import course, users_for
+from labs.kinds.timeline.record import Event, Timeline, TimelineRun
+from labs.kinds.timeline.segments import (
+    Border,
+    Requests,
+    ramp,
+    requests_of,
+    step_result,
+    time_bins,
+)
+from labs.load.locust import LoadFailed
+from labs.measure.rig import Rig, Testbed
 from labs.present.verdict import Question
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.format import digits, rate
+from labs.records.results import Machine
 from labs.records.steps import KILL, Step, check_steps
 from labs.servers.catalogue import kind_of
-from labs.servers.control import check_kill, check_raise
+from labs.servers.control import (
+    MORE,
+    Killed,
+    Raised,
+    ServerControl,
+    check_kill,
+    check_raise,
+    check_steps_for,
+)
+from labs.servers.serve import check
+
+SHORT_S = 1.5  # a step of a smoke test
+LOOK_EVERY_S = 1.0  # whether server and load generator are still there
+FAILS_WITHIN_S = 1.0  # of a worker's death, what it was answering has failed
+TAIL_S = 1.0  # at most: the last load stays on until what began in the step is answered
+CONTROLS = {"Kill a worker": KILL, "Add workers": MORE}
 
 Ask = Literal["throughput", "workers", "under way"]
-ASKS: tuple[Ask, ...] = get_args(Ask)
-SHORT_S = 1.5  # a step of a trial
 
 
-class Walking(Still[Timeline]):
-    """Raises Unusable for steps that make no run, or that this server cannot do.
-
-    ask: what the reader predicts. The throughput in the last step, the workers at the end, or
-    the requests under way at the end of the step with the most arrivals; without it, what is
-    least obvious of the three. why: a sentence on what the lab changed for this machine.
-    """
+class TimelineLab(LabKind[Timeline]):
+    """One load after the other, and what is done to the server meanwhile. `ask` is what the
+    reader predicts: the throughput of the last step, the workers at the end, or the requests
+    under way when the most have arrived; without it, what is least obvious. On one core and on
+    a shared service heavy work is made light, and the lab says so; `whole` keeps it as it is."""
 
     result = Timeline
 
@@ -45,60 +76,71 @@ class Walking(Still[Timeline]):
         steps: Sequence[Step],
         *,
         ask: Ask | None = None,
+        whole: bool = False,
         why: str = "",
-        walk: Callable[..., Walk] = Walk,
     ) -> None:
         check_steps(steps)
+        self.ask: Ask = ask or _least_obvious(server, steps)
+        if self.ask not in get_args(Ask):
+            raise Unusable(f"ask={ask!r}: choose one of {', '.join(get_args(Ask))}.")
         self.server, self.workload, self.steps = server, workload, tuple(steps)
-        self.about = f"{verdict.about(server, workload, steps)} {why}".strip()
-        self.seconds = STARTUP_S + WARM_UP_S + sum(step.seconds for step in steps) + TAIL_S
-        self.ask = ask or _least_obvious(server, steps)
+        self.whole, self.why = whole, why
         self.question = self._question()
-        self.levers = _levers(server)
-        self._walk = walk
-        self._pulled: SimpleQueue[str] | None = None  # of the run that goes on
+        self.controls = _controls(server)
+        self._orders: SimpleQueue[str] | None = None  # for the run that goes on
 
-    def measure(
-        self, tell: Callable[[Progress | Timeline], None], stop: threading.Event
-    ) -> Timeline:
-        self._pulled = SimpleQueue()
-        walk = self._walk(
-            self.server, self.workload, self.steps, tell=tell, stop=stop, pulled=self._pulled
-        )
+    def about(self) -> str:
+        return f"{verdict.about(self.server, self.workload, self.steps)} {self.why}".strip()
+
+    def seconds(self) -> float:
+        return STARTUP_S + WARM_UP_S + sum(step.seconds for step in self.steps) + TAIL_S
+
+    def check(self, machine: Machine) -> None:
+        check_steps_for(self.server, self.steps)
+        check(self.server, machine, self.workload)
+
+    def run(self, rig: Rig) -> Timeline:
+        server, workload, steps = self.server, self.workload, self.steps
+        groups = {step.users for step in steps if step.users is not None}
+        experiment = Experiment(server, workload, Load(sorted(groups) or [1]))
+        at_hand = users_for(server, workload, steps, rig.machine)
+        # A crowd would leave a server that grows with more workers than it begins with.
+        alone = 1 if kind_of(server).first is not None else None
+        self._orders = SimpleQueue()
         try:
-            return walk.walk()
+            with rig.testbed(experiment, at_hand=at_hand, warm_up_with=alone) as bed:
+                return Walk(rig, bed, steps, self._orders).walk()
         finally:
-            self._pulled = None
+            self._orders = None
 
-    def pull(self, lever: str) -> None:
-        if self._pulled is not None:
-            self._pulled.put({"Kill a worker": KILL, "Add workers": MORE}[lever])
+    def perform(self, control: str) -> None:
+        if self._orders is not None:
+            self._orders.put(CONTROLS[control])
 
-    def asked_of(self, found: Timeline) -> bool:
+    def matches(self, found: Timeline) -> bool:
         asked = self.server, self.workload, self.steps
         return (found.server, found.workload, found.steps) == asked
 
     def answer(self, found: Timeline) -> tuple[float | None, float | None]:
-        run = found.run
-        begin_s, end_s = self._asked_at()
-        number = len([begin for begin in found.begins_s if begin < end_s])
-        if len(run.stretches) < number:
+        run, number = found.run, self._asked()
+        begin_s, end_s = self._between(number)
+        if len(run.stretches) <= number:
             return None, None
-        stretch = run.stretch(number)
+        result = run.stretches[number]
         if self.ask == "workers":
-            return None, stretch.workers
+            return None, result.workers
         if self.ask == "under way":
             last = [part for part in run.forecast if part.from_s < end_s][-1]
-            return last.in_flight[1], stretch.in_flight
-        return run.expected_rps(begin_s, end_s), stretch.throughput_rps
+            return last.in_flight[1], result.in_flight
+        return run.expected_rps(begin_s, end_s), result.throughput_rps
 
-    def unfit(self, found: Timeline) -> str:
+    def rejection(self, found: Timeline) -> str:
         run = found.runs[-1]
         if len(run.stretches) < len(self.steps):
             return "Not all steps were walked."
         return verdict.unfit_steps(run, self.workload)
 
-    def reduced(self) -> Walking:
+    def smoke_test(self) -> Self:
         load = Load([max((step.users or 1) for step in self.steps)])
         server = reduced(Experiment(self.server, self.workload, load)).server
         steps = [
@@ -109,19 +151,27 @@ class Walking(Still[Timeline]):
             )
             for step in self.steps
         ]
-        return Walking(server, self.workload, steps, ask=self.ask, walk=self._walk)
+        return type(self)(server, self.workload, steps, ask=self.ask, whole=self.whole)
 
-    def _asked_at(self) -> tuple[float, float]:
-        """Begin and end of the step that is asked about."""
-        number = len(self.steps) - 1
+    def scaled_down(self, cores: int, *, shared: bool) -> Self:
+        if self.whole:
+            return self
+        smaller, shorter, why = modest_timeline(self.workload, self.steps, cores, shared=shared)
+        return type(self)(self.server, smaller, shorter, ask=self.ask, why=why)
+
+    def _asked(self) -> int:
+        """The step that is asked about, counted from 0."""
         if self.ask == "under way":
             rates = [step.rate or 0.0 for step in self.steps]
-            number = rates.index(max(rates))
+            return rates.index(max(rates))
+        return len(self.steps) - 1
+
+    def _between(self, number: int) -> tuple[float, float]:
         begin_s = sum(step.seconds for step in self.steps[:number])
         return begin_s, begin_s + self.steps[number].seconds
 
     def _question(self) -> Question:
-        begin_s, end_s = self._asked_at()
+        begin_s, end_s = self._between(self._asked())
         where = f"at second {digits(end_s)}"
         if self.ask == "workers":
             words = f"how many workers will the server have {where}, at the end"
@@ -134,24 +184,164 @@ class Walking(Still[Timeline]):
         return Question(words=words, about=where, unit="req/s", say=rate)
 
 
+class Walk:
+    """The steps of one run, and what was found of them so far. The server gets the `orders` of
+    the steps and of the reader, see `ServerControl.perform`.
+
+    The rig gets the timeline where a step begins, and once more if it is stopped within one.
+    """
+
+    def __init__(
+        self, rig: Rig, bed: Testbed, steps: Sequence[Step], orders: SimpleQueue[str]
+    ) -> None:
+        self.rig, self.bed, self.steps, self.orders = rig, bed, tuple(steps), orders
+        self.server, self.workload = bed.experiment.server, bed.experiment.workload
+        self.since = len(bed.driver.records())
+        self.borders: list[Border] = []
+        self.done: list[Killed | Raised] = []
+        self.whole_s = sum(step.seconds for step in steps)
+        self.so_far = TimelineRun(
+            recorded_at=rig.now(),
+            calibration=bed.calibration,
+            forecast=course(self.server, self.workload, steps, bed.calibration, bed.machine),
+        )
+
+    def walk(self) -> Timeline:
+        """Walk every step. After the last, its load stays on for about one response time."""
+        rig, bed = self.rig, self.bed
+        running, sampler = bed.running, bed.sampler
+        sampler.count_every = 1
+        sampler.workers = lambda: sum(bool(born(pid)) for pid in running.serving_pids())
+        with watching({"server": running.pids, "generator": bed.driver.process.pids}) as census:
+            with self._obeying():
+                rig.expect(self.whole_s + TAIL_S)
+                bed.begin()
+                census.begin()
+                try:
+                    self._steps()
+                except Stopped:  # within a step, which is shown up to there
+                    with contextlib.suppress(LoadFailed):
+                        rig.partial(self._timeline())
+                    raise
+            census.look()
+            self.so_far = replace(self.so_far, processes=census.processes())
+        users, forecast = self.steps[-1].users, self.so_far.forecast
+        if users is not None and forecast:
+            rig.pause(min(TAIL_S, users / max(forecast[-1].throughput_rps, 1e-9)))
+        found = self._timeline()
+        bed.driver.open(0, 0.0)
+        return found
+
+    def _steps(self) -> None:
+        rig, bed, due_s = self.rig, self.bed, 0.0
+        alone_s = self.workload.cpu_s + self.workload.wait_s
+        for number, step in enumerate(self.steps):
+            self._border(due_s)
+            if step.do:
+                self.orders.put(step.do)
+            if step.rate is not None:
+                bed.driver.let_come(step.rate, seed=number)
+            else:
+                assert step.users is not None
+                bed.driver.open(step.users, min(alone_s, step.seconds / 10))
+            bed.sampler.users = step.users or 0
+            due_s += step.seconds
+            rig.partial(self._timeline())
+            rig.measuring(step.load, due_s - self._now_s)
+            while (left_s := due_s - self._now_s) > 0:
+                rig.pause(min(left_s, LOOK_EVERY_S))
+                bed.check()
+        self._border(due_s)
+
+    @property
+    def _now_s(self) -> float:
+        return time.perf_counter() - self.bed.sampler.started
+
+    def _border(self, at_s: float) -> None:
+        """A step ends here, and another begins."""
+        cores = psutil.cpu_times(percpu=True)
+        self.borders.append(Border(at_s=at_s, snapshot=self.bed.sampler.snapshot(), cores=cores))
+
+    def _timeline(self) -> Timeline:
+        """What is known now. LoadFailed if the load generator is gone."""
+        bed = self.bed
+        bed.driver.check()
+        began, samples, done = bed.sampler.started, list(bed.sampler.samples), list(self.done)
+        requests = requests_of(bed.driver.report(self.since), began=began)
+        deaths = [each.at - began for each in done if isinstance(each, Killed)]
+        results = []
+        for step, before, after in zip(self.steps, self.borders, self.borders[1:], strict=False):
+            workers = [each.workers for each in samples if each.at_s <= after.at_s]
+            found = step_result(step, requests, before, after, workers[-1] if workers else None)
+            killed = any(before.at_s <= at < after.at_s for at in deaths)
+            checks = verdict.check(found, step, bed.machine, killed=killed)
+            results.append(replace(found, checks=checks))
+        self.so_far = replace(
+            self.so_far,
+            stretches=tuple(results),
+            moments=time_bins(self.steps, requests, samples, min(self.whole_s, requests.now_s)),
+            ramp=ramp([sample for sample in samples if sample.at_s <= self.whole_s]),
+            happenings=tuple(_event(each, requests, began) for each in done),
+        )
+        return Timeline(
+            server=self.server,
+            workload=self.workload,
+            steps=self.steps,
+            machine=bed.machine,
+            runs=(self.so_far,),
+        )
+
+    @contextlib.contextmanager
+    def _obeying(self) -> Iterator[None]:
+        """Do to the server what is ordered, one after the other, until the block ends."""
+        over = threading.Event()
+        control = ServerControl(self.bed.running, over)
+
+        def obey() -> None:
+            while (order := self.orders.get()) and not over.is_set():
+                with contextlib.suppress(Unusable, OSError, psutil.Error):  # it is gone, or full
+                    if done := control.perform(order):
+                        self.done.append(done)
+
+        thread = threading.Thread(target=obey, name="server control", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            self.orders.put("")
+            thread.join()
+
+
 def _least_obvious(server: Server, steps: Sequence[Step]) -> Ask:
     if any(step.rate is not None for step in steps):
         return "under way"
     return "workers" if kind_of(server).first is not None else "throughput"
 
 
-def _levers(server: Server) -> dict[str, str]:
+def _controls(server: Server) -> dict[str, str]:
     """What a reader may do to the server while it runs: the button's name, and what it does."""
     found = {}
-    try:
+    with contextlib.suppress(Unusable):
         check_kill(server)
         found["Kill a worker"] = "End one of its processes without warning; a busy one if there is"
         check_raise(server, 2 * server.processes, server.processes)
         found["Add workers"] = "Let it have twice as many"
-    except Unusable:
-        pass
     return found
 
 
 def _whole(value: float) -> str:
     return digits(round(value))
+
+
+def _event(done: Killed | Raised, requests: Requests, began: float) -> Event:
+    at_s = done.at - began
+    if isinstance(done, Raised):
+        words = verdict.raised(done.before, done.to, done.after_s, when_needed=done.when_needed)
+    else:
+        late = requests.failed_ends - at_s
+        failed = int(((late >= 0) & (late < FAILS_WITHIN_S)).sum())
+        words = verdict.killed(
+            done.pid, busy=done.busy, failed=failed, follower=done.follower, after_s=done.after_s
+        )
+    return Event(at_s=round(at_s, 2), words=words)

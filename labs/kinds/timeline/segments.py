@@ -1,4 +1,4 @@
-"""The steps of a timeline and its moments, from raw request records and samples. No processes."""
+"""Step results and time bins of a timeline, from raw request records and samples. No processes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from labs.analysis import window
 from labs.host.monitor import shares
-from labs.kinds.timeline.record import MOMENT_S, Moment, Stretch
+from labs.kinds.timeline.record import TIME_BIN_S, StepResult, TimeBin
 from labs.records.requests import FAILED, MISSED, OK, Report
 from labs.records.results import Sample
 from labs.records.snapshot import Snapshot
@@ -72,9 +72,9 @@ def requests_of(report: Report, *, began: float) -> Requests:
     )
 
 
-def stretch(
+def step_result(
     step: Step, requests: Requests, before: Border, after: Border, workers: int | None
-) -> Stretch:
+) -> StepResult:
     """One step, without checks. `requests.now_s` is at its end or later."""
     begin, end = before.at_s, after.at_s
     if step.users is not None:
@@ -99,7 +99,7 @@ def stretch(
     server_s, generator_s = last.server_s - first.server_s, last.generator_s - first.generator_s
     others_s = last.busy_s - first.busy_s - server_s - generator_s
     others_s -= last.own_s - first.own_s + last.backend_s - first.backend_s
-    return Stretch(
+    return StepResult(
         seconds=end - begin,
         begun=requests.begun(begin, end),
         completed=completed,
@@ -123,11 +123,11 @@ def stretch(
     )
 
 
-def moments(
+def time_bins(
     steps: Sequence[Step], requests: Requests, samples: Sequence[Sample], until_s: float
-) -> tuple[Moment, ...]:
+) -> tuple[TimeBin, ...]:
     """Every whole quarter of a second until then, and what the samples say of it."""
-    edges = np.arange(0.0, until_s + MOMENT_S / 100, MOMENT_S)
+    edges = np.arange(0.0, until_s + TIME_BIN_S / 100, TIME_BIN_S)
     if len(edges) < 2:
         return ()
     ends = requests.ends
@@ -140,11 +140,11 @@ def moments(
     step_ends = np.cumsum([step.seconds for step in steps])
     found = []
     for at, edge in enumerate(edges[1:]):
-        seen = [sample for sample in samples if edge - MOMENT_S < sample.at_s <= edge]
+        seen = [sample for sample in samples if edge - TIME_BIN_S < sample.at_s <= edge]
         seen = seen or [sample for sample in samples if sample.at_s <= edge][-1:]
-        step = steps[min(int(np.searchsorted(step_ends, edge - MOMENT_S / 2)), len(steps) - 1)]
+        step = steps[min(int(np.searchsorted(step_ends, edge - TIME_BIN_S / 2)), len(steps) - 1)]
         found.append(
-            Moment(
+            TimeBin(
                 at_s=round(float(edge), 3),
                 users=step.users,
                 begun=int(begun[at]),

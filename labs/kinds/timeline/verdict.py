@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from labs.analysis.checks import failures, full_generator, is_the_result, surroundings, told, unfit
-from labs.kinds.timeline.record import Stretch, Timeline, TimelineRun
+from labs.kinds.timeline.record import StepResult, Timeline, TimelineRun
 from labs.present.verdict import AGREES, need, who
 from labs.records.experiment import Server, Workload
 from labs.records.format import digits, duration, percent, rate
@@ -25,28 +25,26 @@ def about(server: Server, workload: Workload, steps: Sequence[Step]) -> str:
     return f"{who(server)} answers requests that {need(workload)}: {course}."
 
 
-def check(stretch: Stretch, step: Step, machine: Machine, *, killed: bool) -> tuple[Check, ...]:
+def check(result: StepResult, step: Step, machine: Machine, *, killed: bool) -> tuple[Check, ...]:
     """All that is to be said of a step. killed: whether a worker was killed in it."""
-    return tuple(_checks(stretch, step, machine, killed))
+    return tuple(_checks(result, step, machine, killed))
 
 
-def _checks(stretch: Stretch, step: Step, machine: Machine, killed: bool) -> Iterator[Check]:
-    if stretch.failed and killed:
-        yield told(
-            "errors", f"{_requests(stretch.failed)} failed, with the worker that was killed."
-        )
-    elif stretch.failed:
-        yield failures(stretch.failed)
-    if stretch.missed:
+def _checks(result: StepResult, step: Step, machine: Machine, killed: bool) -> Iterator[Check]:
+    if result.failed and killed:
+        yield told("errors", f"{_requests(result.failed)} failed, with the worker that was killed.")
+    elif result.failed:
+        yield failures(result.failed)
+    if result.missed:
         yield unfit(
             "missed",
-            f"{stretch.missed} arrivals found no user left in the load generator, so fewer came "
+            f"{result.missed} arrivals found no user left in the load generator, so fewer came "
             f"than the {step.load} asked for. Give shorter steps or a lower rate.",
         )
-    yield from full_generator(stretch)
-    if stretch.completed < LEAST:
-        yield unfit("few", f"Only {_requests(stretch.completed)} ended. Give the step more time.")
-    yield from surroundings(stretch, machine)
+    yield from full_generator(result)
+    if result.completed < LEAST:
+        yield unfit("few", f"Only {_requests(result.completed)} ended. Give the step more time.")
+    yield from surroundings(result, machine)
 
 
 def killed(pid: int, *, busy: bool, failed: int, follower: int | None, after_s: float) -> str:
@@ -77,8 +75,8 @@ def verdict(timeline: Timeline) -> tuple[str, ...]:
     if not run.stretches:
         return ("No step was walked to its end, so there is nothing to say yet.",)
     sentences = []
-    for number, stretch in enumerate(run.stretches):
-        reasons = [check.sentence for check in stretch.checks if check.unfit]
+    for number, result in enumerate(run.stretches):
+        reasons = [check.sentence for check in result.checks if check.unfit]
         if reasons:
             sentences.append(f"Step {number + 1} cannot be believed: {' '.join(reasons)}")
         else:
@@ -109,13 +107,13 @@ def seconds_to(timeline: Timeline, run: TimelineRun, workers: int) -> float | No
 
 def _of_step(timeline: Timeline, number: int) -> str:
     run, step, begin_s = timeline.run, timeline.steps[number], timeline.begins_s[number]
-    end_s, stretch = begin_s + step.seconds, run.stretches[number]
-    model, found = run.expected_rps(begin_s, end_s), stretch.throughput_rps
+    end_s, result = begin_s + step.seconds, run.stretches[number]
+    model, found = run.expected_rps(begin_s, end_s), result.throughput_rps
     if step.rate is not None:
         return _of_arrivals(timeline, number, model)
     where = f"Step {number + 1}, {step.load}: {rate(found)}"
     cv = max(timeline.workload.cpu_cv, timeline.workload.wait_cv)
-    slack = max(AGREES, 2 * cv / math.sqrt(max(1.0, stretch.completed)))  # few tell little
+    slack = max(AGREES, 2 * cv / math.sqrt(max(1.0, result.completed)))  # few tell little
     if abs(model - found) <= slack * found:
         return f"{where}, as the forecast said ({rate(model)})."
     side = "above" if found > model else "below"
@@ -128,12 +126,12 @@ def _of_step(timeline: Timeline, number: int) -> str:
 
 def _of_arrivals(timeline: Timeline, number: int, model: float) -> str:
     run, step = timeline.run, timeline.steps[number]
-    stretch, end_s = run.stretches[number], timeline.begins_s[number] + step.seconds
+    result, end_s = run.stretches[number], timeline.begins_s[number] + step.seconds
     last = [part for part in run.forecast if part.from_s < end_s][-1]
     return (
-        f"Step {number + 1}, {step.load}: {rate(stretch.begun / stretch.seconds)} came and "
-        f"{rate(stretch.throughput_rps)} were answered, where the forecast said {rate(model)}. At "
-        f"its end {_requests(stretch.in_flight)} were under way, where it said "
+        f"Step {number + 1}, {step.load}: {rate(result.begun / result.seconds)} came and "
+        f"{rate(result.throughput_rps)} were answered, where the forecast said {rate(model)}. At "
+        f"its end {_requests(result.in_flight)} were under way, where it said "
         f"{digits(last.in_flight[1], 2)}."
     )
 

@@ -1,0 +1,258 @@
+"""How a timeline looks: a row for each step, the processes of both trees, and the numbers that
+prose may quote of the middle run. Steps are counted from 1."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from labs.kinds.show import Column, Show
+from labs.kinds.timeline import verdict
+from labs.kinds.timeline.figure import timeline_alt, timeline_figure
+from labs.kinds.timeline.record import StepResult, Timeline, TimelineRun
+from labs.present.quantities import NoSuchNumber, Quantity
+from labs.present.tables import Table, link
+from labs.records.format import NARROW, cores, digits, paragraphs, percent, plain, table
+from labs.records.processes import Process, Who
+from labs.records.steps import KILL
+
+CORES_SHOWN = 8  # columns of their own; a table has no room for more
+WHOLE = 0.98  # of the run: who was there for so long was there all the time
+NAMES: dict[Who, str] = {"server": "server", "generator": "load generator"}
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """A row: what was asked in a step beside what was found."""
+
+    timeline: Timeline
+    number: int
+    found: StepResult
+
+    @property
+    def load(self) -> str:
+        step = self.timeline.steps[self.number - 1]
+        return step.load + (f", {step.do}" if step.do == KILL or step.pool else "")
+
+    @property
+    def came_rps(self) -> float:
+        return self.found.begun / self.found.seconds
+
+    @property
+    def forecast_rps(self) -> float:
+        begin_s = self.timeline.begins_s[self.number - 1]
+        end_s = begin_s + self.timeline.steps[self.number - 1].seconds
+        return self.timeline.run.expected_rps(begin_s, end_s)
+
+    @property
+    def to_know(self) -> str:
+        checks = self.found.checks
+        return " ".join(("Unfit: " if each.unfit else "") + each.sentence for each in checks)
+
+
+def step_rows(timeline: Timeline) -> list[StepRow]:
+    """A row for each step that was walked."""
+    return [StepRow(timeline, *each) for each in enumerate(timeline.run.stretches, 1)]
+
+
+def step_row(timeline: Timeline, step: int) -> StepRow:
+    """The row of that step. KeyError says which there are."""
+    return StepRow(timeline, step, timeline.run.step(step))
+
+
+def _core(number: int) -> Column:
+    def busy(row: StepRow) -> float | None:
+        return 100 * row.found.cores[number] if number < len(row.found.cores) else None
+
+    return Column(
+        head=f"core {number} %",
+        of=busy,
+        there=lambda found: number < found.machine.logical_cores,
+    )
+
+
+COLUMNS = (
+    Column(head="step", of="number"),
+    Column(head="load", of="load"),
+    Column(head="s", of="found.seconds", cell=plain),
+    Column(head="came/s", of="came_rps", quote="arrived"),
+    Column(head="req/s", of="found.throughput_rps", quote="throughput"),
+    Column(head="from", of=lambda row: row.found.throughput_ci_rps[0]),
+    Column(head="to", of=lambda row: row.found.throughput_ci_rps[1]),
+    Column(head="forecast req/s", of="forecast_rps", quote="forecast"),
+    Column(head="mean ms", of="found.mean_response_time_s", quote="response_time"),
+    Column(head="under way at its end", of="found.in_flight", quote="in_flight", said=str),
+    Column(head="workers at its end", of="found.workers", quote="workers", said=str),
+    Column(
+        head="cores busy: server",
+        of="found.server_cpu",
+        quote="cores_busy",
+        said=lambda value: cores(value, 3),
+    ),
+    Column(head="load generator", of="found.generator_cpu", quote="generator_busy"),
+    *(_core(number) for number in range(CORES_SHOWN)),
+    Column(head="failed", of="found.failed", quote="failed", said=str),
+    Column(head="to know", of="to_know"),
+)
+
+
+def process_table(run: TimelineRun) -> Table:
+    """A row for each process that was seen."""
+    head = (
+        *("tree", "process", "parent", "from s", "lived s", "user s", "system s"),
+        *("minor faults", "major faults"),
+    )
+    rows = tuple(
+        (
+            NAMES[each.who],
+            str(each.pid),
+            str(each.parent),
+            f"{each.began_s:.2f}",
+            f"{each.lived_s:.2f}",
+            f"{each.user_s:.3f}",
+            f"{each.system_s:.3f}",
+            _counted([each.minor_faults]),
+            _counted([each.major_faults]),
+        )
+        for each in run.processes
+    )
+    return Table(head, rows)
+
+
+def words(timeline: Timeline) -> str:
+    """What stands under the figure: what happened, whether the forecast held, who worked."""
+    run = timeline.run
+    items = "".join(
+        f"<li>At {digits(each.at_s)} s: {html.escape(each.words)}</li>" for each in run.happenings
+    )
+    said = (f"<ul>{items}</ul>" if items else "") + paragraphs(verdict.verdict(timeline))
+    said = f'<div class="wt-verdict">{said}</div>'
+    return said + (_processes(timeline) if run.processes else "")
+
+
+def _processes(timeline: Timeline) -> str:
+    """Both trees, alike processes in one row, and every one as a file."""
+    head = (
+        *("processes", "how many", "lived, of the run", "user s", "system s", "minor faults"),
+        *("major faults", "On_Core", "On_CPU"),
+    )
+    rows = [row for who in NAMES for row in _tree(timeline, who)]
+    name = f"processes-{timeline.machine.cores}-cores.csv"
+    everyone = link(name, "text/csv", process_table(timeline.run).csv(), "as a file")
+    return (
+        '<div class="wt-data"><p>The processes of both trees, from the first request to the last. '
+        "On_Core is CPU seconds per second, and On_CPU is On_Core over the cores of the machine. "
+        f"Every process by itself: {everyone}.</p>{table(head, rows)}</div>"
+    )
+
+
+def _tree(timeline: Timeline, who: Who) -> Iterator[tuple[str, ...]]:
+    run, tree, name = timeline.run, timeline.run.tree(who), NAMES[who]
+    if not tree:
+        return
+    whole_s = max(each.lived_s for each in tree)
+    pids = {each.pid for each in tree}
+    below = [each for each in tree if each.parent in pids]
+    groups = {
+        "master": [each for each in tree if each.parent not in pids],
+        "workers, there all the time": [p for p in below if p.lived_s >= WHOLE * whole_s],
+        "workers, there for a part of it": [p for p in below if p.lived_s < WHOLE * whole_s],
+    }
+    if below:
+        for label, group in groups.items():
+            if group:
+                yield _row(f"{name}: {label}", group, whole_s)
+    cells = _row(f"{name}: the whole tree" if below else name, tree, whole_s)
+    yield (*cells[:-2], plain(run.on_core(who)), percent(timeline.on_cpu(who)))
+
+
+def _row(name: str, group: Sequence[Process], whole_s: float) -> tuple[str, ...]:
+    shortest, longest = min(p.lived_s for p in group), max(p.lived_s for p in group)
+    lived = percent(longest / whole_s)
+    if shortest < WHOLE * longest:
+        lived = f"{percent(shortest / whole_s)} to {lived}"
+    return (
+        name,
+        str(len(group)),
+        lived,
+        f"{sum(process.user_s for process in group):.2f}",
+        f"{sum(process.system_s for process in group):.2f}",
+        _counted([process.minor_faults for process in group]),
+        _counted([process.major_faults for process in group]),
+        plain(sum(process.cpu_s for process in group) / whole_s),
+        "",
+    )
+
+
+def _counted(counts: Sequence[int | None]) -> str:
+    known = [count for count in counts if count is not None]
+    return str(sum(known)) if known else ""
+
+
+def _busy(timeline: Timeline, step: int, core: int) -> Quantity:
+    """Which part of that step a core was busy, by anyone. Cores are counted from 0."""
+    busy = timeline.run.step(step).cores
+    if not 0 <= core < len(busy):
+        raise NoSuchNumber(f"core={core}: there are 0 to {len(busy) - 1}.")
+    return Quantity(busy[core], percent(busy[core]))
+
+
+def _children(timeline: Timeline, tree: Who = "server") -> Quantity:
+    """Processes that ever were below the tree's first one, the master."""
+    value = timeline.run.children(tree)
+    return Quantity(value, str(value))
+
+
+def _user_share(timeline: Timeline, tree: Who) -> Quantity:
+    """Of the tree's CPU time, the part in user mode."""
+    value = timeline.run.user_share(tree)
+    return Quantity(value, percent(value))
+
+
+def _on_core(timeline: Timeline, tree: Who) -> Quantity:
+    """CPU seconds of a process tree per second: cores it kept busy over the whole run."""
+    value = timeline.run.on_core(tree)
+    return Quantity(value, digits(value))
+
+
+def _on_cpu(timeline: Timeline, tree: Who) -> Quantity:
+    """The same over the cores of the machine, a fraction."""
+    value = timeline.on_cpu(tree)
+    return Quantity(value, digits(value))
+
+
+def _most_workers(timeline: Timeline) -> Quantity:
+    value = timeline.run.most_workers
+    if not value:
+        raise NoSuchNumber("workers: they could not be counted.")
+    return Quantity(value, str(value))
+
+
+def _seconds_to(timeline: Timeline, workers: int) -> Quantity:
+    """From the begin of the step in which it happened until there were so many workers."""
+    value = verdict.seconds_to(timeline, timeline.run, workers)
+    if value is None:
+        raise NoSuchNumber(f"seconds_to={workers}: there never came so many workers.")
+    return Quantity(value, f"{digits(value, 2)}{NARROW}s")
+
+
+show = Show(
+    result=Timeline,
+    figure=timeline_figure,
+    alt=timeline_alt,
+    columns=COLUMNS,
+    rows=step_rows,
+    row=step_row,
+    quotes={
+        "children": _children,
+        "core": _busy,
+        "most_workers": _most_workers,
+        "on_core": _on_core,
+        "on_cpu": _on_cpu,
+        "seconds_to": _seconds_to,
+        "user_share": _user_share,
+    },
+    about=lambda found: verdict.about(found.server, found.workload, found.steps),
+    verdict=words,
+)
