@@ -156,7 +156,8 @@ class ClassicLab(LabKind[Replication]):
 
     @classmethod
     def signature(cls) -> inspect.Signature:
-        return inspect.signature(cls)
+        """The name says which source: it is the lab's own first argument."""
+        return inspect.Signature([*inspect.signature(cls).parameters.values()])
 
     def about(self) -> str:
         servers = dict.fromkeys(
