@@ -16,6 +16,8 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from labs.kinds.result import Result
+
 from labs.kinds.checkup.record import Checkup
 from labs.kinds.clocks.record import Clocks
 from labs.kinds.comparison.record import Comparison
@@ -23,7 +25,6 @@ from labs.kinds.generators.record import Generators
 from labs.kinds.memory.record import Memory
 from labs.kinds.mystery.record import Mystery
 from labs.kinds.race.record import Race
-from labs.kinds.result import Result
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.report import columns
 from labs.kinds.timeline.record import Timeline

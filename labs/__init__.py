@@ -33,7 +33,7 @@ _HOMES = {
     "recorded": "api",
 }
 
-__all__ = [  # noqa: PLE0604, RUF022: a kind of lab is named in the registry alone
+__all__ = [
     "BadRecording",
     "Experiment",
     "Load",
@@ -46,8 +46,8 @@ __all__ = [  # noqa: PLE0604, RUF022: a kind of lab is named in the registry alo
     "exercise",
     "progress",
     "recorded",
-    *KINDS,
 ]
+__all__ += list(KINDS)
 
 
 def __getattr__(name: str) -> Any:

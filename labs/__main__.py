@@ -24,6 +24,7 @@ from labs.records.experiment import (
     Server,
     Workload,
 )
+from labs.records.format import number
 
 OK, UNUSABLE, FAILED, INTERRUPTED = 0, 2, 3, 130
 BAR = 30  # characters
@@ -140,16 +141,6 @@ def experiment(asked: argparse.Namespace) -> Experiment:
             **given(think_time_s="think", seconds="seconds"),
         ),
     )
-
-
-def number(text: str) -> int | float | str:
-    """A whole number, else a fraction, else the text itself for the record to refuse."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def machine(asked: argparse.Namespace) -> int:

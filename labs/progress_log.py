@@ -14,12 +14,9 @@ from __future__ import annotations
 import atexit
 import contextlib
 import errno
-import fcntl
 import glob
 import os
-import tempfile
 import threading
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -28,6 +25,9 @@ from pathlib import Path
 
 import msgspec
 import platformdirs
+
+from labs.host.files import taken, write_whole
+from labs.host.waiting import wait_until
 
 SCHEMA = 1  # raise it when an old file can no longer be read
 BOOK = "Wall Time"  # by which a file is known for ours
@@ -293,17 +293,12 @@ def _alone(file: Path) -> Iterator[None]:
         raise OSError(errno.EINVAL, "it is no ordinary file")
     handle = os.open(file.with_name(f"{file.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        deadline = time.monotonic() + LOCKED_S
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise OSError(errno.EAGAIN, "another page has been writing it") from None
-                time.sleep(LOOK_S)
-            except OSError:
-                break  # a file system without locks: few readers have two pages on one
+        try:
+            ours = wait_until(lambda: taken(handle), LOCKED_S, every_s=LOOK_S)
+        except OSError:
+            ours = True  # a file system without locks: few readers have two pages on one
+        if not ours:
+            raise OSError(errno.EAGAIN, "another page has been writing it")
         yield
     finally:
         os.close(handle)
@@ -345,15 +340,7 @@ def _write(diary: Diary, file: Path) -> None:
     if diary.empty:
         file.unlink(missing_ok=True)
         return
-    text = msgspec.json.format(msgspec.json.encode(diary), indent=1)
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f"{file.name}.")
-    try:
-        with os.fdopen(handle, "wb") as new:
-            new.write(text + b"\n")
-        os.replace(temporary, file)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    write_whole(file, msgspec.json.format(msgspec.json.encode(diary), indent=1) + b"\n")
 
 
 def _now() -> str:

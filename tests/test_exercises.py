@@ -37,14 +37,14 @@ def mixed(comparison: Comparison, wait_s: float) -> Comparison:
     for label, part in comparison.parts.items():
         experiment = part.experiment
         workload = replace(experiment.workload, wait_s=wait_s)
-        parts[label] = replace(part, experiment=replace(experiment, workload=workload))
-    return replace(comparison, parts=parts)
+        parts[label] = structs.replace(part, experiment=replace(experiment, workload=workload))
+    return structs.replace(comparison, parts=parts)
 
 
 def served(recording: Recording) -> Recording:
     (run,) = recording.runs
     points = tuple(replace(p, service_time_s=p.mean_response_time_s / 4) for p in run.points)
-    return replace(recording, runs=(replace(run, points=points),))
+    return structs.replace(recording, runs=(replace(run, points=points),))
 
 
 def weighed() -> Memory:

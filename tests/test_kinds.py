@@ -155,7 +155,7 @@ for result in results:
     show.figure(result), show.alt(result), show.verdict(result), show.downloads("x", result)
 touched = []
 def hook(event, arguments):
-    if event in ("open", "import") or event.split(".")[0] in ("os", "socket", "subprocess", "shutil"):
+    if event == "open" or event.split(".")[0] in ("os", "socket", "subprocess", "shutil"):
         touched.append((event, str(arguments[:1])))
 sys.addaudithook(hook)
 for result in results:  # a second time: what is imported late is there

@@ -152,7 +152,8 @@ def test_what_cannot_be_measured_is_refused_before_anything_starts():
     told: list[object] = []
     with pytest.raises(Unusable, match="processes=4000"):
         measure(
-            Experiment(Server("prefork", processes=4000), Workload(), Load([1])), on_event=told.append
+            Experiment(Server("prefork", processes=4000), Workload(), Load([1])),
+            on_event=told.append,
         )
     assert told == []
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,34 +13,38 @@ from pathlib import Path
 import examples
 import ipywidgets
 import pytest
-from waiting import eventually
+from msgspec import structs
+from panel_driver import PanelDriver
 
 import labs
 from labs import progress_log
 from labs.analysis.checks import GENERATOR_FULL
-from labs.api import Replayed
 from labs.exercises import latest
+from labs.kinds.comparison.figure import comparison_alt, comparison_figure
 from labs.kinds.mystery import scenarios, verdict
 from labs.kinds.mystery.record import VARIANTS, Mystery, Variant
-from labs.kinds.mystery.run import Solving
+from labs.kinds.mystery.run import MysteryLab
 from labs.kinds.mystery.scenarios import LIMITS, Limit, draw, named, usual_users
-from labs.kinds.mystery.show import fixes_alt, fixes_figure, symptoms_figure
-from labs.kinds.mystery.table import processes_sheet, symptoms_html, symptoms_sheet
-from labs.kinds.quotes import NoSuchNumber, ask, numbers
-from labs.kinds.showing import showing
+from labs.kinds.mystery.show import (
+    compared,
+    processes_table,
+    show,
+    symptoms_figure,
+    symptoms_html,
+    words,
+)
 from labs.kinds.sweep.record import Recording
-from labs.kinds.sweep.run import Measurement
-from labs.panel.lab import LabPanel
+from labs.measure.rig import Rig
 from labs.panel.mystery import FIXES, MysteryPanel
+from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
-from labs.records import results
+from labs.recordings.replay import Replayed
 from labs.records.errors import BadRecording, Unusable
-from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.experiment import Experiment, Server, Workload
 from labs.records.processes import Seen
-from labs.records.results import Calibration, Machine, Run
+from labs.records.results import Calibration, Check, Machine, Run
 from labs.servers import postgresql
 from labs.servers.storage import CHOICE, database, shared_folder, sync_s
-from labs.site.measured_role import measured
 from labs.theory.forecast import forecast
 from workloads.app.application import application, run
 from workloads.app.exclusive import FOLDER
@@ -64,7 +67,7 @@ def example(
     seed: int, machine: Machine = MACHINE, variants: tuple[Variant, ...] = VARIANTS
 ) -> Mystery:
     """As the laws have it."""
-    riddle = draw(seed, machine.cores)
+    scenario = draw(seed, machine.cores)
     seen = Seen(
         who="server",
         number=1,
@@ -77,10 +80,10 @@ def example(
     )
     return Mystery(
         seed=seed,
-        limit=riddle.limit.name,
+        limit=scenario.limit.name,
         machine=machine,
         variants={
-            variant: by_law(riddle.experiment(variant), CALIBRATION, machine)
+            variant: by_law(scenario.experiment(variant), CALIBRATION, machine)
             for variant in variants
         },
         seen=(seen, replace(seen, number=2, parent=1), replace(seen, number=3, parent=1)),
@@ -128,21 +131,21 @@ def test_seven_seeds_in_a_row_have_seven_limits() -> None:
 @pytest.mark.parametrize("cores", [1, 2, 4, 16])
 @pytest.mark.parametrize("seed", range(1, 15))
 def test_each_limit_limits_and_only_the_right_fix_lifts_it(seed: int, cores: int) -> None:
-    riddle = draw(seed, cores)
+    scenario = draw(seed, cores)
     speeds = tuple(20e6 * n for n in range(1, cores + 1))
     machine = replace(MACHINE, cores=cores, logical_cores=cores)
     calibration = replace(CALIBRATION, loops_per_s=speeds)
-    last = riddle.before.load.users[-1]
+    last = scenario.before.load.users[-1]
     assert last >= 2 * cores
     level = {
-        variant: forecast(riddle.experiment(variant), calibration, machine).at(last)
+        variant: forecast(scenario.experiment(variant), calibration, machine).at(last)
         for variant in VARIANTS
     }
     before = level["before"]
-    if cores > 1 or riddle.limit.name != "load generator":  # one core: it is the CPU's as well
-        assert before.limit == riddle.limit.name
+    if cores > 1 or scenario.limit.name != "load generator":  # one core: it is the CPU's as well
+        assert before.limit == scenario.limit.name
     assert level["wrong"].model_rps / before.model_rps < NOTHING
-    if cores > 1 or riddle.limit.name != "load generator":
+    if cores > 1 or scenario.limit.name != "load generator":
         assert level["right"].model_rps / before.model_rps > HELPED
 
 
@@ -161,10 +164,10 @@ def test_what_one_at_a_time_can_have_is_a_law_of_its_own() -> None:
 
 
 def test_two_load_generators_ask_for_twice_as_much() -> None:
-    riddle = draw(seed_of("load generator"), 4)
-    one = forecast(riddle.before, CALIBRATION, MACHINE).levels[-1]
-    two = forecast(riddle.right.experiment, CALIBRATION, MACHINE).levels[-1]
-    g = CALIBRATION.generator_s + riddle.before.load.script_s
+    scenario = draw(seed_of("load generator"), 4)
+    one = forecast(scenario.before, CALIBRATION, MACHINE).levels[-1]
+    two = forecast(scenario.right.experiment, CALIBRATION, MACHINE).levels[-1]
+    g = CALIBRATION.generator_s + scenario.before.load.script_s
     assert one.bound_rps == pytest.approx(1 / g)
     assert two.model_rps == pytest.approx(2 / g, rel=0.02)
 
@@ -182,7 +185,6 @@ def test_a_diagnosis_is_told_right_or_what_speaks_against_it(limit: Limit) -> No
     fixes = dict(verdict.repaired(mystery))
     wrong, right = fixes.values()
     assert "as good as nothing" in wrong and "times as much" in right
-    assert len(verdict.table_of_limits()) == len(LIMITS)
 
 
 # ---- what is shown -----------------------------------------------------------------------------
@@ -191,8 +193,8 @@ def test_a_diagnosis_is_told_right_or_what_speaks_against_it(limit: Limit) -> No
 def telling(name: str) -> list[str]:
     """What nobody may read before the diagnosis."""
     limit = named(name)
-    riddle = draw(seed_of(name), 4)
-    fixes = (riddle.wrong, riddle.right)
+    scenario = draw(seed_of(name), 4)
+    fixes = (scenario.wrong, scenario.right)
     texts = (
         limit.does,
         limit.law,
@@ -256,51 +258,49 @@ def test_a_page_folds_the_solution_away(
 
 def test_the_figures_and_tables_of_a_mystery() -> None:
     mystery = example(seed_of("lock"))
-    before = symptoms_figure(mystery)
-    assert not [t for t in before["data"] if "forecast" in t["name"]]
-    after = fixes_figure(mystery)
-    names = {str(trace["name"]) for trace in after["data"]}
+    assert not [t for t in symptoms_figure(mystery)["data"] if "forecast" in t["name"]]
+    fixes = compared(mystery)
+    names = {str(trace["name"]) for trace in comparison_figure(fixes)["data"]}
     assert {"as it is: forecast", "lock let go: measured", "larger pool: measured"} <= names
-    assert "as it is" in fixes_alt(mystery)
-    users = [row[0] for row in symptoms_sheet(mystery).rows]
+    assert "as it is" in comparison_alt(fixes)
+    users = [row[0] for row in show.table(mystery).rows]
     assert users == [str(users) for users in usual_users(4)]
-    rows = processes_sheet(mystery).rows
+    rows = processes_table(mystery).rows
     assert [row[0] for row in rows] == ["1", "2"]  # a master, and two alike
-    only = example(seed_of("lock"), variants=("before",))
-    assert "<details" in showing(only).words(only)
+    assert "<details" in words(example(seed_of("lock"), variants=("before",)))
 
 
 def test_the_numbers_of_a_mystery_can_be_quoted() -> None:
     mystery = example(seed_of("pool"))
-    source = numbers(mystery)
-    assert str(ask(source, "limit")) == "the pool of workers"
-    right, before = float(ask(source, "right")), float(ask(source, "before"))
-    assert right / before == pytest.approx(float(ask(source, "times", "right")), rel=0.01)
-    assert float(ask(source, "wrong")) / before < NOTHING
-    assert ask(source, "seed").value == mystery.seed and ask(source, "cores").value == 4
-    assert "Example CPU" in str(ask(source, "machine"))
-    with pytest.raises(NoSuchNumber, match="not measured"):
-        ask(numbers(example(1, variants=("before",))), "right")
-    assert measured  # the role is tested with the other labs' numbers
+    assert str(show.quote(mystery, "limit")) == "the pool of workers"
+    right, before, wrong = (
+        float(show.quote(mystery, name)) for name in ("right", "before", "wrong")
+    )
+    assert right / before == pytest.approx(float(show.quote(mystery, "times", "right")), rel=0.01)
+    assert wrong / before < NOTHING
+    assert show.quote(mystery, "seed").value == mystery.seed
+    with pytest.raises(NoSuchNumber, match=r"'right': not measured\. There are before"):
+        show.quote(example(1, variants=("before",)), "right")
 
 
 def test_a_run_of_a_mystery_is_recorded_with_its_own_excuse() -> None:
     """A full load generator is a fault of any measurement but this one."""
-    full = results.Check(name="load generator", unfit=True, sentence="Full.")
-    for name, fit in (("load generator", True), ("lock", False)):
+    full = Check(name="load generator", unfit=True, sentence="Full.")
+    for name, why in (("load generator", ""), ("lock", "before: Full.")):
         seed = seed_of(name)
-        mystery = example(seed)
+        mystery, lab = example(seed), MysteryLab(seed, cores=4)
         run = mystery.before.run
         points = tuple(replace(point, checks=(full,)) for point in run.points)
-        before = replace(mystery.before, runs=(replace(run, points=points),))
-        found = replace(mystery, variants={**mystery.variants, "before": before})
-        assert (Solving(seed, cores=4).unfit(found) == "") is fit
-        three = Solving(seed, cores=4).joined([mystery] * 3)
+        before = structs.replace(mystery.before, runs=(replace(run, points=points),))
+        assert lab.rejection(mystery.with_variant("before", before)) == why
+        three = lab.merge([mystery] * 3)
         assert len(three.runs) == 3 and three.ratio("right") == mystery.ratio("right")
-        assert Solving(seed, cores=4).asked_of(mystery)
-        assert not Solving(seed + 1, cores=4).asked_of(mystery)
+        assert lab.matches(mystery)
+        assert not MysteryLab(seed + 1, cores=4).matches(mystery)
     with pytest.raises(BadRecording, match="no run of the server"):
-        replace(mystery, variants={})
+        structs.replace(mystery, variants={})
+    with pytest.raises(Unusable, match="measure the server as it is first"):
+        lab.variant("right")
 
 
 # ---- for real ----------------------------------------------------------------------------------
@@ -367,25 +367,21 @@ def together_s(kind: str) -> float:
 
 def test_a_recording_names_its_database(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(CHOICE, "sqlite")
+    rig, server = Rig(), Server("prefork")
     asks = Workload(wait_s=0.02, wait_by="database")
-    named, other = (
-        Measurement(Experiment(Server("prefork"), workload, Load([1]))).recorded_on().versions
-        for workload in (asks, Workload(wait_s=0.02))
-    )
-    assert named["database"] == database().name
-    assert "database" not in other
+    assert rig.recorded_on(server, asks).versions["database"] == database().name
+    assert "database" not in rig.recorded_on(server, Workload(wait_s=0.02)).versions
 
 
 @pytest.mark.measures
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("choice", ["sqlite", "postgresql"], indirect=True)
 def test_a_mystery_says_afterwards_which_database_it_had(
-    choice: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    choice: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The law of one at a time holds for both, and so does the repair."""
     monkeypatch.setattr(scenarios, "LEVEL_S", 1.0)
-    solving = Solving(seed_of("database"), [8], variants=("before", "right"))
-    found = solving.measure(lambda told: None, threading.Event())
+    found = Rig().perform(MysteryLab(seed_of("database"), [8], variants=("before", "right")))
     assert found.database == database().name
     name = "PostgreSQL" if choice == "postgresql" else "SQLite"
     assert found.database.startswith(f"{name} ")
@@ -399,8 +395,6 @@ def test_a_mystery_says_afterwards_which_database_it_had(
     if sys.platform.startswith("linux"):
         shown = "a connection to port" if choice == "postgresql" else "stock.db"
         assert shown in before
-    store.save(found, tmp_path / "mystery.json")
-    assert store.read_as(tmp_path / "mystery.json", Mystery) == found
 
 
 def test_the_panel_keeps_that_the_solution_was_asked_for(
@@ -409,11 +403,11 @@ def test_the_panel_keeps_that_the_solution_was_asked_for(
     monkeypatch.setattr(latest, "_latest", {})
     monkeypatch.setenv("WALL_TIME_PROGRESS", str(tmp_path / "progress.json"))
     seed = seed_of("database")
-    panel = MysteryPanel("which-limit", seed)
+    panel = MysteryPanel("which-limit", MysteryLab(seed))
     try:
         panel._reveal.click()  # nothing is measured yet
         assert progress_log.read()[0].empty
-        panel._keep(replace(example(seed), database="PostgreSQL 15.18"))
+        panel._found(structs.replace(example(seed), database="PostgreSQL 15.18"))
         assert "PostgreSQL" not in " ".join(texts(panel))
         panel._choice.value = "pool"
         panel._commit.click()
@@ -430,12 +424,12 @@ def test_an_old_recording_and_one_without_postgresql_say_which_database_it_was()
     old = example(seed_of("database"))
     assert "The database was SQLite." in verdict.revealed(old)
     why = "With PostgreSQL here it would have been that. Install it with: apt-get install x"
-    poor = replace(old, database="SQLite 3.40.1", instead=why)
+    poor = structs.replace(old, database="SQLite 3.40.1", instead=why)
     assert f"The database was SQLite 3.40.1. {why}" in verdict.revealed(poor)
     assert "SQLite" not in " ".join(verdict.answered(poor, "lock")) + symptoms_html(poor)
     assert verdict.database_used(example(seed_of("lock"))) == ""
     assert "3 processes had stock.db open." in verdict.fact(named("database"), old)
-    alone = replace(old, seen=old.seen[:1])
+    alone = structs.replace(old, seen=old.seen[:1])
     assert verdict.fact(named("database"), alone).startswith("one process had stock.db open.")
 
 
@@ -462,13 +456,13 @@ def test_memory_is_no_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.timeout(180)
 def test_two_generators_measure_what_one_could_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scenarios, "LEVEL_S", 1.0)
-    solving = Solving(seed_of("load generator"), [8])
-    found = solving.measure(lambda told: None, threading.Event())
+    lab = MysteryLab(seed_of("load generator"), [8])
+    found = Rig().perform(lab)
     before = found.before.points[0]
     assert before.generator_cpu > 2 * before.server_cpu
     full = "load generator" in [check.name for check in before.checks]
     assert full == (before.generator_cpu > GENERATOR_FULL)
-    assert "generator" not in solving.unfit(found)
+    assert "generator" not in lab.rejection(found)
     points = [point for each in found.variants.values() for point in each.points]
     disturbed = any(check.name == "others" for point in points for check in point.checks)
     if found.machine.cores > 1 and not disturbed:  # two generators need a core each
@@ -483,42 +477,46 @@ def test_a_mystery_from_the_first_sweep_to_the_repair(monkeypatch: pytest.Monkey
     monkeypatch.setattr(latest, "_latest", {})
     monkeypatch.setattr(scenarios, "LEVEL_S", 1.0)
     seed = seed_of("lock")
-    panel = MysteryPanel("which-limit", seed)
-    assert not isinstance(panel, LabPanel)
+    panel = MysteryPanel("which-limit", MysteryLab(seed), recorded=example(seed))
+    driver = PanelDriver(panel)
     assert panel._commit.disabled and panel._fixes.layout.display == "none"
     assert_hidden(" ".join(texts(panel)) + repr(panel), "lock")
-    assert progress_log.read()[0].diagnosis("which-limit", seed) is None
     panel._users.value = "1, x"
-    panel._actions._run.click()
-    assert "users=" in panel._actions._message.value
+    driver.press_run()
+    assert "users=" in driver.said("message")
     panel._users.value = "8"
-    panel._actions._run.click()
-    run_out(panel)
+    run_out(driver)
     assert_hidden(" ".join(texts(panel)) + repr(panel), "lock")
-    assert "counter" in panel._seen.value  # the file that all of them have open
+    assert "counter" in driver.said("verdict")  # the file that all of them have open
     panel._choice.value = "cpu"
     panel._commit.click()
-    assert "No, not the CPU" in panel._answer.value
+    assert "No, not the CPU" in driver.said("answer")
     panel._try("right")
     assert panel._fixes.layout.display == "none"  # not yet
     panel._choice.value = "lock"
     panel._commit.click()
-    assert "Yes." in panel._answer.value and panel._fixes.layout.display == ""
+    assert "Yes." in driver.said("answer") and panel._fixes.layout.display == ""
     said = progress_log.read()[0].diagnosis("which-limit", seed)
     assert said is not None
     assert (said.guess, said.right, said.tries, said.told) == ("lock", True, 2, False)
     for variant in FIXES:
-        panel._buttons[variant].click()
-        run_out(panel)
+        run_out(driver, panel._buttons[variant])
     found = latest.latest("which-limit")
     assert isinstance(found, Mystery) and set(found.variants) == set(VARIANTS)
     assert found.ratio("right") > HELPED * found.ratio("wrong")
-    assert "times as much" in panel._brought.value and "which-limit-" in panel._data.value
-    panel.shut()
+    assert "times as much" in panel._brought.value and "which-limit-" in driver.html("data")
+    drawn = [trace["name"] for trace in driver.figure["data"]]
+    assert "larger pool: measured" in drawn
+    driver.shut()
 
 
-def run_out(panel: MysteryPanel) -> None:
-    attempt = panel._attempt
-    assert attempt is not None and attempt.join(SOON_S)
-    eventually(lambda: panel._actions.offers_run, SOON_S)
-    assert plain(panel._actions._message.value).strip() == ""
+def run_out(driver: PanelDriver, button: ipywidgets.Button | None = None) -> None:
+    """Press Run, or that button, and wait for the end."""
+    before = driver.job
+    if button is None:
+        driver.press_run()
+    else:
+        button.click()
+    job = driver.job
+    assert job is not None and job is not before and job.join(SOON_S)
+    assert driver.can_run and driver.said("message") == ""

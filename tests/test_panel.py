@@ -93,10 +93,18 @@ def panel_of(script: Script, experiment: Experiment = examples.EXPERIMENT) -> Pa
     return panel
 
 
+@pytest.fixture(autouse=True)
+def _own_turn(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[None]:
+    """What measures nothing waits for nobody."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not request.node.get_closest_marker("measures"):
+            patch.setattr(lock, "LOCK", tmp_path / "lock")
+        yield
+
+
 @pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Script:
+def script(monkeypatch: pytest.MonkeyPatch) -> Script:
     monkeypatch.setattr(latest, "_latest", {})
-    monkeypatch.setattr(lock, "LOCK", tmp_path / "lock")  # nothing is measured
     monkeypatch.setattr(sweep, "fingerprint", lambda: examples.MACHINE)
     return Script()
 

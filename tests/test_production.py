@@ -364,7 +364,9 @@ def test_what_dies_under_load_ends_the_run_and_keeps_what_was_measured(by: str) 
     experiment = Experiment(SMALL[by], Workload(wait_s=0.02), Load([1, 2], seconds=0.5))
 
     def told(found: object) -> None:
-        if isinstance(found, Recording) and found.points:  # the first level is measured: now the server dies
+        if (
+            isinstance(found, Recording) and found.points
+        ):  # the first level is measured: now the server dies
             name = {"apache": "apache2", "nginx-fpm": "nginx"}[by]
             below = psutil.Process().children(recursive=True)
             roots = [each for each in below if each.name() == name]

@@ -26,7 +26,8 @@ from labs import progress_log
 from labs.exercises import check, latest
 from labs.exercises.check import NoSuchExercise
 from labs.exercises.exercise import QUESTIONS
-from labs.panel.prediction_prompt import PredictionPrompt, of_sweep
+from labs.kinds.sweep.run import question
+from labs.panel.prediction_prompt import PredictionPrompt
 from labs.panel.progress import Chapter, ProgressPanel, progress_sheet, progress_table, summary
 from labs.progress_log import Diary
 from labs.recordings import pages
@@ -191,7 +192,7 @@ def test_a_book_that_is_built_or_recorded_writes_nothing(
 
 
 def test_a_guess_in_a_panel_is_kept_in_the_unit_of_its_question() -> None:
-    guessing = PredictionPrompt(lambda: None, of_sweep("response time", 8), lab="one-core")
+    guessing = PredictionPrompt(lambda: None, question("response time", 8), lab="one-core")
     guessing._number.value = "160"
     guessing._commit.click()
     guessing.came(0.158, 0.162)
@@ -199,10 +200,10 @@ def test_a_guess_in_a_panel_is_kept_in_the_unit_of_its_question() -> None:
     assert (kept.lab, kept.unit, kept.value) == ("one-core", "ms", 160)
     assert (kept.measured, kept.model) == (pytest.approx(162), pytest.approx(158))
     assert "at 8 users" in kept.question
-    guessing.ask(of_sweep("response time", 16))
+    guessing.ask(question("response time", 16))
     guessing.came(0.3, 0.3)  # of a question that was not answered
     assert len(now().predictions) == 1
-    PredictionPrompt(lambda: None, of_sweep("throughput", 8)).came(1.0, 1.0)  # of no lab
+    PredictionPrompt(lambda: None, question("throughput", 8)).came(1.0, 1.0)  # of no lab
 
 
 def test_a_panel_keeps_the_prediction_and_what_its_run_said() -> None:

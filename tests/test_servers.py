@@ -23,11 +23,12 @@ import pytest
 from waiting import eventually
 
 from labs.host import hardware as this_machine
+from labs.host.supervisor import Stopped
 from labs.records.errors import Unusable
 from labs.records.experiment import DEFAULT_BY, Server, Workload
 from labs.servers import serve as servers
 from labs.servers.catalogue import KINDS, Kind, kind_of, missing
-from labs.servers.serve import Running, ServerFailed, Stopped, available, check, keeps_alive, serve
+from labs.servers.serve import Running, ServerFailed, available, check, keeps_alive, serve
 from workloads.app.units import count
 
 live = pytest.mark.live

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from labs.analysis.schedule import duration_s
 from labs.records.experiment import Experiment, Workload
-from labs.records.format import duration, seconds
+from labs.records.format import duration, listed, seconds
 from labs.records.results import PredictedLevel, Prediction
 from labs.records.steps import Step
 
@@ -67,7 +67,7 @@ def _knee(full: Offer, forecast: Forecast) -> list[Offer]:
     if len(users) == len(full.experiment.load.users):
         return []
     shorter = replace(full.experiment, load=replace(full.experiment.load, users=users))
-    return [_offer(shorter, forecast, f"only {_listed(users)} users")]
+    return [_offer(shorter, forecast, f"only {listed(users)} users")]
 
 
 def around_knee(levels: Sequence[PredictedLevel]) -> tuple[int, ...]:
@@ -173,8 +173,3 @@ def reduced(experiment: Experiment) -> Experiment:
     users = sorted({min(users, 2 * FEW) for users in load.users})[:2]
     shorter = replace(load, users=tuple(users), think_time_s=share * load.think_time_s, seconds=0.3)
     return replace(experiment, server=fewer, workload=brief, load=shorter)
-
-
-def _listed(users: Sequence[int]) -> str:
-    *most, last = map(str, users)
-    return f"{', '.join(most)} and {last}" if most else last

@@ -7,7 +7,6 @@ It is opened for reading only, which is enough to hold a lock; nothing is ever w
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import stat
 import tempfile
@@ -18,6 +17,7 @@ from pathlib import Path
 
 import psutil
 
+from labs.host.files import taken
 from labs.host.supervisor import Stopped
 from labs.records.errors import Unusable
 
@@ -36,7 +36,7 @@ def turn(waiting: Callable[[], None], stop: threading.Event) -> Iterator[None]:
     handle = _open()
     patient_until = time.monotonic() + PATIENCE_S
     try:
-        while not _taken(handle):
+        while not taken(handle):
             if time.monotonic() > patient_until:
                 raise Unusable(
                     f"After {PATIENCE_S:g} s it is still not our turn: {_holder(handle)} measures "
@@ -50,14 +50,6 @@ def turn(waiting: Callable[[], None], stop: threading.Event) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
-
-
-def _taken(handle: int) -> bool:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _open() -> int:

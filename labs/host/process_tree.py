@@ -19,6 +19,7 @@ from pathlib import Path
 import msgspec
 import psutil
 
+from labs.host.files import write_whole
 from labs.records.errors import Unusable
 
 MARK = "WALL_TIME_TREE"  # environment variable that every process of a tree carries
@@ -117,10 +118,7 @@ def sweep() -> int:
 
 def remember(tree: Tree) -> None:
     """Write the tree's record, whole or not at all."""
-    path = state_folder() / f"{tree.mark}.json"
-    new = path.with_suffix(".new")
-    new.write_bytes(msgspec.json.encode(tree))
-    new.replace(path)
+    write_whole(state_folder() / f"{tree.mark}.json", msgspec.json.encode(tree))
 
 
 def forget(tree: Tree) -> None:

@@ -17,7 +17,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version as installed
@@ -27,7 +26,8 @@ from urllib.parse import urlsplit
 
 import workloads
 from labs.host.programs import LOOK_S, Program
-from labs.host.supervisor import Stopped, Supervised, supervise
+from labs.host.supervisor import Supervised, supervise
+from labs.host.waiting import wait_until
 from labs.load.locust import LoadFailed
 
 PLAIN_USERS = Path(workloads.__file__).with_name("plain_users.py")
@@ -73,24 +73,25 @@ class Tool:
     def wait(self, within_s: float, stop: threading.Event | None = None) -> str:
         """What it wrote to its standard output, once it has ended. LoadFailed with its last
         lines when it did not end well, or not in time."""
-        deadline = time.monotonic() + within_s
-        while (code := self.process.poll()) is None:
-            if time.monotonic() > deadline:
-                raise self._failed(f"did not end within {within_s:.0f} s")
-            _pause(stop)
-        if code:
+        ended = wait_until(lambda: self.process.poll() is not None, within_s, stop=stop)
+        if not ended:
+            raise self._failed(f"did not end within {within_s:.0f} s")
+        if code := self.process.poll():
             raise self._failed(f"ended with exit code {code}")
         return self._out.read_text(errors="replace")
 
     def wait_for(self, words: str, within_s: float, stop: threading.Event | None = None) -> None:
         """Until its log has these words."""
-        deadline = time.monotonic() + within_s
-        while words not in self._log.read_text(errors="replace"):
+
+        def there() -> bool:
+            if words in self._log.read_text(errors="replace"):
+                return True
             if (code := self.process.poll()) is not None:
                 raise self._failed(f"ended with exit code {code}")
-            if time.monotonic() > deadline:
-                raise self._failed(f"was not ready within {within_s:.0f} s")
-            _pause(stop)
+            return False
+
+        if not wait_until(there, within_s, stop=stop):
+            raise self._failed(f"was not ready within {within_s:.0f} s")
 
     def _failed(self, what: str) -> LoadFailed:
         said = self._out.read_text(errors="replace") + self._log.read_text(errors="replace")
@@ -294,10 +295,3 @@ def _lists(text: str) -> Iterator[dict[str, Any]]:
         entries, end = decoder.raw_decode(text, at)
         yield from entries
         at = text.find("[", end)
-
-
-def _pause(stop: threading.Event | None) -> None:
-    if stop is None:
-        time.sleep(LOOK_EVERY_S)
-    elif stop.wait(LOOK_EVERY_S):
-        raise Stopped

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 import shlex
 import socket
 import statistics
@@ -24,6 +23,7 @@ import msgspec
 import platformdirs
 
 from labs.host import hardware as this_machine
+from labs.host.files import write_whole
 from labs.host.supervisor import Stopped
 from labs.records.errors import Unusable
 from labs.records.experiment import CpuBy, Server, Workload
@@ -130,9 +130,7 @@ def keep(
     with contextlib.suppress(OSError):
         _folder().mkdir(parents=True, exist_ok=True)
         fresh = Kept(of=_of(machine), burns=burns, overheads=overheads)
-        temporary = _folder() / f"{KEPT}.{os.getpid()}.{threading.get_ident()}"
-        temporary.write_bytes(msgspec.json.encode(fresh))
-        temporary.replace(_folder() / KEPT)
+        write_whole(_folder() / KEPT, msgspec.json.encode(fresh))
 
 
 def language_of(server: Server, workload: Workload) -> str:

@@ -20,6 +20,7 @@ from labs.host import hardware
 from labs.host.lock import turn
 from labs.host.monitor import Sampler, sampling
 from labs.host.supervisor import Stopped
+from labs.host.waiting import wait_until
 from labs.load.drivers import start_all
 from labs.load.locust import Driver, LoadFailed
 from labs.measure.calibration import calibrate, keep, language_of
@@ -188,12 +189,7 @@ class Rig:
 
     def until(self, done: Callable[[], bool], within_s: float, every_s: float = 0.05) -> bool:
         """Wait for that, or so long; whether it came. Raises Stopped as soon as asked to."""
-        deadline = time.monotonic() + within_s
-        while not done():
-            if time.monotonic() > deadline:
-                return False
-            self.pause(every_s)
-        return True
+        return wait_until(done, within_s, every_s=every_s, stop=self.stop)
 
     def _wait(self) -> None:
         self.progress("waiting: another page or program is measuring on this machine")

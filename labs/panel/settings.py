@@ -10,7 +10,7 @@ from typing import Any, cast
 import ipywidgets
 
 from labs.records.experiment import Architecture, CpuBy, Experiment, Load, WaitBy, Workload
-from labs.records.format import digits
+from labs.records.format import digits, number
 from labs.records.results import Machine
 from labs.records.server_facts import WAITS
 from labs.servers.serve import Found, available
@@ -143,16 +143,7 @@ def read_users(text: str) -> tuple[int, ...]:
     """Levels as people write them: `1, 2, 4, 8`, with commas or spaces. What is no whole
     number is handed on as it is, for the record to refuse by name."""
     words = [word for word in re.split(r"[,;\s]+", text.strip("[]() \t")) if word]
-    return tuple(cast(int, _number(word)) for word in words)
-
-
-def _number(word: str) -> int | float | str:
-    for kind in (int, float):
-        try:
-            return kind(word)
-        except ValueError:
-            continue
-    return word
+    return tuple(cast(int, number(word)) for word in words)
 
 
 def _named(row: Found) -> str:

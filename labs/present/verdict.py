@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from labs.records.experiment import Experiment, Server, Workload
-from labs.records.format import digits, duration, percent, rate
+from labs.records.format import crowd, digits, duration, listed, percent, rate
 from labs.records.results import Machine, Point, PredictedLevel, Prediction
 from labs.records.server_facts import WAITS, server_facts
 
@@ -334,14 +334,3 @@ def need(workload: Workload) -> str:
 def _count(number: int, server: Server) -> str:
     one, many = POOLS[server.architecture]
     return f"{number} {one if number == 1 else many}"
-
-
-def crowd(number: int) -> str:
-    """`1 user`, `8 users`."""
-    return "1 user" if number == 1 else f"{number:,} users"
-
-
-def listed(levels: Sequence[object]) -> str:
-    """`1, 2 and 4`."""
-    *most, last = map(str, levels)
-    return f"{', '.join(most)} and {last}" if most else last

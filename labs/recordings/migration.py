@@ -28,5 +28,5 @@ def migrated(fields: Mapping[str, msgspec.Raw]) -> dict[str, Any]:
     """The fields of a recording, with its kind. KeyError for what is no recording."""
     if "kind" in fields:
         return dict(fields)
-    tag = next(TAGS[name] for name in TAGS if name in fields)
+    tag = TAGS[next((name for name in TAGS if name in fields), "")]
     return {"kind": msgspec.Raw(msgspec.json.encode(tag)), **fields}

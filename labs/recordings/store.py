@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from pathlib import Path
 
 import msgspec
 
+from labs.host.files import write_whole
 from labs.host.project import ROOT
 from labs.kinds.registry import show_of
 from labs.recordings.migration import migrated
@@ -56,15 +56,7 @@ def save(result: Result, path: Path) -> None:
     """Write it whole or not at all: a recording that was there stays until the new one is."""
     path.parent.mkdir(parents=True, exist_ok=True)
     text = msgspec.json.format(msgspec.json.encode(result), indent=1)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text + b"\n")
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    write_whole(path, text + b"\n", mode=0o644)
 
 
 def read(path: Path) -> Result:

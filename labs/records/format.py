@@ -111,3 +111,24 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
     )
     return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def crowd(number: int) -> str:
+    """`1 user`, `8 users`."""
+    return "1 user" if number == 1 else f"{number:,} users"
+
+
+def listed(levels: Sequence[object]) -> str:
+    """`1, 2 and 4`."""
+    *most, last = map(str, levels)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def number(text: str) -> int | float | str:
+    """A whole number, else a fraction, else the text itself for the record to refuse."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from typing import IO
 
 from labs.host.project import ROOT
-from labs.host.supervisor import Stopped, Supervised, supervise
+from labs.host.supervisor import Supervised, supervise
+from labs.host.waiting import wait_until
 
 HOST = "127.0.0.1"
 BACKLOG = 4096  # as many connections as there may be users
@@ -95,15 +96,15 @@ def serve_backend(
 
 
 def _wait_until_ready(started: Backend, log: IO[bytes], stop: threading.Event | None) -> None:
-    deadline = time.monotonic() + START_S
-    while not _answers(started.port):
-        if stop is not None and stop.is_set():
-            raise Stopped("the backend was stopped while it started")
-        code = started.process.poll()
-        if code is not None or time.monotonic() > deadline:
-            how = "did not answer in time" if code is None else f"ended with exit code {code}"
-            log.seek(0)
-            raise BackendFailed(f"The backend {how}. {log.read().decode(errors='replace')[-500:]}")
+    def done() -> bool:
+        return _answers(started.port) or started.process.poll() is not None
+
+    in_time = wait_until(done, START_S, every_s=LOOK_S, stop=stop)
+    code = started.process.poll()
+    if not in_time or code is not None:
+        how = "did not answer in time" if code is None else f"ended with exit code {code}"
+        log.seek(0)
+        raise BackendFailed(f"The backend {how}. {log.read().decode(errors='replace')[-500:]}")
 
 
 def _answers(port: int) -> bool:
@@ -112,5 +113,4 @@ def _answers(port: int) -> bool:
             connection.sendall(b"0\n")
             return bool(connection.recv(64))
     except OSError:
-        time.sleep(LOOK_S)
         return False

@@ -23,6 +23,7 @@ from typing import IO
 
 from labs.host.programs import INITDB, POSTGRESQL, lacking, version
 from labs.host.supervisor import Supervised, supervise
+from labs.host.waiting import wait_until
 from labs.servers.catalogue import HOST
 from labs.servers.deployments import folder_for_a_server
 from labs.servers.serve import LAST_LINES, ServerFailed, free_port
@@ -145,27 +146,29 @@ def _run(
 def _wait_until_ready(process: Supervised, address: str, log: IO[bytes]) -> None:
     import psycopg
 
-    deadline = time.monotonic() + START_S
-    while True:
+    why = ""
+
+    def ready() -> bool:
+        nonlocal why
         if (code := process.poll()) is not None:
             raise _failed(f"ended with exit code {code} before it was ready", log)
         try:
             with psycopg.connect(address, connect_timeout=5, autocommit=True) as connection:
                 connection.execute(TABLE)
-            return
         except psycopg.OperationalError as error:
-            if time.monotonic() > deadline:
-                raise _failed(f"was not ready after {START_S:g} s ({error})", log) from None
-        time.sleep(LOOK_S)
+            why = str(error)
+            return False
+        return True
+
+    if not wait_until(ready, START_S, every_s=LOOK_S):
+        raise _failed(f"was not ready after {START_S:g} s ({why})", log)
 
 
 def _stop(process: Supervised) -> None:
     """At once, without saving anything; but it gives back what the system keeps for it."""
-    deadline = time.monotonic() + STOP_S
     with contextlib.suppress(OSError):
         os.kill(process.pid, signal.SIGQUIT)  # its "immediate shutdown"
-        while process.poll() is None and time.monotonic() < deadline:
-            time.sleep(LOOK_S)
+        wait_until(lambda: process.poll() is not None, STOP_S, every_s=LOOK_S)
 
 
 def _initdb() -> str | None:

@@ -19,7 +19,6 @@ import socket
 import sys
 import tempfile
 import threading
-import time
 import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +27,8 @@ from typing import IO, Any
 from labs.host import hardware as this_machine
 from labs.host.programs import version
 from labs.host.project import ROOT
-from labs.host.supervisor import Stopped, Supervised, supervise
+from labs.host.supervisor import Supervised, supervise
+from labs.host.waiting import wait_until
 from labs.records.errors import Unusable
 from labs.records.experiment import Architecture, Page, Server, Workload
 from labs.records.results import Machine
@@ -358,16 +358,16 @@ def _wait_until_ready(running: Running, nonce: str, stop: threading.Event | None
     server = running.server
     processes = min(server.processes, server.start or running.kind.first or server.processes)
     seconds = START_S + START_WORKER_S * processes
-    deadline = time.monotonic() + seconds
     knock = Knock(running.host, running.port)
+
+    def ready() -> bool:
+        running.check("before it was ready")
+        return knock.heard(nonce) and len(running.serving_pids()) >= processes
+
     try:
-        while not knock.heard(nonce) or len(running.serving_pids()) < processes:
-            if stop is not None and stop.is_set():
-                raise Stopped("the server was stopped while it started")
-            running.check("before it was ready")
-            if time.monotonic() > deadline:
-                up = f"{len(running.serving_pids())} of {processes} processes were up"
-                raise running.failed(f"was not ready after {seconds:.0f} s: {up}")
+        if not wait_until(ready, seconds, every_s=0.0, stop=stop):
+            up = f"{len(running.serving_pids())} of {processes} processes were up"
+            raise running.failed(f"was not ready after {seconds:.0f} s: {up}")
     finally:
         knock.close()
 

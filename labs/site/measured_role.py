@@ -2,9 +2,9 @@
 
 A page quotes the lab that is named after it; {measured}`many-cores: throughput(8)` quotes
 another, and {measured}`threads/4 × 16: throughput(64)` one part of a comparison. What can be
-quoted is in `Show.quotes` and the columns of its kind, `labs/kinds/*/show.py`. A number that is not there is a warning with its line, so a strict
-build fails. (myst-nb's {eval} was tried: it needs a kernel for every number, and does not run the
-cells that a page hides.)
+quoted stands in the columns and quotes of the lab's kind (`labs/kinds/*/show.py`). A number that is
+not there is a warning with its line, so a strict build fails. (myst-nb's {eval} was tried: it needs
+a kernel for every number, and does not run the cells that a page hides.)
 """
 
 from __future__ import annotations

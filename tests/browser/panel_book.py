@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import examples
+from msgspec import structs
 from serving import PROJECT
 
 from labs.kinds.clocks.record import ClocksRun
@@ -54,12 +55,12 @@ def recordings(shelf: Path) -> None:
     walked = replace(walked, stretches=walked.stretches[:1])
     results = {
         "many-cores": recording,
-        "wall-time": replace(examples.clocks(), runs=(clocked,)),
+        "wall-time": structs.replace(examples.clocks(), runs=(clocked,)),
         "your-machine": examples.checkup(),
     }
     for name, (server, step) in LEVERS.items():
         work = Workload(wait_s=0.1)
-        results[name] = replace(
+        results[name] = structs.replace(
             examples.timeline(), server=server, workload=work, steps=(step,) * 10, runs=(walked,)
         )
     for name, result in results.items():

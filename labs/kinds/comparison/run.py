@@ -20,10 +20,10 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import sweep
 from labs.measure.calibration import language_of, last
 from labs.measure.rig import Rig
-from labs.present.verdict import Question, crowd
+from labs.present.verdict import Question
 from labs.records.errors import Unusable
 from labs.records.experiment import CpuBy, Experiment
-from labs.records.format import rate
+from labs.records.format import crowd, rate
 from labs.records.results import Machine, Prediction, Run
 from labs.servers.serve import check
 from labs.theory.forecast import forecast

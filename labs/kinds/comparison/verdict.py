@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.sweep.record import Recording
 from labs.present import verdict
-from labs.present.verdict import listed
 from labs.records.experiment import Experiment
-from labs.records.format import digits, duration, rate
+from labs.records.format import crowd, digits, duration, listed, rate
 from labs.records.results import Point, Prediction
 
 
@@ -96,7 +95,7 @@ def between(comparison: Comparison) -> str:
     most, fewest = (
         rate(comparison.part(label).at(users).throughput_rps) for label in (best, least)
     )
-    at = verdict.crowd(users)
+    at = crowd(users)
     against = ratio(comparison, best, least, users)
     if against.noise:
         return (
@@ -157,7 +156,7 @@ def _of_part(
     for point in part.points:
         if overflowed(point) and point.never_served:
             yield (
-                f"At {verdict.crowd(point.users)} {point.listen_overflows} connections found the "
+                f"At {crowd(point.users)} {point.listen_overflows} connections found the "
                 "listen queue full and came back only seconds later: that users starve is the "
                 "result here, and no fault of the measurement."
             )

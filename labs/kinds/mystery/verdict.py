@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from labs.kinds.mystery.record import Mystery, Variant
 from labs.kinds.mystery.scenarios import LIMITS, Limit, Scenario, draw, named
-from labs.present.verdict import crowd, listed
-from labs.records.format import digits, duration, percent, rate, size
+from labs.records.format import crowd, digits, duration, listed, percent, rate, size
 from labs.records.processes import Seen
 
 ABOUT = (

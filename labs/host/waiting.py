@@ -1,0 +1,27 @@
+"""Waiting for something, with a deadline and a Stop."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from labs.host.supervisor import Stopped
+
+
+def wait_until(
+    done: Callable[[], object],
+    within_s: float,
+    *,
+    every_s: float = 0.05,
+    stop: threading.Event | None = None,
+) -> bool:
+    """Whether that came true within so many seconds. Raises Stopped as soon as asked to, and
+    whatever `done` raises."""
+    deadline, over = time.monotonic() + within_s, stop or threading.Event()
+    while not done():
+        if time.monotonic() > deadline:
+            return False
+        if over.wait(every_s):
+            raise Stopped
+    return True
