@@ -178,6 +178,12 @@ def calibrated_in_full(calibrated_in_passing: None, monkeypatch: pytest.MonkeyPa
     monkeypatch.undo()
 
 
+@pytest.fixture
+def own_turn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """For labs that only pretend to measure: they wait for nobody who does."""
+    monkeypatch.setattr("labs.host.lock.LOCK", tmp_path / "turn.lock")
+
+
 @pytest.fixture(autouse=True)
 def _nothing_left_by_the_test(request: pytest.FixtureRequest) -> Iterator[None]:
     """Looked at after each test that starts something; the module's own look covers the rest."""
