@@ -19,6 +19,7 @@ from waiting import eventually
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
+from labs.host import lock
 from labs.host.supervisor import MARK as TREE_MARK
 from labs.measure import calibration, warmup
 
@@ -182,6 +183,15 @@ def calibrated_in_full(calibrated_in_passing: None, monkeypatch: pytest.MonkeyPa
 def own_turn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """For labs that only pretend to measure: they wait for nobody who does."""
     monkeypatch.setattr("labs.host.lock.LOCK", tmp_path / "turn.lock")
+
+
+@pytest.fixture(autouse=True)
+def _own_turn(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[None]:
+    """What measures nothing on this machine waits for nobody who does."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not any(request.node.get_closest_marker(name) for name in STARTING):
+            patch.setattr(lock, "LOCK", tmp_path / "wall-time.lock")
+        yield
 
 
 @pytest.fixture(autouse=True)

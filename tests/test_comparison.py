@@ -17,7 +17,6 @@ from msgspec import structs
 from panel_driver import PanelDriver
 from waiting import eventually
 
-import labs
 from labs.exercises import latest
 from labs.host.supervisor import Stopped
 from labs.kinds.comparison import verdict
@@ -25,17 +24,15 @@ from labs.kinds.comparison.figure import comparison_alt, comparison_figure
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.comparison.run import ComparisonLab
 from labs.kinds.comparison.show import show
+from labs.kinds.registry import showing
 from labs.kinds.sweep.record import Recording
 from labs.measure.rig import Progress, Rig
 from labs.panel.lab import LabPanel
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber
-from labs.recordings import store
-from labs.recordings.replay import Replayed
 from labs.records.errors import BadRecording, Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Calibration, Check, Point, Run
-from labs.site.measured_role import measured
 from labs.theory.forecast import forecast
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
@@ -368,69 +365,54 @@ def test_the_table_has_a_row_for_each_part_and_level() -> None:
     assert row["memory MiB"] == "64" and row["never served"] == row["queue overflows"] == "0"
 
 
-@pytest.fixture
-def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
-    monkeypatch.setenv("LABS_MODE", "replay")
-    made = with_point(
-        comparison(PARTS, 0.99, 1.0, 1.01),
-        MANY,
-        50,
-        listen_overflows=7,
-        never_served=1,
-        service_time_s=None,
-    )
-    store.save(made, store.path("the-launch", examples.MACHINE))
-    return tmp_path
+def test_the_verdict_of_each_part_stands_in_the_page() -> None:
+    words = show.verdict(comparison())
+    assert f"<p><b>{FEW}.</b> At 50 users the pool is the limit" in words.replace("\u00a0", " ")
+    assert "more than noise" in words
 
 
-@pytest.mark.usefixtures("shelf")
-def test_a_page_shows_the_recorded_comparison() -> None:
-    shown = labs.compare("the-launch", PARTS)
-    assert isinstance(shown, Replayed)
-    assert repr(shown).startswith("Throughput and response time over 10 to 50 users")
-    text = plain(shown.html)
-    assert "One after the other: “25 threads”" in text and "middle of 3 runs" in text
-    assert "more than noise" in text and "the-launch-2-cores.csv" in shown.html
-    with pytest.raises(BadRecording, match="another experiment than was recorded"):
-        labs.compare("the-launch", POOLS, over="pool")
+def quote(label: str, name: str, *given: object) -> str:
+    """Of a comparison, or with a label of one part."""
+    changed = {"listen_overflows": 7, "never_served": 1, "service_time_s": None}
+    made = with_point(comparison(PARTS, 0.99, 1.0, 1.01), MANY, 50, **changed)
+    result = show.part(made, label) if label else made
+    return plain(str(showing(result).quote(result, name, *given)))
 
 
 @pytest.mark.parametrize(
-    ("source", "text", "words"),
+    ("label", "name", "given", "words"),
     [
-        ("the-launch", 'ratio("50 × 1", "25 threads", 50)', r"(2\.0|1\.99|2\.00)"),
-        ("the-launch", 'ratio("25 threads", "50 × 1", 10)', r"1\.00"),
-        ("the-launch", "cores", "2 cores"),
-        ("the-launch", "machine", "2 cores, Example CPU.*"),
-        ("the-launch/25 threads", "throughput(50)", r"49\.\d req/s|50 req/s"),
-        ("the-launch/50 × 1", "response_time(50)", r"50\d ms|50\d\.\d ms"),
-        ("the-launch/25 threads", "service_time(50)", "500 ms"),
-        ("the-launch/25 threads", "queued(50)", r"50\d ms"),
-        ("the-launch/50 × 1", "never_served(50)", "1 user"),
-        ("the-launch/50 × 1", "overflows(50)", "7"),
-        ("the-launch/25 threads", "cores", "2 cores"),
+        ("", "ratio", (MANY, FEW, 50), r"2\.0|1\.99|2\.00"),
+        ("", "ratio", (FEW, MANY, 10), r"1\.00"),
+        ("", "cores", (), "2 cores"),
+        (FEW, "throughput", (50,), r"49\.\d req/s|50 req/s"),
+        (FEW, "service_time", (50,), "500 ms"),
+        (MANY, "never_served", (50,), "1 user"),
+        (MANY, "overflows", (50,), "7"),
+        (FEW, "cores", (), "2 cores"),
     ],
 )
-@pytest.mark.usefixtures("shelf")
-def test_numbers_of_a_comparison_and_of_its_parts(source: str, text: str, words: str) -> None:
-    assert re.fullmatch(words, plain(str(measured(source, text))))
+def test_numbers_of_a_comparison_and_of_its_parts(
+    label: str, name: str, given: tuple[object, ...], words: str
+) -> None:
+    assert re.fullmatch(words, quote(label, name, *given))
 
 
 @pytest.mark.parametrize(
-    ("source", "text", "words"),
+    ("label", "name", "given", "words"),
     [
-        ("the-launch/75 threads", "throughput(50)", "no such part. There are 25 threads, 50 × 1"),
-        ("the-launch", 'ratio("50 × 1", "75", 50)', "'75': no such part"),
-        ("the-launch", 'ratio("50 × 1", "25 threads", 3)', "users=3: not recorded"),
-        ("the-launch", "throughput(50)", "no such number. There are cores, machine, ratio"),
-        ("the-launch/50 × 1", "queued(50)", "was not counted"),
+        ("75 threads", "throughput", (50,), "no such part. There are 25 threads, 50 × 1"),
+        ("", "ratio", (MANY, "75", 50), "'75': no such part"),
+        ("", "ratio", (MANY, FEW, 3), "users=3: not recorded"),
+        ("", "throughput", (50,), "no such number. There are cores, machine, ratio"),
+        (MANY, "queued", (50,), "was not counted"),
     ],
 )
-@pytest.mark.usefixtures("shelf")
-def test_a_number_that_a_comparison_has_not(source: str, text: str, words: str) -> None:
+def test_a_number_that_a_comparison_has_not(
+    label: str, name: str, given: tuple[object, ...], words: str
+) -> None:
     with pytest.raises(NoSuchNumber, match=words):
-        measured(source, text)
+        quote(label, name, *given)
 
 
 # -- the panel, with sweeps that are told what to find ---------------------------------------
@@ -492,17 +474,15 @@ def landed(panel: PanelDriver, label: str) -> list[int]:
     return list(found[0]["x"]) if found else []
 
 
-def test_the_reader_answers_before_the_comparison_runs(panel: PanelDriver) -> None:
+def test_the_question_is_of_the_last_part_at_its_last_level(panel: PanelDriver) -> None:
     asked = panel.said("question")
     assert "how many requests a second will it answer with “50 × 1” at 50 users, in req/s?" in asked
-    assert not panel.can_run
-    assert re.search(
-        r"first commit to a number, or skip; takes about \d+ s", panel.said("progress")
+    assert re.search(r"takes about \d+ s", panel.said("progress"))
+    assert landed(panel, FEW) == landed(panel, MANY) == list(USERS)  # as recorded
+    assert ComparisonLab(PARTS).answer(comparison()) == (
+        pytest.approx(99.9, rel=0.01),
+        pytest.approx(99.9, rel=0.01),
     )
-    panel.commit("200")
-    assert panel.can_run
-    assert "You said 200 req/s with “50 × 1” at 50 users." in panel.said("question")
-    assert "Recorded on: 2 cores" in panel.said("caption") and landed(panel, FEW) == list(USERS)
 
 
 def test_parts_land_one_after_the_other_and_the_answer_is_set_beside_them(

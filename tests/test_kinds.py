@@ -237,7 +237,7 @@ def test_a_new_kind_is_one_folder_and_one_line(copied: Path, tmp_path: Path) -> 
     ]
     new = [Path("labs/kinds/naps") / path.name for path in sorted(NAPS.glob("*.py"))]
     assert differ == [*new, Path("labs/kinds/registry.py")]
-    environment = {"LABS_RECORDINGS": str(tmp_path / "recordings")}
+    environment = {"LABS_RECORDINGS": str(tmp_path / "recordings"), "TMPDIR": str(tmp_path)}
     said = subprocess.check_output(
         [sys.executable, "-c", TRY, str(copied / "book")],
         cwd=copied,

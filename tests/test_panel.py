@@ -17,7 +17,6 @@ from waiting import eventually
 import labs
 from labs import api
 from labs.exercises import latest
-from labs.host import lock
 from labs.host.supervisor import Stopped
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
@@ -91,15 +90,6 @@ def panel_of(script: Script, experiment: Experiment = examples.EXPERIMENT) -> Pa
     )
     panel.until_planned()
     return panel
-
-
-@pytest.fixture(autouse=True)
-def _own_turn(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[None]:
-    """What measures nothing waits for nobody."""
-    with pytest.MonkeyPatch.context() as patch:
-        if not request.node.get_closest_marker("measures"):
-            patch.setattr(lock, "LOCK", tmp_path / "lock")
-        yield
 
 
 @pytest.fixture
