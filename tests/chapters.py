@@ -12,6 +12,7 @@ from typing import Any
 
 import jupytext
 
+from labs.exercises import words
 from labs.recordings.recorder import KINDS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -75,6 +76,18 @@ class Page:
 
     @cached_property
     def exercises(self) -> list[Exercise]:
+        if asked := [part for part in words.parts(self.text) if part.kind == "exercise"]:
+            said = [(part, words.of(self.slug, part.id)) for part in asked]
+            return [
+                Exercise(
+                    id=part.id,
+                    question=each.question,
+                    hint=each.hints[0],
+                    solution=each.solution,
+                    checked=f'check("{part.id}", ...)' in part.after,
+                )
+                for part, each in said
+            ]
         pieces = re.split(
             r"^### (\d+\.\d+) .*\n", self.sections["Try it yourself"], flags=re.MULTILINE
         )

@@ -179,12 +179,6 @@ def calibrated_in_full(calibrated_in_passing: None, monkeypatch: pytest.MonkeyPa
     monkeypatch.undo()
 
 
-@pytest.fixture
-def own_turn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """For labs that only pretend to measure: they wait for nobody who does."""
-    monkeypatch.setattr("labs.host.lock.LOCK", tmp_path / "turn.lock")
-
-
 @pytest.fixture(autouse=True)
 def _own_turn(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[None]:
     """What measures nothing on this machine waits for nobody who does."""

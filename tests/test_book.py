@@ -9,7 +9,8 @@ from collections import Counter
 import pytest
 from chapters import BOOK, Page, chapters, pages
 
-from labs.exercises.exercise import QUESTIONS
+from labs.exercises import words
+from labs.exercises.chapters import CHAPTERS, EXERCISES
 
 pytestmark = pytest.mark.chapters
 
@@ -72,12 +73,17 @@ def test_a_cell_holds_one_idea(page: Page) -> None:
 
 def test_exercises_of_pages_and_of_labs_are_the_same() -> None:
     printed = [exercise.id for page in chapters() for exercise in page.exercises]
-    assert printed == [question.id for question in QUESTIONS]
+    assert printed == [question.id for question in EXERCISES]
+
+
+@pytest.mark.parametrize("page", pages(), ids=name)
+def test_the_words_of_its_exercises_fit_their_rows(page: Page) -> None:
+    assert words.complaints(page.text, CHAPTERS.get(page.slug, ())) == []
 
 
 @pytest.mark.parametrize(("number", "page"), list(enumerate(chapters())), ids=str)
 def test_a_chapter_asks_all_three_ways(number: int, page: Page) -> None:
-    of = {question.id: question for question in QUESTIONS}
+    of = {question.id: question for question in EXERCISES}
     asked = [of[exercise.id] for exercise in page.exercises]
     assert all(question.id.startswith(f"{number}.") for question in asked)
     assert any(question.answer and not question.lab for question in asked)

@@ -17,8 +17,7 @@ from bs4 import BeautifulSoup, Tag
 from chapters import ROOT, Page, chapters, pages
 from msgspec import structs
 
-from labs.exercises import check
-from labs.exercises.exercise import QUESTIONS
+from labs.exercises.chapters import CHAPTERS
 from labs.kinds.sweep.record import Recording
 from labs.recordings import store
 from labs.records.results import Run
@@ -44,7 +43,7 @@ def article(file: Path) -> Tag:
 def test_nothing_is_left_undone_on_a_page(book: Path, page: Page) -> None:
     text = article(book / f"{page.name}.html")
     assert not text.select(".problematic, .system-message, .traceback")
-    assert not re.search(r"\{\w+\}`|\$\$|:::|Traceback", text.get_text())
+    assert not re.search(r"\{\w+\}`|\$\$|:::|```|Traceback", text.get_text())
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
@@ -97,20 +96,17 @@ def said(page: Page, text: str) -> str:
 
 
 @pytest.mark.parametrize("page", chapters(), ids=lambda page: page.name)
-def test_solutions_on_the_built_page_are_accepted(book: Path, page: Page) -> None:
-    text = article(book / f"{page.name}.html")
-    fixed = {question.id for question in QUESTIONS if question.given}
-    seen = set()
-    for heading in text.select("h3"):
-        id = heading.get_text().partition(" ")[0]
-        if id in fixed:
-            solution = heading.find_next("details", class_="solution")
-            assert isinstance(solution, Tag)
-            assert not solution.has_attr("open")
-            answer = re.match(r"[\d.,]+", solution.select("strong")[0].get_text())
-            assert answer and check.check(id, float(answer[0])).right
-            seen.add(id)
-    assert seen == {each.id for each in page.exercises} & fixed
+def test_an_exercise_is_a_section_with_its_cell_and_folded_words(book: Path, page: Page) -> None:
+    (asked,) = article(book / f"{page.name}.html").select("#try-it-yourself")
+    sections = asked.find_all("section", recursive=False)
+    rows = CHAPTERS[page.slug]
+    headings = [each.h3.get_text() for each in sections if each.h3]
+    assert [each.partition(" · ")[0] for each in headings] == [row.id for row in rows]
+    for section, row in zip(sections, rows, strict=True):
+        assert len(section.select(".cell")) == (row.answer is not None), row.id
+        folded = [each["class"] for each in section.select("details.hint, details.solution")]
+        assert folded[0] == ["hint"] and folded[-1] == ["solution"], row.id
+        assert not section.select("details[open]")
 
 
 def test_another_recording_makes_another_page(
@@ -164,3 +160,30 @@ def build(page: Page, folder: Path) -> Path:
     made = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=ROOT)
     assert made.returncode == 0, made.stderr
     return folder / "_build" / "html" / f"{page.name}.html"
+
+
+CONF = """
+extensions = ["myst_nb", "labs.site.exercise_directives", "labs.site.measured_role"]
+myst_enable_extensions = ["dollarmath"]
+nb_execution_mode = "off"
+root_doc = "many-cores"
+"""
+
+
+def test_what_is_wrong_in_an_exercise_fails_the_build_with_its_line(tmp_path: Path) -> None:
+    """Sphinx alone, with the directives and one chapter's exercises."""
+    (page,) = [page for page in chapters() if page.slug == "many-cores"]
+    front = page.text[: page.text.index("\n# ")]
+    text = front + "\n# 3\n\n## Exercises\n" + page.sections["Try it yourself"]
+    lines = text.replace("{response_ms} ms", "200 ms").replace("busy(8)", "busy(9)").splitlines()
+    (tmp_path / "many-cores.md").write_text("\n".join(lines))
+    (tmp_path / "conf.py").write_text(CONF)
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", tmp_path]
+    made = subprocess.run([*command, tmp_path / "html"], capture_output=True, text=True, cwd=ROOT)
+    told = [each.partition("many-cores.md:")[2] for each in made.stderr.splitlines()]
+    wrong = {"the 200 ms": "3.3: 200 is no field", "busy(9)": "{measured}`cores_busy(9)`: users=9"}
+    assert len(told) == len(wrong)
+    for each, (mark, said) in zip(told, wrong.items(), strict=True):
+        (line,) = [at for at, text in enumerate(lines, 1) if mark in text]
+        assert each.startswith(f"{line}: WARNING: {said}")
+    assert made.returncode == 1

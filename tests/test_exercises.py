@@ -2,15 +2,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import examples
 import pytest
 from msgspec import structs
 
-from labs.exercises import exercise as exercise_rows
-from labs.exercises import latest
-from labs.exercises.check import CLOSE, Exercise, NoSuchExercise, check
-from labs.exercises.exercise import QUESTIONS
+from labs.exercises import latest, words
+from labs.exercises.chapters import EXERCISES, slug
+from labs.exercises.check import NoSuchExercise, check, exercise
+from labs.exercises.exercise import CLOSE, Exercise, NoSuchNumber, Numbers
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.generators.record import GeneratorResult, Generators, GeneratorsRun
 from labs.kinds.memory.record import Memory, MemoryCurve, MemoryRun
@@ -178,7 +179,7 @@ MEASURED = {
         seed=1, limit="cpu", machine=examples.MACHINE, variants={"before": examples.recording()}
     ),
 }
-asked = pytest.mark.parametrize("exercise", QUESTIONS, ids=lambda exercise: exercise.id)
+asked = pytest.mark.parametrize("row", EXERCISES, ids=lambda row: row.id)
 
 
 @pytest.fixture
@@ -186,51 +187,66 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(latest, "_latest", dict(MEASURED))
 
 
+def numbers(row: Exercise, seed: str | None = None) -> Numbers:
+    return row.numbers(seed, MEASURED.get(row.lab))
+
+
 @asked
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.usefixtures("measured")
 def test_the_answer_is_right_and_every_slip_is_met_with_a_hint(
-    exercise: Exercise, seed: str | None
+    row: Exercise, seed: str | None
 ) -> None:
-    given = exercise.numbers(seed)
-    assert given is not None
-    if exercise.answer is None:
-        assert check(exercise.id, 1, seed=seed).kind == "open"
+    if row.answer is None:
+        assert check(row.id, 1, seed=seed).kind == "open"
         return
-    truth = exercise.answer(given)
-    assert check(exercise.id, truth, seed=seed).right
-    assert check(exercise.id, float(f"{truth:.3g}"), seed=seed).right
-    for slip in exercise.slips:
-        wrong = slip.leads_to(given)
-        if not math.isclose(wrong, truth, rel_tol=exercise.tolerance(given)):
-            reply = check(exercise.id, wrong, seed=seed)
+    known = numbers(row, seed)
+    truth = known["answer"]
+    assert check(row.id, truth, seed=seed).right
+    assert check(row.id, float(f"{truth:.3g}"), seed=seed).right
+    for slip in row.slips:
+        wrong = known.of(slip.leads_to)
+        if not math.isclose(wrong, truth, rel_tol=known.of(row.tolerance)):
+            reply = check(row.id, wrong, seed=seed)
             assert reply.kind == "wrong"
             assert reply.sentence.startswith("Not quite.")
-    assert check(exercise.id, truth * 1.5, seed=seed).kind == "wrong"
+    assert check(row.id, truth * 1.5, seed=seed).kind == "wrong"
+
+
+@asked
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.usefixtures("measured")
+def test_all_of_its_words_can_be_said_with_its_numbers(row: Exercise, seed: str | None) -> None:
+    """Also those of the reader's own run, which the build cannot know."""
+    if row.question:
+        return
+    said = words.of(slug(row.id), row.id)
+    for text in (said.question, *said.hints, said.solution):
+        assert "{" not in words.ROLE.sub("", words.fill(text, numbers(row, seed)))
 
 
 @asked
 def test_a_question_about_the_own_machine_waits_for_the_measurement(
-    exercise: Exercise, monkeypatch: pytest.MonkeyPatch
+    row: Exercise, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(latest, "_latest", {})
-    reply = check(exercise.id)
-    if exercise.lab:
-        assert reply.kind == "later" and f"“{exercise.lab}”" in reply.sentence
+    reply = check(row.id)
+    if row.lab:
+        assert reply.kind == "later" and f"“{row.lab}”" in reply.sentence
     else:
         assert "{" not in reply.sentence and "First" not in reply.sentence
 
 
-@pytest.mark.parametrize("chapter", sorted({row.id.split(".")[0] for row in QUESTIONS}))
+@pytest.mark.parametrize("chapter", sorted({row.id.split(".")[0] for row in EXERCISES}))
 def test_a_chapter_has_a_fixed_an_own_and_an_open_question(chapter: str) -> None:
-    rows = [row for row in QUESTIONS if row.id.split(".")[0] == chapter]
+    rows = [row for row in EXERCISES if row.id.split(".")[0] == chapter]
     assert any(row.answer and not row.lab for row in rows)
     assert any(row.answer and row.lab for row in rows)
     assert any(row.answer is None for row in rows)
 
 
 def test_ids_are_given_once() -> None:
-    ids = [row.id for row in QUESTIONS]
+    ids = [row.id for row in EXERCISES]
     assert len(ids) == len(set(ids))
 
 
@@ -316,14 +332,142 @@ def test_a_reply_shows_as_words_and_as_escaped_html() -> None:
     assert repr(reply) == reply.sentence
 
 
-def test_given_numbers_stand_as_they_are_and_measured_ones_are_rounded(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_given_numbers_stand_as_they_are_and_others_are_rounded() -> None:
     given = {"users": 1024.0, "wait_s": 0.12345, "many": 1234567.0}
     text = "{users} users, {wait_s} s, {many} bytes"
-    chosen = Exercise(id="x", question=text, given={name: (given[name],) for name in given})
-    read = Exercise(id="y", question=text, lab="x", read=lambda result: given)
-    monkeypatch.setattr(exercise_rows, "QUESTIONS", (chosen, read))
-    monkeypatch.setattr(latest, "_latest", dict(MEASURED) | {"x": MEASURED["one-core"]})
-    assert check("x").sentence.startswith("1024 users, 0.12345 s, 1234567 bytes")
-    assert check("y").sentence.startswith("1024 users, 0.123 s, 1234567 bytes")
+    chosen = Exercise(id="x", given={name: (value,) for name, value in given.items()})
+    read = Exercise(id="y", lab="x", read=lambda result: given)
+    assert words.fill(text, chosen.numbers()) == "1024 users, 0.12345 s, 1234567 bytes"
+    assert words.fill(text, read.numbers(None, "a result")) == "1024 users, 0.123 s, 1234567 bytes"
+
+
+# the words
+
+
+ROWS = (
+    Exercise(
+        id="3.1",
+        given={"cores": (4, 2), "cpu_ms": (50, 20)},
+        answer=lambda cores, cpu_s: cores / cpu_s,
+        also={"cpu_s": lambda cpu_ms: cpu_ms / 1000, "part": lambda cores: 1 / cores},
+    ),
+    Exercise(id="3.2", read=lambda result: {"users": result}, also={"due": lambda: 50}),
+)
+FENCE = "```"
+PAGE = f"""# 3 · A page, of 2026
+
+{FENCE}{{exercise}} 3.1 · Sixteen users, at 16
+{{cores}} cores (S1) need {{cpu_ms:.1f}} ms a request.
+
+1. In exercise 3.1 and [chapter 6](six.md#16), by `Load([8])`.
+{FENCE}
+
+{FENCE}{{code-cell}} ipython3
+check("3.1", ...)
+{FENCE}
+
+{FENCE}{{hint}} 3.1
+{{cores:Words}} cores; {{part:part}} of them.
+{FENCE}
+
+{FENCE}{{solution}} 3.1
+$X = c/D$ = {{cores}} / {{cpu_s}} = **{{answer}}**, $\\frac{{1}}{{D}}$, {{10}} {{term}}`more <64>`.
+{FENCE}
+
+{FENCE}{{exercise}} 3.2 · Break it
+Ask {{users|many}} users.
+{FENCE}
+
+{FENCE}{{hint}} 3.2
+Which?
+{FENCE}
+
+{FENCE}{{solution}} 3.2
+All. Ours did {{measured}}`throughput(8)`.
+{FENCE}
+"""
+
+
+def test_words_are_filled_with_the_numbers_of_a_row() -> None:
+    assert words.complaints(PAGE, ROWS) == []
+    found = words.parts(PAGE)
+    assert [(each.kind, each.id, each.title, each.line) for each in found][:2] == [
+        ("exercise", "3.1", "Sixteen users, at 16", 3),
+        ("hint", "3.1", "", 13),
+    ]
+    said = [words.fill(each.text, ROWS[0].numbers()) for each in found[:3]]
+    assert said[0].startswith("4 cores (S1) need 50.0 ms a request.")
+    assert said[1] == "Four cores; a quarter of them.\n"
+    assert words.plain(said[2]) == "X = c/D = 4 / 0.05 = 80, 1/D, 10 more."
+    assert words.fill("{users|many} users", ROWS[1].numbers()) == "many users"
+    assert words.fill("{users|many} users", ROWS[1].numbers(None, 7)) == "7 users"
+
+
+@pytest.mark.parametrize(
+    ("words_", "others", "line", "complaint"),
+    [
+        ("{cores} cores (S1)", "{cors} cores (S1)", 4, "3.1: cors: no such number. Choose one of"),
+        ("{cores} cores (S1)", "{cores:3} cores, 8", 4, "3.1: 8 is no field."),
+        ("{cores} cores (S1)", "4 cores (S1)", 4, "3.1: 4 is no field."),
+        ("{cores} cores (S1)", "Cores", 3, "3.1: the question does not say {cores}."),
+        ("{cores:Words} cores", "{cores:nouns}", 14, "3.1: Invalid format specifier"),
+        ("{cores:Words} cores", "{users}", 14, "3.1: users: no such number."),
+        ("{cores:Words} cores", "{measured}`cores`", 13, "3.1: {measured} cannot be said"),
+        ("{cores:Words} cores", "$\\alpha$", 13, "3.1: \\alpha cannot be said"),
+        ("**{answer}**", "so", 3, "3.1: the solution does not say {answer}."),
+        ("Which?", "Which?\n\n(In 1957.)", 28, "3.2: 1957 is no field."),
+        ("{users|many}", "{users}", 22, "3.2: users: no such number."),
+        ("{exercise} 3.2", "{exercise} 3.3", 21, "3.3: no row of this chapter has that id."),
+        ("{exercise} 3.2", "{exercise} 3.3", 21, "3.2: has a row but no words."),
+        ("{exercise} 3.2", "{exercise} 3.1", 21, "3.1: stands after 3.1."),
+        ("{hint} 3.2", "{hint} 3.4", 25, "3.4: no exercise of this page has that id."),
+        ("{hint} 3.2", "{hint} 3.4", 21, "3.2: has no hint."),
+        ("{hint} 3.2", "{solution} 3.2", 21, "3.2: has more than one solution."),
+        ('check("3.1", ...)', 'check("3.2", ...)', 3, '3.1: wants a cell with check("3.1", ...).'),
+        ("Ask {", "Ask 5 {", 22, "3.2: 5 is no field."),
+    ],
+)
+def test_what_is_wrong_with_words_is_told_with_its_line(
+    words_: str, others: str, line: int, complaint: str
+) -> None:
+    assert words_ in PAGE
+    told = words.complaints(PAGE.replace(words_, others), ROWS)
+    assert [at for at, sentence in told if sentence.startswith(complaint)] == [line], told
+
+
+def test_ids_are_asked_for_in_order() -> None:
+    told = words.complaints(PAGE, ROWS[::-1])
+    assert (21, "3.2: stands after 3.1. Give ids once and in order.") in told
+    assert words.complaints("# Another page\n", ()) == []
+    assert words.complaints(PAGE, ())[0] == (3, "3.1: no row of this chapter has that id.")
+    assert len(words.complaints("# A page\n", ROWS)) == len(ROWS)
+
+
+def test_a_chapter_draws_the_same_numbers_for_all_its_exercises() -> None:
+    asked = [numbers(row, "ann") for row in EXERCISES if row.id in ("3.1", "3.2", "3.3")]
+    assert asked[0] == asked[1] == asked[2]
+
+
+def test_a_right_answer_to_a_seed_brings_the_solution() -> None:
+    (row,) = [row for row in EXERCISES if row.id == "3.1"]
+    answer = row.numbers("ann")["answer"]
+    reply = check("3.1", answer, seed="ann")
+    assert f"= {answer:.0f} requests per second." in reply.solution
+    assert "<details" in reply._repr_html_() and reply.solution in repr(reply)
+    assert check("3.1", row.numbers()["answer"]).solution == ""  # it stands below, on the page
+    assert check("3.1", answer * 1.4, seed="ann").solution == ""
+    assert "Which is the smallest" in exercise("3.1", seed="ann")._repr_html_()
+
+
+def test_a_formula_may_only_ask_for_numbers_there_are() -> None:
+    row = Exercise(id="x", answer=lambda users: users, also={"due": lambda: 1})
+    with pytest.raises(NoSuchNumber, match=r"users: no such number\. Choose one of due, answer\."):
+        row.numbers()["answer"]
+
+
+def test_words_that_are_nowhere_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(words.NoWords, match=r"no such exercise"):
+        words.of("many-cores", "99.1")
+    monkeypatch.setattr(words, "BOOKS", (Path("nowhere"),))
+    with pytest.raises(words.NoWords, match=r"many-cores\.md: the book's pages are not in nowhere"):
+        words.of("many-cores", "3.1")

@@ -23,9 +23,10 @@ from waiting import eventually
 
 import labs
 from labs import progress_log
-from labs.exercises import check, latest
+from labs.exercises import latest
+from labs.exercises.chapters import EXERCISES
 from labs.exercises.check import NoSuchExercise
-from labs.exercises.exercise import QUESTIONS
+from labs.exercises.exercise import Exercise
 from labs.kinds.sweep.run import question
 from labs.panel.prediction_prompt import PredictionPrompt
 from labs.panel.progress import Chapter, ProgressPanel, progress_sheet, progress_table, summary
@@ -175,7 +176,7 @@ def test_what_a_page_checks_is_kept_and_what_is_no_answer_is_not() -> None:
 
 
 def test_open_exercises_have_no_answer_to_keep() -> None:
-    (first, *_) = [row for row in QUESTIONS if row.answer is None and not row.read]
+    (first, *_) = [row for row in EXERCISES if row.answer is None and not row.read]
     assert labs.check(first.id, 1).kind == "open"
     assert now().empty
 
@@ -474,7 +475,7 @@ def test_the_chapters_are_those_of_the_book(monkeypatch: pytest.MonkeyPatch) -> 
     assert known["4"].title == "Past the plateau"
     assert "past-the-plateau" in known["4"].labs
     asked = [id for chapter in known.values() for id in chapter.exercises]
-    assert asked == [row.id for row in QUESTIONS if row.answer is not None]
+    assert asked == [row.id for row in EXERCISES if row.answer is not None]
     monkeypatch.setattr(pages.store, "BOOK", Path("nowhere"))
     (plateau,) = [each for each in pages.chapters() if each.number == "4"]
     assert "past-the-plateau" in plateau.labs
@@ -485,7 +486,7 @@ def test_the_chapters_are_those_of_the_book(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_question_is_printed_with_the_numbers_of_its_seed() -> None:
     usual, ann = labs.exercise("3.1"), labs.exercise("3.1", seed="ann")
-    given = next(row for row in QUESTIONS if row.id == "3.1").numbers("ann")
+    given = next(row for row in EXERCISES if row.id == "3.1").numbers("ann")
     assert given is not None
     assert all(f"{number:g}" in ann.sentence for number in given.values())
     assert labs.exercise("3.1", seed="ann") == ann
@@ -496,10 +497,8 @@ def test_a_question_is_printed_with_the_numbers_of_its_seed() -> None:
     assert "<b>x" not in labs.exercise("3.1", seed="<b>x")._repr_html_()
 
 
-@pytest.mark.parametrize("row", QUESTIONS, ids=lambda row: row.id)
-def test_every_question_can_be_printed(
-    row: check.Exercise, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("row", EXERCISES, ids=lambda row: row.id)
+def test_every_question_can_be_printed(row: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(latest, "_latest", {})
     sentence = labs.exercise(row.id, seed="ann").sentence
     assert "{" not in sentence

@@ -151,9 +151,7 @@ def mystery(sent: list[dict[str, Any]]) -> tuple[Script, PanelDriver]:
 
 
 @pytest.fixture(params=[sweep, timeline, mystery], ids=lambda made: made.__name__)
-def told(
-    request: pytest.FixtureRequest, sent: list[dict[str, Any]], own_turn: None
-) -> Iterator[tuple[Any, Any]]:
+def told(request: pytest.FixtureRequest, sent: list[dict[str, Any]]) -> Iterator[tuple[Any, Any]]:
     script, panel = request.param(sent)
     panel.run()
     try:
@@ -196,7 +194,6 @@ def test_stop_is_heard_while_nothing_is_sent(told: tuple[Any, PanelDriver]) -> N
     assert "Stopped." in panel.said("message")
 
 
-@pytest.mark.usefixtures("own_turn")
 def test_a_control_works_and_is_answered_while_nothing_is_sent(sent: list[dict[str, Any]]) -> None:
     script, panel = timeline(sent)
     panel.run()

@@ -12,13 +12,17 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import time
+import venv
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from waiting import eventually
+
+import labs
 
 ROOT = Path(__file__).parent.parent
 BASE = sys._base_executable  # type: ignore[attr-defined]  # not the environment's own
@@ -364,6 +368,31 @@ def test_a_build_that_fails_keeps_the_former_site_and_says_why(builder: Path) ->
     (builder / "fail").unlink()
     assert build(builder)[0] == 0
     assert (builder / "_build/html/index.html").read_text() == "# Another\n"
+
+
+# -- wheel ---------------------------------------------------------------------------------
+
+
+def test_an_installed_wheel_has_the_words_of_the_exercises(tmp_path: Path) -> None:
+    """Without a clone: the pages are data files. Other packages are those of these tests."""
+    source, made, home = tmp_path / "source", tmp_path / "made", tmp_path / "home"
+    for name in ("labs", "workloads", "book"):
+        ignored = shutil.ignore_patterns("__pycache__", "recordings", "web")
+        shutil.copytree(ROOT / name, source / name, ignore=ignored if name == "book" else None)
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    venv.create(home, with_pip=False)
+    python = home / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    alone = ["--no-deps", "--no-index"]
+    subprocess.run([*pip, "wheel", *alone, "--no-build-isolation", "-w", made, source], check=True)
+    subprocess.run([*pip, f"--python={python}", "install", *alone, *made.iterdir()], check=True)
+    ask = "import labs; print(labs.__file__, labs.exercise('3.1', seed='ann'), sep='\\n')"
+    environment = {**os.environ, "PYTHONPATH": sysconfig.get_path("purelib")}
+    said = subprocess.check_output([python, "-c", ask], text=True, cwd=tmp_path, env=environment)
+    where, asked = said.splitlines()
+    assert Path(where).is_relative_to(home)
+    assert asked == repr(labs.exercise("3.1", seed="ann"))
 
 
 # -- servers ---------------------------------------------------------------------------------

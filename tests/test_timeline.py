@@ -432,7 +432,6 @@ class Scripted(TimelineLab):
         self.go.set()
 
 
-@pytest.mark.usefixtures("own_turn")
 def test_controls_are_there_while_it_runs() -> None:
     found = examples.timeline()
     lab = Scripted(found.server, found.workload, found.steps, ask="workers")

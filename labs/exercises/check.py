@@ -1,71 +1,25 @@
 """Check an answer: right, wrong with the likely slip, or measure first.
 
-An exercise is a row of `labs.exercises.exercise`; a later chapter adds rows, not code. The numbers
-a question gives are either its own (a seed draws others, so that a class gets different ones)
-or read from what the reader's lab has measured, and then the tolerance follows the
-measurement.
+An exercise is a row of `labs.exercises.chapters` and its words in the book; a later chapter adds
+rows, not code. Where its numbers are read from what the reader's lab has measured, the
+tolerance follows the measurement.
 """
 
 from __future__ import annotations
 
 import html
 import math
-import random
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import EllipsisType
-from typing import Any
 
-from labs.exercises import latest
-from labs.records.format import digits
-
-Given = Mapping[str, float]
-Formula = Callable[[Given], float]
-
-CLOSE = 0.02  # an answer rounded to two digits is meant exactly
+from labs.exercises import chapters, latest, words
+from labs.exercises.exercise import CLOSE, Exercise, Numbers, Slip
+from labs.exercises.words import Words
+from labs.records.format import digits, paragraphs
 
 
 class NoSuchExercise(LookupError):
     """No row has that id."""
-
-
-@dataclass(frozen=True, slots=True)
-class Slip:
-    """A likely wrong turn: the number it leads to and the sentence that helps."""
-
-    leads_to: Formula
-    hint: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exercise:
-    """One question. `{names}` in its texts stand for the numbers given.
-
-    Fixed: `given` lists choices for each number, the first is the one printed in the book.
-    Own machine: `lab` names the lab and `read` takes the numbers from its result.
-    Open: no `answer`; `hint` says what to look at.
-    """
-
-    id: str
-    question: str
-    unit: str = ""
-    answer: Formula | None = None
-    given: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    lab: str = ""
-    read: Callable[[Any], Given] | None = None
-    tolerance: Formula = lambda given: CLOSE  # relative
-    slips: tuple[Slip, ...] = ()
-    hint: str = ""  # when no slip fits
-
-    def numbers(self, seed: str | None) -> Given | None:
-        """The numbers given; None when the lab has not measured yet."""
-        if self.read is not None:
-            result = latest.latest(self.lab)
-            return None if result is None else self.read(result)
-        if seed is None:
-            return {name: choices[0] for name, choices in self.given.items()}
-        draw = random.Random(f"{self.id} {seed}")
-        return {name: draw.choice(choices) for name, choices in self.given.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,19 +28,21 @@ class Reply:
 
     kind: str  # right, wrong, later (measure or answer first), open
     sentence: str
+    solution: str = ""  # with the numbers of a seed, which the page's own does not have
 
     @property
     def right(self) -> bool:
         return self.kind == "right"
 
     def __repr__(self) -> str:
-        return self.sentence
+        return "\n\n".join(filter(None, (self.sentence, self.solution)))
 
     def _repr_html_(self) -> str:
         mark = {"right": "✓", "wrong": "✗"}.get(self.kind, "…")
         return (
             f'<div class="wt-answer wt-{self.kind}" role="status">'
             f'<span aria-hidden="true">{mark}</span> {html.escape(self.sentence)}</div>'
+            f"{_folded('solution', self.solution)}"
         )
 
 
@@ -97,6 +53,7 @@ class Asked:
     id: str
     seed: str | None
     sentence: str
+    hints: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"{self.id} {self.sentence}"
@@ -104,27 +61,29 @@ class Asked:
     def _repr_html_(self) -> str:
         seed = "" if self.seed is None else f", seed={self.seed!r}"
         how = html.escape(f'check("{self.id}", ...{seed})')
+        first, *more = self.sentence.split("\n\n")
         return (
-            f'<div class="wt-question"><p><b>{html.escape(self.id)}</b> '
-            f"{html.escape(self.sentence)}</p><p>Answer with <code>{how}</code>.</p></div>"
+            f'<div class="wt-question"><p><b>{html.escape(self.id)}</b> {html.escape(first)}</p>'
+            f"{paragraphs(more)}<p>Answer with <code>{how}</code>.</p></div>"
+            f"{''.join(_folded('hint', hint) for hint in self.hints)}"
         )
 
 
 def exercise(id: str, *, seed: str | None = None) -> Asked:
-    """The question of exercise `id`, to be answered with `check` and the same seed.
+    """The question and the hints of exercise `id`, to be answered with `check` and the same seed.
 
     `seed`, any text, gives it other numbers, the same for everybody who writes the same text.
     NoSuchExercise names the ids there are.
     """
-    asked = _find(id)
-    given = asked.numbers(seed)
-    if given is None:
-        first = f" First press Run in the lab “{asked.lab}”: this asks about your machine."
-        plain = "" if "{" in asked.question else asked.question
-        return Asked(id=id, seed=seed, sentence=f"{plain}{first}".strip())
-    unit = f" Answer{_in(asked.unit)}." if asked.unit else ""
-    question = _fill(asked.question, asked, given)
-    return Asked(id=id, seed=seed, sentence=f"{question}{unit}")
+    row = _find(id)
+    said = _words(row)
+    numbers, measured = _numbers(row, seed)
+    question = "" if row.question and not measured else _said(said.question, numbers)
+    if not measured:
+        first = f"First press Run in the lab “{row.lab}”: this asks about your machine."
+        return Asked(id=id, seed=seed, sentence=f"{question} {first}".strip())
+    hints = tuple(_said(hint, numbers) for hint in said.hints)
+    return Asked(id=id, seed=seed, sentence=question, hints=hints)
 
 
 def number(value: object) -> float | None:
@@ -138,41 +97,44 @@ def number(value: object) -> float | None:
 def check(id: str, value: object = ..., *, seed: str | None = None) -> Reply:
     """Judge `value` as the answer to exercise `id`; without a value, ask for one.
 
-    `seed`, any text, gives the exercise other numbers and prints the question with them.
-    NoSuchExercise names the ids there are.
+    `seed`, any text, gives the exercise other numbers and prints the question with them; a right
+    answer then brings the solution. NoSuchExercise names the ids there are.
     """
-    exercise = _find(id)
-    given = exercise.numbers(seed)
-    if given is None:
-        first = f"First press Run in the lab “{exercise.lab}” above: this asks about your machine."
+    row = _find(id)
+    numbers, measured = _numbers(row, seed)
+    if not measured:
+        first = f"First press Run in the lab “{row.lab}” above: this asks about your machine."
         return Reply(kind="later", sentence=first)
-    question = _fill(exercise.question, exercise, given)
-    if exercise.answer is None:
-        return Reply(kind="open", sentence=f"{question} {_fill(exercise.hint, exercise, given)}")
+    if row.answer is None:
+        said = _words(row)
+        both = " ".join(_said(text, numbers) for text in (said.question, *said.hints[:1]))
+        return Reply(kind="open", sentence=both)
     if value is None or isinstance(value, EllipsisType):
-        asked = "" if seed is None else f"{question} "  # the page prints the usual numbers
-        prompt = f"{asked}Put your answer{_in(exercise.unit)} in place of the dots, and run."
+        asked = "" if seed is None else f"{_said(_words(row).question, numbers)} "
+        prompt = f"{asked}Put your answer{_in(row.unit)} in place of the dots, and run."
         return Reply(kind="later", sentence=prompt)
     given_number = number(value)
     if given_number is None:
-        plain = f"{value!r}: not an ordinary number. Write it plainly{_in(exercise.unit)}: 12.5"
+        plain = f"{value!r}: not an ordinary number. Write it plainly{_in(row.unit)}: 12.5"
         return Reply(kind="wrong", sentence=plain)
-    return _judge(exercise, given, given_number)
+    return _judge(row, numbers, given_number, seed)
 
 
-def _judge(exercise: Exercise, given: Given, number: float) -> Reply:
-    assert exercise.answer is not None
-    truth = exercise.answer(given)
-    if math.isclose(number, truth, rel_tol=exercise.tolerance(given)):
-        measured = " It is within what your measurement allows." if exercise.read else ""
-        unit = "" if exercise.unit.startswith("as ") else f" {exercise.unit}"
-        return Reply(kind="right", sentence=f"Right: {digits(truth)}{unit}.{measured}")
-    for slip in (*exercise.slips, *_unit_slips(exercise.unit, truth)):
-        if math.isclose(number, slip.leads_to(given), rel_tol=CLOSE):
-            return Reply(kind="wrong", sentence=f"Not quite. {_fill(slip.hint, exercise, given)}")
-    size = "too large" if number > truth else "too small"
-    hint = f" {_fill(exercise.hint, exercise, given)}" if exercise.hint else ""
-    return Reply(kind="wrong", sentence=f"Not yet: {digits(number)} is {size}.{hint}")
+def _judge(row: Exercise, numbers: Numbers, value: float, seed: str | None) -> Reply:
+    truth = numbers["answer"]
+    if math.isclose(value, truth, rel_tol=numbers.of(row.tolerance)):
+        measured = " It is within what your measurement allows." if row.read else ""
+        unit = "" if row.unit.startswith("as ") else f" {row.unit}"
+        solved = "" if seed is None or row.read else _said(_words(row).solution, numbers)
+        return Reply(
+            kind="right", sentence=f"Right: {digits(truth)}{unit}.{measured}", solution=solved
+        )
+    for slip in (*row.slips, *_unit_slips(row.unit, truth)):
+        if math.isclose(value, numbers.of(slip.leads_to), rel_tol=CLOSE):
+            return Reply(kind="wrong", sentence=f"Not quite. {_said(slip.hint, numbers)}")
+    size = "too large" if value > truth else "too small"
+    hint = _said(_words(row).hints[0], numbers)
+    return Reply(kind="wrong", sentence=f"Not yet: {digits(value)} is {size}. {hint}")
 
 
 def _unit_slips(unit: str, truth: float) -> tuple[Slip, ...]:
@@ -186,37 +148,43 @@ def _unit_slips(unit: str, truth: float) -> tuple[Slip, ...]:
     slips = []
     if unit in known:
         factor, hint = known[unit]
-        slips.append(Slip(lambda given: truth * factor, hint))
+        slips.append(Slip(lambda: truth * factor, hint))
     if unit == "req/s" and truth:
-        slips.append(
-            Slip(lambda given: truth / 1000, "Milliseconds for seconds: 20 ms are 0.020 s.")
-        )
-        slips.append(Slip(lambda given: 1 / truth, "Upside down: that is seconds per request."))
+        slips.append(Slip(lambda: truth / 1000, "Milliseconds for seconds: 20 ms are 0.020 s."))
+        slips.append(Slip(lambda: 1 / truth, "Upside down: that is seconds per request."))
     return tuple(slips)
 
 
 def _find(id: str) -> Exercise:
-    from labs.exercises.exercise import QUESTIONS
-
-    for exercise in QUESTIONS:
-        if exercise.id == id:
-            return exercise
-    known = ", ".join(exercise.id for exercise in QUESTIONS)
+    for row in chapters.EXERCISES:
+        if row.id == id:
+            return row
+    known = ", ".join(row.id for row in chapters.EXERCISES)
     raise NoSuchExercise(f"id={id!r}: no such exercise. Choose one of {known}.")
+
+
+def _numbers(row: Exercise, seed: str | None) -> tuple[Numbers, bool]:
+    """An exercise's numbers, and whether those of the reader's own lab are among them."""
+    found = latest.latest(row.lab) if row.read else None
+    return row.numbers(seed, found), row.read is None or found is not None
+
+
+def _words(row: Exercise) -> Words:
+    if row.question:
+        return Words(title="", question=row.question, hints=(row.hint,), solution="")
+    return words.of(chapters.slug(row.id), row.id)
+
+
+def _said(text: str, numbers: Numbers) -> str:
+    return words.plain(words.fill(text, numbers))
 
 
 def _in(unit: str) -> str:
     return f" {unit}" if unit.startswith("as ") else f" in {unit}" if unit else ""
 
 
-def _fill(text: str, exercise: Exercise, given: Given) -> str:
-    """Whole numbers, and all that the question gives itself, stand as they are: 1024 users are
-    not 1,020. Measured ones are rounded to what they are worth."""
-    measured = exercise.read is not None
-
-    def said(value: float) -> str:
-        if float(value).is_integer():
-            return f"{value:.0f}"
-        return digits(value) if measured else f"{value:.12g}"
-
-    return text.format_map({name: said(value) for name, value in given.items()})
+def _folded(kind: str, text: str) -> str:
+    if not text:
+        return ""
+    body = paragraphs(text.split("\n\n"))
+    return f'<details class="{kind}"><summary>{kind.capitalize()}</summary>{body}</details>'

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from labs.exercises.check import Given
 from labs.kinds.checkup.record import Checkup
 from labs.kinds.clocks.record import Clocks
 from labs.kinds.sweep.record import Recording
-from labs.records.results import Point
+from labs.records.results import Point, pick
 
 if TYPE_CHECKING:
     from labs.kinds.comparison.record import Comparison
     from labs.kinds.generators.record import Generators
+    from labs.kinds.memory.record import Memory
     from labs.kinds.mystery.record import Mystery
+    from labs.kinds.race.record import Race
     from labs.kinds.timeline.record import Timeline
+
+
+Read = Mapping[str, float]
+
+CROWD = 1  # the step in which the users come, the second of chapter 9
+ONE_POOL, POOLS = "1 × 64", "4 × 16"  # the parts of chapter 10
+MIB = 2**20
 
 
 def busiest(recording: Recording) -> Point:
@@ -23,7 +31,7 @@ def busiest(recording: Recording) -> Point:
     return recording.runs[-1].points[-1]
 
 
-def of_checkup(checkup: Checkup) -> Given:
+def of_checkup(checkup: Checkup) -> Read:
     """What a calibration found."""
     calibration = checkup.calibration
     return {
@@ -34,7 +42,7 @@ def of_checkup(checkup: Checkup) -> Given:
     }
 
 
-def of_both(clocks: Clocks) -> Given:
+def of_both(clocks: Clocks) -> Read:
     """The page of the clocks lab that computes and waits."""
     page = clocks.page("both")
     return {
@@ -45,7 +53,7 @@ def of_both(clocks: Clocks) -> Given:
     }
 
 
-def of_last(recording: Recording) -> Given:
+def of_last(recording: Recording) -> Read:
     """The busiest level: its throughput, what a request cost and how long it took."""
     point = busiest(recording)
     low, high = point.throughput_ci_rps
@@ -59,12 +67,12 @@ def of_last(recording: Recording) -> Given:
     }
 
 
-def of_waiting(recording: Recording) -> Given:
+def of_waiting(recording: Recording) -> Read:
     """The busiest level, and what its page waits when it is alone."""
     return {**of_last(recording), "wait_s": recording.experiment.workload.wait_s}
 
 
-def of_plateau(recording: Recording) -> Given:
+def of_plateau(recording: Recording) -> Read:
     """The first level with more users than cores, and the last: chosen before looking."""
     last = busiest(recording)
     cores = recording.machine.cores
@@ -79,7 +87,7 @@ def of_plateau(recording: Recording) -> Given:
     }
 
 
-def of_first_step(timeline: Timeline) -> Given:
+def of_first_step(timeline: Timeline) -> Read:
     """The first step of a timeline: the cores the server kept busy, and those there are."""
     stretch = timeline.runs[-1].stretches[0]
     low, high = stretch.throughput_ci_rps
@@ -91,10 +99,10 @@ def of_first_step(timeline: Timeline) -> Given:
     }
 
 
-def of_parts(first: str, second: str) -> Callable[[Comparison], Given]:
+def of_parts(first: str, second: str) -> Callable[[Comparison], Read]:
     """The throughput of two parts of a comparison, each at its busiest level."""
 
-    def read(comparison: Comparison) -> Given:
+    def read(comparison: Comparison) -> Read:
         of = [of_last(comparison.part(label)) for label in (first, second)]
         return {
             "users": of[0]["users"],
@@ -106,22 +114,22 @@ def of_parts(first: str, second: str) -> Callable[[Comparison], Given]:
     return read
 
 
-def of_part(label: str) -> Callable[[Comparison], Given]:
+def of_part(label: str) -> Callable[[Comparison], Read]:
     """The busiest level of one part, and what its page waits when it is alone."""
     return lambda comparison: of_waiting(comparison.part(label))
 
 
-def of_queue(label: str) -> Callable[[Comparison], Given]:
+def of_queue(label: str) -> Callable[[Comparison], Read]:
     """The busiest level of one part, and how long a request was in service there."""
 
-    def read(comparison: Comparison) -> Given:
+    def read(comparison: Comparison) -> Read:
         part = comparison.part(label)
         return {**of_last(part), "service_s": busiest(part).service_time_s or 0.0}
 
     return read
 
 
-def of_patient(mystery: Mystery) -> Given:
+def of_patient(mystery: Mystery) -> Read:
     """The mystery's server as it is: its first level, and the level of its highest throughput."""
     points = mystery.before.runs[-1].points
     best = max(points, key=lambda point: point.throughput_rps)
@@ -135,7 +143,7 @@ def of_patient(mystery: Mystery) -> Given:
     }
 
 
-def of_tree(timeline: Timeline) -> Given:
+def of_tree(timeline: Timeline) -> Read:
     """User and system seconds of the server's process tree."""
     tree = timeline.runs[-1].tree("server")
     return {
@@ -144,16 +152,55 @@ def of_tree(timeline: Timeline) -> Given:
     }
 
 
-def of_locust(found: Generators) -> Given:
+def of_locust(found: Generators) -> Read:
     """What a request cost the load generator that drives all the labs."""
     return {"cost_s": found.runs[-1].by("locust").generator_s}
 
 
-def noise(given: Given) -> float:
+def of_crowd(timeline: Timeline) -> Read:
+    """The step in which the pool had to grow: its throughput and the wait of a request."""
+    stretch = timeline.runs[-1].stretches[CROWD]
+    low, high = stretch.throughput_ci_rps
+    return {
+        "users": timeline.steps[CROWD].users or 0,
+        "throughput": stretch.throughput_rps,
+        "interval": min(0.15, (high - low) / 2 / stretch.throughput_rps),  # of a ramp it is wide
+        "wait_s": timeline.workload.wait_s,
+    }
+
+
+def of_scales(memory: Memory) -> Read:
+    """What one more process takes, in MiB: by PSS, and by RSS."""
+    growth = memory.runs[-1].growth("process")
+    return {"pss_mib": growth.each_bytes / MIB, "rss_mib": growth.rss_each_bytes / MIB}
+
+
+def of_pools(comparison: Comparison) -> Read:
+    """The last level of the one pool and of the several, side by side."""
+    one, several = (busiest(comparison.part(label)) for label in (ONE_POOL, POOLS))
+    wide = sum(
+        (point.throughput_ci_rps[1] - point.throughput_ci_rps[0]) / point.throughput_rps
+        for point in (one, several)
+    )
+    return {
+        "users": one.users,
+        "one": one.throughput_rps,
+        "several": several.throughput_rps,
+        "interval": wide / 2,
+    }
+
+
+def of_race(race: Race) -> Read:
+    """Additions asked for and additions counted, without a lock."""
+    count = pick(race.runs[-1].counts, name="without a lock")
+    return {"asked": count.asked, "counted": count.counted}
+
+
+def noise(noise: float) -> float:
     """Relative tolerance of an answer read from a calibration."""
-    return max(0.05, given["noise"])
+    return max(0.05, noise)
 
 
-def interval(given: Given) -> float:
+def interval(interval: float) -> float:
     """Relative tolerance of an answer read from a measured throughput."""
-    return 0.05 + given["interval"]
+    return 0.05 + interval

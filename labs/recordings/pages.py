@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from labs.exercises.exercise import QUESTIONS
+from labs.exercises.chapters import EXERCISES
 from labs.recordings import store
 
 
@@ -29,7 +29,7 @@ def chapters() -> tuple[Chapter, ...]:
     them. Where `labs` is installed without the book, with what the exercises know."""
     asked: dict[str, list[str]] = {}
     labs: dict[str, list[str]] = {}
-    for row in QUESTIONS:
+    for row in EXERCISES:
         number = row.id.partition(".")[0]
         asked.setdefault(number, [])
         labs.setdefault(number, [])

@@ -13,34 +13,27 @@ import ast
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from docutils import nodes
-from sphinx.util.docutils import SphinxRole
-
 from labs.kinds.registry import showing
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.recordings import store
 from labs.records.errors import BadRecording
+from labs.site.number_role import NumberRole
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 
-class MeasuredRole(SphinxRole):
-    """One number in the text."""
+class MeasuredRole(NumberRole):
+    """One measured number."""
 
-    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+    refused = (BadRecording, NoSuchNumber, SyntaxError)
+
+    def number(self) -> str:
         before, colon, rest = self.text.partition(": ")
         lab = before.strip() if colon else PurePosixPath(self.env.docname).name
         for file in store.paths(lab.partition("/")[0])[-1:]:
             self.env.note_dependency(str(file))
-        try:
-            number = measured(lab, rest if colon else self.text)
-        except (BadRecording, NoSuchNumber, SyntaxError) as error:
-            message = self.inliner.reporter.warning(
-                f"{{measured}}`{self.text}`: {error}", line=self.lineno
-            )
-            return [nodes.problematic(self.rawtext, self.rawtext)], [message]
-        return [nodes.inline(self.text, str(number), classes=["wt-measured"])], []
+        return str(measured(lab, rest if colon else self.text))
 
 
 def measured(lab: str, text: str) -> Quantity:

@@ -242,6 +242,32 @@ def retry_delay(lost: int, linear: int = 4) -> float:
     return min(lost, linear) + 2.0 ** max(0, lost - linear) - 1
 
 
+def looks(wanted: int, start: int, most: int = 32) -> int:
+    """Looks until a prefork server that finds too few idle workers has as many as wanted.
+
+    It forks 1, 2, 4, ... and at most 32 from look to look (Apache's `MAX_SPAWN_RATE`).
+
+    >>> looks(wanted=32, start=6)  # 7, 9, 13, 21, 37
+    5
+    """
+    _check(wanted=wanted, start=start)
+    _check_positive(most=most)
+    count, forked = 0, 1
+    while start < wanted:
+        start, forked, count = start + forked, min(2 * forked, most), count + 1
+    return count
+
+
+def longer(times: float) -> float:
+    """Fraction of exponential times that are longer than so many times their mean: exp(-times).
+
+    >>> round(longer(1), 2)
+    0.37
+    """
+    _check(times=times)
+    return math.exp(-times)
+
+
 def generators(X: float, each: float) -> int:
     """Load generators needed for X requests per second: ceil(X / (0.8 each)).
 

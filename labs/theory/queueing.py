@@ -8,12 +8,14 @@ hyper-threads. An answer is a throughput X in requests per second; R = N / X - Z
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from labs.theory.laws import ceiling
+from labs.records.errors import Unusable
+from labs.theory.laws import bound, ceiling
 
 FITS_A_PERIOD_S = 0.05  # of CPU: half of the 100 ms over which Linux accounts a quota
 FEELS_THE_MEAN_S = 0.2  # two periods and more
@@ -41,6 +43,26 @@ def sharing(m: int, D: float, V: float, capacity: tuple[float, ...], W: float = 
     logs = np.cumsum(np.log((m - k + 1) * D / (V * speeds)))
     weights = np.exp(logs - (top := max(0.0, float(logs.max()))))
     return float((weights * speeds).sum() / D / (weights.sum() + math.exp(-top)))
+
+
+def filled(W: int, D: float, V: float, c: int) -> float:
+    """Fraction of c cores that W workers keep busy by `sharing`, each with a user at all times.
+
+    >>> round(filled(40, D=0.020, V=0.180, c=4), 2)  # W* workers: chance takes the rest
+    0.91
+    """
+    return sharing(W, D, V, tuple(range(1, c + 1))) * D / c
+
+
+def filling(part: float, D: float, V: float, c: int) -> int:
+    """Least number of workers that keep this part of c cores busy (see `filled`).
+
+    >>> filling(0.95, D=0.020, V=0.180, c=4)
+    44
+    """
+    if not 0 <= part < 1:
+        raise Unusable(f"part={part:g}: no pool fills more than a part. Give a number below 1.")
+    return next(W for W in itertools.count(1) if filled(W, D, V, c) >= part)
 
 
 def closed(
@@ -161,3 +183,12 @@ def coin_flips(N: int, processes: int, rate: Callable[[int], float]) -> float:
     chance = np.exp(logs + n * math.log(p) + (N - n) * math.log1p(-p))
     rates = np.interp(n, [0, *known], [0.0, *(rate(i) for i in known)])
     return processes * float((chance * rates).sum())
+
+
+def by_coins(N: int, processes: int, D: float, V: float, W: int) -> float:
+    """`coin_flips` for processes of W threads each that only wait, or wait and compute in turn.
+
+    >>> round(by_coins(256, 2, D=0, V=0.2, W=128))  # 1280 if they were one pool
+    1248
+    """
+    return coin_flips(N, processes, lambda n: bound(N=n, D=D, V=V, W=W))

@@ -1,35 +1,34 @@
-"""The exercises of the chapter on pages that compute and wait."""
+"""The exercises of the chapter `both-at-once`: ranges, laws and slips."""
 
 from __future__ import annotations
 
-from labs.exercises.check import Exercise, Given, Slip
+from labs.exercises.exercise import Exercise, Numbers, Slip
 from labs.exercises.readings import interval, of_part, of_parts
 
 PAGE = {"cpu_ms": (20, 10, 40), "wait_ms": (180, 90, 360), "cores": (4, 8, 12)}
 
 
-def _fills(given: Given) -> float:
+def _fills(given: Numbers) -> float:
     """W* = c (1 + V / D)."""
     return given["cores"] * (1 + given["wait_ms"] / given["cpu_ms"])
 
 
-def _by_the_rule(given: Given) -> float:
+def _by_the_rule(given: Numbers) -> float:
     """2 x cores + 1."""
     return 2 * given["cores"] + 1
 
 
-def _held_s(given: Given) -> float:
+def _held_s(given: Numbers) -> float:
     """D + V, in seconds."""
     return (given["cpu_ms"] + given["wait_ms"]) / 1000
 
 
-def _logged_ms(given: Given) -> float:
+def _logged_ms(given: Numbers) -> float:
     """CPU time a request, from a log's two sums."""
     return given["cpu_total_s"] / given["requests"] * 1000
 
 
-MIXED: tuple[Exercise, ...] = (
-    # both-at-once
+EXERCISES = (
     Exercise(
         id="13.1",
         question="A page computes for {cpu_ms} ms and waits for {wait_ms} ms. The server has "
@@ -39,11 +38,11 @@ MIXED: tuple[Exercise, ...] = (
         answer=_fills,
         slips=(
             Slip(
-                lambda given: given["cores"],
+                lambda cores: cores,
                 "One for each core, and each of them lets its core idle while it waits.",
             ),
             Slip(
-                lambda given: given["cores"] * given["wait_ms"] / given["cpu_ms"],
+                lambda cores, wait_ms, cpu_ms: cores * wait_ms / cpu_ms,
                 "So many can wait. The {cores} that compute meanwhile are workers too.",
             ),
             Slip(
@@ -51,7 +50,7 @@ MIXED: tuple[Exercise, ...] = (
                 "That is for one core; there are {cores}.",
             ),
             Slip(
-                lambda given: given["cores"] * (1 + given["cpu_ms"] / given["wait_ms"]),
+                lambda cores, cpu_ms, wait_ms: cores * (1 + cpu_ms / wait_ms),
                 "Upside down: the longer a page waits, the more workers it takes.",
             ),
             Slip(_by_the_rule, "That is 2 x cores + 1, which never asked how long the page waits."),
@@ -70,7 +69,7 @@ MIXED: tuple[Exercise, ...] = (
         ),
         slips=(
             Slip(
-                lambda given: given["cores"] / given["cpu_ms"] * 1000,
+                lambda cores, cpu_ms: cores / cpu_ms * 1000,
                 "So much the cores could do. The pool is too small to keep them busy.",
             ),
             Slip(
@@ -128,15 +127,15 @@ MIXED: tuple[Exercise, ...] = (
         unit="as a fraction",
         lab="both-at-once",
         read=of_parts("20 workers", "60 workers"),
-        answer=lambda given: given["first"] / given["second"],
+        answer=lambda first, second: first / second,
         tolerance=interval,
         slips=(
             Slip(
-                lambda given: given["second"] / given["first"],
+                lambda second, first: second / first,
                 "Upside down: the 20 workers go on top.",
             ),
             Slip(
-                lambda given: 20 / 60,
+                lambda: 20 / 60,
                 "That is the part of the workers. Did the cores let each of the 60 do as much?",
             ),
         ),
@@ -149,19 +148,19 @@ MIXED: tuple[Exercise, ...] = (
         unit="workers",
         lab="both-at-once",
         read=of_part("60 workers"),
-        answer=lambda given: given["cores"] * (1 + given["wait_s"] / given["demand_s"]),
-        tolerance=lambda given: 0.05,
+        answer=lambda cores, wait_s, demand_s: cores * (1 + wait_s / demand_s),
+        tolerance=lambda: 0.05,
         slips=(
             Slip(
-                lambda given: given["cores"] * given["wait_s"] / given["demand_s"],
+                lambda cores, wait_s, demand_s: cores * wait_s / demand_s,
                 "So many can wait. Those that compute meanwhile are workers too.",
             ),
             Slip(
-                lambda given: 1 + given["wait_s"] / given["demand_s"],
+                lambda wait_s, demand_s: 1 + wait_s / demand_s,
                 "That is for one core; you have {cores}.",
             ),
             Slip(
-                lambda given: 60,
+                lambda: 60,
                 "So many there were. How many would have been enough?",
             ),
         ),

@@ -1,16 +1,16 @@
-"""The exercises of the chapter on finding the limit."""
+"""The exercises of the chapter `which-limit`: ranges, laws and slips."""
 
 from __future__ import annotations
 
-from labs.exercises.check import Exercise, Given, Slip
+from labs.exercises.exercise import Exercise, Numbers, Slip
 from labs.exercises.readings import interval, of_patient
 
 
-def _held_by_an_order_ms(given: Given) -> float:
+def _held_by_an_order_ms(given: Numbers) -> float:
     return given["cpu_ms"] + given["query_ms"] + given["write_ms"]
 
 
-def _ceilings(given: Given) -> dict[str, float]:
+def _ceilings(given: Numbers) -> dict[str, float]:
     """Orders per second that each thing lets pass: how many there are / how long one is held."""
     return {
         "cores": given["cores"] * 1000 / given["cpu_ms"],
@@ -20,22 +20,21 @@ def _ceilings(given: Given) -> dict[str, float]:
     }
 
 
-LIMITS: tuple[Exercise, ...] = (
-    # which-limit
+EXERCISES = (
     Exercise(
         id="14.1",
         question="A server is to do {target} requests a second. It does {rate}, and its {cores} "
         "cores are full. Down to how much CPU time must a request come?",
         unit="ms",
         given={"target": (1000, 800, 1600), "rate": (500, 400), "cores": (4, 2, 8)},
-        answer=lambda given: given["cores"] / given["target"] * 1000,
+        answer=lambda cores, target: cores / target * 1000,
         slips=(
             Slip(
-                lambda given: given["cores"] / given["rate"] * 1000,
+                lambda cores, rate: cores / rate * 1000,
                 "That is what a request costs now, at {rate} a second.",
             ),
             Slip(
-                lambda given: 1000 / given["target"],
+                lambda target: 1000 / target,
                 "That would be for one core; there are {cores}.",
             ),
         ),
@@ -53,18 +52,18 @@ LIMITS: tuple[Exercise, ...] = (
             "percent": (20, 10),
             "workers": (100, 60, 80),
         },
-        answer=lambda given: given["target"] / given["rate"] * given["workers"],
+        answer=lambda target, rate, workers: target / rate * workers,
         slips=(
             Slip(
-                lambda given: given["target"],
+                lambda target: target,
                 "Requests a second aren't requests at once. How long does one hold its worker?",
             ),
             Slip(
-                lambda given: given["workers"] / given["percent"] * 100,
+                lambda workers, percent: workers / percent * 100,
                 "So many would fill the CPU. Fewer are enough for the target.",
             ),
             Slip(
-                lambda given: (given["target"] / given["rate"] - 1) * given["workers"],
+                lambda target, rate, workers: (target / rate - 1) * workers,
                 "So many must be added to the {workers} that are there.",
             ),
         ),
@@ -123,23 +122,23 @@ LIMITS: tuple[Exercise, ...] = (
             "rate": (90, 60, 120),
             "alone_ms": (100, 150, 80),
         },
-        answer=lambda given: given["rate"] * given["alone_ms"] / 1000,
+        answer=lambda rate, alone_ms: rate * alone_ms / 1000,
         slips=(
             Slip(
-                lambda given: given["workers"],
+                lambda workers: workers,
                 "So many have a request each. Most of these wait for something behind the pool.",
             ),
             Slip(
-                lambda given: given["rate"] * given["alone_ms"],
+                lambda rate, alone_ms: rate * alone_ms,
                 "The response time is in milliseconds; bring it to seconds.",
             ),
             Slip(
-                lambda given: given["users"],
+                lambda users: users,
                 "By N = X R, with the response time of the crowd, it is all users: most of them "
                 "wait. Take that of the lone one.",
             ),
             Slip(
-                lambda given: given["workers"] - given["rate"] * given["alone_ms"] / 1000,
+                lambda workers, rate, alone_ms: workers - rate * alone_ms / 1000,
                 "Those are the workers whose requests wait.",
             ),
         ),
@@ -153,19 +152,19 @@ LIMITS: tuple[Exercise, ...] = (
         unit="requests",
         lab="which-limit",
         read=of_patient,
-        answer=lambda given: given["throughput"] * given["alone_s"],
+        answer=lambda throughput, alone_s: throughput * alone_s,
         tolerance=interval,
         slips=(
             Slip(
-                lambda given: given["throughput"] * given["alone_s"] * 1000,
+                lambda throughput, alone_s: throughput * alone_s * 1000,
                 "The response time is {alone_s} s, not so many milliseconds.",
             ),
             Slip(
-                lambda given: given["throughput"] / given["alone_s"],
+                lambda throughput, alone_s: throughput / alone_s,
                 "Multiply the requests a second by the seconds of a request.",
             ),
             Slip(
-                lambda given: given["crowd"],
+                lambda crowd: crowd,
                 "That is with the response time of the crowd, most of whom wait. Take that of the "
                 "lone user.",
             ),

@@ -1,0 +1,74 @@
+"""The exercises of `one-core`: ranges, laws and slips."""
+
+from __future__ import annotations
+
+from labs.exercises.exercise import Exercise, Slip
+from labs.exercises.readings import interval, of_last
+from labs.theory import laws
+
+WORKER = {"cpu_ms": (20, 25, 40, 50), "users": (8, 4, 6, 10)}
+
+EXERCISES = (
+    Exercise(
+        id="2.1",
+        unit="req/s",
+        given=WORKER,
+        answer=lambda users, cpu_s: laws.bound(N=users, D=cpu_s),
+        also={"cpu_s": lambda cpu_ms: cpu_ms / 1000},
+        slips=(
+            Slip(
+                lambda users, cpu_s: laws.ceiling(users, cpu_s),
+                "As if each user had a worker; there is one worker for all {users}.",
+            ),
+            Slip(
+                lambda answer, users: answer / users,
+                "That is what one of the users gets; the question is about all of them.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="2.2",
+        unit="ms",
+        given=WORKER,
+        answer=lambda response_s: 1000 * response_s,
+        also={
+            "response_s": lambda users, cpu_ms: laws.response_time_bound(N=users, D=cpu_ms / 1000),
+            "line_ms": lambda response_s, cpu_ms: 1000 * laws.queued(R=response_s, D=cpu_ms / 1000),
+            "throughput": lambda users, response_s: laws.throughput(N=users, R=response_s),
+        },
+        slips=(
+            Slip(
+                lambda cpu_ms: cpu_ms,
+                "That is the service alone. {users} users share one worker: all queue.",
+            ),
+            Slip(
+                lambda line_ms: line_ms,
+                "That is the queue alone; your own {cpu_ms} ms come on top.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="2.3",
+        unit="ms",
+        given={"crowd": (32,)},
+        lab="one-core",
+        read=of_last,
+        answer=lambda crowd, throughput: 1000 * laws.response_time(N=crowd, X=throughput),
+        tolerance=interval,
+        slips=(
+            Slip(
+                lambda throughput: 1000 * laws.response_time(N=1, X=throughput),
+                "That is for one user; {crowd} of them share the worker.",
+            ),
+            Slip(
+                lambda response_s: 1000 * response_s,
+                "That is what {users} users waited; now there are {crowd}.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="2.4",
+        given={"cpu_ms": (50,), "think_s": (0.5,)},
+        also={"knee": lambda cpu_ms, think_s: laws.knee(D=cpu_ms / 1000, Z=think_s)},
+    ),
+)

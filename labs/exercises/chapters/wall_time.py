@@ -1,0 +1,71 @@
+"""The exercises of `wall-time`: ranges, laws and slips."""
+
+from __future__ import annotations
+
+from labs.exercises.exercise import Exercise, Slip
+from labs.exercises.readings import of_both
+from labs.theory import laws
+
+PAGE = {"wall_ms": (120, 90, 250, 400), "user_ms": (18, 24, 35, 12), "system_ms": (2, 4, 6)}
+
+EXERCISES = (
+    Exercise(
+        id="1.1",
+        unit="ms",
+        given=PAGE,
+        answer=lambda wall_ms, user_ms, system_ms: laws.wait(R=wall_ms, D=user_ms + system_ms),
+        slips=(
+            Slip(
+                lambda wall_ms, user_ms: laws.wait(R=wall_ms, D=user_ms),
+                "Time in the kernel is CPU time as well: take the {system_ms} ms off too.",
+            ),
+            Slip(
+                lambda user_ms, system_ms: user_ms + system_ms,
+                "That is the CPU time; the wait is the rest of the wall time.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="1.2",
+        unit="as a fraction",
+        given=PAGE,
+        answer=lambda wall_ms, cpu_ms: laws.utilisation(X=1 / wall_ms, D=cpu_ms),
+        also={
+            "cpu_ms": lambda user_ms, system_ms: user_ms + system_ms,
+            "saved_ms": lambda cpu_ms: cpu_ms / 2,
+            "wait_ms": lambda wall_ms, cpu_ms: laws.wait(R=wall_ms, D=cpu_ms),
+        },
+        slips=(
+            Slip(
+                lambda wall_ms, user_ms: laws.utilisation(X=1 / wall_ms, D=user_ms),
+                "Time in the kernel is CPU time as well: add the {system_ms} ms.",
+            ),
+            Slip(lambda answer: 1 - answer, "That is the part it waited."),
+        ),
+    ),
+    Exercise(
+        id="1.3",
+        unit="as a fraction",
+        given={"ordered_cpu_ms": (50,), "ordered_wait_ms": (150,)},  # as the lab's page `both`
+        lab="wall-time",
+        read=of_both,
+        answer=lambda cpu_ms, wall_ms: laws.utilisation(X=1 / wall_ms, D=cpu_ms),
+        also={
+            "ordered_wall_ms": lambda ordered_cpu_ms, ordered_wait_ms: (
+                ordered_cpu_ms + ordered_wait_ms
+            ),
+            "ordered": lambda ordered_cpu_ms, ordered_wall_ms: laws.utilisation(
+                X=1 / ordered_wall_ms, D=ordered_cpu_ms
+            ),
+        },
+        tolerance=lambda spread: 0.05 + spread,
+        slips=(
+            Slip(lambda answer: 1 - answer, "That is the part it waited."),
+            Slip(
+                lambda client_ms, wall_ms: laws.utilisation(X=1 / wall_ms, D=client_ms),
+                "Those are the client's user and sys; the question is about the server's.",
+            ),
+        ),
+    ),
+    Exercise(id="1.4"),
+)

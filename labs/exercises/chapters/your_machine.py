@@ -1,0 +1,54 @@
+"""The exercises of `your-machine`: ranges, laws and slips."""
+
+from __future__ import annotations
+
+from labs.exercises.exercise import Exercise, Slip
+from labs.exercises.readings import noise, of_checkup
+from labs.theory import laws
+
+EXERCISES = (
+    Exercise(
+        id="0.1",
+        unit="req/s",
+        given={"cpu_ms": (4, 2, 5, 8), "cores": (2, 4, 6, 8)},
+        answer=lambda cores, cpu_s: laws.ceiling(cores, cpu_s),
+        also={"cpu_s": lambda cpu_ms: cpu_ms / 1000},
+        slips=(Slip(lambda cpu_s: laws.ceiling(1, cpu_s), "That is one core; there are {cores}."),),
+    ),
+    Exercise(
+        id="0.2",
+        unit="req/s",
+        given={"cpu_ms": (1,)},
+        lab="your-machine",
+        read=of_checkup,
+        answer=lambda cores, cpu_ms: laws.ceiling(cores, cpu_ms / 1000),
+        also={"one_core": lambda cpu_ms: laws.ceiling(1, cpu_ms / 1000)},
+        tolerance=noise,
+        slips=(
+            Slip(
+                lambda one_core: one_core,
+                "That is one core; your machine does {cores} cores' worth.",
+            ),
+            Slip(
+                lambda logical_cores, one_core: logical_cores * one_core,
+                "That counts the cores the system lists; count what they do together: {cores}.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="0.3",
+        unit="req/s",
+        lab="your-machine",
+        read=of_checkup,
+        answer=lambda full, generator_s: laws.ceiling(full, generator_s),
+        also={"full": lambda: laws.FULL},
+        tolerance=lambda noise: 0.05 + noise,
+        slips=(
+            Slip(
+                lambda generator_s: laws.ceiling(1, generator_s),
+                "That is a full core; take {full:percent} %.",
+            ),
+        ),
+    ),
+    Exercise(id="0.4"),
+)

@@ -1,0 +1,82 @@
+"""Sphinx's directives for exercises: {exercise}, {hint} and {solution}, with the book's numbers.
+
+`labs.exercises.words` says what stands in them and what is wrong with it: a number that is no
+field of its exercise, an id out of order. Each is a warning with its line, so a strict build fails.
+"""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from docutils import nodes
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from labs.exercises import chapters, words
+from labs.exercises.exercise import NoSuchNumber
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+logger = logging.getLogger(__name__)
+
+
+class ExerciseDirective(SphinxDirective):
+    """The question, under its heading: what follows belongs to it."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    before = "### {heading}\n\n"
+    after = ""
+
+    def run(self) -> list[nodes.Node]:
+        heading = self.arguments[0]
+        slug = PurePosixPath(self.env.docname).name
+        rows = {row.id: row for row in chapters.CHAPTERS.get(slug, ())}
+        row = rows.get(heading.partition(" ")[0])
+        if row is None:
+            return []  # `_complain` has said so
+        module = importlib.import_module(f"{chapters.__name__}.{slug.replace('-', '_')}")
+        self.env.note_dependency(str(module.__file__))
+        try:
+            text = words.fill("\n".join(self.content), row.numbers())
+        except (NoSuchNumber, ValueError):
+            return []
+        before = self.before.format(heading=heading)
+        line = self.lineno + self.content_offset - before.count("\n")
+        # The renderer's own method, since a section that a directive returns would end with it.
+        renderer = self.state._renderer  # type: ignore[attr-defined]  # MyST's, not docutils'
+        renderer.nested_render_text(before + text + self.after, line)
+        return []
+
+
+class HintDirective(ExerciseDirective):
+    """Folded away until it is asked for."""
+
+    before = '<details class="hint">\n<summary>Hint</summary>\n\n'
+    after = "\n\n</details>"
+
+
+class SolutionDirective(ExerciseDirective):
+    """The same, for the solution."""
+
+    before = '<details class="solution">\n<summary>Solution</summary>\n\n'
+    after = "\n\n</details>"
+
+
+def _complain(_app: Sphinx, page: str, source: list[str]) -> None:
+    rows = chapters.CHAPTERS.get(PurePosixPath(page).name, ())
+    for line, sentence in words.complaints(source[0], rows):
+        logger.warning(sentence, location=(page, line))
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Sphinx calls this."""
+    app.connect("source-read", _complain)
+    app.add_directive("exercise", ExerciseDirective)
+    app.add_directive("hint", HintDirective, override=True)  # docutils has an admonition
+    app.add_directive("solution", SolutionDirective)
+    return {"version": "1", "parallel_read_safe": True}

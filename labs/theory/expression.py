@@ -1,0 +1,73 @@
+"""A worked number of the book: an expression of the laws, and nothing else is evaluated. Pure."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import math
+import operator
+from collections.abc import Callable
+
+from labs.records.errors import Unusable
+from labs.theory import laws, queueing
+
+LONGEST = 300  # characters; the book's longest has half of it
+LARGEST = 1e7  # of all numbers on the way, so that no expression can keep a build busy
+
+LAWS: dict[str, Callable[..., float]] = {  # those that take numbers only
+    name: law
+    for module in (laws, queueing)
+    for name, law in inspect.getmembers(module, inspect.isfunction)
+    if law.__module__ == module.__name__
+    and not name.startswith("_")
+    and {each.annotation for each in inspect.signature(law).parameters.values()} <= {"float", "int"}
+}
+FUNCTIONS = LAWS | {"min": min, "max": max, "round": round}
+OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: math.pow,  # of floats: a tower of powers overflows instead of growing
+}
+
+
+def evaluate(text: str) -> float:
+    """What `bound(N=16, D=0.05, c=4) / 2` comes to: laws and queueing models, numbers, + - * / **,
+    min, max and round.
+
+    >>> evaluate("bound(N=16, D=0.05, c=4) / 2")
+    40.0
+
+    Raises Unusable for all else, for what a law refuses, and for what is no ordinary number.
+    """
+    if len(text) > LONGEST:
+        raise Unusable(f"{len(text)} characters: at most {LONGEST} are reckoned. Say it shorter.")
+    try:
+        return _value(ast.parse(text.strip(), mode="eval").body)
+    except (SyntaxError, MemoryError, RecursionError):
+        raise Unusable(f"{text}: not an expression of laws and numbers.") from None
+    except (ArithmeticError, TypeError, ValueError) as error:
+        if isinstance(error, Unusable):
+            raise
+        raise Unusable(f"{text}: {error}.") from None
+
+
+def _value(node: ast.expr) -> float:
+    match node:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            value: object = number
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            value = -_value(operand)
+        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in OPERATORS:
+            value = OPERATORS[type(sign)](_value(left), _value(right))
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=named):
+            if name not in FUNCTIONS:
+                raise Unusable(f"{name}: no such law. There are {', '.join(sorted(LAWS))}.")
+            given = {each.arg or "**": _value(each.value) for each in named}
+            value = FUNCTIONS[name](*map(_value, args), **given)
+        case _:
+            raise Unusable(f"{ast.unparse(node)}: neither a law nor a number nor + - * / **.")
+    if not isinstance(value, (int, float)) or not abs(value) <= LARGEST:  # nor NaN
+        raise Unusable(f"{ast.unparse(node)}: comes to {value}, which no page needs.")
+    return value

@@ -1,0 +1,180 @@
+"""Worked numbers in prose: what the role {law} says, and what it refuses."""
+
+from __future__ import annotations
+
+import doctest
+import math
+from pathlib import Path
+
+import pytest
+from test_quote import build
+
+from labs.records.errors import Unusable
+from labs.site import law_role
+from labs.site.law_role import worked
+from labs.theory import expression, laws, queueing
+from labs.theory.expression import evaluate
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    for module in (expression, law_role):
+        found = doctest.testmod(module)
+        assert found.attempted and not found.failed
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("bound(N=16, D=0.05, c=4)", "80"),
+        ("bound(N=16, D=0.05, c=4) req/s", "80 req/s"),
+        ("response_time_bound(N=8, D=0.05, c=4) ms", "100 ms"),
+        ("response_time_bound(N=200, D=0.02, c=2) s", "2 s"),
+        ("demand(busy=412.8, completed=3e6) µs to 3 digits", "138 µs"),
+        ("utilisation(X=100, D=0.005, c=4) %", "12.5 %"),
+        ("(2469 / 2213 - 1) % to 2 digits", "12 %"),
+        ("longer(3) % to 1 digit", "5 %"),
+        ("users(X=5.04, R=0.198)", "0.9979"),
+        ("users(X=5.04, R=0.198) to 2 places", "1.00"),
+        ("10_000 / 663.02", "15.08"),
+        ("bound(N=256, D=0, V=0.2)", "1280"),  # as pages write it: a mark from 10,000 on
+        ("10 * bound(N=256, D=0, V=0.2)", "12,800"),
+        ("ceiling(8, demand(busy=412.8, completed=3e6)) to 2 digits", "58,000"),
+        ("200 - round(200 * filled(40, D=0.02, V=0.18, c=4))", "18"),
+        ("min(32, 21 + 16)", "32"),
+        ("-2 ** 2 + 3", "-1"),
+        ("304 / 10 ** 0.5 to 2 digits", "96"),
+        ("bound(N=16,\n  D=0.05) ms", "20,000 ms"),
+    ],
+)
+def test_a_worked_number_is_said_as_pages_say_it(text: str, said: str) -> None:
+    assert worked(text) == said.replace(" ", "\u00a0")
+
+
+def test_an_expression_is_what_python_makes_of_it() -> None:
+    names = expression.FUNCTIONS
+    for text in (
+        "2 * 3 + 4 / 5 - 6 ** 0.5 * -1",
+        "max(knee(D=0.02, V=0.18), 3) / 2",
+        "round((320 ** 2 + 304 ** 2) / (43 / 2) ** 2, -2)",
+        "by_coins(64, 4, D=0, V=0.2, W=16) - in_step(40, D=0.02, V=0.18, c=4)",
+    ):
+        assert math.isclose(evaluate(text), eval(text, {"__builtins__": {}}, dict(names)))
+
+
+def test_every_law_can_be_asked_for() -> None:
+    assert {"bound", "knee", "users", "wait", "pool_size", "generators"} <= set(expression.LAWS)
+    assert {"in_step", "filled", "filling", "by_coins"} <= set(expression.LAWS)
+    assert not {"sharing", "coin_flips", "math", "Unusable"} & set(expression.LAWS)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("bound(N=-1, D=1)", r"N=-1: must not be negative"),  # the law's own words
+        ("wait(R=1, D=2)", "more CPU time than the wall time"),
+        ("bound(N=1)", "missing 1 required positional argument"),
+        ("bound(N=1, D=1, Q=2)", "unexpected keyword argument 'Q'"),
+        ("bond(N=1, D=1)", r"bond: no such law\. There are backlog, bound, "),
+        ("coin_flips(4, 2, 1)", "no such law"),
+        ("bound(N=1, D=1) km", r"km: no unit of worked numbers\. There are s, req/s, ms, µs, %\."),
+        ("ms", "neither a law nor a number"),
+        ("", "an expression, as in"),
+        ("bound(N=1, D=1) to 0 digits", "no unit"),
+        ("2 +* 3", "not an expression"),
+        ("1 / 0", "division by zero"),
+        ("(-8) ** 0.5", "math domain error"),
+        ("ceiling(4, 0)", "comes to inf"),
+        ("1e400", "comes to inf"),
+        ("1e8", "which no page needs"),
+    ],
+)
+def test_what_is_no_number_is_refused_with_a_sentence(text: str, message: str) -> None:
+    with pytest.raises(Unusable, match=message):
+        worked(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os')",
+        "bound.__globals__",
+        "bound.__globals__['math']",
+        "(lambda: 1)()",
+        "[1, 2][0]",
+        "{1: 2}[1]",
+        "1 if 1 else 2",
+        "bound(*[1, 2])",
+        "bound(**{'N': 1, 'D': 2})",
+        "(x := 3)",
+        "f'{1}'",
+        "'a' * 3",
+        "True",
+        "1j",
+        "5 // 2",
+        "5 % 2 + 1",
+        "1 << 3",
+        "9 ** 9 ** 9",
+        "10 ** 10 ** 10 ** 10",
+        "looks(wanted=9 ** 9, start=5)",
+        "filling(1, D=1, V=1, c=1)",
+        "2 + " * 75 + "1",
+        "(" * 250 + "1" + ")" * 50,
+        "bound(" * 50 + "1" + ")" * 50,
+    ],
+    ids=lambda text: text[:25],
+)
+def test_nothing_but_laws_and_numbers_is_evaluated(text: str) -> None:
+    with pytest.raises(Unusable):
+        worked(text)
+
+
+def test_pools_and_chance_agree_with_the_models() -> None:
+    for workers, cores in ((20, 2), (40, 4), (3, 4)):
+        X = queueing.sharing(workers, 0.02, 0.18, (1, 2, 3, 4)[:cores])
+        assert queueing.filled(workers, D=0.02, V=0.18, c=cores) == X / laws.ceiling(cores, 0.02)
+        for part in (0.5, 0.95, 0.99):
+            least = queueing.filling(part, D=0.02, V=0.18, c=cores)
+            assert queueing.filled(least, D=0.02, V=0.18, c=cores) >= part
+            assert queueing.filled(least - 1, D=0.02, V=0.18, c=cores) < part
+    waiting = 64 / 0.2  # with as many threads as users nobody is unlucky
+    assert queueing.by_coins(64, 4, D=0, V=0.2, W=64) == pytest.approx(waiting, rel=1e-3)
+    assert queueing.by_coins(64, 4, D=0, V=0.2, W=16) < waiting
+
+
+PAGE = """# L
+
+Sixteen users get {law}`bound(N=16, D=0.05, c=4) req/s`, in {law}`response_time(N=16, X=80) ms`.
+
+| users | X |
+|---|---|
+| 1 | {law}`bound(N=1, D=0.05)` |
+
+```{law}
+D = \\law{1e6 * demand(busy=412.8, completed=3e6) to 3 digits}\\ \\mu\\text{s}, X = \\law{4 * 12500}
+```
+"""
+
+
+def test_a_page_says_what_the_law_says(tmp_path: Path) -> None:
+    (tmp_path / "conf.py").write_text("extensions = ['myst_parser', 'labs.site.law_role']")
+    page = tmp_path / "index.md"
+    page.write_text(PAGE)
+    built = build(tmp_path)
+    assert built.returncode == 0, built.stderr
+    html = (tmp_path / "out" / "index.html").read_text().replace("\u00a0", " ")
+    for said in (">80 req/s<", ">200 ms<", ">20<", "D = 138\\ \\mu\\text{s}, X = 50\\,000"):
+        assert said in html
+
+    page.write_text(
+        "# L\n\nIt is {law}`wait(R=1, D=2) ms`.\n\n"
+        "```{law}\nD = \\law{demand(busy=1, completed=0)}\n```\n\n"
+        "```{law}\nD = \\law{demand(busy=1, completed=2) ms}\n```\n"
+    )
+    refused = build(tmp_path)
+    assert refused.returncode != 0
+    for said in (
+        "index.md:3: WARNING: {law}`wait(R=1, D=2) ms`: D=2: more CPU time",
+        "index.md:5: WARNING: {law}: completed=0: must be more than 0",
+        "index.md:9: WARNING: {law}: \\law{demand(busy=1, completed=2) ms}: TeX sets the unit",
+    ):
+        assert said in refused.stderr
