@@ -108,11 +108,6 @@ def fact(limit: Limit, mystery: Mystery) -> str:
     )
 
 
-def table_of_limits() -> list[tuple[str, str, str, str]]:
-    """For the chapter: each limit, its law, what is seen, and which tool shows it."""
-    return [(each.called, each.law, each.symptoms, each.tool) for each in LIMITS]
-
-
 def _change(mystery: Mystery, variant: Variant) -> str:
     before, after = mystery.throughput_rps("before"), mystery.throughput_rps(variant)
     ratio = mystery.ratio(variant)
