@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from labs.kinds.mystery.record import Mystery, Variant
-from labs.kinds.mystery.scenarios import LIMITS, Limit, Scenario, draw, named
+from labs.kinds.mystery.scenarios import Limit, Scenario, draw, named
 from labs.records.format import crowd, digits, duration, listed, percent, rate, size
 from labs.records.processes import Seen
 
