@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import IO
 
 from labs.host.programs import INITDB, POSTGRESQL, lacking, version
+from labs.host.project import ROOT
 from labs.host.supervisor import Supervised, supervise
 from labs.host.waiting import wait_until
 from labs.servers.catalogue import HOST
@@ -30,7 +31,7 @@ from labs.servers.serve import LAST_LINES, ServerFailed, free_port
 
 USER = "wall"  # of the database
 UNPRIVILEGED = "nobody"  # of the system, where we are root
-NOBODY = Path(__file__).with_name("nobody.py")
+NOBODY = ROOT / "labs/host/nobody.py"
 DRIVER = "psycopg[binary]>=3.2,<4"
 TABLE = "CREATE TABLE stock AS SELECT 1000000 AS pieces"
 MOST_CONNECTIONS = 300  # one for each worker of a large pool
