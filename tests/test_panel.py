@@ -282,7 +282,7 @@ def test_unusable_users_are_refused_with_a_sentence_and_nothing_is_lost(
     assert panel.run().join(SOON_S)
     verdict = panel.html("answer")
     panel.set(users=users)
-    assert words_ in panel.said("problem").replace("&#x27;", "'")
+    assert words_ in panel.said("problem").replace("&#39;", "'")
     assert not panel.can_run
     panel.press_run()  # was on its way
     assert panel.html("answer") == verdict and panel.html("data")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import threading
 from typing import Any, Generic
 
 import ipywidgets
+from markupsafe import Markup
 
 from labs.exercises import latest
 from labs.kinds.base import Found, LabKind
@@ -17,6 +17,7 @@ from labs.panel.figure_view import FigureView
 from labs.panel.job import Job
 from labs.panel.prediction_prompt import PredictionPrompt
 from labs.panel.run_bar import RunBar, put
+from labs.present.markup import spoken, status
 from labs.present.verdict import caption, on_answer
 from labs.records.errors import Unusable
 from labs.records.format import seconds
@@ -35,7 +36,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._drawing = threading.RLock()  # news comes from the measuring and the sampling thread
         self._prompt = PredictionPrompt(self._ready, lab.question, lab=name)
         self._bar = RunBar(self._run, self._stop, lab.controls, lab.perform)
-        self._about = ipywidgets.HTML(f'<p class="wt-about">{html.escape(lab.about())}</p>')
+        self._about = ipywidgets.HTML(Markup('<p class="wt-about">{}</p>').format(lab.about()))
         self._caption = ipywidgets.HTML()
         self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
         self._strip = CoreStripView()
@@ -176,7 +177,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     def _draw_figure(self, found: Found, words: str) -> None:
         show = showing(found)
         self._figure.figure, self._figure.alt = show.figure(found), show.alt(found)
-        put(self._caption, f'<p role="status">{html.escape(words)}</p>')
+        put(self._caption, status(words, "p"))
 
     def _show_answer(self, found: Found) -> None:
         """The reader's prediction beside the model and the measurement."""
@@ -186,7 +187,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         model, measured = self._lab.answer(found)
         self._prompt.came(model, measured)
         said = on_answer(question, self._prompt.guess, model, measured)
-        put(self._answer, f'<div role="status"><p>{html.escape(said)}</p></div>')
+        put(self._answer, spoken([said]))
 
 
 def close(widget: ipywidgets.Widget) -> None:

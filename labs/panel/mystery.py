@@ -17,8 +17,8 @@ from labs.kinds.mystery.show import compared, repaired_html, show, symptoms_html
 from labs.panel.lab import LabPanel
 from labs.panel.run_bar import put
 from labs.panel.settings import read_users
+from labs.present.markup import spoken
 from labs.records.errors import Unusable
-from labs.records.format import paragraphs
 
 ASK = "What limits it?"
 FIXES: tuple[Variant, Variant] = ("wrong", "right")
@@ -133,7 +133,7 @@ class MysteryPanel(LabPanel[Mystery]):
             if guess == found.limit:
                 self._solve(said)
                 return
-            put(self._answer, f'<div role="status">{paragraphs(said)}</div>')
+            put(self._answer, spoken(said))
 
     def _solve(self, said: tuple[str, ...] = ()) -> None:
         """Say what it is, and offer the fixes."""
@@ -146,7 +146,7 @@ class MysteryPanel(LabPanel[Mystery]):
                 progress_log.told(self.name, found.seed)
             said = said or verdict.revealed(found)
             said = (*said, "Now lift the limit. Two ways have been proposed:")
-            put(self._answer, f'<div role="status">{paragraphs(said)}</div>')
+            put(self._answer, spoken(said))
             for variant, button in self._buttons.items():
                 fix = self._asked.scenario.fix(variant)
                 assert fix is not None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable
 
 import ipywidgets
+from markupsafe import Markup
 
 from labs import progress_log
+from labs.present.markup import alarm
 from labs.present.verdict import Question
 
 
@@ -90,17 +91,17 @@ class PredictionPrompt(ipywidgets.HBox):
     def _show(self, problem: str) -> None:
         if self.question is None:
             return
-        question = html.escape(self.question.words)
+        question, said = self.question.words, Markup()
         if self.guess is not None:
-            said = f"You said <b>{self.question.say(self.guess)}</b> "
-            said += f"{html.escape(self.question.about)}."
+            guess = Markup("<b>{}</b>").format(self.question.say(self.guess))
+            said = Markup("You said {} {}.").format(guess, self.question.about)
         elif self.skipped:
-            said = f"Skipped. You can still commit to a number: {question}?"
+            said = Markup("Skipped. You can still commit to a number: {}?").format(question)
         else:
             unit = f", in {self.question.unit}" if self.question.unit else ""
-            said = f"Before you run it: {question}{unit}?"
-        alarm = f'<span class="wt-problem" role="alert">{html.escape(problem)}</span>'
-        self._question.value = f"<p>{said}</p>{alarm if problem else ''}"
+            said = Markup("Before you run it: {}{}?").format(question, unit)
+        wrong = alarm(problem, "span") if problem else ""
+        self._question.value = Markup("<p>{}</p>{}").format(said, wrong)
         for control in (self._number, self._commit, self._skip):
             control.layout.display = "none" if self.guess is not None else ""
         self._skip.layout.display = "none" if self.done else ""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Sequence
 
 import ipywidgets
+from markupsafe import Markup
 
 from labs import progress_log
 from labs.kinds.mystery.scenarios import LIMITS
 from labs.panel.run_bar import put
+from labs.present.markup import alarm, status
 from labs.present.tables import Table, link
 from labs.progress_log import Answered, Diagnosed, Diary, Foretold
 from labs.recordings.pages import Chapter, chapters
@@ -65,12 +66,9 @@ class ProgressPanel(ipywidgets.VBox):
 
     def _show(self, said: str = "") -> None:
         self._diary, notices = progress_log.read()
-        alarms = "".join(
-            f'<div class="wt-problem" role="alert">{html.escape(each)}</div>' for each in notices
-        )
-        put(self._notice, alarms)
+        put(self._notice, "".join(alarm(each) for each in notices))
         put(self._table, progress_table(self._diary, self._chapters))
-        put(self._said, f'<span role="status">{html.escape(said)}</span>' if said else "")
+        put(self._said, status(said) if said else "")
         self._delete.disabled = self._diary.empty
         self._undo.layout.display = "" if self._deleted else "none"
         self._offer()
@@ -98,7 +96,7 @@ def progress_table(kept: Diary, chapters: Sequence[Chapter]) -> str:
     """What is kept, by chapter, as HTML: a sentence, the exercises, the predictions, the
     diagnoses."""
     every = (*chapters, *_elsewhere(kept, chapters))
-    shown = f"<p>{html.escape(summary(kept, chapters))}</p>"
+    shown = str(Markup("<p>{}</p>").format(summary(kept, chapters)))
     shown += table(EXERCISES, [_row(kept, each) for each in every if each.exercises])
     told = [
         (chapter.name, *_told(each)) for chapter in every for each in _predictions(kept, chapter)
@@ -257,4 +255,4 @@ class Example:
 
     def _repr_html_(self) -> str:
         empty = progress_table(Diary(), chapters())
-        return f'<p>{html.escape(self.said)}</p><div class="wt-data">{empty}</div>'
+        return f'<p>{self.said}</p><div class="wt-data">{empty}</div>'

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import time
 from collections.abc import Callable, Mapping
 
 import ipywidgets
 
 from labs.measure.rig import Progress
+from labs.present.markup import alarm, status
 from labs.records.format import seconds
 
 EVERY_S = 1.0  # between two words on the same stage, where nothing is measured
@@ -99,17 +99,14 @@ class RunBar(ipywidgets.HBox):
 
     def tell(self, message: str) -> None:
         """What went wrong, or nothing. Several lines are a server's last words."""
-        first, _, rest = message.partition("\n")
-        more = f"<pre>{html.escape(rest)}</pre>" if rest else ""
-        alarm = f'<div class="wt-problem" role="alert">{html.escape(first)}{more}</div>'
-        put(self._message, alarm if message else "")
+        put(self._message, alarm(message) if message else "")
 
     def _performed(self, control: str) -> None:
         self._perform(control)
         self._say(f"{control}: it will be in the figure as soon as this step is over")
 
     def _say(self, words: str) -> None:
-        put(self._words, f'<span role="status">{html.escape(words)}</span>' if words else "")
+        put(self._words, status(words) if words else "")
 
 
 def _how_far(told: Progress) -> str:

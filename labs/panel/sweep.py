@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import html
 import threading
 from collections.abc import Callable
 from typing import Any
 
 import ipywidgets
+from markupsafe import Markup
 
 from labs.analysis.scaling import Offer, offers
 from labs.exercises import latest
@@ -24,10 +24,11 @@ from labs.panel.lab import LabPanel
 from labs.panel.run_bar import put
 from labs.panel.settings import Settings
 from labs.present import verdict
+from labs.present.markup import alarm, spoken
 from labs.present.tables import assumptions
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Server, Workload
-from labs.records.format import paragraphs, seconds
+from labs.records.format import seconds
 from labs.records.results import Calibration, Machine, Point, Prediction
 from labs.servers.serve import check
 from labs.theory.forecast import forecast
@@ -61,7 +62,7 @@ class SweepPanel(LabPanel[Recording]):
         )
         self._offers.observe(self._offered, "value")
         self._assumed = ipywidgets.HTML().add_class("wt-data")
-        put(self._why, f"<p>{html.escape(lab.why)}</p>" if lab.why else "")
+        put(self._why, Markup("<p>{}</p>").format(lab.why) if lab.why else "")
         put(self._problem, "")
         super().__init__(name, lab, recorded=recorded)
 
@@ -148,10 +149,10 @@ class SweepPanel(LabPanel[Recording]):
             self._bar.ready(False)
             return
         long = len(self._plans) > 1
-        changed = f" Here with {html.escape(plan.changed)}." if plan.changed else ""
+        changed = f" Here with {plan.changed}." if plan.changed else ""
         asked = " It takes long: choose how much of it to run." if long else ""
-        about = html.escape(verdict.about(plan.experiment))
-        self._about.value = f'<p class="wt-about">{about}{changed}{asked}</p>'
+        about = f"{verdict.about(plan.experiment)}{changed}{asked}"
+        self._about.value = Markup('<p class="wt-about">{}</p>').format(about)
         takes = f"takes about {seconds(plan.seconds)}"
         ready = self._prompt.done
         self._bar.ready(ready, takes if ready else "first commit to a number, or skip")
@@ -159,8 +160,7 @@ class SweepPanel(LabPanel[Recording]):
 
     def _show_problem(self, sentence: str) -> None:
         self._wanted = False
-        alarm = f'<div class="wt-problem" role="alert">{html.escape(sentence)}</div>'
-        put(self._problem, alarm)
+        put(self._problem, alarm(sentence))
         self._offers.layout.display = "none"
         self._bar.ready(False)
 
@@ -204,7 +204,7 @@ class SweepPanel(LabPanel[Recording]):
         if plan is not None and plan.changed:
             said = (f"With {plan.changed}:", *said)
         self._landed(found)
-        put(self._answer, f'<div role="status">{paragraphs(said)}</div>')
+        put(self._answer, spoken(said))
         put(self._data, show.downloads(self.name, found))
         self._prompt.came(*self._lab.answer(found))
         latest.keep(self.name, found)
