@@ -1,92 +1,90 @@
-"""The exercises of the chapter `waiting-is-cheap`: ranges, laws and slips."""
+"""The exercises of `waiting-is-cheap`: ranges, laws and slips."""
 
 from __future__ import annotations
 
 from labs.exercises.exercise import Exercise, Slip
 from labs.exercises.readings import interval, of_last
+from labs.theory import laws
 
 EXERCISES = (
     Exercise(
         id="7.1",
-        question="A page waits {wait_ms} ms and hardly computes. There are {cores} cores, {users} "
-        "users, and as many workers as users. How many requests a second?",
         unit="req/s",
         given={"wait_ms": (200, 100, 250, 400), "cores": (4, 2, 8), "users": (256, 64, 100)},
-        answer=lambda users, wait_ms: users / wait_ms * 1000,
+        answer=lambda users, wait_s: laws.bound(N=users, D=0, V=wait_s, W=users),
+        also={
+            "wait_s": lambda wait_ms: wait_ms / 1000,
+            "trap": lambda cores, wait_s: laws.ceiling(cores, wait_s),
+            "off": lambda answer, trap: answer / trap,
+        },
         slips=(
             Slip(
-                lambda cores, wait_ms: cores / wait_ms * 1000,
+                lambda trap: trap,
                 "That is cores / response time, as if each page kept a core while it waits.",
             ),
             Slip(
-                lambda wait_ms: 1000 / wait_ms,
+                lambda wait_s: laws.ceiling(1, wait_s),
                 "That is one user; there are {users}, and each has a worker.",
             ),
             Slip(
-                lambda users, cores, wait_ms: users * cores / wait_ms * 1000,
+                lambda answer, cores: answer * cores,
                 "The cores don't come into it: a page that waits keeps none.",
             ),
         ),
-        hint="Each user comes round every {wait_ms} ms, and nobody is in the way.",
     ),
     Exercise(
         id="7.2",
-        question="A site is to serve {rate} requests per second, and each waits {wait_ms} ms and "
-        "hardly computes. How many requests are under way at any moment?",
         unit="requests",
         given={"rate": (1000, 400, 2500), "wait_ms": (300, 150, 80)},
-        answer=lambda rate, wait_ms: rate * wait_ms / 1000,
+        answer=lambda rate, wait_s: laws.users(X=rate, R=wait_s),
+        also={"wait_s": lambda wait_ms: wait_ms / 1000},
         slips=(
             Slip(
                 lambda rate: rate,
                 "That is how many come in a second. Each stays for {wait_ms} ms, not for a second.",
             ),
             Slip(
-                lambda rate, wait_ms: rate * wait_ms,
+                lambda answer: 1000 * answer,
                 "{wait_ms} ms are a fraction of a second: bring both to one unit.",
             ),
             Slip(
-                lambda rate, wait_ms: rate / wait_ms * 1000,
+                lambda rate, wait_s: rate / wait_s,
                 "Little's law multiplies: requests per second times seconds.",
             ),
         ),
-        hint="N = X R.",
     ),
     Exercise(
         id="7.3",
-        question="{cores} cores are {busy} % busy while they serve {rate} requests per second. How "
-        "much CPU time does a request cost?",
         unit="ms",
         given={"cores": (8, 4, 16), "busy": (30, 40, 25), "rate": (1500, 1189, 900)},
-        answer=lambda busy, cores, rate: busy * cores / rate * 10,
+        answer=lambda cost_s: 1000 * cost_s,
+        also={
+            "part": lambda busy: busy / 100,
+            "cost_s": lambda part, cores, rate: laws.demand(busy=part * cores, completed=rate),
+            "full": lambda cores, cost_s: laws.ceiling(cores, cost_s),
+        },
         slips=(
+            Slip(lambda answer, cores: answer / cores, "That is one core; there are {cores}."),
             Slip(
-                lambda busy, rate: busy / rate * 10,
-                "That is one core; there are {cores}.",
-            ),
-            Slip(
-                lambda busy, cores, rate: (100 - busy) * cores / rate * 10,
+                lambda answer, part: answer * (1 - part) / part,
                 "That shares out the idle time; the busy part is {busy} %.",
             ),
             Slip(
-                lambda cores, rate: cores / rate * 1000,
+                lambda answer, part: answer / part,
                 "As if the cores were busy all the time; they are busy for {busy} % of it.",
             ),
         ),
-        hint="U = X D / c, solved for D.",
     ),
     Exercise(
         id="7.4",
-        question="Your own run: with the CPU time a request cost at {users} users, at how many "
-        "requests a second would your {cores} cores be full?",
         unit="req/s",
         lab="waiting-is-cheap",
         read=of_last,
-        answer=lambda cores, demand_s: cores / demand_s,
+        answer=lambda cores, demand_s: laws.ceiling(cores, demand_s),
         tolerance=interval,
         slips=(
             Slip(
-                lambda demand_s: 1 / demand_s,
+                lambda demand_s: laws.ceiling(1, demand_s),
                 "That is one core; you have {cores}.",
             ),
             Slip(
@@ -94,17 +92,14 @@ EXERCISES = (
                 "That is what they did. How much would they do if they were never idle?",
             ),
             Slip(
-                lambda cores, response_s: cores / response_s,
+                lambda cores, response_s: laws.ceiling(cores, response_s),
                 "The response time is mostly waiting, and keeps no core. Take the CPU time.",
             ),
         ),
-        hint="c / D, with the CPU time of a request at {users} users.",
     ),
     Exercise(
         id="7.5",
-        question="Break it: make waiting expensive, or make the thundering herd vanish without "
-        "taking a worker away.",
-        hint="What do the cores do when the wait is very short? And who wakes whom when a "
-        "connection comes in?",
+        given={"wait_ms": (5,), "users": (256,)},
+        also={"most": lambda users, wait_ms: laws.bound(N=users, D=0, V=wait_ms / 1000)},
     ),
 )
