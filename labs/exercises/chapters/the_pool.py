@@ -1,38 +1,37 @@
-"""The exercises of the chapter `the-pool`: ranges, laws and slips."""
+"""The exercises of `the-pool`: ranges, laws and slips."""
 
 from __future__ import annotations
 
-from labs.exercises.exercise import Exercise, Numbers, Slip
+import itertools
+
+from labs.exercises.exercise import Exercise, Formula, Slip
 from labs.exercises.readings import of_waiting
-
-# Seconds after the first attempt at which a lost SYN is sent again, by Linux before 6.5 and since
-# (Documentation/networking/ip-sysctl: tcp_syn_retries, tcp_syn_linear_timeouts).
-KNOCKS_S = (1, 3, 7, 15, 31)
-KNOCKS_SINCE_S = (1, 2, 3, 4, 5, 7, 11, 19, 35)
-
+from labs.theory import laws
 
 HELD = {"workers": (256, 128, 400), "held_ms": (500, 200, 250), "users": (1024, 2000, 1500)}
+LAW: dict[str, Formula] = {
+    "held_s": lambda held_ms: held_ms / 1000,
+    "throughput": lambda users, held_s, workers: laws.bound(N=users, D=0, V=held_s, W=workers),
+    "each": lambda held_s: laws.ceiling(1, held_s),
+}
 
 
-def _next(knocks: tuple[int, ...], free_s: float) -> float:
-    return next(knock for knock in knocks if knock >= free_s)
-
-
-def _held_rps(given: Numbers) -> float:
-    return given["workers"] / given["held_ms"] * 1000
+def _knock(free_s: float, **linear: int) -> float:
+    """Seconds until the first attempt that finds the place free."""
+    knocks = (laws.retry_delay(lost, **linear) for lost in itertools.count())
+    return next(after for after in knocks if after >= free_s)
 
 
 EXERCISES = (
     Exercise(
         id="8.1",
-        question="{workers} workers, each held for {held_ms} ms by a request, {users} users, cores "
-        "that have plenty to spare. How many requests a second?",
         unit="req/s",
         given=HELD,
-        answer=_held_rps,
+        answer=lambda throughput: throughput,
+        also={**LAW, "more": lambda each: each + 1},
         slips=(
             Slip(
-                lambda users, held_ms: users / held_ms * 1000,
+                lambda users, held_s: laws.throughput(N=users, R=held_s),
                 "As if each user had a worker; there are {workers}.",
             ),
             Slip(
@@ -40,41 +39,37 @@ EXERCISES = (
                 "That is how many are in service at once. How often does each place change hands "
                 "in a second?",
             ),
-            Slip(lambda held_ms: 1000 / held_ms, "That is one worker; there are {workers}."),
+            Slip(lambda each: each, "That is one worker; there are {workers}."),
         ),
-        hint="X = min(N, W) / (D + V).",
     ),
     Exercise(
         id="8.2",
-        question="The same server: {workers} workers, {held_ms} ms, {users} users. What is the "
-        "response time?",
         unit="s",
         given=HELD,
-        answer=lambda given: given["users"] / _held_rps(given),
+        answer=lambda users, throughput: laws.response_time(N=users, X=throughput),
+        also=LAW,
         slips=(
             Slip(
-                lambda held_ms: held_ms / 1000,
+                lambda held_s: held_s,
                 "That is the page alone. {users} users share {workers} workers: most stand in "
                 "line.",
             ),
             Slip(
-                lambda given: given["users"] / _held_rps(given) - given["held_ms"] / 1000,
+                lambda answer, held_s: laws.queued(R=answer, D=0, V=held_s),
                 "That is the line; the {held_ms} ms of the page come on top.",
             ),
             Slip(
-                lambda users, held_ms: users * held_ms / 1000,
+                lambda users, each: laws.response_time(N=users, X=each),
                 "As if there were one worker; {workers} work side by side.",
             ),
         ),
-        hint="R = N / X, and X you know.",
     ),
     Exercise(
         id="8.3",
-        question="A site is to serve {rate} requests per second, and a request holds its worker "
-        "for {held_ms} ms. How many workers does it need at least?",
         unit="workers",
         given={"rate": (600, 1000, 320), "held_ms": (250, 400, 150)},
-        answer=lambda rate, held_ms: rate * held_ms / 1000,
+        answer=lambda rate, held_s: laws.users(X=rate, R=held_s),
+        also={"held_s": lambda held_ms: held_ms / 1000},
         slips=(
             Slip(
                 lambda rate: rate,
@@ -82,46 +77,47 @@ EXERCISES = (
                 "requests in service, not with those of a second.",
             ),
             Slip(
-                lambda rate, held_ms: rate / held_ms * 1000,
+                lambda rate, held_s: rate / held_s,
                 "Little's law multiplies: requests per second times seconds.",
             ),
             Slip(
-                lambda rate, held_ms: rate * held_ms,
+                lambda answer: 1000 * answer,
                 "{held_ms} ms are a fraction of a second: bring both to one unit.",
             ),
         ),
-        hint="How many requests are in the pool at once? N = X R, for the pool alone.",
     ),
     Exercise(
         id="8.4",
-        question="Your own run: how long did a request stand in line at {users} users?",
         unit="ms",
         lab="the-pool",
         read=of_waiting,
-        answer=lambda response_s, wait_s, demand_s: (response_s - wait_s - demand_s) * 1000,
+        answer=lambda response_s, wait_s, demand_s: (
+            1000 * laws.queued(R=response_s, D=demand_s, V=wait_s)
+        ),
         tolerance=lambda interval: 0.05 + 2 * interval,  # a difference of two times
         slips=(
             Slip(
-                lambda response_s: response_s * 1000,
+                lambda response_s: 1000 * response_s,
                 "That is the whole response time; the page itself is no line.",
             ),
             Slip(
-                lambda wait_s: wait_s * 1000,
+                lambda wait_s: 1000 * wait_s,
                 "That is what the page waits when it has a worker. The line is before that.",
             ),
         ),
-        hint="The response time, without the page's own waiting and computing.",
     ),
     Exercise(
         id="8.5",
-        question="A client on a Linux before 6.5 finds the listen queue full. There is a place "
-        "from {free_s} s on, and it stays free. After how many seconds does the client get in?",
         unit="s",
         given={"free_s": (4.5, 1.5, 8)},
-        answer=lambda free_s: _next(KNOCKS_S, free_s),
+        answer=lambda free_s: _knock(free_s, linear=0),
+        also={
+            "newer": lambda free_s: _knock(free_s),
+            "unused_s": lambda answer, free_s: answer - free_s,
+        },
         slips=(
             Slip(
-                lambda free_s: _next(KNOCKS_SINCE_S, free_s),
+                lambda newer: newer,
                 "That is Linux 6.5 or newer. Before, each pause was twice as long as the last.",
             ),
             Slip(
@@ -129,13 +125,10 @@ EXERCISES = (
                 "Nobody tells the client that a place is free. It knocks at its own times.",
             ),
         ),
-        hint="The pauses between its attempts are 1, 2, 4 and 8 s.",
     ),
     Exercise(
         id="8.6",
-        question="Break it: find a setting where a larger pool does not raise the throughput, "
-        "although all workers are busy, and one where the pool is the limit although the cores "
-        "are busy.",
-        hint="Give the page CPU time. Which is lower, c / D or W / (D + V)?",
+        given={"cpu_ms": (50,), "wait_ms": (100,)},
+        also={"core": lambda cpu_ms: laws.ceiling(1, cpu_ms / 1000)},
     ),
 )
