@@ -54,6 +54,7 @@ NO_NUMBER = tuple(  # where digits are none, or are accounted for
         r"\]\([^)]*\)",  # a link's target
         r"</?[a-z][^>]*>",
         r"\b[A-Za-z]+\d+\b",  # S1, a source
+        r"\^\d",  # an exponent
         r"\b[Cc]hapters? \d+",
         r"\b[Ee]xercises? \d+\.\d+",
         r"^\s*\d+\. ",  # of a list
@@ -72,7 +73,7 @@ PARTS = {
 
 PLAIN = (  # TeX and its plain words
     (r"\cdot", "·"), (r"\times", "×"), (r"\le", "≤"), (r"\ge", "≥"), (r"\min", "min"),
-    (r"\max", "max"), (r"\mu", "µ"), (r"\,", ""), (r"\ ", " "), (r"\sqrt", "√"),
+    (r"\max", "max"), (r"\mu", "µ"), (r"\,", ""), (r"\ ", " "),
 )  # fmt: skip
 
 
@@ -190,6 +191,7 @@ def plain(text: str) -> str:
         for mark, word in PLAIN:
             tex = re.sub(re.escape(mark) + r"(?![a-z])", word, tex)
         tex = re.sub(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", r"\1/\2", tex)
+        tex = re.sub(r"\\sqrt\{([^{}]*)\}", r"√(\1)", tex)
         return re.sub(r"\\text\b|[{}]", "", tex)
 
     text = re.sub(r"\{term\}`([^`<]*?)(?: *<[^`]*>)?`", r"\1", text)
