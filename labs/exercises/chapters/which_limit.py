@@ -1,58 +1,48 @@
-"""The exercises of the chapter `which-limit`: ranges, laws and slips."""
+"""The exercises of `which-limit`: ranges, laws and slips."""
 
 from __future__ import annotations
 
-from labs.exercises.exercise import Exercise, Numbers, Slip
+from labs.exercises.exercise import Exercise, Formula, Slip
 from labs.exercises.readings import interval, of_patient
+from labs.theory import laws, queueing
 
-
-def _held_by_an_order_ms(given: Numbers) -> float:
-    return given["cpu_ms"] + given["query_ms"] + given["write_ms"]
-
-
-def _ceilings(given: Numbers) -> dict[str, float]:
-    """Orders per second that each thing lets pass: how many there are / how long one is held."""
-    return {
-        "cores": given["cores"] * 1000 / given["cpu_ms"],
-        "workers": given["workers"] * 1000 / _held_by_an_order_ms(given),
-        "database": given["connections"] * 1000 / given["query_ms"],
-        "disk": 1000 / given["write_ms"],
-    }
+TARGET = {"target": (1000, 800, 1600)}
+HALF: dict[str, Formula] = {"rate": lambda target: target / 2}
 
 
 EXERCISES = (
     Exercise(
         id="14.1",
-        question="A server is to do {target} requests a second. It does {rate}, and its {cores} "
-        "cores are full. Down to how much CPU time must a request come?",
         unit="ms",
-        given={"target": (1000, 800, 1600), "rate": (500, 400), "cores": (4, 2, 8)},
-        answer=lambda cores, target: cores / target * 1000,
+        given={**TARGET, "cores": (4, 2, 8)},
+        answer=lambda cores, target: 1000 * laws.demand(busy=cores, completed=target),
+        also={
+            **HALF,
+            "now_ms": lambda cores, rate: 1000 * laws.demand(busy=cores, completed=rate),
+        },
         slips=(
+            Slip(lambda now_ms: now_ms, "That is what a request costs now, at {rate} a second."),
             Slip(
-                lambda cores, rate: cores / rate * 1000,
-                "That is what a request costs now, at {rate} a second.",
-            ),
-            Slip(
-                lambda target: 1000 / target,
+                lambda answer, cores: answer / cores,
                 "That would be for one core; there are {cores}.",
             ),
         ),
-        hint="{cores} cores have {cores} s of CPU time in each second. Share them out.",
     ),
     Exercise(
         id="14.2",
-        question="A server is to do {target} requests a second. It does {rate}; its CPU is at "
-        "{percent} %, all its {workers} workers are busy, and nothing behind them is full. How "
-        "many workers does it need at least?",
         unit="workers",
-        given={
-            "target": (1000, 800),
-            "rate": (500, 400),
-            "percent": (20, 10),
-            "workers": (100, 60, 80),
+        given={**TARGET, "percent": (20, 10), "workers": (100, 60, 80)},
+        answer=lambda target, held_s: laws.users(X=target, R=held_s),
+        also={
+            **HALF,
+            "held_s": lambda workers, rate: laws.response_time(N=workers, X=rate),
+            "held_ms": lambda held_s: 1000 * held_s,
+            "then_percent": lambda percent, target, rate: percent * target / rate,
+            "cores": lambda: 4,
+            "cpu_ms": lambda percent, cores, rate: (
+                1000 * laws.demand(busy=percent / 100 * cores, completed=rate)
+            ),
         },
-        answer=lambda target, rate, workers: target / rate * workers,
         slips=(
             Slip(
                 lambda target: target,
@@ -63,66 +53,76 @@ EXERCISES = (
                 "So many would fill the CPU. Fewer are enough for the target.",
             ),
             Slip(
-                lambda target, rate, workers: (target / rate - 1) * workers,
+                lambda answer, workers: answer - workers,
                 "So many must be added to the {workers} that are there.",
             ),
         ),
-        hint="W = X (D + V), and D + V is {workers} / {rate} s.",
     ),
     Exercise(
         id="14.3",
-        question="An order computes for {cpu_ms} ms on {cores} cores, waits {query_ms} ms in one "
-        "of {connections} connections to the database, and writes for {write_ms} ms to a disk that "
-        "does one write at a time. It holds one of {workers} workers through all of that. At most "
-        "how many orders a second?",
         unit="req/s",
         given={
             "cpu_ms": (5, 4, 8),
             "cores": (4, 2),
             "query_ms": (40, 25, 50),
             "connections": (10, 5),
-            "write_ms": (10, 8, 2.5),
+            "write_ms": (10, 8, 2),
             "workers": (32, 16),
         },
-        answer=lambda given: min(_ceilings(given).values()),
+        answer=lambda by_cores, by_workers, by_database, by_disk: min(
+            by_cores, by_workers, by_database, by_disk
+        ),
+        also={
+            "cpu_s": lambda cpu_ms: cpu_ms / 1000,
+            "query_s": lambda query_ms: query_ms / 1000,
+            "write_s": lambda write_ms: write_ms / 1000,
+            "held_s": lambda cpu_s, query_s, write_s: cpu_s + query_s + write_s,
+            "by_cores": lambda cores, cpu_s: laws.ceiling(cores, cpu_s),
+            "by_workers": lambda workers, held_s: laws.ceiling(workers, held_s),
+            "by_database": lambda connections, query_s: laws.ceiling(connections, query_s),
+            "by_disk": lambda write_s: laws.ceiling(1, write_s),
+            "repaired": lambda by_cores, workers, held_s, write_s, by_database: min(
+                by_cores,
+                laws.ceiling(workers, held_s - write_s + write_s / 5),
+                by_database,
+                laws.ceiling(1, write_s / 5),
+            ),
+        },
         slips=(
-            Slip(
-                lambda given: _ceilings(given)["cores"],
-                "So much the cores would allow. Which of the four ceilings is the lowest?",
+            *(
+                Slip(
+                    allowed,
+                    f"So much the {what} would allow. Which of the four ceilings is the lowest?",
+                )
+                for what, allowed in (
+                    ("cores", lambda by_cores: by_cores),
+                    ("workers", lambda by_workers: by_workers),
+                    ("database", lambda by_database: by_database),
+                    ("disk", lambda by_disk: by_disk),
+                )
             ),
             Slip(
-                lambda given: _ceilings(given)["workers"],
-                "So much the workers would allow. Which of the four ceilings is the lowest?",
-            ),
-            Slip(
-                lambda given: _ceilings(given)["database"],
-                "So much the database would allow. Which of the four ceilings is the lowest?",
-            ),
-            Slip(
-                lambda given: _ceilings(given)["disk"],
-                "So much the disk would allow. Which of the four ceilings is the lowest?",
-            ),
-            Slip(
-                lambda given: 1000 / _held_by_an_order_ms(given),
-                "That is one worker; there are {workers}.",
+                lambda held_s: laws.ceiling(1, held_s), "That is one worker; there are {workers}."
             ),
         ),
-        hint="Four ceilings, each a number of places divided by a time. The lowest decides.",
     ),
     Exercise(
         id="14.4",
-        question="{workers} workers, all busy, and a CPU at {percent} %. With {users} users it "
-        "does {rate} requests a second; a lone user gets an answer in {alone_ms} ms. How many "
-        "requests are really getting on at once?",
         unit="requests",
         given={
             "workers": (40, 60),
             "percent": (15, 10),
             "users": (200, 400),
             "rate": (90, 60, 120),
-            "alone_ms": (100, 150, 80),
+            "alone_ms": (100, 200),
         },
-        answer=lambda rate, alone_ms: rate * alone_ms / 1000,
+        answer=lambda rate, alone_s: laws.users(X=rate, R=alone_s),
+        also={
+            "alone_s": lambda alone_ms: alone_ms / 1000,
+            "others": lambda workers, answer: workers - answer,
+            "twice": lambda workers: 2 * workers,
+            "more_others": lambda twice, answer: twice - answer,
+        },
         slips=(
             Slip(
                 lambda workers: workers,
@@ -137,26 +137,19 @@ EXERCISES = (
                 "By N = X R, with the response time of the crowd, it is all users: most of them "
                 "wait. Take that of the lone one.",
             ),
-            Slip(
-                lambda workers, rate, alone_ms: workers - rate * alone_ms / 1000,
-                "Those are the workers whose requests wait.",
-            ),
+            Slip(lambda others: others, "Those are the workers whose requests wait."),
         ),
-        hint="The throughput times the response time of a lone user, in seconds.",
     ),
     Exercise(
         id="14.5",
-        question="Your own run: the server, as you found it, does {throughput} requests a second "
-        "at most, and {users} user alone gets an answer in {alone_s} s. How many requests are "
-        "really getting on at once?",
         unit="requests",
         lab="which-limit",
         read=of_patient,
-        answer=lambda throughput, alone_s: throughput * alone_s,
+        answer=lambda throughput, alone_s: laws.users(X=throughput, R=alone_s),
         tolerance=interval,
         slips=(
             Slip(
-                lambda throughput, alone_s: throughput * alone_s * 1000,
+                lambda answer: 1000 * answer,
                 "The response time is {alone_s} s, not so many milliseconds.",
             ),
             Slip(
@@ -169,11 +162,22 @@ EXERCISES = (
                 "lone user.",
             ),
         ),
-        hint="The highest throughput times the response time of the lone user.",
     ),
     Exercise(
         id="14.6",
-        question="Break it: build a server for which no single repair helps.",
-        hint="Two ceilings at the same height, for instance the pool and the cores.",
+        given={"cpu_ms": (20,), "wait_ms": (180,), "cores": (4,)},
+        also={
+            "workers": lambda cpu_ms, wait_ms, cores: laws.pool_size(D=cpu_ms, V=wait_ms, c=cores),
+            "now": lambda workers, cpu_ms, wait_ms, cores: queueing.filled(
+                round(workers), cpu_ms, wait_ms, int(cores)
+            ),
+            "by_workers_percent": lambda workers, cpu_ms, wait_ms, cores, now: (
+                100 * (queueing.filled(round(2 * workers), cpu_ms, wait_ms, int(cores)) / now - 1)
+            ),
+            "by_code_percent": lambda workers, cpu_ms, wait_ms, cores, now: (
+                100
+                * (2 * queueing.filled(round(workers), cpu_ms / 2, wait_ms, int(cores)) / now - 1)
+            ),
+        },
     ),
 )
