@@ -7,7 +7,7 @@ from labs.kinds.clocks.record import ClientClock, Clocks, ClocksRun, PageClock
 from labs.kinds.sweep.record import Recording
 from labs.kinds.timeline.record import Event, Expected, StepResult, TimeBin, Timeline, TimelineRun
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.histogram import bucket
+from labs.records.histogram import histogram
 from labs.records.processes import Process, Who
 from labs.records.results import (
     Calibration,
@@ -70,7 +70,7 @@ def point(users: int, *, factor: float = 1.0, checks: tuple[Check, ...] = ()) ->
         throughput_ci_rps=(rate * 0.98, rate * 1.02),
         halves_rps=(rate, rate),
         mean_response_time_s=response_s,
-        histogram={bucket(response_s): 400},
+        histogram=histogram([response_s] * 400),
         demand_s=DEMAND_S / factor,
         server_cpu=min(users, CORES),
         generator_cpu=0.01,

@@ -11,11 +11,9 @@ import psutil
 import pytest
 from msgspec import structs
 
-from labs.analysis import checks
 from labs.host.programs import Program
 from labs.host.supervisor import Stopped
 from labs.kinds.generators.record import (
-    FULL,
     OURS,
     GeneratorResult,
     Generators,
@@ -83,7 +81,6 @@ def gauges(*runs: GeneratorsRun) -> Generators:
 
 
 def test_full_is_said_in_one_way() -> None:
-    assert FULL == checks.GENERATOR_FULL
     assert [each.full for each in run().gauges] == [
         *[("generator",)] * 3,
         ("server",),

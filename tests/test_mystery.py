@@ -18,7 +18,6 @@ from panel_driver import PanelDriver
 
 import labs
 from labs import progress_log
-from labs.analysis.checks import GENERATOR_FULL
 from labs.exercises import latest
 from labs.kinds.comparison.figure import comparison_alt, comparison_figure
 from labs.kinds.mystery import scenarios, verdict
@@ -46,6 +45,7 @@ from labs.records.results import Calibration, Check, Machine, Run
 from labs.servers import postgresql
 from labs.servers.storage import CHOICE, database, shared_folder, sync_s
 from labs.theory.forecast import forecast
+from labs.theory.laws import GENERATOR_FULL
 from workloads.app.application import application, run
 from workloads.app.exclusive import FOLDER
 

@@ -14,11 +14,11 @@ from labs.records.experiment import Experiment, Workload
 from labs.records.format import NARROW, change, duration, percent, rate
 from labs.records.results import Check, Machine, Point
 from labs.records.server_facts import server_facts
+from labs.theory.laws import GENERATOR_FULL
 
 UNSTEADY = 0.10  # relative: half-width, halves, repeated level
 TOLD = 0.05
 DEMAND_OFF = 0.10
-GENERATOR_FULL = 0.80  # of the one core that one Locust process can use
 OTHERS_BUSY = 0.10  # of the machine
 PAGE_BUSY = 0.03  # of the machine; without a page's drawing it is some thousandths
 LITTLE_OFF = 0.05

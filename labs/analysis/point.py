@@ -26,20 +26,17 @@ def count_level(
     report: of a moment after the window, with at least all records of requests that touch it.
     """
     begin, end, records = before.at, after.at, report.records
-    seconds = end - begin
+    used = before.until(after)
     good = records[records["kind"] == OK]
     bad = records[records["kind"] == FAILED]
     started = np.array([start for start in report.flying.values() if start < end], dtype=float)
     counted = window.count(good["start"], good["end"], started, begin=begin, end=end, now=report.at)
     served = np.unique(good["user"][(good["end"] > begin) & (good["user"] < users)])
     requests = max(counted.completed, 1e-9)
-    server_s, generator_s = after.server_s - before.server_s, after.generator_s - before.generator_s
-    others_s = after.busy_s - before.busy_s - server_s - generator_s
-    others_s -= after.own_s - before.own_s + after.backend_s - before.backend_s
     inside = good[(good["end"] > begin) & (good["start"] < end)]
     return Point(
         users=users,
-        seconds=seconds,
+        seconds=used.seconds,
         completed=counted.completed,
         failed=int(((bad["end"] > begin) & (bad["end"] <= end)).sum()),
         unfinished=len(started),
@@ -49,23 +46,23 @@ def count_level(
         halves_rps=counted.halves_rps,
         mean_response_time_s=_finite(counted.mean_response_time_s),
         histogram=counted.histogram,
-        demand_s=server_s / requests if counted.completed else 0.0,
-        server_cpu=server_s / seconds,
-        generator_cpu=generator_s / seconds,
-        others_cpu=max(0.0, others_s / seconds),
+        demand_s=used.server_cpu * used.seconds / requests if counted.completed else 0.0,
+        server_cpu=used.server_cpu,
+        generator_cpu=used.generator_cpu,
+        others_cpu=used.others_cpu,
         littles_law=counted.throughput_rps
         * (_finite(counted.mean_response_time_s) + think_time_s)
         / users,
         workers=workers,
         pss_bytes=pss,
-        voluntary_switches=(after.voluntary - before.voluntary) / requests,
-        involuntary_switches=(after.involuntary - before.involuntary) / requests,
+        voluntary_switches=used.voluntary / requests,
+        involuntary_switches=used.involuntary / requests,
         connections=connections(inside),
-        throttled_s=after.throttled_s - before.throttled_s,
-        listen_overflows=after.listen_overflows - before.listen_overflows,
+        throttled_s=used.throttled_s,
+        listen_overflows=used.listen_overflows,
         service_time_s=service_time_s(inside, begin, end),
-        backend_cpu=(after.backend_s - before.backend_s) / seconds,
-        page_cpu=(after.own_s - before.own_s) / seconds,
+        backend_cpu=used.backend_cpu,
+        page_cpu=used.page_cpu,
     )
 
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from labs.records.histogram import BUCKET
+from labs.records.histogram import histogram
 
 Floats = NDArray[np.float64]
 
@@ -72,27 +72,21 @@ def count(
     edges = np.linspace(begin, end, BATCHES + 1)
     batches = np.array([rate(a, b) for a, b in pairwise(edges)])
     throughput = float(batches.mean())
-    half_width = max(
-        STUDENT_T * float(batches.std(ddof=1)) / BATCHES**0.5, LEAST_HALF_WIDTH * throughput
-    )
     middle = (begin + end) / 2
     return Counted(
         completed=throughput * (end - begin),
         throughput_rps=throughput,
-        interval_rps=(max(0.0, throughput - half_width), throughput + half_width),
+        interval_rps=interval(batches, throughput),
         halves_rps=(rate(begin, middle), rate(middle, end)),
         mean_response_time_s=mean,
         histogram=histogram(inside),
     )
 
 
-def histogram(lives: Floats) -> dict[int, int]:
-    """Counts by the buckets of `histogram.bucket`."""
-    if not lives.size:
-        return {}
-    numbers = np.floor(np.log(np.maximum(lives, 1e-6) / 1e-6) / np.log(BUCKET)).astype(int)
-    buckets, counts = np.unique(numbers, return_counts=True)
-    return dict(zip(buckets.tolist(), counts.tolist(), strict=True))
+def interval(batches: Floats, mean: float) -> tuple[float, float]:
+    """Where the mean lies, as far as BATCHES equal parts can vouch for it: 95 %, by Student's t."""
+    half = max(STUDENT_T * float(batches.std(ddof=1)) / BATCHES**0.5, LEAST_HALF_WIDTH * mean)
+    return max(0.0, mean - half), mean + half
 
 
 def _overlap(starts: Floats, ends: Floats, begin: float, end: float) -> Floats:

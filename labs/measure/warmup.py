@@ -60,8 +60,9 @@ def warm_up(
     completed = int((done["kind"] == OK).sum())
     if not completed:
         return burned
-    overhead_s = (after.server_s - before.server_s) / completed
-    generator_s = (after.generator_s - before.generator_s) / completed
+    used = before.until(after)
+    each_s = used.seconds / completed
+    overhead_s, generator_s = used.server_cpu * each_s, used.generator_cpu * each_s
     ratio, rest_s = _alone(driver, workload, burned, pause)
     return replace(
         burned,
@@ -69,7 +70,7 @@ def warm_up(
         delay_s=max(0.0, rest_s - overhead_s - generator_s),
         overhead_s=overhead_s,
         generator_s=generator_s,
-        backend_s=(after.backend_s - before.backend_s) / completed,
+        backend_s=used.backend_cpu * each_s,
     )
 
 

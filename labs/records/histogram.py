@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 BUCKET = 1.02  # a bucket spans 2 %, so its middle is within 1 % of any member
 
 
-def bucket(response_time_s: float) -> int:
-    """The histogram bucket of a response time: bucket 0 starts at 1 microsecond."""
-    return math.floor(math.log(max(response_time_s, 1e-6) / 1e-6, BUCKET))
+def histogram(times_s: Sequence[float] | NDArray[np.float64]) -> dict[int, int]:
+    """Bucket -> how many of these response times. Bucket 0 starts at 1 microsecond."""
+    logarithms = np.log(np.maximum(times_s, 1e-6) / 1e-6) / np.log(BUCKET)
+    buckets, counts = np.unique(np.floor(logarithms).astype(int), return_counts=True)
+    return dict(zip(buckets.tolist(), counts.tolist(), strict=True))
 
 
 def percentile(histogram: dict[int, int], fraction: float) -> float | None:

@@ -88,7 +88,7 @@ class Point:
     throughput_ci_rps: tuple[float, float]  # 95 %, from five batches, not below +- 2 %
     halves_rps: tuple[float, float]  # first and second half of the window
     mean_response_time_s: float
-    histogram: dict[int, int]  # of response times: bucket -> count, see `bucket`
+    histogram: dict[int, int]  # of response times: bucket -> count, see `histogram`
     demand_s: float  # server's CPU seconds per request
     server_cpu: float  # CPU seconds per second
     generator_cpu: float

@@ -6,6 +6,23 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What happened between two snapshots. CPU is in cores: a mean over `seconds`."""
+
+    seconds: float
+    server_cpu: float
+    generator_cpu: float
+    backend_cpu: float
+    page_cpu: float  # this process and the one that started it
+    others_cpu: float  # everyone else
+    busy_cpu: float  # all of these
+    voluntary: int
+    involuntary: int
+    throttled_s: float
+    listen_overflows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
     """Counters that only rise. The difference of two is what happened between them."""
 
@@ -19,3 +36,24 @@ class Snapshot:
     throttled_s: float
     listen_overflows: int
     backend_s: float = 0.0  # of the slow backend that the server asks, in none of the others
+
+    def until(self, after: Snapshot) -> Usage:
+        """What happened from this one to a later one."""
+        seconds = after.at - self.at
+        server, generator, backend, page, busy = (
+            (getattr(after, name) - getattr(self, name)) / seconds
+            for name in ("server_s", "generator_s", "backend_s", "own_s", "busy_s")
+        )
+        return Usage(
+            seconds=seconds,
+            server_cpu=server,
+            generator_cpu=generator,
+            backend_cpu=backend,
+            page_cpu=page,
+            others_cpu=max(0.0, busy - server - generator - backend - page),
+            busy_cpu=busy,
+            voluntary=after.voluntary - self.voluntary,
+            involuntary=after.involuntary - self.involuntary,
+            throttled_s=after.throttled_s - self.throttled_s,
+            listen_overflows=after.listen_overflows - self.listen_overflows,
+        )

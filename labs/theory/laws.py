@@ -14,7 +14,7 @@ import math
 
 from labs.records.errors import Unusable
 
-FULL = 0.8  # of its own ceiling: a load generator busier than this distorts the response time
+GENERATOR_FULL = 0.8  # of its core: a load generator busier than that distorts what it measures
 
 
 def _check(**values: float) -> None:
@@ -279,4 +279,5 @@ def generators(X: float, each: float) -> int:
     """
     _check(X=X)
     _check_positive(each=each)
-    return math.ceil(round(X / (FULL * each), 9))  # 12000 / 1200 is 10, whatever the last bit
+    # 12000 / 1200 is 10, whatever the last bit
+    return math.ceil(round(X / (GENERATOR_FULL * each), 9))

@@ -25,15 +25,15 @@ EXERCISES = (
                 "Then all of them are full, or nearly so. Leave each a fifth.",
             ),
             Slip(
-                lambda target, each: target / (laws.FULL * each),
+                lambda target, each: target / (laws.GENERATOR_FULL * each),
                 "There is no part of a generator: round up.",
             ),
             Slip(
-                lambda each: laws.FULL * each,
+                lambda each: laws.GENERATOR_FULL * each,
                 "So much each may make. How many does it take?",
             ),
             Slip(
-                lambda target, each: math.ceil(laws.FULL * target / each),
+                lambda target, each: math.ceil(laws.GENERATOR_FULL * target / each),
                 "That makes it fewer than with full ones. The 80 % belong to what each can make.",
             ),
         ),
@@ -119,7 +119,7 @@ EXERCISES = (
                 "Then they would be full, or nearly so. Leave each a fifth of its core.",
             ),
             Slip(
-                lambda cost_s: TARGET_RPS * cost_s / laws.FULL,
+                lambda cost_s: TARGET_RPS * cost_s / laws.GENERATOR_FULL,
                 "There is no part of a Locust: round up.",
             ),
         ),

@@ -41,7 +41,7 @@ EXERCISES = (
         lab="your-machine",
         read=of_checkup,
         answer=lambda full, generator_s: laws.ceiling(full, generator_s),
-        also={"full": lambda: laws.FULL},
+        also={"full": lambda: laws.GENERATOR_FULL},
         tolerance=lambda noise: 0.05 + noise,
         slips=(
             Slip(

@@ -9,6 +9,7 @@ from labs.kinds.show import Column, Show
 from labs.present.palette import BLUE, PURPLE
 from labs.present.plot import Figure
 from labs.records.format import NARROW, digits, duration, percent, rate
+from labs.theory.laws import GENERATOR_FULL
 
 
 def checkup_figure(checkup: Checkup) -> Figure:
@@ -122,7 +123,7 @@ show: Show[Checkup] = Show(
             said=rate,
         ),
         Column(  # up to which it does not distort what it measures
-            of=lambda checkup: 0.8 / checkup.calibration.generator_s,
+            of=lambda checkup: GENERATOR_FULL / checkup.calibration.generator_s,
             quote="generator_trusted",
             said=rate,
         ),

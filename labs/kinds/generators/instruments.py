@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from labs.analysis import window
-from labs.host import hardware
+from labs.host.hardware import cores
 from labs.host.monitor import Sampler, sampling
 from labs.host.programs import Program
 from labs.kinds.generators.record import OURS, GeneratorResult, locusts
@@ -19,7 +19,7 @@ from labs.measure.calibration import language_of
 from labs.measure.rig import Rig, split_cores
 from labs.records.experiment import Load, Workload
 from labs.records.requests import FAILED, OK
-from labs.records.snapshot import Snapshot
+from labs.records.snapshot import Usage
 from labs.servers.serve import Running, free_port
 
 SETTLE_S = 0.5  # of load before anything is counted
@@ -47,32 +47,29 @@ def ways(processes: Sequence[int]) -> tuple[Way, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
-    """Two looks at the counters while a generator asked, and the CPU of the busiest process of
-    either side in between, in cores."""
+class Window:
+    """While a generator asked: who used what, and the CPU of the busiest process of either side,
+    in cores."""
 
-    before: Snapshot
-    after: Snapshot
+    begin: float  # time.perf_counter
+    end: float
+    used: Usage
     server_fullest: float
     generator_fullest: float
 
     def of(self, found: GeneratorResult) -> GeneratorResult:
         """The same with its CPU, in cores."""
-        length = self.after.at - self.before.at
-        server, generator, busy, own = (
-            (getattr(self.after, name) - getattr(self.before, name)) / length
-            for name in ("server_s", "generator_s", "busy_s", "own_s")
-        )
+        used = self.used
         return replace(
             found,
-            seconds=length,
-            server_cpu=server,
-            generator_cpu=generator,
+            seconds=used.seconds,
+            server_cpu=used.server_cpu,
+            generator_cpu=used.generator_cpu,
             server_fullest=self.server_fullest,
             generator_fullest=self.generator_fullest,
-            others_cpu=max(0.0, busy - server - generator - own),
+            others_cpu=used.others_cpu,
             # Interrupts are in none of `busy`, and in the clocks of whoever was interrupted.
-            busy=min(1.0, max(busy, server + generator) / hardware.cores()),
+            busy=min(1.0, max(used.busy_cpu, used.server_cpu + used.generator_cpu) / cores()),
         )
 
 
@@ -124,12 +121,12 @@ class Bench:
             driver.open(self.users, 0.0)
             self.rig.pause(SETTLE_S)
             since = len(driver.records())
-            use = self._window()
+            asking = self._window()
             self.rig.pause(SETTLE_S)  # so that most of what was asked in the window is answered
             driver.check()
             report = driver.report(since)
             driver.open(0, 0.0)
-        records, begin, end = report.records, use.before.at, use.after.at
+        records, begin, end = report.records, asking.begin, asking.end
         done = records[records["kind"] == OK]
         started = np.array([start for start in report.flying.values() if start < end], dtype=float)
         counted = window.count(
@@ -137,7 +134,7 @@ class Bench:
         )
         if counted.completed < LEAST_REQUESTS:
             raise LoadFailed(f"The load generator made {counted.completed:.0f} requests only.")
-        return use.of(
+        return asking.of(
             GeneratorResult(
                 name=OURS,
                 program=tools.locust_version(),
@@ -162,10 +159,10 @@ class Bench:
                 self._pids = tool.pids
                 tool.wait_for(tools.SPAWNED, tools.START_S, self.rig.stop)
                 self.rig.pause(SETTLE_S)
-                use = self._window()
+                asking = self._window()
                 said = tools.read_locust(tool.wait(tools.LATE_S, self.rig.stop))
         program = tools.locust_version()
-        return use.of(_result(locusts(processes), program, argv, said, processes))
+        return asking.of(_result(locusts(processes), program, argv, said, processes))
 
     def _by_tool(self, name: str) -> GeneratorResult:
         """ApacheBench or wrk, with one thread."""
@@ -177,23 +174,24 @@ class Bench:
         with tools.run(argv, self.url, cores=self._cores()) as tool:
             self._pids = tool.pids
             self.rig.pause(SETTLE_S / 2)
-            use = self._window()
+            asking = self._window()
             said = read(tool.wait(tools.LATE_S, self.rig.stop))
-        return use.of(_result(name, tools.version_of(program), argv, said))
+        return asking.of(_result(name, tools.version_of(program), argv, said))
 
-    def _window(self) -> Use:
+    def _window(self) -> Window:
         """Let it ask for some seconds, and see who used what."""
         groups = self._sampler.server, self._sampler.generator
         before = self._sampler.snapshot()
-        used = [dict(group.used) for group in groups]
+        spent = [dict(group.used) for group in groups]
         self.rig.pause(self.seconds)
         after = self._sampler.snapshot()
         server, generator = (
             max((now - was.get(pid, 0.0) for pid, now in group.used.items()), default=0.0)
-            for group, was in zip(groups, used, strict=True)
+            for group, was in zip(groups, spent, strict=True)
         )
-        length = after.at - before.at
-        return Use(before, after, server / length, generator / length)
+        used = before.until(after)
+        each = server / used.seconds, generator / used.seconds
+        return Window(before.at, after.at, used, *each)
 
     def _cores(self, processes: int = 1) -> Sequence[int] | None:
         """For the generator: those that the server leaves, if it leaves enough of them."""

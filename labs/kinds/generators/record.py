@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from labs.records.errors import BadRecording
 from labs.records.experiment import Server, Workload
 from labs.records.results import Result, middle, pick
+from labs.theory.laws import GENERATOR_FULL
 
-FULL = 0.8  # of a core: beyond it a process answers late itself
 MACHINE_FULL = 0.9  # of all cores: then both sides wait for one
 OURS = "locust"  # as the labs drive it, one process
 
@@ -61,7 +61,7 @@ class GeneratorResult:
     def full(self) -> tuple[str, ...]:
         """Who was: generator, server, both; the machine, when that was neither; or nobody."""
         sides = {"generator": self.generator_fullest, "server": self.server_fullest}
-        full = tuple(side for side, cores in sides.items() if cores > FULL)
+        full = tuple(side for side, cores in sides.items() if cores > GENERATOR_FULL)
         return full or (("machine",) if self.busy > MACHINE_FULL else ())
 
 

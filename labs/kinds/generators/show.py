@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from typing import Any
 
-from labs.kinds.generators.record import FULL, OURS, GeneratorResult, Generators, locusts
+from labs.kinds.generators.record import OURS, GeneratorResult, Generators, locusts
 from labs.kinds.show import Column, Measured, Show
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE, pale
 from labs.present.plot import Figure, bars, extent, finite, two_plots
@@ -149,11 +149,11 @@ def _together(found: Generators) -> list[str]:
     )
     ours = next((gauge for gauge in shown if gauge.name == OURS), None)
     if ours is not None and ours.generator_cpu:
-        trusted = FULL * ours.ceiling_rps
+        trusted = laws.GENERATOR_FULL * ours.ceiling_rps
         said.append(
             f"One Locust process spends {duration(ours.generator_s)} of CPU on a request. Up to "
-            f"{rate(trusted)}, {percent(FULL)} of what a full core of it makes, its figures may "
-            "be trusted here."
+            f"{rate(trusted)}, {percent(laws.GENERATOR_FULL)} of what a full core of it makes, its "
+            "figures may be trusted here."
         )
     return said
 
@@ -206,8 +206,8 @@ def _layout() -> dict[str, Any]:
         "yref": "y2",
         "x0": 0,
         "x1": 1,
-        "y0": FULL,
-        "y1": FULL,
+        "y0": laws.GENERATOR_FULL,
+        "y1": laws.GENERATOR_FULL,
         "line": {"color": GREY, "width": 1.5, "dash": "dash"},
     }
     layout = two_plots(WHERE, (0.46, 0.56), (axis, axis), (upwards, upwards), left=56, lower=0.38)
@@ -284,7 +284,7 @@ show = Show(
         Column(head="full", of=lambda row: row.missing or " and ".join(row.full) or "nobody"),
         Column(head="command", of="command"),
         Column(of="ceiling_rps", quote="ceiling"),  # of one full core
-        Column(of=lambda row: FULL * row.ceiling_rps, quote="trusted", said=rate),
+        Column(of=lambda row: laws.GENERATOR_FULL * row.ceiling_rps, quote="trusted", said=rate),
     ),
     quotes={
         "connections": lambda found: Quantity(found.connections, str(found.connections)),

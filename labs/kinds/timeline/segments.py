@@ -91,14 +91,14 @@ def step_result(
         response_s = counted.mean_response_time_s
     else:
         ended = (requests.ends >= begin) & (requests.ends < end)
-        completed, interval_rps = _answered(requests.ends[ended], begin, end)
+        counts, _ = np.histogram(requests.ends[ended], np.linspace(begin, end, window.BATCHES + 1))
+        completed = float(ended.sum())
+        interval_rps = window.interval(
+            counts * window.BATCHES / (end - begin), completed / (end - begin)
+        )
         lives = (requests.ends - requests.starts)[ended]
         response_s = float(lives.mean()) if lives.size else 0.0
-    first, last = before.snapshot, after.snapshot
-    gone_s = last.at - first.at
-    server_s, generator_s = last.server_s - first.server_s, last.generator_s - first.generator_s
-    others_s = last.busy_s - first.busy_s - server_s - generator_s
-    others_s -= last.own_s - first.own_s + last.backend_s - first.backend_s
+    used = before.snapshot.until(after.snapshot)
     return StepResult(
         seconds=end - begin,
         begun=requests.begun(begin, end),
@@ -110,16 +110,16 @@ def step_result(
         mean_response_time_s=response_s if np.isfinite(response_s) else 0.0,
         workers=workers,
         in_flight=int(requests.under_way(end)),
-        server_cpu=server_s / gone_s,
-        generator_cpu=generator_s / gone_s,
-        others_cpu=max(0.0, others_s / gone_s),
+        server_cpu=used.server_cpu,
+        generator_cpu=used.generator_cpu,
+        others_cpu=used.others_cpu,
         cores=tuple(
             round(sum(shares(one, other)[:2]), 3)
             for one, other in zip(before.cores, after.cores, strict=True)
         ),
-        throttled_s=last.throttled_s - first.throttled_s,
-        listen_overflows=last.listen_overflows - first.listen_overflows,
-        page_cpu=(last.own_s - first.own_s) / gone_s,
+        throttled_s=used.throttled_s,
+        listen_overflows=used.listen_overflows,
+        page_cpu=used.page_cpu,
     )
 
 
@@ -168,17 +168,6 @@ def ramp(samples: Sequence[Sample]) -> tuple[tuple[float, int], ...]:
         if sample.workers is not None and (not found or found[-1][1] != sample.workers):
             found.append((sample.at_s if found else 0.0, sample.workers))
     return tuple(found)
-
-
-def _answered(ends: Floats, begin: float, end: float) -> tuple[float, tuple[float, float]]:
-    """How many, and the interval of their rate: by Student's t over five equal batches."""
-    seconds = end - begin
-    counts, _ = np.histogram(ends, np.linspace(begin, end, window.BATCHES + 1))
-    rates = counts / (seconds / window.BATCHES)
-    mean = ends.size / seconds
-    half = window.STUDENT_T * float(rates.std(ddof=1)) / window.BATCHES**0.5
-    half = max(half, window.LEAST_HALF_WIDTH * mean)
-    return float(ends.size), (max(0.0, mean - half), mean + half)
 
 
 def _mean_cores(samples: Sequence[Sample]) -> tuple[tuple[float, float, float, float], ...]:
