@@ -1,27 +1,153 @@
-"""Figures of a sweep: records in, plotly figure out. Measures nothing, imports no plotly.
+"""Figures in plotly's own JSON: the traces and layouts they are made of. Imports no plotly.
 
-A figure is plotly's own JSON as a dict. Building it with plotly's classes would only validate
-it, at the price of half a second of import in every kernel; the tests do that instead. Colours
-of text, grid and background come from the page (`labs.panel.figure_view`).
+A figure is a dict. Building it with plotly's classes would only validate it, at the price of half
+a second of import in every kernel; the tests do that instead. Colours of text, grid and
+background come from the page (`labs.panel.figure_view`).
 """
 
 from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypedDict, Unpack
 
+from labs.present.palette import pale
 from labs.records.format import digits
 from labs.records.results import Point
 
 Figure = dict[str, Any]
 Trace = dict[str, Any]
 Axis = dict[str, Any]
+Ends = Sequence[float]  # where an error bar begins and ends
 
 FAR_APART = 32  # times as many users at the last level as at the first: logarithmic axes
 HEIGHT = 360
 NARROW_HEIGHT = 640  # one plot above the other
+NAMES: Axis = {"showgrid": False, "ticks": ""}  # an axis with names on it
+ACROSS: Axis = {"type": "category", "tickangle": 0, **NAMES}  # and they lie side by side
+FROM_ZERO: Axis = {"rangemode": "tozero"}
+
+
+class Shown(TypedDict, total=False):
+    """What any trace may be told besides its numbers."""
+
+    hover: str  # where the reader points: "{x} users: {said}"; without it, nothing is shown there
+    said: Sequence[str]  # of each value, in words
+    tag: str  # beside the hover's box
+    plot: str  # which of several, by its axes: x2y2
+    ends: Sequence[Ends]  # of each value's error bar
+    legend: bool  # whether it has an entry in the legend
+    group: str  # to come and go together where the reader clicks that entry
+
+
+def line(
+    name: str,
+    x: Sequence[object],
+    y: Sequence[float | None],
+    colour: str,
+    *,
+    dash: str | None = None,
+    width: float | None = 2,
+    shape: str | None = None,
+    size: float | None = None,
+    symbol: object = None,
+    **shown: Unpack[Shown],
+) -> Trace:
+    """A line, with marks on it where they have a size. shape: hv for steps."""
+    drawn = _given(color=colour, dash=dash, width=width, shape=shape)
+    made = {"mode": "lines", "line": drawn}
+    if size:
+        marks = _given(color=colour, size=size, symbol=symbol)
+        made = {"mode": "lines+markers", "line": drawn, "marker": marks}
+    return _trace(name, x, finite(y), shown) | {"type": "scatter", **made} | _bars(y, colour, shown)
+
+
+def dots(
+    name: str,
+    x: Sequence[object],
+    y: Sequence[float | None],
+    colour: str,
+    *,
+    size: float,
+    symbol: object = None,
+    **shown: Unpack[Shown],
+) -> Trace:
+    """Marks alone. symbol: one for all, or a list with one for each."""
+    marks = _given(color=colour, size=size, symbol=symbol)
+    made = {"type": "scatter", "mode": "markers", "marker": marks}
+    return _trace(name, x, finite(y), shown) | made | _bars(y, colour, shown)
+
+
+def bar(
+    name: str,
+    x: Sequence[str],
+    y: Sequence[float],
+    colour: str,
+    *,
+    pattern: str | None = None,
+    **shown: Unpack[Shown],
+) -> Trace:
+    """Upright bars: filled with a pattern ("" for none), or else pale, as an error bar shows on."""
+    made = {"type": "bar", "marker": pale(colour) if pattern is None else _filled(colour, pattern)}
+    return _trace(name, x, finite(y), shown) | made | _bars(y, colour, shown)
+
+
+def part(
+    name: str,
+    rows: Sequence[str],
+    values: Sequence[float],
+    colour: str,
+    pattern: str,
+    **shown: Unpack[Shown],
+) -> Trace:
+    """One part of bars that lie, each in a row of that name."""
+    made = {"type": "bar", "orientation": "h", "marker": _filled(colour, pattern)}
+    return _trace(name, finite(values), rows, shown) | made
+
+
+def _trace(name: str, x: Sequence[object], y: Sequence[object], shown: Shown) -> Trace:
+    hover, tag, plot = shown.get("hover"), shown.get("tag", ""), shown.get("plot", "")
+    across, axis, upwards = plot.partition("y")
+    template = (hover or "").replace("{said}", "{customdata}").replace("{", "%{")
+    return _given(
+        name=name,
+        x=list(x),
+        y=list(y),
+        customdata=shown.get("said"),
+        hovertemplate=f"{template}<extra>{tag}</extra>" if hover else None,
+        hoverinfo=None if hover else "skip",
+        showlegend=shown.get("legend"),
+        legendgroup=shown.get("group"),
+        xaxis=across or None,
+        yaxis=axis + upwards or None,
+    )
+
+
+def _bars(values: Sequence[float | None], colour: str, shown: Shown) -> Trace:
+    """Error bars: from the lower of each value's two ends to the upper one."""
+    if "ends" not in shown:
+        return {}
+    spans = [(at or 0.0, *ends) for at, ends in zip(values, shown["ends"], strict=True)]
+    error = {
+        "type": "data",
+        "symmetric": False,
+        "array": finite([max(0.0, high - value) for value, _, high in spans]),
+        "arrayminus": finite([max(0.0, value - low) for value, low, _ in spans]),
+        "color": colour,
+        "thickness": 1.5,
+        "width": 5,
+    }
+    return {"error_y": error}
+
+
+def _filled(colour: str, pattern: str) -> dict[str, Any]:
+    return {"color": colour, "pattern": {"shape": pattern, "fillmode": "overlay"}}
+
+
+def _given(**entries: Any) -> dict[str, Any]:
+    """What is not None of them."""
+    return {name: value for name, value in entries.items() if value is not None}
 
 
 def bars(values: Sequence[float], ends: Sequence[Sequence[float]], colour: str) -> dict[str, Any]:
@@ -54,9 +180,21 @@ def in_lines(text: str, width: int = 60) -> str:
     return "<br>".join(textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False))
 
 
-def finite(values: Iterable[float]) -> list[float | None]:
+def finite(values: Iterable[float | None]) -> list[float | None]:
     """Plotly leaves a gap at None; JSON has no NaN."""
-    return [round(value, 6) if math.isfinite(value) else None for value in values]
+    return [
+        None if value is None or not math.isfinite(value) else round(value, 6) for value in values
+    ]
+
+
+def layout(height: int, margin: Mapping[str, int], legend: float, **more: Any) -> dict[str, Any]:
+    """A figure's layout but for its axes, with the legend in a line below it.
+
+    height: pixels; margin: pixels left, right, top and bottom (l, r, t, b); legend: where it
+    begins, as a fraction of the plots' height.
+    """
+    below = {"orientation": "h", "x": 0, "y": legend, "yanchor": "top"}
+    return {"height": height, "margin": margin, "hovermode": "closest", "legend": below, **more}
 
 
 def twin_layout(
@@ -66,37 +204,32 @@ def twin_layout(
 
     far: a logarithmic axis across; far_up: and upwards; legend: a line above the legend.
     """
-    straight = {"type": "linear", "rangemode": "tozero"}
+    straight = {"type": "linear", **FROM_ZERO}
     upwards = {"type": "log"} if far_up else straight
     ends = [levels[0] / 1.25, levels[-1] * 1.25]
-    span = [math.log10(end) for end in ends] if far else [0, levels[-1] * 1.07]
     axis = {
         **({"type": "log"} if far else straight),
         "title": {"text": across},
-        "range": span,
+        "range": [math.log10(end) for end in ends] if far else [0, levels[-1] * 1.07],
         "tickvals": list(levels),
         "ticktext": [digits(each, 4) for each in levels],
     }
-    layout = two_plots(
-        ("Throughput, requests per second", "Response time, ms"),
-        (0.44, 0.56),
-        (axis, axis),
-        (upwards, upwards),
-        left=40,
-    )
+    titles = ("Throughput, requests per second", "Response time, ms")
+    made = two_plots(titles, (0.44, 0.56), (axis, axis), (upwards, upwards), left=40)
     if legend:
-        layout["legend"]["title"] = {"text": legend, "side": "top"}
-    return layout
+        made["legend"]["title"] = {"text": legend, "side": "top"}
+    return made
 
 
 def two_plots(
     titles: tuple[str, str],
     gap: tuple[float, float],
-    x: tuple[Axis, Axis],
-    y: tuple[Axis, Axis],
+    x: tuple[Axis, Axis] = (ACROSS, ACROSS),
+    y: tuple[Axis, Axis] = (FROM_ZERO, FROM_ZERO),
     *,
     left: int = 44,
     lower: float = 0.4,
+    **more: Any,
 ) -> dict[str, Any]:
     """Layout of two plots side by side, which a telephone shows one above the other.
 
@@ -105,28 +238,35 @@ def two_plots(
     the lower plot reaches on a telephone, as a fraction.
     """
     first, second = titles
-    return {
-        "height": HEIGHT,
-        "margin": {"l": left, "r": 12, "t": 48, "b": 96},
-        "hovermode": "closest",
-        "legend": {"orientation": "h", "x": 0, "y": -0.28, "yanchor": "top"},
-        "xaxis": {**x[0], "domain": [0, gap[0]], "anchor": "y"},
-        "yaxis": {**y[0], "anchor": "x"},
-        "xaxis2": {**x[1], "domain": [gap[1], 1], "anchor": "y2"},
-        "yaxis2": {**y[1], "anchor": "x2"},
-        "annotations": [plot_title(first, 0, 1), plot_title(second, gap[1], 1)],
-        "meta": {
-            "narrow": {
-                "height": NARROW_HEIGHT,
-                "legend": {"y": -0.13},
-                "xaxis": {"domain": [0, 1]},
-                "xaxis2": {"domain": [0, 1]},
-                "yaxis": {"domain": [0.6, 1]},
-                "yaxis2": {"domain": [0, lower]},
-                "annotations": [plot_title(first, 0, 1), plot_title(second, 0, lower)],
-            }
-        },
+    narrow = {
+        "height": NARROW_HEIGHT,
+        "legend": {"y": -0.13},
+        "xaxis": {"domain": [0, 1]},
+        "xaxis2": {"domain": [0, 1]},
+        "yaxis": {"domain": [0.6, 1]},
+        "yaxis2": {"domain": [0, lower]},
+        "annotations": [plot_title(first, 0, 1), plot_title(second, 0, lower)],
     }
+    return layout(
+        HEIGHT,
+        {"l": left, "r": 12, "t": 48, "b": 96},
+        -0.28,
+        xaxis={**x[0], "domain": [0, gap[0]], "anchor": "y"},
+        yaxis={**y[0], "anchor": "x"},
+        xaxis2={**x[1], "domain": [gap[1], 1], "anchor": "y2"},
+        yaxis2={**y[1], "anchor": "x2"},
+        annotations=[plot_title(first, 0, 1), plot_title(second, gap[1], 1)],
+        meta={"narrow": narrow},
+        **more,
+    )
+
+
+def rule(
+    colour: str, dash: str, *, x: Ends = (0, 1), y: Ends = (0, 1), width: float = 1.5, **on: str
+) -> dict[str, Any]:
+    """A straight line behind the traces. on: xref and yref, what its ends are counted in."""
+    drawn = {"color": colour, "width": width, "dash": dash}
+    return {"type": "line", "x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1], "line": drawn, **on}
 
 
 def plot_title(text: str, x: float, y: float, *, shift: int = 8) -> dict[str, Any]:
@@ -136,14 +276,5 @@ def plot_title(text: str, x: float, y: float, *, shift: int = 8) -> dict[str, An
 
 def note(text: str, x: float, y: float, *, shift: int) -> dict[str, Any]:
     """Words whose lower left corner lies there, in fractions of the figure, and some pixels up."""
-    return {
-        "text": text,
-        "x": x,
-        "y": y,
-        "xref": "paper",
-        "yref": "paper",
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "yshift": shift,
-        "showarrow": False,
-    }
+    corner = {"xanchor": "left", "yanchor": "bottom", "yshift": shift, "showarrow": False}
+    return {"text": text, "x": x, "y": y, "xref": "paper", "yref": "paper", **corner}
