@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE, PURPLE
-from labs.present.plot import Figure, Trace
+from labs.present.plot import FROM_ZERO, Axis, Figure, Trace, layout, line
 from labs.records.results import Sample
 
 Shares = Sequence[tuple[float, float, float, float]]  # of each core: user, system, wait, idle
@@ -64,78 +64,68 @@ def core_areas(
     """User, system and wait as stacked areas, each row on a y axis of its own from that one on."""
     traces: list[Trace] = []
     for row, (first, last) in enumerate(rows):
-        axis = first_axis + row
         for part, (name, colour, pattern) in enumerate(PARTS):
-            shares = [
-                round(
-                    100 * sum(core[part] for core in each[first : last + 1]) / (last - first + 1), 1
-                )
-                for each in cores
-            ]
+            sums = [sum(core[part] for core in each[first : last + 1]) for each in cores]
+            shares = [round(100 * whole / (last - first + 1), 1) for whole in sums]
+            plot = f"xy{nth(first_axis + row)}"
             traces.append(
-                {
-                    "type": "scatter",
-                    "mode": "lines",
-                    "name": name,
-                    "legendgroup": name,
-                    "showlegend": row == 0,
-                    "x": list(times),
-                    "y": shares,
+                line(name, times, shares, colour, width=0, group=name, legend=row == 0, plot=plot)
+                | {
                     "stackgroup": f"row{row}",
-                    "line": {"width": 0, "color": colour},
                     "fillcolor": colour,
                     "fillpattern": {"shape": pattern, "fillmode": "overlay", "size": 6},
-                    "xaxis": "x",
-                    "yaxis": f"y{axis}" if axis > 1 else "y",
-                    "hoverinfo": "skip",
                 }
             )
     return traces
 
 
+def core_axis(row: tuple[int, int], low: float, high: float) -> Axis:
+    """The y axis of such a row, and between which fractions of the figure's height it lies."""
+    ticks = {"tickvals": [50], "ticktext": [core_name(*row)], "ticks": ""}
+    return {"domain": [low, high], "range": [0, 100], **ticks}
+
+
+def nth(axis: int) -> str:
+    """What follows that axis's letter: the first has no number."""
+    return str(axis) if axis > 1 else ""
+
+
 def _counts(samples: Sequence[Sample], times: list[float], row: int) -> list[Trace]:
-    counts: tuple[tuple[str, list[int | None], dict[str, Any]], ...] = (
-        ("workers", [sample.workers for sample in samples], {"color": GREEN, "width": 2}),
-        ("users", [sample.users for sample in samples], {"color": GREY, "dash": "dot"}),
+    counts: tuple[tuple[str, list[int | None], str, dict[str, Any]], ...] = (
+        ("workers", [sample.workers for sample in samples], GREEN, {}),
+        ("users", [sample.users for sample in samples], GREY, {"dash": "dot", "width": None}),
     )
+    plot = f"xy{row + 1}"
     return [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": name,
-            "x": times,
-            "y": values,
-            "line": {**line, "shape": "hv"},
-            "xaxis": "x",
-            "yaxis": f"y{row + 1}",
-            "hovertemplate": f"%{{y}} {name} at %{{x:.1f}} s<extra></extra>",
-        }
-        for name, values, line in counts
+        line(
+            name,
+            times,
+            found,
+            colour,
+            shape="hv",
+            **style,
+            plot=plot,
+            hover=f"{{y}} {name} at {{x:.1f}} s",
+        )
+        for name, found, colour, style in counts
     ]
 
 
 def _layout(rows: Sequence[tuple[int, int]], seconds: float) -> dict[str, Any]:
     number = len(rows) + 1
     height, gap = 1 / number, 0.18 / number
-    layout: dict[str, Any] = {
-        "height": ROW * number + 100,
-        "margin": {"l": 40, "r": 12, "t": 12, "b": 88},
-        "hovermode": "closest",
-        "legend": {"orientation": "h", "x": 0, "y": -60 / (ROW * number), "yanchor": "top"},
-        "xaxis": {
-            "title": {"text": "seconds since the load began"},
-            "range": [0, seconds],
-            "anchor": f"y{number}",
-        },
+    across = {"title": {"text": "seconds since the load began"}, "range": [0, seconds]}
+    tops = [1 - row * height for row in range(len(rows))]
+    axes = {
+        f"yaxis{nth(row)}": core_axis(cores, top - height + gap, top)
+        for row, (cores, top) in enumerate(zip(rows, tops, strict=True), 1)
     }
-    for row, (first, last) in enumerate(rows):
-        top = 1 - row * height
-        layout[f"yaxis{row + 1}" if row else "yaxis"] = {
-            "domain": [top - height + gap, top],
-            "range": [0, 100],
-            "tickvals": [50],
-            "ticktext": [core_name(first, last)],
-            "ticks": "",
-        }
-    layout[f"yaxis{number}"] = {"domain": [0, height - gap], "rangemode": "tozero", "nticks": 3}
-    return layout
+    counts = {"domain": [0, height - gap], "nticks": 3, **FROM_ZERO}
+    return layout(
+        ROW * number + 100,
+        {"l": 40, "r": 12, "t": 12, "b": 88},
+        -60 / (ROW * number),
+        xaxis={**across, "anchor": f"y{number}"},
+        **axes,
+        **{f"yaxis{number}": counts},
+    )
