@@ -7,7 +7,7 @@ from operator import itemgetter
 from labs.kinds.checkup.record import Checkup
 from labs.kinds.show import Column, Show
 from labs.present.palette import BLUE, PURPLE
-from labs.present.plot import Figure
+from labs.present.plot import FROM_ZERO, Figure, dots, layout, line
 from labs.records.format import NARROW, digits, duration, percent, rate
 from labs.theory.laws import GENERATOR_FULL
 
@@ -16,39 +16,19 @@ def checkup_figure(checkup: Checkup) -> Figure:
     """Cores' worth of work over the number of busy processes, beside what whole cores would do."""
     capacity = checkup.calibration.capacity
     busy = list(range(1, len(capacity) + 1))
+    worth = [round(cores, 3) for cores in capacity]
+    whole = line("if each were a whole core", [0, *busy], [0, *busy], PURPLE, dash="dash")
+    found = dots("measured", busy, worth, BLUE, size=11, hover="{x} busy: worth {y:.2f} cores")
+    ticks = {"range": [0, len(capacity) + 0.5], "dtick": max(1, len(capacity) // 8)}
     return {
-        "data": [
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "name": "if each were a whole core",
-                "x": [0, *busy],
-                "y": [0, *busy],
-                "line": {"color": PURPLE, "dash": "dash", "width": 2},
-                "hoverinfo": "skip",
-            },
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": "measured",
-                "x": busy,
-                "y": [round(worth, 3) for worth in capacity],
-                "marker": {"color": BLUE, "size": 11},
-                "hovertemplate": "%{x} busy: worth %{y:.2f} cores<extra></extra>",
-            },
-        ],
-        "layout": {
-            "height": 320,
-            "margin": {"t": 16, "b": 88},
-            "hovermode": "closest",
-            "legend": {"orientation": "h", "x": 0, "y": -0.3, "yanchor": "top"},
-            "xaxis": {
-                "title": {"text": "busy processes"},
-                "range": [0, len(capacity) + 0.5],
-                "dtick": max(1, len(capacity) // 8),
-            },
-            "yaxis": {"title": {"text": "cores' worth of work"}, "rangemode": "tozero"},
-        },
+        "data": [whole, found],
+        "layout": layout(
+            320,
+            {"t": 16, "b": 88},
+            -0.3,
+            xaxis={"title": {"text": "busy processes"}, **ticks},
+            yaxis={"title": {"text": "cores' worth of work"}, **FROM_ZERO},
+        ),
     }
 
 
