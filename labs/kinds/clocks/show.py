@@ -5,8 +5,9 @@ from __future__ import annotations
 from labs.kinds.clocks.record import Clocks, PageClock
 from labs.kinds.show import Column, Show
 from labs.present.palette import BLUE, FAINT, GREY, ORANGE, PURPLE
-from labs.present.plot import Figure, Trace
+from labs.present.plot import FROM_ZERO, NAMES, Figure, layout, part
 from labs.present.quantities import Quantity
+from labs.present.tables import MS
 from labs.records.format import NARROW, digits, duration
 
 
@@ -15,62 +16,40 @@ def clocks_figure(clocks: Clocks) -> Figure:
     and below what `time` tells of the client."""
     pages = clocks.run.pages
     rows = [label for page in pages for label in (page.name, _client(page))]
+    clients = [page.client for page in pages]
+    cpu_s = [client.user_s + client.system_s for client in clients]
+    rest_s = [client.real_s - cpu for client, cpu in zip(clients, cpu_s, strict=True)]
     parts = (
-        ("user, the server's", BLUE, "", [_user(page) for page in pages], True),
-        ("system, the server's", ORANGE, "/", [_system(page) for page in pages], True),
-        ("waiting", PURPLE, ".", [page.median_wait_s for page in pages], True),
-        (
-            "user + sys of the client",
-            GREY,
-            "x",
-            [page.client.user_s + page.client.system_s for page in pages],
-            False,
-        ),
-        (
-            "the rest of real",
-            FAINT,
-            "",
-            [page.client.real_s - page.client.user_s - page.client.system_s for page in pages],
-            False,
-        ),
+        ("user, the server's", BLUE, "", [_user(page) for page in pages], 0),
+        ("system, the server's", ORANGE, "/", [_system(page) for page in pages], 0),
+        ("waiting", PURPLE, ".", [page.median_wait_s for page in pages], 0),
+        ("user + sys of the client", GREY, "x", cpu_s, 1),
+        ("the rest of real", FAINT, "", rest_s, 1),
     )
-    traces: list[Trace] = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "name": name,
-            "y": rows[0 if servers else 1 :: 2],
-            "x": [round(value * 1000, 3) for value in values],
-            "marker": {"color": colour, "pattern": {"shape": pattern, "fillmode": "overlay"}},
-            "customdata": [duration(value) for value in values],
-            "hovertemplate": f"%{{y}}: %{{customdata}}<extra>{name}</extra>",
-        }
-        for name, colour, pattern, values, servers in parts
+    traces = [
+        part(
+            name,
+            rows[first::2],
+            [round(each_s * MS, 3) for each_s in found_s],
+            colour,
+            pattern,
+            said=[duration(each_s) for each_s in found_s],
+            hover="{y}: {said}",
+            tag=name,
+        )
+        for name, colour, pattern, found_s, first in parts
     ]
-    return {
-        "data": traces,
-        "layout": {
-            "barmode": "stack",
-            "height": 56 * len(rows) + 120,
-            "margin": {"t": 16, "b": 104},
-            "bargap": 0.3,
-            "hovermode": "closest",
-            "legend": {
-                "orientation": "h",
-                "x": 0,
-                "y": -0.22,
-                "yanchor": "top",
-                "traceorder": "normal",
-            },
-            "xaxis": {"title": {"text": "wall time, ms"}, "rangemode": "tozero"},
-            "yaxis": {
-                "categoryorder": "array",
-                "categoryarray": rows[::-1],
-                "showgrid": False,
-                "ticks": "",
-            },
-        },
-    }
+    made = layout(
+        56 * len(rows) + 120,
+        {"t": 16, "b": 104},
+        -0.22,
+        barmode="stack",
+        bargap=0.3,
+        xaxis={"title": {"text": "wall time, ms"}, **FROM_ZERO},
+        yaxis={"categoryorder": "array", "categoryarray": rows[::-1], **NAMES},
+    )
+    made["legend"]["traceorder"] = "normal"
+    return {"data": traces, "layout": made}
 
 
 def clocks_alt(clocks: Clocks) -> str:
