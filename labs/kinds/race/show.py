@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from labs.kinds.race.record import Race
 from labs.kinds.show import Column, Show
-from labs.present.palette import BLUE, ORANGE, pale
-from labs.present.plot import Figure, bars, extent, finite, in_lines, two_plots
+from labs.present.palette import BLUE, ORANGE
+from labs.present.plot import Figure, bar, extent, in_lines, two_plots
 from labs.present.quantities import Quantity
 from labs.records.format import digits, duration, paragraphs, percent, rate, table
 
@@ -24,50 +22,40 @@ def race_figure(race: Race) -> Figure:
         ("arrived", BLUE, "", [count.counted for count in counts]),
         ("lost", ORANGE, "/", [count.lost for count in counts]),
     )
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "bar",
-            "name": name,
-            "x": names,
-            "y": found,
-            "marker": {"color": colour, "pattern": {"shape": pattern, "fillmode": "overlay"}},
-            "customdata": [
-                _of(part, count.asked) for part, count in zip(found, counts, strict=True)
-            ],
-            "hovertemplate": f"%{{customdata}}<extra>{name}</extra>",
-            "xaxis": "x",
-            "yaxis": "y",
-        }
+    traces = [
+        bar(
+            name,
+            names,
+            found,
+            colour,
+            pattern=pattern,
+            said=[_of(part, count.asked) for part, count in zip(found, counts, strict=True)],
+            hover="{said}",
+            tag=name,
+            plot="xy",
+        )
         for name, colour, pattern, found in parts
     ]
     rates = [count.throughput_rps for count in counts]
-    ends = [
-        extent(
-            [
-                each.throughput_rps
-                for run in race.runs
-                for each in run.counts
-                if each.name == count.name
-            ]
-        )
+    over = [
+        [each.throughput_rps for run in race.runs for each in run.counts if each.name == count.name]
         for count in counts
     ]
     traces.append(
-        {
-            "type": "bar",
-            "name": "throughput",
-            "x": names,
-            "y": finite(rates),
-            "marker": pale(BLUE),
-            "error_y": bars(rates, ends, BLUE),
-            "customdata": [rate(value) for value in rates],
-            "hovertemplate": "%{customdata}<extra></extra>",
-            "showlegend": False,
-            "xaxis": "x2",
-            "yaxis": "y2",
-        }
+        bar(
+            "throughput",
+            names,
+            rates,
+            BLUE,
+            ends=[extent(each) for each in over],
+            said=[rate(value) for value in rates],
+            hover="{said}",
+            legend=False,
+            plot="x2y2",
+        )
     )
-    return {"data": traces, "layout": _layout()}
+    shape = two_plots(WHERE, (0.46, 0.54), lower=0.38, barmode="stack", bargap=0.35)
+    return {"data": traces, "layout": shape}
 
 
 def race_alt(race: Race) -> str:
@@ -132,13 +120,6 @@ def _of(part: int, whole: int) -> str:
     """`301 of 353 (85 %)`."""
     share = f" ({percent(part / whole)})" if part else ""
     return f"{digits(part, 6)} of {digits(whole, 6)}{share}"
-
-
-def _layout() -> dict[str, Any]:
-    axis = {"type": "category", "showgrid": False, "ticks": "", "tickangle": 0}
-    upwards = {"rangemode": "tozero"}
-    layout = two_plots(WHERE, (0.46, 0.54), (axis, axis), (upwards, upwards), lower=0.38)
-    return {"barmode": "stack", "bargap": 0.35, **layout}
 
 
 def _lost(race: Race, name: str) -> Quantity:
