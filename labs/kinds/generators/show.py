@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import html
-from typing import Any
 
 from labs.kinds.generators.record import OURS, GeneratorResult, Generators, locusts
 from labs.kinds.show import Column, Measured, Show
-from labs.present.palette import BLUE, GREEN, GREY, ORANGE, pale
-from labs.present.plot import Figure, bars, extent, finite, two_plots
+from labs.present.palette import BLUE, GREEN, GREY, ORANGE
+from labs.present.plot import Figure, bar, extent, rule, two_plots
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.records.format import digits, duration, paragraphs, percent, plain, rate, table
 from labs.theory import laws
@@ -25,43 +24,47 @@ def generators_figure(found: Generators) -> Figure:
     names = [label(gauge.name).replace(" ", "<br>") for gauge in shown]  # two lines have room
     rates = [gauge.throughput_rps for gauge in shown]
     ends = [extent(_over_runs(found, gauge.name)) for gauge in shown]
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "bar",
-            "name": "throughput",
-            "x": names,
-            "y": finite(rates),
-            "marker": pale(BLUE),
-            "error_y": bars(rates, ends, BLUE),
-            "customdata": [
+    traces = [
+        bar(
+            "throughput",
+            names,
+            rates,
+            BLUE,
+            ends=ends,
+            said=[
                 f"{rate(gauge.throughput_rps)}, {duration(gauge.mean_response_time_s)} each"
                 for gauge in shown
             ],
-            "hovertemplate": "%{customdata}<extra></extra>",
-            "showlegend": False,
-            "xaxis": "x",
-            "yaxis": "y",
-        }
+            hover="{said}",
+            legend=False,
+            plot="xy",
+        )
     ]
     sides = (
         ("the generator's", GREEN, "", [gauge.generator_cpu for gauge in shown]),
         ("the server's", ORANGE, "/", [gauge.server_cpu for gauge in shown]),
     )
-    for name, colour, pattern, cores in sides:
-        traces.append(
-            {
-                "type": "bar",
-                "name": name,
-                "x": names,
-                "y": finite(cores),
-                "marker": {"color": colour, "pattern": {"shape": pattern, "fillmode": "overlay"}},
-                "customdata": [digits(value, 2) for value in cores],
-                "hovertemplate": f"%{{customdata}} cores<extra>{name}</extra>",
-                "xaxis": "x2",
-                "yaxis": "y2",
-            }
+    traces += [
+        bar(
+            name,
+            names,
+            cores,
+            colour,
+            pattern=pattern,
+            said=[digits(value, 2) for value in cores],
+            hover="{said} cores",
+            tag=name,
+            plot="x2y2",
         )
-    return {"data": traces, "layout": _layout()}
+        for name, colour, pattern, cores in sides
+    ]
+    full = laws.GENERATOR_FULL
+    dashes = rule(GREY, "dash", y=(full, full), xref="x2 domain", yref="y2")
+    layout = two_plots(WHERE, (0.46, 0.56), left=56, lower=0.38)
+    return {
+        "data": traces,
+        "layout": {"barmode": "group", "bargap": 0.3, "shapes": [dashes], **layout},
+    }
 
 
 def generators_alt(found: Generators) -> str:
@@ -195,23 +198,6 @@ def _over_runs(found: Generators, name: str) -> list[float]:
     return [
         gauge.throughput_rps for run in found.runs for gauge in run.measured if gauge.name == name
     ]
-
-
-def _layout() -> dict[str, Any]:
-    axis = {"type": "category", "showgrid": False, "ticks": "", "tickangle": 0}
-    upwards = {"rangemode": "tozero"}
-    full = {
-        "type": "line",
-        "xref": "x2 domain",
-        "yref": "y2",
-        "x0": 0,
-        "x1": 1,
-        "y0": laws.GENERATOR_FULL,
-        "y1": laws.GENERATOR_FULL,
-        "line": {"color": GREY, "width": 1.5, "dash": "dash"},
-    }
-    layout = two_plots(WHERE, (0.46, 0.56), (axis, axis), (upwards, upwards), left=56, lower=0.38)
-    return {"barmode": "group", "bargap": 0.3, "shapes": [full], **layout}
 
 
 def by(found: Generators, name: str = OURS) -> GeneratorResult:
