@@ -9,8 +9,8 @@ from typing import Any
 
 from labs.kinds.memory.record import Memory, MemoryCurve
 from labs.kinds.show import Column, Show
-from labs.present.palette import LINES, pale
-from labs.present.plot import Figure, Trace, bars, extent, finite, two_plots
+from labs.present.palette import LINES
+from labs.present.plot import Figure, Shown, Trace, bar, dots, extent, line, two_plots
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.present.tables import MIB
 from labs.records.format import digits, paragraphs, percent, plain, size, table
@@ -36,61 +36,38 @@ def memory_figure(memory: Memory) -> Figure:
 
 def _grown(growth: MemoryCurve) -> list[Trace]:
     colour, dash, symbol = STYLES[growth.kind]
-    line = [(growth.base_bytes + growth.each_bytes * count) / MIB for count in growth.sizes]
-    common = {"x": list(growth.sizes), "legendgroup": growth.kind, "xaxis": "x", "yaxis": "y"}
-    drawn: list[Trace] = [
-        {
-            **common,
-            "type": "scatter",
-            "mode": "lines",
-            "name": f"{growth.kind}, the line",
-            "y": finite(line),
-            "line": {"color": colour, "dash": dash, "width": 2},
-            "hoverinfo": "skip",
-            "showlegend": False,
-        }
-    ]
+    drawn = [(growth.base_bytes + growth.each_bytes * count) / MIB for count in growth.sizes]
+    name = f"{growth.kind}, the line"
+    where: Shown = {"group": growth.kind, "plot": "xy"}
+    hidden: Shown = {**where, "legend": False}
+    traces = [line(name, growth.sizes, drawn, colour, dash=dash, **hidden)]
     feeds = [(_told(growth), growth.told_bytes, symbol)]
     if growth.pss_bytes:
         feeds.append(("RSS", growth.rss_bytes, f"{symbol}-open"))
-    for name, found, mark in feeds:
-        drawn.append(
-            {
-                **common,
-                "type": "scatter",
-                "mode": "markers",
-                "name": f"{growth.kind}, {name}",
-                "y": finite([each / MIB for each in found]),
-                "marker": {"color": colour, "symbol": mark, "size": 9},
-                "customdata": [size(each) for each in found],
-                "hovertemplate": f"%{{x}} waiting: %{{customdata}}<extra>{growth.kind}, {name}"
-                "</extra>",
-            }
-        )
-    return drawn
+    for told, found, mark in feeds:
+        name, values, said = f"{growth.kind}, {told}", [b / MIB for b in found], [*map(size, found)]
+        shown: Shown = {**where, "said": said, "hover": "{x} waiting: {said}", "tag": name}
+        traces.append(dots(name, growth.sizes, values, colour, size=9, symbol=mark, **shown))
+    return traces
 
 
 def _each(memory: Memory, growth: MemoryCurve) -> Trace:
     """One bar, with the spread over the runs."""
-    colour = STYLES[growth.kind][0]
     found = [run.growth(growth.kind).each_bytes / KIB for run in memory.runs if _has(run, growth)]
-    middle = growth.each_bytes / KIB
-    return {
-        "type": "bar",
-        "name": growth.kind,
-        "x": [growth.kind],
-        "y": finite([max(middle, LEAST_KIB)]),
-        "marker": pale(colour),
-        "error_y": bars([middle], [extent(found)], colour),
-        "text": [size(growth.each_bytes)],
-        "textposition": "outside",
-        "cliponaxis": False,
-        "hovertemplate": f"%{{text}} for each<extra>{growth.kind}</extra>",
-        "legendgroup": growth.kind,
-        "showlegend": False,
-        "xaxis": "x2",
-        "yaxis": "y2",
-    }
+    drawn = bar(
+        growth.kind,
+        [growth.kind],
+        [max(growth.each_bytes / KIB, LEAST_KIB)],
+        STYLES[growth.kind][0],
+        ends=[extent(found)],
+        hover="{text} for each",
+        tag=growth.kind,
+        legend=False,
+        group=growth.kind,
+        plot="x2y2",
+    )
+    words = {"text": [size(growth.each_bytes)], "textposition": "outside", "cliponaxis": False}
+    return drawn | words
 
 
 def _has(run: Any, growth: MemoryCurve) -> bool:
