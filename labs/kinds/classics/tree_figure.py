@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from labs.kinds.classics import published
 from labs.kinds.classics.record import Replication
 from labs.present.palette import BLUE, ORANGE
-from labs.present.plot import Figure, finite
+from labs.present.plot import NAMES, Figure, layout, part
 from labs.records.format import digits, duration, percent
 
 NONE = "–"
@@ -21,39 +21,21 @@ def tree_figure(found: Replication) -> Figure:
     rows += [("ours: Apache", run.user_share("server"))] if run.tree("server") else []
     rows.append(("S3: ab", published.S3_AB_USER_FRACTION))
     rows += [("ours: ab", run.user_share("generator"))] if run.tree("generator") else []
-    parts = (
-        ("user time", BLUE, "", [user for _, user in rows]),
-        ("system time", ORANGE, "/", [1 - user for _, user in rows]),
+    labels, users = [label for label, _ in rows], [100 * user for _, user in rows]
+    hover = "{y}: {x:.0f} %"
+    user = part("user time", labels, users, BLUE, "", hover=hover, tag="user time")
+    rest = [100 - each for each in users]
+    system = part("system time", labels, rest, ORANGE, "/", hover=hover, tag="system time")
+    made = layout(
+        44 * len(rows) + 120,
+        {"t": 16, "b": 88, "r": 12},
+        -0.25,
+        barmode="stack",
+        xaxis={"title": {"text": "% of the tree's CPU time"}, "range": [0, 100]},
+        yaxis={"autorange": "reversed", "automargin": True, **NAMES},
     )
-    return {
-        "data": [
-            {
-                "type": "bar",
-                "orientation": "h",
-                "name": name,
-                "y": [label for label, _ in rows],
-                "x": finite([100 * value for value in values]),
-                "marker": {"color": colour, "pattern": {"shape": pattern, "fillmode": "overlay"}},
-                "hovertemplate": f"%{{y}}: %{{x:.0f}} %<extra>{name}</extra>",
-            }
-            for name, colour, pattern, values in parts
-        ],
-        "layout": {
-            "barmode": "stack",
-            "height": 44 * len(rows) + 120,
-            "margin": {"t": 16, "b": 88, "r": 12},
-            "hovermode": "closest",
-            "legend": {
-                "orientation": "h",
-                "x": 0,
-                "y": -0.25,
-                "yanchor": "top",
-                "traceorder": "normal",
-            },
-            "xaxis": {"title": {"text": "% of the tree's CPU time"}, "range": [0, 100]},
-            "yaxis": {"autorange": "reversed", "showgrid": False, "ticks": "", "automargin": True},
-        },
-    }
+    made["legend"]["traceorder"] = "normal"
+    return {"data": [user, system], "layout": made}
 
 
 def tree_said(found: Replication) -> Iterator[str]:
