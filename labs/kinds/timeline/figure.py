@@ -3,20 +3,31 @@ what each core did. Records in, plotly out."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from labs.kinds.timeline.record import TIME_BIN_S, TimeBin, Timeline, TimelineRun
-from labs.present.core_strip import ROW, core_areas, core_name, core_rows
+from labs.present.core_strip import ROW, core_areas, core_axis, core_rows, nth
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE, THIN
-from labs.present.plot import Figure, Trace, finite, note, plot_title
+from labs.present.plot import (
+    FROM_ZERO,
+    Figure,
+    Shown,
+    Trace,
+    dots,
+    layout,
+    line,
+    note,
+    plot_title,
+    rule,
+)
 from labs.records.format import digits, duration, percent, rate
 from labs.records.steps import Step
 
-OVER_S = (
-    1.0  # rates are counted over so long: with 20 requests a second a shorter time is all noise
-)
+# Rates are counted over so long: with 20 requests a second a shorter time is all noise.
+OVER_S = 1.0
 PLOT = 128  # pixels of each of the three upper plots
 GAP = 40  # above each, with its title
 ABOVE, BELOW = 62, 96
@@ -39,7 +50,7 @@ def timeline_figure(timeline: Timeline) -> Figure:
     divided by dotted lines, and what was done to the server is marked in the third plot."""
     run = timeline.run
     cores = core_rows(len(run.moments[0].cores) if run.moments else timeline.machine.logical_cores)
-    traces = [*_rates(timeline), *_times(run), *_counts(run)]
+    traces = [*_rates(timeline), _times(run), *_counts(run)]
     times = [moment.at_s for moment in run.moments]
     traces += core_areas(times, [moment.cores for moment in run.moments], cores, len(TITLES) + 1)
     return {"data": traces, "layout": _layout(timeline, cores)}
@@ -69,123 +80,63 @@ def _rates(timeline: Timeline) -> Iterator[Trace]:
     others = [run for run in timeline.runs if run is not timeline.run]
     for number, other in enumerate(others):
         rates = _rates_of(other)
-        line = {"color": THIN, "width": 1}
-        yield _steps("other runs", rates.edges, rates.completed, line) | {"showlegend": not number}
-    rates = _rates_of(timeline.run)
+        name = "other runs"
+        yield _steps(name, rates.edges, rates.completed, THIN, width=1, legend=not number)
+    run, rates = timeline.run, _rates_of(timeline.run)
     if any(value is not None for value in rates.begun):
-        yield _steps("came", rates.edges, rates.begun, {"color": GREY, "dash": "dot", "width": 2})
-    yield _expected(timeline.run)
-    answered = _steps("answered", rates.edges, rates.completed, {"color": BLUE, "width": 2})
-    yield answered | {"showlegend": False}  # as the title says
-
-
-def _expected(run: TimelineRun) -> Trace:
-    x = [at for part in run.forecast for at in (part.from_s, part.to_s)]
-    y = [part.throughput_rps for part in run.forecast for _ in range(2)]
-    return {
-        **_line("forecast", x, y, {"color": ORANGE, "dash": "dash", "width": 2}, "y"),
-        "hovertemplate": "forecast: %{y:.3~g} req/s<extra></extra>",
-    }
-
-
-def _times(run: TimelineRun) -> Iterator[Trace]:
-    rates = _rates_of(run)
-    middles = [(one + other) / 2 for one, other in zip(rates.edges, rates.edges[1:], strict=False)]
-    yield {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": "response time",
-        "x": middles,
-        "y": [None if each is None else round(each * 1000, 2) for each in rates.response_s],
-        "line": {"color": BLUE, "width": 2},
-        "marker": {"color": BLUE, "size": 5},
-        "showlegend": False,
-        "xaxis": "x",
-        "yaxis": "y2",
-        "hovertemplate": "%{y:.4~g} ms on average, answered around %{x} s<extra></extra>",
-    }
-
-
-def _counts(run: TimelineRun) -> Iterator[Trace]:
-    moments = run.moments
-    yield {
-        **_line(
-            "forecast",
-            [at for part in run.forecast for at in (part.from_s, part.to_s)],
-            [round(count, 2) for part in run.forecast for count in part.in_flight],
-            {"color": ORANGE, "dash": "dash", "width": 2},
-            "y3",
-        ),
-        "showlegend": False,
-        "hovertemplate": "forecast: %{y:.3~g} under way<extra></extra>",
-    }
-    yield {
-        **_line(
-            "under way",
-            [moment.at_s for moment in moments],
-            [float(moment.in_flight) for moment in moments],
-            {"color": BLUE, "width": 2},
-            "y3",
-        ),
-        "hovertemplate": "%{y} under way at %{x} s<extra></extra>",
-    }
-    ends = [moment.at_s for moment in moments[-1:]]
-    ramp = [*run.ramp, *((end, run.ramp[-1][1]) for end in ends if run.ramp)]
-    yield {
-        **_line(
-            "workers",
-            [at for at, _ in ramp],
-            [float(count) for _, count in ramp],
-            {"color": GREEN, "width": 2, "shape": "hv"},
-            "y3",
-        ),
-        "mode": "lines+markers",
-        "marker": {"color": GREEN, "size": 5, "symbol": "square"},
-        "hovertemplate": "%{y} workers at %{x} s<extra></extra>",
-    }
-    if run.happenings:
-        yield {
-            "type": "scatter",
-            "mode": "markers",
-            "name": "done to the server",
-            "x": [each.at_s for each in run.happenings],
-            "y": [_workers_at(run, each.at_s) for each in run.happenings],
-            "marker": {"color": ORANGE, "size": 11, "symbol": "x"},
-            "customdata": [_wrapped(each.words) for each in run.happenings],
-            "xaxis": "x",
-            "yaxis": "y3",
-            "hovertemplate": "%{customdata}<extra></extra>",
-        }
+        yield _steps("came", rates.edges, rates.begun, GREY, dash="dot")
+    expected = [part.throughput_rps for part in run.forecast for _ in range(2)]
+    yield _forecast(run, expected, "req/s", plot="xy")
+    # The title says what this is.
+    yield _steps("answered", rates.edges, rates.completed, BLUE, legend=False)
 
 
 def _steps(
-    name: str, edges: Sequence[float], values: Sequence[float | None], line: dict[str, Any]
+    name: str,
+    edges: Sequence[float],
+    values: Sequence[float | None],
+    colour: str,
+    **style: Any,
 ) -> Trace:
     """A level for each time between two edges."""
-    return {
-        **_line(name, edges, [*values, *values[-1:]], {**line, "shape": "hv"}, "y"),
-        "hovertemplate": f"%{{y:.3~g}} req/s {name} from %{{x}} s on<extra></extra>",
-    }
+    hover = f"{{y:.3~g}} req/s {name} from {{x}} s on"
+    style |= {"shape": "hv", "group": name, "plot": "xy", "hover": hover}
+    return line(name, edges, [*values, *values[-1:]], colour, **style)
 
 
-def _line(
-    name: str,
-    x: Sequence[float],
-    y: Sequence[float | None],
-    line: dict[str, Any],
-    axis: str,
-) -> Trace:
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "legendgroup": name,
-        "x": list(x),
-        "y": [None if value is None else finite([value])[0] for value in y],
-        "line": line,
-        "xaxis": "x",
-        "yaxis": axis,
-    }
+def _forecast(run: TimelineRun, values: Sequence[float], of: str, **shown: Unpack[Shown]) -> Trace:
+    """values: where each part of the forecast begins and ends."""
+    x = [at for part in run.forecast for at in (part.from_s, part.to_s)]
+    shown |= {"group": "forecast", "hover": f"forecast: {{y:.3~g}} {of}"}
+    return line("forecast", x, values, ORANGE, dash="dash", **shown)
+
+
+def _times(run: TimelineRun) -> Trace:
+    rates = _rates_of(run)
+    middles = [(one + other) / 2 for one, other in itertools.pairwise(rates.edges)]
+    values = [None if each is None else round(each * 1000, 2) for each in rates.response_s]
+    hover = "{y:.4~g} ms on average, answered around {x} s"
+    return line(
+        "response time", middles, values, BLUE, size=5, legend=False, plot="xy2", hover=hover
+    )
+
+
+def _counts(run: TimelineRun) -> Iterator[Trace]:
+    in_flight = [round(count, 2) for part in run.forecast for count in part.in_flight]
+    yield _forecast(run, in_flight, "under way", plot="xy3", legend=False)
+    times, counts = [each.at_s for each in run.moments], [each.in_flight for each in run.moments]
+    found: Shown = {"group": "under way", "plot": "xy3", "hover": "{y} under way at {x} s"}
+    yield line("under way", times, counts, BLUE, **found)
+    ramp = [*run.ramp, *((end, run.ramp[-1][1]) for end in times[-1:] if run.ramp)]
+    times, counts = [at for at, _ in ramp], [count for _, count in ramp]
+    found = {"group": "workers", "plot": "xy3", "hover": "{y} workers at {x} s"}
+    yield line("workers", times, counts, GREEN, shape="hv", size=5, symbol="square", **found)
+    if run.happenings:
+        times = [each.at_s for each in run.happenings]
+        workers = [_workers_at(run, at_s) for at_s in times]
+        words = [each.words.replace(". ", ".<br>") for each in run.happenings]
+        found = {"plot": "xy3", "said": words, "hover": "{said}"}
+        yield dots("done to the server", times, workers, ORANGE, size=11, symbol="x", **found)
 
 
 def _rates_of(run: TimelineRun) -> Rates:
@@ -218,64 +169,41 @@ def _workers_at(run: TimelineRun, at_s: float) -> int:
     return next((count for at, count in reversed(run.ramp) if at <= at_s), 0)
 
 
-def _wrapped(text: str) -> str:
-    return text.replace(". ", ".<br>")
-
-
 def _layout(timeline: Timeline, cores: Sequence[tuple[int, int]]) -> dict[str, Any]:
     whole_s = sum(step.seconds for step in timeline.steps)
     plots = len(TITLES) * PLOT + (len(TITLES) - 1) * GAP
     inner = plots + GAP + ROW * len(cores)  # pixels between the margins
-    layout: dict[str, Any] = {
-        "height": ABOVE + inner + BELOW,
-        "margin": {"l": 48, "r": 12, "t": ABOVE, "b": BELOW},
-        "hovermode": "closest",
-        "legend": {"orientation": "h", "x": 0, "y": -44 / inner, "yanchor": "top"},
-        "xaxis": {
+    titles, axes = [], {}
+    for number, title in enumerate(TITLES):
+        top = 1 - number * (PLOT + GAP) / inner
+        domain = [max(0.0, top - PLOT / inner), top]
+        axes[f"yaxis{nth(number + 1)}"] = {"domain": domain, "nticks": 5, **FROM_ZERO}
+        titles.append(plot_title(title, 0, top, shift=4 if number else 24))
+    top = ROW * len(cores) / inner
+    titles.append(plot_title(CORES, 0, top, shift=4))
+    for row, each in enumerate(cores):
+        ends = top - (row + 0.82) * ROW / inner, top - row * ROW / inner
+        axes[f"yaxis{len(TITLES) + 1 + row}"] = core_axis(each, *ends)
+    begins = zip(timeline.steps, timeline.begins_s, strict=True)
+    dots_at = [begin_s for begin_s in timeline.begins_s if begin_s]
+    return layout(
+        ABOVE + inner + BELOW,
+        {"l": 48, "r": 12, "t": ABOVE, "b": BELOW},
+        -44 / inner,
+        xaxis={
             "title": {"text": "seconds since the load began", "standoff": 4},
             "range": [0, whole_s],
             "anchor": f"y{len(TITLES) + len(cores)}",
         },
-        "annotations": [],
-        "shapes": [],
-    }
-    for number, title in enumerate(TITLES):
-        top = 1 - number * (PLOT + GAP) / inner
-        layout[f"yaxis{number + 1}" if number else "yaxis"] = {
-            "domain": [max(0.0, top - PLOT / inner), top],
-            "rangemode": "tozero",
-            "nticks": 5,
-        }
-        layout["annotations"].append(plot_title(title, 0, top, shift=24 if not number else 4))
-    top = ROW * len(cores) / inner
-    layout["annotations"].append(plot_title(CORES, 0, top, shift=4))
-    for row, (first, last) in enumerate(cores):
-        layout[f"yaxis{len(TITLES) + 1 + row}"] = {
-            "domain": [top - (row + 0.82) * ROW / inner, top - row * ROW / inner],
-            "range": [0, 100],
-            "tickvals": [50],
-            "ticktext": [core_name(first, last)],
-            "ticks": "",
-        }
-    for step, begin_s in zip(timeline.steps, timeline.begins_s, strict=True):
-        layout["annotations"].append(note(_short(step), begin_s / whole_s, 1, shift=4))
-        if begin_s:
-            layout["shapes"].append(_divider(begin_s))
-    return layout
+        annotations=[
+            *titles,
+            *(note(_short(step), begin_s / whole_s, 1, shift=4) for step, begin_s in begins),
+        ],
+        shapes=[rule(GREY, "dot", x=(at, at), width=1, yref="paper") for at in dots_at],
+        **axes,
+    )
 
 
 def _short(step: Step) -> str:
     """Few letters, as a telephone has no room for more."""
     return step.load.replace("arrivals/s", "/s").replace(" /s", "/s")
-
-
-def _divider(at_s: float) -> dict[str, Any]:
-    return {
-        "type": "line",
-        "x0": at_s,
-        "x1": at_s,
-        "y0": 0,
-        "y1": 1,
-        "yref": "paper",
-        "line": {"color": GREY, "width": 1, "dash": "dot"},
-    }
