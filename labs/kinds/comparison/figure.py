@@ -3,25 +3,17 @@ the sizes of the pool. Records in, plotly's JSON out."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.sweep.alt_text import course
-from labs.kinds.sweep.figure import ResponseTime, Throughput
+from labs.kinds.sweep.figure import ResponseTime, Throughput, marked
 from labs.kinds.sweep.record import Recording
 from labs.present.palette import GREY, LINES
-from labs.present.plot import (
-    FAR_APART,
-    Figure,
-    Trace,
-    bars,
-    extent,
-    finite,
-    hover_checks,
-    twin_layout,
-)
+from labs.present.plot import FAR_APART, Figure, Shown, Trace, dots, line, twin_layout
 from labs.records.format import duration, rate
 from labs.records.results import Point, PredictedLevel
 
@@ -40,11 +32,7 @@ class Spot:
     @property
     def points(self) -> list[Point]:
         """What was measured there: the point of each run, the one that is drawn first."""
-        first = [point for point in self.part.points if point.users == self.level.users]
-        runs = [run for run in self.part.runs if run is not self.part.run]
-        return first + [
-            point for run in runs for point in run.points if point.users == self.level.users
-        ]
+        return self.part.at_each(self.level.users)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,9 +43,10 @@ class Line:
     across: str  # what x counts
     spots: list[Spot]
 
-    def hover(self, what: str) -> str:
+    @property
+    def hover(self) -> str:
         """What is shown where the reader points."""
-        return f"%{{x}} {self.across}: %{{customdata}}<extra>{self.name}: {what}</extra>"
+        return f"{{x}} {self.across}: {{said}}"
 
 
 def comparison_figure(comparison: Comparison) -> Figure:
@@ -69,12 +58,12 @@ def comparison_figure(comparison: Comparison) -> Figure:
     lines = _lines(comparison)
     traces: list[Trace] = []
     for axis in ("", "2"):
-        for line, style in zip(lines, _styles(len(lines)), strict=True):
-            made = [*_drawn(line, style, throughput=not axis)]
+        for each, style in zip(lines, itertools.cycle(LINES), strict=False):
+            made = [*_drawn(each, style, throughput=not axis)]
             if not axis:
-                made.append(_key(line.name, style))
+                made.append(_key(each.name, style))
             for trace in made:
-                trace |= {"xaxis": f"x{axis}", "yaxis": f"y{axis}", "legendgroup": line.name}
+                trace |= {"xaxis": f"x{axis}", "yaxis": f"y{axis}", "legendgroup": each.name}
                 traces.append(trace)
     points = [spot.points[0] for line in lines for spot in line.spots if spot.points]
     if any(point.service_time_s is not None for point in points):
@@ -112,22 +101,21 @@ def comparison_alt(comparison: Comparison) -> str:
     lines = _lines(comparison)
     across = sorted({spot.x for line in lines for spot in line.spots})
     what = "workers in the pool" if comparison.over == "pool" else "users"
-    each = (
-        "a line for each number of users" if comparison.over == "pool" else "a line for each part"
-    )
-    sentences = [f"Throughput and response time over {across[0]} to {across[-1]} {what}, {each}."]
-    for line in lines:
-        measured = [(spot.x, spot.points[0]) for spot in line.spots if spot.points]
+    whose = "number of users" if comparison.over == "pool" else "part"
+    levels = f"{across[0]} to {across[-1]} {what}, a line for each {whose}"
+    sentences = [f"Throughput and response time over {levels}."]
+    for each in lines:
+        measured = [(spot.x, spot.points[0]) for spot in each.spots if spot.points]
         if not measured:
-            sentences.append(f"{line.name}: not measured yet.")
+            sentences.append(f"{each.name}: not measured yet.")
         elif comparison.over == "pool":
             told = ", ".join(
                 f"{rate(point.throughput_rps)} and {duration(point.mean_response_time_s)} at {x}"
                 for x, point in measured
             )
-            sentences.append(f"{line.name}: {told} workers.")
+            sentences.append(f"{each.name}: {told} workers.")
         else:
-            sentences.append(course(f"“{line.name}”", [point for _, point in measured]))
+            sentences.append(course(f"“{each.name}”", [point for _, point in measured]))
         unfit = [str(x) for x, point in measured if not point.fit]
         if unfit:
             sentences.append(f"Unfit and drawn hollow: at {', '.join(unfit)}.")
@@ -165,112 +153,72 @@ def _lines(comparison: Comparison) -> list[Line]:
 Style = tuple[str, str, str]  # colour, dash, symbol
 
 
-def _styles(number: int) -> list[Style]:
-    """One for each line; with more lines than styles, they begin again."""
-    return [LINES[at % len(LINES)] for at in range(number)]
-
-
-def _drawn(line: Line, style: Style, *, throughput: bool) -> Iterator[Trace]:
+def _drawn(each: Line, style: Style, *, throughput: bool) -> Iterator[Trace]:
     colour, dash, symbol = style
-    plots = [
-        (Throughput if throughput else ResponseTime)(spot.part.experiment.load.think_time_s)
-        for spot in line.spots
-    ]
-    forecast = [
-        plot.of(spot.level.users, spot.level.model_rps)
-        for plot, spot in zip(plots, line.spots, strict=True)
-    ]
-    yield {
-        "type": "scatter",
-        "mode": "lines",
-        "name": f"{line.name}: forecast",
-        "showlegend": False,
-        "x": [spot.x for spot in line.spots],
-        "y": finite(forecast),
-        "line": {"color": colour, "dash": dash, "width": 2},
-        "customdata": [plot.say(value) for plot, value in zip(plots, forecast, strict=True)],
-        "hovertemplate": line.hover("forecast"),
-    }
-    if measured := [
-        (spot, plot) for spot, plot in zip(line.spots, plots, strict=True) if spot.points
-    ]:
-        yield _marks(line, measured, colour, symbol)
+    side = Throughput if throughput else ResponseTime
+    plots = [side(spot.part.experiment.load.think_time_s) for spot in each.spots]
+    drawn = [*zip(each.spots, plots, strict=True)]
+    forecast = [plot.of(spot.level.users, spot.level.model_rps) for spot, plot in drawn]
+    said = [plot.say(value) for plot, value in zip(plots, forecast, strict=True)]
+    x, name = [spot.x for spot in each.spots], f"{each.name}: forecast"
+    shown: Shown = {"said": said, "hover": each.hover, "tag": name, "legend": False}
+    yield line(name, x, forecast, colour, dash=dash, **shown)
+    measured = [(spot, plot) for spot, plot in drawn if spot.points]
+    if measured:
+        yield _marks(each, measured, colour, symbol)
         if not throughput:
-            yield from _service(line, [spot for spot, _ in measured], colour, symbol)
+            yield from _service(each, [spot for spot, _ in measured], colour, symbol)
 
 
 def _marks(
-    line: Line, measured: Sequence[tuple[Spot, Throughput]], colour: str, symbol: str
+    each: Line, measured: Sequence[tuple[Spot, Throughput]], colour: str, symbol: str
 ) -> Trace:
-    values, ends, told = [], [], []
-    for spot, plot in measured:
-        point = spot.points[0]
-        value = plot.measured(point)
-        if len(spot.part.runs) > 1:
-            over = [plot.measured(each) for each in spot.points]
-            low, high = extent(over)
-            text = f"{plot.say(value)}; {plot.say(low)} to {plot.say(high)} in {len(over)} runs"
-        else:
-            low, high = sorted(plot.of(point.users, rps) for rps in point.throughput_ci_rps)
-            text = f"{plot.say(value)}, {plot.say(low)} to {plot.say(high)}"
-        values.append(value)
-        ends.append((low, high))
-        told.append(text + hover_checks(point))
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": f"{line.name}: measured",
-        "showlegend": False,
-        "x": [spot.x for spot, _ in measured],
-        "y": finite(values),
-        "marker": {
-            "color": colour,
-            "size": 10,
-            "symbol": [symbol if spot.points[0].fit else f"{symbol}-open" for spot, _ in measured],
-        },
-        "error_y": bars(values, ends, colour),
-        "customdata": told,
-        "hovertemplate": line.hover("measured"),
-    }
+    marks = [
+        plot.mark(spot.points[0], spot.points if len(spot.part.runs) > 1 else ())
+        for spot, plot in measured
+    ]
+    shown = marked(marks, f"{each.name}: measured", each.hover) | {"legend": False}
+    return dots(
+        f"{each.name}: measured",
+        [spot.x for spot, _ in measured],
+        [mark.value for mark in marks],
+        colour,
+        size=10,
+        symbol=[symbol if spot.points[0].fit else f"{symbol}-open" for spot, _ in measured],
+        **shown,
+    )
 
 
-def _service(line: Line, spots: Sequence[Spot], colour: str, symbol: str) -> Iterator[Trace]:
+def _service(each: Line, spots: Sequence[Spot], colour: str, symbol: str) -> Iterator[Trace]:
+    """Nothing where no server told it."""
     found = [
         (spot.x, point.service_time_s, point.queued_s or 0.0)
         for spot in spots
         if (point := spot.points[0]).service_time_s is not None
     ]
-    if not found:
-        return
-    name = f"{line.name}: in service"
-    yield {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": name,
-        "showlegend": False,
-        "x": [x for x, _, _ in found],
-        "y": finite([service_s * 1000 for _, service_s, _ in found]),
-        "line": {"color": colour, "dash": "dot", "width": 1.5},
-        "marker": {"color": colour, "size": 5, "symbol": symbol},
-        "customdata": [
+    if found:
+        x, values = [x for x, _, _ in found], [service_s * 1000 for _, service_s, _ in found]
+        said = [
             f"{duration(service_s)} in service, {duration(queued_s)} queued"
             for _, service_s, queued_s in found
-        ],
-        "hovertemplate": line.hover("measured"),
-    }
+        ]
+        yield line(
+            f"{each.name}: in service",
+            x,
+            values,
+            colour,
+            dash="dot",
+            width=1.5,
+            size=5,
+            symbol=symbol,
+            said=said,
+            hover=each.hover,
+            tag=f"{each.name}: measured",
+            legend=False,
+        )
 
 
 def _key(name: str, style: Style) -> Trace:
     """A line's entry in the legend: its dash with its mark."""
     colour, dash, symbol = style
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": name,
-        "showlegend": True,
-        "x": [None],
-        "y": [None],
-        "line": {"color": colour, "dash": dash, "width": 2},
-        "marker": {"color": colour, "size": 9, "symbol": symbol},
-        "hoverinfo": "skip",
-    }
+    return line(name, [None], [None], colour, dash=dash, size=9, symbol=symbol, legend=True)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import NamedTuple
 
 from labs.kinds.sweep.record import Recording
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE, PURPLE
 from labs.present.plot import (
     FAR_APART,
     Figure,
+    Shown,
     Trace,
-    bars,
+    dots,
     extent,
-    finite,
     hover_checks,
+    line,
     twin_layout,
 )
 from labs.present.verdict import Guess
@@ -40,10 +41,10 @@ def sweep_figure(
     traces = []
     for axis, plot in (("", Throughput(think_time_s)), ("2", ResponseTime(think_time_s))):
         made: Iterable[Trace] = (
-            *(_recorded(recorded, plot) if recorded else ()),
+            *([_recorded(recorded, plot)] if recorded else ()),
             *(_predicted(prediction, plot) if prediction else ()),
             *_measured(points, plot),
-            *(_guessed(guess, plot) if guess else ()),
+            *([_guessed(guess, plot)] if guess else ()),
         )
         for trace in made:
             trace |= {"xaxis": f"x{axis}", "yaxis": f"y{axis}", "showlegend": not axis}
@@ -51,6 +52,20 @@ def sweep_figure(
             traces.append(trace)
     far = users[-1] >= FAR_APART * users[0]
     return {"data": traces, "layout": twin_layout(users, "users", far=far, far_up=far)}
+
+
+class Mark(NamedTuple):
+    """A level that was measured, in one of the plots."""
+
+    value: float
+    ends: tuple[float, float]  # of its error bar
+    said: str
+
+
+def marked(marks: Sequence[Mark], name: str, hover: str = "{x} users: {said}") -> Shown:
+    """What a trace of them is told."""
+    ends, said = [mark.ends for mark in marks], [mark.said for mark in marks]
+    return {"ends": ends, "said": said, "hover": hover, "tag": name}
 
 
 class Throughput:
@@ -68,6 +83,17 @@ class Throughput:
     def say(self, value: float) -> str:
         return rate(value)
 
+    def mark(self, point: Point, over: Sequence[Point] = ()) -> Mark:
+        """With its 95 % interval, or from the lowest to the highest of several runs."""
+        if over:
+            low, high = extent([self.measured(each) for each in over])
+        else:
+            low, high = sorted(self.of(point.users, rps) for rps in point.throughput_ci_rps)
+        value = self.measured(point)
+        span = f"{self.say(low)} to {self.say(high)}"
+        said = f"; {span} in {len(over)} runs" if over else f", {span}"
+        return Mark(value, (low, high), f"{self.say(value)}{said}{hover_checks(point)}")
+
 
 class ResponseTime(Throughput):
     """How it shows in the right one: R = N / X - Z, in ms."""
@@ -83,26 +109,22 @@ class ResponseTime(Throughput):
 
 
 def _predicted(prediction: Prediction, plot: Throughput) -> Iterable[Trace]:
-    def line(name: str, levels: Sequence[tuple[float, float]], **style: Any) -> Trace:
-        values = [plot.of(users, rps) for users, rps in levels]
-        return {
-            "type": "scatter",
-            "mode": "lines",
-            "name": name,
-            "x": [users for users, _ in levels],
-            "y": finite(values),
-            "line": {"width": 2, **style},
-            "hovertemplate": f"%{{x}} users: %{{customdata}}<extra>{name}</extra>",
-            "customdata": [plot.say(value) for value in values],
-        }
+    def course(
+        name: str, levels: Sequence[tuple[float, float]], colour: str, dash: str | None = None
+    ) -> Trace:
+        users, values = [at for at, _ in levels], [plot.of(*level) for level in levels]
+        said = [plot.say(value) for value in values]
+        return line(
+            name, users, values, colour, dash=dash, said=said, hover="{x} users: {said}", tag=name
+        )
 
     levels = prediction.levels
-    yield line("bound", _with_corner(levels), color=PURPLE, dash="dash")
+    yield course("bound", _with_corner(levels), PURPLE, "dash")
     if any(level.lower_rps is not None for level in levels):
         lower = [(level.users, level.lower_rps or level.model_rps) for level in levels]
-        yield line("users in step", lower, color=PURPLE, dash="dot")
+        yield course("users in step", lower, PURPLE, "dot")
     name = "forecast" if prediction.kind == "forecast" else "model, CPU as measured"
-    yield line(name, [(level.users, level.model_rps) for level in levels], color=ORANGE)
+    yield course(name, [(level.users, level.model_rps) for level in levels], ORANGE)
 
 
 def _with_corner(levels: Sequence[PredictedLevel]) -> list[tuple[float, float]]:
@@ -115,35 +137,21 @@ def _with_corner(levels: Sequence[PredictedLevel]) -> list[tuple[float, float]]:
     return sorted(corners)
 
 
-def _recorded(recording: Recording, plot: Throughput) -> Iterable[Trace]:
+def _recorded(recording: Recording, plot: Throughput) -> Trace:
     cores = recording.machine.cores
     name = f"recorded on {cores} core{'s' if cores > 1 else ''}"
-    levels = [point.users for point in recording.points]
-    middle = [plot.measured(point) for point in recording.points]
-    ends = [
-        extent([plot.measured(p) for run in recording.runs for p in run.points if p.users == users])
-        for users in levels
-    ]
-    yield {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": name,
-        "x": levels,
-        "y": finite(middle),
-        "line": {"color": GREY, "width": 1},
-        "marker": {
-            "color": GREY,
-            "size": 8,
-            "symbol": ["square" if point.fit else "square-open" for point in recording.points],
-        },
-        "error_y": bars(middle, ends, GREY),
-        "customdata": [
-            f"{plot.say(value)}; {plot.say(low)} to {plot.say(high)} in "
-            f"{len(recording.runs)} runs" + hover_checks(point)
-            for point, value, (low, high) in zip(recording.points, middle, ends, strict=True)
-        ],
-        "hovertemplate": f"%{{x}} users: %{{customdata}}<extra>{name}</extra>",
-    }
+    points = recording.points
+    marks = [plot.mark(point, recording.at_each(point.users)) for point in points]
+    return line(
+        name,
+        [point.users for point in points],
+        [mark.value for mark in marks],
+        GREY,
+        width=1,
+        size=8,
+        symbol=["square" if point.fit else "square-open" for point in points],
+        **marked(marks, name),
+    )
 
 
 def _measured(points: Sequence[Point], plot: Throughput) -> Iterable[Trace]:
@@ -151,39 +159,17 @@ def _measured(points: Sequence[Point], plot: Throughput) -> Iterable[Trace]:
         ("measured here", "circle", [point for point in points if point.fit]),
         ("measured, unfit", "circle-open", [point for point in points if not point.fit]),
     ):
-        if not chosen:
-            continue
-        values = [plot.measured(point) for point in chosen]
-        ends = [
-            sorted(plot.of(point.users, rps) for rps in point.throughput_ci_rps) for point in chosen
-        ]
-        yield {
-            "type": "scatter",
-            "mode": "markers",
-            "name": name,
-            "x": [point.users for point in chosen],
-            "y": finite(values),
-            "marker": {"color": BLUE, "size": 11, "symbol": symbol},
-            "error_y": bars(values, ends, BLUE),
-            "customdata": [
-                f"{plot.say(value)}, {plot.say(low)} to {plot.say(high)}{hover_checks(point)}"
-                for point, value, (low, high) in zip(chosen, values, ends, strict=True)
-            ],
-            "hovertemplate": f"%{{x}} users: %{{customdata}}<extra>{name}</extra>",
-        }
+        if chosen:
+            users, marks = [point.users for point in chosen], [plot.mark(point) for point in chosen]
+            values = [mark.value for mark in marks]
+            yield dots(name, users, values, BLUE, size=11, symbol=symbol, **marked(marks, name))
 
 
-def _guessed(guess: Guess, plot: Throughput) -> Iterable[Trace]:
+def _guessed(guess: Guess, plot: Throughput) -> Trace:
     """In the plot of its own quantity; the other one follows from Little's law."""
     rps = guess.value
     if guess.quantity != "throughput":
         rps = guess.users / (guess.value + plot.think_time_s)
-    yield {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "your prediction",
-        "x": [guess.users],
-        "y": finite([plot.of(guess.users, rps)]),
-        "marker": {"color": GREEN, "size": 13, "symbol": "star-diamond"},
-        "hovertemplate": f"You said {guess}<extra></extra>",
-    }
+    at, value, star = [guess.users], [plot.of(guess.users, rps)], "star-diamond"
+    said = f"You said {guess}"
+    return dots("your prediction", at, value, GREEN, size=13, symbol=star, hover=said)
