@@ -150,21 +150,6 @@ def _given(**entries: Any) -> dict[str, Any]:
     return {name: value for name, value in entries.items() if value is not None}
 
 
-def bars(values: Sequence[float], ends: Sequence[Sequence[float]], colour: str) -> dict[str, Any]:
-    """Error bars of a trace: from the lower of each value's two ends to the upper one."""
-    below = [value - low for value, (low, _) in zip(values, ends, strict=True)]
-    above = [high - value for value, (_, high) in zip(values, ends, strict=True)]
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": finite([max(0.0, value) for value in above]),
-        "arrayminus": finite([max(0.0, value) for value in below]),
-        "color": colour,
-        "thickness": 1.5,
-        "width": 5,
-    }
-
-
 def extent(values: Sequence[float]) -> tuple[float, float]:
     """Least and most, as of several runs."""
     return min(values), max(values)
