@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from labs.kinds.checkup.record import Checkup
 from labs.kinds.clocks.record import ClientClock, Clocks, ClocksRun, PageClock
 from labs.kinds.sweep.record import Recording
@@ -20,6 +23,7 @@ from labs.records.results import (
     Sample,
 )
 from labs.records.steps import Step
+from labs.theory.forecast import forecast
 
 USERS = (1, 2, 4, 8)
 DEMAND_S = 0.05
@@ -129,6 +133,41 @@ def recording(*factors: float) -> Recording:
     return Recording(experiment=EXPERIMENT, machine=MACHINE, runs=runs)
 
 
+def by_law(
+    experiment: Experiment, *factors: float, of: Machine = MACHINE, **more: Any
+) -> Recording:
+    """A run for each factor: what the forecast says, times that. `more` is of each point."""
+    speeds = tuple(20e6 * cores for cores in range(1, of.cores + 1))
+    calibration = replace(
+        CALIBRATION, loops_per_s=CALIBRATION.loops_per_s if of is MACHINE else speeds
+    )
+    expected = forecast(experiment, calibration, of)
+
+    def found(level: PredictedLevel, factor: float) -> Point:
+        rate = level.model_rps * factor
+        return replace(
+            point(level.users),
+            throughput_rps=rate,
+            throughput_ci_rps=(rate * 0.98, rate * 1.02),
+            mean_response_time_s=level.users / rate,
+            workers=experiment.server.pool,
+            demand_s=expected.demand_s,
+            **more,
+        )
+
+    runs = tuple(
+        Run(
+            recorded_at=WHEN,
+            calibration=calibration,
+            forecast=expected,
+            points=tuple(found(level, factor) for level in expected.levels),
+            samples=(sample(0.1),),
+        )
+        for factor in factors or (1.0,)
+    )
+    return Recording(experiment=experiment, machine=of, runs=runs)
+
+
 def page(name: str, cpu_s: float, wait_s: float) -> PageClock:
     return PageClock(
         name=name,
@@ -153,6 +192,7 @@ def checkup() -> Checkup:
     return Checkup(machine=MACHINE, calibrations=(CALIBRATION,), recorded_at=WHEN)
 
 
+SHELF = {"many-cores": recording(), "wall-time": clocks(), "your-machine": checkup()}
 STEPS = (
     Step(seconds=1, users=1),
     Step(seconds=2, users=8, do="kill a worker"),

@@ -1,3 +1,5 @@
+"""What a chapter's cell calls: the recorded run on a page, the recorder, and the public names."""
+
 from __future__ import annotations
 
 import json
@@ -9,12 +11,11 @@ from pathlib import Path
 
 import examples
 import pytest
-from markup import check_balanced, plain
+from markup import check_balanced
 from msgspec import structs
 
 import labs
-from labs import api
-from labs.exercises import latest
+from labs.kinds.checkup.record import Checkup
 from labs.kinds.sweep.show import show
 from labs.recordings import store
 from labs.recordings.recorder import BOOK, cells, record_book
@@ -24,18 +25,12 @@ from labs.records.experiment import Load, Workload
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
-RESULTS = {
-    "many-cores": examples.recording(),
-    "wall-time": examples.clocks(),
-    "your-machine": examples.checkup(),
-}
-
 
 @pytest.fixture
 def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
     monkeypatch.setenv("LABS_MODE", "replay")
-    for name, result in RESULTS.items():
+    for name, result in examples.SHELF.items():
         store.save(result, store.path(name, result.machine))
     return tmp_path
 
@@ -55,18 +50,6 @@ def test_a_page_shows_the_recorded_run_its_machine_and_the_folded_numbers() -> N
 
 
 @pytest.mark.usefixtures("shelf")
-def test_the_labs_without_a_sweep_are_shown_too() -> None:
-    asked = {page.name: page.workload for page in examples.clocks().run.pages}
-    clocks, machine = labs.clocks("wall-time", asked), labs.calibration("your-machine")
-    assert isinstance(clocks, Replayed) and isinstance(machine, Replayed)
-    check_balanced(clocks.html)
-    check_balanced(machine.html)
-    assert "“both” took 121 ms of wall time" in plain(repr(clocks))
-    assert "server's CPU ms" in clocks.html.replace("&#x27;", "'")
-    assert "load generator's ceiling" in machine.html.replace("&#x27;", "'")
-
-
-@pytest.mark.usefixtures("shelf")
 def test_a_page_that_asks_for_another_experiment_than_was_recorded_is_refused() -> None:
     other = replace(examples.EXPERIMENT, load=Load((1, 2)))
     with pytest.raises(BadRecording, match="another experiment than was recorded"):
@@ -77,7 +60,7 @@ def test_a_page_that_asks_for_another_experiment_than_was_recorded_is_refused() 
         labs.clocks("nowhere")
 
 
-def test_a_replayed_page_carries_no_samples(shelf: Path) -> None:
+def test_a_replayed_page_carries_no_samples() -> None:
     heavy = examples.recording()
     runs = tuple(replace(run, samples=()) for run in heavy.runs)
     assert heavy.run.samples
@@ -85,20 +68,9 @@ def test_a_replayed_page_carries_no_samples(shelf: Path) -> None:
     assert show.downloads("many-cores", heavy) == show.downloads("many-cores", light)
 
 
-@pytest.mark.usefixtures("shelf")
-def test_numbers_are_quoted_from_the_recording() -> None:
-    assert str(labs.recorded("many-cores").cores()) == "2 cores"
-
-
-def test_every_lab_of_the_book_is_found_in_its_cell() -> None:
-    found = {cell.lab: cell.kind for cell in cells()}
-    assert found["your-machine"] == "calibration" and found["wall-time"] == "clocks"
-    assert found["one-core"] == found["many-cores"] == "sweep"
+def test_a_page_has_a_lab_of_its_name_and_another_is_refused_before_anything_is_recorded() -> None:
     pages = {cell.page.stem for cell in cells() if cell.kind != "classic"}
-    assert pages <= set(found)
-
-
-def test_an_unknown_lab_is_refused_before_anything_is_recorded() -> None:
+    assert pages <= {cell.lab for cell in cells()}
     with pytest.raises(Unusable, match=r"no-such: no such lab\. Choose from "):
         record_book(["no-such"], print)
 
@@ -111,14 +83,13 @@ def test_the_machine_is_recorded_as_often_as_the_rule_says() -> None:
     record_book(["your-machine"], said.append, replace(BOOK, runs=2))
     machine = store.recording("your-machine")
     assert said[0] == "your-machine (your-machine.md)" and "saved" in said[-1]
-    assert machine != before and len(machine.calibrations) == 2  # type: ignore[union-attr]
+    assert isinstance(machine, Checkup) and machine != before and len(machine.runs) == 2
 
 
 def test_importing_labs_is_light_and_never_brings_locust() -> None:
     code = (
         "import sys, labs; heavy = {'locust', 'gevent', 'plotly', 'ipywidgets', 'numpy', "
         "'anywidget'} & set(sys.modules); assert not heavy, heavy; "
-        "from labs import Experiment, Server, check, sweep, recorded; "
         "import labs.panel.sweep, labs.panel.lab, labs.recordings.recorder; "
         "assert 'gevent' not in sys.modules"
     )
@@ -126,14 +97,7 @@ def test_importing_labs_is_light_and_never_brings_locust() -> None:
 
 
 def test_the_public_names_are_there_and_no_others() -> None:
-    assert all(getattr(labs, name) is not None for name in labs.__all__)
     assert set(dir(labs)) >= set(labs.__all__)
+    assert all(getattr(labs, name) is not None for name in labs.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         labs.nonsense  # noqa: B018
-
-
-def test_results_are_kept_for_the_exercises(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(latest, "_latest", {})
-    latest.keep("one-core", examples.recording())
-    assert latest.latest("one-core") == examples.recording() and latest.latest("other") is None
-    assert api.mode() in api.MODES

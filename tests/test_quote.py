@@ -1,3 +1,5 @@
+"""What prose quotes from a recording: numbers with their unit, and a page that is built so."""
+
 from __future__ import annotations
 
 import subprocess
@@ -7,23 +9,16 @@ from pathlib import Path
 import examples
 import pytest
 
-from labs.kinds.registry import showing
 from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
 from labs.records.errors import BadRecording
 from labs.site.measured_role import measured
 
-RECORDING = examples.recording(0.97, 0.98, 1.0)
-
 
 @pytest.fixture
 def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path / "recordings"))
-    for lab, result in (
-        ("many-cores", RECORDING),
-        ("wall-time", examples.clocks()),
-        ("your-machine", examples.checkup()),
-    ):
+    for lab, result in examples.SHELF.items():
         store.save(result, store.path(lab, result.machine))
     return tmp_path / "recordings"
 
@@ -50,8 +45,6 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("many-cores", "cores_busy(8)", "2 cores"),
         ("many-cores", "response_time_for(32)", "816 ms"),
         ("many-cores", "fit", "4 of 4"),
-        ("many-cores", "cores", "2 cores"),
-        ("many-cores", "machine", RECORDING.machine.caption),
         ("many-cores", "percentile(8, 90)", "204 ms"),
         ("wall-time", 'wall("burn")', "101 ms"),
         ("wall-time", 'cpu("sleep")', "0.5 ms"),
@@ -72,19 +65,19 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )
 @pytest.mark.usefixtures("shelf")
 def test_a_number_is_said_with_its_unit(lab: str, text: str, said: str) -> None:
-    assert str(measured(lab, text)).replace("\u00a0", " ") == said
+    quantity = measured(lab, text)
+    assert str(quantity).replace("\u00a0", " ") == said
+    assert quantity._repr_markdown_() == str(quantity)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("throughput(3)", r"users=3: not recorded\. There are 1, 2, 4, 8\."),
-        ("speed(3)", r"'speed': no such number\. There are bound, change, "),
         ("throughput()", "not what throughput needs"),
         ("throughput(users=3)", "give plain numbers"),
         ("throughput(4) * 2", "give a name"),
         ("percentile(8, 99)", "too few requests"),
-        ("_run", "no such number"),
         ("result", "no such number"),
         ("__class__", "no such number"),
     ],
@@ -106,23 +99,9 @@ def test_the_largest_machine_is_quoted(shelf: Path) -> None:
     for cores in (4, 16):
         small.with_name(f"{cores}-cores.json").write_bytes(small.read_bytes())
     (shelf / "many-cores" / "99-cores.json.tmp").touch()
-    assert [file.stem for file in store.paths("many-cores")] == [
-        "2-cores",
-        "4-cores",
-        "16-cores",
-    ]
-
-
-def test_a_damaged_recording_is_refused(shelf: Path) -> None:
-    (shelf / "wall-time" / "2-cores.json").write_text("{")
-    with pytest.raises(BadRecording, match="not a recording, or cut short"):
-        store.recording("wall-time")
-
-
-def test_a_quantity_is_a_number_and_a_word() -> None:
-    quantity = showing(RECORDING).quote(RECORDING, "throughput", 4)
-    assert float(quantity) == pytest.approx(39.2)
-    assert quantity._repr_markdown_() == str(quantity)
+    found = [file.stem for file in store.paths("many-cores")]
+    assert found == ["2-cores", "4-cores", "16-cores"]
+    assert float(measured("many-cores", "throughput(4)")) == pytest.approx(39.2)
 
 
 def build(source: Path) -> subprocess.CompletedProcess[str]:
