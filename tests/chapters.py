@@ -76,30 +76,17 @@ class Page:
 
     @cached_property
     def exercises(self) -> list[Exercise]:
-        if asked := [part for part in words.parts(self.text) if part.kind == "exercise"]:
-            said = [(part, words.of(self.slug, part.id)) for part in asked]
-            return [
-                Exercise(
-                    id=part.id,
-                    question=each.question,
-                    hint=each.hints[0],
-                    solution=each.solution,
-                    checked=f'check("{part.id}", ...)' in part.after,
-                )
-                for part, each in said
-            ]
-        pieces = re.split(
-            r"^### (\d+\.\d+) .*\n", self.sections["Try it yourself"], flags=re.MULTILINE
-        )
         return [
             Exercise(
-                id=id,
-                question=body.partition("```{code-cell}")[0].partition("<details")[0].strip(),
-                hint=_folded(body, "hint"),
-                solution=_folded(body, "solution"),
-                checked=f'check("{id}", ...)' in body,
+                id=part.id,
+                question=said.question,
+                hint=said.hints[0],
+                solution=said.solution,
+                checked=f'check("{part.id}", ...)' in part.after,
             )
-            for id, body in zip(pieces[1::2], pieces[2::2], strict=True)
+            for part in words.parts(self.text)
+            if part.kind == "exercise"
+            for said in (words.of(self.slug, part.id),)
         ]
 
     @cached_property
@@ -114,13 +101,6 @@ class Page:
     def words(self) -> int:
         plain = re.sub(r"\{\w+\}`[^`]*`|<[^>]+>|[|*#`$]", " ", self.prose)
         return len(re.findall(r"[^\W\d_][\w’'-]*", plain))
-
-
-def _folded(body: str, kind: str) -> str:
-    found = re.findall(
-        rf'<details class="{kind}">\n<summary>.*?\n\n(.*?)\n\n</details>', body, re.S
-    )
-    return found[0] if len(found) == 1 else ""
 
 
 def pages() -> list[Page]:

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 from chapters import BOOK, Page, chapters, pages
 
-from labs.exercises import words
+from labs.exercises import proofreading
 from labs.exercises.chapters import CHAPTERS, EXERCISES
 
 pytestmark = pytest.mark.chapters
@@ -78,7 +78,7 @@ def test_exercises_of_pages_and_of_labs_are_the_same() -> None:
 
 @pytest.mark.parametrize("page", pages(), ids=name)
 def test_the_words_of_its_exercises_fit_their_rows(page: Page) -> None:
-    assert words.complaints(page.text, CHAPTERS.get(page.slug, ())) == []
+    assert proofreading.complaints(page.text, CHAPTERS.get(page.slug, ())) == []
 
 
 @pytest.mark.parametrize(("number", "page"), list(enumerate(chapters())), ids=str)

@@ -78,10 +78,10 @@ def exercise(id: str, *, seed: str | None = None) -> Asked:
     row = _find(id)
     said = _words(row)
     numbers, measured = _numbers(row, seed)
-    question = "" if row.question and not measured else _said(said.question, numbers)
+    question = _said(said.question, numbers)
     if not measured:
         first = f"First press Run in the lab “{row.lab}”: this asks about your machine."
-        return Asked(id=id, seed=seed, sentence=f"{question} {first}".strip())
+        return Asked(id=id, seed=seed, sentence=f"{question} {first}")
     hints = tuple(_said(hint, numbers) for hint in said.hints)
     return Asked(id=id, seed=seed, sentence=question, hints=hints)
 
@@ -170,8 +170,6 @@ def _numbers(row: Exercise, seed: str | None) -> tuple[Numbers, bool]:
 
 
 def _words(row: Exercise) -> Words:
-    if row.question:
-        return Words(title="", question=row.question, hints=(row.hint,), solution="")
     return words.of(chapters.slug(row.id), row.id)
 
 

@@ -35,8 +35,6 @@ class Numbers(dict[str, float]):
         self._exact = exact
 
     def __missing__(self, name: str) -> Any:
-        if name == "given":  # formulas that take all numbers at once
-            return self
         if name not in self._formulas:
             names = ", ".join([*self, *(each for each in self._formulas if each not in self)])
             raise NoSuchNumber(f"{name}: no such number. Choose one of {names or 'none'}.")
@@ -82,8 +80,6 @@ class Exercise:
     also: Mapping[str, Formula] = field(default_factory=dict)  # more numbers that words speak of
     tolerance: Formula = lambda: CLOSE  # relative
     slips: tuple[Slip, ...] = ()
-    question: str = ""
-    hint: str = ""  # when no slip fits
 
     @property
     def fixed(self) -> bool:

@@ -14,7 +14,7 @@ from docutils import nodes
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from labs.exercises import chapters, words
+from labs.exercises import chapters, proofreading, words
 from labs.exercises.exercise import NoSuchNumber
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class SolutionDirective(ExerciseDirective):
 
 def _complain(_app: Sphinx, page: str, source: list[str]) -> None:
     rows = chapters.CHAPTERS.get(PurePosixPath(page).name, ())
-    for line, sentence in words.complaints(source[0], rows):
+    for line, sentence in proofreading.complaints(source[0], rows):
         logger.warning(sentence, location=(page, line))
 
 
