@@ -13,7 +13,7 @@ from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.present.tables import MIB, MS, Table, folded
 from labs.records.format import cores, digits, duration, percent, plain, rate, size
-from labs.records.results import Result
+from labs.records.results import Check, Result
 
 Found = TypeVar("Found", bound=Result)
 Say = Callable[[Any], str]
@@ -25,7 +25,35 @@ SAID: Mapping[str, tuple[Say, Say]] = {
     "_bytes": (size, lambda value: plain(value / MIB)),  # the head says MiB
     "_fraction": (percent, percent),
     "_cpu": (lambda value: cores(value, 2), plain),
+    "_switches": (lambda value: digits(value, 2), plain),
 }
+
+two_places: Say = "{:.2f}".format
+
+
+def two_digits(value: float) -> str:
+    """A ratio: more digits are noise."""
+    return digits(value, 2)
+
+
+def three_cores(value: float) -> str:
+    """Cores' worth of work, to three digits."""
+    return cores(value, 3)
+
+
+def to_know(checks: Iterable[Check]) -> str:
+    """A table's word on what was checked."""
+    return " ".join(("Unfit: " if each.unfit else "") + each.sentence for each in checks)
+
+
+def quoted(of: Callable[..., Any], say: Say) -> Callable[..., Quantity]:
+    """A number for prose: `of` a result and what prose gives, in the words that `say` has."""
+
+    def quote(*given: Any) -> Quantity:
+        value = of(*given)
+        return Quantity(value, say(value))
+
+    return quote
 
 
 # What every result can say of its machine.

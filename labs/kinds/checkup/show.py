@@ -5,11 +5,10 @@ from __future__ import annotations
 from operator import itemgetter
 
 from labs.kinds.checkup.record import Checkup
-from labs.kinds.show import Column, Show
+from labs.kinds.show import Column, Show, two_places
 from labs.present.palette import BLUE, PURPLE
 from labs.present.plot import FROM_ZERO, Figure, dots, layout, line
 from labs.records.format import NARROW, digits, duration, percent, rate
-from labs.theory.laws import GENERATOR_FULL
 
 
 def checkup_figure(checkup: Checkup) -> Figure:
@@ -77,6 +76,10 @@ def _effective_cores(checkup: Checkup) -> float:
     return min(checkup.machine.cores, checkup.machine.quota_cores or checkup.machine.cores)
 
 
+def _ceiling_rps(checkup: Checkup) -> float:
+    return 1 / checkup.calibration.generator_s
+
+
 show: Show[Checkup] = Show(
     result=Checkup,
     figure=checkup_figure,
@@ -90,23 +93,17 @@ show: Show[Checkup] = Show(
         Column(head="found", of=itemgetter(1)),
         Column(head="why it matters", of=itemgetter(2)),
         Column(of=_effective_cores, quote="effective_cores", said=digits),
-        Column(of="capacity", quote="capacity", said=lambda value: f"{value:.2f}"),
+        Column(of="capacity", quote="capacity", said=two_places),
         Column(
             of=lambda checkup: checkup.calibration.loops_per_s[0],
             quote="loops_per_s",
             said=lambda value: f"{digits(value / 1e6)}{NARROW}million",
         ),
         Column(of="calibration.generator_s", quote="generator"),
-        Column(  # requests per second that one full core of load generator makes
-            of=lambda checkup: 1 / checkup.calibration.generator_s,
-            quote="generator_ceiling",
-            said=rate,
-        ),
-        Column(  # up to which it does not distort what it measures
-            of=lambda checkup: GENERATOR_FULL / checkup.calibration.generator_s,
-            quote="generator_trusted",
-            said=rate,
-        ),
+        # Requests per second that one full core of load generator makes, and those of them up to
+        # which it does not distort what it measures.
+        Column(of=_ceiling_rps, quote="generator_ceiling", said=rate),
+        Column(of=lambda row: 0.8 * _ceiling_rps(row), quote="generator_trusted", said=rate),
         Column(of="calibration.overhead_s", quote="overhead"),
         Column(of="calibration.timer_s", quote="timer"),
         Column(of="calibration.loopback_s", quote="loopback"),

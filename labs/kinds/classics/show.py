@@ -7,15 +7,14 @@ number of cores nor the price of a page takes part.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from labs.kinds.classics.figure import ratios_figure
 from labs.kinds.classics.published import TABLES, Printed
 from labs.kinds.classics.record import AB, LOCUST, Replication, Tried
 from labs.kinds.classics.tree_figure import tree_figure, tree_said, tree_table
-from labs.kinds.show import Column, Measured, Show
+from labs.kinds.show import Column, Measured, Show, quoted, two_digits, two_places
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.records.format import NARROW, digits, duration, paragraphs, percent, rate, table
@@ -116,40 +115,32 @@ def _table(found: Replication) -> tuple[Sequence[str], list[tuple[str, ...]]]:
     source, name = TABLES[found.classic], found.classic.upper()
     several = len({row.setup for row in source.rows}) > 1
     flat = found.classic == "s4"
-    there = f"{name}, {source.cores} cores"
-    here = f"ours, {found.machine.cores} cores"
     scale = "over one user" if flat else "of the law"
-    law = ("its law",), ("our law",)
     head = [
-        *(("setup",) if several else ()),
-        "users",
-        f"{there}: req/s",
-        *(() if flat else law[0]),
+        *(["setup"] if several else []),
+        *("users", f"{name}, {source.cores} cores: req/s"),
+        *([] if flat else ["its law"]),
         scale,
-        *(() if flat else law[1]),
-        f"{here}: ab",
-        scale,
-        "ab's cores",
-        "Locust",
-        scale,
-        "Locust's cores",
+        *([] if flat else ["our law"]),
+        *(f"ours, {found.machine.cores} cores: ab", scale, "ab's cores"),
+        *("Locust", scale, "Locust's cores"),
     ]
-    rows = []
-    for row in source.rows:
-        theirs = source.law_rps(row.setup, row.users, source.cores)
-        ours = found.law_rps(row.setup, row.users)
-        rows.append(
-            (
-                *((row.setup or "long listen queue",) if several else ()),
-                str(row.users),
-                _range(row),
-                *(() if flat else (_shown(theirs),)),
-                _times(source.ratio(row)),
-                *(() if flat else (_shown(ours),)),
-                *_cells(found, row, AB),
-                *_cells(found, row, LOCUST),
-            )
+
+    def law(row: Printed, cores: int) -> list[str]:
+        return [] if flat else [_shown(source.law_rps(row.setup, row.users, cores))]
+
+    rows = [
+        (
+            *([row.setup or "long listen queue"] if several else []),
+            *(str(row.users), _range(row)),
+            *law(row, source.cores),
+            _times(source.ratio(row)),
+            *law(row, found.machine.cores),
+            *_cells(found, row, AB),
+            *_cells(found, row, LOCUST),
         )
+        for row in source.rows
+    ]
     return head, rows
 
 
@@ -176,7 +167,7 @@ def _shown(value: float | None) -> str:
 
 
 def _times(value: float | None) -> str:
-    return NONE if value is None else f"{value:.2f}"
+    return NONE if value is None else two_places(value)
 
 
 def _law(found: Replication, users: int, setup: str = "") -> float:
@@ -253,20 +244,6 @@ def _only(found: Replication) -> Tried:
     return row(found, found.run.tries[0].users).tried
 
 
-def _two(value: float) -> str:
-    return f"{value:.2f}"
-
-
-def _said(of: Callable[..., float], say: Callable[[float], str]) -> Callable[..., Quantity]:
-    """That number in these words."""
-
-    def quote(*given: Any) -> Quantity:
-        value = of(*given)
-        return Quantity(value, say(value))
-
-    return quote
-
-
 show = Show(
     result=Replication,
     figure=figure,
@@ -288,19 +265,11 @@ show = Show(
         Measured(head="its law req/s", of="their_law_rps"),
         Measured(head="mean ms", of="tried.mean_response_time_s", quote="response_time"),
         Measured(head="longest ms", of="tried.longest_s"),
-        Measured(head="X R / N", of="tried.littles_law", cell=_two),
+        Measured(head="X R / N", of="tried.littles_law", cell=two_places),
         Measured(
-            head="generator's cores",
-            of="tried.generator_cpu",
-            quote="generator_cpu",
-            said=percent,
+            head="generator's cores", of="tried.generator_cpu", quote="generator_cpu", said=percent
         ),
-        Measured(
-            head="server's cores",
-            of="tried.server_cpu",
-            quote="server_cpu",
-            said=lambda value: digits(value, 2),
-        ),
+        Measured(head="server's cores", of="tried.server_cpu", quote="server_cpu", said=two_digits),
         Measured(head="server's CPU ms a request", of="tried.server_s", quote="per_request"),
         Measured(head="queue overflows", of="tried.overflows", quote="overflows"),
         Measured(head="backlog", of="tried.backlog"),
@@ -312,22 +281,24 @@ show = Show(
         ),
     ),
     quotes={
-        "capacity": _said(lambda found: found.run.capacity[-1], _two),  # cores' worth of work
-        "ceiling": _said(_ceiling, rate),
-        "faults": _said(  # of the server for a request
+        "capacity": quoted(
+            lambda found: found.run.capacity[-1], two_places
+        ),  # cores' worth of work
+        "ceiling": quoted(_ceiling, rate),
+        "faults": quoted(  # of the server for a request
             lambda found: found.run.minor_faults("server") / _only(found).requests,
-            lambda value: digits(value, 2),
+            two_digits,
         ),
-        "growth": _said(_growth, lambda value: digits(value, 2)),
-        "law": _said(_law, rate),
-        "longest": _said(_longest, duration),
-        "on_core": _said(_on_core, digits),
-        "on_cpu": _said(_on_cpu, digits),
-        "processes": _said(_processes, str),
-        "ratio": _said(_ratio, _two),
+        "growth": quoted(_growth, two_digits),
+        "law": quoted(_law, rate),
+        "longest": quoted(_longest, duration),
+        "on_core": quoted(_on_core, digits),
+        "on_cpu": quoted(_on_cpu, digits),
+        "processes": quoted(_processes, str),
+        "ratio": quoted(_ratio, two_places),
         "server": lambda found: Quantity(0, found.run.tries[0].server),
-        "system_share": _said(lambda *given: 1 - _user_share(*given), percent),
-        "took": _said(_took, lambda value: f"{digits(value)}{NARROW}s"),
-        "user_share": _said(_user_share, percent),
+        "system_share": quoted(lambda *given: 1 - _user_share(*given), percent),
+        "took": quoted(_took, lambda value: f"{digits(value)}{NARROW}s"),
+        "user_share": quoted(_user_share, percent),
     },
 )

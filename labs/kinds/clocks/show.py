@@ -92,12 +92,7 @@ show = Show(
         Column(head="wall ms", of="median_wall_s", quote="wall"),
         Column(head="server's CPU ms", of="median_cpu_s", quote="cpu"),
         Column(head="waiting ms", of="median_wait_s", quote="rest"),
-        Column(
-            head="CPU / wall",
-            of="cpu_fraction",
-            quote="fraction",
-            cell=lambda value: f"{value:.3f}",
-        ),
+        Column(head="CPU / wall", of="cpu_fraction", quote="fraction", cell="{:.3f}".format),
         Column(head="client", of="client.program"),
         Column(head="its real ms", of="client.real_s", quote="curl_real"),
         Column(head="its user ms", of="client.user_s"),

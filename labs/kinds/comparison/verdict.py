@@ -21,7 +21,12 @@ class Ratio:
     noise: bool  # whether the intervals overlap
 
     def __str__(self) -> str:
-        return f"{self.value:.2f}" if self.value < 2 else digits(self.value, 2)
+        return times(self.value)
+
+
+def times(ratio: float) -> str:
+    """How many times as much."""
+    return f"{ratio:.2f}" if ratio < 2 else digits(ratio, 2)
 
 
 def about(parts: Mapping[str, Experiment]) -> str:

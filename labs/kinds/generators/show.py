@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import html
+from operator import attrgetter
 
 from labs.kinds.generators.record import OURS, GeneratorResult, Generators, locusts
-from labs.kinds.show import Column, Measured, Show
+from labs.kinds.show import Column, Measured, Show, quoted, two_digits
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE
 from labs.present.plot import Figure, bar, extent, rule, two_plots
 from labs.present.quantities import NoSuchNumber, Quantity
@@ -208,10 +209,9 @@ def by(found: Generators, name: str = OURS) -> GeneratorResult:
     return result
 
 
-def _ratio(found: Generators, over: str, under: str = OURS) -> Quantity:
+def _ratio(found: Generators, over: str, under: str = OURS) -> float:
     """How many times the throughput of another one it saw."""
-    value = by(found, over).throughput_rps / by(found, under).throughput_rps
-    return Quantity(value, digits(value, 2))
+    return by(found, over).throughput_rps / by(found, under).throughput_rps
 
 
 def _full(found: Generators, name: str = OURS) -> Quantity:
@@ -221,10 +221,9 @@ def _full(found: Generators, name: str = OURS) -> Quantity:
     return Quantity(len(full), words)
 
 
-def _needed(found: Generators, throughput_rps: float, name: str = OURS) -> Quantity:
+def _needed(found: Generators, throughput_rps: float, name: str = OURS) -> int:
     """How many such processes, each on a core of its own, ask for that much at 80 %."""
-    value = laws.generators(throughput_rps, by(found, name).ceiling_rps)
-    return Quantity(value, str(value))
+    return laws.generators(throughput_rps, by(found, name).ceiling_rps)
 
 
 def _locusts(found: Generators, processes: int) -> Quantity:
@@ -232,8 +231,9 @@ def _locusts(found: Generators, processes: int) -> Quantity:
     return show.quote(found, "throughput", locusts(processes))
 
 
-def _microseconds(value: float) -> str:
-    return plain(value * 1e6)
+def _microseconds(head: str, of: str, quote: str) -> Column:
+    """CPU time a request."""
+    return Measured(head=head, of=of, quote=quote, cell=lambda value: plain(value * 1e6))
 
 
 show = Show(
@@ -253,19 +253,9 @@ show = Show(
         Measured(head="mean ms", of="mean_response_time_s", quote="response_time"),
         Measured(head="its cores", of="generator_cpu", quote="generator_cpu"),
         Measured(head="fullest process", of="generator_fullest", quote="fullest", said=percent),
-        Measured(
-            head="its CPU µs a request",
-            of="generator_s",
-            quote="per_request",
-            cell=_microseconds,
-        ),
+        _microseconds("its CPU µs a request", "generator_s", "per_request"),
         Measured(head="server's cores", of="server_cpu", quote="server_cpu"),
-        Measured(
-            head="server's CPU µs a request",
-            of="server_s",
-            quote="server_per_request",
-            cell=_microseconds,
-        ),
+        _microseconds("server's CPU µs a request", "server_s", "server_per_request"),
         Measured(head="others' cores", of="others_cpu"),
         Column(head="full", of=lambda row: row.missing or " and ".join(row.full) or "nobody"),
         Column(head="command", of="command"),
@@ -273,10 +263,10 @@ show = Show(
         Column(of=lambda row: laws.GENERATOR_FULL * row.ceiling_rps, quote="trusted", said=rate),
     ),
     quotes={
-        "connections": lambda found: Quantity(found.connections, str(found.connections)),
+        "connections": quoted(attrgetter("connections"), str),
         "full": _full,
         "locusts": _locusts,
-        "needed": _needed,
-        "ratio": _ratio,
+        "needed": quoted(_needed, str),
+        "ratio": quoted(_ratio, two_digits),
     },
 )

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from labs.kinds.memory.record import Memory, MemoryCurve
-from labs.kinds.show import Column, Show
+from labs.kinds.show import Column, Show, quoted
 from labs.present.palette import LINES
 from labs.present.plot import Figure, Shown, Trace, bar, dots, extent, line, two_plots
-from labs.present.quantities import NoSuchNumber, Quantity
+from labs.present.quantities import NoSuchNumber
 from labs.present.tables import MIB
 from labs.records.format import digits, paragraphs, percent, plain, size, table
 from labs.records.results import pick
@@ -206,16 +207,16 @@ def _size(memory: Memory, kind: str, waiting: int | None = None) -> Size:
     return sizes[0] if waiting is None else pick(sizes, waiting=waiting)
 
 
-def _in_words(value: int) -> Quantity:
-    return Quantity(value, size(value))
-
-
-def _most(memory: Memory, kind: str) -> Quantity:
+def _most(memory: Memory, kind: str) -> int:
     """How many of them would fit that machine, beside everything else that was there."""
     value = memory.limit(kind)
     if value is None:
         raise NoSuchNumber(f"limit={kind!r}: another one took nothing measurable.")
-    return Quantity(value, digits(value))
+    return value
+
+
+def _kibibytes(value: float) -> str:
+    return plain(value / KIB)
 
 
 show = Show(
@@ -231,18 +232,13 @@ show = Show(
         Column(head="PSS MiB", of="pss_bytes", quote="pss"),
         Column(head="RSS MiB", of="rss_bytes", quote="rss"),
         Column(head="line MiB", of="line_bytes"),
-        Column(
-            head="each KiB",
-            of="growth.each_bytes",
-            quote="each",
-            cell=lambda value: plain(value / KIB),
-        ),
+        Column(head="each KiB", of="growth.each_bytes", quote="each", cell=_kibibytes),
         Column(head="alone MiB", of="growth.base_bytes", quote="base"),
         Column(of="growth.rss_each_bytes", quote="rss_each"),
     ),
     quotes={
-        "limit": _most,
-        "memory": lambda memory: _in_words(memory.machine.memory_bytes),
-        "taken": lambda memory: _in_words(memory.run.taken_bytes),
+        "limit": quoted(_most, digits),
+        "memory": quoted(attrgetter("machine.memory_bytes"), size),
+        "taken": quoted(attrgetter("run.taken_bytes"), size),
     },
 )

@@ -8,15 +8,17 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 import msgspec
 
 from labs.kinds.comparison.figure import comparison_alt, comparison_figure
 from labs.kinds.comparison.record import Comparison
+from labs.kinds.comparison.verdict import times
 from labs.kinds.mystery import verdict
 from labs.kinds.mystery.record import Mystery, Variant
 from labs.kinds.mystery.scenarios import LIMITS, named
-from labs.kinds.show import Column, Show
+from labs.kinds.show import Column, Show, quoted
 from labs.kinds.sweep import show as sweep
 from labs.present.core_strip import strip_alt, strip_figure
 from labs.present.html import static
@@ -162,18 +164,8 @@ def _limit(mystery: Mystery) -> Quantity:
     return Quantity(LIMITS.index(limit) + 1, limit.called[0].lower() + limit.called[1:])
 
 
-def _rate(variant: Variant) -> Callable[[Mystery], Quantity]:
-    def quoted(mystery: Mystery) -> Quantity:
-        value = mystery.throughput_rps(variant)
-        return Quantity(value, rate(value))
-
-    return quoted
-
-
-def _times(mystery: Mystery, variant: Variant) -> Quantity:
-    """How many times the throughput that fix brought: `times("right")`."""
-    value = mystery.ratio(variant)
-    return Quantity(value, f"{value:.2f}" if value < 2 else digits(value, 2))
+def _rate(variant: Variant) -> Callable[..., Quantity]:
+    return quoted(lambda mystery: mystery.throughput_rps(variant), rate)
 
 
 def _column(head: str, of: str, scale: float = 1.0) -> Column:
@@ -197,13 +189,13 @@ show = Show(
     ),
     rows=lambda mystery: mystery.before.points,
     quotes={
-        "seed": lambda mystery: Quantity(mystery.seed, str(mystery.seed)),
+        "seed": quoted(attrgetter("seed"), str),
         "limit": _limit,
-        "users": lambda mystery: Quantity(mystery.users or 0, str(mystery.users or 0)),
+        "users": quoted(lambda mystery: mystery.users or 0, str),
         "before": _rate("before"),
         "wrong": _rate("wrong"),
         "right": _rate("right"),
-        "times": _times,
+        "times": quoted(Mystery.ratio, times),  # the throughput: times("right")
     },
     about=lambda mystery: verdict.ABOUT,
     verdict=words,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from labs.kinds.race.record import Race
-from labs.kinds.show import Column, Show
+from labs.kinds.show import Column, Show, quoted
 from labs.present.palette import BLUE, ORANGE
 from labs.present.plot import Figure, bar, extent, in_lines, two_plots
 from labs.present.quantities import Quantity
@@ -127,11 +129,10 @@ def _lost(race: Race, name: str) -> Quantity:
     return Quantity(count.lost, _of(count.lost, count.asked))
 
 
-def _bound(race: Race, name: str) -> Quantity:
-    """Requests per second that a lock around the whole work lets pass at most."""
+def _bound_rps(race: Race, name: str) -> float:
+    """What a lock around the whole work lets pass at most."""
     workload = race.count(name).workload
-    value = 1 / (workload.cpu_s + workload.wait_s)
-    return Quantity(value, rate(value))
+    return 1 / (workload.cpu_s + workload.wait_s)
 
 
 show = Show(
@@ -154,7 +155,7 @@ show = Show(
     ),
     quotes={
         "lost": _lost,
-        "bound": _bound,
-        "racers": lambda race: Quantity(race.racers, str(race.racers)),
+        "bound": quoted(_bound_rps, rate),
+        "racers": quoted(attrgetter("racers"), str),
     },
 )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from labs.kinds.show import Column, Show
+from labs.kinds.show import Column, Show, quoted, three_cores, to_know, two_places
 from labs.kinds.sweep import report
 from labs.kinds.sweep.alt_text import sweep_alt
 from labs.kinds.sweep.figure import sweep_figure
@@ -18,7 +18,7 @@ from labs.present import verdict
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.present.tables import MS, assumptions
-from labs.records.format import NARROW, cores, digits, duration, percent, plain, rate
+from labs.records.format import NARROW, crowd, digits, duration, percent, plain, rate
 from labs.records.results import Point, PredictedLevel
 
 
@@ -37,10 +37,8 @@ class Level:
         return verdict.split(self.recording.experiment, self.point).replace(" connections", "")
 
     @property
-    def to_know(self) -> str:
-        return " ".join(
-            ("Unfit: " if check.unfit else "") + check.sentence for check in self.point.checks
-        )
+    def cores(self) -> int:
+        return self.recording.machine.cores
 
 
 def levels(recording: Recording, label: str = "") -> list[Level]:
@@ -92,47 +90,20 @@ COLUMNS = (
     Column(head="in service ms", of="point.service_time_s", quote="service_time"),
     Column(head="queued ms", of="point.queued_s", quote="queued"),
     Column(head="CPU ms", of="point.demand_s"),
-    Column(
-        head="cores busy",
-        of="point.server_cpu",
-        quote="cores_busy",
-        said=lambda value: cores(value, 3),
-    ),
-    Column(
-        head="voluntary switches",
-        of="point.voluntary_switches",
-        quote="voluntary",
-        said=lambda value: digits(value, 2),
-    ),
-    Column(
-        head="involuntary switches",
-        of="point.involuntary_switches",
-        quote="involuntary",
-        said=lambda value: digits(value, 2),
-    ),
-    Column(
-        head="never served",
-        of="point.never_served",
-        quote="never_served",
-        said=lambda value: "1 user" if value == 1 else f"{value} users",
-    ),
+    Column(head="cores busy", of="point.server_cpu", quote="cores_busy", said=three_cores),
+    Column(head="voluntary switches", of="point.voluntary_switches", quote="voluntary"),
+    Column(head="involuntary switches", of="point.involuntary_switches", quote="involuntary"),
+    Column(head="never served", of="point.never_served", quote="never_served", said=crowd),
     Column(head="queue overflows", of="point.listen_overflows", quote="overflows", said=digits),
     Column(head="memory MiB", of="point.pss_bytes", quote="pss"),
     Column(head="connections", of="connections"),
-    Column(head="X (R+Z) / N", of="point.littles_law", cell=lambda value: f"{value:.2f}"),
-    Column(head="to know", of="to_know"),
+    Column(head="X (R+Z) / N", of="point.littles_law", cell=two_places),
+    Column(head="to know", of=lambda row: to_know(row.point.checks)),
     Column(of="point.generator_cpu", quote="generator_busy"),
-    Column(of="point.workers", quote="workers", said=lambda value: f"{value:,.0f}"),
-    Column(
-        of=lambda row: row.recording.machine.cores / row.point.demand_s,
-        quote="cpu_ceiling",  # c / D, as that level cost them
-        said=rate,
-    ),
-    Column(
-        of=lambda row: row.point.server_cpu / row.recording.machine.cores,
-        quote="utilisation",
-        said=percent,
-    ),
+    Column(of="point.workers", quote="workers", said="{:,.0f}".format),
+    # c / D, as that level cost them.
+    Column(of=lambda row: row.cores / row.point.demand_s, quote="cpu_ceiling", said=rate),
+    Column(of=lambda row: row.point.server_cpu / row.cores, quote="utilisation", said=percent),
     Column(  # X R: without think time Little's law says it is the users
         of=lambda row: row.point.throughput_rps * row.point.mean_response_time_s,
         quote="in_flight",
@@ -141,7 +112,7 @@ COLUMNS = (
     Column(
         of=lambda row: row.point.throughput_rps / row.recording.points[0].throughput_rps,
         quote="relative",
-        said=lambda value: f"{value:.2f}",
+        said=two_places,
     ),
 )
 
@@ -188,18 +159,17 @@ def _spread(recording: Recording, users: int) -> Quantity:
     return _between(recording.spread_rps(users))
 
 
-def _percentile_of(recording: Recording, users: int, below: float) -> Quantity:
+def _below(recording: Recording, users: int, below: float) -> float:
     """Response time that so many percent of the requests stayed below."""
     value = recording.at(users).percentile_s(below / 100)
     if value is None:
         raise NoSuchNumber(f"percentile={below:g} at users={users}: too few requests to quote one.")
-    return Quantity(value, duration(value))
+    return value
 
 
-def _demand(recording: Recording, users: int | None = None) -> Quantity:
+def _demand(recording: Recording, users: int | None = None) -> float:
     """CPU time per request: in the load at that level, or as calibrated before it."""
-    value = recording.run.forecast.demand_s if users is None else recording.at(users).demand_s
-    return Quantity(value, duration(value))
+    return recording.run.forecast.demand_s if users is None else recording.at(users).demand_s
 
 
 def _change(recording: Recording, before: int, after: int) -> Quantity:
@@ -215,10 +185,9 @@ def _change(recording: Recording, before: int, after: int) -> Quantity:
     return Quantity(value, f"{sign}{percent(abs(value))} ({said})")
 
 
-def _response_time_for(recording: Recording, users: int) -> Quantity:
+def _response_time_for(recording: Recording, users: int) -> float:
     """N / X: the mean response time of so many users at the last level's throughput."""
-    value = users / recording.points[-1].throughput_rps
-    return Quantity(value, duration(value))
+    return users / recording.points[-1].throughput_rps
 
 
 def _fit(recording: Recording) -> Quantity:
@@ -236,11 +205,11 @@ show = Show(
     row=level,
     quotes={
         "change": _change,
-        "demand": _demand,
+        "demand": quoted(_demand, duration),
         "fit": _fit,
         "interval": lambda found, users: _between(found.at(users).throughput_ci_rps),
-        "percentile": _percentile_of,
-        "response_time_for": _response_time_for,
+        "percentile": quoted(_below, duration),
+        "response_time_for": quoted(_response_time_for, duration),
         "spread": _spread,
     },
     about=lambda found: verdict.about(found.experiment),

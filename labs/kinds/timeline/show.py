@@ -7,13 +7,13 @@ import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from labs.kinds.show import Column, Show
+from labs.kinds.show import Column, Show, quoted, three_cores, to_know
 from labs.kinds.timeline import verdict
 from labs.kinds.timeline.figure import timeline_alt, timeline_figure
 from labs.kinds.timeline.record import StepResult, Timeline, TimelineRun
-from labs.present.quantities import NoSuchNumber, Quantity
+from labs.present.quantities import NoSuchNumber
 from labs.present.tables import Table, link
-from labs.records.format import NARROW, cores, digits, paragraphs, percent, plain, table
+from labs.records.format import NARROW, digits, paragraphs, percent, plain, table
 from labs.records.processes import Process, Who
 from labs.records.steps import KILL
 
@@ -44,11 +44,6 @@ class StepRow:
         begin_s = self.timeline.begins_s[self.number - 1]
         end_s = begin_s + self.timeline.steps[self.number - 1].seconds
         return self.timeline.run.expected_rps(begin_s, end_s)
-
-    @property
-    def to_know(self) -> str:
-        checks = self.found.checks
-        return " ".join(("Unfit: " if each.unfit else "") + each.sentence for each in checks)
 
 
 def step_rows(timeline: Timeline) -> list[StepRow]:
@@ -84,16 +79,11 @@ COLUMNS = (
     Column(head="mean ms", of="found.mean_response_time_s", quote="response_time"),
     Column(head="under way at its end", of="found.in_flight", quote="in_flight", said=str),
     Column(head="workers at its end", of="found.workers", quote="workers", said=str),
-    Column(
-        head="cores busy: server",
-        of="found.server_cpu",
-        quote="cores_busy",
-        said=lambda value: cores(value, 3),
-    ),
+    Column(head="cores busy: server", of="found.server_cpu", quote="cores_busy", said=three_cores),
     Column(head="load generator", of="found.generator_cpu", quote="generator_busy"),
     *(_core(number) for number in range(CORES_SHOWN)),
     Column(head="failed", of="found.failed", quote="failed", said=str),
-    Column(head="to know", of="to_know"),
+    Column(head="to know", of=lambda row: to_know(row.found.checks)),
 )
 
 
@@ -190,51 +180,26 @@ def _counted(counts: Sequence[int | None]) -> str:
     return str(sum(known)) if known else ""
 
 
-def _busy(timeline: Timeline, step: int, core: int) -> Quantity:
+def _busy(timeline: Timeline, step: int, core: int) -> float:
     """Which part of that step a core was busy, by anyone. Cores are counted from 0."""
     busy = timeline.run.step(step).cores
     if not 0 <= core < len(busy):
         raise NoSuchNumber(f"core={core}: there are 0 to {len(busy) - 1}.")
-    return Quantity(busy[core], percent(busy[core]))
+    return busy[core]
 
 
-def _children(timeline: Timeline, tree: Who = "server") -> Quantity:
-    """Processes that ever were below the tree's first one, the master."""
-    value = timeline.run.children(tree)
-    return Quantity(value, str(value))
-
-
-def _user_share(timeline: Timeline, tree: Who) -> Quantity:
-    """Of the tree's CPU time, the part in user mode."""
-    value = timeline.run.user_share(tree)
-    return Quantity(value, percent(value))
-
-
-def _on_core(timeline: Timeline, tree: Who) -> Quantity:
-    """CPU seconds of a process tree per second: cores it kept busy over the whole run."""
-    value = timeline.run.on_core(tree)
-    return Quantity(value, digits(value))
-
-
-def _on_cpu(timeline: Timeline, tree: Who) -> Quantity:
-    """The same over the cores of the machine, a fraction."""
-    value = timeline.on_cpu(tree)
-    return Quantity(value, digits(value))
-
-
-def _most_workers(timeline: Timeline) -> Quantity:
-    value = timeline.run.most_workers
-    if not value:
+def _most_workers(timeline: Timeline) -> int:
+    if not timeline.run.most_workers:
         raise NoSuchNumber("workers: they could not be counted.")
-    return Quantity(value, str(value))
+    return timeline.run.most_workers
 
 
-def _seconds_to(timeline: Timeline, workers: int) -> Quantity:
+def _seconds_to(timeline: Timeline, workers: int) -> float:
     """From the begin of the step in which it happened until there were so many workers."""
     value = verdict.seconds_to(timeline, timeline.run, workers)
     if value is None:
         raise NoSuchNumber(f"seconds_to={workers}: there never came so many workers.")
-    return Quantity(value, f"{digits(value, 2)}{NARROW}s")
+    return value
 
 
 show = Show(
@@ -245,13 +210,16 @@ show = Show(
     rows=step_rows,
     row=step_row,
     quotes={
-        "children": _children,
-        "core": _busy,
-        "most_workers": _most_workers,
-        "on_core": _on_core,
-        "on_cpu": _on_cpu,
-        "seconds_to": _seconds_to,
-        "user_share": _user_share,
+        # Processes that ever were below the tree's first one, the master.
+        "children": quoted(lambda found, tree="server": found.run.children(tree), str),
+        "core": quoted(_busy, percent),
+        "most_workers": quoted(_most_workers, str),
+        # CPU seconds of a tree per second: cores it kept busy over the whole run.
+        "on_core": quoted(lambda found, tree: found.run.on_core(tree), digits),
+        "on_cpu": quoted(Timeline.on_cpu, digits),  # the same over the cores of the machine
+        "seconds_to": quoted(_seconds_to, lambda value: f"{digits(value, 2)}{NARROW}s"),
+        # Of the tree's CPU time, the part in user mode.
+        "user_share": quoted(lambda found, tree: found.run.user_share(tree), percent),
     },
     about=lambda found: verdict.about(found.server, found.workload, found.steps),
     verdict=words,
