@@ -281,9 +281,8 @@ show = Show(
         ),
     ),
     quotes={
-        "capacity": quoted(
-            lambda found: found.run.capacity[-1], two_places
-        ),  # cores' worth of work
+        # Cores' worth of work.
+        "capacity": quoted(lambda found: found.run.capacity[-1], two_places),
         "ceiling": quoted(_ceiling, rate),
         "faults": quoted(  # of the server for a request
             lambda found: found.run.minor_faults("server") / _only(found).requests,

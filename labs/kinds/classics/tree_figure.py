@@ -11,6 +11,7 @@ from labs.present.plot import NAMES, Figure, layout, part
 from labs.records.format import digits, duration, percent
 
 NONE = "–"
+QUOTED = "quoted, not measured"
 
 
 def tree_figure(found: Replication) -> Figure:
@@ -65,46 +66,26 @@ def tree_table(found: Replication) -> tuple[Sequence[str], list[tuple[str, ...]]
     each_s, ab_s = server / tried.requests, run.cpu_s("generator") / tried.requests
     theirs_s = published.S3_CPU_S / published.S3_REQUESTS
     ab_theirs_s = published.S3_AB_ON_CORE * published.S3_AB_SECONDS / (published.S3_REQUESTS / 3)
-    faults = run.minor_faults("server") / tried.requests
     intel, amd = published.S3_TREES
+    shares = [_split(each) for each in (intel.user_fraction, amd.user_fraction)]
+    ab_share = _split(published.S3_AB_USER_FRACTION)
+    on_cpu = digits(server / tried.seconds / cores)
+    faults = digits(run.minor_faults("server") / tried.requests, 2)
+    their_faults = digits(published.S3_MINOR_FAULTS / published.S3_REQUESTS, 2)
+    their_rps, rps = digits(published.S3_RPS), digits(tried.throughput_rps)
     rows: list[tuple[str, ...]] = [
         ("processes", str(published.S3_PROCESSES), "about 140", str(len(run.tree("server")))),
-        (
-            "user / system time",
-            _split(intel.user_fraction),
-            _split(amd.user_fraction),
-            _split(run.user_share("server")),
-        ),
+        ("user / system time", *shares, _split(run.user_share("server"))),
         ("On_Core", digits(intel.on_core), digits(amd.on_core), digits(server / tried.seconds)),
-        (
-            "On_CPU",
-            digits(intel.on_cpu),
-            digits(amd.on_cpu),
-            digits(server / tried.seconds / cores),
-        ),
+        ("On_CPU", digits(intel.on_cpu), digits(amd.on_cpu), on_cpu),
         ("CPU a request", duration(theirs_s), NONE, duration(each_s)),
-        (
-            "minor faults a request",
-            digits(published.S3_MINOR_FAULTS / published.S3_REQUESTS, 2),
-            NONE,
-            digits(faults, 2),
-        ),
-        ("requests per second", digits(published.S3_RPS), NONE, digits(tried.throughput_rps)),
+        ("minor faults a request", their_faults, NONE, faults),
+        ("requests per second", their_rps, NONE, rps),
         ("ab: On_Core", digits(published.S3_AB_ON_CORE), NONE, digits(tried.generator_cpu)),
         ("ab: CPU a request", duration(ab_theirs_s), NONE, duration(ab_s)),
-        (
-            "ab: user / system time",
-            _split(published.S3_AB_USER_FRACTION),
-            NONE,
-            _split(run.user_share("generator")),
-        ),
-        ("instructions a cycle", digits(intel.ipc), digits(amd.ipc), "quoted, not measured"),
-        (
-            "front-end stalls",
-            f"{digits(100 * published.S3_FRONT_END_STALLS)} %",
-            NONE,
-            "quoted, not measured",
-        ),
+        ("ab: user / system time", ab_share, NONE, _split(run.user_share("generator"))),
+        ("instructions a cycle", digits(intel.ipc), digits(amd.ipc), QUOTED),
+        ("front-end stalls", f"{digits(100 * published.S3_FRONT_END_STALLS)} %", NONE, QUOTED),
     ]
     return head, rows
 

@@ -7,13 +7,14 @@ demand: at saturation that is nearly an identity, so it is called consistency, n
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import msgspec
 
 from labs.kinds.sweep.record import Recording
 from labs.present.verdict import assumed, service, verdict
-from labs.records.results import Point, Prediction
+from labs.records.results import Point, PredictedLevel, Prediction
 from labs.theory.forecast import explain
 
 PERCENTILES = {"p50": 0.50, "p90": 0.90, "p99": 0.99}
@@ -31,7 +32,7 @@ def joined(recording: Recording) -> dict[str, Any]:
     explanation side by side. SI units; None where there are too few samples for a percentile.
     `records.load` reads it as a recording again."""
     data: dict[str, Any] = msgspec.to_builtins(recording)
-    explanation = explained(recording) if recording.points else None
+    levels = explained(recording).levels if recording.points else ()
     data["points"] = [
         {
             "users": point.users,
@@ -47,17 +48,15 @@ def joined(recording: Recording) -> dict[str, Any]:
             "demand_s": point.demand_s,
             "littles_law": point.littles_law,
             "checks": msgspec.to_builtins(point.checks),
-            "predicted": _level(recording.run.forecast, point.users),
+            "predicted": _level(recording.run.forecast.at(point.users)),
             "explained": {
-                "model_rps": explanation.at(point.users).model_rps,
-                "limit": explanation.at(point.users).limit,
+                "model_rps": level.model_rps,
+                "limit": level.limit,
                 "service_time_s": point.service_time_s,
                 "queued_s": point.queued_s,
-            }
-            if explanation
-            else None,
+            },
         }
-        for point in recording.points
+        for point, level in zip(recording.points, levels, strict=True)
     ]
     data["service_time"] = service(recording.experiment.server)
     return data
@@ -116,15 +115,8 @@ def columns(rows: Sequence[Sequence[str]]) -> str:
     )
 
 
-def _level(prediction: Prediction, users: int) -> dict[str, Any]:
-    level = prediction.at(users)
-    return {
-        "bound_rps": level.bound_rps,
-        "model_rps": level.model_rps,
-        "model_response_time_s": level.model_response_time_s,
-        "lower_rps": level.lower_rps,
-        "limit": level.limit,
-    }
+def _level(level: PredictedLevel) -> dict[str, Any]:
+    return {name: value for name, value in asdict(level).items() if name != "users"}
 
 
 def _half(point: Point) -> float:
