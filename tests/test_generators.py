@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import threading
 from dataclasses import replace
+from typing import Any
 
 import examples
 import psutil
@@ -12,14 +12,7 @@ import pytest
 from msgspec import structs
 
 from labs.host.programs import Program
-from labs.host.supervisor import Stopped
-from labs.kinds.generators.record import (
-    OURS,
-    GeneratorResult,
-    Generators,
-    GeneratorsRun,
-    locusts,
-)
+from labs.kinds.generators.record import OURS, GeneratorResult, Generators, GeneratorsRun, locusts
 from labs.kinds.generators.run import FILE, GeneratorsLab, process_counts
 from labs.kinds.generators.show import elsewhere, generators_said, show
 from labs.load import tools
@@ -31,8 +24,6 @@ from labs.records.experiment import Server, Workload
 from labs.servers.serve import free_port, serve
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
-
-live = pytest.mark.measures
 
 
 def gauge(name: str, rps: float, own: float, its: float, **more: object) -> GeneratorResult:
@@ -49,19 +40,17 @@ def gauge(name: str, rps: float, own: float, its: float, **more: object) -> Gene
         "server_fullest": its,
         "busy": (own + its) / 2,
     }
-    return GeneratorResult(name=name, **{**usual, **more})  # type: ignore[arg-type]
+    return GeneratorResult(name=name, **{**usual, **more})
 
 
-def run(ours: float = 10_000, **wrk: object) -> GeneratorsRun:
+def run(ours: float = 10_000, *, missing: str = "") -> GeneratorsRun:
     gauges = (
         gauge(OURS, ours, 1.0, 0.12),
         gauge("1 locust", 1.01 * ours, 1.0, 0.12),
         gauge("2 locusts", 16_000, 1.7, 0.2, processes=2, generator_fullest=0.85),
         gauge("ab", 90_000, 0.7, 0.98),
-        GeneratorResult(
-            name="wrk", program="wrk", command="wrk", missing="not installed: apt-get install wrk"
-        )
-        if wrk
+        GeneratorResult(name="wrk", program="wrk", command="wrk", missing=missing)
+        if missing
         else gauge("wrk", 100_000, 0.9, 0.98),
     )
     return GeneratorsRun(recorded_at=examples.WHEN, gauges=gauges)
@@ -87,18 +76,10 @@ def test_full_is_said_in_one_way() -> None:
         ("generator", "server"),
     ]
     shared = gauge("ab", 1_000, 0.79, 0.75, busy=0.97)
-    assert shared.full == ("machine",)
-    assert replace(shared, busy=0.8).full == ()
-
-
-def test_cpu_of_a_request_is_cpu_over_throughput() -> None:
-    ours = run().by(OURS)
-    assert ours.generator_s == pytest.approx(100e-6)
-    assert ours.server_s == pytest.approx(12e-6)
-    assert ours.ceiling_rps == pytest.approx(10_000)
-
-
-def test_neither_measured_nor_missing_is_refused() -> None:
+    assert (shared.full, replace(shared, busy=0.8).full) == (("machine",), ())
+    ours = run().by(OURS)  # CPU of a request is CPU over throughput
+    found = (ours.generator_s, ours.server_s, ours.ceiling_rps)
+    assert found == pytest.approx((100e-6, 12e-6, 10_000))
     with pytest.raises(BadRecording, match="neither measured nor missing"):
         gauge("ab", 1.0, 0.0, 0.0, throughput_rps=0.0)
 
@@ -108,7 +89,6 @@ def test_the_figure_has_the_middle_run_and_the_spread() -> None:
     assert first["y"] == [10_000, 10_100, 16_000, 90_000, 100_000]
     assert first["error_y"]["array"][0] == 1_000
     assert "ab: 90,000\u00a0req/s, where the generator used 0.7" in show.alt(gauges())
-    assert len(show.table(gauges()).rows) == 3 * 5
 
 
 def test_the_verdict_says_who_measured_whom() -> None:
@@ -119,17 +99,16 @@ def test_the_verdict_says_who_measured_whom() -> None:
     assert "Both were full" in said[4]
     assert "wrk saw 10 times the throughput that Locust saw" in said[5]
     assert "Up to 8,000 req/s" in said[7]
-
-
-def test_generators_that_agree_measured_the_server() -> None:
-    names = (OURS, "ab", "wrk")
-    agreeing = tuple(gauge(name, 100 + at, 0.02, 0.95) for at, name in enumerate(names))
-    said = generators_said(gauges(GeneratorsRun(recorded_at="", gauges=agreeing)))
-    assert "They agree within 2\u00a0%: the server was measured" in said[-1]
+    agreeing = tuple(gauge(name, 100 + at, 0.02, 0.95) for at, name in enumerate((OURS, "ab")))
+    *_, last = generators_said(gauges(GeneratorsRun(recorded_at="", gauges=agreeing)))
+    assert "They agree within 1\u00a0%: the server was measured" in last
+    for words in ("--worker --master-host 192.0.2.10", "--master-bind-host 192.0.2.10", "yours"):
+        assert words in elsewhere()  # a command for another machine, and no connection
 
 
 def test_what_is_not_installed_is_told_and_not_invented() -> None:
-    found, remedy = gauges(run(missing=True)), "not installed: apt-get install wrk"
+    remedy = "not installed: apt-get install wrk"
+    found = gauges(run(missing=remedy))
     assert f"wrk is {remedy}." in generators_said(found)
     assert len(show.figure(found)["data"][0]["x"]) == 4
     assert remedy in show.verdict(found)
@@ -137,13 +116,6 @@ def test_what_is_not_installed_is_told_and_not_invented() -> None:
     assert remedy in GeneratorsLab().rejection(found)
     with pytest.raises(NoSuchNumber, match="was not installed"):
         show.quote(found, "throughput", "wrk")
-
-
-def test_other_machines_get_a_command_and_no_connection() -> None:
-    text = elsewhere()
-    assert "--worker --master-host 192.0.2.10" in text
-    assert "--master-bind-host 192.0.2.10" in text
-    assert "yours" in text
 
 
 @pytest.mark.parametrize(
@@ -161,40 +133,27 @@ def test_other_machines_get_a_command_and_no_connection() -> None:
         (("needed", 12_000), 2, "2"),
         (("full", "wrk"), 2, "both"),
         (("full", "ab"), 1, "the server"),
-        (("cores",), 2, "2 cores"),
     ],
 )
-def test_numbers_for_prose(asked: tuple[object, ...], value: float, text: str) -> None:
-    number = show.quote(gauges(), *asked)  # type: ignore[arg-type]
+def test_numbers_for_prose(asked: tuple[Any, ...], value: float, text: str) -> None:
+    number = show.quote(gauges(), *asked)
     assert float(number) == pytest.approx(value)
     assert str(number).replace("\u00a0", " ") == text
-
-
-def test_a_number_that_is_not_there_says_which_are() -> None:
     with pytest.raises(NoSuchNumber, match="There are locust, 1 locust, 2 locusts, ab, wrk"):
         show.quote(gauges(), "throughput", "hey")
 
 
-# what is asked
-
-
-@pytest.mark.parametrize(
-    ("cores", "counts"), [(1, (1, 2)), (2, (1, 2)), (4, (1, 2, 4)), (64, (1, 2, 8))]
-)
-def test_locust_processes_up_to_the_cores(cores: int, counts: tuple[int, ...]) -> None:
-    assert process_counts(cores) == counts
-
-
 def test_a_recording_of_another_page_is_not_of_this_lab() -> None:
     lab = GeneratorsLab()
-    assert lab.matches(gauges())
-    assert lab.matches(
-        structs.replace(gauges(), server=Server("event-loop"))
-    )  # the first that is there
+    first = structs.replace(gauges(), server=Server("event-loop"))  # of those that are there
+    assert lab.matches(gauges()) and lab.matches(first)
     assert not lab.matches(structs.replace(gauges(), connections=8))
     assert not GeneratorsLab(Server("prefork"), Workload(wait_s=0.1)).matches(gauges())
-    assert lab.seconds() <= 40
-    assert lab.smoke_test().seconds() < 14
+    assert lab.smoke_test().seconds() < 14 < lab.seconds() <= 40
+    counts = [process_counts(cores) for cores in (1, 2, 4, 64)]
+    assert counts == [(1, 2), (1, 2), (1, 2, 4), (1, 2, 8)]
+    with pytest.raises(Unusable, match="a sleep and for counting only"):
+        GeneratorsLab(workload=Workload(wait_s=0.1, wait_by="backend"))
 
 
 def test_a_disturbed_or_failing_round_is_not_recorded() -> None:
@@ -203,11 +162,6 @@ def test_a_disturbed_or_failing_round_is_not_recorded() -> None:
         disturbed = (gauge("ab", 1_000, 0.5, 0.5, **more),)
         found = gauges(GeneratorsRun(recorded_at="", gauges=disturbed))
         assert said in GeneratorsLab().rejection(found)
-
-
-def test_only_what_every_tool_can_ask_for() -> None:
-    with pytest.raises(Unusable, match="a sleep and for counting only"):
-        GeneratorsLab(workload=Workload(wait_s=0.1, wait_by="backend"))
 
 
 # what the tools say
@@ -246,19 +200,18 @@ Requests/sec:  57078.00
 def test_what_apachebench_says() -> None:
     said = tools.read_ab(AB)
     assert (said.requests, said.failed, said.seconds) == (10_000, 5, 15.752)
-    assert said.throughput_rps == 634.84
+    assert (said.throughput_rps, said.longest_s) == (634.84, 15.502)
+    assert said.percentiles_s == {50: 0.203, 100: 15.502}
     assert said.mean_response_time_s == 0.79  # the measured one, not users over throughput
     short = tools.read_ab(AB.replace("201  790", "  0    1"))
     assert short.mean_response_time_s == pytest.approx(0.806502)  # a mean of 1 ms says little
-    assert said.longest_s == 15.502
-    assert said.percentiles_s == {50: 0.203, 100: 15.502}
 
 
 def test_what_wrk_says() -> None:
     said = tools.read_wrk(WRK)
     assert (said.requests, said.failed) == (171_234, 12)
-    assert said.mean_response_time_s == pytest.approx(215.34e-6)
-    assert (said.sd_s, said.longest_s) == (pytest.approx(0.0012), 3.1)
+    times = (said.mean_response_time_s, said.sd_s, said.longest_s)
+    assert times == pytest.approx((215.34e-6, 0.0012, 3.1))
 
 
 def test_what_locust_says_without_its_ragged_ends() -> None:
@@ -279,7 +232,7 @@ def test_what_locust_says_without_its_ragged_ends() -> None:
 @pytest.mark.parametrize("read", [tools.read_ab, tools.read_wrk, tools.read_locust])
 def test_a_report_that_is_none_is_shown(read: object) -> None:
     with pytest.raises(LoadFailed, match="connection refused by nobody"):
-        read("connection refused by nobody")  # type: ignore[operator]
+        read("connection refused by nobody")
 
 
 def test_commands_as_a_reader_would_type_them() -> None:
@@ -291,9 +244,6 @@ def test_commands_as_a_reader_would_type_them() -> None:
     assert argv[argv.index("--master-bind-host") + 1] == "127.0.0.1"
     with pytest.raises(ValueError, match=r"127\.0\.0\.1 only"), tools.run([], "http://192.0.2.1/"):
         pass
-
-
-def test_a_program_that_is_not_there_names_its_package() -> None:
     nobody = Program(name="nobody", names=("no-such-program",), package="nobody-utils")
     assert tools.missing(nobody) == "not installed: apt-get install nobody-utils"
 
@@ -301,7 +251,7 @@ def test_a_program_that_is_not_there_names_its_package() -> None:
 # real ones on a real server
 
 
-@live
+@pytest.mark.measures
 def test_the_lab_measures_each_on_the_same_server() -> None:
     told: list[object] = []
     found = Rig(told.append).perform(GeneratorsLab().smoke_test())
@@ -323,7 +273,7 @@ def test_the_lab_measures_each_on_the_same_server() -> None:
             assert tool.generator_s < 0.5 * ours.generator_s
 
 
-@live
+@pytest.mark.measures
 def test_on_a_server_that_is_the_limit_they_agree() -> None:
     few = [way for way in GeneratorsLab().ways if way.name in (OURS, "ab", "wrk")]
     server, workload = Server("prefork", processes=4), Workload(wait_s=0.05)
@@ -333,7 +283,7 @@ def test_on_a_server_that_is_the_limit_they_agree() -> None:
         assert "generator" not in each.full
 
 
-@live
+@pytest.mark.measures
 def test_locust_listens_on_this_machine_only() -> None:
     """The master of several Locusts binds to the loopback, and nothing of it stays."""
     with serve(Server("event-loop", by="scratch"), page="file") as running:
@@ -353,7 +303,7 @@ def test_locust_listens_on_this_machine_only() -> None:
                 assert len(tool.pids()) == 3
 
 
-@live
+@pytest.mark.measures
 def test_a_tool_that_fails_shows_its_last_lines() -> None:
     with free_port() as held:
         url = f"http://127.0.0.1:{held.getsockname()[1]}/"
@@ -364,11 +314,3 @@ def test_a_tool_that_fails_shows_its_last_lines() -> None:
             pytest.raises(LoadFailed, match=r"(?s)ended with exit code 1.*no-such-file"),
         ):
             tool.wait_for(tools.SPAWNED, 60)
-
-
-@live
-def test_stop_ends_it_at_once() -> None:
-    stop = threading.Event()
-    stop.set()
-    with pytest.raises(Stopped):
-        Rig(stop=stop).perform(GeneratorsLab())
