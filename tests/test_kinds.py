@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -13,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import plotly.graph_objects as go
 import pytest
 from markup import check_balanced
@@ -21,7 +23,7 @@ from msgspec import structs
 from labs.kinds.registry import KINDS, lab_kind, show_of, showing
 from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
-from labs.recordings.migration import TAGS
+from labs.recordings.migration import migrated
 from labs.recordings.recorder import cells
 from labs.records.errors import BadRecording
 
@@ -113,15 +115,34 @@ def test_a_number_that_is_not_there_is_refused_with_those_that_are(file: Path) -
 # -- files of before ----------------------------------------------------------------------------
 
 
-@each_recording
+BEFORE = Path(__file__).with_name("before")  # files as version 0.1 wrote them
+
+
+def kept(before: Any, now: Any) -> bool:
+    """Whether everything that stood there still does; what is new has a default."""
+    if isinstance(before, dict):
+        return all(name in now and kept(value, now[name]) for name, value in before.items())
+    if isinstance(before, list):
+        return len(before) == len(now) and all(map(kept, before, now))
+    return before == now
+
+
+@pytest.mark.parametrize("file", sorted(BEFORE.glob("*.gz")), ids=lambda file: file.stem)
 def test_a_recording_of_before_is_read_as_what_it_is(file: Path, tmp_path: Path) -> None:
-    """As of version 0.1 without its kind, which a field then tells."""
-    fields = json.loads(file.read_bytes())
-    kind = fields.pop("kind")
+    """It did not say of which kind it is; a field tells it. No number changes."""
+    data = gzip.decompress(file.read_bytes())
     old = tmp_path / "old.json"
-    old.write_text(json.dumps(fields))
-    assert store.read(old) == read(file)
-    assert TAGS[next(name for name in TAGS if name in fields)] == kind
+    old.write_bytes(data)
+    result = store.read(old)
+    assert "kind" not in json.loads(data)
+    assert kept(json.loads(data), msgspec.to_builtins(result, str_keys=True))
+    assert showing(result).table(result).rows
+
+
+def test_every_kind_of_before_is_among_them() -> None:
+    files = [json.loads(gzip.decompress(file.read_bytes())) for file in BEFORE.glob("*.gz")]
+    fields = [dict.fromkeys(each, msgspec.Raw(b"0")) for each in files]
+    assert {json.loads(bytes(migrated(each)["kind"])) for each in fields} == set(FOLDERS)
 
 
 @pytest.mark.parametrize(

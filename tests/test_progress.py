@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import examples
+import msgspec
 import pytest
 from markup import plain
 from test_panel import Script, panel_of
@@ -206,6 +207,15 @@ def test_a_panel_keeps_the_prediction_and_what_its_run_said() -> None:
         assert kept.model == pytest.approx(0.99 * examples.law_rps(8))
     finally:
         panel.shut()
+
+
+def test_the_record_of_before_is_read(file: Path) -> None:
+    """As version 0.1 wrote it; nothing in it changes."""
+    before = Path(__file__).with_name("before") / "progress.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(before.read_bytes())
+    kept, said = progress_log.read()
+    assert said == [] and msgspec.to_builtins(kept) == json.loads(before.read_bytes())
 
 
 # one file, several kernels, accidents
