@@ -77,7 +77,7 @@ class Diagnosed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Diary:
+class ProgressLog:
     """All that is kept."""
 
     predictions: tuple[Foretold, ...] = ()
@@ -102,13 +102,13 @@ class Diary:
                 return each
         return None
 
-    def with_diagnosis(self, entry: Diagnosed) -> Diary:
+    def with_diagnosis(self, entry: Diagnosed) -> ProgressLog:
         """Instead of what there was of the same server."""
         others = tuple(e for e in self.diagnoses if (e.lab, e.seed) != (entry.lab, entry.seed))
         return replace(self, diagnoses=(*others, entry))
 
 
-Change = Callable[[Diary], Diary]
+Change = Callable[[ProgressLog], ProgressLog]
 
 _unwritten: list[Change] = []  # of this kernel, in their order
 _told = ""  # why the file could not be used the last time
@@ -126,7 +126,7 @@ def writes() -> bool:
     return (os.environ.get("LABS_MODE") or "live") == "live"
 
 
-def read() -> tuple[Diary, list[str]]:
+def read() -> tuple[ProgressLog, list[str]]:
     """What is kept, and what the reader should know of the file, a sentence each."""
     with _mine:
         diary = _tried(lambda diary: diary, write=False)
@@ -146,7 +146,7 @@ def came(key: str, measured: float | None, model: float | None) -> None:
     """What the run said to a prediction. The first run counts: afterwards everybody is wise."""
     at = _now()
 
-    def change(diary: Diary) -> Diary:
+    def change(diary: ProgressLog) -> ProgressLog:
         return replace(
             diary,
             predictions=tuple(
@@ -165,7 +165,7 @@ def answered(exercise: str, seed: str, value: float, right: bool) -> None:
     """Keep an answer. What was solved stays solved, and the same answer again is no new try."""
     at = _now()
 
-    def change(diary: Diary) -> Diary:
+    def change(diary: ProgressLog) -> ProgressLog:
         before = diary.answer(exercise, seed)
         if before and (before.right or (before.value == value and not right)):
             return diary
@@ -182,7 +182,7 @@ def diagnosed(lab: str, seed: int, guess: str, right: bool) -> None:
     none counts after the solution was told."""
     at = _now()
 
-    def change(diary: Diary) -> Diary:
+    def change(diary: ProgressLog) -> ProgressLog:
         before = diary.diagnosis(lab, seed)
         if before and (before.right or before.told or before.guess == guess):
             return diary
@@ -198,25 +198,25 @@ def told(lab: str, seed: int) -> None:
     """Keep that the solution was asked for, unless the reader had found it."""
     none = Diagnosed(lab=lab, seed=seed, guess="", right=False, tries=0, at=_now())
 
-    def change(diary: Diary) -> Diary:
+    def change(diary: ProgressLog) -> ProgressLog:
         before = diary.diagnosis(lab, seed) or none
         return diary if before.right else diary.with_diagnosis(replace(before, told=True))
 
     _keep(change)
 
 
-def clear() -> Diary:
+def clear() -> ProgressLog:
     """Delete all of it; what it was, so that it can be restored."""
     with _mine:
         before = _tried(lambda diary: diary, write=False)
-        _keep(lambda diary: Diary())
+        _keep(lambda diary: ProgressLog())
         return before
 
 
-def restore(before: Diary) -> None:
+def restore(before: ProgressLog) -> None:
     """Put back what was deleted, beside what has come since."""
 
-    def change(diary: Diary) -> Diary:
+    def change(diary: ProgressLog) -> ProgressLog:
         known = {each.key for each in diary.predictions}
         since = {(each.exercise, each.seed) for each in diary.answers if each.right}
         back = [each for each in before.answers if (each.exercise, each.seed) not in since]
@@ -255,10 +255,10 @@ def _keep(change: Change) -> None:
             _tried(change, write=True)
 
 
-def _tried(change: Change, *, write: bool) -> Diary:
+def _tried(change: Change, *, write: bool) -> ProgressLog:
     """Make the change, after those that waited; the diary as it then is."""
     global _told
-    before = Diary()
+    before = ProgressLog()
     waiting = [*_unwritten, change]
     try:
         with _alone(path()):
@@ -279,7 +279,7 @@ def _tried(change: Change, *, write: bool) -> Diary:
     return after
 
 
-def _changed(diary: Diary, changes: list[Change]) -> Diary:
+def _changed(diary: ProgressLog, changes: list[Change]) -> ProgressLog:
     for change in changes:
         diary = change(diary)
     return diary
@@ -304,14 +304,14 @@ def _alone(file: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _read(file: Path) -> Diary:
+def _read(file: Path) -> ProgressLog:
     """What the file holds. One that is not ours, or no more, is moved aside."""
     try:
         data = file.read_bytes()
     except FileNotFoundError:
-        return Diary()
+        return ProgressLog()
     try:
-        diary = msgspec.json.decode(data, type=Diary)
+        diary = msgspec.json.decode(data, type=ProgressLog)
         known = {"book", "schema"} <= msgspec.json.decode(data, type=dict[str, msgspec.Raw]).keys()
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         known = False
@@ -319,7 +319,7 @@ def _read(file: Path) -> Diary:
         return diary
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     os.replace(file, file.with_name(f"{file.name}.{ASIDE}-{stamp}-{uuid.uuid4().hex[:6]}"))
-    return Diary()
+    return ProgressLog()
 
 
 def _aside(file: Path) -> list[str]:
@@ -335,7 +335,7 @@ def _aside(file: Path) -> list[str]:
     ]
 
 
-def _write(diary: Diary, file: Path) -> None:
+def _write(diary: ProgressLog, file: Path) -> None:
     """Whole or not at all, for its owner only. A diary without entries leaves no file."""
     if diary.empty:
         file.unlink(missing_ok=True)

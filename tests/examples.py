@@ -161,7 +161,6 @@ def by_law(
             calibration=calibration,
             forecast=expected,
             points=tuple(found(level, factor) for level in expected.levels),
-            samples=(sample(0.1),),
         )
         for factor in factors or (1.0,)
     )

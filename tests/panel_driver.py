@@ -1,13 +1,23 @@
-"""A panel as its reader has it: what one presses, sets and reads, in one place."""
+"""A panel as its reader has it: what one presses, sets and reads, in one place. And what it runs,
+where nothing is to be started."""
 
 from __future__ import annotations
 
 import re
+import threading
+from dataclasses import replace
 from typing import Any
 
+import examples
+import pytest
+from msgspec import structs
 from waiting import eventually
 
+from labs.exercises import latest
+from labs.kinds.sweep.record import Recording
+from labs.measure.rig import Rig
 from labs.panel.job import Job
+from labs.records.experiment import Experiment
 
 SOON_S = 10.0
 PLACES = {  # of what is read, by its name
@@ -24,8 +34,41 @@ PLACES = {  # of what is read, by its name
 }
 
 
+class Script:
+    """In the place of each sweep: it finds what the law says, one level for one release of `go`.
+    Nothing is burned, and this is the machine of the examples."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, **more: Any) -> None:
+        self.go = threading.Semaphore(0)
+        self.fault: Exception | None = None
+        self.begun: list[Experiment] = []
+        self._more = more  # of each point
+        patch.setattr(latest, "_latest", {})
+        for name in ("kinds.sweep", "kinds.comparison"):
+            patch.setattr(f"labs.{name}.run.sweep", self._sweep)
+        for name in ("host.hardware", "panel.sweep"):
+            patch.setattr(f"labs.{name}.fingerprint", lambda: examples.MACHINE)
+        for name in ("measure.rig.calibrate", "kinds.comparison.run.last"):
+            patch.setattr(f"labs.{name}", lambda *_, **__: examples.CALIBRATION)
+
+    def _sweep(self, rig: Rig, experiment: Experiment) -> Recording:
+        self.begun.append(experiment)
+        rig.progress("starting")
+        whole = examples.by_law(experiment, **self._more)
+        rig.partial(structs.replace(whole, runs=(replace(whole.run, points=()),)))
+        for number, point in enumerate(whole.points, 1):
+            rig.progress(f"{point.users} users")
+            rig.saw(examples.sample(number / 10))
+            assert rig.until(lambda: self.fault or self.go.acquire(blocking=False), SOON_S)
+            if self.fault:
+                raise self.fault
+            run = replace(whole.run, points=whole.points[:number])
+            rig.partial(structs.replace(whole, runs=(run,)))
+        return whole
+
+
 class PanelDriver:
-    """A panel of any kind, without a page."""
+    """A panel of any kind, or its settings alone, without a page."""
 
     def __init__(self, panel: Any) -> None:
         self.panel = panel
@@ -86,7 +129,7 @@ class PanelDriver:
 
     def setting(self, name: str) -> Any:
         """A widget of the settings."""
-        return getattr(self.panel._settings, f"_{name}")
+        return getattr(getattr(self.panel, "_settings", self.panel), f"_{name}")
 
     @property
     def figure(self) -> dict[str, Any]:

@@ -6,8 +6,11 @@ import json
 import re
 import subprocess
 import sys
+import threading
+import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import examples
 import pytest
@@ -15,8 +18,15 @@ from markup import check_balanced
 from msgspec import structs
 
 import labs
+from labs.host.supervisor import Stopped
 from labs.kinds.checkup.record import Checkup
+from labs.kinds.clocks.run import ClocksLab
+from labs.kinds.comparison.run import ComparisonLab
+from labs.kinds.generators.run import GeneratorsLab
+from labs.kinds.memory.run import MemoryLab
+from labs.kinds.race.run import WAYS, RaceLab
 from labs.kinds.sweep.show import show
+from labs.measure.rig import Progress, Rig
 from labs.recordings import store
 from labs.recordings.recorder import BOOK, cells, record_book
 from labs.recordings.replay import Replayed
@@ -84,6 +94,40 @@ def test_the_machine_is_recorded_as_often_as_the_rule_says() -> None:
     machine = store.recording("your-machine")
     assert said[0] == "your-machine (your-machine.md)" and "saved" in said[-1]
     assert isinstance(machine, Checkup) and machine != before and len(machine.runs) == 2
+
+
+POOLS = {name: replace(examples.EXPERIMENT, load=Load((1, 2), seconds=60.0)) for name in "ab"}
+
+
+@pytest.mark.measures
+@pytest.mark.parametrize(
+    ("lab", "stage", "after_s"),
+    [
+        (ClocksLab({"long": Workload(wait_s=8.0)}), "long", 0.5),
+        (ComparisonLab(POOLS), "a: measuring", 0.5),
+        (GeneratorsLab(seconds=60.0), "", 3.0),
+        (MemoryLab({"process": (1, 256)}), "256", 0.5),
+        (RaceLab(WAYS, seconds=60.0), WAYS[0].name, 3.0),
+    ],
+    ids=lambda lab: type(lab).__name__,
+)
+def test_stop_ends_a_lab_at_once(lab: Any, stage: str, after_s: float) -> None:
+    """While it waits for an answer, drives a load, or starts many processes."""
+    stop, pressed = threading.Event(), list[float]()
+
+    def press() -> None:
+        pressed.append(time.monotonic())
+        stop.set()
+
+    timer = threading.Timer(after_s, press)
+
+    def hear(event: object) -> None:
+        if isinstance(event, Progress) and stage in event.stage and timer.ident is None:
+            timer.start()
+
+    with pytest.raises(Stopped):
+        Rig(hear, stop).perform(lab)
+    assert time.monotonic() - pressed[0] < 2.0
 
 
 def test_importing_labs_is_light_and_never_brings_locust() -> None:

@@ -1,33 +1,29 @@
+"""The panel of a sweep: predict, set, run, stop, and what stays of it."""
+
 from __future__ import annotations
 
 import base64
 import json
 import re
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import examples
 import pytest
-from panel_driver import SOON_S, PanelDriver
+from panel_driver import SOON_S, PanelDriver, Script
 from waiting import eventually
 
 import labs
 from labs import api
 from labs.exercises import latest
-from labs.host.supervisor import Stopped
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
-from labs.measure.rig import Rig
-from labs.panel import sweep
-from labs.panel.settings import Settings, _named, read_users
+from labs.panel.settings import Settings, _named
 from labs.panel.sweep import SweepPanel
 from labs.recordings import store
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.results import Machine, Run
 from labs.servers.serve import Found, ServerFailed
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
@@ -35,55 +31,11 @@ pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 LIVE_S = 60.0
 
 
-class Script:
-    """What a run finds that starts nothing: one level at a time, as it is told to."""
-
-    def __init__(self) -> None:
-        self.go = threading.Semaphore(0)  # one release, one level
-        self.fault: Exception | None = None
-        self.experiments: list[Experiment] = []
-
-    def lab(self, experiment: Experiment = examples.EXPERIMENT, **more: Any) -> SweepLab:
-        script = self
-
-        class Scripted(SweepLab):
-            def run(self, rig: Rig) -> Recording:
-                return script.play(rig, self.experiment)
-
-        return Scripted(experiment, **more)
-
-    def play(self, rig: Rig, experiment: Experiment) -> Recording:
-        self.experiments.append(experiment)
-        users, points = experiment.load.users, []
-
-        def recording() -> Recording:
-            run = Run(
-                recorded_at=examples.WHEN,
-                calibration=examples.CALIBRATION,
-                forecast=examples.prediction(users),
-                points=tuple(points),
-            )
-            return Recording(experiment=experiment, machine=examples.MACHINE, runs=(run,))
-
-        rig.progress("starting")
-        rig.partial(recording())
-        for level in users:
-            while not self.go.acquire(timeout=0.02):
-                if rig.stop.is_set():
-                    raise Stopped
-                if self.fault:
-                    raise self.fault
-            rig.saw(examples.sample(level / 10))
-            points.append(examples.point(level))
-            rig.partial(recording())
-        return recording()
-
-
-def panel_of(script: Script, experiment: Experiment = examples.EXPERIMENT) -> PanelDriver:
+def panel_of(experiment: Experiment = examples.EXPERIMENT) -> PanelDriver:
     panel = PanelDriver(
         SweepPanel(
             "many-cores",
-            script.lab(experiment),
+            SweepLab(experiment),
             recorded=examples.recording(),
             calibration=lambda machine, server, workload: examples.CALIBRATION,
         )
@@ -94,14 +46,12 @@ def panel_of(script: Script, experiment: Experiment = examples.EXPERIMENT) -> Pa
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Script:
-    monkeypatch.setattr(latest, "_latest", {})
-    monkeypatch.setattr(sweep, "fingerprint", lambda: examples.MACHINE)
-    return Script()
+    return Script(monkeypatch)
 
 
 @pytest.fixture
 def panel(script: Script) -> Iterator[PanelDriver]:
-    made = panel_of(script)
+    made = panel_of()
     yield made
     made.shut()
 
@@ -120,13 +70,9 @@ def test_the_reader_predicts_before_anything_is_shown_or_run(panel: PanelDriver)
     assert panel.alt.endswith("prediction: 160 req/s at 8 users.")
 
 
-def test_what_the_forecast_assumes_comes_with_its_line_and_not_before() -> None:
-    experiment = replace(
-        examples.EXPERIMENT,
-        server=Server("threaded", processes=2, threads=4),
-        workload=Workload(wait_s=0.2),
-    )
-    panel = panel_of(Script(), experiment)
+def test_what_the_forecast_assumes_comes_with_its_line_and_not_before(script: Script) -> None:
+    pool = Server("threaded", processes=2, threads=4)
+    panel = panel_of(replace(examples.EXPERIMENT, server=pool, workload=Workload(wait_s=0.2)))
     assert "forecast" not in panel.lines and panel.html("assumed") == ""
     panel.skip()
     assert "forecast" in panel.lines
@@ -135,22 +81,19 @@ def test_what_the_forecast_assumes_comes_with_its_line_and_not_before() -> None:
     panel.shut()
 
 
-def test_skipping_is_allowed_and_stays(panel: PanelDriver) -> None:
-    panel.skip()
-    assert panel.can_run
-    panel.set(users="1, 2")
-    eventually(lambda: panel.can_run, SOON_S)
-    assert panel.plan and panel.plan.experiment.load.users == (1, 2)
-
-
-def test_another_question_asks_for_another_prediction(panel: PanelDriver) -> None:
+def test_another_question_asks_for_another_prediction_and_skipping_stays(
+    panel: PanelDriver,
+) -> None:
     panel.commit("160")
     panel.set(cpu=20)
     eventually(lambda: panel.plan and "need 20 ms" in panel.said("about"), SOON_S)
-    assert not panel.can_run
-    assert panel.guess is None
+    assert not panel.can_run and panel.guess is None
     # the recorded run did other work, the model waits for a guess
     eventually(lambda: panel.lines == set(), SOON_S)
+    panel.skip()
+    panel.set(users="1, 2")
+    eventually(lambda: panel.can_run, SOON_S)
+    assert panel.plan and panel.plan.experiment.load.users == (1, 2)
 
 
 def test_run_right_after_a_change_runs_what_was_changed(panel: PanelDriver, script: Script) -> None:
@@ -162,7 +105,7 @@ def test_run_right_after_a_change_runs_what_was_changed(panel: PanelDriver, scri
     attempt = eventually(lambda: panel.job, SOON_S, "the run")
     script.go.release(2)
     assert attempt.join(SOON_S)
-    assert script.experiments[-1].load.users == (2, 4) and panel.landed == [2, 4]
+    assert script.begun[-1].load.users == (2, 4) and panel.landed == [2, 4]
 
 
 def test_points_land_while_the_run_goes_on_and_then_the_verdict(
@@ -220,28 +163,27 @@ def test_stop_keeps_what_was_measured(panel: PanelDriver, script: Script) -> Non
     assert panel.can_run
 
 
-def test_a_failed_server_shows_its_last_lines_and_loses_nothing(
-    panel: PanelDriver, script: Script
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (
+            ServerFailed("It ended. Its last lines:\nNo <x>"),
+            "It ended. Its last lines:No &lt;x&gt;",
+        ),
+        (ZeroDivisionError("by zero"), "The lab itself failed: ZeroDivisionError"),
+    ],
+)
+def test_a_fault_of_the_server_or_of_the_lab_is_said_and_loses_nothing(
+    panel: PanelDriver, script: Script, fault: Exception, said: str
 ) -> None:
     panel.skip()
     attempt = panel.run()
     script.go.release()
     eventually(lambda: panel.landed == [1], SOON_S)
-    script.fault = ServerFailed("prefork by gunicorn ended. Its last lines:\nNo <module> x")
+    script.fault = fault
     assert attempt.join(SOON_S)
-    assert panel.said("message") == (
-        "prefork by gunicorn ended. Its last lines:No &lt;module&gt; x"
-    )
+    assert panel.said("message").startswith(said)
     assert panel.landed == [1] and panel.can_run
-
-
-def test_a_fault_of_the_lab_is_said_too(panel: PanelDriver, script: Script) -> None:
-    panel.skip()
-    attempt = panel.run()
-    script.fault = ZeroDivisionError("division by zero")
-    assert attempt.join(SOON_S)
-    assert "The lab itself failed: ZeroDivisionError" in panel.said("message")
-    assert panel.can_run
 
 
 def test_a_second_run_is_refused_politely(panel: PanelDriver, script: Script) -> None:
@@ -249,7 +191,7 @@ def test_a_second_run_is_refused_politely(panel: PanelDriver, script: Script) ->
     first = panel.run()
     panel.press_run()  # as a double click does, before the page has heard
     assert panel.job is first
-    other = panel_of(Script())
+    other = panel_of()
     other.skip()
     other.press_run()
     assert "“many-cores” is still measuring" in other.said("message")
@@ -263,14 +205,8 @@ def test_a_second_run_is_refused_politely(panel: PanelDriver, script: Script) ->
     ("users", "words_"),
     [
         ("", "users=[]: no level to measure"),
-        ("0, 1", "users=0: must be between 1"),
-        ("1, -2", "users=-2: must be between 1"),
-        ("1, 2.5", "users=2.5: must be a whole number"),
         ("1, nan", "users=nan: must be a whole number"),
-        ("1, 1e9", "must be a whole number"),
-        ("99999999", "users=99999999: must be between 1"),
         ("4, 2", "users=2: comes after a larger level"),
-        ("2, 2", "users=2: repeats"),
         ("one", "users='one': must be a whole number"),
     ],
 )
@@ -288,7 +224,7 @@ def test_unusable_users_are_refused_with_a_sentence_and_nothing_is_lost(
     assert panel.html("answer") == verdict and panel.html("data")
     panel.set(users="1 2 4")
     eventually(lambda: panel.can_run, SOON_S)
-    assert panel.said("problem") == "" and len(script.experiments) == 1
+    assert panel.said("problem") == "" and len(script.begun) == 1
 
 
 def test_more_processes_than_memory_holds_are_refused(panel: PanelDriver) -> None:
@@ -298,11 +234,10 @@ def test_more_processes_than_memory_holds_are_refused(panel: PanelDriver) -> Non
     assert "processes=512" in panel.said("problem") and "would fit" in panel.said("problem")
 
 
-def test_a_long_sweep_says_so_and_is_never_shortened_silently() -> None:
-    script = Script()
+def test_a_long_sweep_says_so_and_is_never_shortened_silently(script: Script) -> None:
     levels = Load((1, 2, 4, 8, 16, 32))
     slow = Experiment(Server("prefork", processes=2), Workload(cpu_s=0.5), levels)
-    panel = panel_of(script, slow)
+    panel = panel_of(slow)
     panel.skip()
     labels = [label for label, _ in panel.offers.options]
     assert panel.offers.layout.display == "" and panel.offers.value == 0
@@ -314,7 +249,7 @@ def test_a_long_sweep_says_so_and_is_never_shortened_silently() -> None:
     assert "Here with work and wait divided by" in panel.said("about")
     script.go.release(6)
     assert panel.run().join(SOON_S)
-    assert script.experiments[-1].workload.cpu_s < 0.5
+    assert script.begun[-1].workload.cpu_s < 0.5
     assert panel.said("answer").startswith("With work and wait divided by")
     panel.offers.value = 2
     assert panel.plan.experiment.load.users == (1, 2, 4)
@@ -324,46 +259,38 @@ def test_a_long_sweep_says_so_and_is_never_shortened_silently() -> None:
 def test_the_settings_make_the_experiment() -> None:
     changes: list[int] = []
     controls = Settings(examples.EXPERIMENT, examples.MACHINE, lambda: changes.append(1))
+    settings = PanelDriver(controls)
     assert controls.experiment() == examples.EXPERIMENT
-    controls._architecture.value = "threaded"
+    settings.set(architecture="threaded")
     assert len(changes) == 1  # one change, though who runs it changed as well
-    controls._threads.value = 16
-    controls._by.value = "scratch"
-    controls._wait.value = 200
-    controls._cores.value = 1
-    controls._users.value = "[1; 5 9]"
+    settings.set(threads=16, by="scratch", wait=200, cores=1, users="[1; 5 9]")
     made = controls.experiment()
     assert made.server == Server("threaded", by="scratch", processes=8, threads=16, cores=1)
     assert made.workload == Workload(cpu_s=0.05, wait_s=0.2)
     assert made.load.users == (1, 5, 9)
-    controls._architecture.value = "event-loop"
+    settings.set(architecture="event-loop")
     assert controls.experiment().server.by == "uvicorn"
-    assert controls.experiment().server.threads == 1 and controls._threads.disabled
+    assert controls.experiment().server.threads == 1 and settings.setting("threads").disabled
 
 
-def test_values_of_the_cell_that_no_slider_has_are_kept() -> None:
+def test_values_that_no_slider_has_are_kept_and_one_core_has_nothing_to_choose() -> None:
     odd = Experiment(
         Server("prefork", processes=7), Workload(cpu_s=0.0123, wait_s=0.15), Load((3, 11))
     )
-    assert Settings(odd, examples.MACHINE, lambda: None).experiment() == odd
-
-
-def test_one_core_has_nothing_to_choose() -> None:
-    one: Machine = replace(examples.MACHINE, cores=1)
-    assert Settings(examples.EXPERIMENT, one, lambda: None)._cores.disabled
+    one = Settings(odd, replace(examples.MACHINE, cores=1), lambda: None)
+    assert one.experiment() == odd and PanelDriver(one).setting("cores").disabled
 
 
 def test_missing_servers_say_so() -> None:
     assert _named(Found("prefork", "apache", None, "Install it with …")) == "apache (not installed)"
     assert _named(Found("prefork", "scratch", None, None)) == "scratch (ours)"
-    assert read_users("1,2;3 4") == (1, 2, 3, 4)
 
 
 def test_running_a_cell_again_ends_its_former_panel(
-    script: Script, monkeypatch: pytest.MonkeyPatch
+    panel: PanelDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LABS_MODE", "live")
-    first = panel_of(script)
+    first = panel
     monkeypatch.setitem(api._open, "many-cores", first.panel)
     first.skip()
     attempt = first.run()

@@ -33,7 +33,7 @@ from labs.exercises.check import NoSuchExercise
 from labs.kinds.sweep.run import question
 from labs.panel.prediction_prompt import PredictionPrompt
 from labs.panel.progress import Chapter, ProgressPanel, progress_sheet, progress_table, summary
-from labs.progress_log import Diary
+from labs.progress_log import ProgressLog
 from labs.recordings import pages
 
 ROOT = Path(__file__).parent.parent
@@ -54,7 +54,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def now() -> Diary:
+def now() -> ProgressLog:
     return progress_log.read()[0]
 
 
@@ -215,7 +215,7 @@ def test_the_record_of_before_is_read(file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(before.read_bytes())
     kept, said = progress_log.read()
-    assert said == [] and msgspec.to_builtins(kept) == json.loads(before.read_bytes())
+    assert said == [] and json.loads(msgspec.json.encode(kept)) == json.loads(before.read_bytes())
 
 
 # one file, several kernels, accidents

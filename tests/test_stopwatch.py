@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from dataclasses import replace
 
 import examples
 import pytest
@@ -11,56 +11,19 @@ from panel_driver import PanelDriver
 from waiting import eventually
 
 from labs.exercises import latest
-from labs.host.supervisor import Stopped
 from labs.kinds.checkup.record import Checkup
 from labs.kinds.checkup.run import CheckupLab
-from labs.kinds.clocks.record import ClientClock, Clocks, ClocksRun, PageClock
+from labs.kinds.clocks.record import Clocks, ClocksRun
 from labs.kinds.clocks.run import FETCHES, ClocksLab
-from labs.measure.rig import Progress, Rig
+from labs.measure.rig import Rig
 from labs.panel.lab import LabPanel
 from labs.records.errors import BadRecording, Unusable
-from labs.records.experiment import Server, Workload
+from labs.records.experiment import Workload
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
 SHORT = {"burn": Workload(cpu_s=0.02), "sleep": Workload(wait_s=0.05)}
 SOON_S = 60.0
-
-
-@pytest.mark.measures
-def test_a_page_that_burns_and_one_that_sleeps_are_told_apart() -> None:
-    clocks = Rig().perform(ClocksLab(SHORT, server=Server("prefork", by="scratch")))
-    burn, sleep = clocks.page("burn"), clocks.page("sleep")
-    assert len(burn.wall_s) == len(burn.cpu_s) == FETCHES
-    assert burn.cpu_fraction > 0.3  # all of it, but for neighbours
-    assert sleep.cpu_fraction < 0.2
-    assert sleep.median_wall_s >= 0.05
-    assert 0.01 < burn.median_cpu_s < 0.1
-    assert burn.client.user_s + burn.client.system_s < burn.client.real_s
-    assert sleep.client.real_s >= 0.05
-
-
-@pytest.mark.measures
-def test_stop_ends_it_at_once_even_in_a_long_wait() -> None:
-    stop, fetching = threading.Event(), threading.Event()
-    ended: list[object] = []
-
-    def hear(event: object) -> None:
-        if isinstance(event, Progress) and event.quiet_s is not None:
-            fetching.set()
-
-    def work() -> None:
-        try:
-            Rig(hear, stop).perform(ClocksLab({"long": Workload(wait_s=8.0)}))
-        except Stopped as error:
-            ended.append(error)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    assert fetching.wait(SOON_S)
-    stop.set()
-    thread.join(2.0)
-    assert not thread.is_alive() and ended
 
 
 def test_pages_that_would_take_minutes_are_refused() -> None:
@@ -78,40 +41,33 @@ def test_the_middle_of_the_rounds_is_drawn() -> None:
         clocks.page("burn")
 
 
-def test_rounds_of_the_machine_are_joined() -> None:
-    rounds = [examples.checkup(), examples.checkup()]
-    assert CheckupLab().merge(rounds).runs == (examples.CALIBRATION,) * 2
-
-
 def test_rounds_without_pages_are_no_recording() -> None:
     with pytest.raises(BadRecording, match="holds no page"):
         structs.replace(examples.clocks(), runs=())
     with pytest.raises(BadRecording, match="holds no calibration"):
         structs.replace(examples.checkup(), calibrations=())
-    client = ClientClock(program="curl", real_s=1.0, user_s=0.0, system_s=0.0)
     with pytest.raises(BadRecording, match="page 'x': not one CPU time for each wall time"):
-        PageClock(
-            name="x",
-            workload=Workload(),
-            wall_s=(1.0, 2.0),
-            cpu_s=(1.0,),
-            system_fraction=None,
-            client=client,
-        )
+        replace(examples.page("x", 0.1, 0.1), wall_s=(1.0, 2.0))
 
 
 @pytest.mark.measures
-def test_the_clocks_panel_shows_the_recorded_run_then_the_own(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_panel_shows_the_recorded_run_then_the_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(latest, "_latest", {})
     panel = PanelDriver(LabPanel("wall-time", ClocksLab(SHORT), recorded=examples.clocks()))
     assert "Recorded on: 2 cores, Example CPU" in panel.said("caption")
     assert panel.run().join(SOON_S)
     assert panel.said("message") == ""
     assert "Measured here: " in panel.said("caption")
-    assert isinstance(latest.latest("wall-time"), Clocks)
     assert "wall-time-" in panel.html("data")
+    found = latest.latest("wall-time")
+    assert isinstance(found, Clocks)
+    burn, sleep = found.page("burn"), found.page("sleep")
+    assert len(burn.wall_s) == len(burn.cpu_s) == FETCHES
+    assert burn.cpu_fraction > 0.3  # all of it, but for neighbours
+    assert sleep.cpu_fraction < 0.2
+    assert sleep.median_wall_s >= 0.05 and sleep.client.real_s >= 0.05
+    assert 0.01 < burn.median_cpu_s < 0.1
+    assert burn.client.user_s + burn.client.system_s < burn.client.real_s
     panel.shut()
 
 

@@ -13,7 +13,7 @@ from labs.kinds.mystery.scenarios import LIMITS
 from labs.panel.run_bar import put
 from labs.present.markup import alarm, status
 from labs.present.tables import Table, link
-from labs.progress_log import Answered, Diagnosed, Diary, Foretold
+from labs.progress_log import Answered, Diagnosed, Foretold, ProgressLog
 from labs.recordings.pages import Chapter, chapters
 from labs.records.format import NARROW, digits, plain, table
 
@@ -29,7 +29,7 @@ class ProgressPanel(ipywidgets.VBox):
 
     def __init__(self, chapters: Sequence[Chapter]) -> None:
         self._chapters = tuple(chapters)
-        self._deleted: list[Diary] = []  # what Undo puts back
+        self._deleted: list[ProgressLog] = []  # what Undo puts back
         self._notice = ipywidgets.HTML()
         self._table = ipywidgets.HTML().add_class("wt-data")
         self._name = ipywidgets.Text(
@@ -92,7 +92,7 @@ class ProgressPanel(ipywidgets.VBox):
         self._show("It is back.")
 
 
-def progress_table(kept: Diary, chapters: Sequence[Chapter]) -> str:
+def progress_table(kept: ProgressLog, chapters: Sequence[Chapter]) -> str:
     """What is kept, by chapter, as HTML: a sentence, the exercises, the predictions, the
     diagnoses."""
     every = (*chapters, *_elsewhere(kept, chapters))
@@ -113,7 +113,7 @@ def progress_table(kept: Diary, chapters: Sequence[Chapter]) -> str:
     return shown + (table(DIAGNOSES, said) if said else "")
 
 
-def summary(kept: Diary, chapters: Sequence[Chapter]) -> str:
+def summary(kept: ProgressLog, chapters: Sequence[Chapter]) -> str:
     """The whole in a sentence or two."""
     if kept.empty:
         return "Nothing is kept yet. Commit to a prediction in a lab, or answer an exercise."
@@ -133,7 +133,7 @@ def summary(kept: Diary, chapters: Sequence[Chapter]) -> str:
     return said
 
 
-def progress_sheet(kept: Diary, chapters: Sequence[Chapter], name: str) -> Table:
+def progress_sheet(kept: ProgressLog, chapters: Sequence[Chapter], name: str) -> Table:
     """All that is kept as a table for a teacher: a row for each prediction, answer and
     diagnosis."""
     head = (
@@ -169,7 +169,7 @@ def progress_sheet(kept: Diary, chapters: Sequence[Chapter], name: str) -> Table
     return Table(head, tuple(tuple(_harmless(cell) for cell in row) for row in rows))
 
 
-def _row(kept: Diary, chapter: Chapter) -> tuple[str, ...]:
+def _row(kept: ProgressLog, chapter: Chapter) -> tuple[str, ...]:
     solved, tried, untouched = [], [], []
     for id in chapter.exercises:
         answers = _answers(kept, id)
@@ -198,15 +198,15 @@ def _seeds(answers: Sequence[Answered]) -> str:
     return f" ({', '.join(named)})" if named else ""
 
 
-def _answers(kept: Diary, id: str) -> list[Answered]:
+def _answers(kept: ProgressLog, id: str) -> list[Answered]:
     return [each for each in kept.answers if each.exercise == id]
 
 
-def _predictions(kept: Diary, chapter: Chapter) -> list[Foretold]:
+def _predictions(kept: ProgressLog, chapter: Chapter) -> list[Foretold]:
     return [each for each in kept.predictions if each.lab in chapter.labs]
 
 
-def _diagnoses(kept: Diary, chapter: Chapter) -> list[Diagnosed]:
+def _diagnoses(kept: ProgressLog, chapter: Chapter) -> list[Diagnosed]:
     return [each for each in kept.diagnoses if each.lab in chapter.labs]
 
 
@@ -219,7 +219,7 @@ def _outcome(said: Diagnosed) -> str:
     return "yes" if said.right else "told" if said.told else "no"
 
 
-def _elsewhere(kept: Diary, chapters: Sequence[Chapter]) -> list[Chapter]:
+def _elsewhere(kept: ProgressLog, chapters: Sequence[Chapter]) -> list[Chapter]:
     """What is in no chapter: labs of the reader's own, exercises of another version."""
     labs = {lab for chapter in chapters for lab in chapter.labs}
     ids = {id for chapter in chapters for id in chapter.exercises}
@@ -254,5 +254,5 @@ class Example:
         return self.said
 
     def _repr_html_(self) -> str:
-        empty = progress_table(Diary(), chapters())
+        empty = progress_table(ProgressLog(), chapters())
         return f'<p>{self.said}</p><div class="wt-data">{empty}</div>'
