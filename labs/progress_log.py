@@ -129,8 +129,8 @@ def writes() -> bool:
 def read() -> tuple[ProgressLog, list[str]]:
     """What is kept, and what the reader should know of the file, a sentence each."""
     with _mine:
-        diary = _tried(lambda diary: diary, write=False)
-        return diary, [*([_told] if _told else []), *_aside(path())]
+        kept = _tried(lambda kept: kept, write=False)
+        return kept, [*([_told] if _told else []), *_aside(path())]
 
 
 def foretell(lab: str, question: str, unit: str, value: float) -> str:
@@ -138,7 +138,7 @@ def foretell(lab: str, question: str, unit: str, value: float) -> str:
     entry = Foretold(
         key=uuid.uuid4().hex[:12], lab=lab, question=question, unit=unit, value=value, at=_now()
     )
-    _keep(lambda diary: replace(diary, predictions=(*diary.predictions, entry)))
+    _keep(lambda kept: replace(kept, predictions=(*kept.predictions, entry)))
     return entry.key
 
 
@@ -146,14 +146,14 @@ def came(key: str, measured: float | None, model: float | None) -> None:
     """What the run said to a prediction. The first run counts: afterwards everybody is wise."""
     at = _now()
 
-    def change(diary: ProgressLog) -> ProgressLog:
+    def change(kept: ProgressLog) -> ProgressLog:
         return replace(
-            diary,
+            kept,
             predictions=tuple(
                 replace(each, measured=measured, model=model, measured_at=at)
                 if each.key == key and each.measured is None
                 else each
-                for each in diary.predictions
+                for each in kept.predictions
             ),
         )
 
@@ -165,14 +165,14 @@ def answered(exercise: str, seed: str, value: float, right: bool) -> None:
     """Keep an answer. What was solved stays solved, and the same answer again is no new try."""
     at = _now()
 
-    def change(diary: ProgressLog) -> ProgressLog:
-        before = diary.answer(exercise, seed)
+    def change(kept: ProgressLog) -> ProgressLog:
+        before = kept.answer(exercise, seed)
         if before and (before.right or (before.value == value and not right)):
-            return diary
+            return kept
         tries = before.tries + 1 if before else 1
         entry = Answered(exercise=exercise, seed=seed, value=value, right=right, tries=tries, at=at)
-        others = tuple(each for each in diary.answers if each is not before)
-        return replace(diary, answers=(*others, entry))
+        others = tuple(each for each in kept.answers if each is not before)
+        return replace(kept, answers=(*others, entry))
 
     _keep(change)
 
@@ -182,12 +182,12 @@ def diagnosed(lab: str, seed: int, guess: str, right: bool) -> None:
     none counts after the solution was told."""
     at = _now()
 
-    def change(diary: ProgressLog) -> ProgressLog:
-        before = diary.diagnosis(lab, seed)
+    def change(kept: ProgressLog) -> ProgressLog:
+        before = kept.diagnosis(lab, seed)
         if before and (before.right or before.told or before.guess == guess):
-            return diary
+            return kept
         tries = before.tries + 1 if before else 1
-        return diary.with_diagnosis(
+        return kept.with_diagnosis(
             Diagnosed(lab=lab, seed=seed, guess=guess, right=right, tries=tries, at=at)
         )
 
@@ -198,9 +198,9 @@ def told(lab: str, seed: int) -> None:
     """Keep that the solution was asked for, unless the reader had found it."""
     none = Diagnosed(lab=lab, seed=seed, guess="", right=False, tries=0, at=_now())
 
-    def change(diary: ProgressLog) -> ProgressLog:
-        before = diary.diagnosis(lab, seed) or none
-        return diary if before.right else diary.with_diagnosis(replace(before, told=True))
+    def change(kept: ProgressLog) -> ProgressLog:
+        before = kept.diagnosis(lab, seed) or none
+        return kept if before.right else kept.with_diagnosis(replace(before, told=True))
 
     _keep(change)
 
@@ -208,34 +208,34 @@ def told(lab: str, seed: int) -> None:
 def clear() -> ProgressLog:
     """Delete all of it; what it was, so that it can be restored."""
     with _mine:
-        before = _tried(lambda diary: diary, write=False)
-        _keep(lambda diary: ProgressLog())
+        before = _tried(lambda kept: kept, write=False)
+        _keep(lambda kept: ProgressLog())
         return before
 
 
 def restore(before: ProgressLog) -> None:
     """Put back what was deleted, beside what has come since."""
 
-    def change(diary: ProgressLog) -> ProgressLog:
-        known = {each.key for each in diary.predictions}
-        since = {(each.exercise, each.seed) for each in diary.answers if each.right}
+    def change(kept: ProgressLog) -> ProgressLog:
+        known = {each.key for each in kept.predictions}
+        since = {(each.exercise, each.seed) for each in kept.answers if each.right}
         back = [each for each in before.answers if (each.exercise, each.seed) not in since]
         there = {(each.exercise, each.seed) for each in back}
-        for each in diary.diagnoses:
+        for each in kept.diagnoses:
             if (old := before.diagnosis(each.lab, each.seed)) and (old.right or old.told):
-                diary = diary.with_diagnosis(old)
-        gone = [e for e in before.diagnoses if diary.diagnosis(e.lab, e.seed) is None]
+                kept = kept.with_diagnosis(old)
+        gone = [e for e in before.diagnoses if kept.diagnosis(e.lab, e.seed) is None]
         return replace(
-            diary,
+            kept,
             predictions=(
                 *(each for each in before.predictions if each.key not in known),
-                *diary.predictions,
+                *kept.predictions,
             ),
             answers=(
                 *back,
-                *(each for each in diary.answers if (each.exercise, each.seed) not in there),
+                *(each for each in kept.answers if (each.exercise, each.seed) not in there),
             ),
-            diagnoses=(*gone, *diary.diagnoses),
+            diagnoses=(*gone, *kept.diagnoses),
         )
 
     _keep(change)
@@ -246,7 +246,7 @@ def last_try() -> None:
     """What still waits when the kernel ends."""
     if _unwritten and writes():
         with _mine:
-            _tried(lambda diary: diary, write=True)
+            _tried(lambda kept: kept, write=True)
 
 
 def _keep(change: Change) -> None:
@@ -256,7 +256,7 @@ def _keep(change: Change) -> None:
 
 
 def _tried(change: Change, *, write: bool) -> ProgressLog:
-    """Make the change, after those that waited; the diary as it then is."""
+    """Make the change, after those that waited; the kept as it then is."""
     global _told
     before = ProgressLog()
     waiting = [*_unwritten, change]
@@ -279,10 +279,10 @@ def _tried(change: Change, *, write: bool) -> ProgressLog:
     return after
 
 
-def _changed(diary: ProgressLog, changes: list[Change]) -> ProgressLog:
+def _changed(kept: ProgressLog, changes: list[Change]) -> ProgressLog:
     for change in changes:
-        diary = change(diary)
-    return diary
+        kept = change(kept)
+    return kept
 
 
 @contextlib.contextmanager
@@ -311,12 +311,12 @@ def _read(file: Path) -> ProgressLog:
     except FileNotFoundError:
         return ProgressLog()
     try:
-        diary = msgspec.json.decode(data, type=ProgressLog)
+        kept = msgspec.json.decode(data, type=ProgressLog)
         known = {"book", "schema"} <= msgspec.json.decode(data, type=dict[str, msgspec.Raw]).keys()
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         known = False
-    if known and (diary.book, diary.schema) == (BOOK, SCHEMA):
-        return diary
+    if known and (kept.book, kept.schema) == (BOOK, SCHEMA):
+        return kept
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     os.replace(file, file.with_name(f"{file.name}.{ASIDE}-{stamp}-{uuid.uuid4().hex[:6]}"))
     return ProgressLog()
@@ -335,12 +335,12 @@ def _aside(file: Path) -> list[str]:
     ]
 
 
-def _write(diary: ProgressLog, file: Path) -> None:
-    """Whole or not at all, for its owner only. A diary without entries leaves no file."""
-    if diary.empty:
+def _write(kept: ProgressLog, file: Path) -> None:
+    """Whole or not at all, for its owner only. A kept without entries leaves no file."""
+    if kept.empty:
         file.unlink(missing_ok=True)
         return
-    write_whole(file, msgspec.json.format(msgspec.json.encode(diary), indent=1) + b"\n")
+    write_whole(file, msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n")
 
 
 def _now() -> str:
