@@ -191,9 +191,11 @@ def test_a_guess_in_a_panel_is_kept_in_the_unit_of_its_question() -> None:
     assert now().predictions == (kept,)
 
 
-def test_a_panel_keeps_the_prediction_and_what_its_run_said() -> None:
-    script = Script()
-    panel = panel_of(script)
+def test_a_panel_keeps_the_prediction_and_what_its_run_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    script = Script(monkeypatch)
+    panel = panel_of()
     try:
         panel.commit("42")
         assert now().predictions[0].measured is None
