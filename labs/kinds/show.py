@@ -16,6 +16,7 @@ from labs.records.format import cores, digits, duration, percent, plain, rate, s
 from labs.records.results import Check, Result
 
 Found = TypeVar("Found", bound=Result)
+Value = TypeVar("Value")
 Say = Callable[[Any], str]
 
 # What follows from the end of a field's name: its words in prose, and its cell in a table.
@@ -44,6 +45,13 @@ def three_cores(value: float) -> str:
 def to_know(checks: Iterable[Check]) -> str:
     """A table's word on what was checked."""
     return " ".join(("Unfit: " if each.unfit else "") + each.sentence for each in checks)
+
+
+def known(value: Value | None, why: str) -> Value:
+    """The number, or NoSuchNumber that says why there is none."""
+    if value is None:
+        raise NoSuchNumber(why)
+    return value
 
 
 def quoted(of: Callable[..., Any], say: Say) -> Callable[..., Quantity]:
@@ -92,9 +100,7 @@ class Column:
 
     def quantity(self, row: Any) -> Quantity:
         """In prose. NoSuchNumber where it was not measured."""
-        value = self.value(row)
-        if value is None:
-            raise NoSuchNumber(f"{self.quote}: was not counted on that system.")
+        value = known(self.value(row), f"{self.quote}: was not counted on that system.")
         return Quantity(value, (self.said or self._usual(value)[0])(value))
 
     def _usual(self, value: Any) -> tuple[Say, Say]:

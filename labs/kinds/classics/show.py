@@ -14,7 +14,7 @@ from labs.kinds.classics.figure import ratios_figure
 from labs.kinds.classics.published import TABLES, Printed
 from labs.kinds.classics.record import AB, LOCUST, Replication, Tried
 from labs.kinds.classics.tree_figure import tree_figure, tree_said, tree_table
-from labs.kinds.show import Column, Measured, Show, quoted, two_digits, two_places
+from labs.kinds.show import Column, Measured, Show, known, quoted, two_digits, two_places
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.records.format import NARROW, digits, duration, paragraphs, percent, rate, table
@@ -172,10 +172,8 @@ def _times(value: float | None) -> str:
 
 def _law(found: Replication, users: int, setup: str = "") -> float:
     """Requests per second that the law allows on that machine."""
-    value = found.law_rps(setup, users)
-    if value is None:
-        raise NoSuchNumber(f"{found.classic}: its page costs the server next to nothing.")
-    return value
+    why = f"{found.classic}: its page costs the server next to nothing."
+    return known(found.law_rps(setup, users), why)
 
 
 def _ratio(found: Replication, users: int, by: str = AB, setup: str = "") -> float:
@@ -191,10 +189,7 @@ def _growth(found: Replication, users: int, by: str = AB, setup: str = "") -> fl
 
 def _longest(found: Replication, users: int, setup: str = "") -> float:
     """The longest response time that ab saw."""
-    value = row(found, users, AB, setup).tried.longest_s
-    if value is None:
-        raise NoSuchNumber("ab did not say.")
-    return value
+    return known(row(found, users, AB, setup).tried.longest_s, "ab did not say.")
 
 
 def _took(found: Replication, users: int, setup: str = "") -> float:
@@ -204,10 +199,8 @@ def _took(found: Replication, users: int, setup: str = "") -> float:
 
 def _ceiling(found: Replication, users: int, by: str = AB, setup: str = "") -> float:
     """Requests per second that one full core of the load generator makes."""
-    value = row(found, users, by, setup).tried.ceiling_rps
-    if value is None:
-        raise NoSuchNumber("it had too little to do to tell.")
-    return value
+    tried = row(found, users, by, setup).tried
+    return known(tried.ceiling_rps, "it had too little to do to tell.")
 
 
 def _cpu_s(found: Replication, who: Who) -> float:

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from labs.kinds.show import Column, Show, quoted, three_cores, to_know, two_places
+from labs.kinds.show import Column, Show, known, quoted, three_cores, to_know, two_places
 from labs.kinds.sweep import report
 from labs.kinds.sweep.alt_text import sweep_alt
 from labs.kinds.sweep.figure import sweep_figure
 from labs.kinds.sweep.record import Recording
 from labs.present import verdict
 from labs.present.plot import Figure
-from labs.present.quantities import NoSuchNumber, Quantity
+from labs.present.quantities import Quantity
 from labs.present.tables import MS, assumptions
 from labs.records.format import NARROW, crowd, digits, duration, percent, plain, rate
 from labs.records.results import Point, PredictedLevel
@@ -162,9 +162,7 @@ def _spread(recording: Recording, users: int) -> Quantity:
 def _below(recording: Recording, users: int, below: float) -> float:
     """Response time that so many percent of the requests stayed below."""
     value = recording.at(users).percentile_s(below / 100)
-    if value is None:
-        raise NoSuchNumber(f"percentile={below:g} at users={users}: too few requests to quote one.")
-    return value
+    return known(value, f"percentile={below:g} at users={users}: too few requests to quote one.")
 
 
 def _demand(recording: Recording, users: int | None = None) -> float:

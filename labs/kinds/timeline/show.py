@@ -7,7 +7,7 @@ import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from labs.kinds.show import Column, Show, quoted, three_cores, to_know
+from labs.kinds.show import Column, Show, known, quoted, three_cores, to_know
 from labs.kinds.timeline import verdict
 from labs.kinds.timeline.figure import timeline_alt, timeline_figure
 from labs.kinds.timeline.record import StepResult, Timeline, TimelineRun
@@ -189,17 +189,13 @@ def _busy(timeline: Timeline, step: int, core: int) -> float:
 
 
 def _most_workers(timeline: Timeline) -> int:
-    if not timeline.run.most_workers:
-        raise NoSuchNumber("workers: they could not be counted.")
-    return timeline.run.most_workers
+    return known(timeline.run.most_workers or None, "workers: they could not be counted.")
 
 
 def _seconds_to(timeline: Timeline, workers: int) -> float:
     """From the begin of the step in which it happened until there were so many workers."""
-    value = verdict.seconds_to(timeline, timeline.run, workers)
-    if value is None:
-        raise NoSuchNumber(f"seconds_to={workers}: there never came so many workers.")
-    return value
+    why = f"seconds_to={workers}: there never came so many workers."
+    return known(verdict.seconds_to(timeline, timeline.run, workers), why)
 
 
 show = Show(
