@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE, PURPLE
-from labs.present.plot import FROM_ZERO, Axis, Figure, Trace, layout, line
+from labs.present.plot import FROM_ZERO, Axis, Figure, Shown, Trace, layout, line
 from labs.records.results import Sample
 
 Shares = Sequence[tuple[float, float, float, float]]  # of each core: user, system, wait, idle
@@ -91,23 +91,12 @@ def nth(axis: int) -> str:
 
 
 def _counts(samples: Sequence[Sample], times: list[float], row: int) -> list[Trace]:
-    counts: tuple[tuple[str, list[int | None], str, dict[str, Any]], ...] = (
-        ("workers", [sample.workers for sample in samples], GREEN, {}),
-        ("users", [sample.users for sample in samples], GREY, {"dash": "dot", "width": None}),
-    )
-    plot = f"xy{row + 1}"
+    how: Shown = {"shape": "hv", "plot": f"xy{row + 1}"}
+    solid: Shown = {**how, "hover": "{y} workers at {x:.1f} s"}
+    dotted: Shown = {**how, "dash": "dot", "width": None, "hover": "{y} users at {x:.1f} s"}
     return [
-        line(
-            name,
-            times,
-            found,
-            colour,
-            shape="hv",
-            **style,
-            plot=plot,
-            hover=f"{{y}} {name} at {{x:.1f}} s",
-        )
-        for name, found, colour, style in counts
+        line("workers", times, [sample.workers for sample in samples], GREEN, **solid),
+        line("users", times, [sample.users for sample in samples], GREY, **dotted),
     ]
 
 

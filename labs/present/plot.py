@@ -19,6 +19,8 @@ from labs.records.results import Point
 Figure = dict[str, Any]
 Trace = dict[str, Any]
 Axis = dict[str, Any]
+Places = Sequence[object]  # numbers or names
+Values = Sequence[float | None]
 Ends = Sequence[float]  # where an error bar begins and ends
 
 FAR_APART = 32  # times as many users at the last level as at the first: logarithmic axes
@@ -30,105 +32,74 @@ FROM_ZERO: Axis = {"rangemode": "tozero"}
 
 
 class Shown(TypedDict, total=False):
-    """What any trace may be told besides its numbers."""
+    """How a trace looks, and what it is told besides its numbers."""
 
+    dash: str
+    width: float | None  # of a line: 2 pixels unless told
+    shape: str  # of a line: hv for steps
+    size: float  # of marks; a line without it has none
+    symbol: str | Sequence[str]  # one for all marks, or one for each
+    pattern: str  # that fills a bar: "" for none; without it a bar is pale, to show error bars
+    ends: Sequence[Ends]  # of each value's error bar
     hover: str  # where the reader points: "{x} users: {said}"; without it, nothing is shown there
     said: Sequence[str]  # of each value, in words
-    tag: str  # beside the hover's box
+    tag: str  # beside the hover's box; of filled bars, their name unless told
     plot: str  # which of several, by its axes: x2y2
-    ends: Sequence[Ends]  # of each value's error bar
     legend: bool  # whether it has an entry in the legend
     group: str  # to come and go together where the reader clicks that entry
 
 
-def line(
-    name: str,
-    x: Sequence[object],
-    y: Sequence[float | None],
-    colour: str,
-    *,
-    dash: str | None = None,
-    width: float | None = 2,
-    shape: str | None = None,
-    size: float | None = None,
-    symbol: object = None,
-    **shown: Unpack[Shown],
-) -> Trace:
-    """A line, with marks on it where they have a size. shape: hv for steps."""
-    drawn = _given(color=colour, dash=dash, width=width, shape=shape)
-    made = {"mode": "lines", "line": drawn}
-    if size:
-        marks = _given(color=colour, size=size, symbol=symbol)
-        made = {"mode": "lines+markers", "line": drawn, "marker": marks}
-    return _trace(name, x, finite(y), shown) | {"type": "scatter", **made} | _bars(y, colour, shown)
+def line(name: str, x: Places, y: Values, colour: str, **how: Unpack[Shown]) -> Trace:
+    """A line, with marks on it where they have a size."""
+    look = {"dash": how.get("dash"), "width": how.get("width", 2), "shape": how.get("shape")}
+    made = {"mode": "lines", "line": _given(color=colour, **look)}
+    if "size" in how:
+        made |= {"mode": "lines+markers", "marker": _marks(colour, how)}
+    return _trace("scatter", name, x, finite(y), how) | made | _bars(y, colour, how)
 
 
-def dots(
-    name: str,
-    x: Sequence[object],
-    y: Sequence[float | None],
-    colour: str,
-    *,
-    size: float,
-    symbol: object = None,
-    **shown: Unpack[Shown],
-) -> Trace:
-    """Marks alone. symbol: one for all, or a list with one for each."""
-    marks = _given(color=colour, size=size, symbol=symbol)
-    made = {"type": "scatter", "mode": "markers", "marker": marks}
-    return _trace(name, x, finite(y), shown) | made | _bars(y, colour, shown)
+def dots(name: str, x: Places, y: Values, colour: str, **how: Unpack[Shown]) -> Trace:
+    """Marks alone."""
+    made = {"mode": "markers", "marker": _marks(colour, how)}
+    return _trace("scatter", name, x, finite(y), how) | made | _bars(y, colour, how)
 
 
-def bar(
-    name: str,
-    x: Sequence[str],
-    y: Sequence[float],
-    colour: str,
-    *,
-    pattern: str | None = None,
-    **shown: Unpack[Shown],
-) -> Trace:
-    """Upright bars: filled with a pattern ("" for none), or else pale, as an error bar shows on."""
-    made = {"type": "bar", "marker": pale(colour) if pattern is None else _filled(colour, pattern)}
-    return _trace(name, x, finite(y), shown) | made | _bars(y, colour, shown)
+def bar(name: str, x: Sequence[str], y: Values, colour: str, **how: Unpack[Shown]) -> Trace:
+    """Upright bars."""
+    made = {"marker": _filled(colour, how)}
+    return _trace("bar", name, x, finite(y), how) | made | _bars(y, colour, how)
 
 
-def part(
-    name: str,
-    rows: Sequence[str],
-    values: Sequence[float],
-    colour: str,
-    pattern: str,
-    **shown: Unpack[Shown],
-) -> Trace:
+def part(name: str, rows: Sequence[str], x: Values, colour: str, **how: Unpack[Shown]) -> Trace:
     """One part of bars that lie, each in a row of that name."""
-    made = {"type": "bar", "orientation": "h", "marker": _filled(colour, pattern)}
-    return _trace(name, finite(values), rows, shown) | made
+    made = {"orientation": "h", "marker": _filled(colour, how)}
+    return _trace("bar", name, finite(x), rows, how) | made
 
 
-def _trace(name: str, x: Sequence[object], y: Sequence[object], shown: Shown) -> Trace:
-    hover, tag, plot = shown.get("hover"), shown.get("tag", ""), shown.get("plot", "")
-    across, axis, upwards = plot.partition("y")
+def _trace(kind: str, name: str, x: Places, y: Places, how: Shown) -> Trace:
+    hover, tag = how.get("hover"), how.get("tag", name if "pattern" in how else "")
+    across, axis, upwards = how.get("plot", "").partition("y")
     template = (hover or "").replace("{said}", "{customdata}").replace("{", "%{")
     return _given(
+        type=kind,
         name=name,
         x=list(x),
         y=list(y),
-        customdata=shown.get("said"),
+        customdata=how.get("said"),
         hovertemplate=f"{template}<extra>{tag}</extra>" if hover else None,
         hoverinfo=None if hover else "skip",
-        showlegend=shown.get("legend"),
-        legendgroup=shown.get("group"),
+        showlegend=how.get("legend"),
+        legendgroup=how.get("group"),
         xaxis=across or None,
         yaxis=axis + upwards or None,
     )
 
 
-def _bars(values: Sequence[float | None], colour: str, shown: Shown) -> Trace:
+def _bars(values: Values, colour: str, how: Shown) -> Trace:
     """Error bars: from the lower of each value's two ends to the upper one."""
-    if "ends" not in shown:
+    if "ends" not in how:
         return {}
-    spans = [(at or 0.0, *ends) for at, ends in zip(values, shown["ends"], strict=True)]
+    spans = [(at or 0.0, *ends) for at, ends in zip(values, how["ends"], strict=True)]
     error = {
         "type": "data",
         "symmetric": False,
@@ -141,8 +112,14 @@ def _bars(values: Sequence[float | None], colour: str, shown: Shown) -> Trace:
     return {"error_y": error}
 
 
-def _filled(colour: str, pattern: str) -> dict[str, Any]:
-    return {"color": colour, "pattern": {"shape": pattern, "fillmode": "overlay"}}
+def _marks(colour: str, how: Shown) -> dict[str, Any]:
+    return _given(color=colour, size=how["size"], symbol=how.get("symbol"))
+
+
+def _filled(colour: str, how: Shown) -> dict[str, Any]:
+    if "pattern" not in how:
+        return pale(colour)
+    return {"color": colour, "pattern": {"shape": how["pattern"], "fillmode": "overlay"}}
 
 
 def _given(**entries: Any) -> dict[str, Any]:

@@ -23,10 +23,9 @@ def tree_figure(found: Replication) -> Figure:
     rows.append(("S3: ab", published.S3_AB_USER_FRACTION))
     rows += [("ours: ab", run.user_share("generator"))] if run.tree("generator") else []
     labels, users = [label for label, _ in rows], [100 * user for _, user in rows]
-    hover = "{y}: {x:.0f} %"
-    user = part("user time", labels, users, BLUE, "", hover=hover, tag="user time")
-    rest = [100 - each for each in users]
-    system = part("system time", labels, rest, ORANGE, "/", hover=hover, tag="system time")
+    rest, hover = [100 - each for each in users], "{y}: {x:.0f} %"
+    user = part("user time", labels, users, BLUE, pattern="", hover=hover)
+    system = part("system time", labels, rest, ORANGE, pattern="/", hover=hover)
     made = layout(
         44 * len(rows) + 120,
         {"t": 16, "b": 88, "r": 12},

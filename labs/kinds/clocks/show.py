@@ -5,7 +5,7 @@ from __future__ import annotations
 from labs.kinds.clocks.record import Clocks, PageClock
 from labs.kinds.show import Column, Show
 from labs.present.palette import BLUE, FAINT, GREY, ORANGE, PURPLE
-from labs.present.plot import FROM_ZERO, NAMES, Figure, layout, part
+from labs.present.plot import FROM_ZERO, NAMES, Figure, Shown, layout, part
 from labs.present.quantities import Quantity
 from labs.present.tables import MS
 from labs.records.format import NARROW, digits, duration
@@ -26,19 +26,12 @@ def clocks_figure(clocks: Clocks) -> Figure:
         ("user + sys of the client", GREY, "x", cpu_s, 1),
         ("the rest of real", FAINT, "", rest_s, 1),
     )
-    traces = [
-        part(
-            name,
-            rows[first::2],
-            [round(each_s * MS, 3) for each_s in found_s],
-            colour,
-            pattern,
-            said=[duration(each_s) for each_s in found_s],
-            hover="{y}: {said}",
-            tag=name,
-        )
-        for name, colour, pattern, found_s, first in parts
-    ]
+    traces = []
+    for name, colour, pattern, found_s, first in parts:
+        values_ms = [round(each_s * MS, 3) for each_s in found_s]
+        said = [duration(each_s) for each_s in found_s]
+        shown: Shown = {"pattern": pattern, "said": said, "hover": "{y}: {said}"}
+        traces.append(part(name, rows[first::2], values_ms, colour, **shown))
     made = layout(
         56 * len(rows) + 120,
         {"t": 16, "b": 104},

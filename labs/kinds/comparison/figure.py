@@ -161,8 +161,8 @@ def _drawn(each: Line, style: Style, *, throughput: bool) -> Iterator[Trace]:
     forecast = [plot.of(spot.level.users, spot.level.model_rps) for spot, plot in drawn]
     said = [plot.say(value) for plot, value in zip(plots, forecast, strict=True)]
     x, name = [spot.x for spot in each.spots], f"{each.name}: forecast"
-    shown: Shown = {"said": said, "hover": each.hover, "tag": name, "legend": False}
-    yield line(name, x, forecast, colour, dash=dash, **shown)
+    shown: Shown = {"said": said, "hover": each.hover, "tag": name, "legend": False, "dash": dash}
+    yield line(name, x, forecast, colour, **shown)
     measured = [(spot, plot) for spot, plot in drawn if spot.points]
     if measured:
         yield _marks(each, measured, colour, symbol)
@@ -177,16 +177,11 @@ def _marks(
         plot.mark(spot.points[0], spot.points if len(spot.part.runs) > 1 else ())
         for spot, plot in measured
     ]
-    shown = marked(marks, f"{each.name}: measured", each.hover) | {"legend": False}
-    return dots(
-        f"{each.name}: measured",
-        [spot.x for spot, _ in measured],
-        [mark.value for mark in marks],
-        colour,
-        size=10,
-        symbol=[symbol if spot.points[0].fit else f"{symbol}-open" for spot, _ in measured],
-        **shown,
-    )
+    symbols = [symbol if spot.points[0].fit else f"{symbol}-open" for spot, _ in measured]
+    x, values = [spot.x for spot, _ in measured], [mark.value for mark in marks]
+    name = f"{each.name}: measured"
+    shown = marked(marks, name, each.hover) | {"size": 10, "symbol": symbols, "legend": False}
+    return dots(name, x, values, colour, **shown)
 
 
 def _service(each: Line, spots: Sequence[Spot], colour: str, symbol: str) -> Iterator[Trace]:
@@ -202,20 +197,9 @@ def _service(each: Line, spots: Sequence[Spot], colour: str, symbol: str) -> Ite
             f"{duration(service_s)} in service, {duration(queued_s)} queued"
             for _, service_s, queued_s in found
         ]
-        yield line(
-            f"{each.name}: in service",
-            x,
-            values,
-            colour,
-            dash="dot",
-            width=1.5,
-            size=5,
-            symbol=symbol,
-            said=said,
-            hover=each.hover,
-            tag=f"{each.name}: measured",
-            legend=False,
-        )
+        look: Shown = {"dash": "dot", "width": 1.5, "size": 5, "symbol": symbol, "legend": False}
+        look |= {"said": said, "hover": each.hover, "tag": f"{each.name}: measured"}
+        yield line(f"{each.name}: in service", x, values, colour, **look)
 
 
 def _key(name: str, style: Style) -> Trace:

@@ -8,7 +8,7 @@ from operator import attrgetter
 from labs.kinds.generators.record import OURS, GeneratorResult, Generators, locusts
 from labs.kinds.show import Column, Measured, Show, quoted, two_digits
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE
-from labs.present.plot import Figure, bar, extent, rule, two_plots
+from labs.present.plot import Figure, Shown, bar, extent, rule, two_plots
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.records.format import digits, duration, paragraphs, percent, plain, rate, table
 from labs.theory import laws
@@ -25,40 +25,18 @@ def generators_figure(found: Generators) -> Figure:
     names = [label(gauge.name).replace(" ", "<br>") for gauge in shown]  # two lines have room
     rates = [gauge.throughput_rps for gauge in shown]
     ends = [extent(_over_runs(found, gauge.name)) for gauge in shown]
-    traces = [
-        bar(
-            "throughput",
-            names,
-            rates,
-            BLUE,
-            ends=ends,
-            said=[
-                f"{rate(gauge.throughput_rps)}, {duration(gauge.mean_response_time_s)} each"
-                for gauge in shown
-            ],
-            hover="{said}",
-            legend=False,
-            plot="xy",
-        )
-    ]
+    times = [duration(gauge.mean_response_time_s) for gauge in shown]
+    said = [f"{rate(value)}, {time} each" for value, time in zip(rates, times, strict=True)]
+    how: Shown = {"ends": ends, "said": said, "hover": "{said}", "legend": False, "plot": "xy"}
+    traces = [bar("throughput", names, rates, BLUE, **how)]
     sides = (
         ("the generator's", GREEN, "", [gauge.generator_cpu for gauge in shown]),
         ("the server's", ORANGE, "/", [gauge.server_cpu for gauge in shown]),
     )
-    traces += [
-        bar(
-            name,
-            names,
-            cores,
-            colour,
-            pattern=pattern,
-            said=[digits(value, 2) for value in cores],
-            hover="{said} cores",
-            tag=name,
-            plot="x2y2",
-        )
-        for name, colour, pattern, cores in sides
-    ]
+    for name, colour, pattern, cores in sides:
+        said = [two_digits(value) for value in cores]
+        how = {"pattern": pattern, "said": said, "hover": "{said} cores", "plot": "x2y2"}
+        traces.append(bar(name, names, cores, colour, **how))
     full = laws.GENERATOR_FULL
     dashes = rule(GREY, "dash", y=(full, full), xref="x2 domain", yref="y2")
     layout = two_plots(WHERE, (0.46, 0.56), left=56, lower=0.38)

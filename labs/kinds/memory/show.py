@@ -9,10 +9,9 @@ from operator import attrgetter
 from typing import Any
 
 from labs.kinds.memory.record import Memory, MemoryCurve
-from labs.kinds.show import Column, Show, quoted
+from labs.kinds.show import Column, Show, known, quoted
 from labs.present.palette import LINES
 from labs.present.plot import Figure, Shown, Trace, bar, dots, extent, line, two_plots
-from labs.present.quantities import NoSuchNumber
 from labs.present.tables import MIB
 from labs.records.format import digits, paragraphs, percent, plain, size, table
 from labs.records.results import pick
@@ -40,33 +39,26 @@ def _grown(growth: MemoryCurve) -> list[Trace]:
     drawn = [(growth.base_bytes + growth.each_bytes * count) / MIB for count in growth.sizes]
     name = f"{growth.kind}, the line"
     where: Shown = {"group": growth.kind, "plot": "xy"}
-    hidden: Shown = {**where, "legend": False}
-    traces = [line(name, growth.sizes, drawn, colour, dash=dash, **hidden)]
+    look: Shown = {**where, "dash": dash, "legend": False}
+    traces = [line(name, growth.sizes, drawn, colour, **look)]
     feeds = [(_told(growth), growth.told_bytes, symbol)]
     if growth.pss_bytes:
         feeds.append(("RSS", growth.rss_bytes, f"{symbol}-open"))
     for told, found, mark in feeds:
         name, values, said = f"{growth.kind}, {told}", [b / MIB for b in found], [*map(size, found)]
         shown: Shown = {**where, "said": said, "hover": "{x} waiting: {said}", "tag": name}
-        traces.append(dots(name, growth.sizes, values, colour, size=9, symbol=mark, **shown))
+        shown |= {"size": 9, "symbol": mark}
+        traces.append(dots(name, growth.sizes, values, colour, **shown))
     return traces
 
 
 def _each(memory: Memory, growth: MemoryCurve) -> Trace:
     """One bar, with the spread over the runs."""
     found = [run.growth(growth.kind).each_bytes / KIB for run in memory.runs if _has(run, growth)]
-    drawn = bar(
-        growth.kind,
-        [growth.kind],
-        [max(growth.each_bytes / KIB, LEAST_KIB)],
-        STYLES[growth.kind][0],
-        ends=[extent(found)],
-        hover="{text} for each",
-        tag=growth.kind,
-        legend=False,
-        group=growth.kind,
-        plot="x2y2",
-    )
+    shown: Shown = {"ends": [extent(found)], "hover": "{text} for each", "tag": growth.kind}
+    shown |= {"legend": False, "group": growth.kind, "plot": "x2y2"}
+    height, colour = max(growth.each_bytes / KIB, LEAST_KIB), STYLES[growth.kind][0]
+    drawn = bar(growth.kind, [growth.kind], [height], colour, **shown)
     words = {"text": [size(growth.each_bytes)], "textposition": "outside", "cliponaxis": False}
     return drawn | words
 
@@ -209,10 +201,7 @@ def _size(memory: Memory, kind: str, waiting: int | None = None) -> Size:
 
 def _most(memory: Memory, kind: str) -> int:
     """How many of them would fit that machine, beside everything else that was there."""
-    value = memory.limit(kind)
-    if value is None:
-        raise NoSuchNumber(f"limit={kind!r}: another one took nothing measurable.")
-    return value
+    return known(memory.limit(kind), f"limit={kind!r}: another one took nothing measurable.")
 
 
 def _kibibytes(value: float) -> str:

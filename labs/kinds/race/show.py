@@ -7,7 +7,7 @@ from operator import attrgetter
 from labs.kinds.race.record import Race
 from labs.kinds.show import Column, Show, quoted
 from labs.present.palette import BLUE, ORANGE
-from labs.present.plot import Figure, bar, extent, in_lines, two_plots
+from labs.present.plot import Figure, Shown, bar, extent, in_lines, two_plots
 from labs.present.quantities import Quantity
 from labs.records.format import digits, duration, paragraphs, percent, rate, table
 
@@ -24,38 +24,19 @@ def race_figure(race: Race) -> Figure:
         ("arrived", BLUE, "", [count.counted for count in counts]),
         ("lost", ORANGE, "/", [count.lost for count in counts]),
     )
-    traces = [
-        bar(
-            name,
-            names,
-            found,
-            colour,
-            pattern=pattern,
-            said=[_of(part, count.asked) for part, count in zip(found, counts, strict=True)],
-            hover="{said}",
-            tag=name,
-            plot="xy",
-        )
-        for name, colour, pattern, found in parts
-    ]
+    traces = []
+    for name, colour, pattern, found in parts:
+        said = [_of(part, count.asked) for part, count in zip(found, counts, strict=True)]
+        shown: Shown = {"pattern": pattern, "said": said, "hover": "{said}", "plot": "xy"}
+        traces.append(bar(name, names, found, colour, **shown))
     rates = [count.throughput_rps for count in counts]
     over = [
         [each.throughput_rps for run in race.runs for each in run.counts if each.name == count.name]
         for count in counts
     ]
-    traces.append(
-        bar(
-            "throughput",
-            names,
-            rates,
-            BLUE,
-            ends=[extent(each) for each in over],
-            said=[rate(value) for value in rates],
-            hover="{said}",
-            legend=False,
-            plot="x2y2",
-        )
-    )
+    said, ends = [rate(value) for value in rates], [extent(each) for each in over]
+    shown = {"ends": ends, "said": said, "hover": "{said}", "legend": False, "plot": "x2y2"}
+    traces.append(bar("throughput", names, rates, BLUE, **shown))
     shape = two_plots(WHERE, (0.46, 0.54), lower=0.38, barmode="stack", bargap=0.35)
     return {"data": traces, "layout": shape}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 from labs.kinds.sweep.record import Recording
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE, PURPLE
@@ -110,19 +110,18 @@ class ResponseTime(Throughput):
 
 def _predicted(prediction: Prediction, plot: Throughput) -> Iterable[Trace]:
     def course(
-        name: str, levels: Sequence[tuple[float, float]], colour: str, dash: str | None = None
+        name: str, levels: Sequence[tuple[float, float]], colour: str, **shown: Unpack[Shown]
     ) -> Trace:
         users, values = [at for at, _ in levels], [plot.of(*level) for level in levels]
-        said = [plot.say(value) for value in values]
-        return line(
-            name, users, values, colour, dash=dash, said=said, hover="{x} users: {said}", tag=name
-        )
+        said, hover = [plot.say(value) for value in values], "{x} users: {said}"
+        shown |= {"said": said, "hover": hover, "tag": name}
+        return line(name, users, values, colour, **shown)
 
     levels = prediction.levels
-    yield course("bound", _with_corner(levels), PURPLE, "dash")
+    yield course("bound", _with_corner(levels), PURPLE, dash="dash")
     if any(level.lower_rps is not None for level in levels):
         lower = [(level.users, level.lower_rps or level.model_rps) for level in levels]
-        yield course("users in step", lower, PURPLE, "dot")
+        yield course("users in step", lower, PURPLE, dash="dot")
     name = "forecast" if prediction.kind == "forecast" else "model, CPU as measured"
     yield course(name, [(level.users, level.model_rps) for level in levels], ORANGE)
 
@@ -142,16 +141,10 @@ def _recorded(recording: Recording, plot: Throughput) -> Trace:
     name = f"recorded on {cores} core{'s' if cores > 1 else ''}"
     points = recording.points
     marks = [plot.mark(point, recording.at_each(point.users)) for point in points]
-    return line(
-        name,
-        [point.users for point in points],
-        [mark.value for mark in marks],
-        GREY,
-        width=1,
-        size=8,
-        symbol=["square" if point.fit else "square-open" for point in points],
-        **marked(marks, name),
-    )
+    users, values = [point.users for point in points], [mark.value for mark in marks]
+    symbols = ["square" if point.fit else "square-open" for point in points]
+    look = marked(marks, name) | {"width": 1, "size": 8, "symbol": symbols}
+    return line(name, users, values, GREY, **look)
 
 
 def _measured(points: Sequence[Point], plot: Throughput) -> Iterable[Trace]:
@@ -162,7 +155,8 @@ def _measured(points: Sequence[Point], plot: Throughput) -> Iterable[Trace]:
         if chosen:
             users, marks = [point.users for point in chosen], [plot.mark(point) for point in chosen]
             values = [mark.value for mark in marks]
-            yield dots(name, users, values, BLUE, size=11, symbol=symbol, **marked(marks, name))
+            look = marked(marks, name) | {"size": 11, "symbol": symbol}
+            yield dots(name, users, values, BLUE, **look)
 
 
 def _guessed(guess: Guess, plot: Throughput) -> Trace:

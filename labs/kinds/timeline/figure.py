@@ -16,6 +16,7 @@ from labs.present.plot import (
     Figure,
     Shown,
     Trace,
+    Values,
     dots,
     layout,
     line,
@@ -92,51 +93,47 @@ def _rates(timeline: Timeline) -> Iterator[Trace]:
 
 
 def _steps(
-    name: str,
-    edges: Sequence[float],
-    values: Sequence[float | None],
-    colour: str,
-    **style: Any,
+    name: str, edges: Sequence[float], values: Values, colour: str, **how: Unpack[Shown]
 ) -> Trace:
     """A level for each time between two edges."""
     hover = f"{{y:.3~g}} req/s {name} from {{x}} s on"
-    style |= {"shape": "hv", "group": name, "plot": "xy", "hover": hover}
-    return line(name, edges, [*values, *values[-1:]], colour, **style)
+    how |= {"shape": "hv", "group": name, "plot": "xy", "hover": hover}
+    return line(name, edges, [*values, *values[-1:]], colour, **how)
 
 
-def _forecast(run: TimelineRun, values: Sequence[float], of: str, **shown: Unpack[Shown]) -> Trace:
+def _forecast(run: TimelineRun, values: Sequence[float], of: str, **how: Unpack[Shown]) -> Trace:
     """values: where each part of the forecast begins and ends."""
     x = [at for part in run.forecast for at in (part.from_s, part.to_s)]
-    shown |= {"group": "forecast", "hover": f"forecast: {{y:.3~g}} {of}"}
-    return line("forecast", x, values, ORANGE, dash="dash", **shown)
+    how |= {"dash": "dash", "group": "forecast", "hover": f"forecast: {{y:.3~g}} {of}"}
+    return line("forecast", x, values, ORANGE, **how)
 
 
 def _times(run: TimelineRun) -> Trace:
     rates = _rates_of(run)
     middles = [(one + other) / 2 for one, other in itertools.pairwise(rates.edges)]
     values = [None if each is None else round(each * 1000, 2) for each in rates.response_s]
-    hover = "{y:.4~g} ms on average, answered around {x} s"
-    return line(
-        "response time", middles, values, BLUE, size=5, legend=False, plot="xy2", hover=hover
-    )
+    how: Shown = {"size": 5, "legend": False, "plot": "xy2"}
+    how["hover"] = "{y:.4~g} ms on average, answered around {x} s"
+    return line("response time", middles, values, BLUE, **how)
 
 
 def _counts(run: TimelineRun) -> Iterator[Trace]:
     in_flight = [round(count, 2) for part in run.forecast for count in part.in_flight]
     yield _forecast(run, in_flight, "under way", plot="xy3", legend=False)
     times, counts = [each.at_s for each in run.moments], [each.in_flight for each in run.moments]
-    found: Shown = {"group": "under way", "plot": "xy3", "hover": "{y} under way at {x} s"}
-    yield line("under way", times, counts, BLUE, **found)
+    how: Shown = {"group": "under way", "plot": "xy3", "hover": "{y} under way at {x} s"}
+    yield line("under way", times, counts, BLUE, **how)
     ramp = [*run.ramp, *((end, run.ramp[-1][1]) for end in times[-1:] if run.ramp)]
     times, counts = [at for at, _ in ramp], [count for _, count in ramp]
-    found = {"group": "workers", "plot": "xy3", "hover": "{y} workers at {x} s"}
-    yield line("workers", times, counts, GREEN, shape="hv", size=5, symbol="square", **found)
+    how = {"group": "workers", "plot": "xy3", "hover": "{y} workers at {x} s"}
+    how |= {"shape": "hv", "size": 5, "symbol": "square"}
+    yield line("workers", times, counts, GREEN, **how)
     if run.happenings:
         times = [each.at_s for each in run.happenings]
         workers = [_workers_at(run, at_s) for at_s in times]
         words = [each.words.replace(". ", ".<br>") for each in run.happenings]
-        found = {"plot": "xy3", "said": words, "hover": "{said}"}
-        yield dots("done to the server", times, workers, ORANGE, size=11, symbol="x", **found)
+        how = {"size": 11, "symbol": "x", "plot": "xy3", "said": words, "hover": "{said}"}
+        yield dots("done to the server", times, workers, ORANGE, **how)
 
 
 def _rates_of(run: TimelineRun) -> Rates:
@@ -185,7 +182,7 @@ def _layout(timeline: Timeline, cores: Sequence[tuple[int, int]]) -> dict[str, A
         ends = top - (row + 0.82) * ROW / inner, top - row * ROW / inner
         axes[f"yaxis{len(TITLES) + 1 + row}"] = core_axis(each, *ends)
     begins = zip(timeline.steps, timeline.begins_s, strict=True)
-    dots_at = [begin_s for begin_s in timeline.begins_s if begin_s]
+    borders = [begin_s for begin_s in timeline.begins_s if begin_s]
     return layout(
         ABOVE + inner + BELOW,
         {"l": 48, "r": 12, "t": ABOVE, "b": BELOW},
@@ -199,7 +196,7 @@ def _layout(timeline: Timeline, cores: Sequence[tuple[int, int]]) -> dict[str, A
             *titles,
             *(note(_short(step), begin_s / whole_s, 1, shift=4) for step, begin_s in begins),
         ],
-        shapes=[rule(GREY, "dot", x=(at, at), width=1, yref="paper") for at in dots_at],
+        shapes=[rule(GREY, "dot", x=(at, at), width=1, yref="paper") for at in borders],
         **axes,
     )
 
