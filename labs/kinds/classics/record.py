@@ -1,7 +1,5 @@
 """What the classic experiments give when they are made again: a row for each of the source's.
-
-The nouns beside `records`: frozen, SI units, checked on building and on reading.
-"""
+Frozen, SI units."""
 
 from __future__ import annotations
 

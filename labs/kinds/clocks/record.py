@@ -1,7 +1,5 @@
 """What the clocks lab finds: wall time and CPU time of single requests.
-
-The nouns beside `records`: frozen, SI units, checked on building and on reading.
-"""
+Frozen, SI units."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What the lab of the load generators finds: of the same server, what each of them says.
 
-A generator is an instrument: it has a price, an end of its scale, and an error of its own. The
-nouns beside `records`: frozen, SI units, checked on building and on reading.
+A generator is an instrument: it has a price, an end of its scale, and an error of its own.
+Frozen, SI units.
 """
 
 from __future__ import annotations

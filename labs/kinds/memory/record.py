@@ -1,7 +1,5 @@
 """What a memory lab finds: a server's memory over the requests that wait in it at once.
-
-The nouns beside `records`: frozen, in bytes, checked on building and on reading.
-"""
+Frozen, in bytes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """What the mystery lab asks and finds: a server, one hidden limit, and two attempts to lift it.
-
-The nouns beside `records`: frozen, SI units, checked on building and on reading.
-"""
+Frozen, SI units."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """What the lab of the shared counter finds: additions asked for, and additions that arrived.
-
-The nouns beside `records`: frozen, SI units, checked on building and on reading.
-"""
+Frozen, SI units."""
 
 from __future__ import annotations
 

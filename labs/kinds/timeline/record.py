@@ -1,7 +1,6 @@
 """What a timeline asks and finds: one load over time, in steps, and what happened meanwhile.
 
-The nouns beside `records`: frozen, SI units, checked on building and on reading. Times are
-seconds since the run's first request was due.
+Frozen, SI units; times are seconds since the run's first request was due.
 """
 
 from __future__ import annotations
