@@ -435,7 +435,7 @@ class Script:
             if number == len(whole.points):
                 break
             rig.progress(f"{whole.points[number].users} users")
-            rig.saw(examples.sample(number / 10))
+            rig.on_event(examples.sample(number / 10))
             assert rig.until(lambda: self.go.acquire(blocking=False), SOON_S)
         return whole
 

@@ -69,7 +69,7 @@ class Script:
             self.level(rig, number, 3.0)
             begin = len(self.sent)
             for look in range(SAMPLES):
-                rig.saw(examples.sample(number + look / SAMPLES))
+                rig.on_event(examples.sample(number + look / SAMPLES))
                 self.level(rig, number, 3.0 - look / 10)
             self.meanwhile.append(self.sent[begin:])
             begin = len(self.sent)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,24 @@ from labs.measure.warmup import PIECE_S, warm_up
 from labs.records.experiment import Workload
 from labs.records.requests import OK, RECORD, Report
 from labs.records.results import Calibration
+from labs.records.snapshot import Snapshot
 
 EMPTY_S, AWAY_S = 0.0005, 0.0002  # of a request beside its work: in the server, under way
 RATIO = 1.1  # how much slower than the burn this server works
 LOOPS = 1e8  # a second, burned
 BURNED = Calibration(loops_per_s=(LOOPS, LOOPS), noise_fraction=0.0, timer_s=0.0, loopback_s=0.0)
-LOOK = {"generator_s": 0.0, "backend_s": 0.0}
+NOTHING: Any = dict.fromkeys(
+    (
+        "generator_s",
+        "busy_s",
+        "own_s",
+        "voluntary",
+        "involuntary",
+        "throttled_s",
+        "listen_overflows",
+    ),
+    0,
+)
 
 
 class Bench:
@@ -48,8 +59,8 @@ class Bench:
 
     # as a Sampler, and as time
 
-    def snapshot(self) -> SimpleNamespace:
-        return SimpleNamespace(at=self.now, server_s=self.server_s, **LOOK)
+    def snapshot(self) -> Snapshot:
+        return Snapshot(at=self.now, server_s=self.server_s, **NOTHING)
 
     def perf_counter(self) -> float:
         return self.now

@@ -12,8 +12,9 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
 import psutil
 
@@ -24,13 +25,14 @@ from labs.records.snapshot import Snapshot
 EVERY_S = 0.1
 COUNT_EVERY = 3  # looks between two listings of the server's processes
 LINUX = sys.platform.startswith("linux")
+Pids = Callable[[], Collection[int]]
 
 
 @dataclass(eq=False)
 class Group:
     """CPU seconds of a changing set of processes; those that ended keep what they used."""
 
-    pids: Callable[[], Collection[int]]
+    pids: Pids
     used: dict[int, float] = field(default_factory=dict)
 
     def count(self) -> None:
@@ -45,26 +47,55 @@ class Group:
         return sum(self.used.values())
 
 
-class Sampler:
-    """Samples one run. `users` is set by whoever drives; `tell` gets a Sample per look."""
+class Poller:
+    """Looks again and again, in a thread of its own, as long as its block lasts."""
+
+    def __init__(self, every_s: float) -> None:
+        self.every_s = every_s
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=type(self).__name__, daemon=True)
+
+    def look(self) -> None:
+        """Look once."""
+        raise NotImplementedError
+
+    def _run(self) -> None:
+        while not self._done.wait(self.every_s):
+            self.look()
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+
+class Sampler(Poller):
+    """Samples one run: the callables list process ids, and count workers, now. `users` is set by
+    whoever drives; `on_event` gets a Sample per look."""
 
     def __init__(
         self,
-        server: Callable[[], Collection[int]],
-        generator: Callable[[], Collection[int]],
-        workers: Callable[[], int | None],
-        tell: Callable[[Sample], None],
-        backend: Callable[[], Collection[int]] = tuple,
+        *,
+        server: Pids,
+        generator: Pids,
+        workers: Callable[[], int | None] = lambda: None,
+        on_event: Callable[[Sample], None],
+        backend: Pids = tuple,
     ) -> None:
-        self.server, self.generator = Group(server), Group(generator)
-        self.backend = Group(backend)
-        self.workers, self.tell = workers, tell
+        super().__init__(EVERY_S)
+        self.server, self.generator, self.backend = map(Group, (server, generator, backend))
+        self.workers, self.on_event = workers, on_event
         self.users = 0
         self.count_every = COUNT_EVERY
         self.started = time.perf_counter()
         self.samples: list[Sample] = []
         self._reading = threading.Lock()
-        self._done = threading.Event()
+        self._looks = 0
+        self._last = self._now()
+        self._workers: int | None = None
 
     def begin(self) -> None:
         """Time starts here; what was sampled before was the warm-up."""
@@ -92,59 +123,32 @@ class Sampler:
                 backend_s=self.backend.cpu_s(),
             )
 
-    def run(self) -> None:
-        looks, workers = 0, None
+    def look(self) -> None:
+        """Take a sample of the time since the last look."""
+        if self._looks % self.count_every == 0:
+            with self._reading:
+                self.server.count()
+                self.generator.count()
+            self._workers = self.workers()
+        self._looks += 1
+        before, self._last = self._last, self._now()
+        at, cores, server_s, generator_s = self._last
+        seconds = at - before[0]
+        sample = Sample(
+            at_s=round(at - self.started, 3),
+            users=self.users,
+            cores=tuple(map(shares, before[1], cores)),
+            workers=self._workers,
+            server_cpu=round(max(0.0, server_s - before[2]) / seconds, 3),
+            generator_cpu=round(max(0.0, generator_s - before[3]) / seconds, 3),
+        )
+        self.samples.append(sample)
+        self.on_event(sample)
+
+    def _now(self) -> tuple[float, Sequence[object], float, float]:
         at, cores = time.perf_counter(), psutil.cpu_times(percpu=True)
-        server_s, generator_s = self._cpu_s()
-        while not self._done.wait(EVERY_S):
-            if looks % self.count_every == 0:
-                with self._reading:
-                    self.server.count()
-                    self.generator.count()
-                workers = self.workers()
-            looks += 1
-            before, at = at, time.perf_counter()
-            cores_before, cores = cores, psutil.cpu_times(percpu=True)
-            (server_before, server_s), (generator_before, generator_s) = zip(
-                (server_s, generator_s), self._cpu_s(), strict=True
-            )
-            sample = Sample(
-                at_s=round(at - self.started, 3),
-                users=self.users,
-                cores=tuple(map(shares, cores_before, cores)),
-                workers=workers,
-                server_cpu=round(max(0.0, server_s - server_before) / (at - before), 3),
-                generator_cpu=round(max(0.0, generator_s - generator_before) / (at - before), 3),
-            )
-            self.samples.append(sample)
-            self.tell(sample)
-
-    def _cpu_s(self) -> tuple[float, float]:
         with self._reading:
-            return self.server.cpu_s(), self.generator.cpu_s()
-
-    def end(self) -> None:
-        self._done.set()
-
-
-@contextlib.contextmanager
-def sampling(
-    *,
-    server: Callable[[], Collection[int]],
-    generator: Callable[[], Collection[int]],
-    workers: Callable[[], int | None],
-    tell: Callable[[Sample], None],
-    backend: Callable[[], Collection[int]] = tuple,
-) -> Iterator[Sampler]:
-    """Sample until the block ends. The callables list process ids, and count workers, now."""
-    sampler = Sampler(server, generator, workers, tell, backend)
-    thread = threading.Thread(target=sampler.run, name="sampling", daemon=True)
-    thread.start()
-    try:
-        yield sampler
-    finally:
-        sampler.end()
-        thread.join()
+            return at, cores, self.server.cpu_s(), self.generator.cpu_s()
 
 
 def process_cpu_s(pid: int) -> float:

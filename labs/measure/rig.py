@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar
 
 from labs.host import hardware
 from labs.host.lock import turn
-from labs.host.monitor import Sampler, sampling
+from labs.host.monitor import Sampler
 from labs.host.supervisor import Stopped
 from labs.host.waiting import wait_until
 from labs.load.drivers import start_all
@@ -96,7 +96,7 @@ class Rig:
         self.machine = hardware.fingerprint()
         self.stop = stop or threading.Event()
         self.found: Any = None
-        self._on_event = on_event or (lambda event: None)
+        self.on_event = on_event or (lambda event: None)
         self._burns: dict[tuple[CpuBy, str], Calibration] = {}
         self._stage, self._quiet_until = "", 0.0  # of what is measured; 0: nothing is
         self._began = self._ends = time.perf_counter()
@@ -129,7 +129,7 @@ class Rig:
                 self._quiet_until = 0.0 if quiet_s is None else time.perf_counter() + quiet_s
                 self._tell()
             elif isinstance(event, Sample):
-                self._on_event(event)
+                self.on_event(event)
             elif found is not None:
                 found(event)
 
@@ -156,7 +156,7 @@ class Rig:
     def _tell(self) -> None:
         now = time.perf_counter()
         gone_s, left_s = now - self._began, max(0.0, self._ends - now)
-        self._on_event(
+        self.on_event(
             Progress(
                 stage=self._stage,
                 fraction=gone_s / (gone_s + left_s) if gone_s + left_s else 0.0,
@@ -168,15 +168,11 @@ class Rig:
     def partial(self, found: Any) -> None:
         """Tell what was found so far. It is kept, also when the run breaks off."""
         self.found = found
-        self._on_event(found)
+        self.on_event(found)
 
     def now(self) -> str:
         """When a run is recorded: ISO 8601, UTC."""
         return datetime.now(UTC).isoformat(timespec="seconds")
-
-    def saw(self, sample: Sample) -> None:
-        """Pass on what was seen of the machine."""
-        self._on_event(sample)
 
     def pause(self, seconds: float) -> None:
         """Wait, telling progress twice a second; raise Stopped as soon as asked to."""
@@ -266,11 +262,11 @@ class Rig:
             stack.callback(driver.end)  # before the server, which it would else ask in vain
             driver.aim(running.url, self.stop)
             sampler = stack.enter_context(
-                sampling(
+                Sampler(
                     server=running.pids,
                     generator=driver.pids,
                     workers=running.workers,
-                    tell=self.saw,
+                    on_event=self.on_event,
                     backend=running.backend.pids if running.backend else tuple,
                 )
             )

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from labs.host import hardware
-from labs.host.census import Census, watching
-from labs.host.monitor import Group
+from labs.host.monitor import Sampler
+from labs.host.processes import Census, Trees
 from labs.host.programs import PHP, lacking
 from labs.kinds.base import LabKind
 from labs.kinds.classics.published import NAMES, QUEUE_OF_128, S1, S2, S3_USERS, S4, S5
@@ -263,32 +262,33 @@ class Round:
             keep_alive=False,
         )
         with contextlib.ExitStack() as stack:
-            overflows, server = hardware.listen_overflows(), Group(running.pids)
-            server.count()
-            server_s, began = server.cpu_s(), time.perf_counter()
+            asking: list[tools.Tool] = []
+            sampler = Sampler(
+                server=running.pids,
+                generator=lambda: [pid for tool in asking for pid in tool.pids()],
+                on_event=self.rig.on_event,
+            )
+            before = sampler.snapshot()
             tool = stack.enter_context(tools.run(argv, url))
+            asking.append(tool)
             if self.lab.classic == "s3":
-                trees: Any = {"server": running.pids, "generator": tool.pids}
-                self.census = stack.enter_context(watching(trees))
+                trees: Trees = {"server": running.pids, "generator": tool.pids}
+                self.census = stack.enter_context(Census(trees))
                 self.census.begin()
-            asking, looks = Group(tool.pids), [(0.0, began)]
 
             def over() -> bool:
                 if tool.process.poll() is not None:
                     return True
-                asking.count()
-                looks.append((asking.cpu_s(), time.perf_counter()))
+                sampler.generator.count()
+                sampler.generator.cpu_s()  # kept, for when it is gone
                 return False
 
             self.rig.until(over, trial.ab_each_s(users) + tools.LATE_S, every_s=LOOK_S)
-            server.count()
-            server_s = server.cpu_s() - server_s
+            used = before.until(sampler.snapshot())
             if self.census:
                 self.census.look()
                 self.workers = running.workers()
-            ended = time.perf_counter()
             said = tools.read_ab(tool.wait(1.0))
-        generator_s, seen = looks[-1]
         self._add(
             trial,
             users,
@@ -301,9 +301,9 @@ class Round:
             mean_response_time_s=said.mean_response_time_s,
             sd_s=said.sd_s,
             longest_s=said.longest_s,
-            generator_cpu=generator_s / (seen - began),
-            server_cpu=server_s / (ended - began),
-            overflows=hardware.listen_overflows() - overflows,
+            generator_cpu=used.generator_cpu,
+            server_cpu=used.server_cpu,
+            overflows=used.listen_overflows,
             backlog=trial.server.backlog,
         )
 

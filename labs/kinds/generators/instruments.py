@@ -10,7 +10,7 @@ import numpy as np
 
 from labs.analysis import window
 from labs.host.hardware import cores
-from labs.host.monitor import Sampler, sampling
+from labs.host.monitor import Sampler
 from labs.host.programs import Program
 from labs.kinds.generators.record import OURS, GeneratorResult, locusts
 from labs.load import tools
@@ -94,11 +94,10 @@ class Bench:
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
         """Sample both sides until the block ends."""
-        with sampling(
+        with Sampler(
             server=self.running.pids,
             generator=lambda: self._pids(),
-            workers=lambda: None,
-            tell=self.rig.saw,
+            on_event=self.rig.on_event,
         ) as self._sampler:
             self._sampler.users = self.users
             yield

@@ -12,7 +12,7 @@ import msgspec
 from labs.analysis.checks import ENOUGH
 from labs.analysis.schedule import STARTUP_S, WARM_UP_S
 from labs.host.hardware import fingerprint
-from labs.host.process_monitor import monitoring
+from labs.host.processes import ProcessMonitor, Trees
 from labs.kinds.base import LabKind
 from labs.kinds.comparison.record import merged
 from labs.kinds.mystery import verdict
@@ -145,8 +145,8 @@ class MysteryLab(LabKind[Mystery]):
         def watched(bed: Testbed) -> Iterator[None]:
             nonlocal seen
             last, sampler = experiment.load.users[-1], bed.sampler
-            trees = {"server": bed.running.pids, "generator": bed.driver.pids}
-            with monitoring(trees, lambda: sampler.users == last) as monitor:  # type: ignore[arg-type]
+            trees: Trees = {"server": bed.running.pids, "generator": bed.driver.pids}
+            with ProcessMonitor(trees, lambda: sampler.users == last) as monitor:
                 yield
             seen = monitor.seen()
 

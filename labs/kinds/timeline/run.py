@@ -17,8 +17,8 @@ import psutil
 
 from labs.analysis.scaling import FEW, modest_timeline, reduced
 from labs.analysis.schedule import STARTUP_S, WARM_UP_S
-from labs.host.census import watching
 from labs.host.process_tree import born
+from labs.host.processes import Census
 from labs.host.supervisor import Stopped
 from labs.kinds.base import LabKind
 from labs.kinds.timeline import verdict
@@ -212,7 +212,7 @@ class Walk:
         running, sampler = bed.running, bed.sampler
         sampler.count_every = 1
         sampler.workers = lambda: sum(bool(born(pid)) for pid in running.serving_pids())
-        with watching({"server": running.pids, "generator": bed.driver.process.pids}) as census:
+        with Census({"server": running.pids, "generator": bed.driver.pids}) as census:
             with self._obeying():
                 rig.expect(self.whole_s + TAIL_S)
                 bed.begin()
