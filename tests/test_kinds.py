@@ -6,7 +6,6 @@ import gzip
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -19,6 +18,7 @@ import plotly.graph_objects as go
 import pytest
 from markup import check_balanced
 from msgspec import structs
+from naps_tree import NAPS, copy
 
 from labs.kinds.registry import KINDS, lab_kind, show_of, showing
 from labs.present.quantities import NoSuchNumber
@@ -195,15 +195,6 @@ def test_what_only_thinks_touches_no_process_file_or_socket() -> None:
 
 # -- a new kind is a folder and a line ----------------------------------------------------------
 
-NAPS = ROOT / "tests/new_kind"
-LINE = '    "naps": "naps.run:NapsLab",\n'
-PAGE = """# Naps
-
-```{code-cell} ipython3
-from labs import naps
-naps("naps")
-```
-"""
 TRY = """
 import json, os, sys
 from pathlib import Path
@@ -236,17 +227,7 @@ print(json.dumps({
 
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
-    """The tree with one kind more: its folder, and a line in the registry."""
-    tree = tmp_path / "tree"
-    for name in ("labs", "workloads"):
-        shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(NAPS, tree / "labs/kinds/naps", ignore=shutil.ignore_patterns("__pycache__"))
-    registry = tree / "labs/kinds/registry.py"
-    text = registry.read_text()
-    registry.write_text(text.replace('    "race":', LINE + '    "race":'))
-    (tree / "book").mkdir()
-    (tree / "book/naps.md").write_text(PAGE)
-    return tree
+    return copy(tmp_path / "tree")
 
 
 def test_a_new_kind_is_one_folder_and_one_line(copied: Path, tmp_path: Path) -> None:
