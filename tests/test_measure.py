@@ -13,15 +13,14 @@ from labs.host.monitor import process_cpu_s, pss_bytes, switches
 from labs.host.supervisor import Stopped
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab, measure
-from labs.load.drivers import start_all
 from labs.load.locust import LoadFailed, drive
 from labs.measure.rig import Progress, Rig
 from labs.recordings import store
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.requests import OK
 from labs.records.results import Sample
 from labs.servers.serve import serve
+from workloads.protocol import OK
 
 pytestmark = [pytest.mark.measures, pytest.mark.usefixtures("calibrated_in_passing")]
 
@@ -161,9 +160,9 @@ def test_what_cannot_be_measured_is_refused_before_anything_starts():
 def test_a_load_generator_that_dies_says_its_last_lines():
     with (
         serve(Server("event-loop")) as running,
-        drive(running.url, Load([1])) as driver,
+        drive(Load([1]), url=running.url) as driver,
     ):
-        driver.process.kill()
+        driver.end()
         with pytest.raises(LoadFailed, match="exit code"):
             driver.report()
 
@@ -171,7 +170,7 @@ def test_a_load_generator_that_dies_says_its_last_lines():
 def test_load_goes_to_this_machine_only():
     with (
         pytest.raises(ValueError, match=r"127\.0\.0\.1 only"),
-        drive("http://192.168.0.1:80", Load([1])),
+        drive(Load([1]), url="http://192.168.0.1:80"),
     ):
         pass
 
@@ -180,7 +179,7 @@ def test_users_beyond_the_level_finish_and_wait():
     """Going from many users to few cuts nobody off: no request is lost, and only few ask."""
     with (
         serve(Server("event-loop")) as running,
-        drive(running.url, Load([8])) as driver,
+        drive(Load([8]), url=running.url) as driver,
     ):
         driver.ask_for(Workload(wait_s=0.05), 0.0)
         driver.open(8, 0.0)
@@ -202,9 +201,8 @@ def test_a_report_has_each_request_once(generators):
     reports = []
     with (
         serve(Server("event-loop")) as running,
-        start_all(Load([8], generators=generators)) as driver,
+        drive(Load([8], generators=generators), url=running.url) as driver,
     ):
-        driver.aim(running.url)
         driver.ask_for(Workload(), 0.0)
         driver.open(8, 0.0)
 

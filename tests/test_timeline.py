@@ -45,12 +45,13 @@ from labs.recordings import store
 from labs.recordings.replay import Replayed
 from labs.records.errors import BadRecording, Unusable
 from labs.records.experiment import Load, Server, Workload
-from labs.records.requests import FAILED, MISSED, OK, RECORD, Report
+from labs.records.requests import RECORD, Report
 from labs.records.results import Calibration, Sample
 from labs.records.snapshot import Snapshot
 from labs.records.steps import KILL, Step
 from labs.servers.control import ServerControl, check_steps_for
 from labs.servers.serve import serve
+from workloads.protocol import FAILED, MISSED, OK
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
@@ -560,7 +561,7 @@ def test_a_pool_that_is_raised_serves_out_what_was_left_behind() -> None:
 def test_arrivals_come_at_their_rate_and_a_lack_of_users_is_told() -> None:
     with (
         serve(Server("event-loop")) as running,
-        drive(running.url, Load([1]), users=60) as driver,
+        drive(Load([1]), url=running.url, users=60) as driver,
     ):
         driver.ask_for(Workload(wait_s=0.05, wait_cv=0.0), 0.0)
         driver.let_come(200.0, seed=1)
@@ -587,7 +588,7 @@ def test_who_leaves_hangs_up() -> None:
     """Else a worker would stay with a user who never asks again."""
     with (
         serve(Server("prefork", by="scratch", processes=3)) as running,
-        drive(running.url, Load([3])) as driver,
+        drive(Load([3]), url=running.url) as driver,
     ):
         control = ServerControl(running, threading.Event())
 

@@ -10,9 +10,10 @@ import pytest
 from labs.measure import warmup as warming
 from labs.measure.warmup import PIECE_S, warm_up
 from labs.records.experiment import Workload
-from labs.records.requests import OK, RECORD, Report
+from labs.records.requests import RECORD, Report
 from labs.records.results import Calibration
 from labs.records.snapshot import Snapshot
+from workloads.protocol import OK
 
 EMPTY_S, AWAY_S = 0.0005, 0.0002  # of a request beside its work: in the server, under way
 RATIO = 1.1  # how much slower than the burn this server works

@@ -12,8 +12,9 @@ from labs.analysis import window
 from labs.analysis.point import count_level
 from labs.analysis.schedule import PAINT_S, Plan
 from labs.records.histogram import histogram, percentile
-from labs.records.requests import OK, RECORD, Report
+from labs.records.requests import RECORD, Report
 from labs.records.snapshot import Snapshot
+from workloads.protocol import OK
 
 RUNS = 200  # of the interval; the bias is judged over ten times as many
 

@@ -30,7 +30,7 @@ from labs.panel.settings import Settings
 from labs.recordings import store
 from labs.records import experiment as records
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.requests import OK, RECORD
+from labs.records.requests import RECORD
 from labs.records.results import Calibration
 from labs.servers.catalogue import KINDS, Kind
 from labs.servers.serve import Running, ServerFailed, serve
@@ -38,6 +38,7 @@ from labs.theory.forecast import forecast
 from labs.theory.simulation import simulate
 from workloads.app import units
 from workloads.app.application import application
+from workloads.protocol import OK
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 

@@ -9,14 +9,7 @@ spawns in batches of a second), and a user that is no longer wanted ends its req
 instead of being cut off. Every request goes back as one fixed-size record of raw times on the
 monotonic clock, which the measuring process shares; some at a time, because waking that
 process for each would cost more than the request itself.
-
-Control lines, JSON each:
-    {"users": 8, "over_s": 0.4}   open the gate for users 0..7, new ones spread over 0.4 s
-    {"rate": 24.0, "seed": 1}     close it; users come by themselves, on average so many a second,
-                                  ask once and leave
-    {"work": {...}}               what to ask for from now on, see `Work`
-    {"report": 1}                 send what has ended, the requests in flight, then a mark; all
-                                  of that is as it was at the mark's own time
+What the pipes carry is in workloads/protocol.py.
 """
 
 from __future__ import annotations
@@ -24,7 +17,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import struct
 import sys
 import time
 from collections.abc import Callable
@@ -36,17 +28,23 @@ from gevent.event import Event
 from gevent.fileobject import FileObject
 from locust import FastHttpUser, events, task
 
+from workloads import protocol
 from workloads.dice import Dice
+from workloads.protocol import (
+    FAILED,
+    IN_FLIGHT,
+    MARK,
+    MISSED,
+    OK,
+    READY,
+    RECORD,
+    UNSAID,
+    Work,
+)
 
-RECORD = struct.Struct("<iiiidd")  # kind, user, process, service, start, end
-OK, FAILED, IN_FLIGHT, MARK, READY, MISSED = 1, 2, 3, 4, 5, 6
-
-CONTROL = int(os.environ["WALL_TIME_CONTROL_FD"])
-RESULTS = int(os.environ["WALL_TIME_RESULTS_FD"])
-EXPECTED = int(os.environ["WALL_TIME_USERS"])
+EXPECTED = int(os.environ[protocol.USERS])
 SHOWN_FAILURES = 5
 SEND_EVERY_S = 0.05
-UNSAID = -1  # microseconds of service, where the answer does not tell
 UNTOLD = str(UNSAID)
 
 # A request whose connection closed without an answer has failed. The client would send it again,
@@ -54,29 +52,24 @@ UNTOLD = str(UNSAID)
 geventhttpclient.client.IDEMPOTENT_METHODS = frozenset()
 
 
-class Work:
+class Asked:
     """What each request asks for, varying as `dice.Dice` has it."""
 
-    def __init__(self, *, url: str = "", how: str = "", page: str = "", **asked: float) -> None:
-        self.loops = asked.get("loops", 0.0)
-        self.wait_s = asked.get("wait_s", 0.0)
-        self.cpu_cv = asked.get("cpu_cv", 0.0)
-        self.wait_cv = asked.get("wait_cv", 0.0)
-        self.think_time_s = asked.get("think_time_s", 0.0)
-        self.script = round(asked.get("script", 0.0))  # loops, as of workloads/app/units.py
-        self.varies = (self.cpu_cv > 0 and self.loops > 0) or (self.wait_cv > 0 and self.wait_s > 0)
-        self.server = url  # known only after Locust has started, so it is no `--host`
-        self.how = how  # as the query has it, where it is not the usual one
-        self.constant = f"{url}{page}" if page else self.asking(self.loops, self.wait_s)
+    def __init__(self, work: Work) -> None:
+        self.work, self.script = work, round(work.script)
+        self.varies = (work.cpu_cv > 0 and work.loops > 0) or (work.wait_cv > 0 and work.wait_s > 0)
+        self.constant = (
+            f"{work.url}{work.page}" if work.page else self.asking(work.loops, work.wait_s)
+        )
 
     def url(self, dice: Dice) -> str:
         if not self.varies:
             return self.constant
-        loops = dice.draw("loops", self.loops, self.cpu_cv)
-        return self.asking(loops, dice.draw("wait", self.wait_s, self.wait_cv))
+        loops = dice.draw("loops", self.work.loops, self.work.cpu_cv)
+        return self.asking(loops, dice.draw("wait", self.work.wait_s, self.work.wait_cv))
 
     def asking(self, loops: float, wait_s: float) -> str:
-        return f"{self.server}/?loops={round(loops)}&wait={wait_s:.6f}{self.how}"
+        return f"{self.work.url}/?loops={round(loops)}&wait={wait_s:.6f}{self.work.how}"
 
 
 class Gate:
@@ -87,7 +80,7 @@ class Gate:
         self.open_to = 0
         self.turns = [Event() for _ in range(EXPECTED)]
         self.arrived = 0
-        self.work = Work()
+        self.asked = Asked(Work())
         self.in_flight: dict[int, float] = {}
         self.failures = 0
         self.waiting: set[int] = set()
@@ -134,7 +127,7 @@ class Gate:
 gate = Gate()
 
 
-unsent = bytearray()
+unsent, results = bytearray(), int(os.environ[protocol.RESULTS])
 
 
 def keep(
@@ -147,7 +140,7 @@ def keep(
 def send() -> None:
     """Send what is kept. The other side always reads, so the pipe never stays full."""
     while unsent:
-        del unsent[: os.write(RESULTS, unsent)]
+        del unsent[: os.write(results, unsent)]
 
 
 def send_again_and_again() -> None:
@@ -165,7 +158,7 @@ class LabUser(FastHttpUser):
     def on_start(self) -> None:
         self.number = gate.arrive()
         self.dice = Dice(self.number)
-        closing = os.environ.get("WALL_TIME_KEEP_ALIVE") == "0"
+        closing = os.environ.get(protocol.KEEP_ALIVE) == "0"
         self.asking: dict[str, Any] = {"headers": {"Connection": "close"}} if closing else {}
 
     @task
@@ -173,16 +166,16 @@ class LabUser(FastHttpUser):
         if self.number >= gate.open_to:
             gate.wait(self.number, self.client.client.close)
         self.ask()
-        if gate.work.script:
-            read(gate.work.script)
-        if gate.work.think_time_s:
-            gevent.sleep(self.dice.draw("think", gate.work.think_time_s, 1.0))
+        if gate.asked.script:
+            read(gate.asked.script)
+        if gate.asked.work.think_time_s:
+            gevent.sleep(self.dice.draw("think", gate.asked.work.think_time_s, 1.0))
 
     def ask(self) -> None:
         clock, number = time.perf_counter, self.number
         start = clock()
         gate.in_flight[number] = start
-        response = self.client.get(gate.work.url(self.dice), name="work", **self.asking)
+        response = self.client.get(gate.asked.url(self.dice), name="work", **self.asking)
         end = clock()
         del gate.in_flight[number]
         if response.status_code == 200 and (headers := response.headers) is not None:
@@ -209,10 +202,10 @@ def read(loops: int) -> None:
 
 def obey() -> None:
     """Do what the control pipe says until the measuring process closes it, then end."""
-    for line in FileObject(CONTROL, "rb", close=False):
+    for line in FileObject(int(os.environ[protocol.CONTROL]), "rb", close=False):
         order = json.loads(line)
         if "work" in order:
-            gate.work = Work(**order["work"])
+            gate.asked = Asked(Work(**order["work"]))
         if "users" in order:
             gate.open(order["users"], order["over_s"])
         if "rate" in order:

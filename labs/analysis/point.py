@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labs.analysis import window
-from labs.records.requests import FAILED, OK, Report
+from labs.records.requests import Report
 from labs.records.results import Point
 from labs.records.snapshot import Snapshot
+from workloads.protocol import FAILED, OK
 
 
 def count_level(

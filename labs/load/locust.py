@@ -1,7 +1,9 @@
-"""drive(): one Locust process, all levels, raw times; start(): the same, not aimed at a server yet.
+"""drive(): Locust in processes of its own, all levels, raw times.
 
-Locust runs in a process of its own (importing it would patch ours). It is told over one pipe
-and answers over another with a fixed-size record per request; see workloads/users.py.
+Importing Locust would patch our process. A Locust process uses one core at most; when that is full,
+what it measures is itself, and several of them ask for more. They share the users as if they were
+one: each has every nth user, and its records are given the users' own numbers. What is said to
+them and what comes back is in workloads/protocol.py.
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +25,9 @@ from numpy.typing import NDArray
 import workloads
 from labs.host.supervisor import Stopped, Supervised, supervise
 from labs.records.experiment import Load, Workload
-from labs.records.requests import IN_FLIGHT, MARK, READY, RECORD, Report
+from labs.records.requests import RECORD, Report
+from workloads import protocol
+from workloads.protocol import IN_FLIGHT, MARK, READY
 
 USERS_FILE = Path(workloads.__file__).with_name("users.py")
 START_WITHIN_S = 30.0
@@ -37,114 +41,48 @@ class LoadFailed(RuntimeError):
 
 
 @dataclass(eq=False)
-class Driver:
-    """A Locust, its gate still closed. Times are on `time.perf_counter`."""
+class Locust:
+    """One Locust process and the pipes to it."""
 
     process: Supervised
     control: int
     log: Path
-    url: str = ""  # of the server; see `aim`
     buffer: bytearray = field(default_factory=bytearray)
     arrived: threading.Condition = field(default_factory=threading.Condition)
     reports: int = 0
 
-    def pids(self) -> list[int]:
-        """Its live processes."""
-        return self.process.pids()
-
-    def aim(self, url: str, stop: threading.Event | None = None) -> None:
-        """Wait until its users are there, to ask that server (loopback only) from now on.
-        LoadFailed with Locust's last lines, or Stopped."""
-        _check_loopback(url)
-        self._wait_for(READY, 0, START_WITHIN_S, stop=stop)
-        self.url = url
-
-    def end(self) -> None:
-        """End it now, and not only when its block does."""
-        self.process.kill()
-
-    def ask_for(
-        self,
-        workload: Workload,
-        loops_per_s: float,
-        think_time_s: float = 0.0,
-        script_s: float = 0.0,
-    ) -> None:
-        """Set what every request asks for from now on. `loops_per_s` is of `workload.cpu_by`."""
-        usual = Workload()
-        self._say(
-            work={
-                "how": "".join(
-                    f"&{name}={getattr(workload, name)}"
-                    for name in ("cpu_by", "wait_by")
-                    if getattr(workload, name) != getattr(usual, name)
-                ),
-                "url": self.url,
-                "page": "/file" if workload.page == "file" else "",
-                "loops": workload.cpu_s * loops_per_s,
-                "wait_s": workload.wait_s,
-                "cpu_cv": workload.cpu_cv,
-                "wait_cv": workload.wait_cv,
-                "think_time_s": think_time_s,
-                "script": script_s * loops_per_s,
-            }
-        )
-
-    def open(self, users: int, over_s: float) -> None:
-        """Let exactly `users` ask; new ones start spread over `over_s` seconds."""
-        self._say(users=users, over_s=over_s)
-
-    def let_come(self, rate: float, seed: int) -> None:
-        """Let users come by themselves, `rate` a second on average at the times of a Poisson
-        process. Each asks once and leaves. An arrival that found no user at hand is MISSED."""
-        self._say(rate=rate, seed=seed)
-
     def records(self, since: int = 0) -> NDArray[np.void]:
-        """Records that arrived so far, from number `since` on, in order of arrival. Those of the
-        last moments are still to come: what is counted goes by `report`."""
+        """Records that arrived so far, from number `since` on, in order of arrival."""
         with self.arrived:
             whole = len(self.buffer) // RECORD.itemsize * RECORD.itemsize
             data = bytes(self.buffer[since * RECORD.itemsize : whole])
         return np.frombuffer(data, dtype=RECORD)
 
-    def report(self, since: int = 0) -> Report:
-        """How things stand now, with the records from number `since` on."""
-        flying, at = self.mark()
-        return Report.cut(self.records(since), flying, at)
-
     def mark(self) -> tuple[dict[int, float], float]:
         """Have everything sent that has ended. The requests in flight then, and when it was."""
         self.reports += 1
         since = len(self.buffer) // RECORD.itemsize
-        self._say(report=self.reports)
-        number = self._wait_for(MARK, self.reports, REPORT_WITHIN_S, since)
+        self.order(report=self.reports)
+        number = self.wait_for(MARK, self.reports, REPORT_WITHIN_S, since)
         fresh = self.records(since)[: number + 1]
         flying = fresh[fresh["kind"] == IN_FLIGHT]
         users, starts = flying["user"].tolist(), flying["start"].tolist()
         return dict(zip(users, starts, strict=True)), float(fresh["end"][number])
 
-    def last_lines(self) -> str:
-        """What Locust said last."""
-        return "\n".join(self.log.read_text(errors="replace").splitlines()[-LAST_LINES:])
-
     def check(self) -> None:
         """LoadFailed if the process is gone."""
         if (code := self.process.poll()) is not None:
-            raise LoadFailed(
-                f"The load generator ended with exit code {code}. Its last lines:\n"
-                f"{self.last_lines()}"
-            )
+            raise self._failed(f"ended with exit code {code}.")
 
-    def _say(self, **order: object) -> None:
+    def order(self, **what: object) -> None:
+        """Tell it something, see workloads/protocol.py."""
         try:
-            os.write(self.control, json.dumps(order).encode() + b"\n")
+            os.write(self.control, json.dumps(what).encode() + b"\n")
         except BrokenPipeError:
             self.check()
-            raise LoadFailed(
-                f"The load generator stopped listening. Its last lines:\n{self.last_lines()}"
-            ) from None
+            raise self._failed("stopped listening.") from None
 
-    def _wait_for(
+    def wait_for(
         self,
         kind: int,
         number: int,
@@ -152,6 +90,7 @@ class Driver:
         since: int = 0,
         stop: threading.Event | None = None,
     ) -> int:
+        """Where the record of that kind and number is, counted from `since`."""
         deadline = time.monotonic() + within_s
         while True:
             fresh = self.records(since)
@@ -162,48 +101,162 @@ class Driver:
                 raise Stopped
             self.check()
             if time.monotonic() > deadline:
-                raise LoadFailed(
-                    f"The load generator did not answer within {within_s:g} s. Is the machine "
-                    f"very busy? Its last lines:\n{self.last_lines()}"
+                raise self._failed(
+                    f"did not answer within {within_s:g} s. Is the machine very busy?"
                 )
             with self.arrived:
                 self.arrived.wait(0.02)
 
-    def _receive(self, results: int) -> None:
+    def receive(self, results: int) -> None:
+        """Take what comes back, as long as there is somebody to send it."""
         with open(results, "rb", buffering=0) as pipe:
             while data := pipe.read(1 << 16):
                 with self.arrived:
                     self.buffer += data
                     self.arrived.notify_all()
 
+    def last_lines(self) -> str:
+        """What it said last."""
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-LAST_LINES:])
+
+    def _failed(self, what: str) -> LoadFailed:
+        return LoadFailed(f"The load generator {what} Its last lines:\n{self.last_lines()}")
+
+
+class Driver:
+    """A load generator, its gate still closed: one Locust or several. Times are on
+    `time.perf_counter`."""
+
+    def __init__(self, locusts: Sequence[Locust]) -> None:
+        self.locusts = locusts
+        self.url = ""  # of the server; see `aim`
+        self._merged = bytearray()
+        self._taken = [0] * len(locusts)  # records merged, of each
+        self._merging = threading.Lock()
+
+    def pids(self) -> list[int]:
+        """Its live processes."""
+        return [pid for locust in self.locusts for pid in locust.process.pids()]
+
+    def aim(self, url: str, stop: threading.Event | None = None) -> None:
+        """Wait until its users are there, to ask that server (loopback only) from now on.
+        LoadFailed with Locust's last lines, or Stopped."""
+        _check_loopback(url)
+        for locust in self.locusts:
+            locust.wait_for(READY, 0, START_WITHIN_S, stop=stop)
+        self.url = url
+
+    def end(self) -> None:
+        """End it now, and not only when its block does."""
+        for locust in self.locusts:
+            locust.process.kill()
+
+    def check(self) -> None:
+        """LoadFailed if one of its processes is gone."""
+        for locust in self.locusts:
+            locust.check()
+
+    def last_lines(self) -> str:
+        """What they said last."""
+        return "\n".join(locust.last_lines() for locust in self.locusts)
+
+    def ask_for(
+        self,
+        workload: Workload,
+        loops_per_s: float,
+        think_time_s: float = 0.0,
+        script_s: float = 0.0,
+    ) -> None:
+        """Set what every request asks for from now on. `loops_per_s` is of `workload.cpu_by`."""
+        usual = Workload()
+        work = protocol.Work(
+            url=self.url,
+            page="/file" if workload.page == "file" else "",
+            how="".join(
+                f"&{name}={getattr(workload, name)}"
+                for name in ("cpu_by", "wait_by")
+                if getattr(workload, name) != getattr(usual, name)
+            ),
+            loops=workload.cpu_s * loops_per_s,
+            wait_s=workload.wait_s,
+            cpu_cv=workload.cpu_cv,
+            wait_cv=workload.wait_cv,
+            think_time_s=think_time_s,
+            script=script_s * loops_per_s,
+        )
+        for locust in self.locusts:
+            locust.order(work=asdict(work))
+
+    def open(self, users: int, over_s: float) -> None:
+        """Let exactly `users` ask; new ones start spread over `over_s` seconds."""
+        number = len(self.locusts)
+        for place, locust in enumerate(self.locusts):
+            locust.order(users=(users - place + number - 1) // number, over_s=over_s)
+
+    def let_come(self, rate: float, seed: int) -> None:
+        """Let users come by themselves, `rate` a second on average at the times of a Poisson
+        process. Each asks once and leaves. An arrival that found no user at hand is MISSED."""
+        number = len(self.locusts)
+        for place, locust in enumerate(self.locusts):
+            locust.order(rate=rate / number, seed=seed * number + place)
+
+    def records(self, since: int = 0) -> NDArray[np.void]:
+        """Records that arrived so far, from number `since` on. Their order is that of asking for
+        them, and stays. Those of the last moments are still to come: what is counted goes by
+        `report`."""
+        with self._merging:
+            for place, locust in enumerate(self.locusts):
+                fresh = locust.records(self._taken[place]).copy()
+                self._taken[place] += len(fresh)
+                fresh["user"] = fresh["user"] * len(self.locusts) + place
+                self._merged += fresh.tobytes()
+            data = bytes(self._merged[since * RECORD.itemsize :])
+        return np.frombuffer(data, dtype=RECORD)
+
+    def report(self, since: int = 0) -> Report:
+        """How things stand now, with the records from number `since` on. Until the earliest of
+        their marks all of its processes have told all."""
+        number, marks = len(self.locusts), [locust.mark() for locust in self.locusts]
+        flying = {
+            user * number + place: start
+            for place, (theirs, _) in enumerate(marks)
+            for user, start in theirs.items()
+        }
+        return Report.cut(self.records(since), flying, min(at for _, at in marks))
+
 
 @contextlib.contextmanager
 def drive(
-    url: str,
     load: Load,
     *,
+    url: str = "",
     users: int | None = None,
     cores: Collection[int] | None = None,
     stop: threading.Event | None = None,
 ) -> Iterator[Driver]:
-    """Start Locust against `url` (loopback only) with its gate closed; end it on leaving.
+    """Start as many Locusts as the load asks for, with their gate closed; end them on leaving.
 
-    `users` is how many to have at hand, by default the largest level. Raises LoadFailed
-    with Locust's last lines, or Stopped.
+    `users` is how many to have at hand, by default the largest level. Without a `url` they ask
+    nobody before `Driver.aim`: they take a second to come up, in which a server can be started
+    too. Raises LoadFailed with Locust's last lines, or Stopped.
     """
-    _check_loopback(url)
-    with start(load, users=users, cores=cores) as driver:
-        driver.aim(url, stop)
+    if url:
+        _check_loopback(url)
+    each = max(1, -(-(users or max(load.users)) // load.generators))
+    with contextlib.ExitStack() as stack:
+        driver = Driver(
+            [
+                stack.enter_context(_start(each, keep_alive=load.keep_alive, cores=cores))
+                for _ in range(load.generators)
+            ]
+        )
+        if url:
+            driver.aim(url, stop)
         yield driver
 
 
 @contextlib.contextmanager
-def start(
-    load: Load, *, users: int | None = None, cores: Collection[int] | None = None
-) -> Iterator[Driver]:
-    """Start Locust; it takes a second to come up, in which a server can be started too. It
-    asks nobody before `Driver.aim`."""
-    ready = users or max(load.users)
+def _start(users: int, *, keep_alive: bool, cores: Collection[int] | None) -> Iterator[Locust]:
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wall-time-")))
         log = stack.enter_context((folder / "locust.log").open("wb"))
@@ -212,14 +265,14 @@ def start(
         stack.callback(os.close, order_write)
         environment = {
             **os.environ,
-            "WALL_TIME_CONTROL_FD": str(order_read),
-            "WALL_TIME_RESULTS_FD": str(result_write),
-            "WALL_TIME_USERS": str(ready),
-            "WALL_TIME_KEEP_ALIVE": "1" if load.keep_alive else "0",
+            protocol.CONTROL: str(order_read),
+            protocol.RESULTS: str(result_write),
+            protocol.USERS: str(users),
+            protocol.KEEP_ALIVE: "1" if keep_alive else "0",
         }
         process = stack.enter_context(
             supervise(
-                command(LOOPBACK, ready),
+                command(LOOPBACK, users),
                 env={k: v for k, v in environment.items() if not k.startswith("LOCUST_")},
                 cwd=str(folder),
                 stdout=log,
@@ -230,12 +283,12 @@ def start(
         )
         os.close(order_read)
         os.close(result_write)
-        driver = Driver(process=process, control=order_write, log=folder / "locust.log")
-        receiver = threading.Thread(target=driver._receive, args=(result_read,), daemon=True)
+        locust = Locust(process=process, control=order_write, log=folder / "locust.log")
+        receiver = threading.Thread(target=locust.receive, args=(result_read,), daemon=True)
         receiver.start()
         stack.callback(receiver.join, 2.0)
-        stack.callback(driver.end)
-        yield driver
+        stack.callback(process.kill)
+        yield locust
 
 
 def _check_loopback(url: str) -> None:

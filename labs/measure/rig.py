@@ -21,8 +21,7 @@ from labs.host.lock import turn
 from labs.host.monitor import Sampler
 from labs.host.supervisor import Stopped
 from labs.host.waiting import wait_until
-from labs.load.drivers import start_all
-from labs.load.locust import Driver, LoadFailed
+from labs.load.locust import Driver, LoadFailed, drive
 from labs.measure.calibration import calibrate, keep, language_of
 from labs.measure.warmup import warm_up, warm_up_users
 from labs.records.experiment import CpuBy, Experiment, Load, Server, Workload
@@ -215,8 +214,7 @@ class Rig:
         language, speed = language_of(running.server, workload), 0.0
         if workload.cpu_s:
             speed = self.calibrate(workload.cpu_by, language).loops_per_s[0]
-        with start_all(load, cores=cores) as driver:
-            driver.aim(running.url, self.stop)
+        with drive(load, url=running.url, cores=cores, stop=self.stop) as driver:
             driver.ask_for(workload, speed, load.think_time_s, load.script_s)
             yield driver
 
@@ -248,7 +246,7 @@ class Rig:
             self.progress("starting the server and the load generator")
             shared = stack.enter_context(shared_folder(workload))
             driver = stack.enter_context(
-                start_all(load, users=max(at_hand, users, *load.users), cores=generator_cores)
+                drive(load, users=max(at_hand, users, *load.users), cores=generator_cores)
             )
             running = stack.enter_context(
                 self.serve(

@@ -16,8 +16,8 @@ from labs.analysis.schedule import ALONE_S, EMPTY_S
 from labs.host.monitor import Sampler
 from labs.load.locust import Driver
 from labs.records.experiment import Experiment, Workload
-from labs.records.requests import OK
 from labs.records.results import Calibration
+from workloads.protocol import OK
 
 LEAST_USERS, MOST_USERS = 8, 256  # of the crowd
 ROUNDS = 2  # until then every worker has had its first request, which costs it a lot more

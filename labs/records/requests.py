@@ -8,14 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-# As workloads/users.py writes it.
-RECORD = np.dtype(
-    [(name, "<i4") for name in ("kind", "user", "process", "service")]
-    + [(name, "<f8") for name in ("start", "end")]
-)
+from workloads.protocol import FAILED, FIELDS, MISSED, OK
 
-
-OK, FAILED, IN_FLIGHT, MARK, READY, MISSED = 1, 2, 3, 4, 5, 6
+RECORD = np.dtype([(name, f"<{code}") for name, code in FIELDS.items()])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,9 +18,9 @@ from labs.load.locust import LoadFailed, command
 from labs.measure.calibration import language_of
 from labs.measure.rig import Rig, split_cores
 from labs.records.experiment import Load, Workload
-from labs.records.requests import FAILED, OK
 from labs.records.snapshot import Usage
 from labs.servers.serve import Running, free_port
+from workloads.protocol import FAILED, OK
 
 SETTLE_S = 0.5  # of load before anything is counted
 LEAST_REQUESTS = 20

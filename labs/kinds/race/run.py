@@ -21,9 +21,9 @@ from labs.measure.rig import Rig
 from labs.present.verdict import Question
 from labs.records.experiment import Load, Server, Workload
 from labs.records.format import percent
-from labs.records.requests import FAILED, OK
 from labs.servers.catalogue import Kind
 from labs.servers.serve import Running, ServerFailed
+from workloads.protocol import FAILED, OK
 
 RACERS = 8  # users, and threads: nobody has to queue for a thread
 WORK = Workload(cpu_s=0.008, wait_s=0.032, wait_cv=0.1)  # 40 ms between reading and writing

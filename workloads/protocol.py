@@ -1,0 +1,41 @@
+"""What the labs and their Locust users say to each other, over two pipes. Imports neither side.
+
+To the users go orders, a line of JSON each:
+    {"users": 8, "over_s": 0.4}   open the gate for users 0..7, new ones spread over 0.4 s
+    {"rate": 24.0, "seed": 1}     close it; users come by themselves, on average so many a second,
+                                  ask once and leave
+    {"work": {...}}               what to ask for from now on, see `Work`
+    {"report": 1}                 send what has ended, the requests in flight, then a mark; all
+                                  of that is as it was at the mark's own time
+Back comes a record of fixed size for each request, and for some other events.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+FIELDS = {"kind": "i", "user": "i", "process": "i", "service": "i", "start": "d", "end": "d"}
+RECORD = struct.Struct("<" + "".join(FIELDS.values()))
+# Kinds of record. A user is at hand or there was none, and a mark has its report's number as user.
+OK, FAILED, IN_FLIGHT, MARK, READY, MISSED = 1, 2, 3, 4, 5, 6
+UNSAID = -1  # microseconds of service, where the answer does not tell
+
+# Variables of the users' environment: file numbers of the pipes, how many users, 0 to hang up.
+CONTROL, RESULTS = "WALL_TIME_CONTROL_FD", "WALL_TIME_RESULTS_FD"
+USERS, KEEP_ALIVE = "WALL_TIME_USERS", "WALL_TIME_KEEP_ALIVE"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """What each request asks for, varying as `dice.Dice` has it."""
+
+    url: str = ""  # of the server; known only after Locust has started, so it is no `--host`
+    page: str = ""  # its path, where it is the same for all
+    how: str = ""  # as the query has it, where it is not the usual one
+    loops: float = 0.0
+    wait_s: float = 0.0
+    cpu_cv: float = 0.0
+    wait_cv: float = 0.0
+    think_time_s: float = 0.0
+    script: float = 0.0  # loops, as of workloads/app/units.py
