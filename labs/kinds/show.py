@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
@@ -19,6 +20,9 @@ Found = TypeVar("Found", bound=Result)
 Value = TypeVar("Value")
 Say = Callable[[Any], str]
 
+two_places: Say = "{:.2f}".format
+two_digits: Say = partial(digits, count=2)  # as many as a ratio is worth
+
 # What follows from the end of a field's name: its words in prose, and its cell in a table.
 SAID: Mapping[str, tuple[Say, Say]] = {
     "_rps": (rate, plain),
@@ -26,15 +30,8 @@ SAID: Mapping[str, tuple[Say, Say]] = {
     "_bytes": (size, lambda value: plain(value / MIB)),  # the head says MiB
     "_fraction": (percent, percent),
     "_cpu": (lambda value: cores(value, 2), plain),
-    "_switches": (lambda value: digits(value, 2), plain),
+    "_switches": (two_digits, plain),
 }
-
-two_places: Say = "{:.2f}".format
-
-
-def two_digits(value: float) -> str:
-    """A ratio: more digits are noise."""
-    return digits(value, 2)
 
 
 def three_cores(value: float) -> str:
@@ -67,10 +64,7 @@ def quoted(of: Callable[..., Any], say: Say) -> Callable[..., Quantity]:
 # What every result can say of its machine.
 MACHINE: Mapping[str, Callable[[Result], Quantity]] = {
     "machine": lambda found: Quantity(found.machine.cores, found.machine.caption),
-    "cores": lambda found: Quantity(
-        found.machine.cores,
-        "1 core" if found.machine.cores == 1 else f"{found.machine.cores} cores",
-    ),
+    "cores": quoted(attrgetter("machine.cores"), cores),
 }
 
 

@@ -14,6 +14,7 @@ COLOURS = {AB: (BLUE, "circle"), LOCUST: (GREEN, "diamond")}
 STYLES = (("solid", ""), ("dash", "-open"))  # of the first setup and the second: line, marks
 
 Spot = tuple[int, float | None, float | None]  # users, ratio, requests per second
+Drawn = tuple[str, str, str, Sequence[Spot]]  # label, colour, symbol, and where
 
 
 def ratios_figure(found: Replication) -> Figure:
@@ -25,12 +26,10 @@ def ratios_figure(found: Replication) -> Figure:
     setups = list(dict.fromkeys(row.setup for row in rows))
     traces: list[Trace] = []
     for number, setup in enumerate(setups):
-        of, dash, hollow = f", {setup}" if setup else "", *STYLES[number % 2]
+        of, (dash, hollow) = f", {setup}" if setup else "", STYLES[number % 2]
         mine = [row for row in rows if row.setup == setup]
-        found_there = [(row.users, source.ratio(row), row.throughput_rps) for row in mine]
-        drawn: list[tuple[str, str, str, Sequence[Spot]]] = [
-            (f"{name}{of}", GREY, "square", found_there)
-        ]
+        theirs = [(row.users, source.ratio(row), row.throughput_rps) for row in mine]
+        drawn: list[Drawn] = [(f"{name}{of}", GREY, "square", theirs)]
         for by, (colour, symbol) in COLOURS.items():
             tries = [each for each in found.run.by(by) if each.setup == setup]
             points = [(t.users, found.ratio(t), t.throughput_rps) for t in tries]

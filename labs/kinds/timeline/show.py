@@ -176,8 +176,8 @@ def _row(name: str, group: Sequence[Process], whole_s: float) -> tuple[str, ...]
 
 
 def _counted(counts: Sequence[int | None]) -> str:
-    known = [count for count in counts if count is not None]
-    return str(sum(known)) if known else ""
+    told = [count for count in counts if count is not None]
+    return str(sum(told)) if told else ""
 
 
 def _busy(timeline: Timeline, step: int, core: int) -> float:
