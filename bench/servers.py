@@ -21,7 +21,7 @@ from labs.kinds.sweep.report import columns
 from labs.kinds.sweep.run import measure
 from labs.records.experiment import Experiment, Load, Page, Server, Workload
 from labs.records.results import Point
-from labs.servers.catalogue import KINDS, Kind, missing
+from labs.servers.catalogue import CATALOGUE, ServerRow, missing
 from labs.servers.serve import serve
 
 WORKERS = 16
@@ -35,7 +35,7 @@ STARTS_WITHIN_S = GONE_WITHIN_S = 2.0
 SPAWN_S = 0.1  # for each process, where a server takes its time
 
 
-def server_of(kind: Kind) -> Server:
+def server_of(kind: ServerRow) -> Server:
     """A pool of 16 workers; one process where one holds any number of requests. Apache's worker
     keeps a connection to itself, so each request has one of its own."""
     kept = kind.by not in ("apache", "apache-worker")
@@ -72,7 +72,7 @@ def main() -> int:
     recordings: dict[str, Recording] = {}
     slow = []
     times = [["architecture", "by", "starts in s", "gone in s"]]
-    for kind in KINDS:
+    for kind in CATALOGUE:
         if asked.only and kind.by not in asked.only:
             continue
         files = kind.product is not None and kind.product.for_work is None

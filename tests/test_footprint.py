@@ -17,7 +17,7 @@ from labs.host.supervisor import Stopped
 from labs.kinds.memory.record import Memory, MemoryCurve, MemoryRun, line
 from labs.kinds.memory.run import MemoryLab
 from labs.kinds.memory.show import memory_alt, memory_figure, memory_said, show
-from labs.load.concurrent import crowd
+from labs.load.concurrent import concurrent_requests
 from labs.load.locust import LoadFailed
 from labs.measure.rig import Rig
 from labs.present.quantities import NoSuchNumber
@@ -200,7 +200,10 @@ def test_real_servers_weighed() -> None:
 def test_a_crowd_waits_all_at_once_or_the_look_is_taken_again() -> None:
     stop = threading.Event()
     looks = []
-    with serve(Server("threaded", by="scratch", threads=4)) as running, crowd(stop) as asking:
+    with (
+        serve(Server("threaded", by="scratch", threads=4)) as running,
+        concurrent_requests(stop) as asking,
+    ):
 
         def look() -> float:
             looks.append(time.perf_counter())

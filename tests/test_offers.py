@@ -3,7 +3,13 @@ from __future__ import annotations
 import examples
 import pytest
 
-from labs.analysis.scaling import PATIENCE_S, around_knee, modest, modest_timeline, offers
+from labs.analysis.scaling import (
+    PATIENCE_S,
+    around_knee,
+    scaled_down,
+    scaled_down_timeline,
+    variants,
+)
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Prediction
 from labs.records.steps import KILL, Step
@@ -19,12 +25,12 @@ def heavy(cpu_s: float, users: tuple[int, ...] = (1, 2, 4, 8, 16)) -> Experiment
 
 
 def test_what_is_short_is_offered_as_it_is() -> None:
-    (only,) = offers(heavy(0.02), expect)
+    (only,) = variants(heavy(0.02), expect)
     assert only.seconds <= PATIENCE_S and only.changed == "" and only.experiment == heavy(0.02)
 
 
 def test_what_is_long_is_offered_whole_divided_and_around_the_knee() -> None:
-    whole, divided, knee = offers(heavy(0.4), expect)
+    whole, divided, knee = variants(heavy(0.4), expect)
     assert whole.experiment == heavy(0.4) and whole.seconds > PATIENCE_S
     assert divided.seconds <= PATIENCE_S
     assert f"divided by {round(0.4 / divided.experiment.workload.cpu_s)}" in divided.label
@@ -37,13 +43,13 @@ def test_think_time_is_divided_with_the_rest() -> None:
     thinking = Experiment(
         Server("prefork", processes=4), Workload(wait_s=2.0), Load((1, 2, 4), think_time_s=2.0)
     )
-    divided = next(each for each in offers(thinking, expect) if "divided" in each.changed)
+    divided = next(each for each in variants(thinking, expect) if "divided" in each.changed)
     work, load = divided.experiment.workload, divided.experiment.load
     assert work.wait_s == load.think_time_s < 2.0
 
 
 def test_three_levels_have_no_shorter_knee() -> None:
-    assert [each.changed[:4] for each in offers(heavy(2.0, (1, 2, 4)), expect)] == ["", "work"]
+    assert [each.changed[:4] for each in variants(heavy(2.0, (1, 2, 4)), expect)] == ["", "work"]
 
 
 @pytest.mark.parametrize(
@@ -63,15 +69,15 @@ def test_the_knee_is_the_first_level_that_something_else_limits(
 
 def test_one_core_begins_with_a_wait_and_says_why() -> None:
     asked = heavy(0.05, (1, 2, 4, 8, 16, 32))
-    assert modest(asked, cores=2) == (asked, "")
-    smaller, why = modest(asked, cores=1)
+    assert scaled_down(asked, cores=2) == (asked, "")
+    smaller, why = scaled_down(asked, cores=1)
     assert smaller.workload.cpu_s == 0 and smaller.workload.wait_s == 0.05
     assert len(smaller.load.users) <= 4 and smaller.load.users[-1] == 32
     assert why.startswith("This machine has one core")
-    _, shared = modest(asked, cores=8, shared=True)
+    _, shared = scaled_down(asked, cores=8, shared=True)
     assert shared.startswith("This is a free service that others share")
     light = Experiment(Server("event-loop"), Workload(cpu_s=0.002, wait_s=0.2), Load((1, 2)))
-    assert modest(light, cores=1) == (light, "")
+    assert scaled_down(light, cores=1) == (light, "")
 
 
 STEPS = (Step(seconds=4, users=1), Step(seconds=20, users=8, do=KILL), Step(seconds=1, rate=30.0))
@@ -79,9 +85,9 @@ STEPS = (Step(seconds=4, users=1), Step(seconds=20, users=8, do=KILL), Step(seco
 
 def test_a_heavy_timeline_waits_in_shorter_steps_on_one_core_and_says_why() -> None:
     heavy = Workload(cpu_s=0.05, wait_s=0.1)
-    assert modest_timeline(heavy, STEPS, cores=2) == (heavy, STEPS, "")
+    assert scaled_down_timeline(heavy, STEPS, cores=2) == (heavy, STEPS, "")
     for shared, cores in ((False, 1), (True, 8)):
-        work, steps, why = modest_timeline(heavy, STEPS, cores, shared=shared)
+        work, steps, why = scaled_down_timeline(heavy, STEPS, cores, shared=shared)
         assert work.cpu_s == 0 and work.wait_s == pytest.approx(0.15)
         assert [step.load for step in steps] == [step.load for step in STEPS]
         assert [step.do for step in steps] == [step.do for step in STEPS]
@@ -98,21 +104,21 @@ def test_a_heavy_timeline_waits_in_shorter_steps_on_one_core_and_says_why() -> N
 
 def test_what_one_core_can_do_is_walked_as_it_is() -> None:
     waits = Workload(cpu_s=0.002, wait_s=0.2)
-    assert modest_timeline(waits, STEPS, cores=1, shared=True) == (waits, STEPS, "")
+    assert scaled_down_timeline(waits, STEPS, cores=1, shared=True) == (waits, STEPS, "")
     at_once = Workload(page="file")
-    assert modest_timeline(at_once, STEPS, cores=2) == (at_once, STEPS, "")
-    work, steps, why = modest_timeline(at_once, STEPS, cores=1)
+    assert scaled_down_timeline(at_once, STEPS, cores=2) == (at_once, STEPS, "")
+    work, steps, why = scaled_down_timeline(at_once, STEPS, cores=1)
     assert work == at_once and sum(step.seconds for step in steps) < 25 / 2
     assert "over at once" in why and "wait for as long" not in why
     brief = (Step(seconds=1, users=8),)
-    assert modest_timeline(at_once, brief, cores=1) == (at_once, brief, "")
-    work, steps, why = modest_timeline(Workload(cpu_s=0.05), brief, cores=1)
+    assert scaled_down_timeline(at_once, brief, cores=1) == (at_once, brief, "")
+    work, steps, why = scaled_down_timeline(Workload(cpu_s=0.05), brief, cores=1)
     assert work.cpu_s == 0 and steps == brief and "the steps last" not in why
 
 
 def test_a_short_step_stays_long_enough_for_its_requests() -> None:
     slow = Workload(cpu_s=0.5)
-    (step,) = modest_timeline(slow, [Step(seconds=30, users=1)], cores=1)[1]
+    (step,) = scaled_down_timeline(slow, [Step(seconds=30, users=1)], cores=1)[1]
     assert step.seconds == pytest.approx(10 * 0.5)
-    (step,) = modest_timeline(slow, [Step(seconds=30, rate=0.5)], cores=1)[1]
+    (step,) = scaled_down_timeline(slow, [Step(seconds=30, rate=0.5)], cores=1)[1]
     assert step.seconds == pytest.approx(10 / 0.5)

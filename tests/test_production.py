@@ -33,7 +33,7 @@ from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Page, Server, Workload
 from labs.servers import deployments
 from labs.servers import serve as servers
-from labs.servers.catalogue import KINDS, kind_of, missing
+from labs.servers.catalogue import CATALOGUE, missing, row_of
 from labs.servers.deployments import PRODUCTS, SMALL_FILE, TEMPLATES, fill
 from labs.servers.serve import Running, ServerFailed, available, check, serve
 
@@ -60,7 +60,7 @@ def here(*names: str) -> pytest.MarkDecorator:
 
 
 def _needing(by: str) -> object:
-    remedy = missing(kind_of(SMALL[by]), page_of(by))
+    remedy = missing(row_of(SMALL[by]), page_of(by))
     return pytest.param(by, marks=pytest.mark.skipif(remedy is not None, reason=f"{by}: {remedy}"))
 
 
@@ -77,10 +77,10 @@ def get(url: str) -> tuple[int, bytes]:
 
 
 def test_every_product_is_a_row_of_the_table() -> None:
-    assert {kind.by for kind in KINDS if kind.product} == set(PRODUCTS) == set(SMALL)
+    assert {kind.by for kind in CATALOGUE if kind.product} == set(PRODUCTS) == set(SMALL)
     for by, server in SMALL.items():
-        assert kind_of(server).product is PRODUCTS[by]
-        assert kind_of(server).package is None
+        assert row_of(server).product is PRODUCTS[by]
+        assert row_of(server).package is None
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ def test_what_is_missing_is_told_with_the_command(
     by: str, packages: str, nothing_here: Path
 ) -> None:
     sentence = f"Install it with: apt-get install {packages}"
-    assert missing(kind_of(SMALL[by])) == sentence
+    assert missing(row_of(SMALL[by])) == sentence
     workload = Workload(page=page_of(by))
     with pytest.raises(Unusable, match=re.escape(f"by='{by}': not installed. {sentence}")):
         check(SMALL[by], this_machine.fingerprint(), workload)
@@ -134,13 +134,13 @@ def test_what_is_missing_is_told_with_the_command(
 
 def test_a_file_needs_no_php(nothing_here: Path) -> None:
     program(nothing_here, "apache2", "echo Apache/2.4.62")
-    kind = kind_of(SMALL["apache"])
+    kind = row_of(SMALL["apache"])
     assert missing(kind, "file") is None
     assert missing(kind) == "Install it with: apt-get install libapache2-mod-php php-cli"
 
 
 def test_what_is_too_old_or_broken_is_told_in_a_sentence(nothing_here: Path) -> None:
-    node = kind_of(SMALL["node"])
+    node = row_of(SMALL["node"])
     program(nothing_here, "node", "echo v10.24.0")
     assert missing(node) == "node 10.24.0 is too old: 12 or newer is needed."
     broken = program(nothing_here, "nodejs", "echo cannot open shared object file; exit 127")
@@ -501,5 +501,5 @@ def start(by: str) -> None:
 
 
 def _skip_without(by: str) -> None:
-    if remedy := missing(kind_of(SMALL[by]), page_of(by)):
+    if remedy := missing(row_of(SMALL[by]), page_of(by)):
         pytest.skip(f"{by}: {remedy}")

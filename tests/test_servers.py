@@ -27,13 +27,13 @@ from labs.host.supervisor import Stopped
 from labs.records.errors import Unusable
 from labs.records.experiment import DEFAULT_BY, Server, Workload
 from labs.servers import serve as servers
-from labs.servers.catalogue import KINDS, Kind, kind_of, missing
+from labs.servers.catalogue import CATALOGUE, ServerRow, missing, row_of
 from labs.servers.serve import Running, ServerFailed, available, check, keeps_alive, serve
 from workloads.app.units import count
 
 live = pytest.mark.live
 SOON_S = 10.0
-ROWS = {f"{kind.architecture} by {kind.by}": kind for kind in KINDS}
+ROWS = {f"{kind.architecture} by {kind.by}": kind for kind in CATALOGUE}
 
 
 def rows(*, working: bool = False, ours_to_start: bool = False) -> pytest.MarkDecorator:
@@ -54,7 +54,7 @@ every_row = rows()
 every_working_row = rows(working=True)
 
 
-def of(kind: Kind, *, processes: int = 1, threads: int = 1, keep_alive: bool = True) -> Server:
+def of(kind: ServerRow, *, processes: int = 1, threads: int = 1, keep_alive: bool = True) -> Server:
     """A small server of that row; threads only where the row has them."""
     return Server(
         kind.architecture,
@@ -96,7 +96,7 @@ def ask_at_once(running: Running, path: str, users: int) -> float:
 
 @live
 @every_working_row
-def test_a_row_serves_the_application(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_serves_the_application(kind: ServerRow, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEB_CONCURRENCY", "5")  # must not make it five
     with serve(of(kind, processes=2, threads=3)) as running:
         assert running.workers() == (6 if kind.architecture == "threaded" else 2)
@@ -125,7 +125,7 @@ def test_a_row_serves_the_application(kind: Kind, monkeypatch: pytest.MonkeyPatc
 
 @live
 @every_working_row
-def test_the_pool_bounds_how_many_wait_at_once(kind: Kind) -> None:
+def test_the_pool_bounds_how_many_wait_at_once(kind: ServerRow) -> None:
     """N waits of V seconds in a pool of W take ceil(N / W) V; an event loop has no pool."""
     wait_s, users, processes, threads = 0.25, 6, 1, 3
     if kind.architecture == "prefork":
@@ -162,7 +162,7 @@ def _cpu_s(pid: int) -> float:
 @live
 @every_working_row
 @pytest.mark.parametrize("keep_alive", [True, False], ids=["kept", "closed"])
-def test_connections_are_kept_or_closed_as_asked(kind: Kind, keep_alive: bool) -> None:
+def test_connections_are_kept_or_closed_as_asked(kind: ServerRow, keep_alive: bool) -> None:
     server = of(kind, keep_alive=keep_alive)
     kept = keep_alive and (kind.architecture, kind.by) != ("prefork", "gunicorn")
     assert keeps_alive(server) == kept
@@ -182,7 +182,7 @@ def test_connections_are_kept_or_closed_as_asked(kind: Kind, keep_alive: bool) -
 
 @live
 @every_working_row
-def test_answers_do_not_wait_for_a_delayed_acknowledgement(kind: Kind) -> None:
+def test_answers_do_not_wait_for_a_delayed_acknowledgement(kind: ServerRow) -> None:
     """A head and a body in two packets, without TCP_NODELAY, take 40 ms each time."""
     took = []
     # With threads to spare: Apache's event loop drops idle connections when all of its are busy.
@@ -196,7 +196,7 @@ def test_answers_do_not_wait_for_a_delayed_acknowledgement(kind: Kind) -> None:
 
 @live
 @every_working_row
-def test_a_worker_that_dies_is_replaced(kind: Kind) -> None:
+def test_a_worker_that_dies_is_replaced(kind: ServerRow) -> None:
     with serve(of(kind, processes=2)) as running:
         before = set(running.serving_pids())
         victim = min(before - {running.pid})
@@ -212,7 +212,7 @@ def test_a_worker_that_dies_is_replaced(kind: Kind) -> None:
 
 @live
 @every_row
-def test_a_server_keeps_to_its_cores(kind: Kind) -> None:
+def test_a_server_keeps_to_its_cores(kind: ServerRow) -> None:
     if not hasattr(os, "sched_getaffinity"):
         return
     last = max(os.sched_getaffinity(0))
@@ -243,7 +243,7 @@ def test_more_connections_than_a_shell_lets_a_process_open() -> None:
 @live
 @rows(ours_to_start=True)
 def test_a_broken_start_says_why_and_what_to_try(
-    kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: ServerRow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Something in the reader's PYTHONPATH shadows a module that the server needs."""
     _shadow(tmp_path, monkeypatch, "raise ImportError('shadowed by the reader')")
@@ -308,12 +308,12 @@ def test_every_architecture_has_its_usual_server_and_ours() -> None:
 def test_the_packages_are_those_that_the_project_asks_for() -> None:
     pyproject = Path(__file__).parent.parent / "pyproject.toml"
     asked = tomllib.loads(pyproject.read_text())["project"]["dependencies"]
-    assert {kind.package for kind in KINDS if kind.package} <= set(asked)
+    assert {kind.package for kind in CATALOGUE if kind.package} <= set(asked)
 
 
 def test_what_is_installed_is_found() -> None:
     found = {(row.architecture, row.by): row for row in available()}
-    assert len(found) == len(KINDS)
+    assert len(found) == len(CATALOGUE)
     for row in found.values():
         ours = row.by in ("scratch", "spare")
         assert row.missing == missing(ROWS[f"{row.architecture} by {row.by}"])
@@ -345,7 +345,7 @@ def test_somebody_unknown_is_refused_with_the_choice() -> None:
 
 
 @every_row
-def test_more_than_memory_holds_is_refused_with_what_would_fit(kind: Kind) -> None:
+def test_more_than_memory_holds_is_refused_with_what_would_fit(kind: ServerRow) -> None:
     machine = replace(this_machine.fingerprint(), memory_bytes=256 * 2**20)
     work = Workload(page="work" if kind.by != "nginx" else "file")
     check(of(kind, processes=2, threads=8), machine, work)
@@ -375,7 +375,7 @@ def test_more_cores_than_there_are_is_refused() -> None:
 
 @live
 @every_working_row
-def test_memory_is_what_the_table_says(kind: Kind) -> None:
+def test_memory_is_what_the_table_says(kind: ServerRow) -> None:
     """Not more than the table says, and not so much less that large pools are refused for it."""
     if sys.platform != "linux":
         return
@@ -383,7 +383,7 @@ def test_memory_is_what_the_table_says(kind: Kind) -> None:
     with serve(of(kind, processes=processes, threads=8)) as running:
         ask_at_once(running, "/?loops=1000&wait=0.05", 16)
         pss_mib = sum(psutil.Process(pid).memory_full_info().pss for pid in running.pids()) / 2**20
-    row = kind_of(running.server)
+    row = row_of(running.server)
     each_mib = row.process_mib + (running.server.threads - 1) * row.thread_mib
     expected_mib = row.base_mib + processes * each_mib
     assert 0.3 < pss_mib / expected_mib < 1.0

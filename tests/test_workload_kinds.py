@@ -32,7 +32,7 @@ from labs.records import experiment as records
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.requests import RECORD
 from labs.records.results import Calibration
-from labs.servers.catalogue import KINDS, Kind
+from labs.servers.catalogue import CATALOGUE, ServerRow
 from labs.servers.serve import Running, ServerFailed, serve
 from labs.theory.forecast import forecast
 from labs.theory.simulation import simulate
@@ -45,7 +45,7 @@ pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 live = pytest.mark.measures
 OURS = {
     f"{kind.architecture} by {kind.by}": kind
-    for kind in KINDS
+    for kind in CATALOGUE
     if kind.by in ("gunicorn", "uvicorn", "scratch")
 }
 HERE = this_machine.fingerprint()
@@ -220,7 +220,7 @@ def at_once(running: Running, query: str, users: int = 3) -> tuple[float, list[f
 
 @live
 @pytest.mark.parametrize("kind", OURS.values(), ids=OURS)
-def test_every_server_waits_and_works_as_asked_and_says_how_long(kind: Kind) -> None:
+def test_every_server_waits_and_works_as_asked_and_says_how_long(kind: ServerRow) -> None:
     wait_s = 0.15
     many = {"prefork": {"processes": 3}, "threaded": {"threads": 3}, "event-loop": {}}
     server = Server(kind.architecture, by=kind.by, **many[kind.architecture])

@@ -16,18 +16,18 @@ from labs.records.steps import Step
 
 PATIENCE_S = 25.0  # a run up to this long needs no question
 DIVISORS = (2, 5, 10, 20, 50, 100)
-MOST_MODEST = 4  # levels on a small machine
-FEW = 4  # workers of a reduced pool
+MOST_LEVELS = 4  # levels on a small machine
+FEW = 4  # workers of a smoke test's pool
 BRIEF_S = 0.01  # that a request of a trial takes, work and wait together
 HEAVY_CPU_S = 0.005  # per request; less than this leaves one core room for the load generator
-MODEST_STEP_S = 2.0  # of a timeline on a small machine, at most
-MODEST_REQUESTS = 10  # of a user in such a step, or arrivals: time for so many stays
+SCALED_STEP_S = 2.0  # of a timeline on a small machine, at most
+SCALED_REQUESTS = 10  # of a user in such a step, or arrivals: time for so many stays
 
 Forecast = Callable[[Experiment], Prediction]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class Variant:
     """An experiment to choose."""
 
     label: str
@@ -37,16 +37,16 @@ class Offer:
     changed: str = ""  # said wherever its results are shown
 
 
-def offers(experiment: Experiment, forecast: Forecast) -> list[Offer]:
+def variants(experiment: Experiment, forecast: Forecast) -> list[Variant]:
     """The experiment itself; where that takes too long, also with everything divided by k, and
     with three levels around the knee only."""
-    full = _offer(experiment, forecast, "")
+    full = _variant(experiment, forecast, "")
     if full.seconds <= PATIENCE_S:
         return [full]
     return [full, *_divided(experiment, forecast), *_knee(full, forecast)]
 
 
-def _divided(experiment: Experiment, forecast: Forecast) -> list[Offer]:
+def _divided(experiment: Experiment, forecast: Forecast) -> list[Variant]:
     made = None
     for k in DIVISORS:
         work = experiment.workload
@@ -56,18 +56,18 @@ def _divided(experiment: Experiment, forecast: Forecast) -> list[Offer]:
             workload=replace(work, cpu_s=work.cpu_s / k, wait_s=work.wait_s / k),
             load=replace(load, think_time_s=load.think_time_s / k),
         )
-        made = _offer(smaller, forecast, f"work and wait divided by {k}")
+        made = _variant(smaller, forecast, f"work and wait divided by {k}")
         if made.seconds <= PATIENCE_S:
             break
     return [made] if made else []
 
 
-def _knee(full: Offer, forecast: Forecast) -> list[Offer]:
+def _knee(full: Variant, forecast: Forecast) -> list[Variant]:
     users = around_knee(full.forecast.levels)
     if len(users) == len(full.experiment.load.users):
         return []
     shorter = replace(full.experiment, load=replace(full.experiment.load, users=users))
-    return [_offer(shorter, forecast, f"only {listed(users)} users")]
+    return [_variant(shorter, forecast, f"only {listed(users)} users")]
 
 
 def around_knee(levels: Sequence[PredictedLevel]) -> tuple[int, ...]:
@@ -77,11 +77,11 @@ def around_knee(levels: Sequence[PredictedLevel]) -> tuple[int, ...]:
     return tuple(level.users for level in levels[first : first + 3])
 
 
-def _offer(experiment: Experiment, forecast: Forecast, changed: str) -> Offer:
+def _variant(experiment: Experiment, forecast: Forecast, changed: str) -> Variant:
     prediction = forecast(experiment)
     whole_s = duration_s(experiment.load, prediction.levels)
     label = f"{changed or 'all of it'}: {seconds(whole_s)}"
-    return Offer(
+    return Variant(
         label=label,
         experiment=experiment,
         forecast=prediction,
@@ -90,15 +90,17 @@ def _offer(experiment: Experiment, forecast: Forecast, changed: str) -> Offer:
     )
 
 
-def modest(experiment: Experiment, cores: int, *, shared: bool = False) -> tuple[Experiment, str]:
+def scaled_down(
+    experiment: Experiment, cores: int, *, shared: bool = False
+) -> tuple[Experiment, str]:
     """The experiment as a small machine should begin with, and the sentence why; unchanged and
     no sentence where it fits. shared: a free service that others use as well (Binder)."""
     work = experiment.workload
     if (cores > 1 and not shared) or work.cpu_s <= HEAVY_CPU_S:
         return experiment, ""
     users = experiment.load.users
-    step = -(-len(users) // MOST_MODEST)
-    kept = tuple(sorted({*users[::step], users[-1]}))[-MOST_MODEST:]
+    step = -(-len(users) // MOST_LEVELS)
+    kept = tuple(sorted({*users[::step], users[-1]}))[-MOST_LEVELS:]
     smaller = replace(
         experiment, workload=_waiting(work), load=replace(experiment.load, users=kept)
     )
@@ -110,7 +112,7 @@ def modest(experiment: Experiment, cores: int, *, shared: bool = False) -> tuple
     return smaller, why
 
 
-def modest_timeline(
+def scaled_down_timeline(
     workload: Workload, steps: Sequence[Step], cores: int, *, shared: bool = False
 ) -> tuple[Workload, tuple[Step, ...], str]:
     """Requests and steps with which a timeline should begin on a small machine, and the sentence
@@ -120,7 +122,7 @@ def modest_timeline(
     alone_s = workload.cpu_s + workload.wait_s
     if (cores > 1 and not shared) or not (heavy or alone_s <= HEAVY_CPU_S):
         return workload, tuple(steps), ""
-    shorter = tuple(replace(step, seconds=_modest_s(step, alone_s)) for step in steps)
+    shorter = tuple(replace(step, seconds=_scaled_s(step, alone_s)) for step in steps)
     full_s, short_s = (sum(step.seconds for step in each) for each in (steps, shorter))
     if heavy:
         trouble = _too_much(workload)
@@ -138,10 +140,10 @@ def modest_timeline(
     return _waiting(workload) if heavy else workload, shorter, why
 
 
-def _modest_s(step: Step, alone_s: float) -> float:
+def _scaled_s(step: Step, alone_s: float) -> float:
     """Seconds of that step on a small machine: enough for a few requests of alone_s seconds."""
     each_s = alone_s if step.rate is None else max(alone_s, 1 / step.rate)
-    return min(step.seconds, max(MODEST_STEP_S, MODEST_REQUESTS * each_s))
+    return min(step.seconds, max(SCALED_STEP_S, SCALED_REQUESTS * each_s))
 
 
 def _waiting(workload: Workload) -> Workload:
@@ -157,7 +159,7 @@ def _whose(shared: bool) -> str:
     return "This is a free service that others share" if shared else "This machine has one core"
 
 
-def reduced(experiment: Experiment) -> Experiment:
+def smoke_test(experiment: Experiment) -> Experiment:
     """The same kind of server, work and load in a few seconds: to see that it runs, not to
     learn from. A pool of at most four, the first two levels, a third of a second each, and
     requests so short that this is enough."""

@@ -1,4 +1,4 @@
-"""crowd(): requests that wait in a server at the same time, held by a process of their own.
+"""Requests that wait in a server at the same time, held by a process of their own.
 
 See workloads/crowd.py, which asks. Beside `load` this measures nothing but when the answers
 came: enough to know that at some moment all of them were waiting.
@@ -27,7 +27,7 @@ TRIES = 4  # each with twice the wait
 Found = TypeVar("Found")
 
 
-class Crowd:
+class ConcurrentRequests:
     """Asks for many things at once. LoadFailed when it cannot, Stopped when it was stopped."""
 
     def __init__(self, process: Supervised, stop: threading.Event) -> None:
@@ -100,7 +100,7 @@ class Crowd:
 
 
 @contextlib.contextmanager
-def crowd(stop: threading.Event) -> Iterator[Crowd]:
+def concurrent_requests(stop: threading.Event) -> Iterator[ConcurrentRequests]:
     """Start it; end it with the block."""
     with supervise(
         [sys.executable, "-m", "workloads.crowd"],
@@ -109,6 +109,6 @@ def crowd(stop: threading.Event) -> Iterator[Crowd]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     ) as process:
-        started = Crowd(process, stop)
+        started = ConcurrentRequests(process, stop)
         started._line(LATE_S)  # it is up
         yield started

@@ -53,7 +53,6 @@ class Said:
     seconds: float  # that they took in all
     throughput_rps: float
     mean_response_time_s: float
-    least_s: float | None = None
     sd_s: float | None = None
     longest_s: float | None = None
     percentiles_s: Mapping[int, float] = field(default_factory=dict)
@@ -183,7 +182,7 @@ def read_ab(text: str) -> Said:
         return float(found[1] if found else otherwise)
 
     total = re.search(r"^Total:\s+(\d+)\s+(\d+)\s+([\d.]+)\s+(\d+)\s+(\d+)", text, re.M)
-    least, mean, spread, _, longest = map(float, total.groups()) if total else [0.0] * 5
+    _, mean, spread, _, longest = map(float, total.groups()) if total else [0.0] * 5
     each_ms = number("Time per request:")  # the first is of a user: users over throughput
     return Said(
         requests=int(number("Complete requests:")),
@@ -191,7 +190,6 @@ def read_ab(text: str) -> Said:
         seconds=number("Time taken for tests:"),
         throughput_rps=number("Requests per second:"),
         mean_response_time_s=(mean if mean >= WHOLE_MS else each_ms) / 1000,
-        least_s=least / 1000 if total else None,
         sd_s=spread / 1000 if total else None,
         longest_s=longest / 1000 if total else None,
         percentiles_s={

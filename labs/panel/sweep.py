@@ -9,7 +9,7 @@ from typing import Any
 import ipywidgets
 from markupsafe import Markup
 
-from labs.analysis.scaling import Offer, offers
+from labs.analysis.scaling import Variant, variants
 from labs.exercises import latest
 from labs.host.hardware import fingerprint
 from labs.kinds.base import LabKind
@@ -48,8 +48,8 @@ class SweepPanel(LabPanel[Recording]):
         self._machine = fingerprint()
         self._calibration = calibration
         self._planned = 0  # settings changed so often; only the last plan counts
-        self._plans: list[Offer] = []
-        self._plan: Offer | None = None
+        self._plans: list[Variant] = []
+        self._plan: Variant | None = None
         self._wanted = False  # Run was pressed before the plan was made
         self._forecast: Prediction | None = None
         self._points: dict[int, Point] = {}
@@ -109,7 +109,7 @@ class SweepPanel(LabPanel[Recording]):
             return forecast(asked, found, self._machine)
 
         try:
-            plans = offers(experiment, expect)
+            plans = variants(experiment, expect)
         except Unusable as error:
             with self._drawing:
                 if number == self._planned:
@@ -132,7 +132,7 @@ class SweepPanel(LabPanel[Recording]):
             if change["new"] is not None and self._plan is not None:
                 self._choose(self._plans[change["new"]])
 
-    def _choose(self, plan: Offer) -> None:
+    def _choose(self, plan: Variant) -> None:
         """This is what Run would run."""
         before, self._plan = self._plan, plan
         put(self._problem, "")

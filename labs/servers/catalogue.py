@@ -10,8 +10,9 @@ from __future__ import annotations
 import importlib.util
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
+from typing import Any
 
 from labs.host.programs import lacking
 from labs.records.errors import Unusable
@@ -21,14 +22,16 @@ from labs.servers.deployments import PRODUCTS, Product
 HOST = "127.0.0.1"
 PORT_BY_HAND = 8000
 SHARED_MEMORY = Path("/dev/shm")  # Linux
+SCRATCH_UP = r"serving in process (\d+)"  # our own, and node
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+@dataclass(frozen=True, slots=True)
+class ServerRow:
     """One row of the table: who serves an architecture, and how it is called."""
 
     architecture: Architecture
     by: str
+    _: KW_ONLY
     package: str | None = None  # what pip installs; None for the book's own
     command: Callable[[Server, int | None], list[str]] | None = None  # of a file number, or by hand
     up: str = ""  # how its log announces a worker, a pattern with the process id; or not at all
@@ -103,156 +106,74 @@ def _scratch(module: str) -> Callable[[Server, int | None], list[str]]:
     return command
 
 
-_GUNICORN_UP = r"Booting worker with pid: (\d+)"
-_UVICORN_UP = r"Started server process \[(\d+)\]"
-_SCRATCH_UP = r"serving in process (\d+)"
-KINDS: tuple[Kind, ...] = (
-    Kind(
-        architecture="prefork",
-        by="gunicorn",
-        package="gunicorn>=27,<28",
-        command=_gunicorn("sync"),
-        up=_GUNICORN_UP,
-        keeps_alive=False,
-        resizes=True,
-        base_mib=20,
-        process_mib=5,
-    ),
-    Kind(
-        architecture="threaded",
-        by="gunicorn",
-        package="gunicorn>=27,<28",
-        command=_gunicorn("gthread"),
-        up=_GUNICORN_UP,
-        resizes=True,
-        base_mib=20,
-        process_mib=8,
-    ),
-    Kind(
-        architecture="event-loop",
-        by="uvicorn",
+def _ours(architecture: Architecture, by: str, module: str, **more: Any) -> ServerRow:
+    return ServerRow(architecture, by, command=_scratch(module), up=SCRATCH_UP, **more)
+
+
+def _product(architecture: Architecture, by: str, **more: Any) -> ServerRow:
+    return ServerRow(architecture, by, product=PRODUCTS[by], **more)
+
+
+GUNICORN: dict[str, Any] = {
+    "by": "gunicorn",
+    "package": "gunicorn>=27,<28",
+    "up": r"Booting worker with pid: (\d+)",
+    "resizes": True,
+    "base_mib": 20,
+}
+GROWS: dict[str, Any] = {"starts_fewer": True, "resizes": True}
+CATALOGUE: tuple[ServerRow, ...] = (
+    ServerRow("prefork", command=_gunicorn("sync"), keeps_alive=False, process_mib=5, **GUNICORN),
+    ServerRow("threaded", command=_gunicorn("gthread"), process_mib=8, **GUNICORN),
+    ServerRow(
+        "event-loop",
+        "uvicorn",
         package="uvicorn>=0.54,<0.55",
         command=_uvicorn,
-        up=_UVICORN_UP,
+        up=r"Started server process \[(\d+)\]",
         has_master=False,
         base_mib=30,
         process_mib=25,
     ),
-    Kind(
-        architecture="prefork",
-        by="scratch",
-        package=None,
-        command=_scratch("prefork"),
-        up=_SCRATCH_UP,
-        base_mib=12,
-        process_mib=2,
-    ),
-    Kind(
-        architecture="prefork",
-        by="spare",
-        package=None,
-        command=_scratch("spare"),
-        up=_SCRATCH_UP,
-        base_mib=12,
-        process_mib=2,
-        first=5,
-        starts_fewer=True,
-        resizes=True,
-    ),
-    Kind(
-        architecture="threaded",
-        by="scratch",
-        package=None,
-        command=_scratch("threaded"),
-        up=_SCRATCH_UP,
-        base_mib=10,
-        process_mib=3,
-    ),
-    Kind(
-        architecture="event-loop",
-        by="scratch",
-        package=None,
-        command=_scratch("event_loop"),
-        up=_SCRATCH_UP,
-        base_mib=10,
-        process_mib=3,
-    ),
-    Kind(
-        architecture="prefork",
-        by="apache",
-        product=PRODUCTS["apache"],
-        starts_fewer=True,
-        base_mib=20,
-        process_mib=1,
-    ),
-    Kind(
-        architecture="prefork",
-        by="nginx-fpm",
-        product=PRODUCTS["nginx-fpm"],
-        base_mib=30,
-        process_mib=1,
-    ),
-    Kind(
-        architecture="threaded",
-        by="apache-worker",
-        product=PRODUCTS["apache-worker"],
-        base_mib=25,
-        process_mib=1.5,
-        thread_mib=0.6,
-    ),
-    Kind(
-        architecture="threaded",
-        by="apache-event",
-        product=PRODUCTS["apache-event"],
-        base_mib=25,
-        process_mib=1.5,
-        thread_mib=0.6,
-    ),
-    Kind(
-        architecture="event-loop",
-        by="node",
-        product=PRODUCTS["node"],
-        up=_SCRATCH_UP,
-        has_master=False,
-        base_mib=60,
-        process_mib=15,
-    ),
-    Kind(
-        architecture="event-loop",
-        by="nginx",
-        product=PRODUCTS["nginx"],
-        base_mib=5,
-        process_mib=8,
-    ),
+    _ours("prefork", "scratch", "prefork", base_mib=12, process_mib=2),
+    _ours("prefork", "spare", "spare", base_mib=12, process_mib=2, first=5, **GROWS),
+    _ours("threaded", "scratch", "threaded", base_mib=10, process_mib=3),
+    _ours("event-loop", "scratch", "event_loop", base_mib=10, process_mib=3),
+    _product("prefork", "apache", starts_fewer=True, base_mib=20, process_mib=1),
+    _product("prefork", "nginx-fpm", base_mib=30, process_mib=1),
+    _product("threaded", "apache-worker", base_mib=25, process_mib=1.5, thread_mib=0.6),
+    _product("threaded", "apache-event", base_mib=25, process_mib=1.5, thread_mib=0.6),
+    _product("event-loop", "node", up=SCRATCH_UP, has_master=False, base_mib=60, process_mib=15),
+    _product("event-loop", "nginx", base_mib=5, process_mib=8),
 )
 
 
-def kind_of(server: Server) -> Kind:
+def row_of(server: Server) -> ServerRow:
     """The row of a server; Unusable when the table has none."""
-    rows = [kind for kind in KINDS if kind.architecture == server.architecture]
-    for kind in rows:
-        if kind.by == server.by:
-            return kind
+    rows = [row for row in CATALOGUE if row.architecture == server.architecture]
+    for row in rows:
+        if row.by == server.by:
+            return row
     raise Unusable(
         f"by={server.by!r}: does not run {server.architecture} here. "
-        f"Choose one of {', '.join(kind.by for kind in rows)}."
+        f"Choose one of {', '.join(row.by for row in rows)}."
     )
 
 
-def missing(kind: Kind, page: Page = "work") -> str | None:
+def missing(row: ServerRow, page: Page = "work") -> str | None:
     """What to do to have this server, for work or for files; None when it is there."""
-    if kind.product is not None:
-        for_work = kind.product.for_work if page == "work" else None
-        return lacking(*(for_work or kind.product.for_files))
-    if kind.package is None or importlib.util.find_spec(kind.by):
+    if row.product is not None:
+        for_work = row.product.for_work if page == "work" else None
+        return lacking(*(for_work or row.product.for_files))
+    if row.package is None or importlib.util.find_spec(row.by):
         return None
-    return f"Install it with: {shlex.join(['python', '-m', 'pip', 'install', kind.package])}"
+    return f"Install it with: {shlex.join(['python', '-m', 'pip', 'install', row.package])}"
 
 
-def refuse(kind: Kind, server: Server, workload: Workload) -> None:
+def refuse(row: ServerRow, server: Server, workload: Workload) -> None:
     """Unusable, with a remedy, for what that server can never do."""
-    by, product = f"by={kind.by!r}", kind.product
-    if server.start is not None and not kind.starts_fewer:
+    by, product = f"by={row.by!r}", row.product
+    if server.start is not None and not row.starts_fewer:
         raise Unusable(f"start={server.start}: {by} starts all at once. Leave start out.")
     if product is None:
         return

@@ -17,7 +17,7 @@ import psutil
 from labs.records.errors import Unusable
 from labs.records.experiment import Server
 from labs.records.steps import KILL, RAISE, Step
-from labs.servers.catalogue import kind_of
+from labs.servers.catalogue import row_of
 from labs.servers.serve import Running
 
 MORE = "more workers"  # twice as many as there may be
@@ -63,8 +63,8 @@ def check_steps_for(server: Server, steps: Sequence[Step]) -> None:
 
 def check_kill(server: Server) -> None:
     """Unusable where a worker's death would be the server's, with nobody to replace it."""
-    kind = kind_of(server)
-    if not kind.has_master and server.processes == 1:
+    row = row_of(server)
+    if not row.has_master and server.processes == 1:
         raise Unusable(
             f"do={KILL!r}: {server.by} runs one process without a master, and nobody would "
             "replace it. Give it two processes, or use prefork."
@@ -73,7 +73,7 @@ def check_kill(server: Server) -> None:
 
 def check_raise(server: Server, to: int, limit: int) -> None:
     """Unusable where the pool cannot be raised to so many while the server runs."""
-    if not kind_of(server).resizes:
+    if not row_of(server).resizes:
         raise Unusable(
             f"do='raise the pool to {to}': {server.by} cannot while it runs. Use prefork by "
             "gunicorn or by spare."
@@ -129,7 +129,7 @@ class ServerControl:
             self._wait_until_heard()
         self.limit = to
         after_s = None
-        when_needed = self.running.kind.first is not None
+        when_needed = self.running.row.first is not None
         while not when_needed and time.perf_counter() < at + GROWN_WITHIN_S:
             if len(self.running.serving_pids()) >= to:
                 after_s = time.perf_counter() - at

@@ -33,7 +33,7 @@ from labs.records.errors import Unusable
 from labs.records.experiment import Architecture, Page, Server, Workload
 from labs.records.results import Machine
 from labs.servers.backend import ADDRESS, Backend, BackendFailed, serve_backend
-from labs.servers.catalogue import HOST, KINDS, PORT_BY_HAND, Kind, kind_of, missing, refuse
+from labs.servers.catalogue import CATALOGUE, HOST, PORT_BY_HAND, ServerRow, missing, refuse, row_of
 from labs.servers.deployments import Launch, Place, folder_by_hand, folder_for_a_server
 from labs.servers.readiness import Knock
 
@@ -70,13 +70,13 @@ class Running:
     def __init__(
         self,
         server: Server,
-        kind: Kind,
+        row: ServerRow,
         log: IO[bytes],
         backend: Backend | None = None,
     ) -> None:
         """It is started by `begin`, once its port is known."""
         self.server = server
-        self.kind = kind
+        self.row = row
         self.backend = backend  # that it asks, where its requests wait for one
         self.host = HOST
         self.port = 0
@@ -106,13 +106,13 @@ class Running:
 
     def serving_pids(self) -> list[int]:
         """Live processes that answer requests: without a master that only watches them."""
-        if not self.kind.up:  # Apache, nginx and php-fpm announce none, and fork nothing else
+        if not self.row.up:  # Apache, nginx and php-fpm announce none, and fork nothing else
             return [pid for pid in self._pool.pids() if pid != self.pid]
         with self._reading:
             new = os.pread(self._log.fileno(), 1 << 22, self._read_bytes)
             whole = new[: new.rfind(b"\n") + 1]
             self._read_bytes += len(whole)
-            self._announced.update(map(int, re.findall(self.kind.up.encode(), whole)))
+            self._announced.update(map(int, re.findall(self.row.up.encode(), whole)))
         return [pid for pid in self.pids() if pid in self._announced]
 
     def workers(self) -> int:
@@ -157,7 +157,7 @@ class Running:
         """The error that says so, with its last lines and how to try it by hand."""
         by_hand = ""
         with contextlib.suppress(OSError):
-            by_hand = f"\nTo try it by hand: {_by_hand(self.server, self.kind)}"
+            by_hand = f"\nTo try it by hand: {_by_hand(self.server, self.row)}"
         return ServerFailed(
             f"{self.server.architecture} by {self.server.by} {what}. Its last lines:\n"
             f"{self.log()}{by_hand}"
@@ -171,7 +171,7 @@ def serve(
     cores: Collection[int] | None = None,
     backend: bool = False,
     page: Page = "work",
-    kind: Kind | None = None,
+    row: ServerRow | None = None,
     settings: Mapping[str, str] | None = None,
     stop: threading.Event | None = None,
 ) -> Iterator[Running]:
@@ -180,13 +180,13 @@ def serve(
     `cores` are the ids of the cores to use; without it, the first `server.cores` of those this
     process may use. With `backend`, a slow backend is started before it and ended after it, on
     the other cores if there are any; its processes are not among the server's. With `page` as of
-    a `Workload`, one that is only asked for files is set up without a language. `kind` says how
+    a `Workload`, one that is only asked for files is set up without a language. `row` says how
     to start one that is in no table; `settings` are more variables of its environment.
 
     Raises Unusable for what the table does not have, ServerFailed for a server that ends or does
     not answer in time, Stopped as soon as `stop` is set.
     """
-    kind = kind or kind_of(server)
+    row = row or row_of(server)
     if cores is None and server.cores is not None:
         cores = _first_cores(server.cores)
     nonce = uuid.uuid4().hex
@@ -198,9 +198,9 @@ def serve(
         if behind is not None:
             env[ADDRESS] = behind.address
         log = stack.enter_context(tempfile.TemporaryFile())
-        running = Running(server, kind, log, behind)
+        running = Running(server, row, log, behind)
         begin = Begin(nonce, page == "file", env, cores, stop)
-        stack.enter_context((_on_a_port if kind.product else _on_a_socket)(running, begin))
+        stack.enter_context((_on_a_port if row.product else _on_a_socket)(running, begin))
         yield running
 
 
@@ -218,7 +218,7 @@ class Begin:
 @contextlib.contextmanager
 def _on_a_socket(running: Running, begin: Begin) -> Iterator[None]:
     """Hand it a socket that listens already."""
-    server, command = running.server, running.kind.command
+    server, command = running.server, running.row.command
     assert command is not None
     with contextlib.ExitStack() as stack:
         listening = stack.enter_context(socket.socket())
@@ -237,7 +237,7 @@ def _on_a_socket(running: Running, begin: Begin) -> Iterator[None]:
 @contextlib.contextmanager
 def _on_a_port(running: Running, begin: Begin) -> Iterator[None]:
     """Set it up in a folder of its own, on a port that is free; on another if it was not."""
-    product = running.kind.product
+    product = running.row.product
     assert product is not None
     for left in range(PORTS - 1, -1, -1):
         with contextlib.ExitStack() as stack:
@@ -277,9 +277,9 @@ def free_port() -> socket.socket:
 
 def check(server: Server, machine: Machine, workload: Workload | None = None) -> None:
     """Unusable, with a remedy, for a server that this machine cannot run, or for such work."""
-    kind, workload = kind_of(server), workload or Workload()
-    refuse(kind, server, workload)
-    if remedy := missing(kind, workload.page):
+    row, workload = row_of(server), workload or Workload()
+    refuse(row, server, workload)
+    if remedy := missing(row, workload.page):
         what = "not installed. " if remedy.startswith("Install") else ""
         raise Unusable(f"by={server.by!r}: {what}{remedy}")
     if server.cores is not None:
@@ -294,9 +294,9 @@ def check(server: Server, machine: Machine, workload: Workload | None = None) ->
                 f"Give 1 to {machine.cores}, or leave it out to use them all."
             )
     free_mib = min(machine.memory_bytes, this_machine.available_memory_bytes()) / 2**20
-    each_mib = kind.process_mib + kind.thread_mib * (server.threads - 1)
-    if kind.base_mib + server.processes * each_mib > free_mib:
-        fitting = max(0, math.floor((free_mib - kind.base_mib) / each_mib))
+    each_mib = row.process_mib + row.thread_mib * (server.threads - 1)
+    if row.base_mib + server.processes * each_mib > free_mib:
+        fitting = max(0, math.floor((free_mib - row.base_mib) / each_mib))
         raise Unusable(
             f"processes={server.processes}: they need about {server.processes * each_mib:.0f} MiB "
             f"and {free_mib:.0f} MiB are free. About {fitting} would fit."
@@ -306,25 +306,25 @@ def check(server: Server, machine: Machine, workload: Workload | None = None) ->
 def available() -> tuple[Found, ...]:
     """Every row of the table, with the version that is installed or how to have it."""
     found = []
-    for kind in KINDS:
-        remedy = missing(kind)
-        said = None if remedy else _version(kind)
-        found.append(Found(kind.architecture, kind.by, said, remedy))
+    for row in CATALOGUE:
+        remedy = missing(row)
+        said = None if remedy else _version(row)
+        found.append(Found(row.architecture, row.by, said, remedy))
     return tuple(found)
 
 
 def versions(server: Server) -> dict[str, str]:
     """Of the programs of a server that pip does not install, for the machine's fingerprint."""
-    product = kind_of(server).product
+    product = row_of(server).product
     programs = (product.for_work or product.for_files) if product else ()
     return {program.name: said for program in programs if (said := version(program))}
 
 
-def _version(kind: Kind) -> str | None:
+def _version(row: ServerRow) -> str | None:
     """As installed; None of the book's own."""
-    if kind.product is None:
-        return importlib.metadata.version(kind.by) if kind.package else None
-    programs = kind.product.for_work or kind.product.for_files
+    if row.product is None:
+        return importlib.metadata.version(row.by) if row.package else None
+    programs = row.product.for_work or row.product.for_files
     said = {version(program): program.name for program in reversed(programs)}  # the first stays
     first = version(programs[0])
     others = [f"{name} {number}" for number, name in said.items() if number and number != first]
@@ -333,7 +333,7 @@ def _version(kind: Kind) -> str | None:
 
 def keeps_alive(server: Server) -> bool:
     """Whether this server leaves connections open; gunicorn's sync workers never do."""
-    return server.keep_alive and kind_of(server).keeps_alive
+    return server.keep_alive and row_of(server).keeps_alive
 
 
 @contextlib.contextmanager
@@ -356,7 +356,7 @@ def _first_cores(number: int) -> tuple[int, ...]:
 
 def _wait_until_ready(running: Running, nonce: str, stop: threading.Event | None) -> None:
     server = running.server
-    processes = min(server.processes, server.start or running.kind.first or server.processes)
+    processes = min(server.processes, server.start or running.row.first or server.processes)
     seconds = START_S + START_WORKER_S * processes
     knock = Knock(running.host, running.port)
 
@@ -372,11 +372,11 @@ def _wait_until_ready(running: Running, nonce: str, stop: threading.Event | None
         knock.close()
 
 
-def _by_hand(server: Server, kind: Kind) -> str:
+def _by_hand(server: Server, row: ServerRow) -> str:
     """The command that starts it in a shell, on a port that is easy to type."""
-    if kind.command is not None:
-        command = shlex.join([sys.executable, "-m", *kind.command(server, None)])
+    if row.command is not None:
+        command = shlex.join([sys.executable, "-m", *row.command(server, None)])
         return f"cd {shlex.quote(str(ROOT))} && {command}"
-    assert kind.product is not None
+    assert row.product is not None
     place = Place(folder=folder_by_hand(server), host=HOST, port=PORT_BY_HAND)
-    return " & ".join(map(shlex.join, kind.product.launch(server, place).commands))
+    return " & ".join(map(shlex.join, row.product.launch(server, place).commands))

@@ -25,7 +25,7 @@ from labs.load import tools
 from labs.measure.rig import Rig
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.servers.catalogue import kind_of, missing
+from labs.servers.catalogue import missing, row_of
 from labs.servers.serve import Running, available
 
 FILE_S = 2.5  # that ab asks for a file: some 10,000 requests of S4 took it two seconds
@@ -228,7 +228,7 @@ class Round:
 
     def make(self, trial: Trial, later_s: float) -> None:
         """Every row of one server, by ab and by Locust."""
-        if remedy := missing(kind_of(trial.server), trial.workload.page):
+        if remedy := missing(row_of(trial.server), trial.workload.page):
             said = f"{trial.server.by}: {remedy[:1].lower()}{remedy[1:]}"
             for by, users in [*((AB, n) for n in trial.ab), *((LOCUST, n) for n in trial.locust)]:
                 self._add(trial, users, by, missing=said)

@@ -10,7 +10,7 @@ from typing import Self
 import msgspec
 
 from labs.analysis.checks import enough_fit, is_the_result
-from labs.analysis.scaling import modest, reduced
+from labs.analysis.scaling import scaled_down, smoke_test
 from labs.analysis.schedule import STARTUP_S, WARM_UP_S, duration_s
 from labs.host.hardware import fingerprint
 from labs.kinds.base import LabKind
@@ -135,14 +135,16 @@ class ComparisonLab(LabKind[Comparison]):
             few = {label: few[label] for label in (ranked[0], ranked[-1])}
         smaller = {}
         for label, experiment in few.items():
-            small = reduced(experiment)
+            small = smoke_test(experiment)
             server = experiment.server if self.over == "pool" else small.server  # pools stay apart
             load = replace(small.load, users=small.load.users[:1])
             smaller[label] = replace(small, server=server, load=load)
         return type(self)(smaller, over=self.over)
 
     def scaled_down(self, cores: int, *, shared: bool) -> Self:
-        smaller = {label: modest(part, cores, shared=shared) for label, part in self.parts.items()}
+        smaller = {
+            label: scaled_down(part, cores, shared=shared) for label, part in self.parts.items()
+        }
         why = next((why for _, why in smaller.values() if why), "")
         parts = {label: part for label, (part, _) in smaller.items()}
         return type(self)(parts, over=self.over, why=why)

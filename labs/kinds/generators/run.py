@@ -24,7 +24,7 @@ from labs.records.errors import Unusable
 from labs.records.experiment import Load, Server, Workload
 from labs.records.format import digits
 from labs.records.results import Machine
-from labs.servers.catalogue import kind_of, missing
+from labs.servers.catalogue import missing, row_of
 from labs.servers.serve import check
 
 SERVERS = ("nginx", "uvicorn")  # the first that is here
@@ -163,6 +163,6 @@ def _first(workload: Workload) -> Server:
     cores = 1 if hasattr(os, "sched_setaffinity") else None
     for by in SERVERS[:-1] if workload.page == "file" else ():
         server = Server("event-loop", by=by, cores=cores)
-        if not missing(kind_of(server), workload.page):
+        if not missing(row_of(server), workload.page):
             return server
     return Server("event-loop", by=SERVERS[-1], cores=cores)

@@ -17,7 +17,7 @@ from labs.host.hardware import available_memory_bytes
 from labs.host.monitor import pss_bytes
 from labs.kinds.base import LabKind
 from labs.kinds.memory.record import Memory, MemoryCurve, MemoryRun, Waiting
-from labs.load.concurrent import Crowd, crowd
+from labs.load.concurrent import ConcurrentRequests, concurrent_requests
 from labs.measure.rig import Rig
 from labs.present.verdict import Question
 from labs.records.experiment import Server
@@ -79,7 +79,7 @@ class MemoryLab(LabKind[Memory]):
     def run(self, rig: Rig) -> Memory:
         """After each kind of worker, tells what it has so far."""
         curves: list[MemoryCurve] = []
-        with crowd(rig.stop) as asking:
+        with concurrent_requests(rig.stop) as asking:
             taken = max(0, rig.machine.memory_bytes - available_memory_bytes())
             for kind, numbers in self._sizes.items():
                 curves.append(_curve(rig, kind, numbers, asking))
@@ -119,7 +119,9 @@ def hold_s(number: int) -> float:
     return WAIT_S + WAIT_EACH_S * number
 
 
-def _curve(rig: Rig, kind: Waiting, numbers: Sequence[int], asking: Crowd) -> MemoryCurve:
+def _curve(
+    rig: Rig, kind: Waiting, numbers: Sequence[int], asking: ConcurrentRequests
+) -> MemoryCurve:
     """A fresh server for each size: what one has once taken, it hardly ever gives back."""
     pss, rss = [], []
     for number in numbers:

@@ -21,7 +21,7 @@ from labs.measure.rig import Rig
 from labs.present.verdict import Question
 from labs.records.experiment import Load, Server, Workload
 from labs.records.format import percent
-from labs.servers.catalogue import Kind
+from labs.servers.catalogue import ServerRow
 from labs.servers.serve import Running, ServerFailed
 from workloads.protocol import FAILED, OK
 
@@ -111,7 +111,7 @@ class RaceLab(LabKind[Race]):
         """One way, on a fresh server, so that the counter begins at nought."""
         server = Server("threaded", by="scratch", threads=RACERS)
         with (
-            rig.serve(server, kind=counter(way.lock)) as running,
+            rig.serve(server, row=counter(way.lock)) as running,
             rig.drive(running, Load((RACERS,)), way.workload) as driver,
         ):
             driver.open(RACERS, 0.0)
@@ -149,7 +149,7 @@ def _arrived(running: Running) -> int:
             raise ServerFailed(f"The counter does not answer: {error}.\n{running.log()}") from None
 
 
-def counter(lock: str) -> Kind:
+def counter(lock: str) -> ServerRow:
     """How our server with a counter is started; it is no row of the table, as it counts wrong."""
 
     def command(server: Server, fd: int | None) -> list[str]:
@@ -157,7 +157,7 @@ def counter(lock: str) -> Kind:
         threads = ["--threads", str(server.threads), "--lock", lock]
         return ["workloads.servers.counter", *where, *threads]
 
-    return Kind(
+    return ServerRow(
         architecture="threaded",
         by="scratch",
         package=None,

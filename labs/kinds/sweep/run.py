@@ -12,7 +12,7 @@ from typing import Any, Literal, Self, get_args
 
 from labs.analysis import checks
 from labs.analysis.point import count_level
-from labs.analysis.scaling import modest, reduced
+from labs.analysis.scaling import scaled_down, smoke_test
 from labs.analysis.schedule import STARTUP_S, WARM_UP_S, duration_s, plans
 from labs.host.hardware import fingerprint
 from labs.host.monitor import pss_bytes
@@ -78,10 +78,10 @@ class SweepLab(LabKind[Recording]):
         return " ".join(c.sentence for point in found.points for c in point.checks if c.unfit)
 
     def smoke_test(self) -> Self:
-        return self.with_experiment(reduced(self.experiment))
+        return self.with_experiment(smoke_test(self.experiment))
 
     def scaled_down(self, cores: int, *, shared: bool) -> Self:
-        smaller, why = modest(self.experiment, cores, shared=shared)
+        smaller, why = scaled_down(self.experiment, cores, shared=shared)
         return type(self)(smaller, ask=self.ask, why=why)
 
     def with_experiment(self, experiment: Experiment) -> Self:

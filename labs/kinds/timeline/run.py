@@ -15,7 +15,7 @@ from typing import Literal, Self, get_args
 
 import psutil
 
-from labs.analysis.scaling import FEW, modest_timeline, reduced
+from labs.analysis.scaling import FEW, scaled_down_timeline, smoke_test
 from labs.analysis.schedule import STARTUP_S, WARM_UP_S
 from labs.host.process_tree import born
 from labs.host.processes import Census
@@ -40,7 +40,7 @@ from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.format import digits, rate
 from labs.records.results import Machine
 from labs.records.steps import KILL, Step, check_steps
-from labs.servers.catalogue import kind_of
+from labs.servers.catalogue import row_of
 from labs.servers.control import (
     MORE,
     Killed,
@@ -105,7 +105,7 @@ class TimelineLab(LabKind[Timeline]):
         experiment = Experiment(server, workload, Load(sorted(groups) or [1]))
         at_hand = users_for(server, workload, steps, rig.machine)
         # A crowd would leave a server that grows with more workers than it begins with.
-        alone = 1 if kind_of(server).first is not None else None
+        alone = 1 if row_of(server).first is not None else None
         self._orders = SimpleQueue()
         try:
             with rig.testbed(experiment, at_hand=at_hand, warm_up_with=alone) as bed:
@@ -142,7 +142,7 @@ class TimelineLab(LabKind[Timeline]):
 
     def smoke_test(self) -> Self:
         load = Load([max((step.users or 1) for step in self.steps)])
-        server = reduced(Experiment(self.server, self.workload, load)).server
+        server = smoke_test(Experiment(self.server, self.workload, load)).server
         steps = [
             replace(
                 step,
@@ -156,7 +156,9 @@ class TimelineLab(LabKind[Timeline]):
     def scaled_down(self, cores: int, *, shared: bool) -> Self:
         if self.whole:
             return self
-        smaller, shorter, why = modest_timeline(self.workload, self.steps, cores, shared=shared)
+        smaller, shorter, why = scaled_down_timeline(
+            self.workload, self.steps, cores, shared=shared
+        )
         return type(self)(self.server, smaller, shorter, ask=self.ask, why=why)
 
     def _asked(self) -> int:
@@ -316,7 +318,7 @@ class Walk:
 def _least_obvious(server: Server, steps: Sequence[Step]) -> Ask:
     if any(step.rate is not None for step in steps):
         return "under way"
-    return "workers" if kind_of(server).first is not None else "throughput"
+    return "workers" if row_of(server).first is not None else "throughput"
 
 
 def _controls(server: Server) -> dict[str, str]:
