@@ -15,6 +15,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -124,12 +125,15 @@ def test_what_is_missing_is_told_with_the_command(
 ) -> None:
     sentence = f"Install it with: apt-get install {packages}"
     assert missing(row_of(SMALL[by])) == sentence
-    workload = Workload(page=page_of(by))
-    with pytest.raises(Unusable, match=re.escape(f"by='{by}': not installed. {sentence}")):
-        check(SMALL[by], this_machine.fingerprint(), workload)
+    refused(SMALL[by], Workload(page=page_of(by)), f"by='{by}': not installed. {sentence}")
     (row,) = (row for row in available() if row.by == by)
     assert (row.version, row.missing) == (None, sentence)
     assert _named(row) == f"{by} (not installed)"
+
+
+def refused(server: Server, workload: Workload, words: str) -> None:
+    with pytest.raises(Unusable, match=re.escape(words)):
+        check(server, this_machine.fingerprint(), workload)
 
 
 def test_a_file_needs_no_php(nothing_here: Path) -> None:
@@ -141,44 +145,32 @@ def test_a_file_needs_no_php(nothing_here: Path) -> None:
 
 def test_what_is_too_old_or_broken_is_told_in_a_sentence(nothing_here: Path) -> None:
     node = row_of(SMALL["node"])
-    program(nothing_here, "node", "echo v10.24.0")
+    old = program(nothing_here, "node", "echo v10.24.0")
     assert missing(node) == "node 10.24.0 is too old: 12 or newer is needed."
     broken = program(nothing_here, "nodejs", "echo cannot open shared object file; exit 127")
-    (nothing_here / "node").unlink()
+    old.unlink()
     words = f"node is installed but does not run. Try it by hand: {broken} --version"
     assert missing(node) == words
-    with pytest.raises(Unusable, match=re.escape(f"by='node': {words}")):
-        check(SMALL["node"], this_machine.fingerprint())
-
-
-def test_versions_are_listed() -> None:
-    for row in available():
-        if row.by in PRODUCTS and row.missing is None:
-            assert re.match(r"\d+\.\d+(\.\d+)?(, \S+ \d+\.\d+\.\d+)*$", row.version or ""), row
-
-
-def test_the_file_is_small_and_the_same_for_all() -> None:
-    assert len(SMALL_FILE.read_bytes()) == 44
+    refused(SMALL["node"], Workload(), f"by='node': {words}")
 
 
 @pytest.mark.parametrize(
     ("server", "workload", "words"),
     [
-        ("nginx", Workload(wait_s=0.1), "by='nginx': serves files and runs no program."),
-        ("nginx-fpm", FILE, "by='nginx-fpm': nginx itself answers files."),
-        ("node", Workload(cpu_s=0.1, cpu_by="hashing"), "cpu_by='hashing': by='node' can only"),
-        ("apache", Workload(wait_s=0.1, wait_by="backend"), "wait_by='backend': by='apache'"),
+        (SMALL["nginx"], Workload(wait_s=0.1), "by='nginx': serves files and runs no program."),
+        (SMALL["nginx-fpm"], FILE, "by='nginx-fpm': nginx itself answers files."),
+        (SMALL["node"], Workload(cpu_by="hashing"), "cpu_by='hashing': by='node' can only"),
+        (SMALL["apache"], Workload(wait_by="backend"), "wait_by='backend': by='apache'"),
+        (Server("prefork", processes=8, start=2), FILE, "start=2: by='gunicorn' starts all"),
     ],
 )
-def test_what_a_server_can_never_do_is_refused(server: str, workload: Workload, words: str) -> None:
-    with pytest.raises(Unusable, match=re.escape(words)):
-        check(SMALL[server], this_machine.fingerprint(), workload)
+def test_what_a_server_can_never_do_is_refused(
+    server: Server, workload: Workload, words: str
+) -> None:
+    refused(server, workload, words)
 
 
-def test_only_who_can_starts_with_fewer() -> None:
-    few = Server("prefork", processes=8, start=2)
-    with pytest.raises(Unusable, match="start=2: by='gunicorn' starts all at once"):
-        check(few, this_machine.fingerprint())
+def test_what_can_never_be_is_refused_with_the_rule() -> None:
     with pytest.raises(Unusable, match="start=9: must be between 1 and 8"):
         Server("prefork", by="apache", processes=8, start=9)
     with pytest.raises(Unusable, match="page='file': a file takes no work"):
@@ -192,43 +184,35 @@ def test_a_template_says_which_name_it_does_not_know(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(deployments, "TEMPLATES", tmp_path)
-    (tmp_path / "one.conf").write_text("Listen @port\nServerAdmin me@@here\n")
-    assert fill("one.conf", tmp_path / "out", port=80).read_text() == (
-        "Listen 80\nServerAdmin me@here\n"
-    )
-    (tmp_path / "two.conf").write_text("Listen @prot\n")
-    with pytest.raises(Unusable, match=r"@prot in workloads/templates/two.conf: .*@port"):
-        fill("two.conf", tmp_path / "out", port=80)
-    (tmp_path / "three.conf").write_text("ServerAdmin me@.here\n")
-    with pytest.raises(Unusable, match=r"three.conf: .*line 1.* Write @@"):
-        fill("three.conf", tmp_path / "out", port=80)
 
+    def filled(text: str) -> str:
+        (tmp_path / "one.conf").write_text(text)
+        return fill("one.conf", tmp_path / "out", port=80).read_text()
 
-@pytest.fixture
-def templates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the templates that may be broken."""
-    copy = tmp_path / "templates"
-    shutil.copytree(TEMPLATES, copy)
-    monkeypatch.setattr(deployments, "TEMPLATES", copy)
-    return copy
+    assert filled("Listen @port\nAdmin me@@here\n") == "Listen 80\nAdmin me@here\n"
+    with pytest.raises(Unusable, match=r"@prot in workloads/templates/one.conf: .*@port"):
+        filled("Listen @prot\n")
+    with pytest.raises(Unusable, match=r"one.conf: .*line 1.* Write @@"):
+        filled("ServerAdmin me@.here\n")
 
 
 @live
 @pytest.mark.parametrize(
-    ("template", "line", "words"),
+    ("by", "template", "line", "words"),
     [
-        pytest.param("apache.conf", "LogLevel loud", "Syntax error on line", id="value"),
-        pytest.param("apache.conf", "MaxServers 5", "Invalid command 'MaxServers'", id="name"),
-        pytest.param("apache.conf", 'LoadModule a_module "a.so"', "Cannot load", id="module"),
-        pytest.param("nginx.conf", "worker_process 4;", 'unknown directive "worker_p', id="nginx"),
-        pytest.param("php-fpm.conf", "pm = dynamic", "pm.", id="php-fpm"),
+        ("apache", "apache.conf", "LogLevel loud", "Syntax error on line"),
+        ("apache", "apache.conf", "MaxServers 5", "Invalid command 'MaxServers'"),
+        ("apache", "apache.conf", 'LoadModule a_module "a.so"', "Cannot load"),
+        ("nginx", "nginx.conf", "worker_process 4;", 'unknown directive "worker_p'),
+        ("nginx-fpm", "php-fpm.conf", "pm = dynamic", "pm."),
     ],
 )
 def test_a_wrong_parameter_is_shown_in_the_servers_own_words(
-    template: str, line: str, words: str, templates: Path
+    by: str, template: str, line: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    by = {"apache.conf": "apache", "nginx.conf": "nginx"}.get(template, "nginx-fpm")
     _skip_without(by)
+    templates = shutil.copytree(TEMPLATES, tmp_path / "templates")
+    monkeypatch.setattr(deployments, "TEMPLATES", templates)
     with (templates / template).open("a") as file:
         file.write(f"{line}\n")
     with pytest.raises(ServerFailed, match=r"exit code .* before it was ready") as failed:
@@ -252,6 +236,8 @@ def test_a_wrong_parameter_is_shown_in_the_servers_own_words(
 def test_it_starts_and_ends_in_no_time_and_leaves_nothing(
     by: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """As root the work is given to nobody, though the clone may lie where nobody may not look,
+    and whatever root's umask is."""
     folders: list[Path] = []
 
     @contextlib.contextmanager
@@ -261,31 +247,27 @@ def test_it_starts_and_ends_in_no_time_and_leaves_nothing(
             yield folder
 
     monkeypatch.setattr(servers, "folder_for_a_server", noted)
-    began = time.monotonic()
-    with serve(SMALL[by], page=page_of(by)) as running:
-        assert time.monotonic() - began < STARTS_WITHIN_S
-        assert running.workers() == SMALL[by].processes * SMALL[by].threads
-        if PRODUCTS[by].for_files:
-            assert get(f"{running.url}/file")[1] == SMALL_FILE.read_bytes()
-        pids, began = running.pids(), time.monotonic()
-        assert running.pid in pids
+    began, umask = time.monotonic(), os.umask(0o077)
+    try:
+        with serve(SMALL[by], page=page_of(by)) as running:
+            assert time.monotonic() - began < STARTS_WITHIN_S
+            assert running.workers() == SMALL[by].processes * SMALL[by].threads
+            assert get(f"{running.url}/{'file' if by == 'nginx' else ''}")[0] == 200
+            if PRODUCTS[by].for_files:
+                assert get(f"{running.url}/file")[1] == SMALL_FILE.read_bytes()
+            if by in ("apache", "nginx-fpm", "nginx"):
+                wanted = {"nobody" if os.geteuid() == 0 else psutil.Process().username()}
+                eventually(lambda: owners(running) == wanted, SOON_S)  # at first it is root's
+            pids, began = running.pids(), time.monotonic()
+            assert running.pid in pids
+    finally:
+        os.umask(umask)
     assert time.monotonic() - began < GONE_WITHIN_S
     assert not any(map(psutil.pid_exists, pids))
     assert folders and not any(folder.exists() for folder in folders)
-
-
-@live
-@here("apache", "nginx-fpm", "nginx")
-def test_as_root_the_work_is_given_to_nobody(by: str) -> None:
-    """Though the clone may lie where nobody may not look, and whatever root's umask is."""
-    umask = os.umask(0o077)
-    try:
-        with serve(SMALL[by], page=page_of(by)) as running:
-            assert get(f"{running.url}/{'file' if by == 'nginx' else ''}")[0] == 200
-            wanted = {"nobody" if os.geteuid() == 0 else psutil.Process().username()}
-            eventually(lambda: owners(running) == wanted, SOON_S)  # a new worker is root's at first
-    finally:
-        os.umask(umask)
+    assert len(SMALL_FILE.read_bytes()) == 44
+    (version,) = {row.version for row in available() if row.by == by}
+    assert re.match(r"\d+\.\d+(\.\d+)?(, \S+ \d+\.\d+\.\d+)*$", version or "")
 
 
 def owners(running: Running) -> set[str]:
@@ -310,10 +292,8 @@ def test_a_port_that_is_taken_is_left_for_another(by: str, monkeypatch: pytest.M
         free_port, tried = servers.free_port, []
 
         def free_after_one() -> socket.socket:
-            held = free_port()
-            if not tried:
-                held.close()
-                held = other.dup()  # says its number, and listens
+            # the first one says its number, and listens
+            held = free_port() if tried else other.dup()
             tried.append(held.getsockname()[1])
             return held
 
@@ -342,13 +322,13 @@ def test_what_dies_at_its_start_is_told_with_its_last_words(path: Path) -> None:
     program(path, "node", "echo segmentation fault, as it were >&2; exit 139")
     with pytest.raises(ServerFailed) as failed:
         start("node")
-    words = str(failed.value).splitlines()
-    assert words[0] == (
+    ended, last, by_hand, *_ = str(failed.value).splitlines()
+    assert ended == (
         "event-loop by node ended with exit code 139 before it was ready. Its last lines:"
     )
-    assert words[1] == "segmentation fault, as it were"
-    by_hand = r"To try it by hand: \S+/bin/node \S+server.js --host 127.0.0.1 --port 8000"
-    assert re.match(by_hand, words[2])
+    assert last == "segmentation fault, as it were"
+    command = r"To try it by hand: \S+/bin/node \S+server.js --host 127.0.0.1 --port 8000"
+    assert re.match(command, by_hand)
 
 
 @live
@@ -362,15 +342,12 @@ def test_a_language_that_cannot_be_burned_is_told(path: Path) -> None:
 @here("apache", "nginx-fpm")
 def test_what_dies_under_load_ends_the_run_and_keeps_what_was_measured(by: str) -> None:
     experiment = Experiment(SMALL[by], Workload(wait_s=0.02), Load([1, 2], seconds=0.5))
+    name = {"apache": "apache2", "nginx-fpm": "nginx"}[by]
 
     def told(found: object) -> None:
-        if (
-            isinstance(found, Recording) and found.points
-        ):  # the first level is measured: now the server dies
-            name = {"apache": "apache2", "nginx-fpm": "nginx"}[by]
+        if isinstance(found, Recording) and found.points:  # of the first level: now it dies
             below = psutil.Process().children(recursive=True)
-            roots = [each for each in below if each.name() == name]
-            os.kill(min(roots, key=lambda each: each.pid).pid, signal.SIGKILL)
+            os.kill(min(each.pid for each in below if each.name() == name), signal.SIGKILL)
 
     rig = Rig(told)
     with pytest.raises(ServerFailed, match=rf"by {by} ended with exit code -9 under load"):
@@ -383,24 +360,22 @@ def test_what_dies_under_load_ends_the_run_and_keeps_what_was_measured(by: str) 
 
 @live
 @pytest.mark.usefixtures("calibrated_in_full")
-@pytest.mark.parametrize("language", ["PHP", "JavaScript"])
-def test_work_is_counted_in_its_own_language(language: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("language", "by"), [("PHP", "apache"), ("JavaScript", "node")])
+def test_work_is_counted_in_its_own_language(language: str, by: str) -> None:
     """The burner and the server count alike: what is asked for is what it costs."""
-    by = {"PHP": "apache", "JavaScript": "node"}[language]
     _skip_without(by)
-    machine = this_machine.fingerprint()
+    machine, workload = this_machine.fingerprint(), Workload(cpu_s=0.05)
     burned = calibration.calibrate(machine, language=language)
     assert (burned.language, burned.cpu_by) == (language, "counting")
     assert burned.loops_per_s[0] > calibration.calibrate(machine).loops_per_s[0]  # Python's
-    workload = Workload(cpu_s=0.05)
     assert calibration.last(machine, SMALL[by], workload).loops_per_s == burned.loops_per_s
     assert calibration.last(machine, SMALL[by], FILE).language == "Python"  # nothing is counted
     with serve(SMALL[by]) as running:
-        loops = round(workload.cpu_s * burned.loops_per_s[0])
-        get(f"{running.url}/?loops={loops}")  # hot
+        url = f"{running.url}/?loops={round(workload.cpu_s * burned.loops_per_s[0])}"
+        get(url)  # hot
         before = cpu_s(running.pids())
         for _ in range(6):
-            get(f"{running.url}/?loops={loops}")
+            get(url)
         each_s = (cpu_s(running.pids()) - before) / 6
     assert 0.4 < each_s / workload.cpu_s < 2.5  # a crowded machine works at another speed
 
@@ -421,35 +396,40 @@ def test_it_begins_with_few_workers_and_starts_more(by: str) -> None:
         assert [each.result()[0] for each in asked] == [200] * 8
 
 
+EIGHT = {
+    by: Server("prefork", by=by, processes=8)
+    if SMALL[by].architecture == "prefork"
+    else Server("threaded", by=by, processes=2, threads=4)
+    for by in ("apache", "nginx-fpm", "apache-worker", "apache-event")
+}
+
+
 @live
 @here("apache", "apache-worker")
 def test_a_slot_per_connection_starves_whom_it_has_no_slot_for(by: str) -> None:
     """Kept connections hold their workers: X R is the workers, and half the users get nothing."""
-    server = {
-        "apache": Server("prefork", by=by, processes=8),
-        "apache-worker": Server("threaded", by=by, processes=2, threads=4),
-    }[by]
-    workload = Workload(wait_s=0.05)
-    (point,) = measure(Experiment(server, workload, Load([16], seconds=0.5))).points
+    load = Load([16], seconds=0.5)
+    (point,) = measure(Experiment(EIGHT[by], Workload(wait_s=0.05), load)).points
     assert point.never_served == 8
     assert 0.4 < point.littles_law < 0.6
     assert point.throughput_rps == pytest.approx(8 / 0.05, rel=0.3)
     (starved,) = (check for check in point.checks if check.name == "starved")
-    assert starved.unfit and "8 of 16 users were never served" in starved.sentence
-    assert "A worker stays with its connection" in starved.sentence
-    assert "keep_alive=False" in starved.sentence and "apache-event" in starved.sentence
+    assert starved.unfit
+    for words in (
+        "8 of 16 users were never served",
+        "A worker stays with its connection",
+        "keep_alive=False",
+        "apache-event",
+    ):
+        assert words in starved.sentence
 
 
 @live
 @here("apache-event", "nginx-fpm")
 def test_a_slot_per_request_starves_nobody(by: str) -> None:
     """Twice as many connections as slots, but idle for three quarters of the time."""
-    server = {
-        "nginx-fpm": Server("prefork", by=by, processes=8),
-        "apache-event": Server("threaded", by=by, processes=2, threads=4),
-    }[by]
     load = Load([16], seconds=1.0, think_time_s=0.15)
-    (point,) = measure(Experiment(server, Workload(wait_s=0.05), load)).points
+    (point,) = measure(Experiment(EIGHT[by], Workload(wait_s=0.05), load)).points
     assert point.never_served == 0
     assert point.throughput_rps == pytest.approx(16 / 0.2, rel=0.3)
     assert "errors" not in {check.name for check in point.checks}
@@ -460,13 +440,11 @@ def test_a_slot_per_request_starves_nobody(by: str) -> None:
 def test_twice_the_pool_with_a_short_listen_queue_collapses(by: str) -> None:
     """S2's last row, small: 1280 promised, 663 measured. Who finds the queue full asks again
     only after a second, and whoever waits for the last of all waits for the sum of it."""
-    wait_s, workers, users, requests = 0.05, 8, 16, 48
-    ideal_s = requests / workers * wait_s
+    wait_s, users, requests = 0.05, 16, 48
+    ideal_s = requests / EIGHT[by].processes * wait_s
 
     def took_s(backlog: int) -> float:
-        server = Server(
-            "prefork", by="apache", processes=workers, backlog=backlog, keep_alive=False
-        )
+        server = replace(EIGHT[by], backlog=backlog, keep_alive=False)
         with serve(server) as running, ThreadPoolExecutor(users) as pool:
             began = time.monotonic()
             url = f"{running.url}/?wait={wait_s}"
@@ -484,7 +462,7 @@ def test_twice_the_pool_with_a_short_listen_queue_collapses(by: str) -> None:
 @live
 @here("apache")
 def test_a_listen_queue_that_overflows_is_told(by: str) -> None:
-    server = Server("prefork", by="apache", processes=8, backlog=2, keep_alive=False)
+    server = replace(EIGHT[by], backlog=2, keep_alive=False)
     load = Load([24], seconds=1.0, keep_alive=False)
     recording = measure(Experiment(server, Workload(wait_s=0.05), load))
     (point,) = recording.points
