@@ -4,6 +4,7 @@ import html
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import examples
 import pytest
@@ -20,7 +21,7 @@ from labs.present.verdict import ASSUMES, Guess
 from labs.recordings import store
 from labs.recordings.replay import page
 from labs.records.experiment import WAIT_BY, Experiment, Load, Server, WaitBy, Workload
-from labs.records.results import PredictedLevel
+from labs.records.results import Point
 
 FORECAST = examples.prediction()
 
@@ -153,16 +154,24 @@ def test_a_page_of_the_book_tells_every_assumption_that_was_recorded() -> None:
 
 def test_tables_name_the_time_in_service_as_the_glossary_does() -> None:
     glossary = Path(__file__).parent.parent / "book" / "appendix" / "glossary.md"
-    entry = re.search(r"^service time\n(.*)$", glossary.read_text("utf-8"), re.MULTILINE)
-    assert entry
-    called = re.search(r"[Tt]ables say \*([^*]+)\*", entry[1])
-    assert called
+    called = r"^service time\n.*[Tt]ables say \*([^*]+)\*"
+    (name,) = re.findall(called, glossary.read_text("utf-8"), re.MULTILINE)
     recording = examples.recording()
-    heads = [
-        report.table(recording).splitlines()[0],
-        " ".join(show.table(recording).head),
-    ]
-    assert all(called[1] in head for head in heads)
+    assert name in report.table(recording).splitlines()[0]
+    assert name in " ".join(show.table(recording).head)
+
+
+SLOWER = tuple(replace(level, model_rps=level.model_rps * 0.8) for level in FORECAST.levels)
+EXPLAINED = replace(FORECAST, kind="explanation", levels=SLOWER)
+
+
+def missed(factor: float = 0.8, **changes: Any) -> Point:
+    """A point off the law, though each request took as long as calibrated."""
+    return replace(examples.point(8, factor=factor), demand_s=examples.DEMAND_S, **changes)
+
+
+def judged(*points: Point) -> str:
+    return say(*telling.verdict(examples.EXPERIMENT, FORECAST, points))
 
 
 def test_a_forecast_that_missed_names_the_broken_assumption() -> None:
@@ -170,38 +179,29 @@ def test_a_forecast_that_missed_names_the_broken_assumption() -> None:
     said = say(report.text(recording))
     assert "met 0 of 4 points" in said and "measured 19 % below it" in said
     assert "It took 62.5 ms instead of 50 ms." in said and "the model fits" not in said
-    slower = tuple(replace(level, model_rps=level.model_rps * 0.8) for level in FORECAST.levels)
-    said = say(report.text(recording, replace(FORECAST, kind="explanation", levels=slower)))
+    said = say(report.text(recording, EXPLAINED))
     assert "With the CPU time that was measured in the load, the model fits." in said
 
 
 def test_a_miss_without_moved_demand_looks_for_another_reason() -> None:
-    missed = replace(examples.point(8, factor=0.8), demand_s=examples.DEMAND_S)
-
-    def reason(**changes: object) -> str:
-        point = replace(missed, **changes)  # type: ignore[arg-type]
-        return say(*telling.agreement(FORECAST, [point]))
-
-    assert "Others used 12 %" in reason(checks=(examples.TOLD,))
-    assert reason().endswith("measured 19 % below it. Nothing we measure explains it.")
+    told = telling.agreement(FORECAST, [missed(checks=(examples.TOLD,))])
+    assert "Others used 12 %" in say(*told)
+    none = say(*telling.agreement(FORECAST, [missed()]))
+    assert none.endswith("measured 19 % below it. Nothing we measure explains it.")
     lower = tuple(replace(level, lower_rps=25.0) for level in FORECAST.levels)
     stepping = replace(FORECAST, levels=lower)
-    assert "fell in step" in say(*telling.agreement(stepping, [missed]))
-    above = replace(examples.point(8, factor=1.3), demand_s=examples.DEMAND_S)
-    assert "fell in step" not in say(*telling.agreement(stepping, [above]))
+    assert "fell in step" in say(*telling.agreement(stepping, [missed()]))
+    assert "fell in step" not in say(*telling.agreement(stepping, [missed(1.3)]))
 
 
 def test_connections_that_stay_with_their_process_are_a_reason() -> None:
     server = Server("threaded", processes=2, threads=4)
     experiment = Experiment(server, Workload(wait_s=0.2), Load((8,)))
-    missed = replace(examples.point(8, factor=0.8), demand_s=examples.DEMAND_S)
-    missed = replace(missed, connections={"11": 6, "12": 2})
-    said = say(*telling.verdict(experiment, FORECAST, [missed]))
+    points = [missed(connections={"11": 6, "12": 2})]
+    said = say(*telling.verdict(experiment, FORECAST, points))
     assert "Nothing we measure explains it. The processes had 2 and 6 connections" in said
     assert "At 8 users connections stayed where they had fallen: 2 and 6 connections." in said
-    lower = tuple(replace(level, model_rps=level.model_rps * 0.8) for level in FORECAST.levels)
-    explained = replace(FORECAST, kind="explanation", levels=lower)
-    said = say(*telling.verdict(experiment, FORECAST, [missed], explained))
+    said = say(*telling.verdict(experiment, FORECAST, points, EXPLAINED))
     assert "fall on the processes like coins. They fell as 2 and 6 connections, and" in said
 
 
@@ -227,40 +227,29 @@ def test_how_connections_fell(server: Server, counts: tuple[int, ...], words: st
 
 
 def test_unfit_points_are_named_and_left_out() -> None:
-    points = examples.run(unfit=8).points
-    said = say(*telling.verdict(examples.EXPERIMENT, FORECAST, points))
-    assert "At 4 users the CPU is the limit" in said
-    assert "met all 3 points" in said
+    said = judged(*examples.run(unfit=8).points)
+    assert "At 4 users the CPU is the limit" in said and "met all 3 points" in said
     assert "1 of 4 points, at 8 users, is drawn hollow" in said and "Too noisy" in said
 
 
 def test_where_nothing_is_fit_the_reasons_stand_alone() -> None:
-    points = [
-        replace(each, checks=(examples.UNFIT, examples.TOLD)) for each in examples.run().points
-    ]
-    (said,) = telling.verdict(examples.EXPERIMENT, FORECAST, points)
-    assert said == (
+    why = (examples.UNFIT, examples.TOLD)
+    points = [replace(each, checks=why) for each in examples.run().points]
+    assert judged(*points) == (
         "None of the 4 points can be believed, so all are drawn hollow. Too noisy: the interval "
         "is ± 14 %. Others used 12 % of the machine."
     )
-    said = say(*telling.verdict(examples.EXPERIMENT, FORECAST, [*points[:2], examples.point(8)]))
+    said = judged(*points[:2], examples.point(8))
     assert "2 of 3 points, at 1 and 2 users, are drawn hollow" in said and "other reasons" in said
 
 
-def test_of_a_single_point_it_speaks_in_the_singular() -> None:
+def test_of_none_it_says_so_and_of_a_single_point_it_speaks_in_the_singular() -> None:
+    assert "Nothing was measured" in judged()
     alone = examples.point(4)
-    low = replace(alone, throughput_rps=0.5 * alone.throughput_rps)
-    low = replace(low, throughput_ci_rps=(0.99 * low.throughput_rps, 1.01 * low.throughput_rps))
-    missed = say(*telling.verdict(examples.EXPERIMENT, FORECAST, [low]))
-    assert "The forecast missed the point at 4 users: measured " in missed
-    (said,) = telling.verdict(
-        examples.EXPERIMENT, FORECAST, [replace(alone, checks=(examples.UNFIT,))]
-    )
+    low = replace(alone, throughput_rps=20.0, throughput_ci_rps=(19.8, 20.2))
+    assert "The forecast missed the point at 4 users: measured " in judged(low)
+    said = judged(replace(alone, checks=(examples.UNFIT,)))
     assert said.startswith("The point cannot be believed, so it is drawn hollow. Too noisy")
-
-
-def test_nothing_measured_is_said() -> None:
-    assert "Nothing was measured" in telling.verdict(examples.EXPERIMENT, FORECAST, ())[0]
 
 
 @pytest.mark.parametrize(
@@ -277,30 +266,26 @@ def test_nothing_measured_is_said() -> None:
     ],
 )
 def test_every_limit_has_its_words(limit: str, words: str) -> None:
-    level = PredictedLevel(
-        users=8, bound_rps=40.0, model_rps=39.0, model_response_time_s=0.2, limit=limit
-    )
+    level = replace(FORECAST.at(8), limit=limit)
     assert words in say(telling.limit(examples.EXPERIMENT, level))
 
 
 @pytest.mark.parametrize(
-    ("guess", "words"),
+    ("quantity", "value", "words"),
     [
-        (Guess(users=8, quantity="throughput", value=160.0), "yours was 4 times as much"),
-        (Guess(users=8, quantity="throughput", value=41.0), "Well predicted!"),
-        (Guess(users=8, quantity="throughput", value=20.0), "yours was 50 % too low"),
-        (Guess(users=8, quantity="response time", value=0.05), "yours was 75 % too low"),
-        (
-            Guess(users=8, quantity="response time", value=0.2),
-            "You said 200 ms at 8 users, the model 202 ms, and it was 200 ms.",
-        ),
+        ("throughput", 160.0, "yours was 4 times as much"),
+        ("throughput", 41.0, "Well predicted!"),
+        ("throughput", 20.0, "yours was 50 % too low"),
+        ("response time", 0.05, "yours was 75 % too low"),
+        ("response time", 0.2, "You said 200 ms at 8 users, the model 202 ms, and it was 200 ms."),
     ],
 )
-def test_the_guess_is_shown_beside_model_and_measurement(guess: Guess, words: str) -> None:
-    run = examples.run()
-    said = telling.verdict(examples.EXPERIMENT, FORECAST, run.points, guess=guess)
-    assert words in say(*said)
-    assert "not measured" in say(telling.on_guess(guess, FORECAST, run.points[:2]))
+def test_the_guess_is_shown_beside_model_and_measurement(
+    quantity: str, value: float, words: str
+) -> None:
+    guess, points = Guess(users=8, quantity=quantity, value=value), examples.run().points
+    assert words in say(*telling.verdict(examples.EXPERIMENT, FORECAST, points, guess=guess))
+    assert "not measured" in say(telling.on_guess(guess, FORECAST, points[:2]))
 
 
 def test_a_caption_names_the_machine_and_asks_for_a_larger_one() -> None:
