@@ -24,6 +24,7 @@ PLACES = {  # of what is read, by its name
     "about": "_about",
     "answer": "_answer",
     "assumed": "_assumed",
+    "brought": "_brought",
     "caption": "_caption",
     "data": "_data",
     "message": "_bar._message",
@@ -58,7 +59,7 @@ class Script:
         rig.partial(structs.replace(whole, runs=(replace(whole.run, points=()),)))
         for number, point in enumerate(whole.points, 1):
             rig.progress(f"{point.users} users")
-            rig.saw(examples.sample(number / 10))
+            rig.on_event(examples.sample(number / 10))
             assert rig.until(lambda: self.fault or self.go.acquire(blocking=False), SOON_S)
             if self.fault:
                 raise self.fault
@@ -121,6 +122,19 @@ class PanelDriver:
     def control(self, name: str) -> Any:
         """The button that does that to a run that goes on."""
         return next(each for each in self.panel._bar._controls if each.description == name)
+
+    def diagnose(self, limit: str) -> None:
+        """Commit to that being the limit of a mystery."""
+        self.panel._choice.value = limit
+        self.panel._commit.click()
+
+    def reveal(self) -> None:
+        self.panel._reveal.click()
+
+    @property
+    def fixes(self) -> dict[str, Any]:
+        """The buttons that lift the limit of a mystery, by variant; none while it is hidden."""
+        return {} if self.panel._fixes.layout.display else self.panel._buttons
 
     def set(self, **values: Any) -> None:
         """Set these of the settings, one after the other."""

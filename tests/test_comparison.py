@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import examples
 import plotly.graph_objects as go
 import pytest
+from markup import plain
 from msgspec import structs
-from panel_driver import PanelDriver
+from panel_driver import SOON_S, PanelDriver, Script
 from waiting import eventually
 
 from labs.exercises import latest
-from labs.host.supervisor import Stopped
 from labs.kinds.comparison import verdict
 from labs.kinds.comparison.figure import comparison_alt, comparison_figure
 from labs.kinds.comparison.record import Comparison
@@ -32,15 +29,13 @@ from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber
 from labs.records.errors import BadRecording, Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.results import Calibration, Check, Point, Run
-from labs.theory.forecast import forecast
+from labs.records.results import Check, Run
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
-SOON_S = 10.0
 USERS = (10, 25, 50)
 FEW, MANY = "25 threads", "50 × 1"
-WAIT = Workload(wait_s=0.5)
+WAIT, WAITED = Workload(wait_s=0.5), {"service_time_s": 0.5, "pss_bytes": 64 * 2**20}
 PARTS = {
     FEW: Experiment(Server("threaded", threads=25), WAIT, Load(USERS)),
     MANY: Experiment(Server("threaded", threads=50), WAIT, Load(USERS)),
@@ -54,68 +49,28 @@ POOLS = {
 STARVED = Check(name="starved", unfit=True, sentence="11 of 50 users were never served.")
 
 
-def points(experiment: Experiment, factor: float = 1.0) -> tuple[Point, ...]:
-    """As the forecast says, times a factor; half a second of each answer is service."""
-    expected = forecast(experiment, examples.CALIBRATION, examples.MACHINE)
-    return tuple(
-        replace(
-            examples.point(1),
-            users=level.users,
-            throughput_rps=level.model_rps * factor,
-            throughput_ci_rps=(level.model_rps * factor * 0.98, level.model_rps * factor * 1.02),
-            mean_response_time_s=level.users / level.model_rps / factor,
-            service_time_s=0.5 if experiment.workload == WAIT else None,
-            pss_bytes=64 * 2**20,
-            demand_s=expected.demand_s,
-            connections={},
-        )
-        for level in expected.levels
-    )
-
-
 def part(experiment: Experiment, *factors: float) -> Recording:
-    """A run for each factor."""
-    runs = tuple(
-        Run(
-            recorded_at=examples.WHEN,
-            calibration=examples.CALIBRATION,
-            forecast=forecast(experiment, examples.CALIBRATION, examples.MACHINE),
-            points=points(experiment, factor),
-            samples=(examples.sample(0.1),),
-        )
-        for factor in factors or (1.0,)
-    )
-    return Recording(experiment=experiment, machine=examples.MACHINE, runs=runs)
+    """As the forecast says, times a factor; half a second of each answer is service."""
+    return examples.by_law(experiment, *factors, **(WAITED if experiment.workload == WAIT else {}))
 
 
 def comparison(
     parts: dict[str, Experiment] = PARTS, *factors: float, over: Any = "users"
 ) -> Comparison:
-    return Comparison(
-        machine=examples.MACHINE,
-        over=over,
-        parts={label: part(experiment, *factors) for label, experiment in parts.items()},
-    )
+    made = {label: part(experiment, *factors) for label, experiment in parts.items()}
+    return Comparison(machine=examples.MACHINE, over=over, parts=made)
 
 
 def with_point(found: Comparison, label: str, users: int, **changes: Any) -> Comparison:
     """The same comparison with one point of one part changed, in each of its runs."""
-    changed = found.part(label)
-    runs = tuple(
-        replace(
-            run,
-            points=tuple(
-                replace(point, **changes) if point.users == users else point for point in run.points
-            ),
-        )
-        for run in changed.runs
-    )
-    parts = {**found.parts, label: structs.replace(changed, runs=runs)}
-    return structs.replace(found, parts=parts)
 
+    def changed(run: Run) -> Run:
+        each = (replace(one, **changes) if one.users == users else one for one in run.points)
+        return replace(run, points=tuple(each))
 
-def plain(text: str) -> str:
-    return re.sub(r"<[^>]+>", "", text).replace("\u00a0", " ")
+    part = found.part(label)
+    part = structs.replace(part, runs=tuple(changed(run) for run in part.runs))
+    return structs.replace(found, parts={**found.parts, label: part})
 
 
 # -- records ---------------------------------------------------------------------------------
@@ -123,6 +78,7 @@ def plain(text: str) -> str:
 
 def test_a_comparison_has_whole_rounds_and_a_middle_run_of_each_part() -> None:
     made = comparison(PARTS, 0.98, 1.0, 1.01)
+    assert made == ComparisonLab(PARTS).merge([comparison(PARTS, each) for each in (0.98, 1, 1.01)])
     assert [list(each) for each in made.runs] == [[FEW, MANY]] * 3
     last = made.part(MANY).runs[-1].points[-1]
     assert last.throughput_rps > made.part(MANY).at(50).throughput_rps
@@ -130,11 +86,6 @@ def test_a_comparison_has_whole_rounds_and_a_middle_run_of_each_part() -> None:
         made.part("75 threads")
     with pytest.raises(BadRecording, match="holds no part"):
         structs.replace(made, parts={})
-
-
-def test_rounds_are_merged_part_by_part() -> None:
-    rounds = [comparison(PARTS, factor) for factor in (0.97, 1.0, 1.02)]
-    assert ComparisonLab(PARTS).merge(rounds) == comparison(PARTS, 0.97, 1.0, 1.02)
 
 
 @pytest.mark.parametrize(
@@ -201,6 +152,11 @@ def test_each_part_has_its_forecast_its_points_and_their_intervals() -> None:
     assert marks["error_y"]["array"] == pytest.approx([each * 0.02 for each in marks["y"]])
     slow = trace(figure, f"{FEW}: measured", "x2")
     assert slow["y"] == pytest.approx([500, 500, 1000], rel=0.01)
+    served = trace(figure, f"{FEW}: in service", "x2")
+    assert served["line"]["dash"] == "dot" and served["y"] == pytest.approx([500] * 3)
+    assert "500 ms in service" in plain(served["customdata"][-1])
+    names = [each["name"] for each in comparison_figure(comparison(POOLS, over="pool"))["data"]]
+    assert not [name for name in names if "in service" in name]  # where it is not known
 
 
 def test_of_several_runs_the_middle_one_is_drawn_with_their_spread() -> None:
@@ -209,16 +165,6 @@ def test_of_several_runs_the_middle_one_is_drawn_with_their_spread() -> None:
     assert marks["y"] == pytest.approx(middle)
     assert marks["error_y"]["arrayminus"] == pytest.approx([each * 0.1 for each in middle])
     assert "in 3 runs" in marks["customdata"][0]
-
-
-def test_time_in_service_is_dotted_below_the_response_time_where_it_is_known() -> None:
-    figure = comparison_figure(comparison())
-    served = trace(figure, f"{FEW}: in service", "x2")
-    assert served["line"]["dash"] == "dot"
-    assert served["y"] == pytest.approx([500, 500, 500])
-    assert "500 ms in service" in plain(served["customdata"][-1])
-    names = [each["name"] for each in comparison_figure(comparison(POOLS, over="pool"))["data"]]
-    assert not [name for name in names if "in service" in name]
 
 
 def test_unfit_points_are_hollow() -> None:
@@ -234,13 +180,11 @@ def test_no_two_lines_look_alike_without_colour() -> None:
         f"{n} processes": replace(PARTS[FEW], server=Server("prefork", processes=n))
         for n in range(1, 6)
     }
-    figure = comparison_figure(comparison(five))
-    keys = [each for each in figure["data"] if each["showlegend"] and each["mode"] != "lines"]
-    assert len(keys) == 5
-    looks = [(each["line"]["dash"], each["marker"]["symbol"]) for each in keys]
-    for one, other in itertools.combinations(looks, 2):
-        assert one[0] != other[0] and one[1] != other[1]
-    assert "dot" not in [dash for dash, _ in looks]  # that is for the time in service
+    traces = comparison_figure(comparison(five))["data"]
+    keys = [each for each in traces if each["showlegend"] and each["mode"] != "lines"]
+    assert len({each["marker"]["symbol"] for each in keys}) == 5
+    dashes = {each["line"]["dash"] for each in keys}
+    assert len(dashes - {"dot"}) == 5  # that is for the time in service
 
 
 def test_over_the_pool_there_is_a_line_for_each_number_of_users() -> None:
@@ -269,19 +213,14 @@ def test_axes_stand_still_from_the_first_forecast_on() -> None:
 
 
 def test_what_is_about_to_be_compared_says_what_the_parts_share_once() -> None:
-    said = plain(verdict.about(PARTS))
-    assert said == (
+    assert plain(verdict.about(PARTS)) == (
         "One after the other: “25 threads” and “50 × 1”. Each server answers requests that wait "
         "for 500 ms, while 10, 25 and 50 users ask, one request at a time each."
     )
-    loop = Server("event-loop")
-    kinds = {
-        name: Experiment(loop, Workload(cpu_s=cpu, wait_s=0.05 - cpu), Load((1, 4)))
-        for name, cpu in (("waits", 0.0), ("computes", 0.05))
-    }
-    assert "run by uvicorn, on all cores) answers 2 kinds of request, while 1 and 4 users ask" in (
-        plain(verdict.about(kinds))
-    )
+    loop = Experiment(Server("event-loop"), Workload(wait_s=0.05), Load((1, 4)))
+    kinds = {"waits": loop, "computes": replace(loop, workload=Workload(cpu_s=0.05))}
+    words = "run by uvicorn, on all cores) answers 2 kinds of request, while 1 and 4 users ask"
+    assert words in plain(verdict.about(kinds))
 
 
 def said(made: Comparison) -> dict[str, str]:
@@ -315,31 +254,23 @@ def test_who_is_near_the_best_is_said_too() -> None:
 
 
 def test_starved_users_are_the_result_where_the_listen_queue_overflowed() -> None:
-    full = with_point(
-        comparison(), FEW, 50, checks=(STARVED,), never_served=11, listen_overflows=40
-    )
-    words = said(full)
-    assert "40 connections found the listen queue full" in words[FEW]
-    assert "11 of 50 users were never served" in words[FEW]
-    assert verdict.comparable(full) == 50
-    unfit = with_point(comparison(), FEW, 50, checks=(STARVED,), never_served=11)
-    assert verdict.comparable(unfit) == 25
-    hopeless = planned(PARTS)
-    assert "nothing is said of their ratio" in said(hopeless)[""]
-    assert "Nothing was measured" in said(hopeless)[FEW]
-
-
-def test_a_run_is_recorded_when_five_of_six_points_are_fit_but_for_full_queues() -> None:
+    starved = with_point(comparison(), FEW, 50, checks=(STARVED,), never_served=11)
+    full = with_point(starved, FEW, 50, listen_overflows=40)
+    words = said(full)[FEW]
+    assert "40 connections found the listen queue full" in words
+    assert "11 of 50 users were never served" in words
+    assert (verdict.comparable(full), verdict.comparable(starved)) == (50, 25)
+    hopeless = said(planned(PARTS))
+    assert "nothing is said of their ratio" in hopeless[""]
+    assert "Nothing was measured" in hopeless[FEW]
     lab = ComparisonLab(PARTS)
-    assert lab.rejection(comparison()) == ""
+    assert lab.rejection(comparison()) == lab.rejection(full) == ""
     one = with_point(comparison(), MANY, 25, checks=(examples.UNFIT,))
-    assert lab.rejection(one) == ""
+    assert lab.rejection(one) == ""  # five of six points are enough
     noisy = with_point(one, MANY, 50, checks=(examples.UNFIT,))
     assert lab.rejection(noisy) == "50 × 1: Too noisy: the interval is ± 14 %."
-    starved = with_point(one, FEW, 50, checks=(STARVED,), never_served=11)
-    assert "25 threads: 11 of 50 users" in lab.rejection(starved)
-    alone = with_point(comparison(), FEW, 50, checks=(STARVED,), never_served=11)
-    assert lab.rejection(with_point(alone, FEW, 50, listen_overflows=40)) == ""
+    also = with_point(one, FEW, 50, checks=(STARVED,), never_served=11)
+    assert "25 threads: 11 of 50 users" in lab.rejection(also)
 
 
 def test_a_recording_of_other_parts_is_not_what_was_asked() -> None:
@@ -354,7 +285,7 @@ def test_a_recording_of_other_parts_is_not_what_was_asked() -> None:
 # -- table and page --------------------------------------------------------------------------
 
 
-def test_the_table_has_a_row_for_each_part_and_level() -> None:
+def test_the_page_has_a_row_for_each_part_and_level_and_the_verdict_of_each() -> None:
     table = show.table(comparison())
     assert table.head[:2] == ("part", "users")
     assert [row[:2] for row in table.rows] == [
@@ -363,11 +294,8 @@ def test_the_table_has_a_row_for_each_part_and_level() -> None:
     row = dict(zip(table.head, table.rows[2], strict=True))
     assert row["in service ms"] == "500" and float(row["queued ms"]) == pytest.approx(500, rel=0.02)
     assert row["memory MiB"] == "64" and row["never served"] == row["queue overflows"] == "0"
-
-
-def test_the_verdict_of_each_part_stands_in_the_page() -> None:
-    words = show.verdict(comparison())
-    assert f"<p><b>{FEW}.</b> At 50 users the pool is the limit" in words.replace("\u00a0", " ")
+    words = show.verdict(comparison()).replace("\u00a0", " ")
+    assert f"<p><b>{FEW}.</b> At 50 users the pool is the limit" in words
     assert "more than noise" in words
 
 
@@ -384,12 +312,10 @@ def quote(label: str, name: str, *given: object) -> str:
     [
         ("", "ratio", (MANY, FEW, 50), r"2\.0|1\.99|2\.00"),
         ("", "ratio", (FEW, MANY, 10), r"1\.00"),
-        ("", "cores", (), "2 cores"),
         (FEW, "throughput", (50,), r"49\.\d req/s|50 req/s"),
         (FEW, "service_time", (50,), "500 ms"),
         (MANY, "never_served", (50,), "1 user"),
         (MANY, "overflows", (50,), "7"),
-        (FEW, "cores", (), "2 cores"),
     ],
 )
 def test_numbers_of_a_comparison_and_of_its_parts(
@@ -418,43 +344,9 @@ def test_a_number_that_a_comparison_has_not(
 # -- the panel, with sweeps that are told what to find ---------------------------------------
 
 
-class Script:
-    """In the place of each part's sweep: one release, one level."""
-
-    def __init__(self) -> None:
-        self.go = threading.Semaphore(0)
-        self.begun: list[Experiment] = []
-
-    def sweep(self, rig: Rig, experiment: Experiment) -> Recording:
-        self.begun.append(experiment)
-        rig.progress("starting")
-        whole = part(experiment)
-        for number in range(len(whole.points) + 1):
-            run = replace(whole.run, points=whole.points[:number])
-            rig.partial(structs.replace(whole, runs=(run,)))
-            if number == len(whole.points):
-                break
-            rig.progress(f"{whole.points[number].users} users")
-            rig.on_event(examples.sample(number / 10))
-            assert rig.until(lambda: self.go.acquire(blocking=False), SOON_S)
-        return whole
-
-
 @pytest.fixture
-def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Script:
-    """Nothing is burned, and nobody else's turn is waited for."""
-
-    def burned(*_: object, **__: object) -> Calibration:
-        return examples.CALIBRATION
-
-    made = Script()
-    monkeypatch.setattr(latest, "_latest", {})
-    monkeypatch.setattr("labs.host.lock.LOCK", tmp_path / "turn.lock")
-    monkeypatch.setattr("labs.measure.rig.calibrate", burned)
-    monkeypatch.setattr("labs.kinds.comparison.run.last", burned)
-    monkeypatch.setattr("labs.kinds.comparison.run.sweep", made.sweep)
-    monkeypatch.setattr("labs.host.hardware.fingerprint", lambda: examples.MACHINE)
-    return made
+def script(monkeypatch: pytest.MonkeyPatch) -> Script:
+    return Script(monkeypatch, **WAITED)
 
 
 @pytest.fixture
@@ -466,25 +358,17 @@ def panel(script: Script) -> Iterator[PanelDriver]:
 
 
 def landed(panel: PanelDriver, label: str) -> list[int]:
-    found = [
-        each
-        for each in panel.figure["data"]
-        if each["name"] == f"{label}: measured" and each["xaxis"] == "x"
-    ]
+    found = [each for each in panel.figure["data"] if each["name"] == f"{label}: measured"]
     return list(found[0]["x"]) if found else []
-
-
-def test_the_question_is_of_the_last_part_at_its_last_level(panel: PanelDriver) -> None:
-    asked = panel.said("question")
-    assert "how many requests a second will it answer with “50 × 1” at 50 users, in req/s?" in asked
-    assert re.search(r"takes about \d+ s", panel.said("progress"))
-    assert landed(panel, FEW) == landed(panel, MANY) == list(USERS)  # as recorded
-    assert panel.panel._lab.answer(comparison()) == pytest.approx((99.9, 99.9), rel=0.01)
 
 
 def test_parts_land_one_after_the_other_and_the_answer_is_set_beside_them(
     panel: PanelDriver, script: Script
 ) -> None:
+    asked = panel.said("question")
+    assert "how many requests a second will it answer with “50 × 1” at 50 users, in req/s?" in asked
+    assert re.search(r"takes about \d+ s", panel.said("progress"))
+    assert landed(panel, FEW) == landed(panel, MANY) == list(USERS)  # as recorded
     panel.commit("200")
     job = panel.run()
     eventually(lambda: landed(panel, FEW) == [], SOON_S, "the recorded run to make room")
@@ -500,9 +384,7 @@ def test_parts_land_one_after_the_other_and_the_answer_is_set_beside_them(
     assert job.join(SOON_S)
     said = panel.said("answer")
     assert said.split(": yours was ")[1].strip() == "2 times as much."
-    assert re.search(
-        r"You said 200 req/s with .* the model 9\d\.\d req/s, and it was 9\d\.\d", said
-    )
+    assert re.search(r"You said 200 req/s with .* the model 9\d\.\d req/s, and it was 9\d\.", said)
     assert "more than noise" in panel.said("verdict")
     assert isinstance(latest.latest("the-launch"), Comparison)
     assert script.begun == list(PARTS.values())
@@ -534,37 +416,26 @@ def test_a_server_that_this_machine_cannot_run_is_refused_before_anything_starts
     assert script.begun == []
 
 
-def test_on_a_small_machine_each_part_begins_modestly() -> None:
+def test_a_small_machine_begins_modestly_and_a_smoke_test_keeps_the_pools_apart() -> None:
     lab = ComparisonLab(POOLS, over="pool")
     small = lab.scaled_down(1, shared=False)
     assert list(small.parts) == list(POOLS) and small.over == "pool"
     assert {part.workload.cpu_s for part in small.parts.values()} == {0.0}
     assert "This machine has one core" in small.about()
     assert lab.scaled_down(4, shared=False).parts == POOLS
-
-
-def test_a_smoke_test_of_the_pools_keeps_them_apart() -> None:
-    trial = ComparisonLab(POOLS, over="pool").smoke_test()
-    assert [part.server.pool for part in trial.parts.values()] == [1, 16]
-    assert len({part.load.users for part in trial.parts.values()}) == 1
-    assert all(len(part.load.users) == 1 for part in trial.parts.values())
+    trial = list(lab.smoke_test().parts.values())
+    assert [part.server.pool for part in trial] == [1, 16]
+    assert len({part.load.users for part in trial}) == len(trial[0].load.users) == 1
 
 
 # -- for real --------------------------------------------------------------------------------
 
 
-def of_sizes(sizes: tuple[int, ...], users: list[int]) -> dict[str, Experiment]:
-    wait, load = Workload(wait_s=0.05), Load(users, seconds=0.5)
-    return {
-        f"{size} workers": Experiment(Server("prefork", processes=size), wait, load)
-        for size in sizes
-    }
-
-
 @pytest.mark.measures
 def test_two_servers_are_measured_in_one_turn() -> None:
     """Four users get four workers' worth from the one, and one worker's from the other."""
-    parts = of_sizes((1, 4), [4])
+    wait, load = Workload(wait_s=0.05), Load([4], seconds=0.5)
+    parts = {f"{n} workers": Experiment(Server("prefork", processes=n), wait, load) for n in (1, 4)}
     told: list[Any] = []
     found = Rig(told.append).perform(ComparisonLab(parts, over="pool"))
     assert list(found.parts) == list(parts) and len(found.runs) == 1
@@ -577,18 +448,3 @@ def test_two_servers_are_measured_in_one_turn() -> None:
     progress = [each for each in told if isinstance(each, Progress)]
     halves = [each.fraction for each in progress if each.stage.startswith("4 workers")]
     assert halves and 0.3 < halves[0] < halves[-1] and halves[-1] > 0.8
-    assert comparison_alt(found) and go.Figure(comparison_figure(found))
-
-
-@pytest.mark.measures
-def test_stopping_ends_a_comparison_at_once() -> None:
-    stop = threading.Event()
-
-    def on_event(event: Any) -> None:
-        if isinstance(event, Comparison) and event.part("1 workers").points:
-            stop.set()
-
-    rig = Rig(on_event, stop)
-    with pytest.raises(Stopped):
-        rig.perform(ComparisonLab(of_sizes((1, 2), [1, 2, 4])))
-    assert [len(part.points) for part in rig.found.parts.values()] == [1, 0]
