@@ -17,13 +17,13 @@ from panel_driver import SOON_S, PanelDriver
 
 from labs.exercises import latest
 from labs.host.supervisor import Stopped
-from labs.kinds.base import LabKind
 from labs.kinds.mystery.record import Mystery
-from labs.kinds.sweep.record import Recording
+from labs.kinds.mystery.run import MysteryLab
 from labs.kinds.sweep.run import SweepLab
-from labs.kinds.timeline.record import Timeline
+from labs.kinds.timeline.run import TimelineLab
 from labs.measure.rig import Rig
 from labs.panel.lab import LabPanel
+from labs.panel.mystery import MysteryPanel
 from labs.panel.sweep import SweepPanel
 from labs.recordings import store
 from labs.records.experiment import Experiment, Load, Server, Workload
@@ -51,15 +51,21 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     return states
 
 
-class Script:
-    """Finds one result after the other, at levels that are all called alike; `measuring` is set
-    within the last."""
+class Told:
+    """In the place of a lab's run: finds one result after the other, at levels that are all called
+    alike; `measuring` is set within the last."""
 
-    def __init__(self, sent: list[dict[str, Any]], results: list[Any]) -> None:
-        self.sent, self.results = sent, results
+    def __init__(
+        self, sent: list[dict[str, Any]], kind: type, panel: type, results: list[Any], *given: Any
+    ) -> None:
+        self.sent, self.results, self.performed = sent, results, list[str]()
         self.meanwhile: list[list[dict[str, Any]]] = []
         self.landing: list[list[dict[str, Any]]] = []
         self.measuring, self.go = Event(), Event()
+        lab = type(kind.__name__, (kind,), {"run": lambda _, rig: self.play(rig)})(*given)
+        lab.perform = self.performed.append
+        more = {"calibration": lambda *_: examples.CALIBRATION} if panel is SweepPanel else {}
+        self.panel = PanelDriver(panel("a-lab", lab, **more))
 
     def play(self, rig: Rig) -> Any:
         rig.progress("starting")
@@ -87,79 +93,46 @@ class Script:
         rig.measuring("4 users", quiet_s)
 
 
-def sweep(sent: list[dict[str, Any]]) -> tuple[Script, PanelDriver]:
+def sweep(sent: list[dict[str, Any]]) -> Told:
     whole = examples.recording(1.0)
     runs = [replace(whole.run, points=whole.run.points[:n]) for n in range(LEVELS + 1)]
-    script = Script(sent, [structs.replace(whole, runs=(run,)) for run in runs])
-
-    class Told(SweepLab):
-        def run(self, rig: Rig) -> Recording:
-            return script.play(rig)
-
-    lab = Told(examples.EXPERIMENT)
-    panel = PanelDriver(
-        SweepPanel("many-cores", lab, calibration=lambda *where: examples.CALIBRATION)
-    )
-    panel.until_planned()
-    with panel.panel._drawing:
-        panel.skip()
-    return script, panel
+    results = [structs.replace(whole, runs=(run,)) for run in runs]
+    told = Told(sent, SweepLab, SweepPanel, results, examples.EXPERIMENT)
+    told.panel.until_planned()
+    with told.panel.panel._drawing:
+        told.panel.skip()
+    return told
 
 
-def timeline(sent: list[dict[str, Any]]) -> tuple[Script, PanelDriver]:
-    run = examples.timeline_run()
-    runs = [replace(run, moments=run.moments[: 4 * number]) for number in range(LEVELS + 1)]
-    script = Script(sent, [structs.replace(examples.timeline(), runs=(each,)) for each in runs])
-
-    class Told(LabKind[Timeline]):
-        result = Timeline
-
-        def __init__(self) -> None:
-            self.controls, self.performed = {CONTROL: "End it"}, list[str]()
-
-        def about(self) -> str:
-            return "Told."
-
-        def seconds(self) -> float:
-            return 9.0
-
-        def run(self, rig: Rig) -> Timeline:
-            return script.play(rig)
-
-        def perform(self, control: str) -> None:
-            self.performed.append(control)
-
-    return script, PanelDriver(LabPanel("over time", Told()))
+def timeline(sent: list[dict[str, Any]]) -> Told:
+    whole = examples.timeline(1.0)
+    runs = [replace(whole.run, moments=whole.run.moments[: 4 * n]) for n in range(LEVELS + 1)]
+    results = [structs.replace(whole, runs=(each,)) for each in runs]
+    told = Told(sent, TimelineLab, LabPanel, results, whole.server, whole.workload, whole.steps)
+    told.panel.skip()
+    return told
 
 
-def mystery(sent: list[dict[str, Any]]) -> tuple[Script, PanelDriver]:
-    from labs.kinds.mystery.run import MysteryLab
-    from labs.panel.mystery import MysteryPanel
-
+def mystery(sent: list[dict[str, Any]]) -> Told:
     found = store.recording("which-limit")
     assert isinstance(found, Mystery)
     run = found.before.run
     runs = [replace(run, points=run.points[:number]) for number in range(LEVELS + 1)]
     befores = [structs.replace(found.before, runs=(each,)) for each in runs]
-    script = Script(sent, [structs.replace(found, variants={"before": each}) for each in befores])
-
-    class Told(MysteryLab):
-        def run(self, rig: Rig) -> Mystery:
-            return script.play(rig)
-
-    return script, PanelDriver(MysteryPanel("which-limit", Told(found.seed)))
+    results = [structs.replace(found, variants={"before": each}) for each in befores]
+    return Told(sent, MysteryLab, MysteryPanel, results, found.seed)
 
 
 @pytest.fixture(params=[sweep, timeline, mystery], ids=lambda made: made.__name__)
-def told(request: pytest.FixtureRequest, sent: list[dict[str, Any]]) -> Iterator[tuple[Any, Any]]:
-    script, panel = request.param(sent)
-    panel.run()
+def told(request: pytest.FixtureRequest, sent: list[dict[str, Any]]) -> Iterator[Told]:
+    told = request.param(sent)
+    told.panel.run()
     try:
-        assert script.measuring.wait(SOON_S)
-        yield script, panel
+        assert told.measuring.wait(SOON_S)
+        yield told
     finally:
-        script.go.set()
-        panel.shut()
+        told.go.set()
+        told.panel.shut()
 
 
 def said(states: list[dict[str, Any]]) -> list[str]:
@@ -169,46 +142,38 @@ def said(states: list[dict[str, Any]]) -> list[str]:
 
 
 def test_a_level_is_announced_then_left_alone_then_painted(
-    told: tuple[Any, Any], sent: list[dict[str, Any]]
+    told: Told, sent: list[dict[str, Any]]
 ) -> None:
-    script, _ = told
-    assert script.meanwhile == [[]] * LEVELS
-    for number, states in enumerate(script.landing, 1):
+    assert told.meanwhile == [[]] * LEVELS
+    for number, states in enumerate(told.landing, 1):
         drawn = [state["figure"]["data"] for state in states if "figure" in state]
         assert len(drawn) == 2  # the level's, and the strip with all samples so far
         assert SAMPLES * number in {len(trace["x"]) for traces in drawn for trace in traces}
-    assert said(sent) == [
-        *(
-            "measuring 4 users, about 3 s, then 8 s more",
-            "measuring 4 users, about 3 s, then 4 s more",
-        ),
-        "measuring 4 users, about 3 s",
-    ]
+    more = (", then 8 s more", ", then 4 s more", "")
+    assert said(sent) == [f"measuring 4 users, about 3 s{then}" for then in more]
 
 
-def test_stop_is_heard_while_nothing_is_sent(told: tuple[Any, PanelDriver]) -> None:
-    _, panel = told
-    assert panel.can_stop
-    panel.press_stop()
-    assert panel.job and panel.job.join(SOON_S)
-    assert "Stopped." in panel.said("message")
+def test_stop_is_heard_while_nothing_is_sent(told: Told) -> None:
+    assert told.panel.can_stop
+    told.panel.press_stop()
+    assert told.panel.job and told.panel.job.join(SOON_S)
+    assert "Stopped." in told.panel.said("message")
 
 
-def test_a_control_works_and_is_answered_while_nothing_is_sent(sent: list[dict[str, Any]]) -> None:
-    script, panel = timeline(sent)
-    panel.run()
-    assert script.measuring.wait(SOON_S)
-    control = panel.control(CONTROL)
+@pytest.mark.parametrize("told", [timeline], indirect=True)
+def test_a_control_works_and_is_answered_while_nothing_is_sent(
+    told: Told, sent: list[dict[str, Any]]
+) -> None:
+    control = told.panel.control(CONTROL)
     assert not control.disabled
     begin = len(sent)
     control.click()
-    assert panel.panel._lab.performed == [CONTROL]
+    assert told.performed == [CONTROL]
     (state,) = sent[begin:]
     assert f"{CONTROL}: it will be in the figure as soon as this step is over" in state["value"]
-    panel.press_stop()
-    panel.panel._on_event(examples.timeline(1.0))  # the last that was found
+    told.panel.press_stop()
+    told.panel.panel._on_event(examples.timeline(1.0))  # the last that was found
     assert control.disabled
-    panel.shut()
 
 
 @pytest.mark.measures
@@ -222,9 +187,8 @@ def test_a_real_sweep_leaves_its_page_alone(sent: list[dict[str, Any]]) -> None:
     panel.skip()
     assert panel.run().join(LIVE_S)
     begins = [at for at, state in enumerate(sent) if said([state])]
-    assert [said([sent[at]])[0].split(",")[0] for at in begins] == [
-        *("measuring 4 users", "measuring 8 users", "measuring 4 users again")
-    ]
+    levels = [said([sent[at]])[0].split(",")[0] for at in begins]
+    assert levels == [f"measuring {users}" for users in ("4 users", "8 users", "4 users again")]
     for at in begins:  # what comes next is the level's, or the verdict
         then = sent[at + 1]
         assert {*then} & {"figure", "alt", "display"} or "<p>" in then["value"], then
