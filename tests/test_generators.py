@@ -201,7 +201,6 @@ def test_what_apachebench_says() -> None:
     said = tools.read_ab(AB)
     assert (said.requests, said.failed, said.seconds) == (10_000, 5, 15.752)
     assert (said.throughput_rps, said.longest_s) == (634.84, 15.502)
-    assert said.percentiles_s == {50: 0.203, 100: 15.502}
     assert said.mean_response_time_s == 0.79  # the measured one, not users over throughput
     short = tools.read_ab(AB.replace("201  790", "  0    1"))
     assert short.mean_response_time_s == pytest.approx(0.806502)  # a mean of 1 ms says little

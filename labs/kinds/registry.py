@@ -32,12 +32,6 @@ def lab_kind(call: str) -> type[LabKind[Any]]:
     return found
 
 
-def shows() -> dict[str, Show[Any]]:
-    """How the results of all kinds look, by their tag."""
-    folders = (line.partition(".")[0] for line in KINDS.values())
-    return {folder: show_of(folder) for folder in folders}
-
-
 def show_of(tag: str) -> Show[Any]:
     """How the results with that tag look: the tag is the folder's name. KeyError without one."""
     if tag not in {line.partition(".")[0] for line in KINDS.values()}:

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import version as installed
 from pathlib import Path
 from typing import Any
@@ -55,7 +55,6 @@ class Said:
     mean_response_time_s: float
     sd_s: float | None = None
     longest_s: float | None = None
-    percentiles_s: Mapping[int, float] = field(default_factory=dict)
 
 
 class Tool:
@@ -192,10 +191,6 @@ def read_ab(text: str) -> Said:
         mean_response_time_s=(mean if mean >= WHOLE_MS else each_ms) / 1000,
         sd_s=spread / 1000 if total else None,
         longest_s=longest / 1000 if total else None,
-        percentiles_s={
-            int(part): float(milliseconds) / 1000
-            for part, milliseconds in re.findall(r"^\s+(\d+)%\s+(\d+)", text, re.M)
-        },
     )
 
 

@@ -8,12 +8,14 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
+from labs.host.supervisor import Stopped
+from labs.host.waiting import wait_until
 from labs.records.errors import Unusable
 from labs.records.experiment import Server
 from labs.records.steps import KILL, RAISE, Step
@@ -112,11 +114,8 @@ class ServerControl:
         at = time.perf_counter()
         with contextlib.suppress(OSError):
             os.kill(victim, signal.SIGKILL)
-        follower = None
-        while time.perf_counter() < at + REPLACED_WITHIN_S and not self.stop.wait(LOOK_S):
-            if fresh := set(self.running.serving_pids()) - before:
-                follower = min(fresh)
-                break
+        self._until(lambda: set(self.running.serving_pids()) - before, REPLACED_WITHIN_S)
+        follower = min(set(self.running.serving_pids()) - before, default=None)
         after_s = time.perf_counter() - at
         return Killed(pid=victim, at=at, busy=busy, follower=follower, after_s=after_s)
 
@@ -128,14 +127,11 @@ class ServerControl:
             os.kill(self.running.pid, signal.SIGTTIN)
             self._wait_until_heard()
         self.limit = to
-        after_s = None
         when_needed = self.running.row.first is not None
-        while not when_needed and time.perf_counter() < at + GROWN_WITHIN_S:
-            if len(self.running.serving_pids()) >= to:
-                after_s = time.perf_counter() - at
-                break
-            if self.stop.wait(LOOK_S):
-                break
+        grown = not when_needed and self._until(
+            lambda: len(self.running.serving_pids()) >= to, GROWN_WITHIN_S
+        )
+        after_s = time.perf_counter() - at if grown else None
         return Raised(at=at, before=before, to=to, after_s=after_s, when_needed=when_needed)
 
     def _is_busy(self, pid: int) -> bool:
@@ -149,15 +145,22 @@ class ServerControl:
     def _wait_until_heard(self) -> None:
         """A second signal of a kind is lost while the first has not been taken. It has when it is
         no longer pending and the master is asleep again."""
-        until = time.perf_counter() + HEARD_WITHIN_S
         status = Path(f"/proc/{self.running.pid}/status")
-        while time.perf_counter() < until and not self.stop.wait(LOOK_S):
+
+        def heard() -> bool:
             if not LINUX:
-                return
-            fields = dict(
-                line.partition(":")[::2] for line in status.read_text("ascii").splitlines()
-            )
+                return True
+            lines = status.read_text("ascii").splitlines()
+            fields = dict(line.partition(":")[::2] for line in lines)
             pending = int(fields["SigPnd"], 16) | int(fields["ShdPnd"], 16)
             asleep = fields["State"].split()[0] == "S"
-            if asleep and not pending >> (signal.SIGTTIN - 1) & 1:
-                return
+            return asleep and not pending >> (signal.SIGTTIN - 1) & 1
+
+        self.stop.wait(LOOK_S)
+        self._until(heard, HEARD_WITHIN_S)
+
+    def _until(self, done: Callable[[], object], within_s: float) -> bool:
+        """Whether that came true in time, and before a stop."""
+        with contextlib.suppress(Stopped):
+            return wait_until(done, within_s, every_s=LOOK_S, stop=self.stop)
+        return False

@@ -140,7 +140,6 @@ class PrintedTree:
     ipc: float  # instructions a cycle
 
 
-S3_CORES = 8
 S3_USERS = 100
 S3_REQUESTS = 3_000_000  # three runs of a million
 S3_USER_S, S3_SYSTEM_S = 123.0, 290.0  # the server's, on the first machine
