@@ -28,8 +28,6 @@ from labs.servers.serve import Found, ServerFailed
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
-LIVE_S = 60.0
-
 
 def panel_of(experiment: Experiment = examples.EXPERIMENT) -> PanelDriver:
     panel = PanelDriver(
@@ -307,23 +305,3 @@ def test_a_mode_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
         labs.sweep("many-cores", examples.EXPERIMENT)
     with pytest.raises(Unusable, match="ask='speed': choose one of throughput, response time"):
         labs.sweep("many-cores", examples.EXPERIMENT, ask="speed")  # type: ignore[arg-type]
-
-
-@pytest.mark.measures
-def test_a_real_run_from_the_panel_and_a_real_stop() -> None:
-    waits = Experiment(
-        Server("event-loop", by="scratch"), Workload(wait_s=0.05), Load((4, 8), seconds=0.5)
-    )
-    panel = PanelDriver(SweepPanel("real", SweepLab(waits)))
-    eventually(lambda: panel.plan, LIVE_S)
-    panel.skip()
-    assert panel.run().join(LIVE_S)
-    assert panel.said("message") == "" and panel.landed == [4, 8]
-    found = latest.latest("real")
-    assert isinstance(found, Recording)
-    assert found.at(8).throughput_rps == pytest.approx(160, rel=0.3)
-    attempt = panel.run()
-    eventually(lambda: "user" in panel.said("progress"), LIVE_S)
-    panel.press_stop()
-    assert attempt.join(5)
-    panel.shut()

@@ -14,11 +14,13 @@ import pytest
 from comm.base_comm import BaseComm
 from msgspec import structs
 from panel_driver import SOON_S, PanelDriver
+from waiting import eventually
 
 from labs.exercises import latest
 from labs.host.supervisor import Stopped
 from labs.kinds.mystery.record import Mystery
 from labs.kinds.mystery.run import MysteryLab
+from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.kinds.timeline.run import TimelineLab
 from labs.measure.rig import Rig
@@ -177,7 +179,7 @@ def test_a_control_works_and_is_answered_while_nothing_is_sent(
 
 
 @pytest.mark.measures
-def test_a_real_sweep_leaves_its_page_alone(sent: list[dict[str, Any]]) -> None:
+def test_a_real_sweep_leaves_its_page_alone_and_can_be_stopped(sent: list[dict[str, Any]]) -> None:
     """From what is said before a level to what comes of it; the last is the first one again."""
     waits = Experiment(
         Server("event-loop", by="scratch"), Workload(wait_s=0.05), Load((4, 8), seconds=0.5)
@@ -186,10 +188,18 @@ def test_a_real_sweep_leaves_its_page_alone(sent: list[dict[str, Any]]) -> None:
     panel.until_planned()
     panel.skip()
     assert panel.run().join(LIVE_S)
+    assert panel.said("message") == "" and panel.landed == [4, 8]
+    found = latest.latest("real")
+    assert isinstance(found, Recording)
+    assert found.at(8).throughput_rps == pytest.approx(160, rel=0.3)
     begins = [at for at, state in enumerate(sent) if said([state])]
     levels = [said([sent[at]])[0].split(",")[0] for at in begins]
     assert levels == [f"measuring {users}" for users in ("4 users", "8 users", "4 users again")]
     for at in begins:  # what comes next is the level's, or the verdict
         then = sent[at + 1]
         assert {*then} & {"figure", "alt", "display"} or "<p>" in then["value"], then
+    attempt = panel.run()
+    eventually(lambda: "user" in panel.said("progress"), LIVE_S)
+    panel.press_stop()
+    assert attempt.join(5)
     panel.shut()
