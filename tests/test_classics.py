@@ -11,7 +11,7 @@ from typing import Any
 
 import examples
 import pytest
-from chapters import BOOK, Page, tables
+from chapters import tables
 from msgspec import structs
 
 from labs.host.programs import Program
@@ -28,7 +28,6 @@ from labs.records.errors import BadRecording, Unusable
 from labs.records.experiment import Server, Workload
 from labs.records.processes import Process, Who
 from labs.records.results import Sample
-from labs.site.measured_role import measured
 from labs.theory import laws
 
 live = pytest.mark.measures
@@ -286,25 +285,6 @@ def test_a_number_or_a_source_that_is_not_there_says_which_are() -> None:
         tried("", 1, AB, 1.0, throughput_rps=0.0)
     with pytest.raises(BadRecording, match="no row"):
         Replication(classic="s1", machine=examples.MACHINE, runs=())
-
-
-@pytest.mark.chapters
-def test_the_page_quotes_only_what_is_measured(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """And shows every source, with its figures as they are in the tables."""
-    for name in NAMES:
-        store.save(example(name), tmp_path / f"classics-{name}" / "2-cores.json")
-    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
-    page = Page(BOOK / "appendix" / "classics.md")
-    quoted = re.findall(r"\{measured\}`([^`]+)`", page.text)
-    assert len(quoted) > 30 and "classics-s1: machine" in quoted
-    for text in quoted:
-        lab, _, quantity = text.partition(": ")
-        assert str(measured(lab, quantity)), text
-    assert [cell.source.splitlines()[-1] for cell in page.cells] == [
-        f'classic("{name}")' for name in NAMES
-    ]
 
 
 # trying again
