@@ -107,7 +107,7 @@ POOLS = {name: replace(examples.EXPERIMENT, load=Load((1, 2), seconds=60.0)) for
         (ComparisonLab(POOLS), "", 0.5),
         (GeneratorsLab(seconds=60.0), "", 3.0),
         (MemoryLab({"process": (1, 256)}), "256", 0.5),
-        (RaceLab(WAYS, seconds=60.0), "", 3.0),
+        (RaceLab(WAYS, seconds=20.0), "", 8.0),  # past its settling
     ],
     ids=["clocks", "comparison", "generators", "memory", "race"],
 )
