@@ -22,7 +22,8 @@ import examples
 import msgspec
 import pytest
 from markup import plain
-from test_panel import Script, panel_of
+from panel_driver import Script
+from test_panel import panel_of
 from waiting import eventually
 
 import labs
@@ -194,7 +195,7 @@ def test_a_guess_in_a_panel_is_kept_in_the_unit_of_its_question() -> None:
 def test_a_panel_keeps_the_prediction_and_what_its_run_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    script = Script(monkeypatch)
+    script, run = Script(monkeypatch), examples.by_law(examples.EXPERIMENT).run
     panel = panel_of()
     try:
         panel.commit("42")
@@ -205,8 +206,8 @@ def test_a_panel_keeps_the_prediction_and_what_its_run_said(
         eventually(lambda: now().predictions[0].measured, 10, "the measurement")
         (kept,) = now().predictions
         assert (kept.lab, kept.value, kept.unit) == ("many-cores", 42, "req/s")
-        assert kept.measured == pytest.approx(examples.law_rps(8))
-        assert kept.model == pytest.approx(0.99 * examples.law_rps(8))
+        assert kept.measured == pytest.approx(run.points[-1].throughput_rps)
+        assert kept.model == pytest.approx(run.forecast.at(8).model_rps)
     finally:
         panel.shut()
 
