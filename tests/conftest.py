@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import shutil
 import subprocess
@@ -29,8 +28,11 @@ AGAIN = 1  # where things are started, whoever shares the machine may spoil a te
 NICE = 10  # of a process whose tests do not measure
 GONE_S = float(os.environ.get("WALL_TIME_GONE_S", 3))  # for what a test has told to end
 MEASURES = "measures"  # the mark of tests that take this machine's turn
-BROWSER = "browser"  # of tests that drive one
-APART = "apart"  # of tests that ask nothing of each other; they fill up the end
+BROWSER = "browser"  # of tests that drive one, and their room
+TRIALS = "trials"  # of tests that ask nothing of each other; they fill up the end
+MEASURING = ("live", "kinds")  # rooms that take this machine's turn, one test after another
+THINKING = ("unit", "book")  # rooms that start nothing but a build
+ORDER = (*MEASURING, BROWSER, "processes", *THINKING, TRIALS)
 NOT_INSTALLED = "Install it with: apt-get install"  # as `labs.host.programs.lacking` says
 STARTING = ("live", MEASURES, BROWSER)  # marks of tests that start something
 LASTING = ("multiprocessing.resource_tracker", "chrome_crashpad")  # end with whoever started them
@@ -52,58 +54,44 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if Path(__file__).with_name("browser") in item.path.parents:
+        if room(item.path) == BROWSER:
             item.add_marker(BROWSER)
-        if measures(item.path) or starts(item.path):
+        if room(item.path) not in THINKING:
             item.add_marker(pytest.mark.flaky(reruns=AGAIN))
-    items.sort(key=_order)
+    items.sort(key=lambda item: ORDER.index(room(item.path)))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
-    """Of three processes (`-n 3`) one has all files that measure, one test after another, one
-    the browser, and one the rest, file by file; what stands apart is shared test by test. (xdist's
-    own groups come to nothing with pytest 9.)"""
+    """Of three processes (`-n 3`) one has the rooms that measure, one test after another, one the
+    browser, and one the rest, file by file; trials are shared test by test. (xdist's own groups
+    come to nothing with pytest 9.)"""
 
-    class TurnScheduling(LoadScopeScheduling):
+    class RoomScheduling(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = nodeid.partition("::")[0]
-            if measures(config.rootpath / file):
+            where = room(config.rootpath / file)
+            if where in MEASURING:
                 return MEASURES
-            if "/browser/" in file:
+            if where == BROWSER:
                 return BROWSER
-            return nodeid if apart(config.rootpath / file) else file
+            return nodeid if where == TRIALS else file
 
-    return TurnScheduling(config, log)
+    return RoomScheduling(config, log)
 
 
 @pytest.fixture(autouse=True, scope="module")
 def _gives_way(request: pytest.FixtureRequest) -> None:
     """What does not measure, and all that it starts, gives way to what does."""
-    if "PYTEST_XDIST_WORKER" in os.environ and not measures(request.path) and os.nice(0) == 0:
+    apart = room(request.path) not in MEASURING
+    if "PYTEST_XDIST_WORKER" in os.environ and apart and os.nice(0) == 0:
         os.nice(NICE)
 
 
-def _order(item: pytest.Item) -> tuple[bool, ...]:
-    """What measures, then what starts something, then all others, then what stands apart."""
-    return not measures(item.path), apart(item.path), not starts(item.path)
-
-
-def measures(file: Path) -> bool:
-    return f"pytest.mark.{MEASURES}" in _text(file)
-
-
-def apart(file: Path) -> bool:
-    return f"pytest.mark.{APART}" in _text(file)
-
-
-def starts(file: Path) -> bool:
-    return "pytest.mark.live" in _text(file) or file.parent.name == "browser"
-
-
-@functools.cache
-def _text(file: Path) -> str:
-    return file.read_text("utf-8")
+def room(file: Path) -> str:
+    """The folder of these tests that a file is in."""
+    here = Path(__file__).parent
+    return file.relative_to(here).parts[0] if file.is_relative_to(here) else "unit"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

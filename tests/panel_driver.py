@@ -15,8 +15,10 @@ from waiting import eventually
 
 from labs.exercises import latest
 from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.run import SweepLab
 from labs.measure.rig import Rig
 from labs.panel.job import Job
+from labs.panel.sweep import SweepPanel
 from labs.records.experiment import Experiment
 
 SOON_S = 10.0
@@ -189,3 +191,17 @@ class PanelDriver:
         self.panel.shut()
         if self.job:
             assert self.job.join(SOON_S)
+
+
+def panel_of(experiment: Experiment = examples.EXPERIMENT) -> PanelDriver:
+    """The panel of a sweep, its plan made."""
+    panel = PanelDriver(
+        SweepPanel(
+            "many-cores",
+            SweepLab(experiment),
+            recorded=examples.recording(),
+            calibration=lambda machine, server, workload: examples.CALIBRATION,
+        )
+    )
+    panel.until_planned()
+    return panel

@@ -23,7 +23,7 @@ from labs.records.errors import Unusable
 
 pytestmark = pytest.mark.live
 
-PROJECT = Path(__file__).parent.parent
+PROJECT = Path(__file__).parents[2]
 NOBODY = 65534  # a user id that is not root's
 WITHIN_S = 20.0
 # Takes the turn, as that user where one is given; says so, and keeps it until its input ends.

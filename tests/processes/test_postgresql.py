@@ -25,7 +25,7 @@ from labs.servers.postgresql import SETTINGS, serve_postgresql
 from labs.servers.serve import ServerFailed
 from labs.servers.storage import CHOICE, shared_folder
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 REMEDY = "Install it with: apt-get install postgresql"
 WORK = Workload(wait_s=0.02, wait_by="database")
 

@@ -153,7 +153,7 @@ def test_a_page_of_the_book_tells_every_assumption_that_was_recorded() -> None:
 
 
 def test_tables_name_the_time_in_service_as_the_glossary_does() -> None:
-    glossary = Path(__file__).parent.parent / "book" / "appendix" / "glossary.md"
+    glossary = Path(__file__).parents[2] / "book" / "appendix" / "glossary.md"
     called = r"^service time\n.*[Tt]ables say \*([^*]+)\*"
     (name,) = re.findall(called, glossary.read_text("utf-8"), re.MULTILINE)
     recording = examples.recording()

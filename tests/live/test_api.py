@@ -136,7 +136,7 @@ def test_stop_ends_a_lab_at_once(lab: Any, stage: str, after_s: float) -> None:
 def test_importing_labs_is_light_and_never_brings_locust() -> None:
     code = (
         "import sys, labs; heavy = {'locust', 'gevent', 'plotly', 'ipywidgets', 'numpy', "
-        "'anywidget'} & set(sys.modules); assert not heavy, heavy; "
+        "'anywidget', 'jupyter_server'} & set(sys.modules); assert not heavy, heavy; "
         "import labs.panel.sweep, labs.panel.lab, labs.recordings.recorder; "
         "assert 'gevent' not in sys.modules"
     )

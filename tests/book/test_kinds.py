@@ -27,7 +27,7 @@ from labs.recordings.migration import migrated
 from labs.recordings.recorder import cells
 from labs.records.errors import BadRecording
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted(store.folder().glob("*/*-cores.json"))
 FOLDERS = sorted(
     path.name for path in (ROOT / "labs/kinds").iterdir() if (path / "run.py").exists()
@@ -115,7 +115,7 @@ def test_a_number_that_is_not_there_is_refused_with_those_that_are(file: Path) -
 # -- files of before ----------------------------------------------------------------------------
 
 
-BEFORE = Path(__file__).with_name("before")  # files as version 0.1 wrote them
+BEFORE = Path(__file__).parents[1] / "before"  # files as version 0.1 wrote them
 
 
 def kept(before: Any, now: Any) -> bool:

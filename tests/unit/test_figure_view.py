@@ -15,7 +15,7 @@ from plotly import graph_objects, offline
 from labs.panel.figure_view import FigureView
 from labs.present.html import plain, static
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 LINE = {"data": [{"x": [1, 2], "y": [3, 4]}], "layout": {"height": 300}}
 
 

@@ -22,8 +22,7 @@ import examples
 import msgspec
 import pytest
 from markup import plain
-from panel_driver import Script
-from test_panel import panel_of
+from panel_driver import Script, panel_of
 from waiting import eventually
 
 import labs
@@ -37,7 +36,7 @@ from labs.panel.progress import Chapter, ProgressPanel, progress_sheet, progress
 from labs.progress_log import ProgressLog
 from labs.recordings import pages
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 CHAPTERS = (
     Chapter(number="2", title="One core", labs=("one-core",), exercises=("2.1", "2.2")),
     Chapter(number="3", title="Many cores", labs=("many-cores",), exercises=("3.1",)),
@@ -214,7 +213,7 @@ def test_a_panel_keeps_the_prediction_and_what_its_run_said(
 
 def test_the_record_of_before_is_read(file: Path) -> None:
     """As version 0.1 wrote it; nothing in it changes."""
-    before = Path(__file__).with_name("before") / "progress.json"
+    before = (Path(__file__).parents[1] / "before") / "progress.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(before.read_bytes())
     kept, said = progress_log.read()

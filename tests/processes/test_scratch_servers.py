@@ -20,7 +20,7 @@ from labs.servers.serve import Running, serve
 from workloads.servers.http import LONGEST_HEAD, Refused, Request, reply, take
 
 live = pytest.mark.live
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "workloads" / "servers"
 SOON_S = 10.0
 ARCHITECTURES: tuple[Architecture, ...] = ("prefork", "threaded", "event-loop")

@@ -11,14 +11,13 @@ from pathlib import Path
 
 import examples
 import pytest
-from panel_driver import SOON_S, PanelDriver, Script
+from panel_driver import SOON_S, PanelDriver, Script, panel_of
 from waiting import eventually
 
 import labs
 from labs import api
 from labs.exercises import latest
 from labs.kinds.sweep.record import Recording
-from labs.kinds.sweep.run import SweepLab
 from labs.panel.settings import Settings, _named
 from labs.panel.sweep import SweepPanel
 from labs.recordings import store
@@ -27,19 +26,6 @@ from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.servers.serve import Found, ServerFailed
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
-
-
-def panel_of(experiment: Experiment = examples.EXPERIMENT) -> PanelDriver:
-    panel = PanelDriver(
-        SweepPanel(
-            "many-cores",
-            SweepLab(experiment),
-            recorded=examples.recording(),
-            calibration=lambda machine, server, workload: examples.CALIBRATION,
-        )
-    )
-    panel.until_planned()
-    return panel
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from waiting import eventually
 
 import labs
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 BASE = sys._base_executable  # type: ignore[attr-defined]  # not the environment's own
 NEEDED = ("sh", "make", "rm", "find", "uname")
 

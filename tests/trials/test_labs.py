@@ -12,7 +12,6 @@ from labs.recordings.replay import page
 
 pytestmark = [
     pytest.mark.live,
-    pytest.mark.apart,
     pytest.mark.chapters,
     pytest.mark.usefixtures("calibrated_in_passing"),
 ]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 SLEEPER = "import subprocess; subprocess.Popen(['sleep', '60'], start_new_session=True)"
 
 

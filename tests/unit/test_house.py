@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 LONGEST = 300  # lines of code in a module, without blanks, comments and docstrings
 

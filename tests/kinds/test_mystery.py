@@ -53,7 +53,7 @@ pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
 SEEDS = range(1, len(LIMITS) + 1)
 HELPED, NOTHING = 1.3, 1.15
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 MACHINE = replace(examples.MACHINE, cores=4, logical_cores=4, quota_cores=None)
 CALIBRATION = replace(examples.CALIBRATION, loops_per_s=(20e6, 40e6, 60e6, 80e6))
 SOON_S = 60.0

@@ -31,7 +31,7 @@ from labs.records.results import Sample
 from labs.theory import laws
 
 live = pytest.mark.measures
-PRINTED = Path(__file__).with_name("sources.md").read_text("utf-8")
+PRINTED = (Path(__file__).parents[1] / "sources.md").read_text("utf-8")
 
 
 def section(source: str) -> str:

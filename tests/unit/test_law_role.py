@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 import pytest
-from test_quote import build
+from test_quotes import build
 
 from labs.records.errors import Unusable
 from labs.site import law_role

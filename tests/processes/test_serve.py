@@ -306,7 +306,7 @@ def test_every_architecture_has_its_usual_server_and_ours() -> None:
 
 
 def test_the_packages_are_those_that_the_project_asks_for() -> None:
-    pyproject = Path(__file__).parent.parent / "pyproject.toml"
+    pyproject = Path(__file__).parents[2] / "pyproject.toml"
     asked = tomllib.loads(pyproject.read_text())["project"]["dependencies"]
     assert {kind.package for kind in CATALOGUE if kind.package} <= set(asked)
 
