@@ -95,7 +95,7 @@ def test_a_server_that_is_not_installed_is_skipped_loudly_and_fails_in_ci(
 def test_what_was_wrong_with_a_test_that_was_repeated_is_told(run_test) -> None:
     sometimes = (
         "import pathlib, pytest\n"
-        "@pytest.mark.live\n"
+        "@pytest.mark.flaky(reruns=1)\n"
         "def test_it():\n"
         "    said = pathlib.Path('said')\n"
         "    if not said.exists():\n"

@@ -29,7 +29,7 @@ WITHIN_S = 20.0
 # Takes the turn, as that user where one is given; says so, and keeps it until its input ends.
 HOLDER = """
 import os, pathlib, sys, threading
-from labs import turn
+from labs.host import lock as turn
 turn.LOCK = pathlib.Path(sys.argv[1])
 if sys.argv[2:]:
     os.setuid(int(sys.argv[2]))

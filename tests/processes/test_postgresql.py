@@ -206,7 +206,7 @@ def test_what_failed_shows_its_last_lines(monkeypatch: pytest.MonkeyPatch) -> No
 
 OWNER = """
 import sys
-from labs.postgresql import serve_postgresql
+from labs.servers.postgresql import serve_postgresql
 with serve_postgresql() as address:
     print(address, flush=True)
     sys.stdin.read()

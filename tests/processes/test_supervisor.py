@@ -61,7 +61,7 @@ FAMILY = textwrap.dedent("""
 # An owner that starts a family, passes its words on, and waits.
 OWNER = textwrap.dedent("""
     import subprocess, sys, time
-    from labs.supervisor import supervise
+    from labs.host.supervisor import supervise
     with supervise(sys.argv[1:], stdout=subprocess.PIPE) as family:
         print(family._tree.reaper, family.stdout.readline().decode(), end="", flush=True)
         for line in family.stdout:
