@@ -24,6 +24,7 @@ from labs.measure import calibration, warmup
 
 PROJECT = Path(__file__).parent.parent
 SESSION_MARK = "WALL_TIME_TEST_SESSION"  # in the environment of all that these tests start
+BUILD_S = 400  # the first test that looks at the book builds it, and gives way meanwhile
 AGAIN = 1  # where things are started, whoever shares the machine may spoil a test, but not twice
 NICE = 10  # of a process whose tests do not measure
 GONE_S = float(os.environ.get("WALL_TIME_GONE_S", 3))  # for what a test has told to end
@@ -58,6 +59,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(BROWSER)
         if room(item.path) not in THINKING:
             item.add_marker(pytest.mark.flaky(reruns=AGAIN))
+        if "book" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.timeout(BUILD_S))
     items.sort(key=lambda item: ORDER.index(room(item.path)))
 
 
