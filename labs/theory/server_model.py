@@ -10,6 +10,7 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment
@@ -33,6 +34,18 @@ class Cores:
     def speed(self, requests: int) -> float:
         """The work rate with so many requests on the server's cores."""
         return self.server[min(requests, len(self.server)) - 1]
+
+
+class Ceiling(NamedTuple):
+    """X <= units / seconds: there are so many of them, and a request keeps one for so long."""
+
+    units: float  # cores, workers, users, ...
+    seconds: float
+
+    @property
+    def rps(self) -> float:
+        """The bound itself, as `laws.ceiling`."""
+        return ceiling(self.units, self.seconds)
 
 
 class ServerModel:
@@ -94,9 +107,9 @@ class ServerModel:
                 "it work or waiting."
             )
         limits = self.limits(N, D)
-        bound = min(limits.values())
+        bound = lowest(*limits.values()).rps
         # The first of these that is the lowest, ties forgiven: at the knee, the users.
-        limit = next(name for name, most in limits.items() if most <= bound * (1 + 1e-9))
+        limit = next(name for name, most in limits.items() if most.rps <= bound * (1 + 1e-9))
         model = min(self.throughput(N, D, point), bound)
         return PredictedLevel(
             users=N,
@@ -107,8 +120,9 @@ class ServerModel:
             lower_rps=self.in_step(N, D, model),
         )
 
-    def limits(self, N: int, D: float) -> dict[str, float]:
-        """The asymptotic bounds (`laws.bound`, with the load generator as one more station).
+    def limits(self, N: int, D: float) -> dict[str, Ceiling]:
+        """The asymptotic bounds (`laws.bound`, with the load generator as one more station), each
+        with the numbers that it is worked out from.
 
         Fewer processes than cores leave cores idle: then the pool, the loop or the lock is
         the limit. The users and the CPU come first, as they are named where two are equal.
@@ -116,26 +130,26 @@ class ServerModel:
         server, V, g, W, away = self.server, self.V, self.g, self.W, self.away
         quota = self.quota or math.inf
         found = {
-            "users": ceiling(N, D + V + away + g),
-            "cpu": min(
-                ceiling(min(quota, self.full.server[-1]), D),
-                ceiling(min(quota, self.full.all), D + self.others),
+            "users": Ceiling(N, D + V + away + g),
+            "cpu": lowest(
+                Ceiling(min(quota, self.full.server[-1]), D),
+                Ceiling(min(quota, self.full.all), D + self.others),
             ),
         }
         if self.queued_for_core:
             name = "event loop" if server.architecture == "event-loop" else "interpreter lock"
-            found[name] = ceiling(self.full.speed(server.processes), D)
+            found[name] = Ceiling(self.full.speed(server.processes), D)
         if self.blocks:  # one request after another, its wait included
-            found["event loop"] = min(found["event loop"], ceiling(server.processes, D + V))
+            found["event loop"] = lowest(found["event loop"], Ceiling(server.processes, D + V))
         if self.lets_go:  # all but the work itself still needs it
             locked_s = min(self.overhead, D)
-            found["interpreter lock"] = ceiling(self.full.speed(server.processes), locked_s)
+            found["interpreter lock"] = Ceiling(self.full.speed(server.processes), locked_s)
         if math.isfinite(W):
             held = D + V + (away + g if self.holds else 0.0)
-            found["pool"] = min(ceiling(W, held), ceiling(self.full.speed(int(W)), D))
+            found["pool"] = lowest(Ceiling(W, held), Ceiling(self.full.speed(int(W)), D))
         if self.alone:  # whatever the processes, the threads and the cores
-            found[self.alone] = ceiling(1, V)
-        return found | {"load generator": ceiling(self.load.generators, g)}
+            found[self.alone] = Ceiling(1, V)
+        return found | {"load generator": Ceiling(self.load.generators, g)}
 
     def throughput(self, N: int, D: float, point: Point | None = None) -> float:
         """The model's X; under a quota, by the rule of `models.quota`."""
@@ -251,6 +265,11 @@ class ServerModel:
             c = min(c, self.server.processes)
         m = int(min(N, self.W))
         return min(model, queueing.in_step(m, D, self.V + m * self.g, c))
+
+
+def lowest(*ceilings: Ceiling) -> Ceiling:
+    """The tightest of these bounds, the first of equal ones."""
+    return min(ceilings, key=lambda each: each.rps)
 
 
 def _steady(capacity: Sequence[float]) -> tuple[float, ...]:

@@ -98,8 +98,8 @@ def _capacity(
     )
     limits = model.limits(1, calibration.demand_s(workload.cpu_s))
     del limits["users"]
-    limit = min(limits, key=lambda name: limits[name])
-    return limits[limit], limit
+    limit = min(limits, key=lambda name: limits[name].rps)
+    return limits[limit].rps, limit
 
 
 def _arrivals(
