@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import nan
 from typing import Any
 
 from labs.kinds.checkup.record import Checkup
@@ -53,6 +54,19 @@ CALIBRATION = Calibration(
 )
 UNFIT = Check(name="interval", unfit=True, sentence="Too noisy: the interval is ± 14 %.")
 TOLD = Check(name="others", unfit=False, sentence="Others used 12 % of the machine.")
+
+
+def record(
+    kind: int,
+    user: int,
+    start: float,
+    end: float,
+    *,
+    process: int = 0,
+    service: tuple[float, float, float, float] = (nan, nan, nan, nan),
+) -> tuple[float, ...]:
+    """A row of `records.requests.RECORD`; service: its start and end, CPU time, wait asked for."""
+    return kind, user, process, start, end, *service
 
 
 def law_rps(users: int) -> float:

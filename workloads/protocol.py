@@ -15,11 +15,23 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-FIELDS = {"kind": "i", "user": "i", "process": "i", "service": "i", "start": "d", "end": "d"}
+# Times in seconds. start and end are the client's, the others what the server said under X-Service.
+FIELDS = {
+    "kind": "i",
+    "user": "i",
+    "process": "i",
+    "start": "d",
+    "end": "d",
+    "service_start": "d",
+    "service_end": "d",
+    "service_cpu": "d",
+    "asked_wait": "d",
+}
 RECORD = struct.Struct("<" + "".join(FIELDS.values()))
 # Kinds of record. A user is at hand or there was none, and a mark has its report's number as user.
 OK, FAILED, IN_FLIGHT, MARK, READY, MISSED = 1, 2, 3, 4, 5, 6
-UNSAID = -1  # microseconds of service, where the answer does not tell
+SERVICE = "X-Service"  # of an answer: those four, see workloads/app/application.py
+UNSAID = "nan nan nan nan"  # where the answer does not tell
 
 # Variables of the users' environment: file numbers of the pipes, how many users, 0 to hang up.
 CONTROL, RESULTS = "WALL_TIME_CONTROL_FD", "WALL_TIME_RESULTS_FD"

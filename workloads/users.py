@@ -19,7 +19,8 @@ import os
 import random
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from math import nan
 from typing import Any
 
 import gevent
@@ -38,6 +39,7 @@ from workloads.protocol import (
     OK,
     READY,
     RECORD,
+    SERVICE,
     UNSAID,
     Work,
 )
@@ -45,7 +47,7 @@ from workloads.protocol import (
 EXPECTED = int(os.environ[protocol.USERS])
 SHOWN_FAILURES = 5
 SEND_EVERY_S = 0.05
-UNTOLD = str(UNSAID)
+NOWHERE = (nan,) * 4  # the service of what has no answer
 
 # A request whose connection closed without an answer has failed. The client would send it again,
 # up to eleven times and without a word, because a GET may be repeated.
@@ -131,10 +133,15 @@ unsent, results = bytearray(), int(os.environ[protocol.RESULTS])
 
 
 def keep(
-    kind: int, user: int, process: int, start: float, end: float, service: int = UNSAID
+    kind: int,
+    user: int,
+    process: int,
+    start: float,
+    end: float,
+    service: Iterable[float] = NOWHERE,
 ) -> None:
     """One record for the measuring process, to be sent soon."""
-    unsent.extend(RECORD.pack(kind, user, process, service, start, end))
+    unsent.extend(RECORD.pack(kind, user, process, start, end, *service))
 
 
 def send() -> None:
@@ -182,8 +189,8 @@ class LabUser(FastHttpUser):
             # Of every answer: it costs two hundredths of a trivial request, and whoever only looks
             # now and then finds the long ones too often.
             process = int(headers.get("X-Process", "0"))  # type: ignore[arg-type]
-            service = int(headers.get("X-Service", UNTOLD))  # type: ignore[arg-type]
-            keep(OK, number, process, start, end, service)
+            service = headers.get(SERVICE, UNSAID).split()  # type: ignore[union-attr]
+            keep(OK, number, process, start, end, map(float, service))
         else:
             keep(FAILED, number, 0, start, end)
             gate.failures += 1

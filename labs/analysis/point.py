@@ -82,12 +82,13 @@ def connections(records: NDArray[np.void]) -> dict[str, int]:
 def service_time_s(records: NDArray[np.void], begin: float, end: float) -> float | None:
     """Mean service time of good requests, each counted by the share of its life in the window,
     as the mean response time is; None where no answer told it."""
-    told = records[records["service"] >= 0]
+    told = records[np.isfinite(records["service_end"])]
     if not len(told):
         return None
     shared = np.minimum(told["end"], end) - np.maximum(told["start"], begin)
     shares = shared / np.maximum(told["end"] - told["start"], 1e-9)
-    return float((shares * told["service"]).sum() / shares.sum()) / 1e6
+    service_s = told["service_end"] - told["service_start"]
+    return float((shares * service_s).sum() / shares.sum())
 
 
 def _finite(value: float) -> float:

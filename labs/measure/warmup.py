@@ -93,8 +93,9 @@ def _alone(
     if len(done) < 2:
         return 1.0, 0.0
     round_s = float(np.median(np.diff(done["start"])))
-    told = done["service"][done["service"] >= 0] / 1e6
-    work_s = float(np.median(told)) if piece_s and len(told) else piece_s
+    told_s = done["service_end"] - done["service_start"]
+    told_s = told_s[np.isfinite(told_s)]
+    work_s = float(np.median(told_s)) if piece_s and len(told_s) else piece_s
     return (work_s / piece_s if piece_s else 1.0), round_s - work_s
 
 

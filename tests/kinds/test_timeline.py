@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from examples import record
 from markup import plain
 from msgspec import structs
 from panel_driver import PanelDriver
@@ -180,10 +181,6 @@ def test_a_group_gets_what_a_sweep_would_give_it() -> None:
 
 
 # what is counted
-
-
-def record(kind: int, user: int, start: float, end: float) -> tuple[Any, ...]:
-    return (kind, user, 0, -1, start, end)
 
 
 def requests(*rows: tuple[Any, ...], flying: dict[int, float] | None = None) -> Requests:

@@ -159,14 +159,16 @@ def test_the_table_shows_how_connections_fell_and_the_time_in_service() -> None:
 
 
 def test_a_wait_says_what_for_or_nothing_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    def answer(query: str) -> tuple[int, bytes, int]:
+    def answer(query: str) -> tuple[int, bytes, str]:
         with pytest.raises(StopIteration) as end:
             next(application("/", query))
         return end.value.value
 
     assert next(application("/", "wait=0.01")) == 0.01
-    status, body, service_us = answer("wait=0.01&wait_by=blocking")
-    assert (status, body) == (200, b"done\n") and service_us >= 10_000
+    status, body, service = answer("wait=0.01&wait_by=blocking")
+    start, end, cpu_s, asked_s = map(float, service.split())
+    assert (status, body) == (200, b"done\n") and asked_s == 0.01
+    assert cpu_s < 0.01 <= end - start
     monkeypatch.delenv("WALL_TIME_BACKEND", raising=False)
     monkeypatch.setattr(units, "idle", [])
     status, body, _ = answer("wait=0.01&wait_by=backend")
@@ -205,7 +207,8 @@ def ask(running: Running, query: str) -> tuple[int, float]:
         connection.request("GET", f"/?{query}")
         response = connection.getresponse()
         response.read()
-        return response.status, int(response.headers["X-Service"]) / 1e6
+        start, end, _, _ = map(float, response.headers["X-Service"].split())
+        return response.status, end - start
 
 
 def at_once(running: Running, query: str, users: int = 3) -> tuple[float, list[float]]:
@@ -261,9 +264,9 @@ def test_a_backend_that_does_not_start_says_why(
 def test_service_counts_as_the_response_time_does() -> None:
     """By the share of each request's life in the window, and only where an answer told it."""
     rows = [
-        (OK, 0, 1, 100_000, 0.0, 0.2),  # half in the window, half before it
-        (OK, 0, 1, 400_000, 0.2, 0.7),
-        (OK, 1, 1, -1, 0.3, 0.9),
+        examples.record(OK, 0, 0.0, 0.2, service=(0.1, 0.2, 0.1, 0.0)),  # half in the window
+        examples.record(OK, 0, 0.2, 0.7, service=(0.2, 0.6, 0.1, 0.0)),
+        examples.record(OK, 1, 0.3, 0.9),
     ]
     told = np.array(rows, dtype=RECORD)
     assert service_time_s(told, 0.1, 1.0) == pytest.approx((0.5 * 0.1 + 0.4) / 1.5)

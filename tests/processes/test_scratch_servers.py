@@ -101,9 +101,9 @@ def test_a_head_as_long_as_allowed_is_taken() -> None:
 
 
 def test_an_answer_is_one_piece_with_its_length() -> None:
-    answer = reply(200, b"done\n", 1234, keep_alive=True).decode()
+    answer = reply(200, b"done\n", "1.5 2 0.4 0", keep_alive=True).decode()
     assert answer.startswith("HTTP/1.1 200 OK\r\n")
-    assert f"X-Process: {os.getpid()}\r\nX-Service: 1234\r\n" in answer
+    assert f"X-Process: {os.getpid()}\r\nX-Service: 1.5 2 0.4 0\r\n" in answer
     assert "Content-Length: 5\r\n" in answer
     assert answer.endswith("Connection: keep-alive\r\n\r\ndone\n")
 

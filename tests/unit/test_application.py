@@ -99,5 +99,21 @@ def test_ready_answers_this_runs_nonce(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(application("/ready", ""))[:2] == (200, b"a nonce")
 
 
+def test_it_says_when_it_was_served_and_counts_no_other_cpu_time() -> None:
+    """On the clock by which the client times its request. What the thread does while the request
+    waits, as an event loop does, is not its own."""
+    clocks = [time.get_clock_info(name) for name in ("monotonic", "perf_counter")]
+    assert clocks[0].implementation == clocks[1].implementation
+    before, work = time.perf_counter(), application("/", "loops=50000&wait=0.25")
+    next(work)
+    count(2_000_000)
+    with pytest.raises(StopIteration) as ended:
+        next(work)
+    start, end, cpu_s, asked_s = map(float, ended.value.value[2].split())
+    assert before - 1e-6 <= start < end <= time.perf_counter() + 1e-6
+    assert 0 < cpu_s < (end - start) / 5
+    assert asked_s == 0.25
+
+
 def test_there_is_nothing_else() -> None:
     assert run(application("/favicon.ico", ""))[0] == 404

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import examples
 import numpy as np
 import pytest
 
@@ -74,7 +75,8 @@ class Bench:
             busy_s = work_s + EMPTY_S + (AWAY_S if self.users == 1 else 0.0)
             if self.users:
                 end = self.now + busy_s
-                self.found.append((OK, 0, 1, round(work_s * 1e6), self.now, end))
+                service = (self.now, self.now + work_s, work_s, 0.0)
+                self.found.append(examples.record(OK, 0, self.now, end, service=service))
                 self.server_s += work_s + EMPTY_S
             self.now += busy_s
 

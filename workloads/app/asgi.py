@@ -27,12 +27,12 @@ async def app(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send
             else:
                 await readable(wanted)
     except StopIteration as end:
-        status, body, service_us = end.value
+        status, body, service = end.value
     headers = [
         (b"content-type", b"text/plain"),
         (b"content-length", str(len(body)).encode()),
         (b"x-process", str(os.getpid()).encode()),
-        (b"x-service", str(service_us).encode()),
+        (b"x-service", service.encode()),
     ]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

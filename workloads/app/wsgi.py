@@ -11,12 +11,12 @@ from workloads.app.application import REASONS, application, run
 
 def app(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
     """One HTTP request, as WSGI has it (PEP 3333)."""
-    status, body, service_us = run(application(environ["PATH_INFO"], environ["QUERY_STRING"]))
+    status, body, service = run(application(environ["PATH_INFO"], environ["QUERY_STRING"]))
     headers = [
         ("Content-Type", "text/plain"),
         ("Content-Length", str(len(body))),
         ("X-Process", str(os.getpid())),
-        ("X-Service", str(service_us)),
+        ("X-Service", service),
     ]
     start_response(f"{status} {REASONS[status]}", headers)
     return [body]

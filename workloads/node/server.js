@@ -18,10 +18,12 @@ for (let i = 2; i < process.argv.length; i += 2) {
   if (!(name in given)) throw new Error(`--${name}: choose of ${Object.keys(given).join(", ")}`);
   given[name] = name === "host" ? process.argv[i + 1] : Number(process.argv[i + 1]);
 }
-const microseconds = (since) => Number((process.hrtime.bigint() - since) / 1000n);
+const now = () => Number(process.hrtime.bigint()) / 1e9;
+const cpuUsed = () => Object.values(process.cpuUsage()).reduce((sum, us) => sum + us / 1e6, 0);
 
 function answer(request, response) {
-  const began = process.hrtime.bigint();
+  const [began, used] = [now(), cpuUsed()];
+  let computed = 0;
   const url = new URL(request.url, "http://localhost");
   const [loops, wait] = ["loops", "wait"].map((name) => url.searchParams.get(name) || "0");
   const send = (status, body) => {
@@ -29,7 +31,8 @@ function answer(request, response) {
       "Content-Type": "text/plain",
       "Content-Length": Buffer.byteLength(body),
       "X-Process": process.pid,
-      "X-Service": microseconds(began),
+      // As of the application in Python: begin and end in seconds, CPU time, the wait asked for.
+      "X-Service": [began, now(), computed, Number(wait)].map((s) => s.toFixed(6)).join(" "),
       ...(given["keep-alive"] ? {} : { Connection: "close" }),
     });
     response.end(body);
@@ -48,6 +51,7 @@ function answer(request, response) {
     return send(400, `wait=${wait.slice(0, 40)}: give seconds from 0 to 60.\n`);
   }
   count(Number(loops));
+  computed = cpuUsed() - used; // of the whole process; whatever else it does meanwhile is little
   if (Number(wait) > 0) setTimeout(() => send(200, "done\n"), Number(wait) * 1000);
   else send(200, "done\n");
 }

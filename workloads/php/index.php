@@ -2,6 +2,7 @@
 // The application of the labs in PHP: GET /?loops=<int>&wait=<seconds>, and /ready.
 // It computes, then waits, then answers; Apache's mod_php and php-fpm run it.
 $began = hrtime(true);
+$used = cpu_s();
 require __DIR__ . '/count.php';
 
 $path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
@@ -27,6 +28,16 @@ if ($path === '/ready') {
     }
     $body = "done\n";
 }
-header('X-Service: ' . intdiv(hrtime(true) - $began, 1000));
+// As of the application in Python: its begin and end in seconds, the CPU time, the wait asked for.
+$times = [$began / 1e9, hrtime(true) / 1e9, cpu_s() - $used, is_numeric($wait) ? $wait : 0];
+header('X-Service: ' . vsprintf('%.6F %.6F %.6F %.6F', $times));
 header('Content-Length: ' . strlen($body));
 echo $body;
+
+// Of this process, which has one thread.
+function cpu_s(): float
+{
+    $used = getrusage();
+    $seconds = $used['ru_utime.tv_sec'] + $used['ru_stime.tv_sec'];
+    return $seconds + ($used['ru_utime.tv_usec'] + $used['ru_stime.tv_usec']) / 1e6;
+}

@@ -31,7 +31,7 @@ def converse(
         try:
             request = take(received)
         except Refused as refused:
-            connection.sendall(reply(refused.status, b"", 0, keep_alive=False))
+            connection.sendall(reply(refused.status, b"", "", keep_alive=False))
             return
         if request is None:
             yield connection
@@ -39,6 +39,6 @@ def converse(
             received += data
             stay = data != b""
         else:
-            status, body, service_us = yield from answer(request.path, request.query)
+            status, body, service = yield from answer(request.path, request.query)
             stay = request.keep_alive and keep_alive()
-            connection.sendall(reply(status, body, service_us, stay))
+            connection.sendall(reply(status, body, service, stay))

@@ -43,7 +43,7 @@ def short(query: str) -> Work:
 def answer(path: str, query: str) -> Work:
     """A request for / is an addition; /counter says how many have arrived."""
     if path == "/counter":
-        return 200, b"%d" % count, 0
+        return 200, b"%d" % count, ""
     return (yield from ways[chosen.lock](query) if path == "/" else application(path, query))
 
 

@@ -49,12 +49,12 @@ def take(received: bytearray) -> Request | None:
     return Request(path, query, headers.get("connection", usual) == "keep-alive")
 
 
-def reply(status: int, body: bytes, service_us: int, keep_alive: bool) -> bytes:
+def reply(status: int, body: bytes, service: str, keep_alive: bool) -> bytes:
     """The answer in one piece: sent in two, the second could wait 40 ms (delayed ACK)."""
     head = (
         f"HTTP/1.1 {status} {REASONS[status]}\r\nContent-Type: text/plain\r\n"
         f"Content-Length: {len(body)}\r\n"
-        f"X-Process: {os.getpid()}\r\nX-Service: {service_us}\r\n"
+        f"X-Process: {os.getpid()}\r\nX-Service: {service}\r\n"
         f"Connection: {'keep-alive' if keep_alive else 'close'}\r\n\r\n"
     )
     return head.encode() + body
