@@ -213,11 +213,23 @@ def _remarks(
         )
     yield from surroundings(point, machine)
     if point.users >= 4 and abs(point.littles_law - 1) > LITTLE_OFF:
-        yield told(
-            "little",
-            f"X·(R+Z) is {point.littles_law:.2f} of the {point.users} users, where Little's law "
-            "says 1: some users are not seen in the averages.",
-        )
+        yield told("little", _little(point, experiment))
+
+
+def _little(point: Point, experiment: Experiment) -> str:
+    """Who is missing: a user between answer and next question, where the load generator is full."""
+    said = (
+        f"X·(R+Z) is {point.littles_law:.2f} of the {point.users} users, where Little's law says 1"
+    )
+    full = GENERATOR_FULL * experiment.load.generators
+    if point.littles_law > 1 or point.generator_cpu <= full or not point.throughput_rps:
+        return f"{said}: some users are not seen in the averages."
+    really_s = point.users / point.throughput_rps - experiment.load.think_time_s
+    return (
+        f"{said}: the load generator is full, and the others wait inside Locust, between an answer "
+        f"and their next question. It says {duration(point.mean_response_time_s)}; with that wait "
+        f"it is {duration(really_s)}."
+    )
 
 
 def half_width(point: Point) -> float:

@@ -73,6 +73,23 @@ def test_what_makes_a_point_unfit_and_what_is_only_told(name, unfit, change, sen
     assert replace(GOOD, checks=(found[name],)).fit != unfit
 
 
+def test_users_who_wait_inside_a_full_load_generator_are_told_as_that():
+    """As in S3's lab: 16 users, 106 microseconds of Locust each, and it says 1.10 ms of 1.70."""
+    full = replace(
+        GOOD,
+        users=16,
+        throughput_rps=1 / 106e-6,
+        mean_response_time_s=1.1e-3,
+        littles_law=1.1 / 1.7,
+        generator_cpu=0.99,
+    )
+    said = checks(full)["little"].sentence.replace("\xa0", " ")
+    assert "0.65 of the 16 users" in said and "the others wait inside Locust" in said
+    assert "It says 1.1 ms; with that wait it is 1.7 ms." in said
+    for other in (replace(full, generator_cpu=0.3), replace(full, littles_law=1.4)):
+        assert "some users are not seen" in checks(other)["little"].sentence
+
+
 def test_a_first_level_that_cannot_be_repeated_is_unfit():
     assert checks(GOOD, again=replace(GOOD, throughput_rps=43.0)) == {}
     found = checks(GOOD, again=replace(GOOD, throughput_rps=30.0))
