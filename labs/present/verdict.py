@@ -12,6 +12,7 @@ from labs.records.server_facts import WAITS, server_facts
 
 AGREES = 0.02  # no measurement here is finer, so no miss below this is worth a reason
 CLOSE = 0.05  # a miss that needs no explanation, if none offers itself
+INTERRUPTED = 2.0  # times a request; Locust's waking up does it once or so to one that is alone
 DEMAND_MOVED = 0.05  # of the CPU time per request; enough to move the throughput visibly
 
 ASSUMES = "What the forecast assumes"
@@ -252,12 +253,21 @@ def _reason(
         return sentence
     if causes := [check.sentence for check in point.checks if check.name not in EFFECTS]:
         return "A check noticed: " + " ".join(causes)
-    lower = forecast.at(point.users).lower_rps
-    if lower is not None and point.throughput_rps < forecast.at(point.users).model_rps:
-        return (
-            "Perhaps the users fell in step: all wait together, then all want a core. That can "
-            f"go down to {rate(lower)}."
-        )
+    level = forecast.at(point.users)
+    if level.lower_rps is not None and point.throughput_rps < level.model_rps:
+        if level.lower_by == "users in step":
+            return (
+                "Perhaps the users fell in step: all wait together, then all want a core. That can "
+                f"go down to {rate(level.lower_rps)}."
+            )
+        if _shared_a_core(point, level):
+            return (
+                "Two processes shared a core while another idled: a request cost what it should, "
+                f"and was interrupted {digits(point.involuntary_switches or 0, 2)} times, though "
+                "nobody else took the cores' time. A core has a run queue of its own, and the "
+                f"kernel evens them out only now and then; that can go down to "
+                f"{rate(level.lower_rps)}."
+            )
     counts = sorted(point.connections.values())
     if fallen and fits:
         return coins
@@ -271,6 +281,15 @@ def _reason(
     if abs(_off(point, forecast)) < CLOSE:
         return "That is close, and nothing else stood out."
     return UNEXPLAINED
+
+
+def _shared_a_core(point: Point, level: PredictedLevel) -> bool:
+    """Whether it shows that requests waited for one core while another idled: they were
+    interrupted, as whoever is alone on a core is not, and of the CPU time that is missing from
+    the server's others took less than half."""
+    idle = level.model_rps * point.demand_s - point.server_cpu
+    others = point.others_cpu + point.page_cpu + point.backend_cpu
+    return (point.involuntary_switches or 0.0) >= INTERRUPTED and others < idle / 2
 
 
 def _unfit(unfit: Sequence[Point], total: int) -> str:

@@ -11,6 +11,8 @@ import msgspec
 from labs.records.experiment import CpuBy
 from labs.records.histogram import percentile
 
+LowerBy = Literal["users in step", "separate run queues"]
+
 SCHEMA = 1  # of a recording; raise it when an old file can no longer be read
 
 
@@ -145,7 +147,8 @@ class PredictedLevel:
     model_rps: float
     model_response_time_s: float
     limit: str  # what holds it back: users, cpu, pool, event loop, load generator, ...
-    lower_rps: float | None = None  # where constant times let users fall in step
+    lower_rps: float | None = None  # how low it may be, where something can keep it down
+    lower_by: LowerBy = "users in step"  # what can: constant times, or a queue at each core
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

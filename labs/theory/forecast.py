@@ -66,14 +66,21 @@ def _prediction(
         wait_s=model.V,
         model=name,
         levels=levels,
-        notes=tuple(_notes(model, levels[-1], D)) if levels else (),
+        notes=tuple(_notes(model, levels, D)) if levels else (),
     )
 
 
-def _notes(model: ServerModel, last: PredictedLevel, D: float) -> Iterator[str]:
-    """What was assumed, in sentences, for a sweep up to the last level."""
+def _notes(model: ServerModel, levels: Sequence[PredictedLevel], D: float) -> Iterator[str]:
+    """What was assumed, in sentences, for a sweep over these levels."""
+    last = levels[-1]
     server, N, W = model.server, last.users, model.W
-    if last.lower_rps is not None:
+    lower = {level.lower_by for level in levels if level.lower_rps is not None}
+    if "separate run queues" in lower:
+        yield (
+            "With about as many users as cores, two requests may share a core while another idles; "
+            "the lower bound says what that costs if the kernel never moves one."
+        )
+    if "users in step" in lower:
         yield (
             "Work and wait are constant, so users may fall in step; the lower bound says what "
             "that can cost. A coefficient of variation of 0.1 on the wait keeps them apart."

@@ -131,6 +131,27 @@ def in_step(m: int, D: float, V: float, c: float) -> float:
     return m / (V + D * max(1.0, m / c))
 
 
+def separate_queues(capacity: tuple[float, ...], most: int) -> tuple[float, ...]:
+    """How fast 1 .. most requests are where each core has a run queue of its own: a capacity
+    for `sharing` and `closed`, below the one that is given.
+
+    Whenever a request wants a core, it is put on one of the c blindly, each alike, and stays
+    there until its work is done. k requests on c alike stations are a closed product form
+    (Gordon & Newell 1967; sharing: Baskett, Chandy, Muntz & Palacios 1975): all splits of k
+    are as probable, (k+c-1 over k) of them, and (k+c-2 over k) leave a given core idle. So
+    k c / (k + c - 1) cores are busy on average, which as a flow-equivalent server is exact for
+    equal cores; between whole cores of unlike capacity, a straight line. A kernel looks for an
+    idle core and evens its queues out, though not at once: the truth lies between this and
+    `capacity`, and nearer to that.
+
+    >>> [round(speed, 2) for speed in separate_queues((1, 2), 4)]
+    [1.0, 1.33, 1.5, 1.6]
+    """
+    c, k = len(capacity), np.arange(1, most + 1)
+    speeds: list[float] = np.interp(k * c / (k + c - 1), range(1, c + 1), capacity).tolist()
+    return tuple(speeds)
+
+
 def quota(D: float, full_speed: float, evened: float, q: float, g: float = 0.0) -> float:
     """X under a CPU quota of q cores, which runs at full speed until its 100 ms budget is gone.
 

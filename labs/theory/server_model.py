@@ -23,6 +23,9 @@ from labs.theory.simulation import simulate
 SWITCH_INTERVAL_S = 0.005  # CPython's default, sys.getswitchinterval()
 STEADY_CV = 0.02  # below this, times are constant enough for users to stay in step
 
+# Requests that want a core, over the cores: from here to there is at the knee.
+ALMOST, AROUND = 0.9, 2.0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cores:
@@ -111,13 +114,15 @@ class ServerModel:
         # The first of these that is the lowest, ties forgiven: at the knee, the users.
         limit = next(name for name, most in limits.items() if most.rps <= bound * (1 + 1e-9))
         model = min(self.throughput(N, D, point), bound)
+        in_step, apart = self.in_step(N, D, model), self.at_the_knee(N, D, model)
         return PredictedLevel(
             users=N,
             bound_rps=bound,
             model_rps=model,
             model_response_time_s=max(0.0, N / model - self.Z),
             limit=limit,
-            lower_rps=self.in_step(N, D, model),
+            lower_rps=apart if in_step is None else in_step,
+            lower_by="separate run queues" if in_step is None else "users in step",
         )
 
     def limits(self, N: int, D: float) -> dict[str, Ceiling]:
@@ -265,6 +270,21 @@ class ServerModel:
             c = min(c, self.server.processes)
         m = int(min(N, self.W))
         return min(model, queueing.in_step(m, D, self.V + m * self.g, c))
+
+    def at_the_knee(self, N: int, D: float, model: float) -> float | None:
+        """The lower bound where about as many requests want cores as there are: two may share one
+        while another idles. With fewer there is an idle core to be found, with more none idles."""
+        cores, m = len(self.full.server), min(N, self.W)
+        if cores == 1 or self.quota is not None or self.queued_for_core or not D:
+            return None
+        if self.alone or self.together:
+            return None
+        wanted = m * D / (D + self.V + self.away + self.g)
+        if not ALMOST * cores <= wanted <= AROUND * cores:
+            return None
+        speeds = queueing.separate_queues(self.full.server, int(m))
+        apart = Cores(server=speeds, all=self.full.all)
+        return min(model, self.shared(apart, N, D, self.in_service(N, None)))
 
 
 def lowest(*ceilings: Ceiling) -> Ceiling:

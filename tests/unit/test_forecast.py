@@ -328,8 +328,29 @@ def test_constant_times_have_a_lower_bound():
         of(0, 180, wait_cv=0.0),
         of(20, 180, cpu_cv=0.5, wait_cv=0.0),
     ):
-        assert one_level(prefork(64), other, 40).lower_rps is None
+        level = one_level(prefork(64), other, 40)
+        assert level.lower_rps is None or level.lower_by != "users in step"
     assert one_level(loop(), constant, 8).lower_rps == pytest.approx(8 / (0.18 + 8 * 0.02))
+
+
+def test_just_at_the_knee_two_requests_may_share_a_core():
+    """k requests put blindly on c cores keep k c / (k + c - 1) of them busy: 16 / 7 of 4."""
+    found = predicted(prefork(64), of(20), [1, 2, 4, 8, 9, 40])
+    lower = {level.users: level.lower_rps for level in found.levels}
+    assert [users for users, low in lower.items() if low is not None] == [4, 8]
+    assert lower[4] == pytest.approx(50 * 16 / 7, rel=0.01)
+    assert lower[8] == pytest.approx(50 * 32 / 11, rel=0.01)
+    assert {level.lower_by for level in found.levels} == {"separate run queues"}
+    assert any("share a core while another idles" in note for note in found.notes)
+    for server, work in (
+        (prefork(64, cores=1), of(20)),
+        (prefork(64), of(0, 200)),
+        (loop(), of(20)),
+        (prefork(2), of(20)),
+        (prefork(64), of(20, 180, wait_by="lock")),
+    ):
+        levels = predicted(server, work, [1, 2, 4, 5]).levels
+        assert all(level.lower_rps is None for level in levels), (server, work)
 
 
 def test_a_quota_caps_small_requests_and_slows_large_ones():

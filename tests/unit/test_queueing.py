@@ -14,7 +14,15 @@ import pytest
 import simpy
 
 from labs.theory import laws, queueing, simulation
-from labs.theory.queueing import closed, coin_flips, in_step, quota, separate_pools, sharing
+from labs.theory.queueing import (
+    closed,
+    coin_flips,
+    in_step,
+    quota,
+    separate_pools,
+    separate_queues,
+    sharing,
+)
 from labs.theory.simulation import simulate
 
 FOUR = (1.0, 2.0, 3.0, 4.0)
@@ -316,6 +324,44 @@ def test_an_answer_costs_no_more_than_the_panel_can_wait_for():
         began = time.process_time()
         simulate(wait_cv=0.1, g=1e-4, **options)
         assert time.process_time() - began < 0.8
+
+
+# --- run queues of their own ------------------------------------------------------------
+
+
+def blind(m, D, c, *, done=40_000):
+    """X of m requests, each put on a core blindly whenever it comes: exponential, step by step."""
+    dice = random.Random(6)
+    at = [dice.randrange(c) for _ in range(m)]
+    clock = 0.0
+    for _ in range(done):
+        busy = len(set(at))
+        clock += dice.expovariate(busy / D)
+        core = dice.choice(sorted(set(at)))
+        at[at.index(core)] = dice.randrange(c)
+    return done / clock
+
+
+@pytest.mark.parametrize(("m", "c"), [(2, 2), (3, 2), (4, 2), (4, 4), (8, 4)])
+def test_requests_that_are_put_on_cores_blindly_leave_some_idle(m, c):
+    capacity = tuple(float(n) for n in range(1, c + 1))
+    found = sharing(m, 0.02, 0.0, separate_queues(capacity, m))
+    assert found == pytest.approx(blind(m, 0.02, c), rel=0.02)
+    assert found < sharing(m, 0.02, 0.0, capacity)
+
+
+def test_separate_run_queues_are_a_closed_network_of_single_cores():
+    for m, V in ((2, 0.05), (6, 0.12), (12, 0.12)):
+        found = sharing(m, 0.02, V, separate_queues((1.0, 2.0, 3.0), m))
+        assert found == pytest.approx(mva(m, V, [(0.02 / 3, (1,))] * 3), rel=1e-6)
+
+
+def test_what_was_measured_at_saturation_lies_between_one_queue_and_one_for_each_core():
+    D, V, m, cores = 0.0283, 0.12, 12, (1.0, 2.0)
+    assert sharing(m, D, V, cores) == pytest.approx(64.9, abs=0.1)
+    halves = separate_pools((6, 6), lambda n: sharing(n, D, V, (1.0,)))  # never changing cores
+    assert halves == pytest.approx(61.1, abs=0.1)
+    assert sharing(m, D, V, separate_queues(cores, m)) < 59.7 < halves
 
 
 # --- quotas and splits ------------------------------------------------------------------

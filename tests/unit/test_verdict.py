@@ -194,6 +194,27 @@ def test_a_miss_without_moved_demand_looks_for_another_reason() -> None:
     assert "fell in step" not in say(*telling.agreement(stepping, [missed(1.3)]))
 
 
+def test_who_shared_a_core_is_only_said_where_it_shows() -> None:
+    """As recorded in chapter 5's lab: 2 users, 2 cores, 14 % below, 6.2 interruptions a request."""
+    levels = tuple(
+        replace(level, lower_rps=25.0, lower_by="separate run queues") for level in FORECAST.levels
+    )
+    shown = {"demand_s": 0.05, "server_cpu": 1.7, "involuntary_switches": 6.2}
+    for change, told in (
+        ({}, True),
+        ({"involuntary_switches": 1.0}, False),  # as one alone on its core
+        ({"involuntary_switches": None}, False),
+        ({"others_cpu": 0.25}, False),  # nothing idled
+        ({"demand_s": 0.06}, False),  # it cost more
+    ):
+        low = replace(missed(0.86), **(shown | change))
+        said = say(*telling.agreement(replace(FORECAST, levels=levels), [low]))
+        assert ("Two processes shared a core while another idled" in said) == told, change
+    assert "was interrupted 6.2 times" in say(
+        *telling.agreement(replace(FORECAST, levels=levels), [replace(missed(0.86), **shown)])
+    )
+
+
 def test_connections_that_stay_with_their_process_are_a_reason() -> None:
     server = Server("threaded", processes=2, threads=4)
     experiment = Experiment(server, Workload(wait_s=0.2), Load((8,)))

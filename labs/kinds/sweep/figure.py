@@ -119,9 +119,9 @@ def _predicted(prediction: Prediction, plot: Throughput) -> Iterable[Trace]:
 
     levels = prediction.levels
     yield course("bound", _with_corner(levels), PURPLE, dash="dash")
-    if any(level.lower_rps is not None for level in levels):
+    if below := [level for level in levels if level.lower_rps is not None]:
         lower = [(level.users, level.lower_rps or level.model_rps) for level in levels]
-        yield course("users in step", lower, PURPLE, dash="dot")
+        yield course(below[0].lower_by, lower, PURPLE, dash="dot")
     name = "forecast" if prediction.kind == "forecast" else "model, CPU as measured"
     yield course(name, [(level.users, level.model_rps) for level in levels], ORANGE)
 
