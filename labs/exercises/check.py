@@ -7,15 +7,17 @@ tolerance follows the measurement.
 
 from __future__ import annotations
 
-import html
 import math
 from dataclasses import dataclass
 from types import EllipsisType
 
+from markupsafe import escape
+
 from labs.exercises import chapters, latest, words
 from labs.exercises.exercise import CLOSE, Exercise, Numbers, Slip
 from labs.exercises.words import Words
-from labs.records.format import digits, paragraphs
+from labs.present.markup import paragraphs
+from labs.records.format import digits
 
 
 class NoSuchExercise(LookupError):
@@ -41,7 +43,7 @@ class Reply:
         mark = {"right": "✓", "wrong": "✗"}.get(self.kind, "…")
         return (
             f'<div class="wt-answer wt-{self.kind}" role="status">'
-            f'<span aria-hidden="true">{mark}</span> {html.escape(self.sentence)}</div>'
+            f'<span aria-hidden="true">{mark}</span> {escape(self.sentence)}</div>'
             f"{_folded('solution', self.solution)}"
         )
 
@@ -60,10 +62,10 @@ class Asked:
 
     def _repr_html_(self) -> str:
         seed = "" if self.seed is None else f", seed={self.seed!r}"
-        how = html.escape(f'check("{self.id}", ...{seed})')
+        how = escape(f'check("{self.id}", ...{seed})')
         first, *more = self.sentence.split("\n\n")
         return (
-            f'<div class="wt-question"><p><b>{html.escape(self.id)}</b> {html.escape(first)}</p>'
+            f'<div class="wt-question"><p><b>{escape(self.id)}</b> {escape(first)}</p>'
             f"{paragraphs(more)}<p>Answer with <code>{how}</code>.</p></div>"
             f"{''.join(_folded('hint', hint) for hint in self.hints)}"
         )

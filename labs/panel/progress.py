@@ -11,11 +11,11 @@ from markupsafe import Markup
 from labs import progress_log
 from labs.kinds.mystery.scenarios import LIMITS
 from labs.panel.run_bar import put
-from labs.present.markup import alarm, status
+from labs.present.markup import alarm, paragraphs, status, table
 from labs.present.tables import Table, link
 from labs.progress_log import Answered, Diagnosed, Foretold, ProgressLog
 from labs.recordings.pages import Chapter, chapters
-from labs.records.format import NARROW, digits, plain, table
+from labs.records.format import NARROW, digits, plain
 
 DIGITS = 6  # as many as a reader types
 FORMULAS = "=+-@\t\r"  # a spreadsheet would calculate a text that begins so
@@ -92,16 +92,16 @@ class ProgressPanel(ipywidgets.VBox):
         self._show("It is back.")
 
 
-def progress_table(kept: ProgressLog, chapters: Sequence[Chapter]) -> str:
+def progress_table(kept: ProgressLog, chapters: Sequence[Chapter]) -> Markup:
     """What is kept, by chapter, as HTML: a sentence, the exercises, the predictions, the
     diagnoses."""
     every = (*chapters, *_elsewhere(kept, chapters))
-    shown = str(Markup("<p>{}</p>").format(summary(kept, chapters)))
+    shown = paragraphs([summary(kept, chapters)])
     shown += table(EXERCISES, [_row(kept, each) for each in every if each.exercises])
     told = [
         (chapter.name, *_told(each)) for chapter in every for each in _predictions(kept, chapter)
     ]
-    shown += table(PREDICTIONS, told) if told else ""
+    shown += table(PREDICTIONS, told) if told else Markup("")
     said = [
         (
             *(chapter.name, each.lab, str(each.seed), _diagnosis(each) or "none"),
@@ -110,7 +110,7 @@ def progress_table(kept: ProgressLog, chapters: Sequence[Chapter]) -> str:
         for chapter in every
         for each in _diagnoses(kept, chapter)
     ]
-    return shown + (table(DIAGNOSES, said) if said else "")
+    return shown + (table(DIAGNOSES, said) if said else Markup(""))
 
 
 def summary(kept: ProgressLog, chapters: Sequence[Chapter]) -> str:

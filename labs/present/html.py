@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import json
 from typing import Any, Protocol, TypeAlias
 
+from markupsafe import Markup
 from plotly import io
+
+from labs.present.markup import each_in
 
 
 class PlotlyFigure(Protocol):
@@ -42,17 +44,16 @@ class Recorded:
     def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
         return {PLOTLY_MIME: self.figure, "text/html": self.html(), "text/plain": self.alt}
 
-    def html(self) -> str:
-        alt = html.escape(self.alt)
+    def html(self) -> Markup:
         height = int(self.figure["layout"].get("height", HEIGHT))
         # Within a script element only "<" can do harm, as in "</script>".
         data = json.dumps(self.figure, separators=(",", ":")).replace("<", "\\u003c")
-        caption = f"<figcaption>{html.escape(self.caption)}</figcaption>" if self.caption else ""
-        return (
-            f'<figure class="wt-recorded" aria-label="{alt}">'
-            f'<div class="wt-plot" style="min-height:{height}px"><p>{alt}</p></div>'
-            f'<script type="application/json">{data}</script>{caption}</figure>'
-        )
+        caption = each_in("<figcaption>{}</figcaption>", [self.caption] if self.caption else [])
+        return Markup(
+            '<figure class="wt-recorded" aria-label="{0}">'
+            '<div class="wt-plot" style="min-height:{1}px"><p>{0}</p></div>'
+            '<script type="application/json">{2}</script>{3}</figure>'
+        ).format(self.alt, height, Markup(data), caption)
 
 
 def static(figure: Figure, *, alt: str, caption: str = "") -> Recorded:

@@ -44,4 +44,4 @@ def page(name: str, result: Result) -> tuple[str, str]:
     runs = len(result.runs)  # type: ignore[attr-defined]
     words = f"{show.about(result)} {caption(result.machine, runs)}".strip()
     figure = static(show.figure(result), alt=show.alt(result), caption=words)
-    return figure.alt, figure.html() + show.verdict(result) + show.downloads(name, result)
+    return figure.alt, f"{figure.html()}{show.verdict(result)}{show.downloads(name, result)}"

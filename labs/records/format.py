@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import html
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 NARROW = "\u00a0"  # between a number and its unit: they stay on one line
 
@@ -97,20 +96,6 @@ def plain(value: float | None, count: int = 4) -> str:
     ('1283', '0.1667', '')
     """
     return "" if value is None else digits(value, count).replace(",", "")
-
-
-def paragraphs(sentences: Iterable[str]) -> str:
-    """A paragraph of HTML for each."""
-    return "".join(f"<p>{html.escape(sentence)}</p>" for sentence in sentences)
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of text as HTML."""
-    top = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in head)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-    )
-    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def crowd(number: int) -> str:

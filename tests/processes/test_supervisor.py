@@ -19,7 +19,7 @@ import msgspec
 import pytest
 from waiting import eventually
 
-from labs.host import process_tree
+from labs.host import process_tree, supervisor
 from labs.host.process_tree import Tree, born, here
 from labs.host.supervisor import REAPER, Stopped, Supervised, descendants, supervise, sweep
 from labs.records.errors import Unusable
@@ -188,12 +188,23 @@ def test_kill_ends_the_whole_tree() -> None:
     with supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as command:
         family = words(command)
         assert command.pid == family[0]
+        assert command._tree.reaper not in command.pids()
         assert set(family[:3]) <= set(command.pids()) | {family[2]}
         assert set(descendants(command.pid)) == set(family[1:])
         command.kill()
         assert not alive(family)
         command.kill()
         assert command.poll() == -signal.SIGKILL
+
+
+def test_kill_is_the_reapers_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It does so as soon as it is told; only where it does not answer, the owner does."""
+    monkeypatch.setattr(supervisor, "ANSWER_S", 60.0)
+    with supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as command:
+        family, told = words(command), time.monotonic()
+        command.kill()
+        assert time.monotonic() - told < 30.0
+        assert not alive(family)
 
 
 def test_the_block_ends_the_tree_however_it_ends() -> None:

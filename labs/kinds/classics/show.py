@@ -15,9 +15,10 @@ from labs.kinds.classics.published import TABLES, Printed
 from labs.kinds.classics.record import AB, LOCUST, Replication, Tried
 from labs.kinds.classics.tree_figure import tree_figure, tree_said, tree_table
 from labs.kinds.show import Column, Measured, Show, known, quoted, two_digits, two_places
+from labs.present.markup import paragraphs, table
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber, Quantity
-from labs.records.format import NARROW, digits, duration, paragraphs, percent, rate, table
+from labs.records.format import NARROW, digits, duration, percent, rate
 from labs.records.processes import Who
 
 NONE = "–"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -14,6 +13,7 @@ from labs.kinds.comparison.record import Comparison
 from labs.kinds.show import Column, Show
 from labs.kinds.sweep import report
 from labs.kinds.sweep import show as sweep
+from labs.present.markup import labelled
 from labs.present.quantities import Quantity
 from labs.present.tables import assumptions
 
@@ -27,10 +27,7 @@ def levels(comparison: Comparison) -> Iterator[sweep.Level]:
 def words(comparison: Comparison) -> str:
     """Under the figure, as HTML: what the forecasts assume, and the verdict."""
     explanations = {label: report.explained(part) for label, part in comparison.parts.items()}
-    said = "".join(
-        f"<p>{f'<b>{html.escape(label)}.</b> ' if label else ''}{html.escape(sentences)}</p>"
-        for label, sentences in verdict.said(comparison, explanations)
-    )
+    said = labelled(verdict.said(comparison, explanations))
     return f'{assumptions(verdict.assumed(comparison))}<div class="wt-verdict">{said}</div>'
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import html
 from operator import attrgetter
+
+from markupsafe import escape
 
 from labs.kinds.generators.record import OURS, GeneratorResult, Generators, locusts
 from labs.kinds.show import Column, Measured, Show, quoted, two_digits
+from labs.present.markup import paragraphs, table
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, rule, two_plots
 from labs.present.quantities import NoSuchNumber, Quantity
-from labs.records.format import digits, duration, paragraphs, percent, plain, rate, table
+from labs.records.format import digits, duration, percent, plain, rate
 from labs.theory import laws
 
 WHERE = ("Throughput as it says, requests per second", "Cores busy")
@@ -153,9 +155,9 @@ def elsewhere(workers: int = 10) -> str:
         "<p>This lab stays on your machine. Locust goes further by the same two parts, a master "
         "that counts and workers that ask. Only do this to a server that is yours. Start the "
         "master on one machine:</p>"
-        f"<pre>{html.escape(master)}</pre>"
+        f"<pre>{escape(master)}</pre>"
         "<p>and on each of the others, for each of their cores, here four, one worker:</p>"
-        f"<pre>{html.escape(worker)}</pre>"
+        f"<pre>{escape(worker)}</pre>"
         f"<p>{MASTER_ADDRESS} stands for the master's address in your own network: without "
         "<code>--master-bind-host</code> it listens on all of them, and has no password. Workers "
         f"need to reach its port 5557. The master waits until {workers} workers are there, shares "

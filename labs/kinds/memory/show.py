@@ -10,10 +10,11 @@ from typing import Any
 
 from labs.kinds.memory.record import Memory, MemoryCurve
 from labs.kinds.show import Column, Show, known, quoted
+from labs.present.markup import paragraphs, table
 from labs.present.palette import LINES
 from labs.present.plot import Figure, Shown, Trace, bar, dots, extent, line, two_plots
 from labs.present.tables import MIB
-from labs.records.format import digits, paragraphs, percent, plain, size, table
+from labs.records.format import digits, percent, plain, size
 from labs.records.results import pick
 
 KIB = 2**10

@@ -5,12 +5,12 @@ Throughputs that are quoted are those at the last level.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from operator import attrgetter
 
 import msgspec
+from markupsafe import Markup
 
 from labs.kinds.comparison.figure import comparison_alt, comparison_figure
 from labs.kinds.comparison.record import Comparison
@@ -22,10 +22,11 @@ from labs.kinds.show import Column, Show, quoted
 from labs.kinds.sweep import show as sweep
 from labs.present.core_strip import strip_alt, strip_figure
 from labs.present.html import static
+from labs.present.markup import labelled, paragraphs
 from labs.present.plot import Figure
 from labs.present.quantities import Quantity
 from labs.present.tables import MS, Table
-from labs.records.format import digits, paragraphs, rate
+from labs.records.format import digits, rate
 from labs.records.processes import Seen, Who
 
 AS_IT_IS = "measured"
@@ -124,24 +125,21 @@ def symptoms_html(mystery: Mystery) -> str:
     return f'<div class="wt-data">{tables}</div>'
 
 
-def repaired_html(mystery: Mystery) -> str:
+def repaired_html(mystery: Mystery) -> Markup:
     """What the fixes brought."""
-    return "".join(
-        f"<p><b>{html.escape(label)}.</b> {html.escape(sentence)}</p>"
-        for label, sentence in verdict.repaired(mystery)
-    )
+    return labelled(verdict.repaired(mystery))
 
 
 def words(mystery: Mystery) -> str:
     """Under a recorded figure: the other tools, and the solution folded away."""
     samples = mystery.before.run.samples
     strip = static(strip_figure(samples), alt=strip_alt(samples)).html() if samples else ""
-    solution = paragraphs(verdict.revealed(mystery)) if mystery.before.points else ""
+    solution = paragraphs(verdict.revealed(mystery) if mystery.before.points else ())
     if len(mystery.variants) > 1:
         fixes = compared(mystery)
         drawn = static(comparison_figure(fixes), alt=comparison_alt(fixes)).html()
         solution += repaired_html(mystery) + drawn
-        solution += f'<div class="wt-data">{variants_table(mystery).html()}</div>'
+        solution += Markup('<div class="wt-data">{}</div>').format(variants_table(mystery).html())
     return (
         f"{strip}{symptoms_html(mystery)}"
         '<details class="solution"><summary>What it is, and what two repairs brought</summary>'

@@ -6,10 +6,11 @@ from operator import attrgetter
 
 from labs.kinds.race.record import Race
 from labs.kinds.show import Column, Show, quoted
+from labs.present.markup import paragraphs, table
 from labs.present.palette import BLUE, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, in_lines, two_plots
 from labs.present.quantities import Quantity
-from labs.records.format import digits, duration, paragraphs, percent, rate, table
+from labs.records.format import digits, duration, percent, rate
 
 WHERE = ("Additions", "Throughput, requests per second")
 WIDEST = 11  # letters of a label before it is folded

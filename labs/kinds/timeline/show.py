@@ -3,7 +3,6 @@ prose may quote of the middle run. Steps are counted from 1."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,9 +10,10 @@ from labs.kinds.show import Column, Show, known, quoted, three_cores, to_know
 from labs.kinds.timeline import verdict
 from labs.kinds.timeline.figure import timeline_alt, timeline_figure
 from labs.kinds.timeline.record import StepResult, Timeline, TimelineRun
+from labs.present.markup import each_in, paragraphs, table
 from labs.present.quantities import NoSuchNumber
 from labs.present.tables import Table, link
-from labs.records.format import NARROW, digits, paragraphs, percent, plain, table
+from labs.records.format import NARROW, digits, percent, plain
 from labs.records.processes import Process, Who
 from labs.records.steps import KILL
 
@@ -113,11 +113,10 @@ def process_table(run: TimelineRun) -> Table:
 def words(timeline: Timeline) -> str:
     """What stands under the figure: what happened, whether the forecast held, who worked."""
     run = timeline.run
-    items = "".join(
-        f"<li>At {digits(each.at_s)} s: {html.escape(each.words)}</li>" for each in run.happenings
-    )
-    said = (f"<ul>{items}</ul>" if items else "") + paragraphs(verdict.verdict(timeline))
-    said = f'<div class="wt-verdict">{said}</div>'
+    happened = (f"At {digits(each.at_s)} s: {each.words}" for each in run.happenings)
+    items = each_in("<li>{}</li>", happened)
+    listed = f"<ul>{items}</ul>" if items else ""
+    said = f'<div class="wt-verdict">{listed}{paragraphs(verdict.verdict(timeline))}</div>'
     return said + (_processes(timeline) if run.processes else "")
 
 

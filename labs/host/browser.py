@@ -1,0 +1,65 @@
+"""The browser that shows the page of a lab: painting is work, done by the machine that is measured.
+
+It is found by its connections. A page's kernel is the child of the book's server; whoever is
+connected to that server's port, from this machine, belongs to the browser, and so does its whole
+tree of processes. A browser on another machine, or on the other side of WSL2 or a hub's proxy, is
+not seen, and where no page is open, as on the command line, there is none to see.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import psutil
+
+
+def browser() -> tuple[psutil.Process, ...]:
+    """The topmost process of each browser that has a page of this kernel's server open; empty
+    where none is to be seen. Looks through all of this user's processes: some 50 ms."""
+    try:
+        server = psutil.Process(os.getppid())
+        doors = {each.laddr.port for each in _tcp(server) if each.status == psutil.CONN_LISTEN}
+    except psutil.Error:
+        return ()
+    if not doors:
+        return ()
+    above = {process.pid for process in psutil.Process().parents()}
+    found = {}
+    for process in psutil.process_iter():
+        if process.pid in above or process.pid == os.getpid():
+            continue
+        try:
+            if any(each.raddr and each.raddr.port in doors and _here(each) for each in _tcp(process)):
+                top = _topmost(process, above)
+                found[top.pid] = top
+        except psutil.Error:
+            continue  # it has ended, or is somebody else's
+    return tuple(found.values())
+
+
+def tree(tops: tuple[psutil.Process, ...]) -> Iterator[int]:
+    """The ids of these processes and of everyone below them, now."""
+    for top in tops:
+        try:
+            yield from (process.pid for process in (top, *top.children(recursive=True)))
+        except psutil.Error:
+            continue
+
+
+def _tcp(process: psutil.Process) -> list[psutil._common.pconn]:
+    return process.net_connections("tcp")
+
+
+def _here(connection: psutil._common.pconn) -> bool:
+    return connection.status == psutil.CONN_ESTABLISHED and connection.raddr.ip in ("127.0.0.1", "::1")
+
+
+def _topmost(process: psutil.Process, above: set[int]) -> psutil.Process:
+    """The browser itself: its connections belong to one of its many processes, which all run the
+    same program. Whoever started us too is no part of it."""
+    while (parent := process.parent()) and parent.pid not in above:
+        if parent.exe() != process.exe():
+            break
+        process = parent
+    return process
