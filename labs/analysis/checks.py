@@ -20,7 +20,7 @@ UNSTEADY = 0.10  # relative: half-width, halves, repeated level
 TOLD = 0.05
 DEMAND_OFF = 0.10
 OTHERS_BUSY = 0.10  # of the machine
-PAGE_BUSY = 0.03  # of the machine; without a page's drawing it is some thousandths
+PAGE_BUSY = 0.03  # of the machine, browser included; where nothing is drawn, some thousandths
 LITTLE_OFF = 0.05
 ENOUGH = 5 / 6  # of a run's points, to be recorded
 FEW = 0.1  # of the requests: so many may fail that would only be sent again
@@ -82,6 +82,8 @@ class Watched(Protocol):
     @property
     def page_cpu(self) -> float: ...
     @property
+    def browser_cpu(self) -> float | None: ...
+    @property
     def throttled_s(self) -> float: ...
     @property
     def listen_overflows(self) -> int: ...
@@ -116,11 +118,15 @@ def surroundings(watched: Watched, machine: Machine) -> Iterator[Check]:
             "others",
             f"Other programs used {watched.others_cpu:.1f} of the machine's {machine.cores} cores.",
         )
-    if watched.page_cpu > PAGE_BUSY * machine.cores:
+    page_cpu = watched.page_cpu + (watched.browser_cpu or 0.0)
+    if page_cpu > PAGE_BUSY * machine.cores:
+        shown = "What its browser used cannot be seen here, and counts as other programs."
+        if watched.browser_cpu is not None:
+            shown = f"Its browser used {watched.browser_cpu:.2f} of that: close its other tabs."
         yield told(
             "page",
-            f"This page (in a terminal, the command) used {watched.page_cpu:.2f} of the machine's "
-            f"{machine.cores} cores for itself. What its browser used counts as other programs.",
+            f"This page (in a terminal, the command) used {page_cpu:.2f} of the machine's "
+            f"{machine.cores} cores for itself. {shown}",
         )
     if watched.throttled_s > 0:
         yield told(

@@ -64,6 +64,7 @@ def count_level(
         service_time_s=service_time_s(inside, begin, end),
         backend_cpu=used.backend_cpu,
         page_cpu=used.page_cpu,
+        browser_cpu=used.browser_cpu,
     )
 
 

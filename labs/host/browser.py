@@ -8,8 +8,10 @@ not seen, and where no page is open, as on the command line, there is none to se
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable
+from typing import Any
 
 import psutil
 
@@ -30,7 +32,7 @@ def browser() -> tuple[psutil.Process, ...]:
         if process.pid in above or process.pid == os.getpid():
             continue
         try:
-            if any(each.raddr and each.raddr.port in doors and _here(each) for each in _tcp(process)):
+            if any(_here(each) and each.raddr.port in doors for each in _tcp(process)):
                 top = _topmost(process, above)
                 found[top.pid] = top
         except psutil.Error:
@@ -38,21 +40,22 @@ def browser() -> tuple[psutil.Process, ...]:
     return tuple(found.values())
 
 
-def tree(tops: tuple[psutil.Process, ...]) -> Iterator[int]:
+def tree(tops: Iterable[psutil.Process]) -> list[int]:
     """The ids of these processes and of everyone below them, now."""
+    found = []
     for top in tops:
-        try:
-            yield from (process.pid for process in (top, *top.children(recursive=True)))
-        except psutil.Error:
-            continue
+        with contextlib.suppress(psutil.Error):
+            found += [process.pid for process in (top, *top.children(recursive=True))]
+    return found
 
 
-def _tcp(process: psutil.Process) -> list[psutil._common.pconn]:
+def _tcp(process: psutil.Process) -> Any:
     return process.net_connections("tcp")
 
 
-def _here(connection: psutil._common.pconn) -> bool:
-    return connection.status == psutil.CONN_ESTABLISHED and connection.raddr.ip in ("127.0.0.1", "::1")
+def _here(connection: Any) -> bool:
+    there = connection.raddr.ip if connection.raddr else ""
+    return connection.status == psutil.CONN_ESTABLISHED and there in ("127.0.0.1", "::1")
 
 
 def _topmost(process: psutil.Process, above: set[int]) -> psutil.Process:

@@ -84,9 +84,11 @@ class Sampler(Poller):
         workers: Callable[[], int | None] = lambda: None,
         on_event: Callable[[Sample], None],
         backend: Pids = tuple,
+        browser: Pids | None = None,
     ) -> None:
         super().__init__(EVERY_S)
         self.server, self.generator, self.backend = map(Group, (server, generator, backend))
+        self.browser = browser and Group(browser)
         self.workers, self.on_event = workers, on_event
         self.users = 0
         self.count_every = COUNT_EVERY
@@ -108,6 +110,8 @@ class Sampler(Poller):
             self.server.count()
             self.generator.count()
             self.backend.count()
+            if self.browser:
+                self.browser.count()
             voluntary, involuntary = switches(self.server.used)
             own = sum(process_cpu_s(pid) for pid in {os.getpid(), os.getppid()} if pid > 1)
             return Snapshot(
@@ -121,6 +125,7 @@ class Sampler(Poller):
                 throttled_s=hardware.throttled_s(),
                 listen_overflows=hardware.listen_overflows(),
                 backend_s=self.backend.cpu_s(),
+                browser_s=self.browser.cpu_s() if self.browser else None,
             )
 
     def look(self) -> None:

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from typing import Any, Protocol, TypeVar
 
 from labs.host import hardware
+from labs.host.browser import browser, tree
 from labs.host.lock import turn
 from labs.host.monitor import Sampler
 from labs.host.supervisor import Stopped
@@ -257,6 +258,7 @@ class Rig:
                     settings=shared.settings if shared else None,
                 )
             )
+            shown = browser()
             stack.callback(driver.end)  # before the server, which it would else ask in vain
             driver.aim(running.url, self.stop)
             sampler = stack.enter_context(
@@ -266,6 +268,7 @@ class Rig:
                     workers=running.workers,
                     on_event=self.on_event,
                     backend=running.backend.pids if running.backend else tuple,
+                    browser=(lambda: tree(shown)) if shown else None,
                 )
             )
             self.progress("warming up: what does an empty request cost?")

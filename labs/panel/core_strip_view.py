@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
-from labs.panel.figure_view import FigureView
-from labs.present.core_strip import strip_alt, strip_figure
+from pathlib import Path
+
+import anywidget
+import traitlets
+
+from labs.panel.figure_view import FRAME
+from labs.present.core_strip import strip_alt, strip_rows
 from labs.records.results import Sample
 
+# The legend: a swatch for an area, a line for a count.
+KEYS = """
+.wt-core-strip canvas { display: block; }
+.wt-core-strip figcaption { display: flex; flex-wrap: wrap; gap: 0 1rem; font-size: 0.85rem; }
+.wt-key::before { content: ""; display: inline-block; width: 1rem; margin-right: 0.35rem; }
+.wt-key-area::before { height: 0.7rem; background: var(--key); }
+.wt-key-line::before { border-top: 2px solid var(--key); vertical-align: middle; }
+.wt-key-dots::before { border-top: 2px dotted var(--key); vertical-align: middle; }
+"""
 
-class CoreStripView(FigureView):
+
+class CoreStripView(anywidget.AnyWidget):
     """What each core does, of the server that runs now. Called by one thread at a time."""
 
+    _esm = Path(__file__).with_name("core_strip_view.js")  # built from book/web/src
+    _css = f"{FRAME}{KEYS}"
+
+    strip = traitlets.Dict().tag(sync=True)  # as `strip_rows` makes it
+    alt = traitlets.Unicode().tag(sync=True)
+
     def __init__(self) -> None:
-        super().__init__(alt=strip_alt(()), layout={"display": "none"})
+        super().__init__(strip=strip_rows(()), alt=strip_alt(()), layout={"display": "none"})
         self.add_class("wt-strip")
         self._samples: list[Sample] = []
 
@@ -29,7 +50,7 @@ class CoreStripView(FigureView):
         """All of it so far. seconds: how long the run will be, where that is known."""
         if self._samples:
             self.layout.display = ""
-            self.figure = strip_figure(self._samples, seconds)
+            self.strip = strip_rows(self._samples, seconds)
 
     def finish(self) -> None:
         """The run has ended: all of it, and in words."""

@@ -30,6 +30,37 @@ def strip_figure(samples: Sequence[Sample], seconds: float = 0.0) -> Figure:
     return {"data": traces, "layout": _layout(rows, max([seconds, *times, 1.0]))}
 
 
+def strip_rows(samples: Sequence[Sample], seconds: float = 0.0) -> dict[str, Any]:
+    """The same as numbers, for a canvas: the times, of each row of cores the share of each part,
+    and the two counts. See book/web/src/core_strip_view.ts."""
+    step = -(-len(samples) // MOST_SAMPLES) or 1
+    kept = samples[::step]
+    times = [sample.at_s for sample in kept]
+    rows = [
+        {
+            "name": core_name(first, last),
+            "parts": [
+                _shares([each.cores for each in kept], part, first, last)
+                for part in range(len(PARTS))
+            ],
+        }
+        for first, last in core_rows(len(kept[0].cores) if kept else 1)
+    ]
+    workers, users = [each.workers for each in kept], [each.users for each in kept]
+    return {
+        "at": times,
+        "seconds": max([seconds, *times, 1.0]),
+        "rows": rows,
+        "parts": [
+            {"name": name, "colour": colour, "hatch": hatch} for name, colour, hatch in PARTS
+        ],
+        "counts": [
+            {"name": "workers", "colour": GREEN, "dashed": False, "values": workers},
+            {"name": "users", "colour": GREY, "dashed": True, "values": users},
+        ],
+    }
+
+
 def strip_alt(samples: Sequence[Sample]) -> str:
     """The strip in a sentence."""
     if not samples:
@@ -65,8 +96,7 @@ def core_areas(
     traces: list[Trace] = []
     for row, (first, last) in enumerate(rows):
         for part, (name, colour, pattern) in enumerate(PARTS):
-            sums = [sum(core[part] for core in each[first : last + 1]) for each in cores]
-            shares = [round(100 * whole / (last - first + 1), 1) for whole in sums]
+            shares = [round(100 * share, 1) for share in _shares(cores, part, first, last)]
             plot = f"xy{nth(first_axis + row)}"
             traces.append(
                 line(name, times, shares, colour, width=0, group=name, legend=row == 0, plot=plot)
@@ -77,6 +107,12 @@ def core_areas(
                 }
             )
     return traces
+
+
+def _shares(cores: Sequence[Shares], part: int, first: int, last: int) -> list[float]:
+    """Of these cores together, over time."""
+    sums = (sum(core[part] for core in each[first : last + 1]) for each in cores)
+    return [round(whole / (last - first + 1), 3) for whole in sums]
 
 
 def core_axis(row: tuple[int, int], low: float, high: float) -> Axis:

@@ -106,6 +106,7 @@ class Point:
     service_time_s: float | None = None  # mean; from the application's begin of it to the end
     backend_cpu: float = 0.0  # of the slow backend, which is in neither of the other three
     page_cpu: float = 0.0  # of this process and its parent: a page's kernel, and the book's server
+    browser_cpu: float | None = None  # of the browser that shows the page, where it can be seen
     checks: tuple[Check, ...] = ()
 
     @property

@@ -14,6 +14,7 @@ class Usage:
     generator_cpu: float
     backend_cpu: float
     page_cpu: float  # this process and the one that started it
+    browser_cpu: float | None  # whoever shows the page; None where none is to be seen
     others_cpu: float  # everyone else
     busy_cpu: float  # all of these
     voluntary: int
@@ -36,6 +37,7 @@ class Snapshot:
     throttled_s: float
     listen_overflows: int
     backend_s: float = 0.0  # of the slow backend that the server asks, in none of the others
+    browser_s: float | None = None  # of the browser that shows the page, where it is to be seen
 
     def until(self, after: Snapshot) -> Usage:
         """What happened from this one to a later one."""
@@ -44,13 +46,17 @@ class Snapshot:
             (getattr(after, name) - getattr(self, name)) / seconds
             for name in ("server_s", "generator_s", "backend_s", "own_s", "busy_s")
         )
+        browser = None
+        if self.browser_s is not None and after.browser_s is not None:
+            browser = (after.browser_s - self.browser_s) / seconds
         return Usage(
             seconds=seconds,
             server_cpu=server,
             generator_cpu=generator,
             backend_cpu=backend,
             page_cpu=page,
-            others_cpu=max(0.0, busy - server - generator - backend - page),
+            browser_cpu=browser,
+            others_cpu=max(0.0, busy - server - generator - backend - page - (browser or 0.0)),
             busy_cpu=busy,
             voluntary=after.voluntary - self.voluntary,
             involuntary=after.involuntary - self.involuntary,

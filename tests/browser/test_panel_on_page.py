@@ -90,7 +90,7 @@ def test_predict_measure_explain(panels: BookServer, page: Page) -> None:
     button(shown, "Run").click()
     expect(button(shown, "Stop")).to_be_enabled()
     eventually(lambda: measured(shown) == 1, LIVE_MS / 1000, "the first point")
-    expect(shown.locator(".wt-strip .main-svg").first).to_be_visible()
+    expect(shown.locator(".wt-strip canvas[data-drawn]")).to_be_visible()
     expect(shown.get_by_text("4 users")).not_to_have_count(0)
     verdict = shown.locator(".wt-verdict")
     said = re.compile("You said 100|None of the 2 points")  # if a busy machine spoiled them

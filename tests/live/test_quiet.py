@@ -148,9 +148,9 @@ def test_a_level_is_announced_then_left_alone_then_painted(
 ) -> None:
     assert told.meanwhile == [[]] * LEVELS
     for number, states in enumerate(told.landing, 1):
-        drawn = [state["figure"]["data"] for state in states if "figure" in state]
-        assert len(drawn) == 2  # the level's, and the strip with all samples so far
-        assert SAMPLES * number in {len(trace["x"]) for traces in drawn for trace in traces}
+        assert len([state for state in states if "figure" in state]) == 1  # the level's
+        (strip,) = (state["strip"] for state in states if "strip" in state)
+        assert len(strip["at"]) == SAMPLES * number  # all so far
     more = (", then 8 s more", ", then 4 s more", "")
     assert said(sent) == [f"measuring 4 users, about 3 s{then}" for then in more]
 

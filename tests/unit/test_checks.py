@@ -48,6 +48,13 @@ def test_a_good_point_has_nothing_said_of_it():
     assert checks(replace(GOOD, page_cpu=0.05)) == {}  # 2.5 % of the two cores
 
 
+def test_the_browser_is_part_of_the_page_where_it_can_be_seen():
+    said = checks(replace(GOOD, page_cpu=0.02, browser_cpu=0.19))["page"].sentence
+    assert "used 0.21 of" in said and "Its browser used 0.19" in said
+    said = checks(replace(GOOD, page_cpu=0.07))["page"].sentence
+    assert "cannot be seen here, and counts as other programs" in said
+
+
 @pytest.mark.parametrize(
     ("name", "unfit", "change", "sentence"),
     [

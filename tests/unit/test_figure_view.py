@@ -33,7 +33,7 @@ def test_a_recorded_figure_has_its_words_and_harms_no_page() -> None:
     bundle = static(hostile, alt='a "b" < c', caption="On <2> cores.")._repr_mimebundle_()
     page = bundle["text/html"]
     assert bundle["text/plain"] == 'a "b" < c'
-    assert 'aria-label="a &quot;b&quot; &lt; c"' in page
+    assert 'aria-label="a &#34;b&#34; &lt; c"' in page
     assert "<figcaption>On &lt;2&gt; cores.</figcaption>" in page
     assert page.count("<script") == page.count("</script>") == 1
     data = re.search(r'<script type="application/json">(.*)</script>', page)

@@ -17,7 +17,7 @@ from labs.kinds.clocks.show import clocks_alt, clocks_figure
 from labs.kinds.sweep.alt_text import sweep_alt
 from labs.kinds.sweep.figure import sweep_figure
 from labs.present import palette
-from labs.present.core_strip import strip_alt, strip_figure
+from labs.present.core_strip import strip_alt, strip_figure, strip_rows
 from labs.present.plot import Figure
 from labs.present.verdict import Guess
 from labs.records.results import Prediction
@@ -145,6 +145,20 @@ def test_a_long_strip_is_thinned_and_the_time_axis_stands_still() -> None:
     figure = strip_figure(samples, seconds=120)
     assert all(len(each["x"]) <= 120 for each in figure["data"])
     assert figure["layout"]["xaxis"]["range"] == [0, 120]
+    assert strip_rows(samples, seconds=120)["seconds"] == 120
+
+
+@pytest.mark.parametrize("cores", [1, 2, 20])
+def test_the_canvas_and_the_figure_show_the_same(cores: int) -> None:
+    run = examples.run().samples
+    samples = [replace(sample, cores=sample.cores[:1] * cores) for sample in run]
+    figure, strip = strip_figure(samples), strip_rows(samples)
+    areas = [each["y"] for each in figure["data"] if "stackgroup" in each]
+    shares = [part for row in strip["rows"] for part in row["parts"]]
+    assert [[round(100 * share, 1) for share in part] for part in shares] == areas
+    counts = [each["y"] for each in figure["data"] if "stackgroup" not in each]
+    assert [each["values"] for each in strip["counts"]] == counts
+    assert all(each["x"] == strip["at"] for each in figure["data"])
 
 
 def test_the_clocks_add_up_to_the_wall_time() -> None:

@@ -463,7 +463,7 @@ def test_a_question_is_printed_with_the_numbers_of_its_seed() -> None:
     assert labs.exercise("3.1", seed="ann") == ann
     assert len({labs.exercise("3.1", seed=name).sentence for name in "abcdefgh"}) > 1
     assert "3.1" in usual._repr_html_()
-    assert "check(&quot;3.1&quot;, ..., seed=&#x27;ann&#x27;)" in ann._repr_html_()
+    assert "check(&#34;3.1&#34;, ..., seed=&#39;ann&#39;)" in ann._repr_html_()
     assert "<b>x" not in labs.exercise("3.1", seed="<b>x")._repr_html_()
     with pytest.raises(NoSuchExercise, match=r"Choose one of 0\.1, "):
         labs.exercise("99.9")

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import html
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 import examples
 import pytest
+from markupsafe import escape
 from msgspec import structs
 
 from labs.kinds.comparison import verdict
@@ -107,7 +107,7 @@ def test_what_a_forecast_assumes_is_read_where_the_forecast_is() -> None:
     table = report.forecast_table(assumed.run.forecast)
     assert table.splitlines()[-4:] == ["", f"{ASSUMES}:", f"- {COINS}", f"- {QUEUE}"]
     _, shown = page("many-cores", assumed)
-    assert shown.count(ASSUMES) == 1 and shown.count(html.escape(QUEUE)) == 1
+    assert shown.count(ASSUMES) == 1 and shown.count(escape(QUEUE)) == 1
     assert shown.index("<figure") < shown.index(ASSUMES) < shown.index("Data: the numbers")
     none = with_notes()
     assert ASSUMES not in report.text(none) + page("many-cores", none)[1]
@@ -128,7 +128,7 @@ def test_what_parts_assume_alike_is_said_once() -> None:
         found = Comparison(machine=examples.MACHINE, over="users", parts=parts)
         _, shown = page("compared", found)
         for sentence in verdict.assumed(found):
-            assert shown.count(html.escape(sentence)) == 1
+            assert shown.count(escape(sentence)) == 1
         return verdict.assumed(found)
 
     assert compared(a=(COINS,), b=(COINS,)) == (COINS,)
@@ -147,7 +147,7 @@ def test_a_page_of_the_book_tells_every_assumption_that_was_recorded() -> None:
         _, shown = page(path.parent.name, found)
         notes = {note for part in parts for note in part.run.forecast.notes}
         assert shown.count(ASSUMES) == bool(notes)
-        assert all(html.escape(note) in shown for note in notes)
+        assert all(escape(note) in shown for note in notes)
         told += len(notes)
     assert told > 0
 

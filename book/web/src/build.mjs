@@ -71,7 +71,7 @@ async function bundles() {
   });
   const view = await build({
     ...common,
-    entryPoints: [{ in: 'figure_view.ts', out: 'figure_view' }],
+    entryPoints: ['figure_view.ts', 'core_strip_view.ts'],
     outdir: join(project, 'labs/panel'),
     format: 'esm',
     metafile: true,

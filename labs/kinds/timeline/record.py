@@ -54,6 +54,7 @@ class StepResult:
     throttled_s: float = 0.0  # the CPU quota held the machine back
     listen_overflows: int = 0  # connections that found the listen queue full
     page_cpu: float = 0.0  # of this process and its parent: a page's kernel, and the book's server
+    browser_cpu: float | None = None  # of the browser that shows the page, where it can be seen
     checks: tuple[Check, ...] = ()
 
     @property

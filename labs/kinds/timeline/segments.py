@@ -121,6 +121,7 @@ def step_result(
         throttled_s=used.throttled_s,
         listen_overflows=used.listen_overflows,
         page_cpu=used.page_cpu,
+        browser_cpu=used.browser_cpu,
     )
 
 

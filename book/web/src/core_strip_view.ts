@@ -1,0 +1,188 @@
+/** The view of `labs.panel.core_strip_view.CoreStripView`: what each core did while a run went on.
+ *
+ * A canvas, because a run is painted by the very machine that it measures: this costs a hundredth
+ * of what plotly takes for the same. It is drawn when its model changes, which is between levels,
+ * and when the page's width or theme does; in between nothing runs. */
+
+/** Times in seconds, shares as fractions, from the top downwards. */
+interface Strip {
+  at: number[];
+  seconds: number;
+  rows: { name: string; parts: number[][] }[]; // of each part its share at each time
+  parts: { name: string; colour: string; hatch: string }[];
+  counts: { name: string; colour: string; dashed: boolean; values: (number | null)[] }[];
+}
+
+interface Model {
+  get(name: 'strip'): Strip;
+  get(name: 'alt'): string;
+  on(event: string, listener: () => void): void;
+  off(event: string, listener: () => void): void;
+}
+
+const ROW = 44; // pixels, as everything here
+const GAP = 8;
+const LEFT = 56;
+const RIGHT = 12;
+const AXIS = 38; // below the rows
+const TICKS = 6; // at most, of seconds
+
+function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
+  const figure = document.createElement('figure');
+  figure.className = 'wt-view wt-core-strip';
+  const canvas = document.createElement('canvas');
+  canvas.setAttribute('role', 'img');
+  const legend = document.createElement('figcaption');
+  figure.append(canvas, legend);
+  el.append(figure);
+
+  const redraw = () => {
+    const strip = model.get('strip');
+    figure.hidden = strip.at.length === 0;
+    if (figure.hidden || figure.clientWidth === 0) return; // the observer comes when it is shown
+    drawLegend(legend, strip);
+    draw(canvas, figure.clientWidth, strip, getComputedStyle(figure));
+    canvas.dataset.drawn = String(strip.at.length);
+  };
+  const tell = () => canvas.setAttribute('aria-label', model.get('alt'));
+  const widths = new ResizeObserver(redraw);
+  const themes = new MutationObserver(redraw);
+  const attributeFilter = ['data-theme', 'data-jp-theme-name', 'data-vscode-theme-kind'];
+  for (const node of [document.documentElement, document.body]) {
+    themes.observe(node, { attributeFilter });
+  }
+  widths.observe(el);
+  model.on('change:strip', redraw);
+  model.on('change:alt', tell);
+  tell();
+  redraw();
+  return () => {
+    widths.disconnect();
+    themes.disconnect();
+    model.off('change:strip', redraw);
+    model.off('change:alt', tell);
+  };
+}
+
+function draw(canvas: HTMLCanvasElement, width: number, strip: Strip, style: CSSStyleDeclaration): void {
+  const bands = strip.rows.length + 1;
+  const height = bands * (ROW + GAP) + AXIS;
+  const scale = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
+  canvas.style.width = '100%';
+  canvas.style.height = `${height}px`;
+  const pen = canvas.getContext('2d')!;
+  pen.scale(scale, scale);
+  pen.font = `12px ${style.fontFamily}`;
+  pen.textBaseline = 'middle';
+  const x = (at: number) => LEFT + (at / strip.seconds) * (width - LEFT - RIGHT);
+  const top = (band: number) => band * (ROW + GAP);
+
+  strip.rows.forEach(({ name, parts }, band) => {
+    const bottom = top(band) + ROW;
+    const below = strip.at.map(() => 0);
+    parts.forEach((shares, number) => {
+      const upper = shares.map((share, n) => Math.min(1, below[n]! + share));
+      pen.beginPath();
+      strip.at.forEach((at, n) => pen.lineTo(x(at), bottom - ROW * upper[n]!));
+      for (let n = strip.at.length - 1; n >= 0; n--) pen.lineTo(x(strip.at[n]!), bottom - ROW * below[n]!);
+      pen.closePath();
+      const { colour, hatch } = strip.parts[number]!;
+      pen.fillStyle = colour;
+      pen.fill();
+      if (hatch) {
+        pen.fillStyle = hatched(pen, hatch);
+        pen.fill();
+      }
+      upper.forEach((share, n) => (below[n] = share));
+    });
+    frame(pen, style.color, LEFT, bottom, width - RIGHT);
+    words(pen, style.color, name, LEFT - 8, bottom - ROW / 2, 'right');
+  });
+
+  const bottom = top(bands - 1) + ROW;
+  const most = Math.max(1, ...strip.counts.flatMap(({ values }) => values.map((value) => value ?? 0)));
+  for (const { colour, dashed, values } of strip.counts) {
+    pen.strokeStyle = colour;
+    pen.lineWidth = 2;
+    pen.setLineDash(dashed ? [2, 4] : []);
+    pen.beginPath();
+    let before: number | undefined;
+    values.forEach((value, n) => {
+      if (value === null) return;
+      const y = bottom - (ROW - 2) * (value / most);
+      if (before !== undefined) pen.lineTo(x(strip.at[n]!), before); // a count changes at once
+      pen.lineTo(x(strip.at[n]!), y);
+      before = y;
+    });
+    pen.stroke();
+  }
+  pen.setLineDash([]);
+  frame(pen, style.color, LEFT, bottom, width - RIGHT);
+  words(pen, style.color, String(most), LEFT - 8, bottom - ROW + 6, 'right');
+  words(pen, style.color, '0', LEFT - 8, bottom - 4, 'right');
+  for (const at of ticks(strip.seconds)) words(pen, style.color, String(at), x(at), bottom + 12, 'center');
+  words(pen, style.color, 'seconds since the load began', (LEFT + width - RIGHT) / 2, bottom + 29, 'center');
+}
+
+function frame(pen: CanvasRenderingContext2D, colour: string, left: number, y: number, right: number): void {
+  pen.strokeStyle = colour;
+  pen.globalAlpha = 0.45;
+  pen.lineWidth = 1;
+  pen.beginPath();
+  pen.moveTo(left, Math.round(y) + 0.5);
+  pen.lineTo(right, Math.round(y) + 0.5);
+  pen.stroke();
+  pen.globalAlpha = 1;
+}
+
+function words(
+  pen: CanvasRenderingContext2D, colour: string, text: string, x: number, y: number, align: CanvasTextAlign,
+): void {
+  pen.fillStyle = colour;
+  pen.textAlign = align;
+  pen.fillText(text, x, y);
+}
+
+/** Round seconds, at most TICKS of them. */
+function ticks(seconds: number): number[] {
+  const step = [1, 2, 5, 10, 20, 50, 100].find((each) => seconds / each <= TICKS) ?? 200;
+  return Array.from({ length: Math.floor(seconds / step) + 1 }, (_, n) => n * step);
+}
+
+/** Strokes over a colour, so that it is not told by colour alone. */
+function hatched(pen: CanvasRenderingContext2D, kind: string): CanvasPattern {
+  const tile = document.createElement('canvas');
+  tile.width = tile.height = 6;
+  const stroke = tile.getContext('2d')!;
+  stroke.strokeStyle = stroke.fillStyle = 'rgba(255,255,255,0.55)';
+  if (kind === '/') {
+    for (const shift of [-6, 0, 6]) {
+      stroke.moveTo(shift, 6);
+      stroke.lineTo(shift + 6, 0);
+    }
+    stroke.stroke();
+  } else {
+    stroke.fillRect(2, 2, 2, 2);
+  }
+  return pen.createPattern(tile, 'repeat')!;
+}
+
+function drawLegend(legend: HTMLElement, strip: Strip): void {
+  const names = [
+    ...strip.parts.map(({ name, colour }) => ({ name, colour, kind: 'area' })),
+    ...strip.counts.map(({ name, colour, dashed }) => ({ name, colour, kind: dashed ? 'dots' : 'line' })),
+  ];
+  legend.replaceChildren(
+    ...names.map(({ name, colour, kind }) => {
+      const entry = document.createElement('span');
+      entry.className = `wt-key wt-key-${kind}`;
+      entry.style.setProperty('--key', colour);
+      entry.textContent = name;
+      return entry;
+    }),
+  );
+}
+
+export default { render };
