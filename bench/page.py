@@ -8,27 +8,18 @@ server has started; and live once more, when a warm kernel waits. Counts the byt
 
 from __future__ import annotations
 
-import os
-import re
-import signal
-import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
+from bench.reading import SITE, built, chromium, reading
 from labs.kinds.sweep.report import columns
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGE = "1-cpu-time/many-cores.html"
 FIGURE = "figure.wt-recorded .scatterlayer .point"
 PANEL = ".wt-live:not(.wt-behind) .wt-actions button"
-BROWSER = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
-    *("--disable-background-networking", "--disable-component-update"),
-]
 ROUNDS = 3
 WARM_S = 6.0  # for the server to have the next kernel ready
 LONGEST_MS = 60_000
@@ -69,43 +60,19 @@ def opened(browser: Browser, url: str, *, live: bool) -> list[str]:
 
 
 def main() -> int:
-    site = ROOT / "_build" / "html" / PAGE
-    if not site.exists():
-        print("The book is not built. Run `make book` first.", file=sys.stderr)
+    if not built(PAGE):
         return 2
-    found = subprocess.run(
-        [sys.executable, str(ROOT / "setup" / "browser.py")], capture_output=True, text=True
-    )
     rows = [["opened", "figure ms", "panel ms", "HTTP kB", "websocket kB"]]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=found.stdout.strip() or None, args=BROWSER
-        )
-        rows += [["file", *opened(browser, site.as_uri(), live=False)] for _ in range(ROUNDS)]
+    with chromium() as browser:
+        site = (SITE / PAGE).as_uri()
+        rows += [["file", *opened(browser, site, live=False)] for _ in range(ROUNDS)]
         started = time.perf_counter()
-        with subprocess.Popen(
-            [sys.executable, "-m", "labs", "read", "--no-browser"],
-            cwd=ROOT,
-            env=os.environ | {"NO_BROWSER": "1"},
-            stdout=subprocess.PIPE,
-            text=True,
-        ) as serving:
-            assert serving.stdout is not None
-            try:
-                url = next(
-                    match[0]
-                    for line in serving.stdout
-                    if (match := re.search(r"http://\S+token=\w+", line))
-                )
-                address_s = time.perf_counter() - started
-                chapter = re.sub(r"book/[^?]*", f"book/{PAGE}", url)
-                rows.append(["live, cold", *opened(browser, chapter, live=True)])
-                for _ in range(ROUNDS):
-                    time.sleep(WARM_S)
-                    rows.append(["live, warm", *opened(browser, chapter, live=True)])
-            finally:
-                serving.send_signal(signal.SIGINT)
-        browser.close()
+        with reading(PAGE) as chapter:
+            address_s = time.perf_counter() - started
+            rows.append(["live, cold", *opened(browser, chapter, live=True)])
+            for _ in range(ROUNDS):
+                time.sleep(WARM_S)
+                rows.append(["live, warm", *opened(browser, chapter, live=True)])
     print(columns(rows))
     print(f"`labs read` to its address: {address_s:.1f} s")
     return 0

@@ -14,7 +14,10 @@ from labs.records.results import Sample
 # The legend: a swatch for an area, a line for a count.
 KEYS = """
 .wt-core-strip canvas { display: block; }
-.wt-core-strip figcaption { display: flex; flex-wrap: wrap; gap: 0 1rem; font-size: 0.85rem; }
+.wt-core-strip figcaption {
+  display: flex; flex-wrap: wrap; justify-content: center; gap: 0 1rem; margin: 0.4rem 0;
+  color: inherit; font: inherit; font-size: 0.85rem;
+}
 .wt-key::before { content: ""; display: inline-block; width: 1rem; margin-right: 0.35rem; }
 .wt-key-area::before { height: 0.7rem; background: var(--key); }
 .wt-key-line::before { border-top: 2px solid var(--key); vertical-align: middle; }
