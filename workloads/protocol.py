@@ -3,7 +3,7 @@
 To the users go orders, a line of JSON each:
     {"users": 8, "over_s": 0.4}   open the gate for users 0..7, new ones spread over 0.4 s
     {"rate": 24.0, "seed": 1}     close it; users come by themselves, on average so many a second,
-                                  ask once and leave
+                                  ask once and leave; such a request begins when it was due
     {"work": {...}}               what to ask for from now on, see `Work`
     {"report": 1}                 send what has ended, the requests in flight, then a mark; all
                                   of that is as it was at the mark's own time
@@ -29,7 +29,8 @@ FIELDS = {
 }
 RECORD = struct.Struct("<" + "".join(FIELDS.values()))
 # Kinds of record. A user is at hand or there was none, and a mark has its report's number as user.
-OK, FAILED, IN_FLIGHT, MARK, READY, MISSED = 1, 2, 3, 4, 5, 6
+OK, FAILED, IN_FLIGHT, MARK, READY, MISSED, LATE = 1, 2, 3, 4, 5, 6, 7
+LATE_S = 0.002  # an arrival that is sent so long after it was due is LATE too: from then until now
 SERVICE = "X-Service"  # of an answer: those four, see workloads/app/application.py
 UNSAID = "nan nan nan nan"  # where the answer does not tell
 

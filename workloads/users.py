@@ -34,6 +34,8 @@ from workloads.dice import Dice
 from workloads.protocol import (
     FAILED,
     IN_FLIGHT,
+    LATE,
+    LATE_S,
     MARK,
     MISSED,
     OK,
@@ -76,7 +78,8 @@ class Asked:
 
 class Gate:
     """Who may ask. Users below `open_to` pass, again and again; the others wait for their turn.
-    While users come by themselves, each arrival is a turn for somebody who waits."""
+    While users come by themselves, each arrival is a turn for somebody who waits, and begins when
+    it was due: if this process is late, that is waiting too (coordinated omission hides it)."""
 
     def __init__(self) -> None:
         self.open_to = 0
@@ -87,6 +90,7 @@ class Gate:
         self.failures = 0
         self.waiting: set[int] = set()
         self.arrivals: gevent.Greenlet | None = None
+        self.rate, self.dice, self.due = 0.0, random.Random(), 0.0  # of the next arrival
 
     def arrive(self) -> int:
         number = self.arrived
@@ -97,7 +101,9 @@ class Gate:
 
     def open(self, users: int, over_s: float) -> None:
         if self.arrivals is not None:
+            self.come_in(time.perf_counter())
             self.arrivals.kill()
+            self.arrivals = None
         before, self.open_to = self.open_to, users
         new = range(before, min(users, EXPECTED))
         for place, number in enumerate(new):
@@ -107,23 +113,37 @@ class Gate:
         if number < self.open_to:
             self.turns[number].set()
 
-    def wait(self, number: int, hang_up: Callable[[], None]) -> None:
+    def wait(self, number: int, hang_up: Callable[[], None]) -> float:
+        """Until it is this user's turn: 0, or when it was due as an arrival."""
         self.turns[number].clear()
         hang_up()  # as whoever leaves
         self.waiting.add(number)
         self.turns[number].wait()
         self.waiting.discard(number)
+        return self.in_flight.get(number, 0.0)
 
-    def let_come(self, rate: float, dice: random.Random) -> None:
+    def let_come(self, rate: float, seed: int) -> None:
         """Poisson arrivals, at times fixed beforehand: a slow server does not delay the next."""
-        due = time.perf_counter()
+        self.open(0, 0.0)
+        self.rate, self.dice = rate, random.Random(seed)
+        self.due = time.perf_counter() + self.dice.expovariate(rate)
+        self.arrivals = gevent.spawn(self.come)
+
+    def come(self) -> None:
         while True:
-            due += dice.expovariate(rate)
-            gevent.sleep(max(0.0, due - time.perf_counter()))
+            gevent.sleep(max(0.0, self.due - time.perf_counter()))
+            self.come_in(time.perf_counter())
+
+    def come_in(self, now: float) -> None:
+        """Whoever is due by now is under way, or was missed."""
+        while self.arrivals is not None and self.due <= now:
             if self.waiting:
-                self.turns[self.waiting.pop()].set()
+                number = self.waiting.pop()
+                self.in_flight[number] = self.due
+                self.turns[number].set()
             else:
-                keep(MISSED, 0, 0, due, due)
+                keep(MISSED, 0, 0, self.due, self.due)
+            self.due += self.dice.expovariate(self.rate)
 
 
 gate = Gate()
@@ -170,17 +190,22 @@ class LabUser(FastHttpUser):
 
     @task
     def take_a_turn(self) -> None:
+        due = 0.0
         if self.number >= gate.open_to:
-            gate.wait(self.number, self.client.client.close)
-        self.ask()
+            due = gate.wait(self.number, self.client.client.close)
+        self.ask(due)
         if gate.asked.script:
             read(gate.asked.script)
         if gate.asked.work.think_time_s:
             gevent.sleep(self.dice.draw("think", gate.asked.work.think_time_s, 1.0))
 
-    def ask(self) -> None:
+    def ask(self, due: float) -> None:
         clock, number = time.perf_counter, self.number
         start = clock()
+        if due:
+            if start - due > LATE_S:
+                keep(LATE, number, 0, due, start)
+            start = due
         gate.in_flight[number] = start
         response = self.client.get(gate.asked.url(self.dice), name="work", **self.asking)
         end = clock()
@@ -216,11 +241,10 @@ def obey() -> None:
         if "users" in order:
             gate.open(order["users"], order["over_s"])
         if "rate" in order:
-            gate.open(0, 0.0)
-            dice = random.Random(order["seed"])
-            gate.arrivals = gevent.spawn(gate.let_come, order["rate"], dice)
+            gate.let_come(order["rate"], order["seed"])
         if "report" in order:
             now = time.perf_counter()
+            gate.come_in(now)
             for number, start in gate.in_flight.items():
                 keep(IN_FLIGHT, number, 0, start, now)
             keep(MARK, order["report"], 0, 0.0, now)

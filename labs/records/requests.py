@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workloads.protocol import FAILED, FIELDS, MISSED, OK
+from workloads.protocol import FAILED, FIELDS, LATE, MISSED, OK
 
 RECORD = np.dtype([(name, f"<{code}") for name, code in FIELDS.items()])
 
@@ -31,5 +31,6 @@ class Report:
         late = records[asked & (records["start"] < at) & (records["end"] > at)]
         open_then = {user: start for user, start in flying.items() if start < at}
         open_then |= zip(late["user"].tolist(), late["start"].tolist(), strict=True)
-        ended = (asked | (records["kind"] == MISSED)) & (records["end"] <= at)
+        told = asked | (records["kind"] == MISSED) | (records["kind"] == LATE)
+        ended = told & (records["end"] <= at)
         return cls(records=records[ended], flying=open_then, at=at)

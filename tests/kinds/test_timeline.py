@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+import random
 import re
 import threading
 from dataclasses import replace
@@ -27,7 +28,7 @@ from labs.host.supervisor import Stopped
 from labs.kinds.timeline import verdict as story
 from labs.kinds.timeline.figure import timeline_alt, timeline_figure
 from labs.kinds.timeline.forecast import course, users_for
-from labs.kinds.timeline.record import Timeline, TimelineRun
+from labs.kinds.timeline.record import StepResult, Timeline, TimelineRun
 from labs.kinds.timeline.run import TimelineLab
 from labs.kinds.timeline.segments import (
     Border,
@@ -47,12 +48,12 @@ from labs.recordings.replay import Replayed
 from labs.records.errors import BadRecording, Unusable
 from labs.records.experiment import Load, Server, Workload
 from labs.records.requests import RECORD, Report
-from labs.records.results import Calibration, Sample
+from labs.records.results import Calibration, Check, Sample
 from labs.records.snapshot import Snapshot
-from labs.records.steps import KILL, Step
+from labs.records.steps import KILL, MOST_STEPS, Step
 from labs.servers.control import ServerControl, check_steps_for
 from labs.servers.serve import serve
-from workloads.protocol import FAILED, MISSED, OK
+from workloads.protocol import FAILED, LATE, MISSED, OK
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
@@ -237,6 +238,31 @@ def test_an_arrival_counts_where_it_is_answered() -> None:
     assert {check.name for check in checks if check.unfit} == {"errors", "missed", "few"}
     forgiven = story.check(second, step, examples.MACHINE, killed=True)
     assert "errors" not in {check.name for check in forgiven if check.unfit}
+
+
+def test_who_was_sent_late_has_waited_since_it_was_due() -> None:
+    rows = [record(OK, user, 100.1, 100.5) for user in range(8)]
+    found = requests(*rows, *(record(LATE, user, 100.1, 100.3) for user in range(2)))
+    step = Step(seconds=1, rate=8.0)
+    result = step_result(step, found, border(0.0), border(1.0), None)
+    assert (result.begun, result.late) == (8, 2)
+    assert result.late_s == pytest.approx(2 * 0.2 / 8)
+
+    def told(result: StepResult) -> list[Check]:
+        checks = story.check(result, step, examples.MACHINE, killed=False)
+        return [check for check in checks if check.name == "late"]
+
+    (late,) = told(result)
+    assert not late.unfit
+    assert "2 arrivals were sent late, 50 ms on average over all" in plain(late.sentence)
+    assert not told(replace(result, late_s=0.01))
+
+
+def test_no_two_runs_and_no_two_steps_have_the_same_arrivals() -> None:
+    runs = [replace(examples.timeline_run(), seed=seed) for seed in range(3)]
+    seeds = {run.arrivals_seed(number) for run in runs for number in range(MOST_STEPS)}
+    assert len(seeds) == 3 * MOST_STEPS
+    assert [runs[0].arrivals_seed(number) for number in range(3)] == [0, 1, 2]  # as they were
 
 
 def test_time_bins_add_up_to_all_there_was() -> None:
@@ -502,6 +528,7 @@ def test_steps_are_walked_and_a_killed_worker_costs_one_request() -> None:
     assert server[follower].began_s > 2.5
     assert run.children("server") == len(server) - 1 >= 11
     assert 0 < run.on_core("generator") < 1
+    assert run.seed > 0
     assert sum(each.failed for each in run.moments) == 1
     assert len(run.moments) == 4.5 * 4
     timelines = [each for each in told if isinstance(each, Timeline)]
@@ -578,6 +605,30 @@ def test_arrivals_come_at_their_rate_and_a_lack_of_users_is_told() -> None:
         since = len(driver.records())
         eventually(lambda: len(driver.records()) > since + 20, SOON_S)
         assert set(driver.records(since)["user"].tolist()) == {0}
+
+
+@live
+def test_an_arrival_begins_when_it_was_due_however_busy_the_load_generator_is() -> None:
+    """Its script takes 15 ms or so for each answer, in which nobody is sent."""
+    with (
+        serve(Server("event-loop")) as running,
+        drive(Load([1]), url=running.url, users=60) as driver,
+    ):
+        driver.ask_for(Workload(wait_s=0.01, wait_cv=0.0), 2e7, script_s=0.015)
+        driver.let_come(30.0, seed=3)
+        eventually(lambda: (driver.records()["kind"] == OK).sum() >= 60, SOON_S, "answers")
+        report = driver.report()
+    got = report.records
+    begun = np.sort([*got[got["kind"] == OK]["start"], *report.flying.values()])
+    dice = random.Random(3)
+    dice.expovariate(30.0)
+    due = [dice.expovariate(30.0) for _ in begun[1:]]
+    assert np.diff(begun) == pytest.approx(due, abs=1e-6)
+    late = got[got["kind"] == LATE]
+    assert len(late) > 5
+    answered = {each["start"]: each["end"] for each in got[got["kind"] == OK]}
+    known = [each for each in late if each["start"] in answered]
+    assert known and all(each["start"] < each["end"] < answered[each["start"]] for each in known)
 
 
 @live

@@ -19,7 +19,9 @@ WORK = Workload(cpu_s=0.005, wait_s=0.02)
 def row(kind: ServerRow) -> object:
     remedy = missing(kind)
     skipped = pytest.mark.skip(reason=str(remedy))
-    return pytest.param(kind, marks=[skipped] if remedy else [], id=f"{kind.architecture} {kind.by}")
+    return pytest.param(
+        kind, marks=[skipped] if remedy else [], id=f"{kind.architecture} {kind.by}"
+    )
 
 
 @pytest.mark.parametrize("kind", [row(kind) for kind in CATALOGUE if kind.by != "nginx"])

@@ -12,7 +12,7 @@ from labs.records.errors import BadRecording
 from labs.records.experiment import Server, Workload
 from labs.records.processes import Process, Who
 from labs.records.results import Calibration, Check, Result, middle
-from labs.records.steps import Step
+from labs.records.steps import MOST_STEPS, Step
 
 TIME_BIN_S = 0.25  # a time bin's length
 
@@ -55,6 +55,8 @@ class StepResult:
     listen_overflows: int = 0  # connections that found the listen queue full
     page_cpu: float = 0.0  # of this process and its parent: a page's kernel, and the book's server
     browser_cpu: float | None = None  # of the browser that shows the page, where it can be seen
+    late: int = 0  # arrivals that were sent after they were due; their time runs from then
+    late_s: float = 0.0  # by how much, on average over all that came
     checks: tuple[Check, ...] = ()
 
     @property
@@ -101,6 +103,11 @@ class TimelineRun:
     ramp: tuple[tuple[float, int], ...] = ()  # when the number of workers was seen to change
     happenings: tuple[Event, ...] = ()
     processes: tuple[Process, ...] = ()
+    seed: int = 0  # of its arrivals, see `arrivals_seed`; runs of before all had this one
+
+    def arrivals_seed(self, number: int) -> int:
+        """Of the step with that number, counted from 0: the same gives the same arrivals again."""
+        return self.seed * MOST_STEPS + number
 
     def step(self, number: int) -> StepResult:
         """Of the step with that number, counted from 1. KeyError says which there are."""

@@ -15,7 +15,7 @@ from labs.records.requests import Report
 from labs.records.results import Sample
 from labs.records.snapshot import Snapshot
 from labs.records.steps import Step
-from workloads.protocol import FAILED, MISSED, OK
+from workloads.protocol import FAILED, LATE, MISSED, OK
 
 Floats = NDArray[np.float64]
 
@@ -41,6 +41,8 @@ class Requests:
     open_starts: Floats  # of those under way at `now_s`
     open_users: NDArray[np.int32]
     missed: Floats  # arrivals that found no user
+    late_starts: Floats  # of those that were sent after they were due
+    late_s: Floats  # by so much
     now_s: float
 
     def under_way(self, at_s: Floats | float) -> NDArray[np.int64]:
@@ -59,6 +61,7 @@ def requests_of(report: Report, *, began: float) -> Requests:
     """From a driver's report; requests from before the run are left out."""
     records = report.records[report.records["start"] >= began]
     good, bad = records[records["kind"] == OK], records[records["kind"] == FAILED]
+    late = records[records["kind"] == LATE]
     still = {user: start for user, start in report.flying.items() if start >= began}
     return Requests(
         starts=good["start"] - began,
@@ -69,6 +72,8 @@ def requests_of(report: Report, *, began: float) -> Requests:
         open_starts=np.array(list(still.values()), dtype=float) - began,
         open_users=np.array(list(still), dtype=np.int32),
         missed=records[records["kind"] == MISSED]["start"] - began,
+        late_starts=late["start"] - began,
+        late_s=late["end"] - late["start"],
         now_s=report.at - began,
     )
 
@@ -100,12 +105,16 @@ def step_result(
         lives = (requests.ends - requests.starts)[ended]
         response_s = float(lives.mean()) if lives.size else 0.0
     used = before.snapshot.until(after.snapshot)
+    begun = requests.begun(begin, end)
+    late_s = requests.late_s[(requests.late_starts >= begin) & (requests.late_starts < end)]
     return StepResult(
         seconds=end - begin,
-        begun=requests.begun(begin, end),
+        begun=begun,
         completed=completed,
         failed=_between(requests.failed_ends, begin, end),
         missed=_between(requests.missed, begin, end),
+        late=len(late_s),
+        late_s=float(late_s.sum()) / begun if begun else 0.0,
         throughput_rps=completed / (end - begin),
         throughput_ci_rps=interval_rps,
         mean_response_time_s=response_s if np.isfinite(response_s) else 0.0,

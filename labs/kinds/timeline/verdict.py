@@ -14,6 +14,7 @@ from labs.records.format import digits, duration, percent, rate
 from labs.records.results import Check, Machine
 from labs.records.steps import KILL, Step
 
+LATE = 0.05  # of the mean response time, on average
 LEAST = 5  # requests of a step: with fewer there is nothing to say
 
 
@@ -40,6 +41,13 @@ def _checks(result: StepResult, step: Step, machine: Machine, killed: bool) -> I
             "missed",
             f"{result.missed} arrivals found no user left in the load generator, so fewer came "
             f"than the {step.load} asked for. Give shorter steps or a lower rate.",
+        )
+    if result.late_s > LATE * result.mean_response_time_s > 0:
+        yield told(
+            "late",
+            f"{result.late} arrivals were sent late, {duration(result.late_s)} on average over "
+            "all: the load generator had no time. Their response times run from when they were "
+            "due, so that wait is in them.",
         )
     yield from full_generator(result)
     if result.completed < LEAST:
