@@ -93,17 +93,17 @@ def recorded(name: str) -> Numbers:
     return Numbers(name)
 
 
-def check(id: str, value: object = ..., *, seed: str | None = None) -> Reply:
-    """Judge `value` as the answer to exercise `id`; without a value, ask for one.
+def check(id: str, *value: object, seed: str | None = None) -> Reply:
+    """Judge `value` as the answer to exercise `id`; without a value, ask for one. It is read as
+    people write numbers: `check("1.1", "85 %")`, `"1,000"`, `"12 ms"`.
 
     `seed`, any text, gives the exercise other numbers and prints the question with them. The
     answer is kept in the reader's own record (see `progress`). NoSuchExercise names the ids
     there are.
     """
-    reply = exercises.check(id, value, seed=seed)
-    found = exercises.number(value)
-    if reply.kind in ("right", "wrong") and found is not None:
-        progress_log.answered(id, seed or "", found, reply.right)
+    reply = exercises.check(id, *value, seed=seed)
+    if reply.value is not None:
+        progress_log.answered(id, seed or "", reply.value, reply.right)
     return reply
 
 

@@ -106,6 +106,12 @@ class PanelDriver:
         self.panel._prompt._number.value = number
         self.panel._prompt._commit.click()
 
+    def enter(self, number: str) -> None:
+        """Type that, and press Enter."""
+        self.panel._prompt._number.value = number
+        pressed = {"method": "custom", "content": {"event": "submit"}}
+        self.panel._prompt._number._handle_msg({"content": {"data": pressed}, "buffers": []})
+
     @property
     def guess(self) -> float | None:
         return self.panel._prompt.guess

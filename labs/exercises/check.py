@@ -8,7 +8,7 @@ tolerance follows the measurement.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import EllipsisType
 
 from markupsafe import escape
@@ -17,7 +17,9 @@ from labs.exercises import chapters, latest, words
 from labs.exercises.exercise import CLOSE, Exercise, Numbers, Slip
 from labs.exercises.words import Words
 from labs.present.markup import paragraphs
+from labs.records.errors import Unusable
 from labs.records.format import digits
+from labs.records.written import written
 
 
 class NoSuchExercise(LookupError):
@@ -30,6 +32,7 @@ class Reply:
 
     kind: str  # right, wrong, later (measure or answer first), open
     sentence: str
+    value: float | None = None  # the answer that was judged
     solution: str = ""  # with the numbers of a seed, which the page's own does not have
 
     @property
@@ -88,16 +91,9 @@ def exercise(id: str, *, seed: str | None = None) -> Asked:
     return Asked(id=id, seed=seed, sentence=question, hints=hints)
 
 
-def number(value: object) -> float | None:
-    """An answer as a number; None for what is none."""
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
-        return None
-    found = float(value)
-    return found if math.isfinite(found) else None
-
-
-def check(id: str, value: object = ..., *, seed: str | None = None) -> Reply:
-    """Judge `value` as the answer to exercise `id`; without a value, ask for one.
+def check(id: str, *value: object, seed: str | None = None) -> Reply:
+    """Judge `value` as the answer to exercise `id`; without a value, ask for one. Numbers are read
+    as people write them, see `labs.records.written`.
 
     `seed`, any text, gives the exercise other numbers and prints the question with them; a right
     answer then brings the solution. NoSuchExercise names the ids there are.
@@ -111,15 +107,15 @@ def check(id: str, value: object = ..., *, seed: str | None = None) -> Reply:
         said = _words(row)
         both = " ".join(_said(text, numbers) for text in (said.question, *said.hints[:1]))
         return Reply(kind="open", sentence=both)
-    if value is None or isinstance(value, EllipsisType):
+    if all(each is None or isinstance(each, EllipsisType) for each in value):
         asked = "" if seed is None else f"{_said(_words(row).question, numbers)} "
         prompt = f"{asked}Put your answer{_in(row.unit)} in place of the dots, and run."
         return Reply(kind="later", sentence=prompt)
-    given_number = number(value)
-    if given_number is None:
-        plain = f"{value!r}: not an ordinary number. Write it plainly{_in(row.unit)}: 12.5"
-        return Reply(kind="wrong", sentence=plain)
-    return _judge(row, numbers, given_number, seed)
+    try:
+        answer = written(value[0] if len(value) == 1 else value, row.unit)
+    except Unusable as refused:
+        return Reply(kind="wrong", sentence=str(refused))
+    return replace(_judge(row, numbers, answer, seed), value=answer)
 
 
 def _judge(row: Exercise, numbers: Numbers, value: float, seed: str | None) -> Reply:

@@ -34,7 +34,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._recorded = recorded
         self._job: Job | None = None
         self._drawing = threading.RLock()  # news comes from the measuring and the sampling thread
-        self._prompt = PredictionPrompt(self._ready, lab.question, lab=name)
+        self._prompt = PredictionPrompt(self._decided, lab.question, lab=name)
         self._bar = RunBar(self._run, self._stop, lab.controls, lab.perform)
         self._about = ipywidgets.HTML(Markup('<p class="wt-about">{}</p>').format(lab.about()))
         self._caption = ipywidgets.HTML()
@@ -52,6 +52,15 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     def _begin(self) -> None:
         """What stands there before the first run."""
         if self._recorded is not None:
+            model, measured = self._lab.answer(self._recorded)
+            self._prompt.expected = model or measured
+        self._decided()
+
+    def _decided(self) -> None:
+        """The reader has bet, or will not; where a lab asks nothing, there is nothing to wait for.
+        The recorded run tells the answer, so it is not there before."""
+        open_to_all = self._lab.question is None or self._prompt.done
+        if open_to_all and self._recorded is not None and self._job is None:
             self._draw(self._recorded, caption(self._recorded.machine))
         self._ready()
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from typing import Any
 
 import ipywidgets
 from markupsafe import Markup
@@ -11,10 +11,15 @@ from markupsafe import Markup
 from labs import progress_log
 from labs.present.markup import alarm
 from labs.present.verdict import Question
+from labs.records.errors import Unusable
+from labs.records.written import shown, written
+
+FAR = 100.0  # times the forecast, or a part of it: a slip of the finger, or of a unit
 
 
 class PredictionPrompt(ipywidgets.HBox):
-    """Question, number, Commit and Skip. `decided` is called when the reader has done either."""
+    """Question, number, Commit and Skip. `decided` is called when the reader has done either, and
+    what there is to see is shown then, not before: after Skip nothing can be predicted."""
 
     def __init__(
         self, decided: Callable[[], None], question: Question | None = None, *, lab: str = ""
@@ -24,12 +29,15 @@ class PredictionPrompt(ipywidgets.HBox):
         self.question: Question | None = None
         self.guess: float | None = None  # in SI units
         self.skipped = False
+        self.expected: float | None = None  # what the forecast says, in SI units; it stays hidden
+        self._doubted: float | None = None  # what was asked about once
         self._decided = decided
         self._question = ipywidgets.HTML()
         self._number = ipywidgets.Text(
             description="Your prediction",
             tooltip="A number. It is kept, and shown beside the model and the measurement.",
         )
+        self._number.on_msg(self._typed)
         self._commit = ipywidgets.Button(
             description="Commit", button_style="primary", tooltip="Keep this prediction, then run"
         )
@@ -51,7 +59,7 @@ class PredictionPrompt(ipywidgets.HBox):
         if question == self.question and not again:
             return
         self.question = question
-        self.guess, self._kept = None, ""
+        self.guess, self._kept, self._doubted = None, "", None
         self._number.placeholder = question.unit
         self._show("")
 
@@ -67,16 +75,29 @@ class PredictionPrompt(ipywidgets.HBox):
         for control in (self._number, self._commit, self._skip):
             control.disabled = not yes
 
+    def _typed(self, _: object, said: dict[str, Any], __: object) -> None:
+        """Enter commits."""
+        if said.get("event") == "submit":
+            self._committed()
+
     def _committed(self) -> None:
-        if self.question is None:
+        if self.question is None or self.done:
             return
-        number = _read(self._number.value)
-        if number is None:
-            typed = self._number.value.strip() or "nothing"
-            unit = f", in {self.question.unit}" if self.question.unit else ""
-            self._show(f"{typed}: not a number above zero. Write it plainly{unit}: 12.5")
+        try:
+            number = written(self._number.value, self.question.unit)
+        except Unusable as refused:
+            self._show(str(refused))
             return
-        self.guess = number / self.question.scale
+        if number <= 0:
+            self._show(f"{shown(self._number.value)}: it is above zero.")
+            return
+        value = number / self.question.scale
+        far = self.expected and not 1 / FAR < value / self.expected < FAR
+        if far and number != self._doubted:
+            self._doubted, said = number, self.question.say(value)
+            self._show(f"{said}: is that what you mean? Commit again to keep it.")
+            return
+        self.guess = value
         if self.lab:
             asked = self.question
             self._kept = progress_log.foretell(self.lab, asked.words, asked.unit, number)
@@ -96,20 +117,11 @@ class PredictionPrompt(ipywidgets.HBox):
             guess = Markup("<b>{}</b>").format(self.question.say(self.guess))
             said = Markup("You said {} {}.").format(guess, self.question.about)
         elif self.skipped:
-            said = Markup("Skipped. You can still commit to a number: {}?").format(question)
+            said = Markup("Skipped: {}? The figure tells.").format(question)
         else:
             unit = f", in {self.question.unit}" if self.question.unit else ""
             said = Markup("Before you run it: {}{}?").format(question, unit)
         wrong = alarm(problem, "span") if problem else ""
         self._question.value = Markup("<p>{}</p>{}").format(said, wrong)
         for control in (self._number, self._commit, self._skip):
-            control.layout.display = "none" if self.guess is not None else ""
-        self._skip.layout.display = "none" if self.done else ""
-
-
-def _read(text: str) -> float | None:
-    try:
-        number = float(text.strip().replace(",", "."))
-    except ValueError:
-        return None
-    return number if math.isfinite(number) and number > 0 else None
+            control.layout.display = "none" if self.done else ""

@@ -86,6 +86,9 @@ class SweepPanel(LabPanel[Recording]):
         self._draw_levels(self._asked.experiment)
         self._replan()
 
+    def _decided(self) -> None:
+        self._ready()  # which draws what the reader may now see
+
     # ---- before a run ------------------------------------------------------------------------
 
     def _replan(self) -> None:
@@ -139,6 +142,9 @@ class SweepPanel(LabPanel[Recording]):
         self._forecast, self._points = plan.forecast, {}
         self._lab = self._asked.with_experiment(plan.experiment)
         assert self._lab.question is not None
+        level = plan.forecast.levels[-1]
+        throughput = self._asked.ask == "throughput"
+        self._prompt.expected = level.model_rps if throughput else level.model_response_time_s
         again = before is None or before.experiment != plan.experiment
         self._prompt.ask(self._lab.question, again=again)
         self._ready()
@@ -216,9 +222,11 @@ class SweepPanel(LabPanel[Recording]):
     # ---- what is drawn -----------------------------------------------------------------------
 
     def _draw_levels(self, experiment: Experiment) -> None:
-        """The reader's prediction comes first: until then no model is shown, and no bound."""
+        """The reader's prediction comes first: until then no model is shown, no bound, and no
+        recorded run."""
         load = experiment.load
-        recorded = self._recorded if self._comparable(experiment) else None
+        shown = self._prompt.done and self._comparable(experiment)
+        recorded = self._recorded if shown else None
         guess = self._guess(experiment)
         prediction = self._forecast if self._prompt.done else None
         put(self._assumed, assumptions(prediction.notes if prediction else ()))

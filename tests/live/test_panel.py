@@ -43,15 +43,39 @@ def panel(script: Script) -> Iterator[PanelDriver]:
 def test_the_reader_predicts_before_anything_is_shown_or_run(panel: PanelDriver) -> None:
     assert "8 processes run by gunicorn" in panel.said("about")
     assert not panel.can_run and "commit to a number, or skip" in panel.said("progress")
-    assert panel.lines == {"recorded on 2 cores"}
-    for wrong in ("", "many", "-3", "0", "nan", "inf"):
+    assert panel.lines == set() and "39" not in panel.alt  # the recorded run is an answer too
+    for wrong in ("", "many", "nan", "inf", "5 apples"):
         panel.commit(wrong)
-        assert not panel.can_run and "not a number above zero" in panel.said("question")
-    panel.commit("160")
+        assert not panel.can_run and panel.said("question").endswith((".", "that."))
+    for wrong in ("-3", "0"):
+        panel.commit(wrong)
+        assert not panel.can_run and "it is above zero" in panel.said("question")
+    panel.enter("160")
     assert panel.can_run and "takes about" in panel.said("progress")
     assert "You said 160 req/s at 8 users." in panel.said("question")
     assert panel.lines == {"recorded on 2 cores", "bound", "forecast", "your prediction"}
     assert panel.alt.endswith("prediction: 160 req/s at 8 users.")
+
+
+def test_after_skip_all_is_shown_and_nothing_can_be_predicted(panel: PanelDriver) -> None:
+    panel.skip()
+    assert panel.lines == {"recorded on 2 cores", "bound", "forecast"}
+    panel.commit("160")
+    assert panel.guess is None and "Skipped" in panel.said("question")
+
+
+def test_an_absurd_number_is_asked_about_and_flattens_nothing(panel: PanelDriver) -> None:
+    panel.commit("1e9")
+    assert panel.guess is None and "is that what you mean?" in panel.said("question")
+    panel.commit("1e8")  # another slip
+    assert panel.guess is None
+    panel.commit("1e8")
+    assert panel.guess == 1e8 and panel.can_run
+    for axis in ("y", "y2"):
+        drawn = [trace for trace in panel.figure["data"] if trace["yaxis"] == axis]
+        values = {trace["name"]: trace["y"] for trace in drawn}
+        (said,) = values.pop("your prediction")
+        assert said <= 3.01 * max(y for each in values.values() for y in each)
 
 
 def test_what_the_forecast_assumes_comes_with_its_line_and_not_before(script: Script) -> None:
@@ -76,8 +100,8 @@ def test_another_question_asks_for_another_prediction_and_skipping_stays(
     eventually(lambda: panel.lines == set(), SOON_S)
     panel.skip()
     panel.set(users="1, 2")
+    eventually(lambda: panel.plan and panel.plan.experiment.load.users == (1, 2), SOON_S)
     eventually(lambda: panel.can_run, SOON_S)
-    assert panel.plan and panel.plan.experiment.load.users == (1, 2)
 
 
 def test_run_right_after_a_change_runs_what_was_changed(panel: PanelDriver, script: Script) -> None:

@@ -296,7 +296,10 @@ def test_ids_are_given_once() -> None:
         ("16.4", 5000, "without thinking"),
         ("2.1", 49.5, "Right"),
         ("2.1", 48, "too small"),
-        ("2.1", "50 req/s", "not an ordinary number"),
+        ("2.1", "50 req/s", "Right: 50 req/s"),
+        ("2.1", "fifty", "not an ordinary number"),
+        ("1.2", "16,7 %", "Right: 0.167"),
+        ("0.1", "1,000", "too large"),
         ("2.1", float("nan"), "not an ordinary number"),
         ("2.1", True, "not an ordinary number"),
     ],
@@ -318,6 +321,15 @@ def test_a_seed_draws_other_numbers_and_always_the_same() -> None:
     assert len(set(questions.values())) > 1
     assert check("3.1", seed="a").sentence == questions["a"]
     assert CLOSE < 0.05
+
+
+def test_a_comma_that_makes_two_answers_of_one_is_told_and_bad_input_gives_nothing_away() -> None:
+    assert "Python takes the comma for a second answer" in check("0.1", 1, 000).sentence
+    for row in EXERCISES:
+        if row.fixed:
+            said = check(row.id, "what?")
+            assert said.value is None and not said.right
+            assert f"{row.numbers()['answer']:g}" not in said.sentence.replace("3.14", "")
 
 
 def test_an_unknown_id_names_the_known_ones() -> None:

@@ -38,19 +38,21 @@ def sweep_figure(
     users: the levels asked for, so that the axes stand still while points land. prediction may
     be None while the reader has not committed to a guess; recorded is another machine's run.
     """
+    far = users[-1] >= FAR_APART * users[0]
     traces = []
     for axis, plot in (("", Throughput(think_time_s)), ("2", ResponseTime(think_time_s))):
-        made: Iterable[Trace] = (
+        made = [
             *([_recorded(recorded, plot)] if recorded else ()),
             *(_predicted(prediction, plot) if prediction else ()),
             *_measured(points, plot),
-            *([_guessed(guess, plot)] if guess else ()),
-        )
+        ]
+        if guess:
+            known = [y for trace in made for y in trace["y"] if y is not None]
+            made.append(_guessed(guess, plot, max(known, default=math.inf) * (10 if far else 3)))
         for trace in made:
             trace |= {"xaxis": f"x{axis}", "yaxis": f"y{axis}", "showlegend": not axis}
             trace["legendgroup"] = trace["name"]
             traces.append(trace)
-    far = users[-1] >= FAR_APART * users[0]
     return {"data": traces, "layout": twin_layout(users, "users", far=far, far_up=far)}
 
 
@@ -159,11 +161,14 @@ def _measured(points: Sequence[Point], plot: Throughput) -> Iterable[Trace]:
             yield dots(name, users, values, BLUE, **look)
 
 
-def _guessed(guess: Guess, plot: Throughput) -> Trace:
-    """In the plot of its own quantity; the other one follows from Little's law."""
+def _guessed(guess: Guess, plot: Throughput, most: float) -> Trace:
+    """In the plot of its own quantity; the other one follows from Little's law. One far above all
+    else lies at the upper edge, with an arrow: it must not press the rest flat."""
     rps = guess.value
     if guess.quantity != "throughput":
         rps = guess.users / (guess.value + plot.think_time_s)
-    at, value, star = [guess.users], [plot.of(guess.users, rps)], "star-diamond"
-    said = f"You said {guess}"
-    return dots("your prediction", at, value, GREEN, size=13, symbol=star, hover=said)
+    value = plot.of(guess.users, rps)
+    above = value > most
+    said = f"You said {guess}{', far above this' if above else ''}"
+    look: Shown = {"size": 13, "symbol": "arrow-up" if above else "star-diamond", "hover": said}
+    return dots("your prediction", [guess.users], [min(value, most)], GREEN, **look)

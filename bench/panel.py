@@ -1,0 +1,140 @@
+"""Does the page disturb what it measures?
+
+    python -m bench.panel [--rounds 2] [LAB ...]
+
+Runs labs in the live page (Chromium, `make book` first) and from here, in turn. Prints what
+browser, kernel and book server used in the windows, how many points were unfit, and how far the
+measurements lie from the forecast in the page, over as far as they do from here: a page that
+disturbs makes its own points lower. About six minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import json
+import statistics
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from playwright.sync_api import Browser, expect
+
+from bench.reading import built, chromium, reading
+from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.report import columns, joined
+from labs.kinds.sweep.run import measure
+from labs.recordings import store
+
+LABS = {
+    "many-cores": "1-cpu-time/many-cores.html",
+    "past-the-plateau": "1-cpu-time/past-the-plateau.html",
+    "waiting-is-cheap": "2-wait-time/waiting-is-cheap.html",
+}
+LIVE_MS, RUN_MS = 60_000.0, 180_000.0
+MOST_CPU, MOST_APART = 0.03, 0.01  # cores; of the throughput
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run of a lab: at each level how far it is off, and what its page used."""
+
+    lab: str
+    where: str
+    misses: tuple[float, ...]  # measured over forecast, minus one
+    unfit: int
+    browser: float  # cores, the mean over the levels; 0 where there is none
+    kernel: float  # with the book's server
+
+
+def run_of(lab: str, where: str, data: dict[str, Any]) -> Run:
+    """From a recording joined with its predictions."""
+    points, raw = data["points"], data["runs"][0]["points"]
+    return Run(
+        lab=lab,
+        where=where,
+        misses=tuple(
+            point["throughput_rps"] / point["predicted"]["model_rps"] - 1 for point in points
+        ),
+        unfit=sum(any(check["unfit"] for check in point["checks"]) for point in points),
+        browser=statistics.mean(point["browser_cpu"] or 0.0 for point in raw),
+        kernel=statistics.mean(point["page_cpu"] for point in raw),
+    )
+
+
+def in_the_page(browser: Browser, lab: str, url: str) -> Run:
+    """Open it as a reader does, skip the bet, press Run, take the file that it offers."""
+    context = browser.new_context(viewport={"width": 1400, "height": 900})
+    page = context.new_page()
+    page.goto(url)
+    panel = page.locator(".wt-live:not(.wt-behind)").first
+    run = panel.get_by_role("button", name="Run", exact=True)
+    expect(run).to_be_visible(timeout=LIVE_MS)
+    panel.get_by_role("button", name="Skip", exact=True).click()
+    expect(run).to_be_enabled(timeout=LIVE_MS)
+    run.click()
+    link = panel.locator('a[download$=".json"]')
+    expect(link).to_have_count(1, timeout=RUN_MS)
+    expect(run).to_be_enabled(timeout=RUN_MS)
+    address = link.get_attribute("href") or ""
+    context.close()
+    return run_of(lab, "page", json.loads(base64.b64decode(address.partition("base64,")[2])))
+
+
+def from_here(lab: str) -> Run:
+    """The same experiment without a page."""
+    recorded = store.recording(lab)
+    assert isinstance(recorded, Recording)
+    return run_of(lab, "here", joined(measure(recorded.experiment)))
+
+
+def summary(runs: Sequence[Run]) -> list[str]:
+    """The figures that count, beside their goals."""
+    page = [run for run in runs if run.where == "page"]
+    here = [run for run in runs if run.where == "here"]
+    used = statistics.mean(run.browser + run.kernel for run in page)
+
+    def miss(some: Sequence[Run]) -> float:
+        return statistics.median(miss for run in some for miss in run.misses)
+
+    def unfit(some: Sequence[Run]) -> str:
+        return f"{sum(run.unfit for run in some)} of {sum(len(run.misses) for run in some)}"
+
+    return [
+        f"browser, kernel and server in the windows: {used:.3f} cores (goal: <= {MOST_CPU})",
+        f"points unfit: {unfit(page)} in the page, {unfit(here)} from here",
+        f"median miss: {miss(page):+.1%} in the page, {miss(here):+.1%} from here, apart "
+        f"{miss(page) - miss(here):+.1%} (goal: <= {MOST_APART:.0%})",
+    ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("only", nargs="*", help="names of labs")
+    asked = parser.parse_args()
+    labs = {lab: page for lab, page in LABS.items() if not asked.only or lab in asked.only}
+    if not all(map(built, labs.values())):
+        return 2
+    runs: list[Run] = []
+    with chromium() as browser:
+        for _ in range(asked.rounds):
+            for lab, page in labs.items():
+                with reading(page) as url:
+                    runs.append(in_the_page(browser, lab, url))
+                runs.append(from_here(lab))
+    rows = [["lab", "run in", "browser", "kernel and server", "unfit", "off the forecast"]]
+    rows += [
+        [
+            *(run.lab, run.where, f"{run.browser:.3f}", f"{run.kernel:.3f}", str(run.unfit)),
+            " ".join(f"{miss:+.1%}" for miss in run.misses),
+        ]
+        for run in runs
+    ]
+    print(columns(rows), *summary(runs), sep="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+"""Numbers as people write them: `1,000`, `500,0`, `12 ms`, `85 %`. Pure."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from labs.records.errors import Unusable
+
+# What one of it is, in the first unit of its line. Only units of one line turn into each other.
+UNITS = (
+    {"s": 1.0, "sec": 1.0, "seconds": 1.0, "ms": 1e-3, "µs": 1e-6, "μs": 1e-6, "us": 1e-6},
+    {"as a fraction": 1.0, "": 1.0, "%": 0.01, "percent": 0.01, "per cent": 0.01},
+    {"req/s": 1.0, "requests/s": 1.0, "rps": 1.0, "/s": 1.0, "req/min": 1 / 60},
+)
+SPACES = "\u00a0\u202f\u2009_'"  # between thousands, or before a unit, as the book prints them
+NUMBER = re.compile(r"([+-]?(?:\d[\d.,]*|[.,]\d+)(?:e[+-]?\d+)?)\s*(.*)", re.IGNORECASE)
+GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")  # 1,000 and 12,500.5
+
+
+def written(value: object, unit: str = "") -> float:
+    """What was meant, in that unit. A comma before three digits parts thousands, as the book
+    prints them, unless a nought stands before it; any other is a decimal point.
+
+    Unusable, with what to do and no hint at any answer, for what is no ordinary number or is in
+    a unit that does not turn into the one asked for.
+
+    >>> written("1,000"), written("500,0"), written("12 ms", "s"), written("85 %", "as a fraction")
+    (1000.0, 500.0, 0.012, 0.85)
+    """
+    asked = f", in {unit}" if unit and not unit.startswith("as ") else f", {unit}" if unit else ""
+    refused = Unusable(
+        f"{shown(value)}: not an ordinary number. Write digits{asked}, the way 3.14 is written."
+    )
+    if isinstance(value, tuple):  # check("1.1", 1,000) is two values to Python
+        first = ",".join(map(str, value))
+        raise Unusable(
+            f"{first}: Python takes the comma for a second answer. Leave it out, or put the "
+            "number between quotes."
+        )
+    if isinstance(value, str):
+        return _of_text(value, unit, refused)
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        raise refused
+    try:
+        found = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise refused from None
+    if not math.isfinite(found):
+        raise refused
+    return found
+
+
+def shown(value: object) -> str:
+    """What somebody wrote, short enough for a sentence."""
+    said = value.strip() if isinstance(value, str) else repr(value)
+    return (said if len(said) <= 40 else f"{said[:40]}…") or "nothing"
+
+
+def _of_text(text: str, unit: str, refused: Unusable) -> float:
+    plain = text.strip().replace("\u2212", "-")
+    for space in SPACES:
+        plain = plain.replace(space, " ")
+    plain = re.sub(r"(?<=\d) (?=\d{3}(?!\d))", "", plain)
+    found = NUMBER.fullmatch(plain)
+    if found is None:
+        raise refused
+    digits, own = found[1], found[2].strip()
+    if GROUPED.fullmatch(digits):
+        digits = digits.replace(",", "")
+    elif digits.count(",") == 1:
+        digits = digits.replace(".", "").replace(",", ".")
+    try:
+        number = float(digits)
+    except ValueError:
+        raise refused from None
+    if not math.isfinite(number):
+        raise refused
+    return number * _times(own, unit, text)
+
+
+def _times(own: str, unit: str, text: str) -> float:
+    """One of its own unit, in the unit asked for."""
+    if own in ("", unit):
+        return 1.0
+    for line in UNITS:
+        if own in line and unit in line:
+            return line[own] / line[unit]
+    wanted = "a plain number is asked for" if not unit else f"it is asked for {_in(unit)}"
+    raise Unusable(f"{shown(text)}: {wanted}. Leave “{own}” out, or turn it into that.")
+
+
+def _in(unit: str) -> str:
+    return unit if unit.startswith("as ") else f"in {unit}"
