@@ -65,6 +65,7 @@ def count_level(
         backend_cpu=used.backend_cpu,
         page_cpu=used.page_cpu,
         browser_cpu=used.browser_cpu,
+        steal_cpu=used.steal_cpu,
     )
 
 

@@ -1,7 +1,10 @@
 """What computer is this, and how much of it may we use? Reads only; burns nothing.
 
 "Cores" is never `os.cpu_count()`: a container's quota and a process's affinity hide from it
-(cpython#149452, psutil#2100), and a prediction made with the wrong c is wrong everywhere.
+(cpython#149452, psutil#2100), and a prediction made with the wrong c is wrong everywhere. Nor is
+a core always a core: hyper-threads share one, and of some processors only a part of them is fast.
+Everything is read from files below a root, where Linux has them, so that other machines can be
+looked at here; where there are none, as on macOS, psutil is asked.
 """
 
 from __future__ import annotations
@@ -10,108 +13,146 @@ import importlib.metadata
 import math
 import os
 import platform
+import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import psutil
 
+from labs.host import cgroup
+from labs.host.cgroup import number, read
 from labs.records.results import Machine
 
+MACHINE = Path("/")
 SHOWN_VERSIONS = ("gunicorn", "uvicorn", "locust", "psutil", "wall-time")
 UNLIMITED_BYTES = 2**60  # cgroup v1 writes "no limit" as a number near 2**63
+CPUS = "sys/devices/system/cpu"
+# Intel's kinds of core, the fastest first, as the kernel names the counters of each.
+KINDS = ("cpu_core", "cpu_atom", "cpu_lowpower")
+ANOTHER_KIND = 0.9  # of the next faster core's speed; favoured cores of one kind are closer
+TIME_WAIT_S, REUSED_S = 60.0, 1.0  # of Linux: a closed connection, and one that may be taken over
+SYSCTL_S = 2.0  # for a program of macOS that only prints
 
 
-def fingerprint(root: Path = Path("/")) -> Machine:
+def fingerprint(root: Path = MACHINE) -> Machine:
     """The machine as a reader of the recording needs to know it. No host, no user."""
+    ports, rest_s = ephemeral_ports(root)
     return Machine(
-        system=f"{platform.system()} {'.'.join(platform.release().split('.')[:2])}",
+        system=system(root),
         processor=processor(root),
         cores=max(1, math.ceil(cores(root) - 1e-9)),
-        logical_cores=psutil.cpu_count() or 1,
-        physical_cores=psutil.cpu_count(logical=False),
+        logical_cores=len(_online(root)),
+        physical_cores=_count_physical(root),
         quota_cores=quota_cores(root),
         memory_bytes=memory_bytes(root),
         python=f"{platform.python_implementation()} {platform.python_version()}",
         gil=getattr(sys, "_is_gil_enabled", lambda: True)(),
         versions=versions(),
+        core_kinds=core_kinds(root),
+        ports=ports,
+        port_rest_s=rest_s,
     )
 
 
-def cores(root: Path = Path("/")) -> float:
+def system(root: Path = MACHINE) -> str:
+    """Linux 6.18, Linux 6.6 (WSL2), Darwin 25.1."""
+    release = read(root / "proc/sys/kernel/osrelease") or platform.release()
+    windows = " (WSL2)" if "wsl2" in release.lower() else ""
+    return f"{platform.system()} {'.'.join(release.split('.')[:2])}{windows}"
+
+
+def cores(root: Path = MACHINE) -> float:
     """Cores this process may use at once: affinity, then the tightest quota above it."""
-    return min(float(len(usable_cores())), quota_cores(root) or math.inf)
+    return min(float(len(usable_cores(root))), quota_cores(root) or math.inf)
 
 
-def usable_cores() -> tuple[int, ...]:
+def usable_cores(root: Path = MACHINE) -> tuple[int, ...]:
     """Numbers of the cores this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return tuple(sorted(os.sched_getaffinity(0)))
-    return tuple(range(psutil.cpu_count() or 1))
+    online = _online(root)
+    status = read(root / "proc/thread-self/status") or read(root / "proc/self/status")
+    for line in status.splitlines():
+        if line.startswith("Cpus_allowed_list:"):  # with those that are not there
+            return tuple(sorted(set(online) & set(_listed(line.partition(":")[2]))))
+    return online
 
 
-def quota_cores(root: Path = Path("/")) -> float | None:
-    """CPU quota in cores: the tightest of all cgroups above this process and of CPU_LIMIT.
+def physical_cores(root: Path = MACHINE) -> tuple[tuple[int, ...], ...]:
+    """The usable cores, those together that are hyper-threads of one; the fastest kind first.
+    Where nothing tells of hyper-threads, each is by itself."""
+    return tuple(each for kind in _physical(root) for each in kind)
 
-    `cpu.shares` and `cpu.weight` are no limits: they only decide who goes first.
+
+def core_kinds(root: Path = MACHINE) -> tuple[int, ...]:
+    """How many of the usable cores are of each kind, the fastest first; nothing where all are
+    alike, or nobody knows."""
+    if sys.platform == "darwin" and root == MACHINE:  # "performance" and "efficiency"
+        found = [sysctl(f"hw.perflevel{level}.logicalcpu") or 0.0 for level in (0, 1)]
+    else:
+        found = [len(each) for each in _kinds(root)]
+    return tuple(map(int, found)) if len([each for each in found if each]) > 1 else ()
+
+
+def server_cores(most: int | None, root: Path = MACHINE) -> tuple[int, ...]:
+    """The cores that a server has which is held to so many of them; without a number, all.
+
+    Whole physical cores of one kind, the fastest that has so many, and only where none has, of
+    several: what a core is worth depends on it. So hyper-threads come in pairs, and of the last
+    pair one may stay idle (see `apart_from`).
     """
-    quotas = [_number(os.environ.get("CPU_LIMIT", ""))]  # set by JupyterHub's spawners
-    for folder in _cgroup_folders(root, "cpu"):
-        quota, _, period = _read(folder / "cpu.max").partition(" ")  # v2: "max 100000"
-        if not quota:
-            quota = _read(folder / "cpu.cfs_quota_us")  # v1: -1 is none
-            period = _read(folder / "cpu.cfs_period_us")
-        most, per = _number(quota), _number(period)
-        quotas.append(most / per if most and per and most > 0 else None)
-    return min((quota for quota in quotas if quota and quota > 0), default=None)
+    kinds = _physical(root)
+    for group in (*kinds, [each for kind in kinds for each in kind]):
+        found = [core for each in group for core in each]
+        if most is not None and len(found) >= most:
+            return tuple(sorted(found[:most]))
+    return usable_cores(root)
 
 
-def memory_bytes(root: Path = Path("/")) -> int:
+def apart_from(taken: Sequence[int], root: Path = MACHINE) -> tuple[int, ...]:
+    """The usable cores that share nothing with those; where there are none, their hyper-threads."""
+    physical = physical_cores(root)
+    whole = [core for each in physical if not set(each) & set(taken) for core in each]
+    rest = [core for core in usable_cores(root) if core not in taken]
+    return tuple(sorted(whole or rest))
+
+
+def quota_cores(root: Path = MACHINE) -> float | None:
+    """CPU quota in cores: the tightest of all cgroups above this process and of CPU_LIMIT, which
+    JupyterHub's spawners set."""
+    told = number(os.environ.get("CPU_LIMIT", "")) or 0.0
+    quotas = [told, *(quota for quota, _ in cgroup.quotas(root))]
+    return min((quota for quota in quotas if quota > 0), default=None)
+
+
+def memory_bytes(root: Path = MACHINE) -> int:
     """Memory this process may use, in bytes: the machine's, or the container's limit."""
-    limits = [float(psutil.virtual_memory().total), _number(os.environ.get("MEM_LIMIT", ""))]
-    for folder in _cgroup_folders(root, "memory"):
-        limits += [
-            _number(_read(folder / name)) for name in ("memory.max", "memory.limit_in_bytes")
-        ]
+    limits = [
+        _memory(root, "MemTotal") or float(psutil.virtual_memory().total),
+        number(os.environ.get("MEM_LIMIT", "")),
+    ]
+    for folder in cgroup.folders(root, "memory"):
+        limits += [number(read(folder / name)) for name in ("memory.max", "memory.limit_in_bytes")]
     return int(min(limit for limit in limits if limit and 0 < limit < UNLIMITED_BYTES))
 
 
-def available_memory_bytes(root: Path = Path("/")) -> int:
+def available_memory_bytes(root: Path = MACHINE) -> int:
     """Memory free for the taking now, in bytes, without pushing anything out."""
-    free = [float(psutil.virtual_memory().available)]
-    for folder in _cgroup_folders(root, "memory"):
+    free = [_memory(root, "MemAvailable") or float(psutil.virtual_memory().available)]
+    free.append(memory_bytes(root))
+    for folder in cgroup.folders(root, "memory"):
         for most, used in (
             ("memory.max", "memory.current"),
             ("memory.limit_in_bytes", "memory.usage_in_bytes"),
         ):
-            limit, usage = _number(_read(folder / most)), _number(_read(folder / used))
+            limit, usage = number(read(folder / most)), number(read(folder / used))
             if limit and limit < UNLIMITED_BYTES:
                 free.append(limit - (usage or 0.0))
     return max(0, int(min(free)))
 
 
-def throttled_s(root: Path = Path("/")) -> float:
-    """Seconds for which a CPU quota has held this process's cgroups back, so far."""
-    held = 0.0
-    for folder in _cgroup_folders(root, "cpu"):
-        for line in _read(folder / "cpu.stat").splitlines():
-            name, _, value = line.partition(" ")
-            scale = {"throttled_usec": 1e-6, "throttled_time": 1e-9}.get(name)  # v2, v1
-            held = max(held, (_number(value) or 0.0) * scale if scale else 0.0)
-    return held
-
-
-def listen_overflows(root: Path = Path("/")) -> int:
-    """Connections that ever found a full listen queue on this machine (Linux; else 0)."""
-    lines = [line.split() for line in _read(root / "proc/net/netstat").splitlines()]
-    for names, values in zip(lines[::2], lines[1::2], strict=False):
-        if "ListenOverflows" in names:
-            return int(values[names.index("ListenOverflows")])
-    return 0
-
-
-def processor(root: Path = Path("/")) -> str:
+def processor(root: Path = MACHINE) -> str:
     """The processor's name, as its maker writes it."""
-    for line in _read(root / "proc/cpuinfo").splitlines():
+    for line in read(root / "proc/cpuinfo").splitlines():
         name, _, value = line.partition(":")
         if name.strip() in ("model name", "Model") and value.strip():
             return " ".join(value.split())
@@ -134,31 +175,94 @@ def versions() -> dict[str, str]:
     return found
 
 
-def _cgroup_folders(root: Path, controller: str) -> list[Path]:
-    """This process's cgroup folder and all above it, innermost first, v2 and v1."""
-    folders = []
-    for line in _read(root / "proc/self/cgroup").splitlines():
-        _, controllers, path = line.split(":", 2)
-        if controllers and controller not in controllers.split(","):
-            continue
-        mount = root / "sys/fs/cgroup" / (controller if controllers else "")
-        inner = Path(path.lstrip("/"))
-        # In a container the path may be the host's: then only the mount itself is ours to see.
-        for part in (inner, *inner.parents):
-            if (mount / part).is_dir() and mount / part not in folders:
-                folders.append(mount / part)
-    return folders
+def ephemeral_ports(root: Path = MACHINE) -> tuple[int | None, float]:
+    """How many connections may leave this machine at once for one port of another, and for how
+    many seconds a closed one keeps its port (TIME_WAIT): ip-sysctl of Linux's documents, and
+    macOS's `sysctl net.inet`."""
+    if sys.platform == "darwin" and root == MACHINE:
+        first, last = (sysctl(f"net.inet.ip.portrange.{each}") for each in ("first", "last"))
+        most = int(last - first) + 1 if first and last else None
+        return most, 2 * (sysctl("net.inet.tcp.msl") or 15_000.0) / 1000
+    settings = root / "proc/sys/net/ipv4"
+    borders = read(settings / "ip_local_port_range").split()
+    # 1: wherever to, 2: on loopback, where our load stays. It needs time stamps.
+    reused = read(settings / "tcp_tw_reuse") in ("1", "2") and read(settings / "tcp_timestamps")
+    most = int(borders[1]) - int(borders[0]) + 1 if len(borders) == 2 else None
+    return most, REUSED_S if reused and reused != "0" else TIME_WAIT_S
 
 
-def _read(path: Path) -> str:
+def sysctl(name: str) -> float | None:
+    """A number that macOS tells of itself."""
     try:
-        return path.read_text(errors="replace").strip()
-    except OSError:
-        return ""
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
+        said = subprocess.run(
+            ["sysctl", "-n", name], capture_output=True, text=True, timeout=SYSCTL_S
+        )
+    except (OSError, subprocess.TimeoutExpired):
         return None
+    return number(said.stdout)
+
+
+def _online(root: Path) -> tuple[int, ...]:
+    """Numbers of the machine's cores."""
+    online = _listed(read(root / CPUS / "online"))
+    return online or tuple(range(psutil.cpu_count() or 1))
+
+
+def _physical(root: Path) -> list[list[tuple[int, ...]]]:
+    """The usable physical cores of each kind, the fastest first, as their hyper-threads."""
+    return [
+        sorted({tuple(sorted(_siblings(root, core) & set(kind) | {core})) for core in kind})
+        for kind in _kinds(root)
+    ]
+
+
+def _count_physical(root: Path) -> int | None:
+    """Physical cores that the machine has, whether we may use them or not."""
+    online = _online(root)
+    if not (root / CPUS / f"cpu{online[0]}/topology").is_dir():
+        return psutil.cpu_count(logical=False) if root == MACHINE else None
+    return len({_siblings(root, core) | {core} for core in online})
+
+
+def _siblings(root: Path, core: int) -> frozenset[int]:
+    """The hyper-threads of the physical core that it is one of."""
+    return frozenset(_listed(read(root / CPUS / f"cpu{core}/topology/thread_siblings_list")))
+
+
+def _kinds(root: Path) -> list[tuple[int, ...]]:
+    """The usable cores of each kind, the fastest first. Intel's are named, others have a capacity
+    of at most 1024; else the highest frequency tells, where it differs by more than a little."""
+    usable = usable_cores(root)
+    named = [_listed(read(root / f"sys/devices/{kind}/cpus")) for kind in KINDS]
+    if any(named):
+        kinds = [tuple(core for core in usable if core in each) for each in named]
+        return [each for each in kinds if each] or [usable]
+    for file in ("cpu_capacity", "cpufreq/cpuinfo_max_freq"):
+        speeds = {core: number(read(root / CPUS / f"cpu{core}" / file)) or 0.0 for core in usable}
+        found: list[list[int]] = []
+        last = math.inf
+        for core in sorted(usable, key=lambda core: (-speeds[core], core)):
+            if not found or speeds[core] < ANOTHER_KIND * last:
+                found.append([])
+            found[-1].append(core)
+            last = speeds[core]
+        if len(found) > 1:
+            return [tuple(sorted(each)) for each in found]
+    return [usable]
+
+
+def _listed(text: str) -> tuple[int, ...]:
+    """The numbers in a list as the kernel writes it: 0-3,8."""
+    found: list[int] = []
+    for part in text.strip().split(",") if text.strip() else ():
+        first, _, last = part.partition("-")
+        found += range(int(first), int(last or first) + 1)
+    return tuple(found)
+
+
+def _memory(root: Path, name: str) -> float | None:
+    """In bytes, as /proc/meminfo has it."""
+    for line in read(root / "proc/meminfo").splitlines():
+        if line.startswith(f"{name}:"):
+            return (number(line.split()[1]) or 0.0) * 1024
+    return None

@@ -1,4 +1,4 @@
-"""Who used the CPU: the server's tree, the load generator, a slow backend, everyone else.
+"""Who used the CPU: the server's trees, the load generator, a slow backend, everyone else.
 
 Process CPU is read from the process clocks in nanoseconds (Linux); psutil's 10 ms steps are
 too coarse over many workers. A thread looks ten times a second for the moving strip; exact
@@ -18,7 +18,9 @@ from typing import Self
 
 import psutil
 
-from labs.host import hardware
+from labs.host import counters
+from labs.host.cgroup import throttled_s
+from labs.host.hardware import MACHINE
 from labs.records.results import Sample
 from labs.records.snapshot import Snapshot
 
@@ -74,7 +76,8 @@ class Poller:
 
 class Sampler(Poller):
     """Samples one run: the callables list process ids, and count workers, now. `users` is set by
-    whoever drives; `on_event` gets a Sample per look."""
+    whoever drives; `on_event` gets a Sample per look. What `behind` lists, as a database that was
+    started for it, works for the server: its CPU is the server's."""
 
     def __init__(
         self,
@@ -85,10 +88,11 @@ class Sampler(Poller):
         on_event: Callable[[Sample], None],
         backend: Pids = tuple,
         browser: Pids | None = None,
+        behind: Pids = tuple,
     ) -> None:
         super().__init__(EVERY_S)
         self.server, self.generator, self.backend = map(Group, (server, generator, backend))
-        self.browser = browser and Group(browser)
+        self.browser, self.behind = browser and Group(browser), Group(behind)
         self.workers, self.on_event = workers, on_event
         self.users = 0
         self.count_every = COUNT_EVERY
@@ -107,33 +111,35 @@ class Sampler(Poller):
     def snapshot(self) -> Snapshot:
         """All counters now. Costs about 10 microseconds for each process of the server."""
         with self._reading:
-            self.server.count()
-            self.generator.count()
-            self.backend.count()
-            if self.browser:
-                self.browser.count()
+            groups = (self.server, self.behind, self.generator, self.backend, self.browser)
+            for group in filter(None, groups):
+                group.count()
             voluntary, involuntary = switches(self.server.used)
             own = sum(process_cpu_s(pid) for pid in {os.getpid(), os.getppid()} if pid > 1)
+            machine = counters.cpu()
             return Snapshot(
                 at=time.perf_counter(),
-                server_s=self.server.cpu_s(),
+                server_s=self._server_s(),
                 generator_s=self.generator.cpu_s(),
-                busy_s=busy_s(),
+                busy_s=machine.busy_s,
                 own_s=own,
                 voluntary=voluntary,
                 involuntary=involuntary,
-                throttled_s=hardware.throttled_s(),
-                listen_overflows=hardware.listen_overflows(),
+                throttled_s=throttled_s(MACHINE),
+                listen_overflows=counters.listen_overflows(),
                 backend_s=self.backend.cpu_s(),
                 browser_s=self.browser.cpu_s() if self.browser else None,
+                steal_s=machine.stolen_s,
+                group_s=machine.group_s,
+                spare_cores=machine.spare_cores,
             )
 
     def look(self) -> None:
         """Take a sample of the time since the last look."""
         if self._looks % self.count_every == 0:
             with self._reading:
-                self.server.count()
-                self.generator.count()
+                for group in (self.server, self.behind, self.generator):
+                    group.count()
             self._workers = self.workers()
         self._looks += 1
         before, self._last = self._last, self._now()
@@ -153,7 +159,10 @@ class Sampler(Poller):
     def _now(self) -> tuple[float, Sequence[object], float, float]:
         at, cores = time.perf_counter(), psutil.cpu_times(percpu=True)
         with self._reading:
-            return at, cores, self.server.cpu_s(), self.generator.cpu_s()
+            return at, cores, self._server_s(), self.generator.cpu_s()
+
+    def _server_s(self) -> float:
+        return self.server.cpu_s() + self.behind.cpu_s()
 
 
 def process_cpu_s(pid: int) -> float:
@@ -184,13 +193,6 @@ def pss_bytes(pids: Collection[int]) -> int | None:
         with contextlib.suppress(psutil.Error):
             total += psutil.Process(pid).memory_full_info().pss
     return total or None
-
-
-def busy_s() -> float:
-    """Seconds the machine's cores spent on anyone's work. Interrupts are left out: on
-    loopback they are the labs' own packets, and nobody's process pays for them."""
-    times = psutil.cpu_times()
-    return float(times.user + times.system + times.nice + getattr(times, "steal", 0.0))
 
 
 def shares(before: object, after: object) -> tuple[float, float, float, float]:

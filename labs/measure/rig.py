@@ -269,6 +269,7 @@ class Rig:
                     on_event=self.on_event,
                     backend=running.backend.pids if running.backend else tuple,
                     browser=(lambda: tree(shown)) if shown else None,
+                    behind=shared.pids if shared else tuple,
                 )
             )
             self.progress("warming up: what does an empty request cost?")
@@ -295,8 +296,9 @@ class Rig:
 
 
 def split_cores(server: Server) -> tuple[Sequence[int] | None, Sequence[int] | None]:
-    """Cores for the server and for the load generator: apart, where the server leaves any."""
-    usable = hardware.usable_cores()
-    if server.cores is None or server.cores >= len(usable):
+    """Cores for the server and for the load generator: apart, where the server leaves any, and as
+    far as they go without hyper-threads of the server's."""
+    if server.cores is None or server.cores >= len(hardware.usable_cores()):
         return None, None
-    return usable[: server.cores], usable[server.cores :]
+    taken = hardware.server_cores(server.cores)
+    return taken, hardware.apart_from(taken)

@@ -24,17 +24,23 @@ class Machine:
     processor: str  # the model's name
     cores: int  # that this process may use: affinity and quota applied, rounded up
     logical_cores: int  # that the machine has
-    physical_cores: int | None  # without hyper-threads, where the system says
+    physical_cores: int | None  # of the machine, without hyper-threads, where the system says
     quota_cores: float | None  # CPU quota of the container, in cores
     memory_bytes: int  # that this process may use
     python: str  # CPython 3.11.7
     gil: bool  # whether threads share one interpreter lock
     versions: dict[str, str] = field(default_factory=dict)  # of the servers and tools
+    core_kinds: tuple[int, ...] = ()  # how many of each kind, the fastest first; () if all alike
+    ports: int | None = None  # connections that may leave it at once for one server's port
+    port_rest_s: float = 60.0  # for which a closed connection keeps its port
 
     @property
     def caption(self) -> str:
         """One line for under a figure."""
         cores = "1 core" if self.cores == 1 else f"{self.cores} cores"
+        if self.core_kinds:
+            fast, *slow = self.core_kinds
+            cores += f" ({fast} fast, {' and '.join(map(str, slow))} slower)"
         memory = f"{self.memory_bytes / 2**30:.0f} GiB"
         return f"{cores}, {self.processor}, {memory}, {self.system}, {self.python}"
 
@@ -107,6 +113,7 @@ class Point:
     backend_cpu: float = 0.0  # of the slow backend, which is in neither of the other three
     page_cpu: float = 0.0  # of this process and its parent: a page's kernel, and the book's server
     browser_cpu: float | None = None  # of the browser that shows the page, where it can be seen
+    steal_cpu: float = 0.0  # of another virtual machine, while there was work here
     checks: tuple[Check, ...] = ()
 
     @property
@@ -171,6 +178,16 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Power:
+    """What decides on the clock of the cores, at one moment. Empty where nobody tells."""
+
+    on_battery: bool = False
+    saving: str = ""  # the setting that keeps the cores slow, as the system calls it
+    speed: float = 1.0  # of the highest clock, where the system says that it holds back
+    throttles: int = 0  # times that heat has held a core back, so far
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """One measurement of an experiment, from calibration to the last sample."""
 
@@ -180,6 +197,7 @@ class Run:
     points: tuple[Point, ...]
     first_again: Point | None = None  # the first level, repeated at the end
     samples: tuple[Sample, ...] = ()
+    power: tuple[Power, ...] = ()  # when it began, and when it ended
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 
@@ -17,6 +18,7 @@ class Usage:
     browser_cpu: float | None  # whoever shows the page; None where none is to be seen
     others_cpu: float  # everyone else
     busy_cpu: float  # all of these
+    steal_cpu: float  # of another virtual machine, while there was work here
     voluntary: int
     involuntary: int
     throttled_s: float
@@ -28,9 +30,9 @@ class Snapshot:
     """Counters that only rise. The difference of two is what happened between them."""
 
     at: float  # time.perf_counter
-    server_s: float  # CPU seconds
+    server_s: float  # CPU seconds, of what it keeps its data in as well
     generator_s: float
-    busy_s: float  # of all cores, by anyone, other virtual machines' theft included
+    busy_s: float  # of all cores that we may use, by anyone
     own_s: float  # this process and the one that started it: kernel and page server
     voluntary: int  # context switches of the server
     involuntary: int
@@ -38,17 +40,26 @@ class Snapshot:
     listen_overflows: int
     backend_s: float = 0.0  # of the slow backend that the server asks, in none of the others
     browser_s: float | None = None  # of the browser that shows the page, where it is to be seen
+    steal_s: float = 0.0  # for which another virtual machine had a core that had work
+    group_s: float | None = None  # of the `busy_s`, by all who share our CPU quota, if we have one
+    spare_cores: float = math.inf  # that others may have before they take from that quota
 
     def until(self, after: Snapshot) -> Usage:
         """What happened from this one to a later one."""
         seconds = after.at - self.at
-        server, generator, backend, page, busy = (
+        server, generator, backend, page, busy, steal = (
             (getattr(after, name) - getattr(self, name)) / seconds
-            for name in ("server_s", "generator_s", "backend_s", "own_s", "busy_s")
+            for name in ("server_s", "generator_s", "backend_s", "own_s", "busy_s", "steal_s")
         )
         browser = None
         if self.browser_s is not None and after.browser_s is not None:
             browser = (after.browser_s - self.browser_s) / seconds
+        if self.group_s is not None and after.group_s is not None:
+            group = (after.group_s - self.group_s) / seconds
+            # Whoever has no part in the quota harms us only where the machine is full.
+            outside = max(0.0, busy - group - after.spare_cores)
+            steal *= min(1.0, group / busy) if busy > 0 else 1.0
+            busy = group + outside
         return Usage(
             seconds=seconds,
             server_cpu=server,
@@ -58,6 +69,7 @@ class Snapshot:
             browser_cpu=browser,
             others_cpu=max(0.0, busy - server - generator - backend - page - (browser or 0.0)),
             busy_cpu=busy,
+            steal_cpu=max(0.0, steal),
             voluntary=after.voluntary - self.voluntary,
             involuntary=after.involuntary - self.involuntary,
             throttled_s=after.throttled_s - self.throttled_s,

@@ -18,12 +18,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from labs.host.programs import INITDB, POSTGRESQL, lacking, version
 from labs.host.project import ROOT
-from labs.host.supervisor import Supervised, supervise
+from labs.host.supervisor import Supervised, descendants, supervise
 from labs.host.waiting import wait_until
 from labs.servers.catalogue import HOST
 from labs.servers.deployments import folder_for_a_server
@@ -78,10 +79,23 @@ def name() -> str:
     return f"{POSTGRESQL.name} {version(POSTGRESQL)}"
 
 
+@dataclass(frozen=True, slots=True)
+class Postgresql:
+    """One that answers."""
+
+    address: str  # what libpq needs to connect to it
+    process: Supervised
+
+    def pids(self) -> list[int]:
+        """Its live processes: one for each connection, and some of its own. Each is in a session
+        of its own, so the supervisor doesn't list them."""
+        return [self.process.pid, *descendants(self.process.pid)]
+
+
 @contextlib.contextmanager
-def serve_postgresql() -> Iterator[str]:
-    """A PostgreSQL with a table `stock` of one row, for as long as the block; yields what libpq
-    needs to connect to it. Takes about two seconds.
+def serve_postgresql() -> Iterator[Postgresql]:
+    """A PostgreSQL with a table `stock` of one row, for as long as the block. Takes about two
+    seconds.
 
     ServerFailed, with its last lines, when it cannot be made or started.
     """
@@ -103,7 +117,7 @@ def serve_postgresql() -> Iterator[str]:
         stack.callback(_stop, process)
         held.close()
         _wait_until_ready(process, address, log)
-        yield address
+        yield Postgresql(address, process)
 
 
 def _make(folder: Path, password: str, log: IO[bytes]) -> Path:

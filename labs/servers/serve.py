@@ -339,7 +339,7 @@ def keeps_alive(server: Server) -> bool:
 @contextlib.contextmanager
 def _behind(cores: Collection[int] | None, stop: threading.Event | None) -> Iterator[Backend]:
     """The backend, away from the server's cores where that leaves any."""
-    others = set(this_machine.usable_cores()) - set(cores) if cores else None
+    others = this_machine.apart_from(tuple(cores)) if cores else None
     with contextlib.ExitStack() as stack:
         try:
             yield stack.enter_context(serve_backend(cores=others or None, stop=stop))
@@ -348,10 +348,10 @@ def _behind(cores: Collection[int] | None, stop: threading.Event | None) -> Iter
 
 
 def _first_cores(number: int) -> tuple[int, ...]:
-    usable = this_machine.usable_cores()
-    if number > len(usable):
-        raise Unusable(f"cores={number}: this process may use {len(usable)}. Give fewer.")
-    return usable[:number]
+    usable = len(this_machine.usable_cores())
+    if number > usable:
+        raise Unusable(f"cores={number}: this process may use {usable}. Give fewer.")
+    return this_machine.server_cores(number)
 
 
 def _wait_until_ready(running: Running, nonce: str, stop: threading.Event | None) -> None:

@@ -23,6 +23,8 @@ from labs.records.errors import Unusable
 from labs.records.experiment import Workload
 from labs.records.server_facts import WAITS
 from labs.servers import postgresql
+from labs.servers.postgresql import Postgresql
+from workloads.app.exclusive import to_disk
 
 BLOCK = bytes(4096)
 TIMES = 60  # small writes of which the median is taken
@@ -37,7 +39,7 @@ class Shared:
 
     path: Path
     sync_s: float  # until a small write is on its disk; 0 where nobody asked
-    address: str = ""  # of a PostgreSQL; where there is none, the database is a file
+    database: Postgresql | None = None  # where there is none, it is a file
 
     @property
     def settings(self) -> dict[str, str]:
@@ -47,6 +49,15 @@ class Shared:
             "WALL_TIME_SYNC_S": f"{self.sync_s:.9f}",
             "WALL_TIME_POSTGRESQL": self.address,
         }
+
+    @property
+    def address(self) -> str:
+        """Of a PostgreSQL, as libpq needs it."""
+        return self.database.address if self.database else ""
+
+    def pids(self) -> list[int]:
+        """Live processes that do a part of the server's work."""
+        return self.database.pids() if self.database else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +107,10 @@ def shared_folder(workload: Workload) -> Iterator[Shared | None]:
             path = Path(name)
             found_s = sync_s(path) if kind == "disk" else 0.0
             if kind != "disk" or found_s >= LEAST_SYNC_S:
-                address = ""
+                served = None
                 if kind == "database" and not database().instead:
-                    address = stack.enter_context(postgresql.serve_postgresql())
-                yield Shared(path=path, sync_s=found_s, address=address)
+                    served = stack.enter_context(postgresql.serve_postgresql())
+                yield Shared(path=path, sync_s=found_s, database=served)
                 return
     raise Unusable(
         f"wait_by={workload.wait_by!r}: the temporary files here are kept in memory, so no write "
@@ -114,7 +125,7 @@ def sync_s(folder: Path) -> float:
         for _ in range(WARM + TIMES):
             os.pwrite(file.fileno(), BLOCK, 0)
             begin = time.perf_counter()
-            os.fsync(file.fileno())
+            to_disk(file.fileno())
             took.append(time.perf_counter() - begin)
     return statistics.median(took[WARM:])
 

@@ -17,6 +17,7 @@ from waiting import eventually
 
 from labs import __main__ as command_line
 from labs.host import programs
+from labs.host.monitor import Sampler
 from labs.host.programs import POSTGRESQL
 from labs.records.errors import Unusable
 from labs.records.experiment import Workload
@@ -28,6 +29,8 @@ from labs.servers.storage import CHOICE, shared_folder
 ROOT = Path(__file__).parents[2]
 REMEDY = "Install it with: apt-get install postgresql"
 WORK = Workload(wait_s=0.02, wait_by="database")
+ROWS = 1_000_000  # that it counts, which takes it a tenth of a second or more
+LEAST_CPU_S = 0.02
 
 psycopg = pytest.importorskip("psycopg", reason="make test installs it")
 needed = pytest.mark.skipif(postgresql.missing() is not None, reason=str(postgresql.missing()))
@@ -150,7 +153,8 @@ def user_of(process: psutil.Process) -> int | None:
 @pytest.mark.live
 @needed
 def test_it_is_there_for_a_block_and_nothing_of_it_is_left() -> None:
-    with serve_postgresql() as address:
+    with serve_postgresql() as served:
+        address = served.address
         data = data_of(address)
         server = postmaster(data)
         everyone = [server, *server.children(recursive=True)]
@@ -176,9 +180,9 @@ def test_it_is_there_for_a_block_and_nothing_of_it_is_left() -> None:
 @needed
 def test_writers_of_a_row_stand_in_line_until_a_commit() -> None:
     with (
-        serve_postgresql() as address,
-        psycopg.connect(address, autocommit=True) as first,
-        psycopg.connect(address, autocommit=True, options="-c lock_timeout=100") as second,
+        serve_postgresql() as served,
+        psycopg.connect(served.address, autocommit=True) as first,
+        psycopg.connect(served.address, autocommit=True, options="-c lock_timeout=100") as second,
     ):
         take = "UPDATE stock SET pieces = pieces - 1"
         first.execute("BEGIN")
@@ -207,8 +211,8 @@ def test_what_failed_shows_its_last_lines(monkeypatch: pytest.MonkeyPatch) -> No
 OWNER = """
 import sys
 from labs.servers.postgresql import serve_postgresql
-with serve_postgresql() as address:
-    print(address, flush=True)
+with serve_postgresql() as served:
+    print(served.address, flush=True)
     sys.stdin.read()
 """
 
@@ -259,6 +263,12 @@ def test_requests_of_that_kind_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
         assert shared is not None
         with psycopg.connect(shared.address) as connection:
             assert connection.execute("SELECT count(*) FROM stock").fetchone() == (1,)
-        assert shared.settings["WALL_TIME_POSTGRESQL"] == shared.address
+            assert shared.settings["WALL_TIME_POSTGRESQL"] == shared.address
+            # What it computes for them is the server's CPU time, and not that of other programs.
+            sampler = Sampler(server=list, generator=list, behind=shared.pids, on_event=id)
+            before = sampler.snapshot()
+            connection.execute(f"SELECT count(*) FROM generate_series(1, {ROWS})")
+            used = before.until(sampler.snapshot())
+        assert used.server_cpu * used.seconds > LEAST_CPU_S
     with shared_folder(Workload(wait_s=0.02, wait_by="lock")) as shared:
         assert shared is not None and shared.address == ""

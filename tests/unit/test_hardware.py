@@ -9,7 +9,7 @@ import sys
 import psutil
 import pytest
 
-from labs.host import hardware
+from labs.host import cgroup, counters, hardware
 
 
 @pytest.fixture
@@ -85,8 +85,8 @@ def test_throttled_time_and_overflows_are_counted(root):
     root("proc/self/cgroup", "0::/\n")
     root("sys/fs/cgroup/cpu.stat", "nr_throttled 3\nthrottled_usec 2500000\n")
     root("proc/net/netstat", "TcpExt: A ListenOverflows B\nTcpExt: 1 42 3\n")
-    assert hardware.throttled_s(root.path) == 2.5
-    assert hardware.listen_overflows(root.path) == 42
+    assert cgroup.throttled_s(root.path) == 2.5
+    assert counters.listen_overflows(root.path) == 42
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="affinity is Linux's")

@@ -60,6 +60,7 @@ class Window:
     def of(self, found: GeneratorResult) -> GeneratorResult:
         """The same with its CPU, in cores."""
         used = self.used
+        busy = used.busy_cpu + used.steal_cpu
         return replace(
             found,
             seconds=used.seconds,
@@ -67,9 +68,9 @@ class Window:
             generator_cpu=used.generator_cpu,
             server_fullest=self.server_fullest,
             generator_fullest=self.generator_fullest,
-            others_cpu=used.others_cpu,
+            others_cpu=used.others_cpu + used.steal_cpu,
             # Interrupts are in none of `busy`, and in the clocks of whoever was interrupted.
-            busy=min(1.0, max(used.busy_cpu, used.server_cpu + used.generator_cpu) / cores()),
+            busy=min(1.0, max(busy, used.server_cpu + used.generator_cpu) / cores()),
         )
 
 

@@ -11,7 +11,7 @@ from typing import get_args
 from labs.records.errors import BadRecording
 from labs.records.experiment import Server, Workload
 from labs.records.processes import Process, Who
-from labs.records.results import Calibration, Check, Result, middle
+from labs.records.results import Calibration, Check, Power, Result, middle
 from labs.records.steps import MOST_STEPS, Step
 
 TIME_BIN_S = 0.25  # a time bin's length
@@ -57,6 +57,7 @@ class StepResult:
     browser_cpu: float | None = None  # of the browser that shows the page, where it can be seen
     late: int = 0  # arrivals that were sent after they were due; their time runs from then
     late_s: float = 0.0  # by how much, on average over all that came
+    steal_cpu: float = 0.0  # of another virtual machine, while there was work here
     checks: tuple[Check, ...] = ()
 
     @property
@@ -104,6 +105,7 @@ class TimelineRun:
     happenings: tuple[Event, ...] = ()
     processes: tuple[Process, ...] = ()
     seed: int = 0  # of its arrivals, see `arrivals_seed`; runs of before all had this one
+    power: tuple[Power, ...] = ()  # when it began, and when it ended
 
     def arrivals_seed(self, number: int) -> int:
         """Of the step with that number, counted from 0: the same gives the same arrivals again."""

@@ -131,6 +131,7 @@ def step_result(
         listen_overflows=used.listen_overflows,
         page_cpu=used.page_cpu,
         browser_cpu=used.browser_cpu,
+        steal_cpu=used.steal_cpu,
     )
 
 

@@ -1,0 +1,93 @@
+"""Control group: what Linux gives to a container or a service. Versions 1 and 2.
+
+The formats are those of the kernel's documents `admin-guide/cgroup-v2` and `admin-guide/cgroup-v1`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+OF_THE_MACHINE = "release_agent"  # a file that only the root of version 1 has
+
+
+def read(path: Path) -> str:
+    """What that file says; nothing where there is none, or it is not for us."""
+    try:
+        return path.read_text(errors="replace").strip()
+    except (OSError, ValueError):
+        return ""
+
+
+def number(text: str) -> float | None:
+    """The number that the text is, if it is one."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def folders(root: Path, controller: str) -> list[Path]:
+    """This process's cgroup folder and all above it, innermost first, v2 and v1."""
+    found = []
+    for line in read(root / "proc/self/cgroup").splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers and controller not in controllers.split(","):
+            continue
+        mount = root / "sys/fs/cgroup" / (controller if controllers else "")
+        inner = Path(path.lstrip("/"))
+        # In a container the path may be the host's: then only the mount itself is ours to see.
+        for part in (inner, *inner.parents):
+            if (mount / part).is_dir() and mount / part not in found:
+                found.append(mount / part)
+    return found
+
+
+def quotas(root: Path) -> list[tuple[float, Path]]:
+    """CPU quotas above this process, in cores, and whose they are. `cpu.shares` and `cpu.weight`
+    are no limits: they only decide who goes first."""
+    found = []
+    for folder in folders(root, "cpu"):
+        quota, _, period = read(folder / "cpu.max").partition(" ")  # v2: "max 100000"
+        if not quota:
+            quota = read(folder / "cpu.cfs_quota_us")  # v1: -1 is none
+            period = read(folder / "cpu.cfs_period_us")
+        most, per = number(quota), number(period)
+        if most and per and most > 0:
+            found.append((most / per, folder))
+    return found
+
+
+def used_s(root: Path) -> float | None:
+    """CPU seconds used by all in the cgroup that has the tightest quota or, where no file tells
+    of one, in the innermost. None where that is the whole machine, or where nobody counts."""
+    limited = sorted(quotas(root), key=lambda each: each[0])[:1]
+    for folder in [folder for _, folder in limited] or folders(root, "cpu"):
+        used = _field(folder / "cpu.stat", "usage_usec")
+        if used is not None:  # version 2; its root has no events
+            return used / 1e6 if limited or (folder / "cgroup.events").exists() else None
+        # Of version 1 another controller counts, as a rule in the same folder.
+        inner = folder.relative_to(root / "sys/fs/cgroup").parts[1:]
+        counted = (root / "sys/fs/cgroup/cpuacct").joinpath(*inner)
+        used = number(read(counted / "cpuacct.usage"))
+        if used is not None:  # nanoseconds
+            return None if (counted / OF_THE_MACHINE).exists() else used / 1e9
+    return None
+
+
+def throttled_s(root: Path) -> float:
+    """Seconds for which a CPU quota has held this process's cgroups back, so far."""
+    held = 0.0
+    for folder in folders(root, "cpu"):
+        v2 = _field(folder / "cpu.stat", "throttled_usec") or 0.0
+        v1 = _field(folder / "cpu.stat", "throttled_time") or 0.0
+        held = max(held, v2 / 1e6, v1 / 1e9)
+    return held
+
+
+def _field(path: Path, name: str) -> float | None:
+    """The number behind that name in a file of such lines."""
+    for line in read(path).splitlines():
+        first, _, value = line.partition(" ")
+        if first == name:
+            return number(value)
+    return None

@@ -1,0 +1,265 @@
+"""Every machine of `tests/machines` is read right, by whoever reads machines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from machine_files import NAMES, MachineFiles
+
+from labs.host import cgroup, counters, hardware
+from labs.host.power import power, read_pmset
+from labs.records.snapshot import Snapshot, Usage
+
+GIB = 2**30
+PAIRS = ((0, 1), (2, 3), (4, 5), (6, 7))  # of hyper-threads
+
+
+@dataclass(frozen=True, kw_only=True)
+class Is:
+    """What such a machine is. CPU in cores."""
+
+    cores: float
+    machine: int  # logical cores of the whole machine
+    quota: float | None = None
+    usable: tuple[int, ...] | None = None  # None: all of them
+    physical: tuple[tuple[int, ...], ...] | None = None  # None: nobody tells of hyper-threads
+    kinds: tuple[int, ...] = ()
+    memory_gib: float
+    ports: tuple[int | None, float] = (None, 60.0)
+    others: float = 0.0  # within the second
+    steal: float = 0.0
+    throttled_s: float = 0.0
+    split: dict[int, tuple[tuple[int, ...], tuple[int, ...]]]  # of so many for the server
+
+
+MACHINES = {
+    "laptop": Is(
+        cores=8,
+        machine=8,
+        physical=((0, 4), (1, 5), (2, 6), (3, 7)),
+        memory_gib=15.5,
+        ports=(28232, 1.0),
+        others=1.0,
+        split={
+            1: ((0,), (1, 2, 3, 5, 6, 7)),
+            2: ((0, 4), (1, 2, 3, 5, 6, 7)),
+            4: ((0, 1, 4, 5), (2, 3, 6, 7)),
+            7: ((0, 1, 2, 3, 4, 5, 6), (7,)),
+        },
+    ),
+    "mixed-cores": Is(
+        cores=16,
+        machine=16,
+        physical=(*PAIRS, *((core,) for core in range(8, 16))),
+        kinds=(8, 8),
+        memory_gib=31.1,
+        ports=(64512, 60.0),
+        split={
+            3: ((0, 1, 2), (4, 5, 6, 7, *range(8, 16))),
+            8: (tuple(range(8)), tuple(range(8, 16))),
+            9: (tuple(range(9)), tuple(range(9, 16))),
+        },
+    ),
+    "big-little": Is(
+        cores=8,
+        machine=8,
+        physical=((7,), (4,), (5,), (6,), (0,), (1,), (2,), (3,)),
+        kinds=(1, 3, 4),
+        memory_gib=7.8,
+        split={
+            1: ((7,), tuple(range(7))),
+            3: ((4, 5, 6), (0, 1, 2, 3, 7)),
+            4: ((0, 1, 2, 3), (4, 5, 6, 7)),
+            5: ((0, 4, 5, 6, 7), (1, 2, 3)),
+        },
+    ),
+    "docker-v1": Is(
+        cores=0.5,
+        machine=4,
+        quota=0.5,
+        memory_gib=0.5,
+        others=0.45,
+        throttled_s=0.7,
+        split={1: ((0,), (1, 2, 3))},
+    ),
+    "docker-v2": Is(  # of the eight cores others have 6.8, which is 0.8 of those it pays for
+        cores=2,
+        machine=8,
+        quota=2.0,
+        memory_gib=31.1,
+        others=1.2 + 0.8,
+        split={2: ((0, 1), tuple(range(2, 8)))},
+    ),
+    "shared-host": Is(
+        cores=2,
+        machine=64,
+        quota=2.0,
+        memory_gib=4.0,
+        split={2: ((0, 1), tuple(range(2, 64)))},
+    ),
+    "binder": Is(
+        cores=1,
+        machine=16,
+        quota=1.0,
+        memory_gib=2.0,
+        others=0.95,
+        throttled_s=0.03,
+        split={1: ((0,), tuple(range(1, 16)))},
+    ),
+    "hub-pod": Is(
+        cores=2,
+        machine=16,
+        quota=2.0,
+        memory_gib=4.0,
+        others=0.25,
+        split={2: ((0, 1), tuple(range(2, 16)))},
+    ),
+    "nested": Is(
+        cores=1.5,
+        machine=8,
+        quota=1.5,
+        memory_gib=8.0,
+        others=0.3,
+        split={1: ((0,), tuple(range(1, 8)))},
+    ),
+    "wsl2": Is(
+        cores=8,
+        machine=8,
+        physical=PAIRS,
+        memory_gib=7.6,
+        ports=(4096, 60.0),
+        steal=0.33,
+        split={1: ((0,), (2, 3, 4, 5, 6, 7)), 2: ((0, 1), (2, 3, 4, 5, 6, 7))},
+    ),
+    "taskset": Is(
+        cores=2,
+        machine=8,
+        usable=(4, 5),
+        physical=((4, 5),),
+        memory_gib=31.1,
+        others=0.5,
+        steal=0.25,
+        split={1: ((4,), (5,))},  # a hyper-thread of the server's is all that is left
+    ),
+}
+
+
+@pytest.fixture
+def unpacked(request: pytest.FixtureRequest, tmp_path, monkeypatch) -> MachineFiles:
+    return MachineFiles(request.param, tmp_path, monkeypatch)
+
+
+each_machine = pytest.mark.parametrize("unpacked", NAMES, indirect=True, ids=NAMES)
+
+
+def test_every_machine_is_known() -> None:
+    assert sorted(MACHINES) == NAMES
+
+
+@each_machine
+def test_what_it_offers(unpacked: MachineFiles, request: pytest.FixtureRequest) -> None:
+    known, root = MACHINES[request.node.callspec.id], unpacked.root
+    usable = known.usable or tuple(range(known.machine))
+    assert hardware.usable_cores(root) == usable
+    assert hardware.quota_cores(root) == known.quota
+    assert hardware.cores(root) == known.cores
+    assert hardware.physical_cores(root) == (known.physical or tuple((core,) for core in usable))
+    found = hardware.fingerprint(root)
+    assert found.cores == max(1, -(-known.cores // 1))  # whole ones
+    assert found.logical_cores == known.machine
+    assert (found.physical_cores is None) == (known.physical is None)
+    assert found.core_kinds == known.kinds
+    assert ("fast" in found.caption) == bool(known.kinds)
+    assert found.memory_bytes / GIB == pytest.approx(known.memory_gib, abs=0.05)
+    assert 0 < hardware.available_memory_bytes(root) <= found.memory_bytes
+    assert (found.ports, found.port_rest_s) == known.ports
+    assert found.processor in unpacked.now
+    assert found.system.endswith("(WSL2)") == (request.node.callspec.id == "wsl2")
+
+
+@each_machine
+def test_who_had_its_cores(unpacked: MachineFiles, request: pytest.FixtureRequest) -> None:
+    """With nothing of our own on it: what is ours to use is all that counts, however busy the rest
+    of the machine is."""
+    known, held_s = MACHINES[request.node.callspec.id], cgroup.throttled_s(unpacked.root)
+    before = snapshot(unpacked, 0.0)
+    unpacked.a_second_later()
+    used = before.until(snapshot(unpacked, 1.0))
+    assert used.others_cpu == pytest.approx(known.others, abs=1e-6)
+    assert used.steal_cpu == pytest.approx(known.steal, abs=1e-6)
+    assert cgroup.throttled_s(unpacked.root) - held_s == pytest.approx(known.throttled_s)
+
+
+@each_machine
+def test_the_load_generator_keeps_away_from_the_server(
+    unpacked: MachineFiles, request: pytest.FixtureRequest
+) -> None:
+    for most, (server, rest) in MACHINES[request.node.callspec.id].split.items():
+        assert hardware.server_cores(most, unpacked.root) == server
+        assert hardware.apart_from(server, unpacked.root) == rest
+    usable = hardware.usable_cores(unpacked.root)
+    assert hardware.server_cores(None, unpacked.root) == usable
+    assert hardware.server_cores(len(usable), unpacked.root) == usable
+    assert hardware.apart_from(usable, unpacked.root) == ()
+
+
+def test_what_is_ours_is_nobody_elses() -> None:
+    """A server of our own under the quota; its neighbours outside have what is left to them."""
+    before = Snapshot(**COUNTERS, at=0.0, busy_s=0.0, group_s=0.0, server_s=0.0, spare_cores=6.0)
+
+    def after(**counted: float) -> Usage:
+        return before.until(Snapshot(**COUNTERS, at=2.0, spare_cores=6.0, **counted))
+
+    alone = after(busy_s=2.0, group_s=2.0, server_s=2.0)
+    assert (alone.server_cpu, alone.others_cpu, alone.busy_cpu) == (1.0, 0.0, 1.0)
+    beside = after(busy_s=2.0 + 12.0, group_s=2.0, server_s=2.0)
+    assert beside.others_cpu == 0.0  # six cores, which are not in our quota
+    full = after(busy_s=2.0 + 14.0, group_s=2.0, server_s=2.0)
+    assert (full.others_cpu, full.busy_cpu) == (1.0, 2.0)
+    inside = after(busy_s=4.0, group_s=4.0, server_s=2.0)
+    assert inside.others_cpu == 1.0
+    robbed = after(busy_s=8.0, group_s=2.0, server_s=2.0, steal_s=4.0)
+    assert robbed.steal_cpu == 0.5  # of two stolen cores the quarter that would have worked for us
+
+
+COUNTERS: Any = dict.fromkeys(
+    ("generator_s", "own_s", "voluntary", "involuntary", "throttled_s", "listen_overflows"), 0
+)
+
+
+def snapshot(machine: MachineFiles, at: float) -> Snapshot:
+    cpu = counters.cpu(machine.root)
+    return Snapshot(
+        **COUNTERS,
+        at=at,
+        server_s=0.0,
+        busy_s=cpu.busy_s,
+        steal_s=cpu.stolen_s,
+        group_s=cpu.group_s,
+        spare_cores=cpu.spare_cores,
+    )
+
+
+def test_power(tmp_path, monkeypatch) -> None:
+    found = {}
+    for name in NAMES:
+        machine = MachineFiles(name, tmp_path / name, monkeypatch)
+        before = power(machine.root)
+        machine.a_second_later()
+        found[name] = (before.on_battery, before.saving, power(machine.root).throttles)
+        assert power(machine.root).throttles - before.throttles == (4 if name == "laptop" else 0)
+    assert found.pop("laptop") == (True, "balance_power", 7 * 2 + 5 + 10)
+    assert found.pop("big-little") == (False, "powersave", 0)
+    assert set(found.values()) == {(False, "", 0)}
+
+
+def test_power_of_a_mac() -> None:
+    """As macOS's two commands say it, with and without what Apple's own processors leave out."""
+    settings = "System-wide power settings:\nCurrently in use:\n lowpowermode         1\n sleep 1\n"
+    heat = "Note: No thermal warning level has been recorded\n"
+    assert read_pmset(settings, heat).saving == "low power mode"
+    held = read_pmset(settings.replace(" 1\n sleep", " 0\n sleep"), "CPU_Speed_Limit \t= 82\n")
+    assert (held.saving, held.speed) == ("", 0.82)
+    assert read_pmset(settings, heat).speed == 1.0
