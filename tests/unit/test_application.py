@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import doctest
+import fcntl
+import os
 import time
+from pathlib import Path
 
 import pytest
 
 from workloads.app import application as module
-from workloads.app import units
+from workloads.app import exclusive, units
 from workloads.app.application import LONGEST_WAIT_S, MOST_LOOPS, Asked, application, asked, run
 from workloads.app.units import PERIOD, count
 
@@ -117,3 +121,24 @@ def test_it_says_when_it_was_served_and_counts_no_other_cpu_time() -> None:
 
 def test_there_is_nothing_else() -> None:
     assert run(application("/favicon.ico", ""))[0] == 404
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_write_waits_for_the_disk_where_fsync_does_not(
+    known: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """macOS has a command of its own for it. Here another one stands for that, whose work shows;
+    or one that no file system knows: then it is fsync's turn, which minds what is no file."""
+    command = fcntl.F_SETFD if known else 12345
+    monkeypatch.setattr(fcntl, "F_FULLFSYNC", command, raising=False)
+    with (tmp_path / "file").open("wb") as file:
+        assert not os.get_inheritable(file.fileno())
+        exclusive.to_disk(file.fileno())
+        assert os.get_inheritable(file.fileno()) == known
+    reading, writing = os.pipe()
+    os.set_inheritable(writing, False)
+    refused = contextlib.nullcontext() if known else pytest.raises(OSError, match="Invalid")
+    with refused:
+        exclusive.to_disk(writing)
+    for end in (reading, writing):
+        os.close(end)

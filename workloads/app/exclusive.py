@@ -112,7 +112,18 @@ def sync(seconds: float) -> None:
     journal = _opened("journal")
     for _ in range(max(1, round(seconds / float(_setting(SYNC_S))))):
         os.pwrite(journal, BLOCK, 0)
-        os.fsync(journal)
+        to_disk(journal)
+
+
+def to_disk(file: int) -> None:
+    """Return when what was written is on the disk. macOS's fsync only hands it to the disk, whose
+    own memory loses it with the power; there F_FULLFSYNC is what waits, as fsync(2) says. Some
+    file systems don't know that, and then fsync is all there is."""
+    if hasattr(fcntl, "F_FULLFSYNC"):
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(file, fcntl.F_FULLFSYNC)
+            return
+    os.fsync(file)
 
 
 @contextlib.contextmanager
