@@ -25,6 +25,7 @@ from labs.panel.run_bar import put
 from labs.panel.settings import Settings
 from labs.present import verdict
 from labs.present.markup import alarm, spoken
+from labs.present.power import powered
 from labs.present.tables import assumptions
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Server, Workload
@@ -207,6 +208,7 @@ class SweepPanel(LabPanel[Recording]):
             report.explained(found),
             self._guess(found.experiment),
         )
+        said += powered(found.run.power)
         if plan is not None and plan.changed:
             said = (f"With {plan.changed}:", *said)
         self._landed(found)

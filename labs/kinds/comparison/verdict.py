@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.sweep.record import Recording
 from labs.present import verdict
+from labs.present.power import powered
 from labs.records.experiment import Experiment
 from labs.records.format import crowd, digits, duration, listed, rate
 from labs.records.results import Point, Prediction
@@ -64,6 +65,9 @@ def said(
     overall = [between(comparison)]
     if len(met) == len(comparison.parts):
         overall.append("Each part's forecast, made before its load began, met all of its points.")
+    overall += dict.fromkeys(
+        told for part in comparison.parts.values() for told in powered(part.run.power)
+    )
     return (
         ("", " ".join(overall)),
         *(

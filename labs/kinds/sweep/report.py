@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from labs.kinds.sweep.record import Recording
+from labs.present.power import powered
 from labs.present.verdict import assumed, service, verdict
 from labs.records.results import Point, PredictedLevel, Prediction
 from labs.theory.forecast import explain
@@ -132,4 +133,4 @@ def text(recording: Recording, explanation: Prediction | None = None) -> str:
     run = recording.runs[-1]
     sentences = verdict(recording.experiment, run.forecast, run.points, explanation)
     measured_on = f"Measured on: {recording.machine.caption}."
-    return "\n".join([*sentences, *assumed(run.forecast), measured_on])
+    return "\n".join([*sentences, *powered(run.power), *assumed(run.forecast), measured_on])

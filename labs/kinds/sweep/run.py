@@ -16,6 +16,7 @@ from labs.analysis.scaling import scaled_down, smoke_test
 from labs.analysis.schedule import STARTUP_S, WARM_UP_S, duration_s, plans
 from labs.host.hardware import fingerprint
 from labs.host.monitor import pss_bytes
+from labs.host.power import power
 from labs.kinds.base import LabKind
 from labs.kinds.sweep.record import Recording
 from labs.measure.calibration import last
@@ -24,7 +25,7 @@ from labs.present.verdict import Question, about
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment
 from labs.records.format import duration, rate
-from labs.records.results import Machine, Point, Prediction, Run, Sample
+from labs.records.results import Machine, Point, Power, Prediction, Run, Sample
 from labs.servers.serve import check
 from labs.theory.forecast import forecast
 
@@ -130,6 +131,7 @@ class Levels:
         self.forecast: Prediction = forecast(self.experiment, bed.calibration, rig.machine)
         self.points: list[Point] = []
         self.first_again: Point | None = None
+        self.power: tuple[Power, ...] = (power(),)
 
     def recording(self) -> Recording:
         """What was measured so far."""
@@ -140,6 +142,7 @@ class Levels:
             points=tuple(self.points),
             first_again=self.first_again,
             samples=thinned(self.bed.sampler.samples),
+            power=self.power,
         )
         return Recording(experiment=self.experiment, machine=self.bed.machine, runs=(run,))
 
@@ -192,6 +195,7 @@ class Levels:
         """All of it. The first level may only now turn out to be disturbed."""
         if self.points:
             self.points[0] = self._checked(self.points[0], self.first_again)
+        self.power += (power(),)
         return self.recording()
 
     def _let_grow(self, users: int) -> None:

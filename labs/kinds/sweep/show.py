@@ -16,9 +16,10 @@ from labs.kinds.sweep.figure import sweep_figure
 from labs.kinds.sweep.record import Recording
 from labs.present import verdict
 from labs.present.plot import Figure
+from labs.present.power import powered
 from labs.present.quantities import Quantity
 from labs.present.tables import MS, assumptions
-from labs.records.format import NARROW, crowd, digits, duration, percent, plain, rate
+from labs.records.format import NARROW, crowd, digits, duration, paragraphs, percent, plain, rate
 from labs.records.results import Point, PredictedLevel
 
 
@@ -211,7 +212,9 @@ show = Show(
         "spread": _spread,
     },
     about=lambda found: verdict.about(found.experiment),
-    verdict=lambda found: assumptions(found.run.forecast.notes),
+    verdict=lambda found: (
+        paragraphs(powered(found.run.power)) + assumptions(found.run.forecast.notes)
+    ),
     note=note,
     data=data,
 )

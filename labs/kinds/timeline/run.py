@@ -18,6 +18,7 @@ import psutil
 
 from labs.analysis.scaling import FEW, scaled_down_timeline, smoke_test
 from labs.analysis.schedule import STARTUP_S, WARM_UP_S
+from labs.host.power import power
 from labs.host.process_tree import born
 from labs.host.processes import Census
 from labs.host.supervisor import Stopped
@@ -209,6 +210,7 @@ class Walk:
             calibration=bed.calibration,
             forecast=course(self.server, self.workload, steps, bed.calibration, bed.machine),
             seed=1 + secrets.randbelow(MOST_SEEDS),  # chance differs from run to run, as it would
+            power=(power(),),
         )
 
     def walk(self) -> Timeline:
@@ -229,7 +231,11 @@ class Walk:
                         rig.partial(self._timeline())
                     raise
             census.look()
-            self.so_far = replace(self.so_far, processes=census.processes())
+            self.so_far = replace(
+                self.so_far,
+                processes=census.processes(),
+                power=(*self.so_far.power, power()),
+            )
         users, forecast = self.steps[-1].users, self.so_far.forecast
         if users is not None and forecast:
             rig.pause(min(TAIL_S, users / max(forecast[-1].throughput_rps, 1e-9)))
@@ -279,7 +285,7 @@ class Walk:
             workers = [each.workers for each in samples if each.at_s <= after.at_s]
             found = step_result(step, requests, before, after, workers[-1] if workers else None)
             killed = any(before.at_s <= at < after.at_s for at in deaths)
-            checks = verdict.check(found, step, bed.machine, killed=killed)
+            checks = verdict.check(found, step, self.server, bed.machine, killed=killed)
             results.append(replace(found, checks=checks))
         self.so_far = replace(
             self.so_far,
