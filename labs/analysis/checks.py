@@ -13,14 +13,15 @@ from labs.analysis.schedule import LEAST_COMPLETIONS
 from labs.records.experiment import Experiment, Workload
 from labs.records.format import NARROW, change, duration, percent, rate
 from labs.records.results import Check, Machine, Point
-from labs.records.server_facts import server_facts
+from labs.records.server_facts import keeps_connections, server_facts
 from labs.theory.laws import GENERATOR_FULL
 
 UNSTEADY = 0.10  # relative: half-width, halves, repeated level
 TOLD = 0.05
 DEMAND_OFF = 0.10
-OTHERS_BUSY = 0.10  # of the machine
 PAGE_BUSY = 0.03  # of the machine, browser included; where nothing is drawn, some thousandths
+OTHERS_BUSY = 0.03  # of the machine; where nobody else is, it is some thousandths
+PORTS_USED = 0.8  # of those that there are: a search for a free one has a hard time then
 LITTLE_OFF = 0.05
 ENOUGH = 5 / 6  # of a run's points, to be recorded
 FEW = 0.1  # of the requests: so many may fail that would only be sent again
@@ -44,7 +45,7 @@ def check(
                 "machine changed under way. Close other programs and run again."
             )
             found.append(unfit("repeated", sentence))
-    found += _failures(point, experiment)
+    found += _failures(point, experiment, machine)
     found += _starved(point, experiment)
     found += _remarks(point, experiment, machine, forecast_demand_s)
     return tuple(found)
@@ -84,14 +85,26 @@ class Watched(Protocol):
     @property
     def browser_cpu(self) -> float | None: ...
     @property
+    def steal_cpu(self) -> float: ...
+    @property
     def throttled_s(self) -> float: ...
     @property
     def listen_overflows(self) -> int: ...
 
 
-def failures(failed: int) -> Check:
-    """Of requests that failed, for no reason the lab knows."""
+def failures(failed: int, machine: Machine, *, opened_rps: float = 0.0) -> Check:
+    """Of requests that failed, where so many connections were opened a second: for want of a free
+    port, or for no reason the lab knows."""
     requests = "1 request" if failed == 1 else f"{failed} requests"
+    held = opened_rps * machine.port_rest_s
+    if machine.ports and held > PORTS_USED * machine.ports:
+        return unfit(
+            "errors",
+            f"{requests} failed, probably for want of a port: each request opens a connection, "
+            f"and a closed one keeps its port for {duration(machine.port_rest_s)}. At "
+            f"{rate(opened_rps)} that wants {held:,.0f} ports, and this system has "
+            f"{machine.ports:,}. Keep connections, with a server that does, or ask for less.",
+        )
     return unfit(
         "errors",
         f"{requests} failed; a failure is often quicker than an answer, so the averages mean "
@@ -116,7 +129,14 @@ def surroundings(watched: Watched, machine: Machine) -> Iterator[Check]:
     if watched.others_cpu > OTHERS_BUSY * machine.cores:
         yield told(
             "others",
-            f"Other programs used {watched.others_cpu:.1f} of the machine's {machine.cores} cores.",
+            f"Other programs used {watched.others_cpu:.2f} of the machine's {machine.cores} cores.",
+        )
+    if watched.steal_cpu > OTHERS_BUSY * machine.cores:
+        yield told(
+            "steal",
+            f"Another virtual machine took {watched.steal_cpu:.2f} of the machine's "
+            f"{machine.cores} cores while there was work for them. Nothing here can stop it: run "
+            "again at another time.",
         )
     page_cpu = watched.page_cpu + (watched.browser_cpu or 0.0)
     if page_cpu > PAGE_BUSY * machine.cores:
@@ -165,8 +185,8 @@ def _disturbances(point: Point, generators: int) -> Iterator[Check]:
         )
 
 
-def _failures(point: Point, experiment: Experiment) -> Iterator[Check]:
-    kept = experiment.server.keep_alive and experiment.load.keep_alive
+def _failures(point: Point, experiment: Experiment, machine: Machine) -> Iterator[Check]:
+    kept = keeps_connections(experiment.server, experiment.load)
     if (
         kept
         and server_facts(experiment.server.by).hangs_up
@@ -179,7 +199,8 @@ def _failures(point: Point, experiment: Experiment) -> Iterator[Check]:
             "would send them again.",
         )
     elif point.failed:
-        yield failures(point.failed)
+        opened_rps = 0.0 if kept else (point.completed + point.failed) / point.seconds
+        yield failures(point.failed, machine, opened_rps=opened_rps)
 
 
 def _starved(point: Point, experiment: Experiment) -> Iterator[Check]:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from labs.records.experiment import WaitBy
+from labs.records.experiment import Load, Server, WaitBy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,12 +29,13 @@ class ServerFacts:
     hangs_up: bool = False  # on kept connections, while all workers are busy
     accepts_all: bool = False  # more connections than threads: they wait inside the process
     turns_away: bool = False  # who finds the queue of the pool full is answered at once
+    hangs_up_at_once: bool = False  # prefork, it closes each connection after its answer
     up_to: bool = False  # it begins with fewer workers than there may be
 
 
 FACTS: Mapping[str, ServerFacts] = MappingProxyType(  # by `Server.by`
     {
-        "gunicorn": ServerFacts(interpreter_lock=True, accepts_all=True),
+        "gunicorn": ServerFacts(interpreter_lock=True, accepts_all=True, hangs_up_at_once=True),
         "scratch": ServerFacts(interpreter_lock=True, idle_if_held=True),
         "spare": ServerFacts(idle_if_held=True, up_to=True),
         "uvicorn": ServerFacts(),
@@ -46,6 +47,12 @@ FACTS: Mapping[str, ServerFacts] = MappingProxyType(  # by `Server.by`
         "node": ServerFacts(language="JavaScript", dealt_out=True),
     }
 )
+
+
+def keeps_connections(server: Server, load: Load) -> bool:
+    """Whether a user's next request goes over the same connection."""
+    closed = server_facts(server.by).hangs_up_at_once and server.architecture == "prefork"
+    return server.keep_alive and load.keep_alive and not closed
 
 
 def server_facts(by: str) -> ServerFacts:

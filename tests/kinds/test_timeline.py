@@ -234,9 +234,9 @@ def test_an_arrival_counts_where_it_is_answered() -> None:
     assert (first.begun, second.begun) == (1, 3)
     assert (second.failed, second.missed, second.in_flight) == (1, 1, 1)
     assert second.mean_response_time_s == pytest.approx((1.4 + 0.4) / 2)
-    checks = story.check(second, step, examples.MACHINE, killed=False)
+    checks = story.check(second, step, POOL, examples.MACHINE, killed=False)
     assert {check.name for check in checks if check.unfit} == {"errors", "missed", "few"}
-    forgiven = story.check(second, step, examples.MACHINE, killed=True)
+    forgiven = story.check(second, step, POOL, examples.MACHINE, killed=True)
     assert "errors" not in {check.name for check in forgiven if check.unfit}
 
 

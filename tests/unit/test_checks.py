@@ -45,7 +45,32 @@ def test_who_is_hung_up_on_is_no_error_unless_there_are_many():
 
 def test_a_good_point_has_nothing_said_of_it():
     assert checks(GOOD) == {}
-    assert checks(replace(GOOD, page_cpu=0.05)) == {}  # 2.5 % of the two cores
+    for whose in ("page_cpu", "others_cpu", "steal_cpu"):
+        assert checks(replace(GOOD, **{whose: 0.05})) == {}  # 2.5 % of the two cores
+
+
+@pytest.mark.parametrize(
+    ("server", "keep_alive", "rate_rps", "told"),
+    [
+        (Server("prefork", processes=8), True, 600, True),  # gunicorn's workers keep none
+        (Server("threaded", threads=8), False, 600, True),
+        (Server("threaded", threads=8, keep_alive=False), True, 600, True),
+        (Server("threaded", threads=8), True, 6000, False),
+        (Server("prefork", processes=8), True, 300, False),
+    ],
+)
+def test_who_has_no_port_left_is_told_so(server, keep_alive, rate_rps, told):
+    """macOS has 16,384, and keeps each for half a minute after its connection is closed."""
+    mac = replace(examples.MACHINE, ports=16384, port_rest_s=30.0)
+    load = replace(examples.EXPERIMENT.load, keep_alive=keep_alive)
+    experiment = replace(examples.EXPERIMENT, server=server, load=load)
+    point = replace(GOOD, failed=9, seconds=10.0, completed=rate_rps * 10.0 - 9)
+    for machine in (mac, replace(mac, port_rest_s=1.0), replace(mac, ports=None)):
+        (found,) = validity.check(point, experiment, machine, forecast_demand_s=0.05)
+        assert found.name == "errors" and found.unfit
+        assert ("for want of a port" in found.sentence) == (told and machine is mac)
+    (found,) = validity.check(point, experiment, mac, forecast_demand_s=0.05)
+    assert not told or "wants 18,000 ports, and this system has 16,384" in found.sentence
 
 
 def test_the_browser_is_part_of_the_page_where_it_can_be_seen():
@@ -66,7 +91,8 @@ def test_the_browser_is_part_of_the_page_where_it_can_be_seen():
         ("drift", True, {"halves_rps": (45.0, 35.0)}, "not settled"),
         ("interval", False, {"throughput_ci_rps": (37.0, 43.0)}, "known to ±\xa07.5\xa0%"),
         ("demand", False, {"demand_s": 0.06}, "+20\xa0% against the calibration"),
-        ("others", False, {"others_cpu": 0.5}, "Other programs used 0.5"),
+        ("others", False, {"others_cpu": 0.07}, "Other programs used 0.07"),
+        ("steal", False, {"steal_cpu": 0.07}, "Another virtual machine took 0.07 of"),
         ("page", False, {"page_cpu": 0.07}, "This page (in a terminal, the command) used 0.07 of"),
         ("throttled", False, {"throttled_s": 0.4}, "quota held the machine back for 0.4 s"),
         ("listen queue", False, {"listen_overflows": 7}, "7 connections"),

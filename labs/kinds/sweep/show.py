@@ -15,11 +15,12 @@ from labs.kinds.sweep.alt_text import sweep_alt
 from labs.kinds.sweep.figure import sweep_figure
 from labs.kinds.sweep.record import Recording
 from labs.present import verdict
+from labs.present.markup import paragraphs
 from labs.present.plot import Figure
 from labs.present.power import powered
 from labs.present.quantities import Quantity
 from labs.present.tables import MS, assumptions
-from labs.records.format import NARROW, crowd, digits, duration, paragraphs, percent, plain, rate
+from labs.records.format import NARROW, crowd, digits, duration, percent, plain, rate
 from labs.records.results import Point, PredictedLevel
 
 

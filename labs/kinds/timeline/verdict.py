@@ -8,10 +8,12 @@ from collections.abc import Iterator, Sequence
 
 from labs.analysis.checks import failures, full_generator, is_the_result, surroundings, told, unfit
 from labs.kinds.timeline.record import StepResult, Timeline, TimelineRun
+from labs.present.power import powered
 from labs.present.verdict import AGREES, need, who
-from labs.records.experiment import Server, Workload
+from labs.records.experiment import Load, Server, Workload
 from labs.records.format import digits, duration, percent, rate
 from labs.records.results import Check, Machine
+from labs.records.server_facts import keeps_connections
 from labs.records.steps import KILL, Step
 
 LATE = 0.05  # of the mean response time, on average
@@ -26,16 +28,23 @@ def about(server: Server, workload: Workload, steps: Sequence[Step]) -> str:
     return f"{who(server)} answers requests that {need(workload)}: {course}."
 
 
-def check(result: StepResult, step: Step, machine: Machine, *, killed: bool) -> tuple[Check, ...]:
+def check(
+    result: StepResult, step: Step, server: Server, machine: Machine, *, killed: bool
+) -> tuple[Check, ...]:
     """All that is to be said of a step. killed: whether a worker was killed in it."""
-    return tuple(_checks(result, step, machine, killed))
+    return tuple(_checks(result, step, server, machine, killed))
 
 
-def _checks(result: StepResult, step: Step, machine: Machine, killed: bool) -> Iterator[Check]:
+def _checks(
+    result: StepResult, step: Step, server: Server, machine: Machine, killed: bool
+) -> Iterator[Check]:
     if result.failed and killed:
         yield told("errors", f"{_requests(result.failed)} failed, with the worker that was killed.")
     elif result.failed:
-        yield failures(result.failed)
+        # Who arrives opens a connection, and a group keeps it where the server does.
+        kept = step.users is not None and keeps_connections(server, Load([step.users]))
+        opened_rps = 0.0 if kept else (result.completed + result.failed) / result.seconds
+        yield failures(result.failed, machine, opened_rps=opened_rps)
     if result.missed:
         yield unfit(
             "missed",
@@ -89,7 +98,7 @@ def verdict(timeline: Timeline) -> tuple[str, ...]:
             sentences.append(f"Step {number + 1} cannot be believed: {' '.join(reasons)}")
         else:
             sentences.append(_of_step(timeline, number))
-    return (*sentences, *_workers(timeline))
+    return (*sentences, *_workers(timeline), *powered(run.power))
 
 
 def unfit_steps(run: TimelineRun, workload: Workload) -> str:
