@@ -1,0 +1,106 @@
+"""A real quota: a process under half a core knows it, and counts what is its own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = [
+    pytest.mark.live,
+    pytest.mark.skipif(os.getuid() != 0, reason="only root can make a control group"),
+]
+
+GROUPS = Path("/sys/fs/cgroup")
+PROJECT = Path(__file__).parents[2]
+BURN_S = 0.4  # of CPU time; eight periods of the quota
+SHARES, WEIGHT = "262144", "10000"  # so much that nobody but the quota holds it back
+# Goes into the folders that it is told, and burns there.
+CHILD = """
+import json, os, pathlib, sys, time
+burn_s, *folders = sys.argv[1:]
+for folder in folders:
+    pathlib.Path(folder, "cgroup.procs").write_text(str(os.getpid()))
+from labs.host import cgroup, counters, hardware
+started, before, held_s = time.perf_counter(), counters.cpu(), cgroup.throttled_s(hardware.MACHINE)
+begun_s = time.process_time()
+while time.process_time() - begun_s < float(burn_s):
+    pass
+after, machine = counters.cpu(), hardware.fingerprint()
+print(json.dumps({
+    "cores": hardware.cores(),
+    "quota": machine.quota_cores,
+    "whole": machine.cores,
+    "own_s": time.process_time() - begun_s,
+    "group_s": after.group_s - before.group_s,
+    "busy_s": after.busy_s - before.busy_s,
+    "spare": after.spare_cores,
+    "usable": len(hardware.usable_cores()),
+    "held_s": cgroup.throttled_s(hardware.MACHINE) - held_s,
+    "seconds": time.perf_counter() - started,
+}))
+"""
+
+
+@pytest.fixture
+def half_a_core() -> Iterator[list[Path]]:
+    """Folders of a new control group with that quota, version 1 or 2, whichever is here."""
+    name = f"wall-time-test-{os.getpid()}"
+    with contextlib.ExitStack() as stack:
+
+        def made(folder: Path) -> Path:
+            folder.mkdir()
+            stack.callback(folder.rmdir)
+            return folder
+
+        try:
+            if (GROUPS / "cpu/cpu.cfs_quota_us").exists():
+                group = made(GROUPS / "cpu" / name)
+                folders = [group]
+                if not (group / "cpuacct.usage").exists():  # else both are mounted together
+                    folders.append(made(GROUPS / "cpuacct" / name))
+                (group / "cpu.cfs_quota_us").write_text("50000")
+                (group / "cpu.shares").write_text(SHARES)
+            else:
+                (GROUPS / "cgroup.subtree_control").write_text("+cpu")
+                folders = [made(GROUPS / name)]
+                (folders[0] / "cpu.max").write_text("50000 100000")
+                (folders[0] / "cpu.weight").write_text(WEIGHT)
+        except OSError as error:
+            pytest.skip(f"this system lets nobody make a control group: {error}")
+        yield folders
+
+
+def burned(folders: list[Path], seconds: float = BURN_S) -> dict[str, Any]:
+    said = subprocess.run(
+        [sys.executable, "-c", CHILD, str(seconds), *map(str, folders)],
+        cwd=PROJECT,
+        env={name: value for name, value in os.environ.items() if name != "CPU_LIMIT"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found: dict[str, Any] = json.loads(said.stdout)
+    return found
+
+
+def test_half_a_core_is_known_and_counted(half_a_core: list[Path]) -> None:
+    """Beside a neighbour outside, who has a core of his own and is none of our business."""
+    endless = [sys.executable, "-c", "while True: pass"]
+    with subprocess.Popen(endless) as neighbour:
+        try:
+            found = burned(half_a_core)
+        finally:
+            neighbour.kill()
+    assert (found["cores"], found["quota"], found["whole"]) == (0.5, 0.5, 1)
+    assert found["spare"] == found["usable"] - 0.5
+    assert found["group_s"] == pytest.approx(found["own_s"], rel=0.25)
+    assert found["busy_s"] > found["group_s"]  # it has the neighbour in it
+    assert found["held_s"] > 0 and found["seconds"] > 1.3 * found["own_s"]
