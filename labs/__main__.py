@@ -234,7 +234,7 @@ def measure(asked: argparse.Namespace) -> int:
         if sys.stderr.isatty():
             print(file=sys.stderr)
         print(report.table(found), file=text)
-        print("\n" + report.text(found, report.explained(found)), file=text)
+        print("\n" + report.text(found), file=text)
         write(out, report.joined(found))
     return code
 

@@ -6,12 +6,13 @@ their sentence. The limits are the protocol's (CONTRIBUTING, "Honest measurement
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Protocol
 
 from labs.analysis.schedule import LEAST_COMPLETIONS
 from labs.records.experiment import Experiment, Workload
-from labs.records.format import NARROW, change, duration, percent, rate
+from labs.records.format import NARROW, change, cores, duration, percent, rate
 from labs.records.results import Check, Machine, Point
 from labs.records.server_facts import keeps_connections, server_facts
 from labs.theory.laws import GENERATOR_FULL
@@ -34,8 +35,10 @@ def check(
     *,
     forecast_demand_s: float,
     again: Point | None = None,
+    moved: Mapping[str, float] = MappingProxyType({}),
 ) -> tuple[Check, ...]:
-    """All that is to be said of `point`; `again` is the same level measured at the end."""
+    """All that is to be said of `point`; `again` is the same level measured at the end, `moved`
+    by how much its surroundings change what the model expects (`causes.moved`)."""
     found = list(_disturbances(point, experiment.load.generators))
     if again is not None and point.throughput_rps > 0:
         by = again.throughput_rps / point.throughput_rps - 1
@@ -47,7 +50,7 @@ def check(
             found.append(unfit("repeated", sentence))
     found += _failures(point, experiment, machine)
     found += _starved(point, experiment)
-    found += _remarks(point, experiment, machine, forecast_demand_s)
+    found += _remarks(point, experiment, machine, forecast_demand_s, moved)
     return tuple(found)
 
 
@@ -124,35 +127,41 @@ def full_generator(watched: Watched, generators: int = 1) -> Iterator[Check]:
         )
 
 
-def surroundings(watched: Watched, machine: Machine) -> Iterator[Check]:
-    """What went on around the measurement."""
-    if watched.others_cpu > OTHERS_BUSY * machine.cores:
-        yield told(
+def surroundings(
+    watched: Watched, machine: Machine, moved: Mapping[str, float] = MappingProxyType({})
+) -> Iterator[Check]:
+    """What went on around the measurement. What moves the model by much makes it unfit."""
+    if watched.others_cpu > OTHERS_BUSY * machine.cores or abs(moved.get("others", 0)) > UNSTEADY:
+        yield _surrounded(
             "others",
             f"Other programs used {watched.others_cpu:.2f} of the machine's {machine.cores} cores.",
+            moved,
         )
     if watched.steal_cpu > OTHERS_BUSY * machine.cores:
-        yield told(
+        yield _surrounded(
             "steal",
             f"Another virtual machine took {watched.steal_cpu:.2f} of the machine's "
             f"{machine.cores} cores while there was work for them. Nothing here can stop it: run "
             "again at another time.",
+            moved,
         )
     page_cpu = watched.page_cpu + (watched.browser_cpu or 0.0)
     if page_cpu > PAGE_BUSY * machine.cores:
         shown = "What its browser used cannot be seen here, and counts as other programs."
         if watched.browser_cpu is not None:
             shown = f"Its browser used {watched.browser_cpu:.2f} of that: close its other tabs."
-        yield told(
+        yield _surrounded(
             "page",
             f"This page (in a terminal, the command) used {page_cpu:.2f} of the machine's "
             f"{machine.cores} cores for itself. {shown}",
+            moved,
         )
     if watched.throttled_s > 0:
-        yield told(
+        yield _surrounded(
             "throttled",
             f"The container's CPU quota held the machine back for {watched.throttled_s:.1f} s; "
             "means hold, percentiles are stretched.",
+            moved,
         )
     if watched.listen_overflows:
         yield told(
@@ -160,6 +169,13 @@ def surroundings(watched: Watched, machine: Machine) -> Iterator[Check]:
             f"{watched.listen_overflows} connections found the listen queue full and were tried "
             "again only one or more seconds later.",
         )
+
+
+def _surrounded(name: str, sentence: str, moved: Mapping[str, float]) -> Check:
+    by = moved.get(name, 0.0)
+    if abs(by) <= UNSTEADY:
+        return told(name, sentence)
+    return unfit(name, f"{sentence} With that the forecast changes by {change(by)}.")
 
 
 def _disturbances(point: Point, generators: int) -> Iterator[Check]:
@@ -227,7 +243,11 @@ def _starved(point: Point, experiment: Experiment) -> Iterator[Check]:
 
 
 def _remarks(
-    point: Point, experiment: Experiment, machine: Machine, forecast_demand_s: float
+    point: Point,
+    experiment: Experiment,
+    machine: Machine,
+    forecast_demand_s: float,
+    moved: Mapping[str, float],
 ) -> Iterator[Check]:
     if TOLD < half_width(point) <= UNSTEADY:
         yield told("interval", f"The throughput is known to ±{NARROW}{percent(half_width(point))}.")
@@ -238,7 +258,14 @@ def _remarks(
             f"A request cost {duration(point.demand_s)} of CPU, {change(off)} against the "
             "calibration: a napping, crowded or throttled core works at another speed.",
         )
-    yield from surroundings(point, machine)
+    yield from surroundings(point, machine, moved)
+    if "affinity" in moved:
+        yield _surrounded(
+            "affinity",
+            f"The server's processes were allowed {cores(point.server_cores or 0)} only: "
+            "somebody tied them down meanwhile.",
+            moved,
+        )
     if point.users >= 4 and abs(point.littles_law - 1) > LITTLE_OFF:
         yield told("little", _little(point, experiment))
 

@@ -21,6 +21,7 @@ def count_level(
     think_time_s: float,
     workers: int | None,
     pss: int | None,
+    server_cores: int | None = None,
 ) -> Point:
     """The point of one level, without checks, from raw records and two snapshots.
 
@@ -66,6 +67,7 @@ def count_level(
         page_cpu=used.page_cpu,
         browser_cpu=used.browser_cpu,
         steal_cpu=used.steal_cpu,
+        server_cores=server_cores,
     )
 
 

@@ -195,6 +195,16 @@ def pss_bytes(pids: Collection[int]) -> int | None:
     return total or None
 
 
+def allowed_cores(pids: Collection[int]) -> int | None:
+    """How many cores these processes may use together, as things are now; None where the system
+    does not say (macOS), and without a process."""
+    allowed: set[int] = set()
+    for pid in pids if hasattr(os, "sched_getaffinity") else ():
+        with contextlib.suppress(OSError):
+            allowed |= os.sched_getaffinity(pid)
+    return len(allowed) or None
+
+
 def shares(before: object, after: object) -> tuple[float, float, float, float]:
     """User, system, wait and idle fractions of one core between two psutil readings."""
 

@@ -13,7 +13,6 @@ from labs.analysis.scaling import Variant, variants
 from labs.exercises import latest
 from labs.host.hardware import fingerprint
 from labs.kinds.base import LabKind
-from labs.kinds.sweep import report
 from labs.kinds.sweep.alt_text import sweep_alt
 from labs.kinds.sweep.figure import sweep_figure
 from labs.kinds.sweep.record import Recording
@@ -202,11 +201,7 @@ class SweepPanel(LabPanel[Recording]):
             return
         plan = self._plan
         said = verdict.verdict(
-            found.experiment,
-            found.run.forecast,
-            found.points,
-            report.explained(found),
-            self._guess(found.experiment),
+            found.experiment, found.machine, found.run, self._guess(found.experiment)
         )
         said += powered(found.run.power)
         if plan is not None and plan.changed:

@@ -5,26 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from labs.analysis import causes
+from labs.analysis.checks import half_width
+from labs.present import reasons
 from labs.records.experiment import Experiment, Server, Workload
-from labs.records.format import crowd, digits, duration, listed, percent, rate
-from labs.records.results import Machine, Point, PredictedLevel, Prediction
+from labs.records.format import NARROW, crowd, digits, duration, listed, percent, rate
+from labs.records.results import Machine, Point, Prediction, Run
 from labs.records.server_facts import WAITS, server_facts
 
-AGREES = 0.02  # no measurement here is finer, so no miss below this is worth a reason
-CLOSE = 0.05  # a miss that needs no explanation, if none offers itself
-INTERRUPTED = 2.0  # times a request; Locust's waking up does it once or so to one that is alone
-DEMAND_MOVED = 0.05  # of the CPU time per request; enough to move the throughput visibly
-
 ASSUMES = "What the forecast assumes"
+NEAR = "That is close, and nothing else stood out."
 UNEXPLAINED = "Nothing we measure explains it."  # which accuses neither the model nor the machine
-MOST_LISTED = 4  # processes; of more, the least and the most connections are said
-EFFECTS = {"interval", "drift", "few", "little"}  # checks that tell of noise, not of its cause
-
-POOLS = {
-    "prefork": ("process", "processes"),
-    "threaded": ("thread", "threads"),
-    "event-loop": ("event loop", "event loops"),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,87 +59,63 @@ def assumed(forecast: Prediction) -> list[str]:
 
 
 def verdict(
-    experiment: Experiment,
-    forecast: Prediction,
-    points: Sequence[Point],
-    explanation: Prediction | None = None,
-    guess: Guess | None = None,
+    experiment: Experiment, machine: Machine, run: Run, guess: Guess | None = None
 ) -> tuple[str, ...]:
-    """What limits it, whether the forecast held or which assumption broke, and the guess.
-
-    explanation is the model with each level's own CPU time per request, where there is one.
-    """
+    """What limits it, whether the forecast held or what explains that it did not, and the guess."""
+    points = run.points
     if not points:
         return ("Nothing was measured, so there is nothing to say yet.",)
     fit = [point for point in points if point.fit]
     sentences = []
     if fit:
-        sentences.append(limit(experiment, forecast.at(fit[-1].users)))
-        sentences += agreement(forecast, fit, explanation, experiment)
-        if fallen := split(experiment, fit[-1]):
+        sentences.append(reasons.limit(experiment, machine, run, fit[-1]))
+        sentences += agreement(experiment, machine, run)
+        if fallen := reasons.split(experiment, fit[-1]):
             at = f"At {crowd(fit[-1].users)} connections stayed where they had fallen"
             sentences.append(f"{at}: {fallen}.")
     if unfit := [point for point in points if not point.fit]:
         sentences.append(_unfit(unfit, len(points)))
     if guess is not None:
-        sentences.append(on_guess(guess, forecast, points))
+        sentences.append(on_guess(guess, run.forecast, points))
     return tuple(sentences)
 
 
-def limit(experiment: Experiment, level: PredictedLevel) -> str:
-    """What holds that level back, and what would help."""
-    server, workload = experiment.server, experiment.workload
-    times = (workload.cpu_s, workload.cpu_s + workload.wait_s, workload.wait_s)
-    cpu, need, wait = (duration(each) if each else "next to nothing" for each in times)
-    pool = server.pool or 0
-    best = rate(level.bound_rps)
-    reasons = {
-        "users": "the users themselves are the limit: each gets a core or a worker when it asks, "
-        "and more users would get more done.",
-        "cpu": f"the CPU is the limit: at {cpu} a request the cores can do {best} and no more. "
-        "More users only wait longer.",
-        "pool": f"the pool is the limit: {_count(pool, server)} at {need} a request can do "
-        f"{best}, whatever the CPU has left. The other users queue.",
-        "event loop": "the event loop is the limit: it runs one piece of code at a time, and at "
-        f"{cpu} a request that makes {best}."
-        if workload.wait_by != "blocking"
-        else f"the event loop is the limit: a wait of {wait} that blocks it holds up everybody, "
-        f"and at {need} a request that makes {best}.",
-        "interpreter lock": "Python's lock is the limit: of each process one thread computes at "
-        f"a time, and at {cpu} a request that makes {best}.",
-        "load generator": "the load generator is the limit: this measures Locust, not the server.",
-        "memory": "memory is the limit: no more workers fit.",
-        "listen queue": "the listen queue is the limit: it is full, and connections come back "
-        "only after seconds.",
-    }
-    return f"At {crowd(level.users)} {reasons.get(level.limit, f'the {level.limit} is the limit.')}"
-
-
-def agreement(
-    forecast: Prediction,
-    fit: Sequence[Point],
-    explanation: Prediction | None = None,
-    experiment: Experiment | None = None,
-) -> list[str]:
-    """Whether the forecast held within the interval, and if not, what it had assumed. With the
-    experiment, how connections fell on processes is a reason too."""
-    missed = [point for point in fit if not _holds(point, forecast.at(point.users).model_rps)]
+def agreement(experiment: Experiment, machine: Machine, run: Run) -> list[str]:
+    """Whether the forecast held within what the measurement can tell, by how much, and if not,
+    what explains it. Of fit points; one sentence where it held."""
+    forecast, fit = run.forecast, [point for point in run.points if point.fit]
+    if not fit:
+        return []
+    missed = [point for point in fit if not causes.holds(point, forecast.at(point.users).model_rps)]
     if not missed:
         which = "the point" if len(fit) == 1 else f"all {len(fit)} points"
-        return [
-            f"The forecast, made before the load began, met {which} within the interval of the "
-            "measurement."
-        ]
-    worst = max(missed, key=lambda point: abs(_off(point, forecast)))
-    off = _off(worst, forecast)
+        return [f"The forecast, made before the load began, met {which}, {nearness([(run, fit)])}."]
+    worst = causes.worst(missed, forecast)
+    off = causes.off(worst, forecast)
     side = "above" if off > 0 else "below"
-    measured = f"{crowd(worst.users)}: measured {percent(abs(off))} {side} it."
-    if len(fit) == 1:
-        told = f"The forecast missed the point at {measured}"
-    else:
+    measured = f"{crowd(worst.users)}: measured {percent(abs(off))} {side} it, {_known(worst)}."
+    told = f"The forecast missed the point at {measured}"
+    if len(fit) > 1:
         met = f"{len(fit) - len(missed)} of {len(fit)} points within their interval"
         told = f"The forecast met {met}, and missed most at {measured}"
-    return [told, _reason(worst, forecast, explanation, experiment)]
+    found = causes.cause(experiment, machine, run, worst)
+    if found is not None:
+        return [told, reasons.explains(found, experiment, machine, worst)]
+    close = abs(off) < causes.CLOSE
+    return [told, NEAR if close else UNEXPLAINED]
+
+
+def nearness(fit: Sequence[tuple[Run, Sequence[Point]]]) -> str:
+    """The largest miss of these points of some runs, and how well it is known itself."""
+    run, worst = max(
+        ((run, causes.worst(points, run.forecast)) for run, points in fit),
+        key=lambda each: abs(causes.off(each[1], each[0].forecast)),
+    )
+    return f"the largest miss {percent(abs(causes.off(worst, run.forecast)))}, {_known(worst)}"
+
+
+def _known(point: Point) -> str:
+    return f"where the measurement itself is known to ±{NARROW}{percent(half_width(point))}"
 
 
 def on_guess(guess: Guess, forecast: Prediction, points: Sequence[Point]) -> str:
@@ -200,19 +167,6 @@ def caption(machine: Machine, runs: int = 1) -> str:
     )
 
 
-def split(experiment: Experiment, point: Point) -> str:
-    """How kept connections fell on processes with a pool of their own: `54 and 202 connections`;
-    nothing where any free worker takes the next request."""
-    server, counts = experiment.server, sorted(point.connections.values())
-    kept = server.keep_alive and experiment.load.keep_alive
-    if server.architecture == "prefork" or server.processes == 1 or not kept or not counts:
-        return ""
-    counts = [0] * (server.processes - len(counts)) + counts
-    if len(counts) > MOST_LISTED:
-        return f"{counts[0]} to {counts[-1]} connections on each of {len(counts)} processes"
-    return f"{listed(counts)} connections"
-
-
 def service(server: Server) -> str:
     """What the measured service time includes, in one sentence."""
     includes = {
@@ -225,71 +179,6 @@ def service(server: Server) -> str:
         "Service time is from a request's begin in the application to its end, "
         f"{includes[server.architecture]}; queued is the rest of the response time."
     )
-
-
-def _reason(
-    point: Point,
-    forecast: Prediction,
-    explanation: Prediction | None,
-    experiment: Experiment | None,
-) -> str:
-    fits = explanation is not None and _holds(point, explanation.at(point.users).model_rps)
-    fallen = split(experiment, point) if experiment else ""
-    coins = (
-        "The assumption that broke: connections were to fall on the processes like coins. They "
-        f"fell as {fallen}, and with these the model fits."
-    )
-    if fits and experiment and fallen and not experiment.workload.cpu_s:
-        return coins
-    moved = point.demand_s / forecast.demand_s - 1 if forecast.demand_s else 0.0
-    if abs(moved) > DEMAND_MOVED:
-        sentence = (
-            "The assumption that broke: the CPU time of a request was not what an awake, "
-            f"unshared core needs. It took {duration(point.demand_s)} instead of "
-            f"{duration(forecast.demand_s)}."
-        )
-        if fits:
-            sentence += " With the CPU time that was measured in the load, the model fits."
-        return sentence
-    if causes := [check.sentence for check in point.checks if check.name not in EFFECTS]:
-        return "A check noticed: " + " ".join(causes)
-    level = forecast.at(point.users)
-    if level.lower_rps is not None and point.throughput_rps < level.model_rps:
-        if level.lower_by == "users in step":
-            return (
-                "Perhaps the users fell in step: all wait together, then all want a core. That can "
-                f"go down to {rate(level.lower_rps)}."
-            )
-        if _shared_a_core(point, level):
-            return (
-                "Two processes shared a core while another idled: a request cost what it should, "
-                f"and was interrupted {digits(point.involuntary_switches or 0, 2)} times, though "
-                "nobody else took the cores' time. A core has a run queue of its own, and the "
-                f"kernel evens them out only now and then; that can go down to "
-                f"{rate(level.lower_rps)}."
-            )
-    counts = sorted(point.connections.values())
-    if fallen and fits:
-        return coins
-    if fallen and counts[-1] - counts[0] > 1:
-        return f"{UNEXPLAINED} The processes had {fallen}, each a pool of its own."
-    if fits:
-        return (
-            "The assumption that broke: the cores were not worth in the load what the burn before "
-            "it had found. With whole cores and the CPU time that was measured, the model fits."
-        )
-    if abs(_off(point, forecast)) < CLOSE:
-        return "That is close, and nothing else stood out."
-    return UNEXPLAINED
-
-
-def _shared_a_core(point: Point, level: PredictedLevel) -> bool:
-    """Whether it shows that requests waited for one core while another idled: they were
-    interrupted, as whoever is alone on a core is not, and of the CPU time that is missing from
-    the server's others took less than half."""
-    idle = level.model_rps * point.demand_s - point.server_cpu
-    others = point.others_cpu + point.page_cpu + point.backend_cpu
-    return (point.involuntary_switches or 0.0) >= INTERRUPTED and others < idle / 2
 
 
 def _unfit(unfit: Sequence[Point], total: int) -> str:
@@ -309,25 +198,10 @@ def _unfit(unfit: Sequence[Point], total: int) -> str:
     return f"{count} {first}{others}"
 
 
-def _holds(point: Point, model_rps: float) -> bool:
-    low, high = point.throughput_ci_rps
-    slack = AGREES * point.throughput_rps
-    return (
-        min(low, point.throughput_rps - slack)
-        <= model_rps
-        <= max(high, point.throughput_rps + slack)
-    )
-
-
-def _off(point: Point, forecast: Prediction) -> float:
-    model = forecast.at(point.users).model_rps
-    return point.throughput_rps / model - 1 if model else 0.0
-
-
 def who(server: Server) -> str:
     """A server in words: `A prefork server (8 processes run by gunicorn, on all cores)`."""
     cores = {None: "all cores", 1: "one core"}.get(server.cores, f"{server.cores} cores")
-    pool = _count(server.processes, server)
+    pool = reasons.pool(server.processes, server)
     if server.architecture == "threaded":
         each = "thread" if server.threads == 1 else "threads"
         process = "process" if server.processes == 1 else "processes"
@@ -348,8 +222,3 @@ def need(workload: Workload) -> str:
     if workload.wait_s:
         needs.append(WAITS[workload.wait_by].need.format(duration(workload.wait_s)))
     return " and ".join(needs) or "need next to nothing"
-
-
-def _count(number: int, server: Server) -> str:
-    one, many = POOLS[server.architecture]
-    return f"{number} {one if number == 1 else many}"

@@ -114,6 +114,7 @@ class Point:
     page_cpu: float = 0.0  # of this process and its parent: a page's kernel, and the book's server
     browser_cpu: float | None = None  # of the browser that shows the page, where it can be seen
     steal_cpu: float = 0.0  # of another virtual machine, while there was work here
+    server_cores: int | None = None  # that the server's processes were allowed, after the window
     checks: tuple[Check, ...] = ()
 
     @property

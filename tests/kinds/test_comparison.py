@@ -224,7 +224,7 @@ def test_what_is_about_to_be_compared_says_what_the_parts_share_once() -> None:
 
 
 def said(made: Comparison) -> dict[str, str]:
-    return {label: plain(sentences) for label, sentences in verdict.said(made, {})}
+    return {label: plain(sentences) for label, sentences in verdict.said(made)}
 
 
 def test_the_verdict_names_the_limits_the_ratio_and_that_it_is_more_than_noise() -> None:
@@ -233,7 +233,7 @@ def test_the_verdict_names_the_limits_the_ratio_and_that_it_is_more_than_noise()
     assert re.match(first, words[""])
     assert "more than noise: the intervals lie apart" in words[""]
     assert "A user waited 50" in words[""] and "forecast, made before its load" in words[""]
-    assert words[FEW].startswith("At 50 users the pool is the limit: 25 threads at 500 ms")
+    assert words[FEW].startswith("At 50 users the pool is the limit: 25 threads at 501 ms")
     assert words[MANY].startswith("At 50 users the users themselves are the limit")
 
 

@@ -11,7 +11,6 @@ from labs.kinds.comparison import verdict
 from labs.kinds.comparison.figure import comparison_alt, comparison_figure
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.show import Column, Show
-from labs.kinds.sweep import report
 from labs.kinds.sweep import show as sweep
 from labs.present.markup import labelled
 from labs.present.quantities import Quantity
@@ -26,8 +25,7 @@ def levels(comparison: Comparison) -> Iterator[sweep.Level]:
 
 def words(comparison: Comparison) -> str:
     """Under the figure, as HTML: what the forecasts assume, and the verdict."""
-    explanations = {label: report.explained(part) for label, part in comparison.parts.items()}
-    said = labelled(verdict.said(comparison, explanations))
+    said = labelled(verdict.said(comparison))
     return f'{assumptions(verdict.assumed(comparison))}<div class="wt-verdict">{said}</div>'
 
 

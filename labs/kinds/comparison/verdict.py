@@ -11,7 +11,7 @@ from labs.present import verdict
 from labs.present.power import powered
 from labs.records.experiment import Experiment
 from labs.records.format import crowd, digits, duration, listed, rate
-from labs.records.results import Point, Prediction
+from labs.records.results import Point
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,31 +49,24 @@ def about(parts: Mapping[str, Experiment]) -> str:
     )
 
 
-def said(
-    comparison: Comparison, explanations: Mapping[str, Prediction]
-) -> tuple[tuple[str, str], ...]:
-    """The verdict: pairs of a part's label ("" for what is said of all) and its sentences.
-
-    explanations: of each part, the model with the CPU time that was measured.
-    """
-    missed = {
-        label: verdict.agreement(part.run.forecast, fit, explanations.get(label), part.experiment)
-        for label, part in comparison.parts.items()
-        if (fit := [point for point in part.points if point.fit])
-    }
-    met = [sentences[0] for sentences in missed.values() if len(sentences) == 1]
+def said(comparison: Comparison) -> tuple[tuple[str, str], ...]:
+    """The verdict: pairs of a part's label ("" for what is said of all) and its sentences."""
+    parts = comparison.parts.values()
+    agreed = [verdict.agreement(part.experiment, part.machine, part.run) for part in parts]
+    met = [sentences[0] for sentences in agreed if len(sentences) == 1]
     overall = [between(comparison)]
-    if len(met) == len(comparison.parts):
-        overall.append("Each part's forecast, made before its load began, met all of its points.")
-    overall += dict.fromkeys(
-        told for part in comparison.parts.values() for told in powered(part.run.power)
-    )
+    if len(met) == len(parts):
+        fit = [(part.run, [point for point in part.points if point.fit]) for part in parts]
+        overall.append(
+            "Each part's forecast, made before its load began, met all of its points, "
+            f"{verdict.nearness(fit)}."
+        )
+    else:
+        met = []
+    overall += dict.fromkeys(told for part in parts for told in powered(part.run.power))
     return (
         ("", " ".join(overall)),
-        *(
-            (label, " ".join(_of_part(part, explanations.get(label), met)))
-            for label, part in comparison.parts.items()
-        ),
+        *((label, " ".join(_of_part(part, met))) for label, part in comparison.parts.items()),
     )
 
 
@@ -157,10 +150,8 @@ def _range(part: Recording, users: int) -> tuple[float, float, float]:
     return point.throughput_rps, min(ends), max(ends)
 
 
-def _of_part(
-    part: Recording, explanation: Prediction | None, unsaid: Sequence[str]
-) -> Iterator[str]:
-    told = verdict.verdict(part.experiment, part.run.forecast, part.points, explanation)
+def _of_part(part: Recording, unsaid: Sequence[str]) -> Iterator[str]:
+    told = verdict.verdict(part.experiment, part.machine, part.run)
     yield from (sentence for sentence in told if sentence not in unsaid)
     for point in part.points:
         if overflowed(point) and point.never_served:

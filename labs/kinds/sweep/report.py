@@ -128,9 +128,9 @@ def _milliseconds(seconds: float | None) -> str:
     return "-" if seconds is None else f"{1000 * seconds:.1f}"
 
 
-def text(recording: Recording, explanation: Prediction | None = None) -> str:
+def text(recording: Recording) -> str:
     """The verdict on the newest run, a sentence a line, and the machine it holds for."""
     run = recording.runs[-1]
-    sentences = verdict(recording.experiment, run.forecast, run.points, explanation)
+    sentences = verdict(recording.experiment, recording.machine, run)
     measured_on = f"Measured on: {recording.machine.caption}."
     return "\n".join([*sentences, *powered(run.power), *assumed(run.forecast), measured_on])

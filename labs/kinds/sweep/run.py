@@ -10,12 +10,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Literal, Self, get_args
 
-from labs.analysis import checks
+from labs.analysis import causes, checks
 from labs.analysis.point import count_level
 from labs.analysis.scaling import scaled_down, smoke_test
 from labs.analysis.schedule import STARTUP_S, WARM_UP_S, duration_s, plans
 from labs.host.hardware import fingerprint
-from labs.host.monitor import pss_bytes
+from labs.host.monitor import allowed_cores, pss_bytes
 from labs.host.power import power
 from labs.kinds.base import LabKind
 from labs.kinds.sweep.record import Recording
@@ -179,6 +179,7 @@ class Levels:
                 think_time_s=load.think_time_s,
                 workers=bed.running.workers(),
                 pss=pss_bytes(pids) if len(pids) <= MOST_PSS or number + 1 == len(levels) else None,
+                server_cores=allowed_cores(bed.running.serving_pids()),
             )
             if again:
                 self.first_again = point
@@ -204,12 +205,14 @@ class Levels:
         self.rig.until(lambda: self.bed.running.workers() >= needed, MOST_GROWTH_S, every_s=0.1)
 
     def _checked(self, point: Point, again: Point | None = None) -> Point:
+        run = self.recording().run
         found = checks.check(
             point,
             self.experiment,
             self.rig.machine,
             forecast_demand_s=self.forecast.demand_s,
             again=again,
+            moved=causes.moved(self.experiment, self.rig.machine, run, point),
         )
         return replace(point, checks=found)
 

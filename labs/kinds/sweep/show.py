@@ -19,6 +19,7 @@ from labs.present.markup import paragraphs
 from labs.present.plot import Figure
 from labs.present.power import powered
 from labs.present.quantities import Quantity
+from labs.present.reasons import split
 from labs.present.tables import MS, assumptions
 from labs.records.format import NARROW, crowd, digits, duration, percent, plain, rate
 from labs.records.results import Point, PredictedLevel
@@ -36,7 +37,7 @@ class Level:
 
     @property
     def connections(self) -> str:
-        return verdict.split(self.recording.experiment, self.point).replace(" connections", "")
+        return split(self.recording.experiment, self.point).replace(" connections", "")
 
     @property
     def cores(self) -> int:

@@ -6,10 +6,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from labs.analysis.causes import AGREES
 from labs.analysis.checks import failures, full_generator, is_the_result, surroundings, told, unfit
 from labs.kinds.timeline.record import StepResult, Timeline, TimelineRun
 from labs.present.power import powered
-from labs.present.verdict import AGREES, need, who
+from labs.present.verdict import need, who
 from labs.records.experiment import Load, Server, Workload
 from labs.records.format import digits, duration, percent, rate
 from labs.records.results import Check, Machine

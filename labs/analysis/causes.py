@@ -1,0 +1,250 @@
+"""Why a level came out otherwise than forecast, found by substitution. Pure: names and values.
+
+A candidate counts only if there is evidence for it besides the miss, and if the model with it comes
+at least half of the way to the measurement. So it has moved the model in the miss's direction.
+What came from outside is tried first, then what the model took for granted of the server, and the
+CPU time of a request last: where the cores are full, X D is what they can do, and the D that was
+measured explains everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from labs.records.experiment import Experiment, Server, Workload
+from labs.records.results import Calibration, Machine, Point, Prediction, Run
+from labs.theory.server_model import Cores, ServerModel
+
+AGREES = 0.02  # no measurement here is finer, so no miss below this is worth a reason
+CLOSE = 0.05  # a miss that a changed CPU time is not blamed for: it varies by as much
+HALF = 0.5  # of the miss, that a cause has to remove
+NOTICED = 0.03  # of the machine's cores; on a quiet one the others use some thousandths
+MOVED = 0.05  # of a time; less is within what is known of it
+ALIKE = 0.05  # so near to each other are levels of which the same is true
+LONE = 0.3  # of the cores in use: up to here a request finds one free
+HARD = 0.5  # of its core: from here on a load generator's own queue is felt
+FULL = 0.9  # of the cores: with more of them in use, nobody leaves one idle
+INTERRUPTED = 2.0  # times a request; Locust's waking up does it once or so to one that is alone
+ALMOST = 1.15  # times as much is still the same, of what a process does by turns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """What explains a miss."""
+
+    name: str
+    measured: float  # the evidence, in the unit of what is named
+    expected: float  # where the forecast had that
+    model_rps: float  # of the model with it
+    removed: float = 0.0  # part of the miss that is gone with it
+
+
+def holds(point: Point, model_rps: float) -> bool:
+    """Whether that is within what the measurement can tell."""
+    low, high = point.throughput_ci_rps
+    slack = AGREES * point.throughput_rps
+    most = max(high, point.throughput_rps + slack)
+    return min(low, point.throughput_rps - slack) <= model_rps <= most
+
+
+def off(point: Point, forecast: Prediction) -> float:
+    """Measured over forecast, less one."""
+    model = forecast.at(point.users).model_rps
+    return point.throughput_rps / model - 1 if model else 0.0
+
+
+def worst(points: Sequence[Point], forecast: Prediction) -> Point:
+    """The point that is farthest from its forecast."""
+    return max(points, key=lambda point: abs(off(point, forecast)))
+
+
+def cause(experiment: Experiment, machine: Machine, run: Run, point: Point) -> Cause | None:
+    """What explains that this point of the run missed its forecast; None if nothing does. Of
+    several of the same rank, what removes most of the miss."""
+    level = Level(experiment, machine, run, point)
+    for rank in (level.surroundings, level.outside, level.taken_for_granted, level.cpu_time):
+        found = [made for each in rank() if (made := _removes(each, level)).removed >= HALF]
+        if found:
+            return max(found, key=lambda each: each.removed)
+    return None
+
+
+def moved(experiment: Experiment, machine: Machine, run: Run, point: Point) -> dict[str, float]:
+    """By how much the model moves with each change of the surroundings: relative, below 0 where
+    it expects less."""
+    level = Level(experiment, machine, run, point)
+    model_rps = level.expected.model_rps
+    return {each.name: each.model_rps / model_rps - 1 for each in level.surroundings()}
+
+
+def _removes(candidate: Cause, level: Level) -> Cause:
+    measured, model = level.point.throughput_rps, level.expected.model_rps
+    left = abs(measured - candidate.model_rps) / abs(measured - model) if measured != model else 1.0
+    return replace(candidate, removed=1 - left)
+
+
+class Level:
+    """One level of a run, and what the model says of it if something was otherwise."""
+
+    def __init__(self, experiment: Experiment, machine: Machine, run: Run, point: Point) -> None:
+        self.experiment, self.machine, self.run, self.point = experiment, machine, run, point
+        self.server, self.workload, self.load = (
+            experiment.server,
+            experiment.workload,
+            experiment.load,
+        )
+        self.calibration, self.forecast = run.calibration, run.forecast
+        self.expected = run.forecast.at(point.users)
+        self._as_forecast = 0.0
+
+    # ---- candidates, rank by rank ------------------------------------------------------------
+
+    def surroundings(self) -> Iterator[Cause]:
+        """What went on around the measurement: cores that somebody else had."""
+        point, cores = self.point, self.machine.cores
+        page_cpu = point.page_cpu + (point.browser_cpu or 0.0)
+        taken = (("others", point.others_cpu), ("page", page_cpu))
+        for name, used in taken:
+            if used > NOTICED * cores:
+                yield self._with(name, used, 0.0, cores=lambda had, used=used: _without(had, used))
+        lost = {"throttled": point.throttled_s / point.seconds, "steal": point.steal_cpu}
+        if self.machine.quota_cores is not None:
+            del lost["throttled"]  # the forecast knows of it
+        busy = point.server_cpu + point.generator_cpu
+        for name, each in lost.items():
+            if each > NOTICED * cores:
+                part = busy / (busy + each)
+                yield self._with(name, each, 0.0, cores=lambda had, part=part: _slowed(had, part))
+        wanted = min(self.server.cores or cores, cores)
+        if point.server_cores is not None and point.server_cores < wanted:
+            tied = replace(self.server, cores=point.server_cores)
+            yield self._with("affinity", point.server_cores, wanted, server=tied)
+
+    def outside(self) -> Iterator[Cause]:
+        """What the server was asked by, and what it asks."""
+        point, calibration = self.point, self.calibration
+        if point.generator_cpu > HARD * self.load.generators and point.throughput_rps:
+            each_s = point.generator_cpu / point.throughput_rps
+            before_s = calibration.generator_s + self.load.script_s
+            slow = replace(calibration, generator_s=each_s - self.load.script_s)
+            if each_s > (1 + MOVED) * before_s:
+                yield self._with("load generator", each_s, before_s, calibration=slow)
+        if point.listen_overflows and 0 < point.never_served < point.users:
+            served = point.users - point.never_served
+            yield self._with("listen queue", point.never_served, 0, users=served)
+        if point.service_time_s is not None and self.workload.wait_s and self._is_idle():
+            waited_s, wanted_s = point.service_time_s - point.demand_s, self.forecast.wait_s
+            if waited_s > (1 + MOVED) * wanted_s:
+                asks = self.workload.wait_by == "backend"
+                more_s = waited_s - self.workload.wait_s
+                late = replace(calibration, backend_late_s=more_s, timer_s=more_s)
+                name = "backend" if asks else "wait"
+                yield self._with(name, waited_s, wanted_s, calibration=late)
+
+    def taken_for_granted(self) -> Iterator[Cause]:
+        """What the model assumes of the server."""
+        point, server, workload = self.point, self.server, self.workload
+        counts = point.connections.values()
+        if server.processes > 1 and sum(counts) == point.users:
+            fullest = max(counts)
+            yield self._with("split", fullest, point.users / server.processes, split=point)
+        cores, lower = self.machine.cores, self.expected.lower_rps
+        in_step = self.expected.lower_by == "users in step"
+        others_cpu = point.others_cpu + point.page_cpu + point.backend_cpu
+        if lower is not None and in_step and point.server_cpu + others_cpu < FULL * cores:
+            yield Cause(name="in step", measured=lower, expected=lower, model_rps=lower)
+        idle = self.expected.model_rps * point.demand_s - point.server_cpu
+        interrupted = point.involuntary_switches or 0.0
+        alone = others_cpu < idle / 2  # nobody else took what is missing
+        if lower is not None and not in_step and interrupted >= INTERRUPTED and alone:
+            within = max(lower, min(point.throughput_rps, self.expected.model_rps))
+            yield Cause(name="run queues", measured=interrupted, expected=lower, model_rps=within)
+        inside = point.throughput_rps * (point.service_time_s or 0.0)
+        waits_in_a_loop = (
+            server.architecture == "event-loop" and workload.wait_s and self._is_idle()
+        )
+        if waits_in_a_loop and 0 < inside <= ALMOST * server.processes < point.users:
+            blocking = replace(workload, wait_by="blocking")
+            yield self._with("blocking", inside, point.users, workload=blocking)
+        most = min(server.processes, cores)
+        if workload.cpu_by == "hashing" and 1 / ALMOST < point.server_cpu / most < ALMOST:
+            takes_turns = replace(workload, cpu_by="counting")
+            yield self._with("interpreter lock", point.server_cpu, most, workload=takes_turns)
+        burned = self.calibration.capacity[-1]
+        busy = point.server_cpu + point.generator_cpu
+        if busy > (1 + AGREES) * burned:
+            more = busy / burned
+            yield self._with("burn", busy, burned, cores=lambda had: _whole(had, more))
+
+    def cpu_time(self) -> Iterator[Cause]:
+        """What a request took of the CPU, where that is more or less than noise."""
+        now_s, then_s = self.point.demand_s, self.forecast.demand_s
+        if not (now_s and then_s) or abs(now_s / then_s - 1) < MOVED:
+            return
+        if abs(off(self.point, self.forecast)) < CLOSE:
+            return
+        ratios = [each.demand_s / then_s for each in self.run.points if each.fit and each.demand_s]
+        everywhere = len(ratios) > 1 and max(ratios) <= (1 + ALIKE) * min(ratios)
+        yield self._with("speed" if everywhere else "demand", now_s, then_s, D=now_s)
+
+    # ---- the model ---------------------------------------------------------------------------
+
+    def _with(self, name: str, measured: float, expected: float, **changed: Any) -> Cause:
+        """That candidate. Relative to the model as it was, so that it holds for the forecast of
+        an earlier one, too."""
+        self._as_forecast = self._as_forecast or self._model_rps()
+        rps = self.expected.model_rps * self._model_rps(**changed) / self._as_forecast
+        return Cause(name=name, measured=measured, expected=expected, model_rps=rps)
+
+    def _model_rps(
+        self,
+        *,
+        server: Server | None = None,
+        workload: Workload | None = None,
+        calibration: Calibration | None = None,
+        cores: Callable[[Cores], Cores] | None = None,
+        users: int | None = None,
+        D: float | None = None,
+        split: Point | None = None,
+    ) -> float:
+        experiment = replace(
+            self.experiment, server=server or self.server, workload=workload or self.workload
+        )
+        model = ServerModel(
+            experiment,
+            calibration or self.calibration,
+            self.machine,
+            self.calibration.capacity,
+        )
+        if cores is not None:
+            model.full = cores(model.full)
+            if model.quota is not None:
+                model.evened = cores(model.evened)
+        level = model.level(users or self.point.users, D or self.forecast.demand_s, split)
+        return level.model_rps
+
+    def _is_idle(self) -> bool:
+        """Whether so little of the cores is used that a request does not wait for one."""
+        places = min(self.machine.cores, self.server.cores or self.machine.cores)
+        if self.server.architecture != "prefork":
+            places = min(places, self.server.processes)
+        return self.point.server_cpu < LONE * places
+
+
+def _without(had: Cores, used: float) -> Cores:
+    """Those cores when somebody else uses so many."""
+    left = max(had.all - used, had.all * 1e-3)
+    return Cores(server=tuple(min(speed, left) for speed in had.server), all=left)
+
+
+def _whole(had: Cores, more: float) -> Cores:
+    """Those cores when all of them together do so many times as much, and none more than one."""
+    speeds = (min(speed * more, float(n)) for n, speed in enumerate(had.server, 1))
+    return Cores(server=tuple(speeds), all=had.all * more)
+
+
+def _slowed(had: Cores, part: float) -> Cores:
+    """Those cores when they do so much of the work that they did."""
+    return Cores(server=tuple(speed * part for speed in had.server), all=had.all * part)

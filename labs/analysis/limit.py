@@ -1,0 +1,47 @@
+"""What bounds a level, with the numbers that its bound is made of, and how much of it was used.
+Pure."""
+
+from __future__ import annotations
+
+from labs.records.experiment import Experiment
+from labs.records.results import Machine, Point, Run
+from labs.records.server_facts import WAITS
+from labs.theory.server_model import Ceiling, ServerModel
+
+
+def ceiling(experiment: Experiment, machine: Machine, run: Run, users: int) -> Ceiling | None:
+    """So many units that a request keeps for so many seconds: the bound of that level as it was
+    forecast is their quotient. None for a limit that the model does not know."""
+    level, calibration = run.forecast.at(users), run.calibration
+    model = ServerModel(experiment, calibration, machine, calibration.capacity)
+    found = model.limits(users, run.forecast.demand_s).get(level.limit)
+    return found and Ceiling(level.bound_rps * found.seconds, found.seconds)
+
+
+def used(experiment: Experiment, machine: Machine, run: Run, point: Point) -> float | None:
+    """How much of what was to limit that level was in use, as a part of all of it; None where that
+    was not measured.
+
+    Of users, the part of their time that a request takes alone.
+    """
+    server, workload = experiment.server, experiment.workload
+    level = run.forecast.at(point.users)
+    cores = min(machine.cores, machine.quota_cores or machine.cores)
+    in_service = point.service_time_s and point.throughput_rps * point.service_time_s
+    if level.limit == "users":
+        return point.throughput_rps / level.bound_rps
+    if level.limit == "cpu" and server.cores is not None and server.cores < machine.cores:
+        return point.server_cpu / server.cores
+    if level.limit == "cpu":
+        return (point.server_cpu + point.generator_cpu + point.backend_cpu) / cores
+    if level.limit == "pool":
+        return in_service / (server.pool or 1) if in_service is not None else None
+    if level.limit == "event loop" and workload.wait_s and WAITS[workload.wait_by].stops_a_loop:
+        return in_service / server.processes if in_service is not None else None
+    if level.limit in ("event loop", "interpreter lock"):
+        return point.server_cpu / min(server.processes, cores)
+    if level.limit == "load generator":
+        return point.generator_cpu / experiment.load.generators
+    if level.limit in WAITS:  # one request at a time has what it waits for
+        return point.throughput_rps * run.forecast.wait_s
+    return None

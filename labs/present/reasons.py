@@ -1,0 +1,155 @@
+"""What limits a level, and why one came out otherwise than forecast, in words. Pure: the names and
+values of `labs.analysis` in, sentences out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from labs.analysis.causes import Cause
+from labs.analysis.limit import ceiling, used
+from labs.records.experiment import Experiment, Server
+from labs.records.format import cores, crowd, digits, duration, listed, percent, rate
+from labs.records.results import Machine, Point, Run
+from labs.theory.server_model import Ceiling
+
+A_FACT = 0.9  # of it in use: with less, a limit is only what the forecast expected
+MOST_LISTED = 4  # processes; of more, the least and the most connections are said
+
+POOLS = {
+    "prefork": ("process", "processes"),
+    "threaded": ("thread", "threads"),
+    "event-loop": ("event loop", "event loops"),
+}
+NAMES = {"users": "the users themselves", "cpu": "the CPU", "interpreter lock": "Python's lock"}
+USED = {  # what that is a part of
+    "users": "their time is what a request takes when it is alone",
+    "cpu": "the cores' time was used",
+    "pool": "its places were taken",
+    "load generator": "its core was used",
+}
+
+
+def limit(experiment: Experiment, machine: Machine, run: Run, point: Point) -> str:
+    """What holds that level back: as a fact where it was in use, else as what was expected; with
+    the numbers that its bound is made of."""
+    level = run.forecast.at(point.users)
+    name = NAMES.get(level.limit, f"the {level.limit}")
+    part = used(experiment, machine, run, point)
+    bound = ceiling(experiment, machine, run, point.users)
+    why = f": {_worked_out(experiment, run, point.users, bound)}" if bound else ""
+    seen = "How much of it was in use, nothing measured tells."
+    if part is not None:
+        seen = f"{percent(min(part, 1.0))} of {USED.get(level.limit, 'its time was used')}."
+    if part is not None and part >= A_FACT:
+        are = "are" if level.limit == "users" else "is"
+        exceeded = any(each.throughput_rps > level.bound_rps for each in run.points)
+        if level.limit == "cpu" and not exceeded:
+            why += " and no more. More users only wait longer"
+        return f"At {crowd(point.users)} {name} {are} the limit{why}. {seen}"
+    but = seen if part is None else f"But only {seen}"
+    return f"At {crowd(point.users)} the forecast expected {name} to be the limit{why}. {but}"
+
+
+def explains(cause: Cause, experiment: Experiment, machine: Machine, point: Point) -> str:
+    """A cause, and how much of the miss it explains."""
+    told = _told(cause, experiment, machine, point)
+    if cause.name == "run queues":  # of which is only known how far it goes
+        return f"{told} The miss lies within that."
+    return f"{told} That explains {percent(cause.removed)} of the miss."
+
+
+def split(experiment: Experiment, point: Point) -> str:
+    """How kept connections fell on processes with a pool of their own: `54 and 202 connections`;
+    nothing where any free worker takes the next request."""
+    server, counts = experiment.server, sorted(point.connections.values())
+    kept = server.keep_alive and experiment.load.keep_alive
+    if server.architecture == "prefork" or server.processes == 1 or not kept or not counts:
+        return ""
+    counts = [0] * (server.processes - len(counts)) + counts
+    if len(counts) > MOST_LISTED:
+        return f"{counts[0]} to {counts[-1]} connections on each of {len(counts)} processes"
+    return f"{listed(counts)} connections"
+
+
+def pool(number: int, server: Server) -> str:
+    """So many of what bounds the server's concurrency: `8 processes`."""
+    one, many = POOLS[server.architecture]
+    return f"{number} {one if number == 1 else many}"
+
+
+def _worked_out(experiment: Experiment, run: Run, users: int, bound: Ceiling) -> str:
+    """The bound of that level, from its numbers."""
+    server, level = experiment.server, run.forecast.at(users)
+    each, best = duration(bound.seconds), rate(level.bound_rps)
+    together = "" if abs(bound.units - 1) < 0.005 else f" {cores(bound.units)} make"
+    makes = f"at {each} a request{together or ' that makes'} {best}"
+    if level.limit == "users":
+        return f"each has a round of {each}, which makes {best}, and more users would get more done"
+    if level.limit == "cpu":
+        share = ", the load generator's included," if bound.seconds > run.forecast.demand_s else ""
+        return f"at {each} of CPU a request{share} {cores(bound.units)} can do {best}"
+    if level.limit == "pool" and bound.seconds > run.forecast.demand_s:
+        number = pool(round(bound.units), server)
+        return f"{number} at {each} a request can do {best}, whatever the CPU has left"
+    if level.limit == "pool":
+        return f"{pool(server.pool or 0, server)} can use {cores(bound.units)}, and {makes}"
+    if level.limit == "event loop" and bound.seconds > run.forecast.demand_s:
+        wait = duration(run.forecast.wait_s)
+        loops = "" if server.processes == 1 else f" with {pool(server.processes, server)}"
+        held = f"a wait of {wait} that blocks it holds up everybody"
+        return f"{held}, and{loops} at {each} a request that makes {best}"
+    if level.limit == "event loop":
+        return f"it runs one piece of code at a time, and {makes}"
+    if level.limit == "interpreter lock":
+        return f"of each process one thread computes at a time, and {makes}"
+    if level.limit == "load generator":
+        many = "it" if bound.units == 1 else f"each of the {digits(bound.units)}"
+        return f"{many} spends {each} on a request, which makes {best}: this measures Locust"
+    return f"one request at a time has it, and {makes}"
+
+
+SAID: Mapping[str, str] = MappingProxyType(  # of each cause, what shows it
+    {
+        "others": "Other programs used {whole} meanwhile.",
+        "page": "This page (in a terminal, the command) used {whole} for itself.",
+        "throttled": "A CPU quota kept {whole} from the processes that it holds back.",
+        "steal": "Another virtual machine took {whole} while there was work for them.",
+        "affinity": "The server's processes were allowed {cores} instead of {then_cores}.",
+        "load generator": "A request {took} of the load generator's CPU.",
+        "listen queue": "{users} found the listen queue full and were never served.",
+        "backend": "The backend's answer {took}.",
+        "wait": "The wait of a request {took}.",
+        "split": "Connections were to fall on the processes like coins. They fell as {fallen}.",
+        "in step": "The users fell in step: all wait together, then all want a core, and that can "
+        "go down to {rate}.",
+        "run queues": "Two processes shared a core while another idled: a request was interrupted "
+        "{now} times, though nobody else took the cores' time. A core has a run queue of its own, "
+        "and the kernel evens them out only now and then; that can go down to {then_rate}.",
+        "blocking": "A wait held up the event loop: of {then_users} only {now} were in service at "
+        "a time.",
+        "interpreter lock": "The threads took turns: with Python's lock held, {cores} did all of "
+        "the work.",
+        "burn": "The server and its load used {cores}, where the burn before had found "
+        "{then_cores} to be there.",
+        "speed": "A request {took} of CPU, and so at every level: the machine has changed its "
+        "speed since the calibration.",
+        "demand": "A request {took} of CPU.",
+    }
+)
+
+
+def _told(cause: Cause, experiment: Experiment, machine: Machine, point: Point) -> str:
+    now, then = cause.measured, cause.expected
+    return SAID[cause.name].format(
+        now=digits(now, 2),
+        whole=f"{digits(now, 2)} of the machine's {cores(machine.cores)}",
+        took=f"took {duration(now)} instead of {duration(then)}",
+        cores=cores(now),
+        then_cores=cores(then),
+        users=crowd(round(now)),
+        then_users=crowd(round(then)),
+        rate=rate(now),
+        then_rate=rate(then),
+        fallen=split(experiment, point),
+    )
