@@ -78,6 +78,7 @@ INJECTED = {  # what was done: the experiment, the throughput by law, and what s
     "others": (PREFORK, 3 / (D + G), {"others_cpu": 1.0}),
     "page": (PREFORK, 3.5 / (D + G), {"page_cpu": 0.5}),
     "throttled": (PREFORK, 2 / (D + G), {"throttled_s": 2 * 2.0}),
+    "steal": (PREFORK, 2 / (D + G), {"steal_cpu": 2.0}),
     "affinity": (PREFORK, 1 / D, {"server_cores": 1}),
     "load generator": (TINY, 1 / (0.0065 + OVERHEAD), {"generator_cpu": 0.0045 / 0.007}),
     "listen queue": (waiting(64), 44 / 0.2, {"never_served": 20, "listen_overflows": 60}),
@@ -135,7 +136,7 @@ def test_a_burn_that_was_disturbed_shows_where_more_cores_are_used_than_it_found
 
 
 def test_a_point_whose_surroundings_changed_is_unfit() -> None:
-    for name in ("others", "page", "throttled", "affinity"):
+    for name in ("others", "page", "throttled", "steal", "affinity"):
         experiment, rps, seen = INJECTED[name]
         run = measured(experiment, rps, **seen)
         moved = causes.moved(experiment, FOUR, run, run.points[0])
