@@ -142,6 +142,50 @@ def test_the_code_that_runs_is_the_code_that_is_seen(
         runs("\n".join(lines))
 
 
+def test_a_failure_says_its_sentence_and_folds_the_rest(server: BookServer, page: Page) -> None:
+    page.goto(server.page("chapter/lab"))
+    state(page, "live")
+    cell = lab(page, 2)
+    cell.get_by_text("Show the code").click()
+    code = cell.get_by_role("textbox", name="The code of this lab")
+    for source, sentence in (
+        ('from labs import Server\nServer("nope")', "choose one of prefork"),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+    ):
+        code.press("ControlOrMeta+a")
+        page.keyboard.insert_text(source)
+        code.press("Shift+Enter")
+        shown = panel(page, 2)
+        expect(shown.get_by_role("alert")).to_contain_text(sentence, timeout=LIVE_MS)
+        expect(shown.get_by_text("Traceback")).to_be_hidden()
+        shown.get_by_text("Where Python stopped").click()
+        expect(shown.get_by_text("Traceback")).to_be_visible()
+
+
+def test_a_double_click_takes_all_the_dots(server: BookServer, page: Page) -> None:
+    page.goto(server.page("chapter/lab"))
+    state(page, "live")
+    cell = lab(page, 2)
+    cell.get_by_text("Show the code").click()
+    code = cell.get_by_role("textbox", name="The code of this lab")
+    code.press("ControlOrMeta+a")
+    page.keyboard.insert_text("print(6 * ...)")
+    place = """node => {
+      const texts = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+      let text = texts.nextNode();
+      while (!text.data.includes('...')) text = texts.nextNode();
+      const range = document.createRange();
+      const at = text.data.indexOf('...') + 1;
+      range.setStart(text, at); range.setEnd(text, at + 1);
+      const { x, y, width, height } = range.getBoundingClientRect();
+      return [x + width / 2, y + height / 2];
+    }"""
+    page.mouse.dblclick(*code.evaluate(place))
+    page.keyboard.insert_text("7")
+    code.press("Shift+Enter")
+    expect(panel(page, 2)).to_contain_text("42")
+
+
 def test_leaving_a_page_ends_its_kernel(server: BookServer, page: Page) -> None:
     page.goto(server.page("chapter/lab"))
     state(page, "live")

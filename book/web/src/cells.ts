@@ -46,6 +46,7 @@ export class LabCell {
       event.preventDefault();
       if (!this.#run.disabled) onRun(this);
     });
+    this.#code.addEventListener('dblclick', selectDots);
     this.#code.addEventListener('input', () => {
       this.#reset.hidden = this.#source === this.original.trimEnd();
     });
@@ -91,6 +92,7 @@ export class LabCell {
       const reply = await future.done;
       await untilDrawn(host);
       const failed = reply?.content.status === 'error';
+      if (failed) foldTraceback(host, reply.content as unknown as Failure);
       this.#show(area, host, failed);
     } catch (reason) {
       area.dispose();
@@ -110,6 +112,44 @@ export class LabCell {
     }
     host.classList.remove('wt-behind');
     nameSliders(host);
+  }
+}
+
+// As what a traceback is drawn: newer versions of rendermime have a kind of its own for it.
+const ERRORS = ['error', 'stderr'].map((kind) => `[data-mime-type="application/vnd.jupyter.${kind}"]`).join();
+
+interface Failure {
+  ename: string;
+  evalue: string;
+}
+
+/** What went wrong first; Python's way there is for who wants it. */
+function foldTraceback(host: HTMLElement, { ename, evalue }: Failure): void {
+  const errors = host.querySelectorAll(ERRORS);
+  const traceback = errors[errors.length - 1];
+  if (!traceback) return;
+  const said = document.createElement('p');
+  said.className = 'wt-problem';
+  said.setAttribute('role', 'alert');
+  said.textContent = /\.$/.test(evalue) ? evalue : `${ename}: ${evalue}`; // ours are sentences
+  const way = document.createElement('details');
+  way.className = 'wt-traceback';
+  const summary = document.createElement('summary');
+  summary.textContent = 'Where Python stopped';
+  traceback.before(said, way);
+  way.append(summary, traceback);
+}
+
+/** A double click on the dots of `check("1.1", ...)` takes all three: a browser takes one. */
+function selectDots(): void {
+  const selection = getSelection();
+  const node = selection?.focusNode;
+  if (!selection || !(node instanceof Text)) return;
+  const at = Math.min(selection.anchorOffset, selection.focusOffset);
+  for (const { index, 0: dots } of node.data.matchAll(/\.{3}/g)) {
+    if (index <= at && at <= index + dots.length) {
+      selection.setBaseAndExtent(node, index, node, index + dots.length);
+    }
   }
 }
 
