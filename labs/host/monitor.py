@@ -18,7 +18,7 @@ from typing import Self
 
 import psutil
 
-from labs.host import counters
+from labs.host import counters, run_queue
 from labs.host.cgroup import throttled_s
 from labs.host.hardware import MACHINE
 from labs.records.results import Sample
@@ -26,6 +26,7 @@ from labs.records.snapshot import Snapshot
 
 EVERY_S = 0.1
 COUNT_EVERY = 3  # looks between two listings of the server's processes
+MOST_THREADS = 64  # whose run-queue delay is read then too, in case they end before a snapshot
 LINUX = sys.platform.startswith("linux")
 Pids = Callable[[], Collection[int]]
 
@@ -93,6 +94,7 @@ class Sampler(Poller):
         super().__init__(EVERY_S)
         self.server, self.generator, self.backend = map(Group, (server, generator, backend))
         self.browser, self.behind = browser and Group(browser), Group(behind)
+        self.delay = run_queue.RunDelay() if run_queue.counted() else None
         self.workers, self.on_event = workers, on_event
         self.users = 0
         self.count_every = COUNT_EVERY
@@ -132,6 +134,7 @@ class Sampler(Poller):
                 steal_s=machine.stolen_s,
                 group_s=machine.group_s,
                 spare_cores=machine.spare_cores,
+                run_delay_s=self._run_delay_s(),
             )
 
     def look(self) -> None:
@@ -140,6 +143,8 @@ class Sampler(Poller):
             with self._reading:
                 for group in (self.server, self.behind, self.generator):
                     group.count()
+                if self.delay and self.delay.threads <= MOST_THREADS:
+                    self._run_delay_s()
             self._workers = self.workers()
         self._looks += 1
         before, self._last = self._last, self._now()
@@ -155,6 +160,13 @@ class Sampler(Poller):
         )
         self.samples.append(sample)
         self.on_event(sample)
+
+    def _run_delay_s(self) -> float | None:
+        """The server's, read now."""
+        if self.delay is None:
+            return None
+        self.delay.look([*self.server.used, *self.behind.used])
+        return self.delay.seconds
 
     def _now(self) -> tuple[float, Sequence[object], float, float]:
         at, cores = time.perf_counter(), psutil.cpu_times(percpu=True)

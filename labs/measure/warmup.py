@@ -63,11 +63,12 @@ def warm_up(
     used = before.until(after)
     each_s = used.seconds / completed
     overhead_s, generator_s = used.server_cpu * each_s, used.generator_cpu * each_s
-    ratio, rest_s = _alone(driver, workload, burned, pause)
+    ratio, rest_s, way_there_s = _alone(driver, workload, burned, pause)
     return replace(
         burned,
         work_ratio=ratio,
         delay_s=max(0.0, rest_s - overhead_s - generator_s),
+        way_there_s=way_there_s,
         overhead_s=overhead_s,
         generator_s=generator_s,
         backend_s=used.backend_cpu * each_s,
@@ -76,11 +77,12 @@ def warm_up(
 
 def _alone(
     driver: Driver, workload: Workload, burned: Calibration, pause: Callable[[float], None]
-) -> tuple[float, float]:
+) -> tuple[float, float, float]:
     """What one user finds, with nothing in the way: how long a piece of work takes inside the
-    server, by its own clock, over as long as it took burning; and the seconds of its round
-    beside the piece. Each process runs an interpreter's loop at a speed of its own, 10 % and
-    more apart, and keeps it. Medians: what disturbs a round or two only makes them longer."""
+    server, by its own clock, over as long as it took burning; the seconds of its round beside the
+    piece; and of these, until the server began. Each process runs an interpreter's loop at a speed
+    of its own, 10 % and more apart, and keeps it. Medians: what disturbs a round or two only makes
+    them longer."""
     piece_s = PIECE_S if workload.cpu_s else 0.0
     piece = replace(workload, cpu_s=piece_s, cpu_cv=0.0, wait_s=0.0)
     driver.ask_for(piece, burned.loops_per_s[0])
@@ -91,12 +93,15 @@ def _alone(
     done = driver.report(since).records
     done = done[(done["kind"] == OK) & (done["start"] >= begin)]
     if len(done) < 2:
-        return 1.0, 0.0
+        return 1.0, 0.0, 0.0
     round_s = float(np.median(np.diff(done["start"])))
-    told_s = done["service_end"] - done["service_start"]
-    told_s = told_s[np.isfinite(told_s)]
-    work_s = float(np.median(told_s)) if piece_s and len(told_s) else piece_s
-    return (work_s / piece_s if piece_s else 1.0), round_s - work_s
+    told = done[np.isfinite(done["service_end"])]
+    work_s, way_there_s = piece_s, 0.0
+    if len(told):
+        way_there_s = float(np.median(told["service_start"] - told["start"]))
+        if piece_s:
+            work_s = float(np.median(told["service_end"] - told["service_start"]))
+    return (work_s / piece_s if piece_s else 1.0), round_s - work_s, max(0.0, way_there_s)
 
 
 def warm_up_users(experiment: Experiment) -> int:

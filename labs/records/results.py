@@ -10,6 +10,7 @@ import msgspec
 
 from labs.records.experiment import CpuBy
 from labs.records.histogram import percentile
+from labs.records.time_split import TimeSplit
 
 LowerBy = Literal["users in step", "separate run queues"]
 
@@ -61,6 +62,7 @@ class Calibration:
     backend_late_s: float = 0.0  # how late its answer comes
     work_ratio: float = 1.0  # how long the work takes inside the server, over as long as burned
     delay_s: float = 0.0  # of a lone user's request that is neither its work nor anybody's CPU time
+    way_there_s: float = 0.0  # of a lone user's request, until the application begins it
 
     def demand_s(self, cpu_s: float) -> float:
         """D: CPU seconds of a request that asks for so many of work."""
@@ -115,6 +117,7 @@ class Point:
     browser_cpu: float | None = None  # of the browser that shows the page, where it can be seen
     steal_cpu: float = 0.0  # of another virtual machine, while there was work here
     server_cores: int | None = None  # that the server's processes were allowed, after the window
+    time_split: TimeSplit | None = None  # the parts of the mean response time
     checks: tuple[Check, ...] = ()
 
     @property

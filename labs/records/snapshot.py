@@ -23,6 +23,7 @@ class Usage:
     involuntary: int
     throttled_s: float
     listen_overflows: int
+    run_delay: float | None = None  # threads of the server that were ready and had no core: a mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,7 @@ class Snapshot:
     steal_s: float = 0.0  # for which another virtual machine had a core that had work
     group_s: float | None = None  # of the `busy_s`, by all who share our CPU quota, if we have one
     spare_cores: float = math.inf  # that others may have before they take from that quota
+    run_delay_s: float | None = None  # of the server's threads, see `labs.host.run_queue`
 
     def until(self, after: Snapshot) -> Usage:
         """What happened from this one to a later one."""
@@ -74,4 +76,7 @@ class Snapshot:
             involuntary=after.involuntary - self.involuntary,
             throttled_s=after.throttled_s - self.throttled_s,
             listen_overflows=after.listen_overflows - self.listen_overflows,
+            run_delay=None
+            if self.run_delay_s is None or after.run_delay_s is None
+            else (after.run_delay_s - self.run_delay_s) / seconds,
         )

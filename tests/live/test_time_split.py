@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import os
+import subprocess
+import sys
 import time
 
 import pytest
 
-from labs.records.experiment import Server, Workload
+from labs.host import run_queue
+from labs.host.hardware import usable_cores
+from labs.kinds.sweep.run import measure
+from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.time_split import PARTS, TimeSplit
 from labs.servers.catalogue import CATALOGUE, ServerRow, missing, refuse
 from labs.servers.serve import serve
 
 pytestmark = [pytest.mark.measures, pytest.mark.usefixtures("calibrated_in_passing")]
 WORK = Workload(cpu_s=0.005, wait_s=0.02)
+counted = pytest.mark.skipif(
+    not (run_queue.counted() and hasattr(os, "sched_setaffinity")),
+    reason="this system counts no run-queue delay",
+)
 
 
 def row(kind: ServerRow) -> object:
     remedy = missing(kind)
-    skipped = pytest.mark.skip(reason=str(remedy))
-    return pytest.param(
-        kind, marks=[skipped] if remedy else [], id=f"{kind.architecture} {kind.by}"
-    )
+    marks = [pytest.mark.skip(reason=remedy)] if remedy else []
+    return pytest.param(kind, marks=marks, id=f"{kind.architecture} {kind.by}")
 
 
 @pytest.mark.parametrize("kind", [row(kind) for kind in CATALOGUE if kind.by != "nginx"])
@@ -41,3 +50,69 @@ def test_every_server_says_when_it_served_on_the_clients_clock(kind: ServerRow) 
     assert before - 1e-6 <= start < end <= after + 1e-6
     assert asked_s == WORK.wait_s
     assert 0 < cpu_s < end - start - asked_s + 1e-3
+
+
+def split(server: Server, workload: Workload, users: int) -> TimeSplit:
+    """Of a level that is measured: its parts are its mean response time, and none is negative."""
+    (point,) = measure(Experiment(server, workload, Load([users], seconds=1.5))).points
+    found = point.time_split
+    assert found is not None
+    assert found.total_s == pytest.approx(point.mean_response_time_s, rel=0.05)
+    assert all(getattr(found, name) >= 0 for name in PARTS)
+    return found
+
+
+def largest(found: TimeSplit, but: str = "") -> str:
+    """But for one: `ready_s` is longer where others use the cores too."""
+    return max(set(PARTS) - {but}, key=lambda name: float(getattr(found, name)))
+
+
+@counted
+@pytest.mark.parametrize("by", ["gunicorn", "scratch"])
+def test_processes_that_share_a_core_wait_for_it(by: str) -> None:
+    """What each asked for, and the kernel's own counters, explain the response time."""
+    server = Server("prefork", by=by, processes=8, cores=1)
+    found = split(server, Workload(cpu_s=0.01, wait_s=0.02), 8)
+    assert found.explained, found
+    assert (largest(found), found.turn_at) == ("ready_s", "")
+    assert found.ready_s > 2 * found.on_core_s
+
+
+@pytest.mark.parametrize("by", ["gunicorn", "scratch"])
+def test_threads_wait_for_the_interpreter(by: str) -> None:
+    server = Server("threaded", by=by, threads=12)
+    found = split(server, Workload(cpu_s=0.02, wait_s=0.02), 12)
+    assert (largest(found, "ready_s"), found.turn_at) == ("turn_s", "interpreter"), found
+    assert found.explained and found.turn_s > 3 * found.on_core_s
+
+
+@pytest.mark.parametrize("by", ["uvicorn", "scratch"])
+def test_an_event_loop_keeps_waiting(by: str) -> None:
+    found = split(Server("event-loop", by=by), Workload(cpu_s=0.02, wait_s=0.02), 16)
+    assert (largest(found, "ready_s"), found.turn_at) == ("turn_s", "event loop"), found
+    assert found.explained and found.turn_s > 3 * found.on_core_s
+
+
+def test_a_full_pool_queues_and_a_wait_is_as_asked() -> None:
+    """Six at two workers, 50 ms each: twice that before service."""
+    wait_s = 0.05
+    server = Server("prefork", by="scratch", processes=2)
+    found = split(server, Workload(wait_s=wait_s, wait_cv=0.0), 6)
+    assert found.explained and largest(found) == "queued_s"
+    assert found.asked_s == pytest.approx(wait_s, rel=0.05)
+    assert found.queued_s == pytest.approx(2 * wait_s, rel=0.25)
+
+
+@counted
+def test_who_burns_the_same_core_makes_requests_ready_and_wait() -> None:
+    """A lone user, and three that only compute beside its one worker: a quarter of the core."""
+    with contextlib.ExitStack() as stack:
+        for _ in range(3):
+            burner = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+            stack.callback(burner.wait)
+            stack.callback(burner.kill)
+            os.sched_setaffinity(burner.pid, {usable_cores()[0]})
+        server = Server("prefork", by="scratch", cores=1)
+        found = split(server, Workload(cpu_s=0.02), 1)
+    assert found.explained and largest(found) == "ready_s", found
+    assert found.ready_s > found.on_core_s

@@ -75,7 +75,8 @@ class Bench:
             busy_s = work_s + EMPTY_S + (AWAY_S if self.users == 1 else 0.0)
             if self.users:
                 end = self.now + busy_s
-                service = (self.now, self.now + work_s, work_s, 0.0)
+                begun = self.now + EMPTY_S / 2
+                service = (begun, begun + work_s, work_s, 0.0)
                 self.found.append(examples.record(OK, 0, self.now, end, service=service))
                 self.server_s += work_s + EMPTY_S
             self.now += busy_s
@@ -100,6 +101,7 @@ def test_the_lone_user_is_asked_when_the_crowd_is_gone(monkeypatch, late_s) -> N
     assert found.work_ratio == pytest.approx(RATIO, rel=0.01)
     assert found.overhead_s == pytest.approx(EMPTY_S, rel=0.01)
     assert found.delay_s == pytest.approx(AWAY_S, rel=0.01)
+    assert found.way_there_s == pytest.approx(EMPTY_S / 2, rel=0.01)
     assert found.demand_s(0.02) == pytest.approx(0.02 * RATIO + EMPTY_S, rel=0.01)
 
 

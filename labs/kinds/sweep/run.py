@@ -14,6 +14,7 @@ from labs.analysis import causes, checks
 from labs.analysis.point import count_level
 from labs.analysis.scaling import scaled_down, smoke_test
 from labs.analysis.schedule import STARTUP_S, WARM_UP_S, duration_s, plans
+from labs.analysis.time_split import spans, time_split
 from labs.host.hardware import fingerprint
 from labs.host.monitor import allowed_cores, pss_bytes
 from labs.host.power import power
@@ -25,9 +26,13 @@ from labs.present.verdict import Question, about
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment
 from labs.records.format import duration, rate
+from labs.records.requests import Report
 from labs.records.results import Machine, Point, Power, Prediction, Run, Sample
+from labs.records.snapshot import Snapshot
+from labs.records.time_split import TimeSplit
 from labs.servers.serve import check
 from labs.theory.forecast import forecast
+from workloads.protocol import OK
 
 SLOWEST = 4.0  # a level is never planned for longer than this many times its forecast
 MOST_GROWTH_S = 10.0  # 5 to 256 workers at four looks a second take 3
@@ -171,8 +176,9 @@ class Levels:
             rig.pause(grace_s)
             bed.check()
             pids = bed.running.pids()
+            report = bed.driver.report(since)
             point = count_level(
-                bed.driver.report(since),
+                report,
                 before,
                 after,
                 users=plan.users,
@@ -181,6 +187,7 @@ class Levels:
                 pss=pss_bytes(pids) if len(pids) <= MOST_PSS or number + 1 == len(levels) else None,
                 server_cores=allowed_cores(bed.running.serving_pids()),
             )
+            point = replace(point, time_split=self._split(point, report, before, after))
             if again:
                 self.first_again = point
                 continue
@@ -203,6 +210,20 @@ class Levels:
         """A server that starts workers as they are needed gets the time to have them all."""
         needed = min(users, self.experiment.server.processes)
         self.rig.until(lambda: self.bed.running.workers() >= needed, MOST_GROWTH_S, every_s=0.1)
+
+    def _split(
+        self, point: Point, report: Report, before: Snapshot, after: Snapshot
+    ) -> TimeSplit | None:
+        """Where the time of that level went."""
+        good = report.records[report.records["kind"] == OK]
+        return time_split(
+            point,
+            spans(good, before.at, after.at, self.experiment.server.threads),
+            before.until(after).run_delay,
+            self.experiment,
+            self.bed.calibration,
+            self.rig.machine,
+        )
 
     def _checked(self, point: Point, again: Point | None = None) -> Point:
         run = self.recording().run
