@@ -151,7 +151,8 @@ def machine(asked: argparse.Namespace) -> int:
     quota = "none" if found.quota_cores is None else f"{found.quota_cores:g} cores"
     print(f"system     {found.system}")
     print(f"processor  {found.processor}")
-    print(f"cores      {found.cores} usable of {found.logical_cores} (quota: {quota})")
+    kinds = f"; {found.kinds}" if found.kinds else ""
+    print(f"cores      {found.cores} usable of {found.logical_cores} (quota: {quota}{kinds})")
     print(f"memory     {found.memory_bytes / 2**30:.1f} GiB")
     print(f"python     {found.python}, {'one' if found.gil else 'no'} global interpreter lock")
     for name, version in found.versions.items():

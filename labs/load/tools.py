@@ -39,6 +39,11 @@ LOOK_EVERY_S = 0.02
 LAST_LINES = 8
 WHOLE_MS = 10.0  # from here on ab's whole milliseconds are exact enough
 SPAWNED = "All users spawned"
+ADDRESS_WANTED = "an(no|')t assign requested address"  # what Linux and macOS say of EADDRNOTAVAIL
+NO_PORT_LEFT = (
+    "No port was left: each request opened a connection, and a closed one keeps its port for a "
+    "while (half a minute on macOS, which has 16,384). Ask for fewer requests."
+)
 
 AB = Program(name="ApacheBench", names=("ab",), package="apache2-utils", version=("-V",))
 WRK = Program(name="wrk", names=("wrk",), package="wrk", version=("-v",))
@@ -94,7 +99,8 @@ class Tool:
     def _failed(self, what: str) -> LoadFailed:
         said = self._out.read_text(errors="replace") + self._log.read_text(errors="replace")
         lines = "\n".join(said.splitlines()[-LAST_LINES:])
-        return LoadFailed(f"{shown(self.argv)}: {what}. Its last lines:\n{lines}")
+        why = f" {NO_PORT_LEFT}" if re.search(ADDRESS_WANTED, lines) else ""
+        return LoadFailed(f"{shown(self.argv)}: {what}.{why} Its last lines:\n{lines}")
 
 
 @contextlib.contextmanager

@@ -36,12 +36,16 @@ class Machine:
     port_rest_s: float = 60.0  # for which a closed connection keeps its port
 
     @property
+    def kinds(self) -> str:
+        """Of its cores, in words: `8 fast, 8 slower`; nothing where all are alike."""
+        fast, *slower = self.core_kinds or (0,)
+        return f"{fast} fast, {' and '.join(map(str, slower))} slower" if slower else ""
+
+    @property
     def caption(self) -> str:
         """One line for under a figure."""
         cores = "1 core" if self.cores == 1 else f"{self.cores} cores"
-        if self.core_kinds:
-            fast, *slow = self.core_kinds
-            cores += f" ({fast} fast, {' and '.join(map(str, slow))} slower)"
+        cores += f" ({self.kinds})" if self.kinds else ""
         memory = f"{self.memory_bytes / 2**30:.0f} GiB"
         return f"{cores}, {self.processor}, {memory}, {self.system}, {self.python}"
 

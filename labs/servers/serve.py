@@ -177,11 +177,12 @@ def serve(
 ) -> Iterator[Running]:
     """Start a server on a free port of this machine; it answers when the block begins.
 
-    `cores` are the ids of the cores to use; without it, the first `server.cores` of those this
-    process may use. With `backend`, a slow backend is started before it and ended after it, on
-    the other cores if there are any; its processes are not among the server's. With `page` as of
-    a `Workload`, one that is only asked for files is set up without a language. `row` says how
-    to start one that is in no table; `settings` are more variables of its environment.
+    `cores` are the ids of the cores to use; without it, `server.cores` of those this process may
+    use, as `hardware.server_cores` chooses them. With `backend`, a slow backend is started before
+    it and ended after it, on the other cores if there are any; its processes are not among the
+    server's. With `page` as of a `Workload`, one that is only asked for files is set up without a
+    language. `row` says how to start one that is in no table; `settings` are more variables of
+    its environment.
 
     Raises Unusable for what the table does not have, ServerFailed for a server that ends or does
     not answer in time, Stopped as soon as `stop` is set.

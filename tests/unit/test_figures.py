@@ -247,8 +247,11 @@ def test_a_peak_is_told_and_a_plateau_is_not() -> None:
 
 def test_the_machine_is_told_in_rows() -> None:
     rows = {name: words(value) for name, value, _ in checkup_rows(examples.checkup())}
-    assert rows["cores listed"] == "4" and rows["cores for you"] == "2"
+    assert rows["cores listed"] == "4, on 2 physical ones" and rows["cores for you"] == "2"
     assert rows["load generator's ceiling"] == "10,000 req/s at 0.1 ms each"
     calibration = replace(examples.CALIBRATION, generator_s=0.0, overhead_s=0.0)
     bare = structs.replace(examples.checkup(), calibrations=(calibration,))
     assert "load generator's ceiling" not in {name for name, _, _ in checkup_rows(bare)}
+    assert "kinds of core" not in rows
+    mixed = structs.replace(bare, machine=replace(examples.MACHINE, core_kinds=(2, 2)))
+    assert ("kinds of core", "2 fast, 2 slower") in {row[:2] for row in checkup_rows(mixed)}

@@ -44,9 +44,12 @@ def checkup_rows(checkup: Checkup) -> list[tuple[str, str, str]]:
     """What was found: its name, its value, and what it is good for."""
     machine, found = checkup.machine, checkup.calibration
     quota = machine.quota_cores
+    listed = str(machine.logical_cores)
+    if machine.physical_cores not in (None, machine.logical_cores):
+        listed += f", on {machine.physical_cores} physical ones"
     rows = [
         ("processor", machine.processor, "as the system names it"),
-        ("cores listed", str(machine.logical_cores), "hyper-threads count as cores here"),
+        ("cores listed", listed, "hyper-threads count as cores here"),
         ("cores for you", str(machine.cores), "affinity and quota applied"),
         ("CPU quota", f"{digits(quota)} cores" if quota else "none", "what a container may use"),
         ("cores' worth of work", f"{checkup.capacity:.2f}", "by burning all of them at once"),
@@ -58,6 +61,9 @@ def checkup_rows(checkup: Checkup) -> list[tuple[str, str, str]]:
         ("a sleep of 1 ms", f"{duration(found.timer_s)} late", "no shorter wait can be trusted"),
         ("loopback", duration(found.loopback_s), "a byte to a local socket and back"),
     ]
+    if machine.kinds:
+        first = "who asks for some cores gets those of one kind first"
+        rows.insert(3, ("kinds of core", machine.kinds, first))
     if found.overhead_s:
         rows.append(("an empty request", duration(found.overhead_s), "CPU time of the server"))
     if found.generator_s:
