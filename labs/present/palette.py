@@ -16,6 +16,7 @@ FAINT = "rgba(133,133,133,0.25)"  # idle, or the rest: for areas
 THIN = "rgba(133,133,133,0.6)"  # lines in the background
 
 PALE = 0.4  # opacity of a bar's inside, so that an error bar shows on it
+PALER = 0.2  # and of a band around a line
 
 # One line among several: colour, dash and mark all differ. Dots are left to parts of a time.
 LINES = (
@@ -33,8 +34,10 @@ def pale(colour: str) -> dict[str, Any]:
     >>> pale("#1f86c9")
     {'color': 'rgba(31,134,201,0.4)', 'line': {'color': '#1f86c9', 'width': 1.5}}
     """
+    return {"color": glass(colour, PALE), "line": {"color": colour, "width": 1.5}}
+
+
+def glass(colour: str, opacity: float) -> str:
+    """That colour, to see through."""
     red, green, blue = bytes.fromhex(colour[1:])
-    return {
-        "color": f"rgba({red},{green},{blue},{PALE})",
-        "line": {"color": colour, "width": 1.5},
-    }
+    return f"rgba({red},{green},{blue},{opacity})"

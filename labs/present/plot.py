@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict, Unpack
 
-from labs.present.palette import pale
+from labs.present.palette import PALER, glass, pale
 from labs.records.format import digits
 from labs.records.results import Point
 
@@ -62,6 +62,13 @@ def dots(name: str, x: Places, y: Values, colour: str, **how: Unpack[Shown]) -> 
     """Marks alone."""
     made = {"mode": "markers", "marker": _marks(colour, how)}
     return _trace("scatter", name, x, finite(y), how) | made | _bars(y, colour, how)
+
+
+def between(name: str, x: Sequence[float], colour: str, **how: Unpack[Shown]) -> Trace:
+    """The area between each place's two ends."""
+    low, high = [low for low, _ in how["ends"]], [high for _, high in how["ends"]]
+    filled = {"mode": "none", "fill": "toself", "fillcolor": glass(colour, PALER)}
+    return _trace("scatter", name, [*x, *x[::-1]], finite([*low, *high[::-1]]), how) | filled
 
 
 def bar(name: str, x: Sequence[str], y: Values, colour: str, **how: Unpack[Shown]) -> Trace:

@@ -1,4 +1,5 @@
 """Simulation of one process on one core: an event loop, or threads under the GIL. Pure, seeded.
+For a closed group of users; `in_turn` for arrivals.
 
 Where the order of service matters, no formula of `models` holds: a callback runs to its end,
 and a thread keeps the interpreter lock for a switch interval. Letters as in `laws`.
@@ -10,6 +11,7 @@ import functools
 import heapq
 import math
 from collections import deque
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -61,15 +63,15 @@ def simulate(
     requests = REQUESTS if D == 0 else int(min(REQUESTS, max(FEWEST, SLICES * interval / D)))
     warm_up = int(WARM_UP * requests)
     dice, most = np.random.default_rng(seed), warm_up + requests + 2 * N
+    cycle = max(D + V + Z + g, N * D, N * g, N * (D + V) / W)
     core = _Core(
-        users=N,
-        works=_gamma(dice, max(0.0, D - before - after), cpu_cv, most),
-        waits=_gamma(dice, V, wait_cv, most),
-        thinks=_gamma(dice, Z, 1.0, most),
+        come=[cycle * user / N for user in range(N)],
+        works=drawn(dice, max(0.0, D - before - after), cpu_cv, most),
+        waits=drawn(dice, V, wait_cv, most),
+        thinks=drawn(dice, Z, 1.0, most),
         handling=handling,
         generator=g,
         workers=W,
-        cycle=max(D + V + Z + g, N * D, N * g, N * (D + V) / W),
     )
     core.run(interval, warm_up)
     began = core.last
@@ -77,11 +79,31 @@ def simulate(
     return requests / (core.last - began)
 
 
-def _gamma(dice: np.random.Generator, mean: float, cv: float, size: int) -> list[float]:
+def in_turn(
+    come: Sequence[float],
+    works: list[float],
+    waits: list[float],
+    *,
+    W: float = math.inf,
+    interval: float = math.inf,
+    handling: tuple[float, float] | None = None,
+) -> list[float]:
+    """When each of these arrivals (s, ascending) is answered by one process on one core, as in
+    `simulate`. works, waits: seconds of each, without what `handling` takes; they are used up."""
+    core = _Core(
+        come=come, works=works, waits=waits, thinks=[], handling=handling, generator=0, workers=W
+    )
+    core.ends = [math.inf] * len(come)
+    core.run(interval, len(come))
+    return core.ends
+
+
+def drawn(dice: np.random.Generator, mean: float, cv: float, size: int) -> list[float]:
+    """Gamma distributed values, cv their coefficient of variation."""
     if mean == 0 or cv == 0:
         return [mean] * size
-    drawn: list[float] = dice.gamma(1 / cv**2, mean * cv**2, size).tolist()
-    return drawn
+    values: list[float] = dice.gamma(1 / cv**2, mean * cv**2, size).tolist()
+    return values
 
 
 class _Core:
@@ -90,14 +112,13 @@ class _Core:
     def __init__(
         self,
         *,
-        users: int,
+        come: Sequence[float],
         works: list[float],
         waits: list[float],
         thinks: list[float],
         handling: tuple[float, float] | None,
         generator: float,
         workers: float,
-        cycle: float,
     ) -> None:
         self.works, self.waits, self.thinks = works, waits, thinks
         self.before, self.after = handling or (0.0, 0.0)
@@ -106,7 +127,8 @@ class _Core:
         self.idle_workers = workers
         self.queue: deque[int] = deque()  # users waiting for a worker
         self.ready: deque[tuple[int, int, float]] = deque()  # user, stage, CPU seconds left
-        self.due = [(cycle * user / users, user, self.first) for user in range(users)]  # a heap
+        self.due = [(at, user, self.first) for user, at in enumerate(come)]  # a heap
+        self.ends: list[float] | None = None  # of arrivals, who ask once and leave
         self.clock = self.last = 0.0
         self.done = 0
 
@@ -161,5 +183,8 @@ class _Core:
         self.idle_workers += 1
         if self.queue:
             self.enter(self.queue.popleft())
+        if self.ends is not None:
+            self.ends[user] = now
+            return
         self.generator_free = max(self.generator_free, now) + self.generator
         heapq.heappush(self.due, (self.generator_free + self.thinks.pop(), user, self.first))

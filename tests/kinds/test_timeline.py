@@ -153,23 +153,72 @@ def test_the_middle_run_is_drawn_and_quoted() -> None:
 # what is expected
 
 
-def test_what_comes_too_fast_is_left_behind_and_served_later() -> None:
+IDEAL = Calibration(loops_per_s=(1e7, 2e7), noise_fraction=0.0)
+WHOLE = replace(examples.MACHINE, quota_cores=None, logical_cores=2)
+
+
+@pytest.mark.parametrize("simulated", [True, False])
+def test_what_comes_too_fast_is_left_behind_and_served_later(simulated: bool) -> None:
     """8 workers at 0.5 s do 16 a second; (24 - 16) 10 s = 80; 32 workers do 64."""
-    calibration = Calibration(loops_per_s=(1e7, 2e7), noise_fraction=0.0)
-    before, launch, drained, after = course(POOL, HALF, THREE_PM, calibration, examples.MACHINE)
-    assert (before.throughput_rps, before.limit) == (10, "arrivals")
-    assert before.in_flight == pytest.approx((5, 5))
-    assert launch.throughput_rps == pytest.approx(16)
-    assert launch.limit == "pool"
-    assert launch.in_flight == pytest.approx((8, 88))
-    assert drained.throughput_rps == pytest.approx(64)
-    assert drained.to_s - drained.from_s == pytest.approx((88 - 12) / (64 - 24))
-    assert after.throughput_rps == 24
-    assert after.in_flight == pytest.approx((12, 12))
-    parts = (before, launch, drained, after)
+    parts = course(POOL, HALF, THREE_PM, IDEAL, WHOLE, simulated=simulated)
     assert [part.from_s for part in parts[1:]] == [part.to_s for part in parts[:-1]]
-    assert parts[-1].to_s == 25
+    assert (parts[0].from_s, parts[-1].to_s, len(parts)) == (0, 25, 25)
+    before, launch, first, after = parts[4], parts[14], parts[15], parts[24]
+    assert before.throughput_rps == pytest.approx(10, rel=0.06)
+    assert before.in_flight == pytest.approx((5, 5), rel=0.1)
+    assert launch.throughput_rps == pytest.approx(16, rel=0.02)
+    assert launch.in_flight[1] == pytest.approx(88, rel=0.04)
+    assert launch.in_flight_band is not None and launch.response_time_s is not None
+    low, high = launch.in_flight_band[1]  # 240 come, give or take 1.28 times the root of that
+    assert 60 < low < 72 and 103 < high < 116
+    assert launch.response_time_s == pytest.approx(0.5 + (88 - 8) / 24, rel=0.15)
+    assert first.throughput_rps > 1.5 * 24
+    assert after.throughput_rps == pytest.approx(24, rel=0.04)
+    assert after.in_flight[1] == pytest.approx(12, rel=0.06)
+    assert after.response_time_s == pytest.approx(0.5, rel=0.02)
+    limits = [limit for limit, _ in itertools.groupby(part.limit for part in parts)]
+    assert limits == ["arrivals", "pool", "arrivals"]
+    if simulated:  # constant waits: a full pool answers as regularly as a clock
+        assert launch.throughput_band_rps is not None and launch.response_band_s is not None
+        assert launch.throughput_band_rps[1] - launch.throughput_band_rps[0] < 4
+        assert launch.response_band_s[0] < launch.response_time_s < launch.response_band_s[1]
     assert 1.5 * 88 < users_for(POOL, HALF, THREE_PM, examples.MACHINE) < 3 * 88
+
+
+@pytest.mark.parametrize(
+    ("server", "work", "rate", "under_way"),
+    [
+        (replace(POOL, processes=200), Workload(cpu_s=0.05), 36.0, 9.5),
+        (POOL, Workload(cpu_s=0.05), 36.0, 7.4),
+        (replace(POOL, processes=2), Workload(cpu_s=0.05), 36.0, 5.7),
+        (Server("event-loop"), Workload(cpu_s=0.05), 18.0, 0.9 + 0.9**2 / 0.2),
+        (Server("event-loop"), Workload(cpu_s=0.05, cpu_cv=1.0), 18.0, 9.0),
+        (Server("threaded", threads=8), Workload(cpu_s=0.2), 4.5, 8.1),  # slices: nearly sharing
+    ],
+)
+def test_close_to_the_limit_a_queue_stands_that_no_fluid_has(
+    server: Server, work: Workload, rate: float, under_way: float
+) -> None:
+    """At nine tenths of what it can do, in the second half of a minute."""
+    steps = [Step(seconds=30, rate=rate)] * 2
+    parts = course(server, work, steps, IDEAL, WHOLE)
+    late = [part.in_flight[1] for part in parts if part.to_s > 30]
+    assert np.mean(late) == pytest.approx(under_way, rel=0.2)
+    assert {part.limit for part in parts} == {"arrivals"}
+
+
+def test_what_the_simulation_does_not_know_is_reckoned() -> None:
+    steps = [Step(seconds=20, rate=8.0)]
+    for work, machine in (
+        (Workload(wait_s=0.1, wait_by="lock"), WHOLE),
+        (Workload(cpu_s=0.05), examples.MACHINE),  # under a quota
+    ):
+        last = course(POOL, work, steps, IDEAL, machine)[-1]
+        assert last.response_band_s is None and last.in_flight_band is not None
+        assert last.throughput_rps == pytest.approx(8, rel=0.02)
+    many = course(POOL, Workload(cpu_s=0.0005), [Step(seconds=60, rate=2000.0)], IDEAL, WHOLE)[-1]
+    assert many.response_band_s is None
+    assert many.in_flight[1] == pytest.approx(1 / (1 - 0.5**2), rel=0.1)  # M/M/2 at a half
 
 
 def test_a_group_gets_what_a_sweep_would_give_it() -> None:
@@ -178,6 +227,9 @@ def test_a_group_gets_what_a_sweep_would_give_it() -> None:
     parts = course(POOL, work, steps, examples.CALIBRATION, examples.MACHINE)
     assert [part.throughput_rps for part in parts] == pytest.approx([20, 40, 40], rel=0.05)
     assert [part.limit for part in parts] == ["users", "users", "cpu"]
+    assert [part.in_flight for part in parts] == [(1, 1), (2, 2), (8, 8)]
+    assert parts[2].response_time_s == pytest.approx(8 / parts[2].throughput_rps)
+    assert parts[2].in_flight_band is None
     assert users_for(POOL, work, steps, examples.MACHINE) == 0
 
 
@@ -354,6 +406,43 @@ def test_the_figure_shows_the_steps_what_was_done_and_the_forecast() -> None:
     assert [shape["x0"] for shape in figure["layout"]["shapes"]] == [1, 3]
     texts = [note["text"] for note in figure["layout"]["annotations"]]
     assert texts[-3:] == ["1 user", "8 users", "30/s"]
+
+
+def with_band() -> Timeline:
+    """As `examples.timeline`, with a forecast of the arrivals as it is made now."""
+    found = examples.timeline(1.0)
+    *groups, arrivals = found.run.forecast
+    arrivals = replace(
+        arrivals,
+        throughput_band_rps=(24.0, 36.0),
+        in_flight_band=((0.0, 2.0), (1.0, 5.0)),
+        response_time_s=0.1,
+        response_band_s=(0.09, 0.12),
+    )
+    return structs.replace(found, runs=(replace(found.run, forecast=(*groups, arrivals)),))
+
+
+def test_what_chance_may_do_is_drawn_and_said() -> None:
+    figure = timeline_figure(with_band())
+    go.Figure(figure)
+    bands = [trace for trace in figure["data"] if "eight of ten" in trace["name"]]
+    assert [trace["yaxis"] for trace in bands] == ["y", "y2", "y3"]
+    assert [trace["showlegend"] for trace in bands] == [True, False, False]
+    assert bands[2]["x"] == [3, 4, 4, 3] and bands[2]["y"] == [0, 1, 5, 2]
+    said = plain(" ".join(story.verdict(with_band())))
+    assert "They took 100 ms on average, where it said 100 ms. At its end 4 requests" in said
+    assert "under way, where it said 3 (1 to 5 in eight of ten runs)." in said
+    table = show.table(with_band())
+    place = table.head.index("forecast under way (eight of ten runs)")
+    assert [row[place] for row in table.rows] == ["1", "8", "3 (1 to 5)"]
+
+
+def test_a_forecast_of_before_has_no_band_and_is_drawn() -> None:
+    old = store.read(Path("book/recordings/three-pm/2-cores.json"))
+    assert isinstance(old, Timeline)
+    assert all(part.in_flight_band is None for run in old.runs for part in run.forecast)
+    assert not any("eight of ten" in trace["name"] for trace in timeline_figure(old)["data"])
+    assert "in eight of ten runs" not in " ".join(story.verdict(old))
 
 
 def test_it_is_told_in_sentences() -> None:

@@ -13,10 +13,12 @@ from labs.present.core_strip import ROW, core_areas, core_axis, core_rows, nth
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE, THIN
 from labs.present.plot import (
     FROM_ZERO,
+    Ends,
     Figure,
     Shown,
     Trace,
     Values,
+    between,
     dots,
     layout,
     line,
@@ -34,6 +36,7 @@ GAP = 40  # above each, with its title
 ABOVE, BELOW = 62, 96
 TITLES = ("Answered, requests per second", "Response time, ms", "Requests under way, and workers")
 CORES = "What each core did"
+BAND = "forecast, eight of ten runs"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +54,7 @@ def timeline_figure(timeline: Timeline) -> Figure:
     divided by dotted lines, and what was done to the server is marked in the third plot."""
     run = timeline.run
     cores = core_rows(len(run.moments[0].cores) if run.moments else timeline.machine.logical_cores)
-    traces = [*_rates(timeline), _times(run), *_counts(run)]
+    traces = [*_rates(timeline), *_times(run), *_counts(run)]
     times = [moment.at_s for moment in run.moments]
     traces += core_areas(times, [moment.cores for moment in run.moments], cores, len(TITLES) + 1)
     return {"data": traces, "layout": _layout(timeline, cores)}
@@ -86,6 +89,8 @@ def _rates(timeline: Timeline) -> Iterator[Trace]:
     run, rates = timeline.run, _rates_of(timeline.run)
     if any(value is not None for value in rates.begun):
         yield _steps("came", rates.edges, rates.begun, GREY, dash="dot")
+    bands = [(part.throughput_band_rps,) * 2 for part in run.forecast]
+    yield from _bands(run, bands, plot="xy", legend=True)
     expected = [part.throughput_rps for part in run.forecast for _ in range(2)]
     yield _forecast(run, expected, "req/s", plot="xy")
     # The title says what this is.
@@ -101,23 +106,56 @@ def _steps(
     return line(name, edges, [*values, *values[-1:]], colour, **how)
 
 
-def _forecast(run: TimelineRun, values: Sequence[float], of: str, **how: Unpack[Shown]) -> Trace:
+def _bands(
+    run: TimelineRun, bands: Sequence[tuple[Ends | None, Ends | None]], **how: Unpack[Shown]
+) -> Iterator[Trace]:
+    """What eight of ten runs should show. bands: where each part of the forecast begins and ends;
+    None where there is none, as for a group, and in recordings of before."""
+    parts = zip(run.forecast, bands, strict=True)
+    for there, group in itertools.groupby(parts, key=lambda each: each[1][0] is not None):
+        if there:
+            sides = [
+                (at, ends)
+                for part, band in group
+                for at, ends in zip((part.from_s, part.to_s), band, strict=True)
+                if ends is not None
+            ]
+            how |= {"group": BAND, "ends": [each for _, each in sides]}
+            yield between(BAND, [at for at, _ in sides], ORANGE, **how)
+            how |= {"legend": False}
+
+
+def _forecast(run: TimelineRun, values: Values, of: str, **how: Unpack[Shown]) -> Trace:
     """values: where each part of the forecast begins and ends."""
     x = [at for part in run.forecast for at in (part.from_s, part.to_s)]
     how |= {"dash": "dash", "group": "forecast", "hover": f"forecast: {{y:.3~g}} {of}"}
     return line("forecast", x, values, ORANGE, **how)
 
 
-def _times(run: TimelineRun) -> Trace:
+def _times(run: TimelineRun) -> Iterator[Trace]:
+    def ms(value: float) -> float:
+        return round(value * 1000, 2)
+
+    bands = [
+        (band and (ms(band[0]), ms(band[1])),) * 2
+        for band in (part.response_band_s for part in run.forecast)
+    ]
+    yield from _bands(run, bands, plot="xy2", legend=False)
+    expected = [part.response_time_s for part in run.forecast for _ in range(2)]
+    if any(value is not None for value in expected):
+        values = [None if value is None else ms(value) for value in expected]
+        yield _forecast(run, values, "ms", plot="xy2", legend=False)
     rates = _rates_of(run)
     middles = [(one + other) / 2 for one, other in itertools.pairwise(rates.edges)]
-    values = [None if each is None else round(each * 1000, 2) for each in rates.response_s]
+    values = [None if each is None else ms(each) for each in rates.response_s]
     how: Shown = {"size": 5, "legend": False, "plot": "xy2"}
     how["hover"] = "{y:.4~g} ms on average, answered around {x} s"
-    return line("response time", middles, values, BLUE, **how)
+    yield line("response time", middles, values, BLUE, **how)
 
 
 def _counts(run: TimelineRun) -> Iterator[Trace]:
+    bands = [part.in_flight_band or (None, None) for part in run.forecast]
+    yield from _bands(run, bands, plot="xy3", legend=False)
     in_flight = [round(count, 2) for part in run.forecast for count in part.in_flight]
     yield _forecast(run, in_flight, "under way", plot="xy3", legend=False)
     times, counts = [each.at_s for each in run.moments], [each.in_flight for each in run.moments]

@@ -19,13 +19,18 @@ TIME_BIN_S = 0.25  # a time bin's length
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """What the model says of a stretch of time, before the load."""
+    """What the model says of a stretch of time, before the load: means, and of arrivals the band
+    in which eight of ten runs should lie."""
 
     from_s: float
     to_s: float
     throughput_rps: float
     in_flight: tuple[float, float]  # requests under way at its begin and its end
     limit: str  # what holds it back: users, arrivals, cpu, pool, ...
+    throughput_band_rps: tuple[float, float] | None = None
+    in_flight_band: tuple[tuple[float, float], tuple[float, float]] | None = None  # as in_flight
+    response_time_s: float | None = None  # of those answered; None where nobody is, or of old
+    response_band_s: tuple[float, float] | None = None  # of a run's mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +138,18 @@ class TimelineRun:
             shared_s = min(part.to_s, to_s) - max(part.from_s, from_s)
             whole += part.throughput_rps * max(0.0, shared_s)
         return whole / (to_s - from_s)
+
+    def expected_response_s(self, from_s: float, to_s: float) -> float | None:
+        """The mean response time that was expected of those answered in a time, s; None of old."""
+        parts = [p for p in self.forecast if from_s < (p.from_s + p.to_s) / 2 < to_s]
+        lives = [(p.throughput_rps * (p.to_s - p.from_s), p.response_time_s) for p in parts]
+        known = [(count, each) for count, each in lives if each is not None]
+        answered = sum(count for count, _ in known)
+        return sum(count * each for count, each in known) / answered if answered else None
+
+    def expected_at(self, end_s: float) -> Expected:
+        """What was expected of the last moments before."""
+        return [part for part in self.forecast if part.from_s < end_s][-1]
 
     def tree(self, who: Who) -> tuple[Process, ...]:
         """Processes of the server or of the load generator. KeyError for anybody else."""

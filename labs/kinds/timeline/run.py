@@ -133,8 +133,7 @@ class TimelineLab(LabKind[Timeline]):
         if self.ask == "workers":
             return None, result.workers
         if self.ask == "under way":
-            last = [part for part in run.forecast if part.from_s < end_s][-1]
-            return last.in_flight[1], result.in_flight
+            return run.expected_at(end_s).in_flight[1], result.in_flight
         return run.expected_rps(begin_s, end_s), result.throughput_rps
 
     def rejection(self, found: Timeline) -> str:

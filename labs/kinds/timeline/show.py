@@ -45,6 +45,16 @@ class StepRow:
         end_s = begin_s + self.timeline.steps[self.number - 1].seconds
         return self.timeline.run.expected_rps(begin_s, end_s)
 
+    @property
+    def forecast_in_flight(self) -> str:
+        """At the step's end, with the band of eight of ten runs where there is one."""
+        end_s = self.timeline.begins_s[self.number - 1] + self.found.seconds
+        last = self.timeline.run.expected_at(end_s)
+        if last.in_flight_band is None:
+            return digits(last.in_flight[1], 2)
+        low, high = last.in_flight_band[1]
+        return f"{digits(last.in_flight[1], 2)} ({low:.0f} to {high:.0f})"
+
 
 def step_rows(timeline: Timeline) -> list[StepRow]:
     """A row for each step that was walked."""
@@ -78,6 +88,7 @@ COLUMNS = (
     Column(head="forecast req/s", of="forecast_rps", quote="forecast"),
     Column(head="mean ms", of="found.mean_response_time_s", quote="response_time"),
     Column(head="under way at its end", of="found.in_flight", quote="in_flight", said=str),
+    Column(head="forecast under way (eight of ten runs)", of="forecast_in_flight"),
     Column(head="workers at its end", of="found.workers", quote="workers", said=str),
     Column(head="cores busy: server", of="found.server_cpu", quote="cores_busy", said=three_cores),
     Column(head="load generator", of="found.generator_cpu", quote="generator_busy"),

@@ -143,14 +143,23 @@ def _of_step(timeline: Timeline, number: int) -> str:
 
 
 def _of_arrivals(timeline: Timeline, number: int, model: float) -> str:
-    run, step = timeline.run, timeline.steps[number]
-    result, end_s = run.stretches[number], timeline.begins_s[number] + step.seconds
-    last = [part for part in run.forecast if part.from_s < end_s][-1]
+    run, step, begin_s = timeline.run, timeline.steps[number], timeline.begins_s[number]
+    result, end_s = run.stretches[number], begin_s + step.seconds
+    last, response_s = run.expected_at(end_s), run.expected_response_s(begin_s, end_s)
+    took = ""
+    if response_s is not None and result.mean_response_time_s:
+        took = (
+            f"They took {duration(result.mean_response_time_s)} on average, where it said "
+            f"{duration(response_s)}. "
+        )
+    told = digits(last.in_flight[1], 2)
+    if last.in_flight_band is not None:
+        low, high = last.in_flight_band[1]
+        told += f" ({low:.0f} to {high:.0f} in eight of ten runs)"
     return (
         f"Step {number + 1}, {step.load}: {rate(result.begun / result.seconds)} came and "
-        f"{rate(result.throughput_rps)} were answered, where the forecast said {rate(model)}. At "
-        f"its end {_requests(result.in_flight)} were under way, where it said "
-        f"{digits(last.in_flight[1], 2)}."
+        f"{rate(result.throughput_rps)} were answered, where the forecast said {rate(model)}. "
+        f"{took}At its end {_requests(result.in_flight)} were under way, where it said {told}."
     )
 
 
