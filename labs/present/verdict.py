@@ -159,12 +159,9 @@ def _beside(said: str, value: float, found: float) -> str:
 
 
 def caption(machine: Machine, runs: int = 1) -> str:
-    """Which machine a figure is of, and how to add a larger one."""
+    """Which machine a figure is of."""
     many = f" The middle of {runs} runs, and their spread." if runs > 1 else ""
-    return (
-        f"Recorded on: {machine.caption}.{many} Yours is larger? Record the labs on it "
-        "(make record), and send the recording as CONTRIBUTING says."
-    )
+    return f"Recorded on: {machine.caption}.{many}"
 
 
 def service(server: Server) -> str:

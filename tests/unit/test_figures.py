@@ -120,6 +120,14 @@ def test_axes_stand_still_and_turn_logarithmic_for_far_apart_levels() -> None:
     assert empty["xaxis"]["range"] == whole()["layout"]["xaxis"]["range"]
     assert empty["xaxis"]["type"] == "linear"
     assert whole(users=(1, 32))["layout"]["xaxis"]["type"] == "log"
+    far = whole(users=(1, 32))["layout"]
+    assert far["xaxis"]["title"]["text"] == "users (log scale)"
+    assert all("(log scale)" in each["text"] for each in far["annotations"])
+    labels = dict(zip(far["yaxis"]["tickvals"], far["yaxis"]["ticktext"], strict=True))
+    assert labels[0.5] == "0.5" and labels[200] == "200" and labels[5000] == "5,000"
+    assert 300 not in labels
+    near = whole(users=(1, 8))["layout"]
+    assert not any("log" in each["text"] for each in near["annotations"])
 
 
 def test_on_a_telephone_one_plot_stands_above_the_other() -> None:

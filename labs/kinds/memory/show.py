@@ -12,7 +12,18 @@ from labs.kinds.memory.record import Memory, MemoryCurve
 from labs.kinds.show import Column, Show, known, quoted
 from labs.present.markup import paragraphs, table
 from labs.present.palette import LINES
-from labs.present.plot import Figure, Shown, Trace, bar, dots, extent, line, two_plots
+from labs.present.plot import (
+    LOG,
+    LOG_TICKS,
+    Figure,
+    Shown,
+    Trace,
+    bar,
+    dots,
+    extent,
+    line,
+    two_plots,
+)
 from labs.present.tables import MIB
 from labs.records.format import digits, percent, plain, size
 from labs.records.results import pick
@@ -153,7 +164,7 @@ def _layout(least: int, most: int, largest: float) -> dict[str, Any]:
     ticks = [4**power for power in range(8) if least <= 4**power <= most]
     across = {
         "type": "log",
-        "title": {"text": "requests waiting at once"},
+        "title": {"text": f"requests waiting at once{LOG}"},
         "tickvals": ticks,
         "ticktext": [digits(tick, 4) for tick in ticks],
     }
@@ -162,8 +173,9 @@ def _layout(least: int, most: int, largest: float) -> dict[str, Any]:
         "dtick": 1,
         "range": [math.log10(LEAST_KIB), math.log10(largest / KIB) + 0.5],
     }
-    grown = {"type": "log", "dtick": "D2"}
-    return two_plots(WHERE, (0.56, 0.68), (across, {"type": "category"}), (grown, each))
+    titles = (f"{WHERE[0]}{LOG}", f"{WHERE[1]}{LOG}")
+    upwards = (LOG_TICKS, each)
+    return two_plots(titles, (0.56, 0.68), (across, {"type": "category"}), upwards)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
