@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from labs.host.supervisor import Stopped
 from labs.load.locust import LoadFailed
+from labs.panel.run_bar import STOPPED
 from labs.records.errors import Unusable
 from labs.servers.serve import ServerFailed
 
@@ -67,7 +68,7 @@ class Job:
         try:
             self._work(self._stop)
         except Stopped:
-            said = "Stopped."
+            said = STOPPED
         except (Unusable, ServerFailed, LoadFailed) as error:
             said = str(error)
         except Exception as error:  # a fault of ours: the panel must say so, not fall silent

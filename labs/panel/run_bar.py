@@ -11,6 +11,7 @@ from labs.measure.rig import Progress
 from labs.present.markup import alarm, status
 from labs.records.format import seconds
 
+STOPPED = "Stopped. What was measured stays."
 EVERY_S = 1.0  # between two words on the same stage, where nothing is measured
 
 
@@ -98,8 +99,10 @@ class RunBar(ipywidgets.HBox):
         self._stage = ""
 
     def tell(self, message: str) -> None:
-        """What went wrong, or nothing. Several lines are a server's last words."""
-        put(self._message, alarm(message) if message else "")
+        """What went wrong, or nothing. Several lines are a server's last words. What the reader
+        has stopped did not go wrong."""
+        said = status(message) if message == STOPPED else alarm(message) if message else ""
+        put(self._message, said)
 
     def _performed(self, control: str) -> None:
         self._perform(control)

@@ -152,10 +152,11 @@ def _beside(said: str, value: float, found: float) -> str:
     off = value / found - 1
     if abs(off) <= 0.05:
         return f"{said}. Well predicted!"
-    times = f"{percent(abs(off))} too {'high' if off > 0 else 'low'}"
-    if abs(off) >= 0.95:
-        times = f"{digits(value / found, 2)} times as much"
-    return f"{said}: yours was {times}."
+    if off >= 0.95:
+        return f"{said}: yours was {digits(value / found, 2)} times as much."
+    if off <= -0.95:
+        return f"{said}: it was {digits(found / value, 2)} times what you said."
+    return f"{said}: yours was {percent(abs(off))} too {'high' if off > 0 else 'low'}."
 
 
 def caption(machine: Machine, runs: int = 1) -> str:

@@ -203,7 +203,7 @@ def test_a_page_folds_the_solution_away(
     open_part, _, folded = shown.html.partition('<details class="solution">')
     assert_hidden(plain(open_part) + repr(shown), mystery.limit)
     folded = plain(folded)
-    assert named(mystery.limit).does in folded.replace("&#x27;", "'")
+    assert named(mystery.limit).does in folded.replace("&#39;", "'")
     assert "as good as nothing" in folded and "times as much" in folded
     with pytest.raises(BadRecording, match="another experiment"):
         labs.mystery("which-limit", seed=seed + 1)

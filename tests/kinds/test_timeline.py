@@ -301,7 +301,7 @@ def test_who_was_sent_late_has_waited_since_it_was_due() -> None:
     assert result.late_s == pytest.approx(2 * 0.2 / 8)
 
     def told(result: StepResult) -> list[Check]:
-        checks = story.check(result, step, examples.MACHINE, killed=False)
+        checks = story.check(result, step, POOL, examples.MACHINE, killed=False)
         return [check for check in checks if check.name == "late"]
 
     (late,) = told(result)

@@ -61,7 +61,7 @@ class RaceLab(LabKind[Race]):
     def __init__(self, ways: Sequence[Way] = WAYS, seconds: float = SECONDS) -> None:
         self.ways, self._each_s = tuple(ways), seconds
         self.question = Question(
-            words="without a lock, which part of the additions will be lost, in per cent",
+            words="without a lock, which part of the additions will be lost",
             about="without a lock",
             unit="%",
             scale=100.0,
