@@ -6,8 +6,12 @@ which kind it is (`kind`, the folder's name in `labs/kinds`) and of which versio
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import hashlib
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -20,6 +24,7 @@ from labs.records.errors import BadRecording
 from labs.records.results import SCHEMA, Machine, Result
 
 BOOK = ROOT / "book"
+_notes: list[dict[str, str]] = []  # of whoever asks what is asked for
 REMEDY = "Get it again, or record it anew with `make record`."
 
 
@@ -45,11 +50,30 @@ def paths(lab: str) -> list[Path]:
 
 def recording(lab: str) -> Result:
     """The recording that the pages show and quote. BadRecording says what is wrong with it."""
+    for notes in _notes:
+        notes[lab] = state(lab)
     files = paths(lab)
     if not files:
         how = "make classics" if lab.startswith("classics-") else "make record"
         raise BadRecording(f"{lab}: not recorded yet. Record it with `{how}`.")
     return read(files[-1])
+
+
+def state(lab: str) -> str:
+    """Another whenever a lab's recording, as pages show it, is another; empty if there is none."""
+    files = paths(lab)
+    return hashlib.sha256(files[-1].read_bytes()).hexdigest() if files else ""
+
+
+@contextlib.contextmanager
+def noted() -> Iterator[dict[str, str]]:
+    """The labs whose recording is asked for meanwhile, and its state then."""
+    notes: dict[str, str] = {}
+    _notes.append(notes)
+    try:
+        yield notes
+    finally:
+        _notes.pop()
 
 
 def save(result: Result, path: Path) -> None:
@@ -65,6 +89,11 @@ def read(path: Path) -> Result:
         data = path.read_bytes()
     except OSError as error:
         raise BadRecording(f"{path}: cannot be read ({error.strerror}). Check the name.") from None
+    return _decoded(data, path)
+
+
+@functools.lru_cache(maxsize=8)  # a page quotes dozens of numbers of the same few
+def _decoded(data: bytes, path: Path) -> Result:
     try:
         fields = migrated(msgspec.json.decode(data, type=dict[str, msgspec.Raw]))
         schema = msgspec.json.decode(fields["schema"], type=int)

@@ -147,16 +147,10 @@ def build(page: Page, folder: Path) -> Path:
     (folder / "toc.yml").write_text(
         f"format: jb-book\nroot: index\nchapters:\n- file: {page.name}\n"
     )
-    command = [str(Path(sys.executable).with_name("jupyter-book")), "build", str(source)]
+    command = [sys.executable, "-m", "labs.site.build", "build", str(source)]
     command += ["--config", str(ROOT / "_config.yml"), "--toc", str(folder / "toc.yml")]
     command += ["--path-output", str(folder), "--quiet"]
-    environment = {
-        **os.environ,
-        "LABS_RECORDINGS": str(folder / "recordings"),
-        "LABS_MODE": "replay",
-        "JUPYTER_PREFER_ENV_PATH": "1",
-        "IPYTHONDIR": str(folder / "ipython"),
-    }
+    environment = {**os.environ, "LABS_RECORDINGS": str(folder / "recordings")}
     made = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=ROOT)
     assert made.returncode == 0, made.stderr
     return folder / "_build" / "html" / f"{page.name}.html"

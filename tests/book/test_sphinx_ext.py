@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from labs.site.sphinx_ext import live_cells
+from typing import Any
+
+from myst_nb.core.read import read_myst_markdown_notebook
+
+from labs.site.cells import live_cells
 
 CHAPTER = """---
 jupytext:
@@ -34,12 +38,16 @@ math.pi
 """
 
 
+def found(text: str) -> list[dict[str, Any]]:
+    return live_cells(read_myst_markdown_notebook(text).cells)
+
+
 def test_labs_and_what_prepares_them_are_run_in_order() -> None:
-    assert live_cells(CHAPTER) == [
+    assert found(CHAPTER) == [
         {"source": "import math", "lab": False},
         {"source": 'print("</script>")\nmath.pi', "lab": True},
     ]
 
 
 def test_a_page_without_a_lab_runs_nothing() -> None:
-    assert live_cells(CHAPTER.replace("lab, hide-input", "hide-input")) == []
+    assert found(CHAPTER.replace("lab, hide-input", "hide-input")) == []

@@ -57,7 +57,7 @@ def build(source: Path, made: Path, **environment: str) -> Path:
     config = yaml.safe_load((PROJECT / "_config.yml").read_text("utf-8"))
     config["sphinx"]["config"]["html_static_path"] = [str(PROJECT / "book/web")]
     (made / "_config.yml").write_text(yaml.safe_dump(config), "utf-8")
-    command = [str(Path(sys.executable).with_name("jupyter-book")), "build", str(source)]
+    command = [sys.executable, "-P", "-m", "labs.site.build", "build", str(source)]
     command += ["--config", str(made / "_config.yml"), "--toc", str(source / "_toc.yml")]
     command += ["--path-output", str(made), "-W", "--keep-going", "--quiet"]
     built = subprocess.run(command, capture_output=True, text=True, env=os.environ | environment)

@@ -263,24 +263,27 @@ def test_packages_come_by_uv_unless_pip_knows_an_index_of_its_own(clone: Path) -
 
 @pytest.fixture
 def builder(clone: Path) -> Path:
-    """A clone whose jupyter-book writes down that it was called; `fail` makes it fail."""
-    for name in ("book/recordings", "book/web/src", "labs/theory", "workloads", "bin"):
+    """A clone whose build writes down that it was called; `fail` makes it fail."""
+    for name in ("book/recordings", "book/web/src", "labs/site", "workloads", "bin"):
         (clone / name).mkdir(parents=True)
     (clone / "book/index.md").write_text("# A page\n")
-    (clone / "labs/theory/laws.py").write_text("X = 1\n")
+    (clone / "labs/__init__.py").touch()
+    (clone / "labs/laws.py").write_text("X = 1\n")
     (clone / "_config.yml").write_text("title: none\n")
     (clone / "_toc.yml").write_text("root: index\n")
     (clone / "bin/python").symlink_to(sys.executable)
-    program(
-        clone / "bin/jupyter-book",
-        f"#!{sys.executable}\n"
+    (clone / "labs/site/build.py").write_text(
         "import os, pathlib, sys\n"
         "arguments = sys.argv\n"
-        "out = pathlib.Path(arguments[arguments.index('--path-output') + 1]) / '_build' / 'html'\n"
-        "out.mkdir(parents=True)\n"
-        "(out / 'index.html').write_text(pathlib.Path('book/index.md').read_text())\n"
+        "out = pathlib.Path(arguments[arguments.index('--path-output') + 1]) / '_build'\n"
+        "kept, site = out / 'kept', out / 'html'\n"
+        "went_on = kept.exists() and (site / 'index.html').exists()\n"
+        "site.mkdir(exist_ok=True)\n"
+        "kept.touch()\n"
+        "(site / 'index.html').write_text(pathlib.Path('book/index.md').read_text())\n"
         "with open('calls', 'a') as calls:\n"
-        "    print(os.environ['LABS_MODE'], *arguments[1:], file=calls)\n"
+        "    how = 'on' if went_on else 'anew'\n"
+        "    print(how, os.environ['LABS_MODE'], *arguments[1:], file=calls)\n"
         "if os.path.exists('fail'):\n"
         "    warning = '\\x1b[91mindex.md:3: WARNING: a link to nowhere\\x1b[39;49;00m'\n"
         "    sys.exit('reading\\n' + warning + '\\ndone')\n",
@@ -302,34 +305,67 @@ def calls(clone: Path) -> list[str]:
 def test_the_book_is_built_in_full_from_recordings(builder: Path) -> None:
     assert build(builder) == (0, "")
     assert calls(builder) == [
-        f"replay build {builder}/book --config {builder}/_config.yml --toc {builder}/_toc.yml "
-        f"--path-output {builder}/_build/work --all -W --keep-going"
+        f"anew replay build {builder}/book --config {builder}/_config.yml "
+        f"--toc {builder}/_toc.yml --path-output {builder}/_build/work -W --keep-going"
     ]
     assert (builder / "_build/html/index.html").read_text() == "# A page\n"
 
 
+ON, ANEW, NOT = ["on"], ["anew"], []
+
+
 def test_the_book_is_built_again_when_what_it_is_made_of_has_changed(builder: Path) -> None:
-    before = 0
+    """Changed pages and recordings are added to what was built; all else is built in full."""
     for change, again in (
-        ("book/index.md", True),
-        ("book/recordings/one-core/2-cores.json", True),
-        ("labs/theory/laws.py", True),
-        ("workloads/app/units.py", True),
-        ("_config.yml", True),
-        ("requirements.txt", True),
-        ("book/web/live.js", True),
-        ("book/web/src/live.ts", False),
-        ("book/.ipynb_checkpoints/index.md", False),
-        ("labs/__pycache__/laws.pyc", False),
-        ("README.md", False),
+        ("book/index.md", ON),
+        ("book/another.md", ANEW),
+        ("book/recordings/one-core/2-cores.json", ANEW),
+        ("book/recordings/one-core/2-cores.json", ON),
+        ("labs/laws.py", ANEW),
+        ("workloads/app/units.py", ANEW),
+        ("_config.yml", ANEW),
+        ("_toc.yml", ANEW),
+        ("requirements.txt", ANEW),
+        ("book/web/live.js", ANEW),
+        ("book/web/live.js", ON),
+        ("book/web/src/live.ts", NOT),
+        ("book/.ipynb_checkpoints/index.md", NOT),
+        ("labs/__pycache__/laws.pyc", NOT),
+        ("README.md", NOT),
     ):
         assert build(builder)[0] == 0
         assert build(builder)[0] == 0
         before = len(calls(builder))
         (builder / change).parent.mkdir(parents=True, exist_ok=True)
-        (builder / change).write_text("changed\n")
+        with (builder / change).open("a") as file:
+            file.write("changed\n")
         assert build(builder)[0] == 0
-        assert len(calls(builder)) - before == again, change
+        assert [call.split()[0] for call in calls(builder)[before:]] == again, change
+    (builder / "book/another.md").unlink()
+    assert build(builder)[0] == 0
+    assert calls(builder)[-1].startswith("anew")
+
+
+def test_a_site_without_what_was_kept_with_it_is_built_in_full(builder: Path) -> None:
+    """As when the exchange of the two was cut short."""
+    for what in ("html", "kept", "book.json"):
+        assert build(builder)[0] == 0
+        taken = builder / "_build" / what
+        taken.rename(builder / "taken")
+        (builder / "book/index.md").write_text(f"# Without {what}\n")
+        assert build(builder)[0] == 0
+        assert calls(builder)[-1].startswith("anew")
+        assert (builder / "_build/html/index.html").read_text() == f"# Without {what}\n"
+        again = builder / "taken"
+        again.unlink() if again.is_file() else shutil.rmtree(again)
+
+
+def test_who_builds_meanwhile_waits(builder: Path) -> None:
+    """And finds the book built."""
+    command = [builder / "bin/python", "setup/book.py"]
+    both = [subprocess.Popen(command, cwd=builder, stdout=subprocess.DEVNULL) for _ in range(2)]
+    assert [each.wait(60) for each in both] == [0, 0]
+    assert len(calls(builder)) == 1
 
 
 def test_a_build_that_fails_keeps_the_former_site_and_says_why(builder: Path) -> None:
@@ -347,9 +383,10 @@ def test_a_build_that_fails_keeps_the_former_site_and_says_why(builder: Path) ->
     assert build(builder)[0] == 0
     page.write_text("# Another\n")
     fail.touch()
-    code, said = build(builder)
-    assert code == 1 and "; the former site stays as it was" in said
-    assert (site / "index.html").read_text() == "# A page\n"
+    for _ in range(2):  # what was found wrong is wrong the next time too
+        code, said = build(builder)
+        assert code == 1 and "; the former site stays as it was" in said
+        assert (site / "index.html").read_text() == "# A page\n"
 
     fail.unlink()
     assert build(builder)[0] == 0
@@ -459,6 +496,7 @@ def test_help_names_every_target(clone: Path) -> None:
         ("test", "environment.py --dev|servers.py|browser.py|pytest"),
         ("lint", "environment.py --dev|ruff check|ruff format --check|mypy|lint-imports"),
         ("book", "environment.py|book.py"),
+        ("preview", "environment.py --dev|preview.py"),
         ("record", "environment.py|LABS_MODE=record|-m labs record"),
         ("bundle", "npm ci|npm run build"),
         ("requirements", "environment.py --dev|-o requirements.txt|-o requirements-dev.txt"),

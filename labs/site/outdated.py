@@ -1,0 +1,83 @@
+"""A Sphinx extension: which pages a second build reads, and which it writes, by content.
+
+A page is read again when its text has changed, or a recording that it asked for. All pages are
+written again when something has changed that each may show: a title, a label, a static file.
+Sphinx goes by the clock, and leaves a page alone when only what it shows of others has changed.
+Code is no matter here: when it has changed, `setup/book.py` begins from nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from labs.recordings import store
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
+
+MADE_OF = "made-of"  # of a page's metadata: its text, and the recordings by their labs
+
+
+@contextlib.contextmanager
+def noting(env: BuildEnvironment, text: str) -> Iterator[None]:
+    """What the page is made of that is read meanwhile."""
+    with store.noted() as recordings:
+        yield
+    env.metadata[env.docname][MADE_OF] = _digest(text), recordings
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _changed(_app: Sphinx, env: BuildEnvironment, *_: set[str]) -> list[str]:
+    """The pages that are made of something else now."""
+    pages = []
+    for page in env.found_docs & env.all_docs.keys():
+        text, recordings = env.metadata[page][MADE_OF]
+        now = _digest(Path(env.doc2path(page)).read_text("utf-8"))
+        if now != text or any(store.state(lab) != was for lab, was in recordings.items()):
+            pages.append(page)
+    return pages
+
+
+def _showing(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """All pages, when what they may show of each other has changed since the last build."""
+    before = getattr(env, "wall_time_shown", None)
+    env.wall_time_shown = now = _shown(app, env)  # type: ignore[attr-defined]
+    return sorted(env.found_docs) if before not in (None, now) else []
+
+
+def _shown(app: Sphinx, env: BuildEnvironment) -> dict[str, Any]:
+    standard, maths = env.get_domain("std").data, env.get_domain("math").data
+    files = [Path(app.confdir, folder) for folder in app.config.html_static_path]
+    return {
+        "titles": {page: title.pformat() for page, title in env.titles.items()},
+        "anchors": {page: _anchors(about) for page, about in env.metadata.items()},
+        "labels": {kind: dict(standard[kind]) for kind in ("labels", "anonlabels", "terms")},
+        "equations": dict(maths["objects"]),
+        "numbers": (dict(env.toc_secnumbers), dict(env.toc_fignumbers)),
+        "files": {
+            str(file): hashlib.sha256(file.read_bytes()).hexdigest()
+            for folder in files
+            for file in folder.rglob("*")
+            if file.is_file()
+        },
+    }
+
+
+def _anchors(about: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    """What other pages can link to, without the lines it stands in."""
+    return {slug: (id, text) for slug, (_, id, text) in about.get("myst_slugs", {}).items()}
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Sphinx calls this."""
+    app.connect("env-get-outdated", _changed)
+    app.connect("env-updated", _showing)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
