@@ -18,7 +18,7 @@ need = command -v $(1) >/dev/null 2>&1 || { echo "There is no $(1) here: $(2)." 
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help read test lint format book record classics bundle requirements clean venv venv-dev
+.PHONY: help read test lint format book preview record classics bundle requirements clean venv venv-dev
 
 help:
 	@echo "make read          install, build and open the live book (PORT=8888 NO_BROWSER=1 to choose)"
@@ -26,6 +26,7 @@ help:
 	@echo "make lint          check style, formatting and types"
 	@echo "make format        put style and formatting right where a tool can"
 	@echo "make book          build the static book into _build/html"
+	@echo "make preview       show the book in the browser, and anew whenever a source of it is saved"
 	@echo "make record        measure every lab of the book anew on this machine, three runs each"
 	@echo "make classics      make the five sources' experiments again, with Apache, PHP, nginx and ab"
 	@echo "make bundle        rebuild the page's script in book/web from its sources (needs Node)"
@@ -43,6 +44,9 @@ venv-dev:
 
 book: venv
 	@$(RUN) setup/book.py
+
+preview: venv-dev
+	@exec $(RUN) setup/preview.py
 
 read: book
 	@exec $(RUN) -m labs read

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import contextlib
 import importlib
+import json
 import os
 import pty
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import sysconfig
@@ -17,8 +20,10 @@ import venv
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from urllib.request import urlopen
 
 import pytest
+from tornado.websocket import websocket_connect
 from waiting import eventually
 
 import labs
@@ -391,6 +396,51 @@ def test_a_build_that_fails_keeps_the_former_site_and_says_why(builder: Path) ->
     fail.unlink()
     assert build(builder)[0] == 0
     assert (site / "index.html").read_text() == "# Another\n"
+
+
+@pytest.mark.live
+def test_the_preview_is_built_and_reloaded_when_a_page_is_saved(builder: Path) -> None:
+    page = builder / "book/index.md"
+    page.write_text("<html><head></head>before</html>")
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        port = found.getsockname()[1]
+    preview = subprocess.Popen(
+        [sys.executable, "setup/preview.py"],
+        cwd=builder,
+        env=os.environ | {"PORT": str(port), "NO_BROWSER": "1"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+    def shown() -> str:
+        try:
+            with urlopen(f"http://127.0.0.1:{port}/", timeout=10) as answer:
+                return str(answer.read(), "utf-8")
+        except OSError:
+            return ""
+
+    async def reloaded() -> None:
+        """Saves the page as soon as a browser's script would listen."""
+        reader = await websocket_connect(f"ws://127.0.0.1:{port}/livereload")
+        await reader.write_message(json.dumps({"command": "hello"}))
+        said = await reader.read_message()
+        await reader.write_message(json.dumps({"command": "info", "url": "the page"}))
+        page.write_text("<html><head></head>after</html>")
+        while said and json.loads(said)["command"] != "reload":
+            said = await reader.read_message()
+        assert said, "the preview has closed"
+        reader.close()
+        while await reader.read_message():
+            pass
+
+    try:
+        eventually(lambda: "before" in shown(), within_s=60, what="the site")
+        assert "livereload.js" in shown()
+        asyncio.run(asyncio.wait_for(reloaded(), 60))
+        assert "after" in shown()
+    finally:
+        preview.terminate()
+        preview.wait(20)
 
 
 # -- wheel ---------------------------------------------------------------------------------
