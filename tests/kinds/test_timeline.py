@@ -292,6 +292,30 @@ def test_an_arrival_counts_where_it_is_answered() -> None:
     assert "errors" not in {check.name for check in forgiven if check.unfit}
 
 
+@pytest.mark.parametrize(
+    ("step", "server", "change", "unfit"),
+    [
+        (Step(seconds=1, users=8), POOL, {"others_cpu": 1.0}, {"others"}),
+        (Step(seconds=1, rate=80.0), POOL, {"steal_cpu": 1.0}, {"steal"}),
+        (Step(seconds=1, users=8), POOL, {"browser_cpu": 1.0}, {"page"}),
+        (Step(seconds=1, users=8), POOL, {"others_cpu": 0.15, "server_cpu": 1.8}, set()),
+        (Step(seconds=1, users=8), POOL, {"others_cpu": 1.0, "server_cpu": 0.5}, set()),  # waits
+        (Step(seconds=1, users=1), POOL, {"others_cpu": 1.0}, set()),  # who needs no second core
+        (Step(seconds=1, users=8), Server("event-loop"), {"others_cpu": 1.0}, set()),
+        (Step(seconds=1, users=8), Server("threaded", threads=8), {"others_cpu": 1.0}, set()),
+    ],
+)
+def test_who_takes_the_cores_that_a_step_needs_spoils_it(
+    step: Step, server: Server, change: dict[str, float], unfit: set[str]
+) -> None:
+    """Two cores, of which a neighbour has one, and server and load generator the other."""
+    beside = {"server_cpu": 0.95, "generator_cpu": 0.05, "others_cpu": 0.0, "page_cpu": 0.0}
+    result = replace(examples.step_result(3), checks=(), **(beside | change))
+    found = story.check(result, step, server, examples.MACHINE, killed=False)
+    assert {check.name for check in found if check.unfit} == unfit
+    assert {check.name for check in found} & {"others", "steal", "page"}
+
+
 def test_who_was_sent_late_has_waited_since_it_was_due() -> None:
     rows = [record(OK, user, 100.1, 100.5) for user in range(8)]
     found = requests(*rows, *(record(LATE, user, 100.1, 100.3) for user in range(2)))

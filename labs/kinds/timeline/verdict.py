@@ -14,11 +14,12 @@ from labs.present.verdict import need, who
 from labs.records.experiment import Load, Server, Workload
 from labs.records.format import digits, duration, percent, rate
 from labs.records.results import Check, Machine
-from labs.records.server_facts import keeps_connections
+from labs.records.server_facts import keeps_connections, server_facts
 from labs.records.steps import KILL, Step
 
 LATE = 0.05  # of the mean response time, on average
 LEAST = 5  # requests of a step: with fewer there is nothing to say
+FULL = 0.9  # of the cores that others left: with more of them in use, nobody leaves one idle
 
 
 def about(server: Server, workload: Workload, steps: Sequence[Step]) -> str:
@@ -62,7 +63,26 @@ def _checks(
     yield from full_generator(result)
     if result.completed < LEAST:
         yield unfit("few", f"Only {_requests(result.completed)} ended. Give the step more time.")
-    yield from surroundings(result, machine)
+    yield from surroundings(result, machine, _moved(result, step, server, machine))
+
+
+def _moved(result: StepResult, step: Step, server: Server, machine: Machine) -> dict[str, float]:
+    """By how much more would be expected of the step had nobody else used the cores: nothing
+    where those that were left were not full, or more than those could not have been used; else
+    that part of the cores."""
+    cores = min(machine.cores, machine.quota_cores or math.inf)
+    taken = {
+        "others": result.others_cpu,
+        "steal": result.steal_cpu,
+        "page": result.page_cpu + (result.browser_cpu or 0.0),
+    }
+    left = cores - sum(taken.values())
+    locked = server.architecture == "threaded" and server_facts(server.by).interpreter_lock
+    most = server.processes if locked and machine.gil else server.pool or server.processes
+    wanted = min(step.users or math.inf, most, server.cores or math.inf)
+    if wanted <= left or result.server_cpu + result.generator_cpu < FULL * left:
+        return {}
+    return {name: -each / cores for name, each in taken.items()}
 
 
 def killed(pid: int, *, busy: bool, failed: int, follower: int | None, after_s: float) -> str:
