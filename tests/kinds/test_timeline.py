@@ -732,7 +732,8 @@ def test_an_arrival_begins_when_it_was_due_however_busy_the_load_generator_is() 
         eventually(lambda: (driver.records()["kind"] == OK).sum() >= 60, SOON_S, "answers")
         report = driver.report()
     got = report.records
-    begun = np.sort([*got[got["kind"] == OK]["start"], *report.flying.values()])
+    came = np.isin(got["kind"], (OK, FAILED, MISSED))  # on a busy machine some find no user
+    begun = np.sort([*got[came]["start"], *report.flying.values()])
     dice = random.Random(3)
     dice.expovariate(30.0)
     due = [dice.expovariate(30.0) for _ in begun[1:]]
