@@ -48,6 +48,7 @@ def count_level(
         halves_rps=counted.halves_rps,
         mean_response_time_s=_finite(counted.mean_response_time_s),
         histogram=counted.histogram,
+        longer=counted.longer,
         demand_s=used.server_cpu * used.seconds / requests if counted.completed else 0.0,
         server_cpu=used.server_cpu,
         generator_cpu=used.generator_cpu,

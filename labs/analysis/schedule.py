@@ -3,7 +3,7 @@
 A level's new users start spread over one response time, so that nobody marches in step. The
 server settles for 1.5 more, and for so long that a page has painted the level before. Then the
 window opens, long enough for three response times and for the least number of requests that a
-point needs.
+point needs. Where that many have not come by then, it stays open for longer.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from labs.analysis.window import LEAST_BATCHES
 from labs.records.experiment import Load
 from labs.records.results import PredictedLevel
 
 LEAST_COMPLETIONS = 20  # below this a point is unfit
 REQUESTS = 24  # planned for a window: a response a fifth slower than forecast still gives 20
+LONGEST = 4.0  # times its plan: no window is extended further
 SETTLE = 1.5  # response times
 PAINT_S = 0.6  # of a page, for figure and strip (seen: 0.5 s of CPU, spread over 0.6 s)
 STARTUP_S = 2.2  # calibration, server and Locust (seen: 1.9 to 2.2 s on 2 cores)
@@ -56,6 +58,22 @@ class Plan:
     @property
     def total_s(self) -> float:
         return self.stagger_s + self.settle_s + self.window_s
+
+
+def missing_s(measured_s: float, *, planned_s: float, completed: float, response_s: float) -> float:
+    """How much longer a window must stay open; 0 where it is long enough, or LONGEST.
+
+    A level that is slower than forecast would else be cut short, be unfit, and its miss not be
+    seen. Enough are LEAST_COMPLETIONS requests, and LEAST_BATCHES parts for the interval that are
+    no shorter than a response time. completed, response_s: of the `measured_s` so far (s), the
+    second 0 or nan where nothing was; then it is doubled.
+    """
+    enough_s = 2 * measured_s
+    if completed:
+        enough_s = LEAST_BATCHES * response_s
+        if completed < LEAST_COMPLETIONS:  # as many as planned, so as not to miss it again
+            enough_s = max(enough_s, REQUESTS / completed * measured_s)
+    return max(0.0, min(enough_s, LONGEST * planned_s) - measured_s)
 
 
 def plans(load: Load, levels: Sequence[PredictedLevel], slower: float = 1.0) -> list[Plan]:

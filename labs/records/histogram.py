@@ -2,30 +2,49 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 BUCKET = 1.02  # a bucket spans 2 %, so its middle is within 1 % of any member
+BEYOND = 10  # samples: with fewer of them beyond a percentile there is nothing to quote
 
 
-def histogram(times_s: Sequence[float] | NDArray[np.float64]) -> dict[int, int]:
-    """Bucket -> how many of these response times. Bucket 0 starts at 1 microsecond."""
+@dataclass(frozen=True, slots=True)
+class MoreThan:
+    """A time of which only so much is known: it is longer."""
+
+    seconds: float
+
+
+def histogram(
+    times_s: Sequence[float] | NDArray[np.float64],
+    weights: Sequence[float] | NDArray[np.float64] | None = None,
+) -> dict[int, float]:
+    """Bucket -> how many of these times, or their weight. Bucket 0 starts at 1 microsecond."""
     logarithms = np.log(np.maximum(times_s, 1e-6) / 1e-6) / np.log(BUCKET)
-    buckets, counts = np.unique(np.floor(logarithms).astype(int), return_counts=True)
+    buckets, where = np.unique(np.floor(logarithms).astype(int), return_inverse=True)
+    counts = np.bincount(where, weights=weights).round(3)
     return dict(zip(buckets.tolist(), counts.tolist(), strict=True))
 
 
-def percentile(histogram: dict[int, int], fraction: float) -> float | None:
-    """See `records.Point.percentile_s`."""
-    total = sum(histogram.values())
-    if total * (1 - fraction) < 10 or total == 0:
+def percentile(
+    histogram: Mapping[int, float], fraction: float, longer: float = 0.0
+) -> float | MoreThan | None:
+    """The time that `fraction` of the samples stay below, within 1 %.
+
+    longer: how many samples take longer than any in the histogram, nobody knows how much. A
+    percentile among these is only known to be more than that. None with fewer than BEYOND
+    samples beyond it.
+    """
+    total = sum(histogram.values()) + longer
+    if total * (1 - fraction) < BEYOND:
         return None
-    rank = math.ceil(total * fraction)
+    below, number = 0.0, 0
     for number in sorted(histogram):
-        rank -= histogram[number]
-        if rank <= 0:
+        below += histogram[number]
+        if below >= total * fraction * (1 - 1e-9):
             return float(1e-6 * BUCKET ** (number + 0.5))
-    return None
+    return MoreThan(1e-6 * BUCKET**number)

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from labs.records.experiment import CpuBy
-from labs.records.histogram import percentile
+from labs.records.histogram import MoreThan, percentile
 from labs.records.time_split import TimeSplit
 
 LowerBy = Literal["users in step", "separate run queues"]
@@ -99,10 +99,11 @@ class Point:
     unfinished: int  # still open one forecast response time after the window
     never_served: int  # users without one completion in window + forecast response time
     throughput_rps: float  # successes only
-    throughput_ci_rps: tuple[float, float]  # 95 %, from five batches, not below +- 2 %
+    throughput_ci_rps: tuple[float, float]  # 95 %, from three to five batches, at least +- 2 %
     halves_rps: tuple[float, float]  # first and second half of the window
-    mean_response_time_s: float
-    histogram: dict[int, int]  # of response times: bucket -> count, see `histogram`
+    mean_response_time_s: float  # of those that get an answer, by share: see `window.count`
+    histogram: dict[int, float]  # of response times: bucket -> how many, see `histogram`
+    longer: float = 0.0  # of the completed, take longer than any in it; nobody knows how long
     demand_s: float  # server's CPU seconds per request
     server_cpu: float  # CPU seconds per second
     generator_cpu: float
@@ -134,12 +135,13 @@ class Point:
         service_s = self.service_time_s
         return None if service_s is None else max(0.0, self.mean_response_time_s - service_s)
 
-    def percentile_s(self, fraction: float) -> float | None:
-        """Response time that `fraction` of the requests stayed below, within 1 %.
+    def percentile_s(self, fraction: float) -> float | MoreThan | None:
+        """Response time that `fraction` of the requests stay below, within 1 %.
 
-        None with fewer than 10 samples beyond it: there is nothing to quote.
+        None with fewer than 10 samples beyond it: there is nothing to quote. MoreThan the longest
+        that was seen, where too many were still open to know it.
         """
-        return percentile(self.histogram, fraction)
+        return percentile(self.histogram, fraction, self.longer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

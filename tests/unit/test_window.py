@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections import deque
+from itertools import pairwise
 
 import examples
 import numpy as np
 import pytest
 
-from labs.analysis import window
-from labs.analysis.point import count_level
+from labs.analysis import schedule, window
+from labs.analysis.point import count_level, service_time_s
 from labs.analysis.schedule import PAINT_S, Plan
-from labs.records.histogram import histogram, percentile
+from labs.records.histogram import MoreThan, histogram, percentile
 from labs.records.requests import RECORD, Report
 from labs.records.snapshot import Snapshot
 from workloads.protocol import OK
@@ -72,6 +74,172 @@ def test_throughput_is_unbiased_and_its_interval_covers_the_truth(users, cores, 
     assert np.mean(covered) >= 0.85
     little = np.mean([run.throughput_rps * run.mean_response_time_s for run in runs])
     assert little == pytest.approx(users, rel=0.02)
+
+
+@pytest.mark.parametrize("users", [16, 64])
+@pytest.mark.parametrize("name", ["constant", "exponential"])
+def test_three_response_times_are_enough_to_be_unbiased(users, name):
+    """With one more, as a level has, for those that are open at the window's end."""
+    response_s, found = users * 0.05 / 16, []
+    begin, end, now = 3 * response_s, 6 * response_s, 7 * response_s
+    for seed in range(5 * RUNS):
+        dice = np.random.default_rng(seed)
+        starts, ends = closed_system(users, 16, DRAWS[name], now, response_s, dice)
+        over = ends <= now
+        found.append(
+            window.count(starts[over], ends[over], starts[~over], begin=begin, end=end, now=now)
+        )
+    assert np.mean([run.throughput_rps for run in found]) == pytest.approx(16 / 0.05, rel=0.01)
+    covered = [run.interval_rps[0] <= 16 / 0.05 <= run.interval_rps[1] for run in found]
+    assert np.mean(covered) >= 0.85
+
+
+def short_queue(draw, until_s, seed, users=64, workers=16, places=17):
+    """Who finds the listen queue full knocks again 1, 3, 7 and 15 s after the first time. Starts
+    and ends of the answered, and starts of those who are open then."""
+    dice, queue, free = np.random.default_rng(seed), deque(), workers
+    coming = [(user * 0.8 / users, user, 0) for user in range(users)]
+    first = {user: at for at, user, _ in coming}
+    heapq.heapify(coming)
+    leaving, starts, ends = [], [], []
+    while min(coming[:1] + leaving[:1])[0] < until_s:
+        if leaving and leaving[0] < coming[0]:
+            at, user, _ = heapq.heappop(leaving)
+            starts.append(first[user])
+            ends.append(at)
+            first[user] = at + 0.001 * dice.random()
+            heapq.heappush(coming, (first[user], user, 0))
+            free += 1
+        else:
+            at, user, tries = heapq.heappop(coming)
+            if free or len(queue) < places:
+                queue.append(user)
+            else:
+                again = first[user] + (1, 3, 7, 15, 31)[tries]
+                heapq.heappush(coming, (again, user, tries + 1))
+        if free and queue:
+            free -= 1
+            heapq.heappush(leaving, (at + draw(dice), queue.popleft(), 0))
+    return np.array(starts), np.array(ends), np.array([at for at in first.values() if at < until_s])
+
+
+def test_who_is_not_served_is_no_throughput():
+    """16 workers at 200 ms answer 80 requests a second, whoever else stands at the door."""
+    found, departed, once_counted = [], [], []
+    begin, end, now = 2.0, 4.4, 5.2  # by the plan of 64 users
+    for seed in range(RUNS // 2):
+        starts, ends, waiting = short_queue(lambda dice: dice.gamma(100, 0.002), now, seed)
+        found.append(window.count(starts, ends, waiting, begin=begin, end=end, now=now))
+        departed.append(window.departures(ends, begin=begin, end=end)[0] / (end - begin))
+        lives = np.concatenate([ends - starts, now - waiting[waiting < end] + 0.2])
+        begun = np.concatenate([starts, waiting[waiting < end]])
+        shared = np.minimum(begun + lives, end) - np.maximum(begun, begin)
+        once_counted.append((np.maximum(shared, 0) / lives).sum() / (end - begin))
+    rates = [run.throughput_rps for run in found]
+    assert np.mean(rates) == pytest.approx(80, rel=0.01)
+    assert np.mean(rates) == pytest.approx(np.mean(departed), rel=0.01)
+    assert np.mean(once_counted) > 84  # a request that is open was a part of a completion
+    served = np.mean([run.throughput_rps * run.mean_response_time_s for run in found])
+    assert 33 < served < 50  # of 64 users: Little's law tells of the others
+    for run in found:
+        assert sum(run.histogram.values()) + run.longer == pytest.approx(run.completed, abs=0.1)
+
+
+@pytest.mark.parametrize("users", [3, 40])
+def test_no_request_counts_twice(users):
+    """The windows of a run share its requests out between them: each is counted once in all."""
+    dice = np.random.default_rng(users)
+    starts, ends = closed_system(users, 3, DRAWS["exponential"], 20.0, 0.3, dice)
+    edges = [0.0, 0.7, 1.0, 4.0, 4.1, 9.0, ends.max()]
+    windows = [
+        window.count(starts, ends, starts[:0], begin=a, end=b, now=ends.max() + 1)
+        for a, b in pairwise(edges)
+    ]
+    assert sum(each.completed for each in windows) == pytest.approx(len(starts))
+    for each, (a, b) in zip(windows, pairwise(edges), strict=True):
+        assert each.longer == 0.0
+        departed = window.departures(ends, begin=a, end=b)[0]
+        assert abs(each.completed - departed) <= users  # a part of one request of each
+
+
+def test_a_mean_weighs_each_request_by_its_share():
+    """Not every request that touches the window alike: long ones touch more windows."""
+    starts, ends = np.array([0.0, 1.0, 1.1, 1.2]), np.array([1.0, 1.1, 1.2, 3.2])
+    counted = window.count(starts, ends, starts[:0], begin=0.9, end=1.3, now=4.0)
+    shares = [0.1, 1.0, 1.0, 0.05]
+    assert counted.completed == pytest.approx(sum(shares))
+    assert counted.mean_response_time_s == pytest.approx(0.4 / sum(shares))
+    records = np.zeros(len(starts), dtype=RECORD)
+    records["start"], records["end"] = starts, ends
+    records["service"] = (ends - starts) * 0.5e6
+    served_s = service_time_s(records, 0.9, 1.3)
+    assert served_s == pytest.approx(0.5 * counted.mean_response_time_s, rel=1e-5)
+    means, truth_s = [], 0.05 * 1.5
+    for seed in range(2 * RUNS):
+        dice = np.random.default_rng(seed)
+        starts, ends = closed_system(16, 16, lambda dice: dice.gamma(2, truth_s / 2), 2, 0.1, dice)
+        counted = window.count(starts, ends, starts[:0], begin=1.0, end=1.2, now=9.0)
+        means.append(counted.mean_response_time_s)
+    assert np.mean(means) == pytest.approx(truth_s, rel=0.02)
+
+
+def test_a_percentile_knows_whom_it_has_not_seen_to_the_end():
+    """Half of the requests take 0.1 s, half 2 s: a window that ends after 1 s sees that the
+    second half takes longer than any it knows, and no more."""
+    starts = np.repeat(np.arange(0.0, 1.0, 0.01), 2)
+    lives = np.tile([0.1, 2.0], 100)
+    over = starts + lives <= 1.0
+    counted = window.count(
+        starts[over], (starts + lives)[over], starts[~over], begin=0.0, end=1.0, now=1.0
+    )
+    at = [percentile(counted.histogram, fraction, counted.longer) for fraction in (0.3, 0.7)]
+    assert at[0] == pytest.approx(0.1, rel=0.0101)
+    assert isinstance(at[1], MoreThan)
+    assert at[1].seconds == pytest.approx(0.1, rel=0.0201) and at[1].seconds <= 0.1
+    later = window.count(starts, starts + lives, starts[:0], begin=0.0, end=1.0, now=3.0)
+    assert percentile(later.histogram, 0.7, later.longer) == pytest.approx(2.0, rel=0.0101)
+
+
+def test_quantiles_are_those_of_all_requests():
+    """Of those that began before the window only the long ones reach it, and of those that are
+    open at its end the long ones are unknown: neither moves the percentiles."""
+    totals: dict[int, float] = {}
+    longer = 0.0
+    for seed in range(RUNS):
+        dice = np.random.default_rng(seed)
+        starts, ends = closed_system(30, 30, DRAWS["exponential"], 0.5, 0.1, dice)
+        over = ends <= 0.5
+        counted = window.count(starts[over], ends[over], starts[~over], begin=0.3, end=0.5, now=0.5)
+        longer += counted.longer
+        for bucket, many in counted.histogram.items():
+            totals[bucket] = totals.get(bucket, 0.0) + many
+    for fraction in (0.5, 0.9):
+        exact = -0.05 * math.log(1 - fraction)
+        assert percentile(totals, fraction, longer) == pytest.approx(exact, rel=0.03)
+
+
+def test_a_slow_level_is_measured_for_longer_but_not_for_ever():
+    plan = Plan.of(users=2, response_s=0.1, think_time_s=0.0, seconds=1.0)
+    planned_s = plan.window_s
+
+    def missing(measured_s, completed, response_s):
+        return schedule.missing_s(
+            measured_s, planned_s=planned_s, completed=completed, response_s=response_s
+        )
+
+    as_forecast = 2 * planned_s / 0.1
+    assert missing(planned_s, as_forecast, 0.1) == 0.0
+    for slower in (1.19, 1.3, 2.5):  # 17 % fewer requests than planned are too few
+        response_s, measured_s = 0.1 * slower, planned_s
+        while more_s := missing(measured_s, 2 * measured_s / response_s, response_s):
+            measured_s += more_s
+        completed = 2 * measured_s / response_s
+        assert completed >= schedule.LEAST_COMPLETIONS
+        assert completed <= max(schedule.REQUESTS * 1.001, 2 * planned_s / response_s)
+    assert missing(planned_s, 100.0, 0.5 * planned_s) == pytest.approx(0.5 * planned_s)
+    assert missing(planned_s, 0.0, math.nan) == pytest.approx(planned_s)
+    assert missing(planned_s, 1.0, 0.1) == pytest.approx((schedule.LONGEST - 1) * planned_s)
+    assert missing(schedule.LONGEST * planned_s, 0.0, math.nan) == 0.0
 
 
 def test_no_window_opens_before_the_level_before_it_is_painted():

@@ -97,11 +97,7 @@ def step_result(
         response_s = counted.mean_response_time_s
     else:
         ended = (requests.ends >= begin) & (requests.ends < end)
-        counts, _ = np.histogram(requests.ends[ended], np.linspace(begin, end, window.BATCHES + 1))
-        completed = float(ended.sum())
-        interval_rps = window.interval(
-            counts * window.BATCHES / (end - begin), completed / (end - begin)
-        )
+        completed, interval_rps = window.departures(requests.ends, begin=begin, end=end)
         lives = (requests.ends - requests.starts)[ended]
         response_s = float(lives.mean()) if lives.size else 0.0
     used = before.snapshot.until(after.snapshot)
