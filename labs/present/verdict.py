@@ -9,7 +9,16 @@ from labs.analysis import causes
 from labs.analysis.checks import half_width
 from labs.present import reasons
 from labs.records.experiment import Experiment, Server, Workload
-from labs.records.format import NARROW, crowd, digits, duration, listed, percent, rate
+from labs.records.format import (
+    NARROW,
+    crowd,
+    digits,
+    duration,
+    listed,
+    percent,
+    rate,
+    unserved,
+)
 from labs.records.results import Machine, Point, Prediction, Run
 from labs.records.server_facts import WAITS, server_facts
 
@@ -129,6 +138,8 @@ def on_guess(guess: Guess, forecast: Prediction, points: Sequence[Point]) -> str
         model = duration(level.model_response_time_s)
         found = measured and measured.mean_response_time_s
         shown = duration(found) if found else ""
+        if found and measured and measured.never_served:
+            shown += f" for whoever was served ({unserved(measured.never_served, guess.users)})"
     said = f"You said {guess} at {crowd(guess.users)}, the model {model}"
     if not found:
         return f"{said}; that level was not measured."

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+from labs.records.histogram import MoreThan
 
 NARROW = "\u00a0"  # between a number and its unit: they stay on one line
 
@@ -47,6 +49,19 @@ def duration(seconds: float) -> str:
     if seconds < 10:
         return f"{digits(seconds * 1000)}{NARROW}ms"
     return f"{digits(seconds)}{NARROW}s"
+
+
+def or_more(say: Callable[[float], str]) -> Callable[[float | MoreThan], str]:
+    """The same words for a time, also for one of which it is only known what it exceeds.
+
+    >>> or_more(duration)(MoreThan(3.2))
+    'more than 3,200\\xa0ms'
+    """
+
+    def said(value: float | MoreThan) -> str:
+        return f"more than {say(value.seconds)}" if isinstance(value, MoreThan) else say(value)
+
+    return said
 
 
 def percent(fraction: float) -> str:
@@ -101,6 +116,15 @@ def plain(value: float | None, count: int = 4) -> str:
 def crowd(number: int) -> str:
     """`1 user`, `8 users`."""
     return "1 user" if number == 1 else f"{number:,} users"
+
+
+def unserved(never_served: int, users: int) -> str:
+    """Whom the averages do not know; nothing where they know all.
+
+    >>> unserved(26, 64), unserved(0, 64)
+    ('26 of 64 users never served', '')
+    """
+    return f"{never_served} of {crowd(users)} never served" if never_served else ""
 
 
 def listed(levels: Sequence[object]) -> str:

@@ -67,7 +67,8 @@ def test_a_recording_says_what_it_is_and_goes_to_a_file_and_back(
     assert json.loads(file.read_bytes())["kind"] == type(result).__struct_config__.tag
     store.save(result, tmp_path / "again.json")
     assert store.read(tmp_path / "again.json") == result
-    assert (tmp_path / "again.json").read_bytes() == file.read_bytes()
+    again = json.loads((tmp_path / "again.json").read_bytes())
+    assert kept(json.loads(file.read_bytes()), again)
 
 
 @each_recording

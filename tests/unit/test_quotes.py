@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import examples
 import pytest
+from msgspec import structs
 
+from labs.kinds.comparison.figure import comparison_alt
+from labs.kinds.comparison.record import Comparison
+from labs.kinds.comparison.verdict import between
+from labs.kinds.sweep import report
+from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.show import show
 from labs.present.quantities import NoSuchNumber
+from labs.present.verdict import Guess, on_guess
 from labs.recordings import store
 from labs.records.errors import BadRecording
+from labs.records.histogram import MoreThan, histogram
 from labs.site.measured_role import measured
 
 
@@ -86,6 +97,55 @@ def test_a_number_is_said_with_its_unit(lab: str, text: str, said: str) -> None:
 def test_a_number_that_is_not_there_is_refused_with_a_sentence(text: str, message: str) -> None:
     with pytest.raises(NoSuchNumber, match=message):
         measured("many-cores", text)
+
+
+def starved() -> Recording:
+    """A run at whose last level three of eight users stood at the door, and a tenth of the
+    requests were still open."""
+    recording = examples.recording(1.0)
+    (run,) = recording.runs
+    last = run.points[-1]
+    last = replace(last, never_served=3, histogram=histogram([0.2] * 3600), longer=400)
+    return structs.replace(recording, runs=(replace(run, points=(*run.points[:-1], last)),))
+
+
+def test_a_time_that_was_not_seen_to_its_end_is_no_number() -> None:
+    """Of these the median is known, and of the 99th percentile that it is longer than that."""
+    recording = starved()
+    last = recording.points[-1]
+    assert last.percentile_s(0.5) == pytest.approx(0.2, rel=0.0101)
+    late = last.percentile_s(0.99)
+    assert isinstance(late, MoreThan) and 0.2 / 1.0201 < late.seconds <= 0.2
+    quoted = show.quote(recording, "percentile", 8, 99)
+    assert str(quoted).replace("\u00a0", " ") == "more than 198 ms"
+    assert math.isnan(float(quoted))
+    table = show.table(recording)
+    row = dict(zip(table.head, table.rows[-1], strict=True))
+    assert float(row["p50 ms"]) == pytest.approx(200, rel=0.0101)
+    assert row["p99 ms"] == "more than 198.5" and row["never served"] == "3"
+    assert "more than 198.5" in table.csv() and "more than 198.5" in report.table(recording)
+    told = report.joined(recording)["points"][-1]
+    assert told["response_time_s"]["p99"] == {"more_than": late.seconds}
+    assert told["response_time_s"]["p50"] == last.percentile_s(0.5)
+    assert told["never_served"] == 3
+
+
+def test_whom_a_mean_does_not_know_stands_beside_it() -> None:
+    said = "3 of 8 users never served"
+    recording, all_served = starved(), examples.recording(1.0)
+    heads = [report.table(each).splitlines()[0] for each in (recording, all_served)]
+    assert "never served" in heads[0] and "never served" not in heads[1]
+    assert said in show.alt(recording) and "served" not in show.alt(all_served)
+    for each in (recording, all_served):
+        forecast, points = each.run.forecast, each.points
+        guess = Guess(users=8, quantity="response time", value=0.3)
+        assert (said in on_guess(guess, forecast, points)) == (each is recording)
+    parts = {"a": recording, "b": examples.recording(0.5)}
+    compared = Comparison(machine=examples.MACHINE, over="users", parts=parts)
+    assert f"{said} with “a”" in between(compared)
+    assert said in comparison_alt(compared)
+    pools = Comparison(machine=examples.MACHINE, over="pool", parts=parts)
+    assert said in comparison_alt(pools)
 
 
 @pytest.mark.usefixtures("shelf")

@@ -35,6 +35,7 @@ class Tried:
     generator_cpu: float = 0.0
     server_cpu: float = 0.0
     overflows: int = 0  # connections that found the listen queue full
+    never_served: int = 0  # users, by Locust; ab waits for every answer
     backlog: int | None = None  # places in the listen queue, as asked for
 
     def __post_init__(self) -> None:

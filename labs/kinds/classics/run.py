@@ -326,6 +326,7 @@ class Round:
                 generator_cpu=point.generator_cpu,
                 server_cpu=point.server_cpu,
                 overflows=point.listen_overflows,
+                never_served=point.never_served,
                 backlog=trial.server.backlog,
             )
 

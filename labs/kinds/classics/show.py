@@ -259,6 +259,7 @@ show = Show(
         Measured(head="its law req/s", of="their_law_rps"),
         Measured(head="mean ms", of="tried.mean_response_time_s", quote="response_time"),
         Measured(head="longest ms", of="tried.longest_s"),
+        Measured(head="never served", of="tried.never_served"),
         Measured(head="X R / N", of="tried.littles_law", cell=two_places),
         Measured(
             head="generator's cores", of="tried.generator_cpu", quote="generator_cpu", said=percent

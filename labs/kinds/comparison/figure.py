@@ -14,7 +14,7 @@ from labs.kinds.sweep.figure import ResponseTime, Throughput, marked
 from labs.kinds.sweep.record import Recording
 from labs.present.palette import GREY, LINES
 from labs.present.plot import FAR_APART, Figure, Shown, Trace, dots, line, twin_layout
-from labs.records.format import duration, rate
+from labs.records.format import duration, listed, rate, unserved
 from labs.records.results import Point, PredictedLevel
 
 WIDE = 8  # times as much throughput at one place as at another: a logarithmic axis upwards
@@ -113,7 +113,13 @@ def comparison_alt(comparison: Comparison) -> str:
                 f"{rate(point.throughput_rps)} and {duration(point.mean_response_time_s)} at {x}"
                 for x, point in measured
             )
-            sentences.append(f"{each.name}: {told} workers.")
+            starved = [
+                f"{unserved(point.never_served, point.users)} at {x}"
+                for x, point in measured
+                if point.never_served
+            ]
+            whose = f", of those served: {listed(starved)}" if starved else ""
+            sentences.append(f"{each.name}: {told} workers{whose}.")
         else:
             sentences.append(course(f"“{each.name}”", [point for _, point in measured]))
         unfit = [str(x) for x, point in measured if not point.fit]

@@ -10,7 +10,7 @@ from labs.kinds.sweep.record import Recording
 from labs.present import verdict
 from labs.present.power import powered
 from labs.records.experiment import Experiment
-from labs.records.format import crowd, digits, duration, listed, rate
+from labs.records.format import crowd, digits, duration, listed, rate, unserved
 from labs.records.results import Point
 
 
@@ -110,13 +110,17 @@ def between(comparison: Comparison) -> str:
         if label in others and ratio(comparison, best, label, users).noise
     ]
     with_it = f" ({listed([f'“{label}”' for label in near])} within noise of it)" if near else ""
-    waited = [
-        duration(comparison.part(label).at(users).mean_response_time_s) for label in (best, least)
-    ]
+    waited, without = [], []
+    for label in (best, least):
+        point = comparison.part(label).at(users)
+        waited.append(duration(point.mean_response_time_s))
+        if point.never_served:
+            without.append(f"{unserved(point.never_served, users)} with “{label}”")
+    whose = f" Those are means of whoever was served: {listed(without)}." if without else ""
     return (
         f"At {at} “{best}” answered the most, {most}{with_it}: {against} times what “{least}” "
         f"did ({fewest}). That is more than noise: the intervals lie apart. A user waited "
-        f"{waited[0]} on average with the one, {waited[1]} with the other."
+        f"{waited[0]} on average with the one, {waited[1]} with the other.{whose}"
     )
 
 

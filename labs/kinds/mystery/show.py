@@ -105,14 +105,18 @@ def _alike(group: Sequence[Seen]) -> tuple[str, ...]:
 
 def variants_table(mystery: Mystery) -> Table:
     """A row for each variant and level, with its forecast and its limit."""
-    head = ("server", "users", "req/s", "forecast req/s", "at most", "limit", "response ms")
+    head = (
+        *("server", "users", "req/s", "forecast req/s", "at most", "limit", "response ms"),
+        "never served",
+    )
     rows = []
     for name, found in compared(mystery).parts.items():
         for point in found.points:
             level = found.run.forecast.at(point.users)
             rates = (point.throughput_rps, level.model_rps, level.bound_rps)
             response = digits(point.mean_response_time_s * MS)
-            rows.append((name, str(point.users), *map(digits, rates), level.limit, response))
+            served = response, str(point.never_served)
+            rows.append((name, str(point.users), *map(digits, rates), level.limit, *served))
     return Table(head, tuple(rows))
 
 
@@ -178,6 +182,7 @@ show = Show(
         Column(head="users", of="users"),
         _column("req/s", "throughput_rps"),
         _column("response ms", "mean_response_time_s", MS),
+        Column(head="never served", of="never_served"),
         _column("in service ms", "service_time_s", MS),
         _column("queued ms", "queued_s", MS),
         _column("cores busy: server", "server_cpu"),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from labs.kinds.sweep.record import Recording
 from labs.present.verdict import Guess
-from labs.records.format import duration, rate
+from labs.records.format import duration, listed, rate, unserved
 from labs.records.results import Point, Prediction
 
 PEAK = 1.05  # times the last level's throughput: less is a plateau, not a peak
@@ -57,4 +57,6 @@ def course(who: str, points: Sequence[Point]) -> str:
     times = duration(first.mean_response_time_s)
     if last is not first:
         times = f"from {times} to {duration(last.mean_response_time_s)}"
-    return f"{who}: {', '.join(told)} users; response time {times}."
+    starved = [unserved(point.never_served, point.users) for point in points if point.never_served]
+    whose = f", of those served: {listed(starved)}" if starved else ""
+    return f"{who}: {', '.join(told)} users; response time {times}{whose}."

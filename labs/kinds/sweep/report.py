@@ -15,6 +15,8 @@ import msgspec
 from labs.kinds.sweep.record import Recording
 from labs.present.power import powered
 from labs.present.verdict import assumed, service, verdict
+from labs.records.format import or_more
+from labs.records.histogram import MoreThan
 from labs.records.results import Point, PredictedLevel, Prediction
 from labs.theory.forecast import explain
 
@@ -30,8 +32,9 @@ def explained(recording: Recording) -> Prediction:
 
 def joined(recording: Recording) -> dict[str, Any]:
     """The recording as JSON-ready data, with `points` that hold measurement, forecast and
-    explanation side by side. SI units; None where there are too few samples for a percentile.
-    `records.load` reads it as a recording again."""
+    explanation side by side. SI units; a percentile is None where there are too few samples, and
+    `{"more_than": seconds}` where no more is known. `records.load` reads it as a
+    recording again."""
     data: dict[str, Any] = msgspec.to_builtins(recording)
     levels = explained(recording).levels if recording.points else ()
     data["points"] = [
@@ -41,8 +44,9 @@ def joined(recording: Recording) -> dict[str, Any]:
             "throughput_ci_rps": list(point.throughput_ci_rps),
             "response_time_s": {
                 "mean": point.mean_response_time_s,
-                **{name: point.percentile_s(part) for name, part in PERCENTILES.items()},
+                **{name: _known(point.percentile_s(part)) for name, part in PERCENTILES.items()},
             },
+            "never_served": point.never_served,
             "service_time_s": point.service_time_s,
             "queued_s": point.queued_s,
             "connections": point.connections,
@@ -83,7 +87,9 @@ def forecast_table(forecast: Prediction) -> str:
 def table(recording: Recording) -> str:
     """The measurement beside its forecast in columns, for a terminal."""
     head = ["users", "req/s", "±", "forecast", "off", "ms", "in service", "queued"]
-    rows = [[*head, "p99", "CPU ms", "X·R/N", "notes"]]
+    starved = any(point.never_served for point in recording.points)
+    head += ["p99", *(["never served"] if starved else [])]
+    rows = [[*head, "CPU ms", "X·R/N", "notes"]]
     for point in recording.points:
         level = recording.run.forecast.at(point.users)
         rows.append(
@@ -97,6 +103,7 @@ def table(recording: Recording) -> str:
                 _milliseconds(point.service_time_s),
                 _milliseconds(point.queued_s),
                 _milliseconds(point.percentile_s(0.99)),
+                *([str(point.never_served)] if starved else []),
                 f"{1000 * point.demand_s:.2f}",
                 f"{point.littles_law:.2f}",
                 ", ".join(f"{c.name}{'!' if c.unfit else ''}" for c in point.checks),
@@ -124,8 +131,12 @@ def _half(point: Point) -> float:
     return (point.throughput_ci_rps[1] - point.throughput_ci_rps[0]) / 2
 
 
-def _milliseconds(seconds: float | None) -> str:
-    return "-" if seconds is None else f"{1000 * seconds:.1f}"
+def _milliseconds(seconds: float | MoreThan | None) -> str:
+    return "-" if seconds is None else or_more(lambda known_s: f"{1000 * known_s:.1f}")(seconds)
+
+
+def _known(seconds: float | MoreThan | None) -> float | dict[str, float] | None:
+    return {"more_than": seconds.seconds} if isinstance(seconds, MoreThan) else seconds
 
 
 def text(recording: Recording) -> str:

@@ -5,11 +5,12 @@ All of its middle run, unless a spread is asked for.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import msgspec
 
-from labs.kinds.show import Column, Show, known, quoted, three_cores, to_know, two_places
+from labs.kinds.show import Column, Show, quoted, three_cores, to_know, two_places
 from labs.kinds.sweep import report
 from labs.kinds.sweep.alt_text import sweep_alt
 from labs.kinds.sweep.figure import sweep_figure
@@ -18,10 +19,11 @@ from labs.present import verdict
 from labs.present.markup import paragraphs
 from labs.present.plot import Figure
 from labs.present.power import powered
-from labs.present.quantities import Quantity
+from labs.present.quantities import NoSuchNumber, Quantity
 from labs.present.reasons import split
 from labs.present.tables import MS, assumptions
-from labs.records.format import NARROW, crowd, digits, duration, percent, plain, rate
+from labs.records.format import NARROW, crowd, digits, duration, or_more, percent, plain, rate
+from labs.records.histogram import MoreThan
 from labs.records.results import Point, PredictedLevel
 
 
@@ -69,7 +71,7 @@ def _percentile(fraction: float) -> Column:
     return Column(
         head=f"p{100 * fraction:.0f} ms",
         of=lambda row: row.point.percentile_s(fraction),
-        cell=lambda value: plain(value * MS),
+        cell=or_more(lambda value: plain(value * MS)),
     )
 
 
@@ -90,13 +92,13 @@ COLUMNS = (
     _percentile(0.5),
     _percentile(0.9),
     _percentile(0.99),
+    Column(head="never served", of="point.never_served", quote="never_served", said=crowd),
     Column(head="in service ms", of="point.service_time_s", quote="service_time"),
     Column(head="queued ms", of="point.queued_s", quote="queued"),
     Column(head="CPU ms", of="point.demand_s"),
     Column(head="cores busy", of="point.server_cpu", quote="cores_busy", said=three_cores),
     Column(head="voluntary switches", of="point.voluntary_switches", quote="voluntary"),
     Column(head="involuntary switches", of="point.involuntary_switches", quote="involuntary"),
-    Column(head="never served", of="point.never_served", quote="never_served", said=crowd),
     Column(head="queue overflows", of="point.listen_overflows", quote="overflows", said=digits),
     Column(head="memory MiB", of="point.pss_bytes", quote="pss"),
     Column(head="connections", of="connections"),
@@ -162,10 +164,14 @@ def _spread(recording: Recording, users: int) -> Quantity:
     return _between(recording.spread_rps(users))
 
 
-def _below(recording: Recording, users: int, below: float) -> float:
-    """Response time that so many percent of the requests stayed below."""
+def _below(recording: Recording, users: int, below: float) -> Quantity:
+    """Response time that so many percent of the requests stayed below. No number, where it is only
+    known to be more than something."""
     value = recording.at(users).percentile_s(below / 100)
-    return known(value, f"percentile={below:g} at users={users}: too few requests to quote one.")
+    if value is None:
+        raise NoSuchNumber(f"percentile={below:g} at users={users}: too few requests to quote one.")
+    number = math.nan if isinstance(value, MoreThan) else value
+    return Quantity(number, or_more(duration)(value))
 
 
 def _demand(recording: Recording, users: int | None = None) -> float:
@@ -209,7 +215,7 @@ show = Show(
         "demand": quoted(_demand, duration),
         "fit": _fit,
         "interval": lambda found, users: _between(found.at(users).throughput_ci_rps),
-        "percentile": quoted(_below, duration),
+        "percentile": _below,
         "response_time_for": quoted(_response_time_for, duration),
         "spread": _spread,
     },
