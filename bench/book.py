@@ -3,21 +3,20 @@
     python -m bench.book [LAB ...]
 
 Beside each figure: how far the forecast made before the load was off, how far the book's own
-recording is, and the checks that fired. Writes nothing into the book. About fifteen minutes.
+recording is, and the checks that fired. At the end, how far all of the forecasts were off, and how
+many figures of each lab were unfit. Writes nothing into the book. About fifteen minutes.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import statistics
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from labs.kinds.result import Result
-
+from bench.levels import sizes
 from labs.kinds.checkup.record import Checkup
 from labs.kinds.clocks.record import Clocks
 from labs.kinds.comparison.record import Comparison
@@ -30,7 +29,7 @@ from labs.kinds.sweep.report import columns
 from labs.kinds.timeline.record import Timeline
 from labs.recordings import recorder, store
 from labs.records.errors import BadRecording
-from labs.records.results import Check
+from labs.records.results import Check, Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +114,20 @@ def table(found: Result, recorded: Result | None) -> tuple[list[list[str]], list
     return rows, own
 
 
+def unfit(labs: Mapping[str, Sequence[Figure]]) -> str:
+    """How many figures were unfit, in all and of each lab that has some."""
+    counts = {lab: sum(not figure.fit for figure in own) for lab, own in labs.items()}
+    every = sum(map(len, labs.values()))
+    lines = [f"unfit: {sum(counts.values())} of {every} figures"]
+    lines += [f"  {lab}: {count} of {len(labs[lab])}" for lab, count in counts.items() if count]
+    return "\n".join(lines)
+
+
+def forecasts(title: str, figures: Sequence[Figure]) -> str:
+    """How far their forecasts were off, in a line: median and worst."""
+    return sizes(title, [f.measured / f.forecast - 1 for f in figures if f.forecast])
+
+
 def _off(measured: float, expected: float | None) -> str:
     return f"{measured / expected - 1:+.1%}" if expected else ""
 
@@ -125,7 +138,7 @@ def main() -> int:
     asked = parser.parse_args()
     every = list(dict.fromkeys(cell.lab for cell in recorder.cells()))
     book = os.environ.get("LABS_RECORDINGS")
-    off: list[float] = []
+    told: dict[str, list[Figure]] = {}
     with tempfile.TemporaryDirectory(prefix="wall-time-") as folder:
         for lab in asked.labs or every:
             try:
@@ -138,16 +151,13 @@ def main() -> int:
                 found = store.recording(lab)
             finally:
                 _restore(book)
-            rows, own = table(found, recorded)
+            rows, told[lab] = table(found, recorded)
             print(f"\n{lab}\n{columns(rows)}", flush=True)
-            off += [
-                abs(figure.measured / figure.forecast - 1)
-                for figure in own
-                if figure.forecast and figure.fit
-            ]
-    if off:
-        median, worst = statistics.median(off), max(off)
-        print(f"\nforecast, {len(off)} fit figures: median {median:.1%}, worst {worst:.1%}")
+    every = [figure for own in told.values() for figure in own]
+    print()
+    print(forecasts("forecast, fit figures", [figure for figure in every if figure.fit]))
+    print(forecasts("forecast, all figures", every))
+    print(unfit(told))
     return 0
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import statistics
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,28 +26,115 @@ CPU, WAIT, MIXED = (
 Column = tuple[str, Callable[[Point], str]]  # its head, and what it says of a point
 
 
+# What the machine did, and not the instrument: checks, told or unfit, that name it.
+DISTURBED = ("load generator", "others", "steal", "page", "throttled")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """One level: throughput over what was said of it, minus one."""
 
     point: Point
+    work: str
     forecast: float
     bound: float
     consistency: float
+    covered: bool  # the forecast lies inside the measurement's 95 % interval
+    above: bool  # the measurement's interval lies wholly above the bound's
+
+    @property
+    def disturbed(self) -> list[str]:
+        """What the machine did meanwhile, by the names of the checks."""
+        return [check.name for check in self.point.checks if check.name in DISTURBED]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """How far forecasts are off, over some levels."""
+
+    count: int
+    bias: float  # mean error, with its sign
+    median: float  # of the errors' sizes
+    worst: float  # the largest error, with its sign
+    coverage: float  # share of levels whose interval holds the forecast
+    above: float  # share of levels that lie wholly above the bound
+    fit: float  # share of levels that are fit
+
+    @classmethod
+    def of(cls, found: Sequence[Row]) -> Summary:
+        errors = [row.forecast for row in found]
+        return cls(
+            count=len(found),
+            bias=statistics.fmean(errors),
+            median=statistics.median(map(abs, errors)),
+            worst=max(errors, key=abs),
+            coverage=statistics.fmean(row.covered for row in found),
+            above=statistics.fmean(row.above for row in found),
+            fit=statistics.fmean(row.point.fit for row in found),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """What a figure should be."""
+
+    figure: str  # of a `Summary`
+    limit: float
+    least: bool = False  # it is to be at least that, else at most
+    all_work: bool = False  # also where requests only wait, or fetch a file
+
+    @property
+    def head(self) -> str:
+        return f"{self.figure} {'≥' if self.least else '≤'} {self.limit:g} %"
+
+    def said(self, summary: Summary, work: str) -> str:
+        """The figure, with a mark where it misses the goal."""
+        value = 100 * getattr(summary, self.figure)
+        met = value >= self.limit if self.least else abs(value) <= self.limit
+        missed = not met and (self.all_work or work in GOALS_FOR)
+        sign = "+" if self.figure in ("bias", "worst") else ""
+        return f"{value:{sign}.1f} %{'!' if missed else ' '}"
+
+
+GOALS_FOR = ("CPU only", "mixed")
+GOALS = (
+    Goal(figure="bias", limit=1),
+    Goal(figure="median", limit=2),
+    Goal(figure="worst", limit=10),
+    Goal(figure="coverage", limit=80, least=True),
+    Goal(figure="above", limit=2.5, all_work=True),
+    Goal(figure="fit", limit=95, least=True, all_work=True),
+)
+
+
+def work_of(workload: Workload) -> str:
+    """Which kind of work that is, as forecasts differ in how hard it is."""
+    if workload.page == "file":
+        return "file"
+    if workload.cpu_s and workload.wait_s:
+        return "mixed"
+    return "CPU only" if workload.cpu_s else "waits only"
 
 
 def rows(recording: Recording) -> list[Row]:
     """Its levels, beside forecast, bound and explanation."""
     forecast, explanation = recording.run.forecast, explained(recording)
-    return [
-        Row(
-            point=point,
-            forecast=point.throughput_rps / forecast.at(point.users).model_rps - 1,
-            bound=point.throughput_rps / forecast.at(point.users).bound_rps - 1,
-            consistency=point.throughput_rps / explanation.at(point.users).model_rps - 1,
+    made = []
+    for point in recording.points:
+        level, rps = forecast.at(point.users), point.throughput_rps
+        low, high = point.throughput_ci_rps
+        made.append(
+            Row(
+                point=point,
+                work=work_of(recording.experiment.workload),
+                forecast=rps / level.model_rps - 1,
+                bound=rps / level.bound_rps - 1,
+                consistency=rps / explanation.at(point.users).model_rps - 1,
+                covered=low <= level.model_rps <= high,
+                above=low > level.bound_rps,
+            )
         )
-        for point in recording.points
-    ]
+    return made
 
 
 def shown(name: str, found: Sequence[Row], more: Sequence[Column] = ()) -> str:
@@ -68,25 +156,55 @@ def shown(name: str, found: Sequence[Row], more: Sequence[Column] = ()) -> str:
     return f"\n{name}\n{columns(table)}"
 
 
-def fit_rows(found: Sequence[Row]) -> list[Row]:
-    """Those whose point is fit."""
-    return [row for row in found if row.point.fit]
+def by_work(found: Sequence[Row]) -> str:
+    """How good the forecasts are, for each kind of work and with one user apart; beside each figure
+    its goal, which holds for the levels that the machine left alone.
+
+    All of these count, fit or not: a forecast that was missed so far that the level is unfit was
+    missed. What the machine did and where the instrument failed are counted below.
+    """
+    left_alone = [row for row in found if not row.disturbed]
+    table = [["", "levels", *(goal.head for goal in GOALS), ""]]
+    for title, counted in (("left alone", left_alone), ("all", found)):
+        for work, rows_of in _groups(counted).items():
+            summary = Summary.of(rows_of)
+            told = [goal.said(summary, work.removesuffix(ALONE)) for goal in GOALS]
+            table.append([f"{work}, {title}", str(summary.count), *told, ""])
+    unfit = [row for row in left_alone if not row.point.fit]
+    failed = [check.name for row in unfit for check in row.point.checks if check.unfit]
+    disturbed = [name for row in found for name in row.disturbed]
+    lines = [
+        f"disturbed by the machine: {len(found) - len(left_alone)} of {len(found)} levels"
+        + _counts(disturbed),
+        f"left alone, and the instrument failed: {len(unfit)} of {len(left_alone)} levels"
+        + _counts(failed),
+    ]
+    return "\n".join([columns(table), *lines])
 
 
-def share(found: Sequence[Row]) -> str:
-    """How many points are fit, in a line."""
-    if not found:
-        return f"{'fit points':<34} no point"
-    fit = len(fit_rows(found))
-    return f"{'fit points':<34} {fit} of {len(found)}, {fit / len(found):.0%}"
+ALONE = ", 1 user"
 
 
-def summary(title: str, errors: Sequence[float]) -> str:
+def _groups(found: Sequence[Row]) -> dict[str, list[Row]]:
+    """By kind of work, those of one user apart, and all of more users together."""
+    groups: dict[str, list[Row]] = {}
+    for row in sorted(found, key=lambda row: (row.point.users == 1, row.work)):
+        groups.setdefault(row.work + ALONE * (row.point.users == 1), []).append(row)
+    return {**groups, "any work": list(found)} if found else {}
+
+
+def _counts(names: Sequence[str]) -> str:
+    """How often each occurs, the commonest first: ` (others 3, page 1)`."""
+    told = ", ".join(f"{name} {count}" for name, count in Counter(names).most_common())
+    return f" ({told})" if told else ""
+
+
+def sizes(title: str, errors: Sequence[float]) -> str:
     """Median and worst of their sizes, in a line."""
     if not errors:
-        return f"{title:<34} no point"
-    sizes = [abs(error) for error in errors]
-    return f"{title:<34} median {statistics.median(sizes):6.1%}   worst {max(sizes):6.1%}"
+        return f"{title:<34} no level"
+    found = [abs(error) for error in errors]
+    return f"{title:<34} median {statistics.median(found):6.1%}   worst {max(found):6.1%}"
 
 
 def save(file: str | None, recordings: Mapping[str, Recording]) -> None:

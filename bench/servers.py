@@ -15,7 +15,7 @@ import argparse
 import sys
 import time
 
-from bench.levels import CPU, MIXED, WAIT, Row, fit_rows, rows, save, share, shown, summary
+from bench.levels import CPU, MIXED, WAIT, Row, by_work, rows, save, shown, sizes
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.report import columns
 from labs.kinds.sweep.run import measure
@@ -95,12 +95,9 @@ def main() -> int:
             slow.append(f"{kind.architecture} by {kind.by}")
     if not found:
         return 0
-    fit = fit_rows(found)
     print(f"\n{columns(times)}\n")
-    print(share(found))
-    print(summary("forecast, model, fit points", [row.forecast for row in fit]))
-    print(summary("forecast, bound, fit points", [row.bound for row in fit]))
-    print(summary("consistency, fit points", [row.consistency for row in fit]))
+    print(by_work(found))
+    print(sizes("consistency", [row.consistency for row in found if not row.disturbed]))
     print(f"{'starts or ends too slowly':<34} {', '.join(slow) or 'none'}")
     save(asked.json, recordings)
     return 0

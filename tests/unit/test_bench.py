@@ -1,0 +1,131 @@
+"""What the benches say of figures; their modules can all be run."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import examples
+import pytest
+
+from bench import book, levels
+from labs.records.experiment import Workload
+from labs.records.results import Check
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULES = sorted(path.stem for path in (ROOT / "bench").glob("[a-z]*.py"))
+OTHERS = Check(name="others", unfit=False, sentence="Others used 12 % of the machine.")
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_bench_can_be_run(name: str) -> None:
+    assert importlib.import_module(f"bench.{name}").__doc__
+
+
+def row(users: int, off: float, *checks: Check, work: str = "mixed", bound: float = 0.0):
+    """A level that lies so far from its forecast, and from its bound, with an interval of 2 %."""
+    return levels.Row(
+        point=replace(examples.point(users), checks=checks),
+        work=work,
+        forecast=off,
+        bound=bound,
+        consistency=0.0,
+        covered=abs(off) <= 0.02,
+        above=bound > 0.02,
+    )
+
+
+def cells(text: str, title: str) -> list[str]:
+    """The figures of that line."""
+    lines = (re.split(r" {2,}", line.strip()) for line in text.splitlines())
+    (found,) = (line[1:] for line in lines if line[0] == title)
+    return found
+
+
+def test_kinds_of_work_are_told_apart_by_what_a_request_does() -> None:
+    works = {
+        "CPU only": Workload(cpu_s=0.1),
+        "waits only": Workload(wait_s=0.1),
+        "mixed": Workload(cpu_s=0.1, wait_s=0.1),
+        "file": Workload(page="file"),
+    }
+    assert {name: levels.work_of(work) for name, work in works.items()} == {n: n for n in works}
+
+
+def test_a_row_says_whether_the_forecast_lies_in_the_interval_and_the_interval_above_the_bound():
+    """The example's forecast is 0.99 of its bound, and its interval ± 2 %."""
+    for factor, covered, above in ((1.0, True, False), (1.03, False, True), (0.9, False, False)):
+        for each in levels.rows(examples.recording(factor)):
+            assert (each.covered, each.above) == (covered, above)
+            assert each.forecast == pytest.approx(factor / 0.99 - 1)
+            assert each.bound == pytest.approx(factor - 1)
+            assert each.work == "CPU only"
+
+
+def test_a_summary_has_a_sign_where_that_tells_more_than_a_size() -> None:
+    errors = (0.01, -0.06, 0.02, -0.01, 0.015)
+    found = [row(8, off, bound=0.03 * (off == 0.02)) for off in errors]
+    found[1] = row(8, -0.06, examples.UNFIT)
+    summary = levels.Summary.of(found)
+    assert summary.bias == pytest.approx(-0.005)
+    assert summary.median == pytest.approx(0.015)
+    assert summary.worst == -0.06
+    assert summary.coverage == pytest.approx(4 / 5)
+    assert summary.above == pytest.approx(1 / 5)
+    assert summary.fit == pytest.approx(4 / 5)
+
+
+def test_a_goal_that_is_missed_is_marked_where_it_holds() -> None:
+    summary = levels.Summary.of([row(8, 0.03), row(8, -0.11), row(8, 0.03)])
+    said = {goal.figure: goal.said(summary, "mixed") for goal in levels.GOALS}
+    assert said == {
+        "bias": "-1.7 %!",
+        "median": "3.0 %!",
+        "worst": "-11.0 %!",
+        "coverage": "0.0 %!",
+        "above": "0.0 % ",
+        "fit": "100.0 % ",
+    }
+    waits = {goal.figure: goal.said(summary, "waits only") for goal in levels.GOALS}
+    assert not any(text.endswith("!") for text in waits.values())
+    above = levels.Summary.of([row(8, 0.05, examples.UNFIT, bound=0.05)])
+    said = {goal.figure: goal.said(above, "waits only") for goal in levels.GOALS}
+    assert [name for name, text in said.items() if text.endswith("!")] == ["above", "fit"]
+
+
+def test_what_the_machine_did_is_not_counted_as_the_instrument_s_failure() -> None:
+    few = Check(name="few", unfit=True, sentence="Only 12 requests.")
+    full = Check(name="load generator", unfit=True, sentence="Locust was full.")
+    found = [
+        row(1, 0.001),
+        row(8, 0.01),
+        row(8, 0.01, few),
+        row(8, -0.3, OTHERS),
+        row(8, -0.5, full, examples.UNFIT),
+        row(8, 0.0, work="waits only"),
+    ]
+    text = levels.by_work(found)
+    assert "disturbed by the machine: 2 of 6 levels (others 1, load generator 1)" in text
+    assert "left alone, and the instrument failed: 1 of 4 levels (few 1)" in text
+    figures = ["2", "+1.0 %", "1.0 %", "+1.0 %", "100.0 %", "0.0 %", "50.0 %!"]
+    assert cells(text, "mixed, left alone") == figures
+    assert cells(text, "mixed, all")[3] == "-50.0 %!"
+    assert cells(text, "mixed, 1 user, left alone")[1] == "+0.1 %"
+    assert cells(text, "any work, left alone")[0] == "4"
+    assert levels.by_work([row(8, 0.0, OTHERS)])  # nothing was left alone
+
+
+def test_the_book_says_how_many_figures_of_which_lab_were_unfit() -> None:
+    def figure(*checks: Check) -> book.Figure:
+        return book.Figure(name="8 users", measured=39.0, forecast=40.0, checks=checks)
+
+    labs = {
+        "one-core": [figure(), figure(OTHERS)],
+        "threads": [figure(examples.UNFIT), figure(examples.UNFIT), figure()],
+    }
+    assert book.unfit(labs).splitlines() == ["unfit: 2 of 5 figures", "  threads: 2 of 3"]
+    assert "2.5%" in book.forecasts("all", labs["threads"])
+    found = list(book.figures(examples.recording(1.0)))
+    assert [each.measured for each in found] == [20.0, 40.0, 40.0, 40.0]
