@@ -105,14 +105,16 @@ class Level:
         """What went on around the measurement: cores that somebody else had."""
         point, cores = self.point, self.machine.cores
         page_cpu = point.page_cpu + (point.browser_cpu or 0.0)
+        busy = point.server_cpu + point.generator_cpu + point.backend_cpu
         taken = (("others", point.others_cpu), ("page", page_cpu))
         for name, used in taken:
             if used > NOTICED * cores:
-                yield self._with(name, used, 0.0, cores=lambda had, used=used: _without(had, used))
+                # Who uses what was idle takes nothing: one that wants a core gets its fair share.
+                left = max(cores - used, cores / (1 + used))
+                yield self._with(name, used, 0.0, cores=lambda had, left=left: _no_more(had, left))
         lost = {"throttled": point.throttled_s / point.seconds, "steal": point.steal_cpu}
         if self.machine.quota_cores is not None:
             del lost["throttled"]  # the forecast knows of it
-        busy = point.server_cpu + point.generator_cpu
         for name, each in lost.items():
             if each > NOTICED * cores:
                 part = busy / (busy + each)
@@ -233,10 +235,9 @@ class Level:
         return self.point.server_cpu < LONE * places
 
 
-def _without(had: Cores, used: float) -> Cores:
-    """Those cores when somebody else uses so many."""
-    left = max(had.all - used, had.all * 1e-3)
-    return Cores(server=tuple(min(speed, left) for speed in had.server), all=left)
+def _no_more(had: Cores, left: float) -> Cores:
+    """Those cores when only so many are left of them."""
+    return Cores(server=tuple(min(speed, left) for speed in had.server), all=min(had.all, left))
 
 
 def _whole(had: Cores, more: float) -> Cores:

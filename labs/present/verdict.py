@@ -22,6 +22,7 @@ from labs.records.format import (
 from labs.records.results import Machine, Point, Prediction, Run
 from labs.records.server_facts import WAITS, server_facts
 
+EFFECTS = {"interval", "drift", "few", "repeated"}  # checks that say what came of a cause
 ASSUMES = "What the forecast assumes"
 NEAR = "That is close, and nothing else stood out."
 UNEXPLAINED = "Nothing we measure explains it."  # which accuses neither the model nor the machine
@@ -194,7 +195,8 @@ def _unfit(unfit: Sequence[Point], total: int) -> str:
     levels = listed([point.users for point in unfit])
     users = "user" if levels == "1" else "users"
     reasons = dict.fromkeys(check.sentence for point in unfit for check in point.checks)
-    first = next(check.sentence for check in unfit[0].checks if check.unfit)
+    faults = [check for point in unfit for check in point.checks if check.unfit]
+    first = min(faults, key=lambda check: check.name in EFFECTS).sentence
     if len(unfit) == total:
         told = [check.sentence for check in unfit[-1].checks if not check.unfit]
         said = " ".join(dict.fromkeys([first, *told[:1]]))

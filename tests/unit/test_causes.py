@@ -116,13 +116,22 @@ def test_a_cause_that_removes_less_than_half_is_not_named() -> None:
     for lost in (1.0, 0.9, 0.55, 0.45, 0.2):
         run = measured(PREFORK, 3 / (D + G), others_cpu=lost)
         assert named(PREFORK, run) == ("others" if lost > 0.5 else "")
-    assert named(PREFORK, measured(PREFORK, 3.8 / (D + G), others_cpu=2.0)) == ""
+    assert named(PREFORK, measured(PREFORK, 3.8 / (D + G), server_cores=2)) == ""  # far too much
+
+
+def test_who_uses_what_was_idle_takes_nothing() -> None:
+    waits = waiting(16)
+    run = measured(waits, None, others_cpu=3.9)
+    (by,) = causes.moved(waits, FOUR, run, run.points[0]).values()
+    assert by == pytest.approx(0, abs=0.02)
+    assert named(waits, measured(waits, 16 / 0.25, others_cpu=3.9)) == ""
 
 
 def test_the_cpu_time_comes_last_and_only_where_it_moved_the_right_way() -> None:
     slow = 4 / (1.3 * D + G)
     assert named(PREFORK, measured(PREFORK, slow, demand_s=1.3 * D)) == "demand"
-    assert named(PREFORK, measured(PREFORK, slow, demand_s=1.3 * D, others_cpu=0.9)) == "others"
+    both = measured(PREFORK, 3.1 / (1.3 * D + G), demand_s=1.3 * D, others_cpu=0.9)
+    assert named(PREFORK, both) == "others"  # each would remove half of it
     assert named(PREFORK, measured(PREFORK, slow, demand_s=0.8 * D)) == ""
     tiny = waiting(16)  # 8 times as much, of next to nothing
     assert named(tiny, measured(tiny, 16 / 0.22, demand_s=0.004)) == ""

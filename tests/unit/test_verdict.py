@@ -23,7 +23,7 @@ from labs.present.verdict import ASSUMES, Guess
 from labs.recordings import store
 from labs.recordings.replay import page
 from labs.records.experiment import WAIT_BY, Experiment, Load, Server, WaitBy, Workload
-from labs.records.results import Point
+from labs.records.results import Check, Point
 from labs.theory.forecast import forecast
 
 FORECAST = examples.prediction()
@@ -248,6 +248,13 @@ def test_where_nothing_is_fit_the_reasons_stand_alone() -> None:
     )
     said = judged(*points[:2], examples.point(8))
     assert "2 of 3 points, at 1 and 2 users, are drawn hollow" in said and "other reasons" in said
+
+
+def test_of_what_makes_points_unfit_the_cause_is_said_before_its_effect() -> None:
+    crowded = Check(name="others", unfit=True, sentence="Other programs used 1.20 cores.")
+    first, second = examples.run().points[:2]
+    points = [replace(first, checks=(examples.UNFIT,)), replace(second, checks=(crowded,))]
+    assert "drawn hollow. Other programs used 1.20 cores." in judged(*points)
 
 
 def test_of_none_it_says_so_and_of_a_single_point_it_speaks_in_the_singular() -> None:

@@ -1,0 +1,428 @@
+"""Does the verdict name what really kept a level down?
+
+    python -m bench.causes [--repeat N] [CAUSE ...]
+
+Each cause is injected for real into a short sweep, N times (five, unless said otherwise), and what
+the verdict then names is counted: a confusion matrix. Eight seconds or so for each. What cannot be
+injected here is listed with its reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from labs.analysis import causes
+from labs.host.hardware import usable_cores
+from labs.host.waiting import wait_until
+from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.report import columns
+from labs.kinds.sweep.run import sweep
+from labs.measure.rig import Rig, Testbed
+from labs.present.verdict import verdict
+from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.servers.serve import Running
+
+CORES = len(usable_cores())
+HALF = max(1, CORES // 2)
+MANY = Load((CORES, 4 * CORES), seconds=1.0)
+ENDLESS = [sys.executable, "-c", "while True: pass"]
+GROUPS = Path("/sys/fs/cgroup")
+WITHIN_S = 60.0  # for a level to begin
+STAND_S = 0.3  # that all workers stand still, to begin in step
+SLOWER = 1.4  # times as long, where something takes longer than calibrated
+CPU = Experiment(Server("prefork", processes=4 * CORES), Workload(cpu_s=0.02), MANY)
+WAITS = Workload(wait_s=0.1)
+HELD = {"starved": "listen queue"}  # checks that have another name than their cause
+Inject = Callable[["Bench", Testbed], AbstractContextManager[object]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Injection:
+    """Something done to a run, and the cause that is to be named."""
+
+    cause: str  # "" for none
+    experiment: Experiment
+    inject: Inject | None = None  # for the time of the load
+    before: Callable[[], AbstractContextManager[object]] | None = None  # from the beginning on
+    lacking: Callable[[], str] = lambda: ""  # why it cannot be done here
+
+
+class Bench(Rig):
+    """One run, in which something is done."""
+
+    def __init__(self, injection: Injection) -> None:
+        super().__init__(self._see)
+        self.injection = injection
+        self.first = threading.Event()  # the first level is counted
+
+    def run(self) -> Recording:
+        """The sweep, with what is done to it."""
+        inject = self.injection.inject or (lambda bench, bed: contextlib.nullcontext())
+        before = self.injection.before or contextlib.nullcontext
+        with before():
+            return self.perform(_Sweep(self.injection, lambda bed: inject(self, bed)))
+
+    def serve(self, server: Server, **how: object) -> AbstractContextManager[Running]:
+        return _one_asleep(super().serve(server, **how), self.injection.cause == "split")
+
+    def _see(self, event: object) -> None:
+        if isinstance(event, Recording) and event.points:
+            self.first.set()
+
+
+@dataclass(frozen=True)
+class _Sweep:
+    """As a rig runs it."""
+
+    injection: Injection
+    beside: Callable[[Testbed], AbstractContextManager[object]]
+
+    def seconds(self) -> float:
+        return 10.0
+
+    def check(self, machine: object) -> None:
+        """Anything goes."""
+
+    def run(self, rig: Rig) -> Recording:
+        return sweep(rig, self.injection.experiment, beside=self.beside)
+
+
+# -- what is done ----------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def burners(number: int = HALF) -> Iterator[None]:
+    """So many other programs that take all they can get."""
+    burning = [subprocess.Popen(ENDLESS) for _ in range(number)]
+    try:
+        yield
+    finally:
+        for each in burning:
+            each.kill()
+            each.wait()
+
+
+@contextlib.contextmanager
+def later(bench: Bench, do: Callable[[contextlib.ExitStack], None]) -> Iterator[None]:
+    """Do that as soon as the first level is counted; what it puts on the stack is undone."""
+    with contextlib.ExitStack() as stack:
+
+        def wait() -> None:
+            if bench.first.wait(WITHIN_S):
+                do(stack)
+
+        thread = threading.Thread(target=wait)
+        thread.start()
+        try:
+            yield
+        finally:
+            bench.first.set()
+            thread.join()
+
+
+def neighbours_come(bench: Bench, bed: Testbed) -> AbstractContextManager[object]:
+    """Other programs begin in the middle."""
+    return later(bench, lambda stack: stack.enter_context(burners(CORES)))
+
+
+def ties_down(bench: Bench, bed: Testbed) -> AbstractContextManager[object]:
+    """The server's processes may only use one core any more."""
+
+    def tie(_: contextlib.ExitStack) -> None:
+        for pid in bed.running.pids():
+            with contextlib.suppress(ProcessLookupError):
+                os.sched_setaffinity(pid, usable_cores()[:1])
+
+    return later(bench, tie)
+
+
+def holds_back(bench: Bench, bed: Testbed) -> AbstractContextManager[object]:
+    """A quota of half of the cores, for all that belongs to the lab."""
+
+    def hold(stack: contextlib.ExitStack) -> None:
+        home, group = stack.enter_context(_group())
+        ours = [os.getpid(), *bed.running.pids(), *bed.driver.pids()]
+        for folder, pids in ((group, ours), (home, ours)):
+            move = contextlib.suppress(OSError)
+            for pid in pids if folder == group else ():
+                with move:
+                    (folder / "cgroup.procs").write_text(str(pid))
+        stack.callback(_back, home, ours)
+
+    return later(bench, hold)
+
+
+@contextlib.contextmanager
+def _group() -> Iterator[tuple[Path, Path]]:
+    """A control group above it and a new one with that quota: version 1 or 2."""
+    v1 = (GROUPS / "cpu/cpu.cfs_quota_us").exists()
+    home = GROUPS / "cpu" if v1 else GROUPS
+    if not v1:
+        (home / "cgroup.subtree_control").write_text("+cpu")
+    group = home / f"wall-time-bench-{os.getpid()}"
+    group.mkdir()
+    try:
+        quota = str(round(100_000 * CORES / 2))
+        if v1:
+            (group / "cpu.cfs_quota_us").write_text(quota)
+        else:
+            (group / "cpu.max").write_text(f"{quota} 100000")
+        yield home, group
+    finally:
+        wait_until(lambda: not (group / "cgroup.procs").read_text().strip(), 5.0)
+        group.rmdir()
+
+
+def _back(home: Path, pids: list[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            (home / "cgroup.procs").write_text(str(pid))
+
+
+@contextlib.contextmanager
+def _one_asleep(serving: AbstractContextManager[Running], yes: bool) -> Iterator[Running]:
+    """Where yes: one of its processes stands still until the load begins, so that the others have
+    the connections by then."""
+    with serving as running:
+        if yes:
+            os.kill(running.serving_pids()[0], signal.SIGSTOP)
+        yield running
+
+
+@contextlib.contextmanager
+def wakes(bench: Bench, bed: Testbed) -> Iterator[None]:
+    """Who stood still while the connections were made goes on."""
+    for pid in bed.running.serving_pids():
+        os.kill(pid, signal.SIGCONT)
+    yield
+
+
+@contextlib.contextmanager
+def in_step(bench: Bench, bed: Testbed) -> Iterator[None]:
+    """All workers stand still for a moment in each level: when they go on, all waits are over."""
+    over = threading.Event()
+
+    def stop_and_go() -> None:
+        for users in bed.experiment.load.users:
+            wait_until(lambda users=users: bed.sampler.users == users, WITHIN_S, stop=over)  # type: ignore[misc]
+            over.wait(bed.experiment.workload.wait_s)
+            pids = bed.running.serving_pids()
+            for number in (signal.SIGSTOP, signal.SIGCONT):
+                for pid in pids:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, number)
+                if number == signal.SIGSTOP:
+                    over.wait(STAND_S)
+
+    thread = threading.Thread(target=stop_and_go)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def asks(**other: object) -> Inject:
+    """Requests that need something else than was ordered."""
+
+    @contextlib.contextmanager
+    def inject(bench: Bench, bed: Testbed) -> Iterator[None]:
+        workload = replace(bed.experiment.workload, **other)  # type: ignore[arg-type]
+        speed = bench.calibrate(workload.cpu_by).loops_per_s[0]
+        as_burned = workload.cpu_s * speed / bed.calibration.loops_per_s[0]
+        workload = replace(workload, cpu_s=as_burned)
+        bed.experiment = replace(bed.experiment, workload=workload)
+        yield
+
+    return inject
+
+
+@contextlib.contextmanager
+def slow_script(bench: Bench, bed: Testbed) -> Iterator[None]:
+    """The users' own script computes over each answer."""
+    bed.experiment = replace(bed.experiment, load=replace(bed.experiment.load, script_s=0.02))
+    yield
+
+
+@contextlib.contextmanager
+def own_work(bench: Bench, bed: Testbed) -> Iterator[None]:
+    """This process computes beside the load, as a page's kernel might."""
+    over = threading.Event()
+
+    def hash_on() -> None:
+        while not over.is_set():
+            hashlib.pbkdf2_hmac("sha256", b"", b"", 100_000)  # lets go of the interpreter's lock
+
+    threads = [threading.Thread(target=hash_on) for _ in range(HALF)]
+    for each in threads:
+        each.start()
+    try:
+        yield
+    finally:
+        over.set()
+        for each in threads:
+            each.join()
+
+
+def one_core() -> str:
+    """Why that takes more than one core, if there is only one."""
+    return "it takes two cores" if CORES < 2 else ""
+
+
+def no_root() -> str:
+    """Why no control group can be made here, if none can."""
+    return "only root on Linux can make a control group" if not os.access(GROUPS, os.W_OK) else ""
+
+
+WITH_A_QUEUE = Load((4, 16 * CORES), seconds=1.0, keep_alive=False)
+INJECTIONS = {
+    "nothing": Injection(cause="", experiment=CPU),
+    "nothing, waits": Injection(
+        cause="", experiment=Experiment(Server("event-loop"), WAITS, Load((4, 16)))
+    ),
+    "other programs": Injection(cause="others", experiment=CPU, before=burners),
+    "other programs later": Injection(cause="others", experiment=CPU, inject=neighbours_come),
+    "affinity": Injection(cause="affinity", experiment=CPU, inject=ties_down, lacking=one_core),
+    "quota": Injection(cause="throttled", experiment=CPU, inject=holds_back, lacking=no_root),
+    "uneven split": Injection(
+        cause="split",
+        experiment=Experiment(Server("threaded", processes=2, threads=4), WAITS, Load((4, 8))),
+        inject=wakes,
+    ),
+    "users in step": Injection(
+        cause="in step",
+        experiment=Experiment(
+            Server("prefork", processes=10 * CORES),
+            Workload(cpu_s=0.02, wait_s=0.18, wait_cv=0.0),
+            Load((4 * CORES, 10 * CORES)),
+        ),
+        inject=in_step,
+    ),
+    "full generator": Injection(
+        cause="load generator",
+        experiment=Experiment(Server("event-loop"), Workload(wait_s=0.02), Load((2, 16))),
+        inject=slow_script,
+    ),
+    "short listen queue": Injection(
+        cause="listen queue",
+        experiment=Experiment(Server("prefork", processes=4, backlog=2), WAITS, WITH_A_QUEUE),
+    ),
+    "slow backend": Injection(
+        cause="backend",
+        experiment=Experiment(
+            Server("prefork", processes=16), replace(WAITS, wait_by="backend"), Load((4, 16))
+        ),
+        inject=asks(wait_s=SLOWER * 0.1),
+    ),
+    "blocked loop": Injection(
+        cause="blocking",
+        experiment=Experiment(Server("event-loop"), Workload(wait_s=0.05), Load((1, 8))),
+        inject=asks(wait_by="blocking"),
+    ),
+    "interpreter lock": Injection(
+        cause="interpreter lock",
+        experiment=Experiment(
+            Server("threaded", threads=4 * CORES), Workload(cpu_s=0.03, cpu_by="hashing"), MANY
+        ),
+        inject=asks(cpu_by="counting"),
+        lacking=one_core,
+    ),
+    "the lab's page": Injection(cause="page", experiment=CPU, inject=own_work),
+    "another speed": Injection(cause="speed", experiment=CPU, inject=asks(cpu_s=SLOWER * 0.02)),
+}
+NOT_HERE = {
+    "stolen time": "it takes another guest of the virtual machine's host",
+    "battery and heat": "they take a laptop",
+}
+
+
+# -- what is named ---------------------------------------------------------------------------
+
+
+def named(recording: Recording) -> str:
+    """The cause that the verdict names: of points that cannot be believed, what went on around
+    them, else what explains the largest miss; "" for none."""
+    run = recording.run
+    for point in run.points:
+        for check in point.checks:
+            name = HELD.get(check.name, check.name)
+            if check.unfit and name in CAUSES:
+                return name
+    missed = [
+        point
+        for point in run.points
+        if point.fit and not causes.holds(point, run.forecast.at(point.users).model_rps)
+    ]
+    if not missed:
+        return ""
+    worst = causes.worst(missed, run.forecast)
+    found = causes.cause(recording.experiment, recording.machine, run, worst)
+    return found.name if found else ""
+
+
+CAUSES = {each.cause for each in INJECTIONS.values() if each.cause}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--say", action="store_true", help="print each verdict, too")
+    parser.add_argument("only", nargs="*", help="parts of the names of injections")
+    asked = parser.parse_args()
+    counts: dict[str, Counter[str]] = {}
+    for name, injection in INJECTIONS.items():
+        if asked.only and not any(part in name for part in asked.only):
+            continue
+        if why := injection.lacking():
+            print(f"{name}: not here, {why}.")
+            continue
+        counts[name] = Counter()
+        for _ in range(asked.repeat):
+            recording = Bench(injection).run()
+            counts[name][named(recording)] += 1
+            if asked.say:
+                run = recording.run
+                said = verdict(recording.experiment, recording.machine, run)
+                print(f"{name}: {' '.join(said)}", flush=True)
+        print(f"{name}: {dict(counts[name])}", flush=True)
+    print(matrix(counts))
+    return 0
+
+
+def matrix(counts: dict[str, Counter[str]]) -> str:
+    """What was injected in rows, what was named in columns; how many were right, and how many
+    wrong causes were named."""
+    seen = sorted({cause for count in counts.values() for cause in count})
+    rows = [["injected", *(cause or "nothing" for cause in seen), ""]]
+    rows += [
+        [name, *(str(count[cause] or "-") for cause in seen), ""] for name, count in counts.items()
+    ]
+    total = sum(count.total() for count in counts.values())
+    right = sum(count[INJECTIONS[name].cause] for name, count in counts.items())
+    wrong = sum(
+        number
+        for name, count in counts.items()
+        for cause, number in count.items()
+        if cause not in ("", INJECTIONS[name].cause)
+    )
+    missing = "\n".join(f"{name}: not injected, {why}." for name, why in NOT_HERE.items())
+    share = f"{right / total:.0%}" if total else "-"
+    said = f"{right} of {total} right, {share}; {wrong} wrong causes named."
+    return f"\n{columns(rows)}\n\n{said}\n{missing}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

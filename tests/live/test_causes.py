@@ -1,0 +1,31 @@
+"""Causes that are injected for real, and named: those that a machine with other work on it can
+tell. All of them, many times over, are for `bench.causes`."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.causes import INJECTIONS, Bench, named
+from labs.kinds.sweep.record import Recording
+
+pytestmark = [pytest.mark.measures, pytest.mark.usefixtures("calibrated_in_passing")]
+
+
+def injected(name: str) -> Recording:
+    injection = INJECTIONS[name]
+    if why := injection.lacking():
+        pytest.skip(why)
+    return Bench(injection).run()
+
+
+@pytest.mark.parametrize(
+    "name", ["nothing, waits", "uneven split", "slow backend", "blocked loop", "short listen queue"]
+)
+def test_what_was_injected_is_named_and_nothing_where_nothing_was(name: str) -> None:
+    assert named(injected(name)) == INJECTIONS[name].cause
+
+
+@pytest.mark.parametrize("name", ["other programs", "affinity"])
+def test_changed_surroundings_make_the_level_unfit_under_their_name(name: str) -> None:
+    last = injected(name).points[-1]
+    assert INJECTIONS[name].cause in [check.name for check in last.checks if check.unfit]
