@@ -154,12 +154,8 @@ def holds_back(bench: Bench, bed: Testbed) -> AbstractContextManager[object]:
     def hold(stack: contextlib.ExitStack) -> None:
         home, group = stack.enter_context(_group())
         ours = [os.getpid(), *bed.running.pids(), *bed.driver.pids()]
-        for folder, pids in ((group, ours), (home, ours)):
-            move = contextlib.suppress(OSError)
-            for pid in pids if folder == group else ():
-                with move:
-                    (folder / "cgroup.procs").write_text(str(pid))
-        stack.callback(_back, home, ours)
+        _move(group, ours)
+        stack.callback(_move, home, ours)
 
     return later(bench, hold)
 
@@ -185,10 +181,10 @@ def _group() -> Iterator[tuple[Path, Path]]:
         group.rmdir()
 
 
-def _back(home: Path, pids: list[int]) -> None:
+def _move(group: Path, pids: list[int]) -> None:
     for pid in pids:
-        with contextlib.suppress(OSError):
-            (home / "cgroup.procs").write_text(str(pid))
+        with contextlib.suppress(OSError):  # it has ended
+            (group / "cgroup.procs").write_text(str(pid))
 
 
 @contextlib.contextmanager
@@ -329,7 +325,9 @@ INJECTIONS = {
     ),
     "blocked loop": Injection(
         cause="blocking",
-        experiment=Experiment(Server("event-loop"), Workload(wait_s=0.05), Load((1, 8))),
+        experiment=Experiment(
+            Server("event-loop"), Workload(wait_s=0.05), Load((1, 8), seconds=2.0)
+        ),
         inject=asks(wait_by="blocking"),
     ),
     "interpreter lock": Injection(
@@ -361,15 +359,9 @@ def named(recording: Recording) -> str:
             name = HELD.get(check.name, check.name)
             if check.unfit and name in CAUSES:
                 return name
-    missed = [
-        point
-        for point in run.points
-        if point.fit and not causes.holds(point, run.forecast.at(point.users).model_rps)
-    ]
-    if not missed:
+    if (point := causes.looked_at(run)) is None:
         return ""
-    worst = causes.worst(missed, run.forecast)
-    found = causes.cause(recording.experiment, recording.machine, run, worst)
+    found = causes.cause(recording.experiment, recording.machine, run, point)
     return found.name if found else ""
 
 

@@ -17,6 +17,7 @@ from labs.records.experiment import Experiment, Server, Workload
 from labs.records.results import Calibration, Machine, Point, Prediction, Run
 from labs.theory.server_model import Cores, ServerModel
 
+EFFECTS = {"interval", "drift", "few", "repeated"}  # checks that say what came of a cause
 AGREES = 0.02  # no measurement here is finer, so no miss below this is worth a reason
 CLOSE = 0.05  # a miss that a changed CPU time is not blamed for: it varies by as much
 HALF = 0.5  # of the miss, that a cause has to remove
@@ -58,6 +59,23 @@ def off(point: Point, forecast: Prediction) -> float:
 def worst(points: Sequence[Point], forecast: Prediction) -> Point:
     """The point that is farthest from its forecast."""
     return max(points, key=lambda point: abs(off(point, forecast)))
+
+
+def looked_at(run: Run) -> Point | None:
+    """The point whose miss is to be explained: the worst of the fit ones that missed, or where all
+    of these held, of those that are unfit for no other reason than noise."""
+    for points in (
+        [point for point in run.points if point.fit],
+        [point for point in run.points if not point.fit and _is_only_noisy(point)],
+    ):
+        missed = [each for each in points if not holds(each, run.forecast.at(each.users).model_rps)]
+        if missed:
+            return worst(missed, run.forecast)
+    return None
+
+
+def _is_only_noisy(point: Point) -> bool:
+    return all(check.name in EFFECTS for check in point.checks if check.unfit)
 
 
 def cause(experiment: Experiment, machine: Machine, run: Run, point: Point) -> Cause | None:
@@ -136,7 +154,9 @@ class Level:
         if point.listen_overflows and 0 < point.never_served < point.users:
             served = point.users - point.never_served
             yield self._with("listen queue", point.never_served, 0, users=served)
-        if point.service_time_s is not None and self.workload.wait_s and self._is_idle():
+        may_queue = self.expected.lower_rps is not None  # in step, even on idle cores
+        lone = self.workload.wait_s and self._is_idle() and not may_queue
+        if lone and point.service_time_s is not None:
             waited_s, wanted_s = point.service_time_s - point.demand_s, self.forecast.wait_s
             if waited_s > (1 + MOVED) * wanted_s:
                 asks = self.workload.wait_by == "backend"
@@ -149,7 +169,8 @@ class Level:
         """What the model assumes of the server."""
         point, server, workload = self.point, self.server, self.workload
         counts = point.connections.values()
-        if server.processes > 1 and sum(counts) == point.users:
+        apart = server.architecture != "prefork" and server.processes > 1
+        if apart and sum(counts) == point.users:
             fullest = max(counts)
             yield self._with("split", fullest, point.users / server.processes, split=point)
         cores, lower = self.machine.cores, self.expected.lower_rps
@@ -167,7 +188,8 @@ class Level:
         waits_in_a_loop = (
             server.architecture == "event-loop" and workload.wait_s and self._is_idle()
         )
-        if waits_in_a_loop and 0 < inside <= ALMOST * server.processes < point.users:
+        here = point.littles_law > FULL  # the others queue at the server, not in the generator
+        if waits_in_a_loop and here and 0 < inside <= ALMOST * server.processes < point.users:
             blocking = replace(workload, wait_by="blocking")
             yield self._with("blocking", inside, point.users, workload=blocking)
         most = min(server.processes, cores)

@@ -22,7 +22,6 @@ from labs.records.format import (
 from labs.records.results import Machine, Point, Prediction, Run
 from labs.records.server_facts import WAITS, server_facts
 
-EFFECTS = {"interval", "drift", "few", "repeated"}  # checks that say what came of a cause
 ASSUMES = "What the forecast assumes"
 NEAR = "That is close, and nothing else stood out."
 UNEXPLAINED = "Nothing we measure explains it."  # which accuses neither the model nor the machine
@@ -85,6 +84,12 @@ def verdict(
             sentences.append(f"{at}: {fallen}.")
     if unfit := [point for point in points if not point.fit]:
         sentences.append(_unfit(unfit, len(points)))
+        noisy = causes.looked_at(run)
+        if noisy in unfit and (found := causes.cause(experiment, machine, run, noisy)):
+            sentences.append(
+                f"At {crowd(noisy.users)} the forecast was missed by more than that noise. "
+                f"{reasons.explains(found, experiment, machine, noisy)}"
+            )
     if guess is not None:
         sentences.append(on_guess(guess, run.forecast, points))
     return tuple(sentences)
@@ -196,7 +201,7 @@ def _unfit(unfit: Sequence[Point], total: int) -> str:
     users = "user" if levels == "1" else "users"
     reasons = dict.fromkeys(check.sentence for point in unfit for check in point.checks)
     faults = [check for point in unfit for check in point.checks if check.unfit]
-    first = min(faults, key=lambda check: check.name in EFFECTS).sentence
+    first = min(faults, key=lambda check: check.name in causes.EFFECTS).sentence
     if len(unfit) == total:
         told = [check.sentence for check in unfit[-1].checks if not check.unfit]
         said = " ".join(dict.fromkeys([first, *told[:1]]))

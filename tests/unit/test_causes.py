@@ -137,6 +137,13 @@ def test_the_cpu_time_comes_last_and_only_where_it_moved_the_right_way() -> None
     assert named(tiny, measured(tiny, 16 / 0.22, demand_s=0.004)) == ""
 
 
+def test_a_loop_is_not_blocked_where_the_users_wait_in_the_load_generator() -> None:
+    experiment, rps, seen = INJECTED["blocking"]
+    run = measured(experiment, rps, **seen)
+    seen_few = replace(run.points[0], littles_law=0.3)
+    assert named(experiment, replace(run, points=(seen_few,))) != "blocking"
+
+
 def test_a_burn_that_was_disturbed_shows_where_more_cores_are_used_than_it_found() -> None:
     few = replace(BURNED, loops_per_s=(20e6, 40e6, 54e6, 68e6))
     run = measured(PREFORK, 4 / (D + G))

@@ -257,6 +257,17 @@ def test_of_what_makes_points_unfit_the_cause_is_said_before_its_effect() -> Non
     assert "drawn hollow. Other programs used 1.20 cores." in judged(*points)
 
 
+def test_a_miss_of_points_that_are_only_noisy_is_explained_too() -> None:
+    first, *_, last = examples.run().points
+    low = replace(
+        examples.point(8, factor=0.5), demand_s=0.05, server_cores=1, checks=(examples.UNFIT,)
+    )
+    assert "missed by more than that noise. The server's processes were" in judged(first, low)
+    crowded = Check(name="errors", unfit=True, sentence="7 requests failed.")
+    assert "noise" not in judged(first, replace(low, checks=(crowded,)))
+    assert "noise" not in judged(first, replace(last, checks=(examples.UNFIT,)))
+
+
 def test_of_none_it_says_so_and_of_a_single_point_it_speaks_in_the_singular() -> None:
     assert "Nothing was measured" in judged()
     alone = examples.point(4)

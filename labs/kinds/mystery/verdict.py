@@ -44,8 +44,8 @@ def revealed(mystery: Mystery) -> tuple[str, ...]:
     level = run.forecast.at(last.users)
     told = f"It is {_small(limit.called)}: each request {limit.does}."
     bound = (
-        f"The law is {limit.law}. At {crowd(last.users)} that is {rate(level.bound_rps)} at most, "
-        f"as calibrated before the load; it was {rate(last.throughput_rps)}."
+        f"The law is {limit.law}. At {crowd(last.users)} that makes {rate(level.bound_rps)}, as "
+        f"calibrated before the load; it was {rate(last.throughput_rps)}."
     )
     if level.limit == "users":
         bound += " There were too few users to reach it; try more."
