@@ -159,6 +159,7 @@ def calibrated_in_passing(monkeypatch: pytest.MonkeyPatch) -> None:
         (calibration, "BURN_S", 0.03),
         (calibration, "WARM_S", 0.02),
         (warmup, "EMPTY_S", 0.3),
+        (warmup, "CROWD_S", 0.3),
         (warmup, "ALONE_S", 0.15),
     ):
         monkeypatch.setattr(module, name, seconds)

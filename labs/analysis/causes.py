@@ -15,7 +15,7 @@ from typing import Any
 
 from labs.records.experiment import Experiment, Server, Workload
 from labs.records.results import Calibration, Machine, Point, Prediction, Run
-from labs.theory.server_model import Cores, ServerModel
+from labs.theory.server_model import Cores, Demand, ServerModel
 
 EFFECTS = {"interval", "drift", "few", "repeated"}  # checks that say what came of a cause
 AGREES = 0.02  # no measurement here is finer, so no miss below this is worth a reason
@@ -196,20 +196,24 @@ class Level:
         if workload.cpu_by == "hashing" and 1 / ALMOST < point.server_cpu / most < ALMOST:
             takes_turns = replace(workload, cpu_by="counting")
             yield self._with("interpreter lock", point.server_cpu, most, workload=takes_turns)
-        burned = self.calibration.capacity[-1]
+        found = self.machine.cores * self.calibration.use
         busy = point.server_cpu + point.generator_cpu
-        if busy > (1 + AGREES) * burned:
-            more = busy / burned
-            yield self._with("burn", busy, burned, cores=lambda had: _whole(had, more))
+        if busy > (1 + AGREES) * found:
+            more = busy / found
+            yield self._with("burn", busy, found, cores=lambda had: _whole(had, more))
 
     def cpu_time(self) -> Iterator[Cause]:
         """What a request took of the CPU, where that is more or less than noise."""
-        now_s, then_s = self.point.demand_s, self.forecast.demand_s
+        now_s, then_s = self.point.demand_s, self.forecast.demand_at(self.point.users)
         if not (now_s and then_s) or abs(now_s / then_s - 1) < MOVED:
             return
         if abs(off(self.point, self.forecast)) < CLOSE:
             return
-        ratios = [each.demand_s / then_s for each in self.run.points if each.fit and each.demand_s]
+        ratios = [
+            each.demand_s / self.forecast.demand_at(each.users)
+            for each in self.run.points
+            if each.fit and each.demand_s
+        ]
         everywhere = len(ratios) > 1 and max(ratios) <= (1 + ALIKE) * min(ratios)
         yield self._with("speed" if everywhere else "demand", now_s, then_s, D=now_s)
 
@@ -236,18 +240,13 @@ class Level:
         experiment = replace(
             self.experiment, server=server or self.server, workload=workload or self.workload
         )
-        model = ServerModel(
-            experiment,
-            calibration or self.calibration,
-            self.machine,
-            self.calibration.capacity,
-        )
+        model = ServerModel(experiment, calibration or self.calibration, self.machine)
         if cores is not None:
             model.full = cores(model.full)
             if model.quota is not None:
                 model.evened = cores(model.evened)
-        level = model.level(users or self.point.users, D or self.forecast.demand_s, split)
-        return level.model_rps
+        N = users or self.point.users
+        return model.level(N, Demand.measured(D) if D else model.demand(N), split).model_rps
 
     def _is_idle(self) -> bool:
         """Whether so little of the cores is used that a request does not wait for one."""
@@ -259,15 +258,16 @@ class Level:
 
 def _no_more(had: Cores, left: float) -> Cores:
     """Those cores when only so many are left of them."""
-    return Cores(server=tuple(min(speed, left) for speed in had.server), all=min(had.all, left))
+    server = tuple(min(busy, left) for busy in had.server)
+    return Cores(server=server, most=min(had.most, left), all=min(had.all, left))
 
 
 def _whole(had: Cores, more: float) -> Cores:
-    """Those cores when all of them together do so many times as much, and none more than one."""
-    speeds = (min(speed * more, float(n)) for n, speed in enumerate(had.server, 1))
-    return Cores(server=tuple(speeds), all=had.all * more)
+    """Those cores when so many times as much of their time is to be had."""
+    return replace(had, most=had.most * more, all=had.all * more)
 
 
 def _slowed(had: Cores, part: float) -> Cores:
     """Those cores when they do so much of the work that they did."""
-    return Cores(server=tuple(speed * part for speed in had.server), all=had.all * part)
+    server = tuple(busy * part for busy in had.server)
+    return Cores(server=server, most=had.most * part, all=had.all * part)

@@ -6,6 +6,7 @@ their sentence. The limits are the protocol's (CONTRIBUTING, "Honest measurement
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol
@@ -13,13 +14,15 @@ from typing import Protocol
 from labs.analysis.schedule import LEAST_COMPLETIONS
 from labs.records.experiment import Experiment, Workload
 from labs.records.format import NARROW, change, cores, duration, percent, rate
-from labs.records.results import Check, Machine, Point
+from labs.records.results import Check, Machine, Point, Prediction
 from labs.records.server_facts import keeps_connections, server_facts
 from labs.theory.laws import GENERATOR_FULL
 
 UNSTEADY = 0.10  # relative: half-width, halves, repeated level
 TOLD = 0.05
 DEMAND_OFF = 0.10
+LUCK = 2.0  # standard errors of the mean of what was drawn
+QUOTA_PERIOD_S = 0.1  # a window may begin with the budget of one
 PAGE_BUSY = 0.03  # of the machine, browser included; where nothing is drawn, some thousandths
 OTHERS_BUSY = 0.03  # of the machine; where nobody else is, it is some thousandths
 PORTS_USED = 0.8  # of those that there are: a search for a free one has a hard time then
@@ -33,12 +36,14 @@ def check(
     experiment: Experiment,
     machine: Machine,
     *,
-    forecast_demand_s: float,
+    forecast: Prediction,
+    noise_fraction: float = 0.0,
     again: Point | None = None,
     moved: Mapping[str, float] = MappingProxyType({}),
 ) -> tuple[Check, ...]:
     """All that is to be said of `point`; `again` is the same level measured at the end, `moved`
-    by how much its surroundings change what the model expects (`causes.moved`)."""
+    by how much its surroundings change what the model expects (`causes.moved`), and the noise is
+    that of the calibration."""
     found = list(_disturbances(point, experiment.load.generators))
     if again is not None and point.throughput_rps > 0:
         by = again.throughput_rps / point.throughput_rps - 1
@@ -50,7 +55,10 @@ def check(
             found.append(unfit("repeated", sentence))
     found += _failures(point, experiment, machine)
     found += _starved(point, experiment)
-    found += _remarks(point, experiment, machine, forecast_demand_s, moved)
+    found += _remarks(point, experiment, machine, moved)
+    found += _against(point, experiment.workload, machine, forecast)
+    if noise_fraction > TOLD:
+        found.append(noise(noise_fraction))
     return tuple(found)
 
 
@@ -242,22 +250,20 @@ def _starved(point: Point, experiment: Experiment) -> Iterator[Check]:
         )
 
 
+def noise(fraction: float) -> Check:
+    """Of a calibration whose burns differ by so much."""
+    return told(
+        "noise",
+        f"Equal burns before the load differed by {percent(fraction)}: this machine has no steady "
+        "speed just now, and a smaller difference than that can be its own. Close other programs.",
+    )
+
+
 def _remarks(
-    point: Point,
-    experiment: Experiment,
-    machine: Machine,
-    forecast_demand_s: float,
-    moved: Mapping[str, float],
+    point: Point, experiment: Experiment, machine: Machine, moved: Mapping[str, float]
 ) -> Iterator[Check]:
     if TOLD < half_width(point) <= UNSTEADY:
         yield told("interval", f"The throughput is known to ±{NARROW}{percent(half_width(point))}.")
-    off = point.demand_s / forecast_demand_s - 1 if forecast_demand_s else 0.0
-    if experiment.workload.cpu_s and abs(off) > DEMAND_OFF:
-        yield told(
-            "demand",
-            f"A request cost {duration(point.demand_s)} of CPU, {change(off)} against the "
-            "calibration: a napping, crowded or throttled core works at another speed.",
-        )
     yield from surroundings(point, machine, moved)
     if "affinity" in moved:
         yield _surrounded(
@@ -284,6 +290,38 @@ def _little(point: Point, experiment: Experiment) -> str:
         f"and their next question. It says {duration(point.mean_response_time_s)}; with that wait "
         f"it is {duration(really_s)}."
     )
+
+
+def _against(
+    point: Point, workload: Workload, machine: Machine, forecast: Prediction
+) -> Iterator[Check]:
+    """What was not to be expected, or cannot be.
+
+    More than the bound allows, beyond both intervals, the luck of few draws and what a quota saved
+    up, is told and not unfit: the requests were counted rightly, and what is wrong is what they
+    are compared with.
+    """
+    level, expected_s = forecast.at(point.users), forecast.demand_at(point.users)
+    off = point.demand_s / expected_s - 1 if expected_s else 0.0
+    if workload.cpu_s and abs(off) > DEMAND_OFF:
+        yield told(
+            "demand",
+            f"A request cost {duration(point.demand_s)} of CPU, {change(off)} against the "
+            "calibration with as many cores busy: a napping, crowded or throttled core works at "
+            "another speed.",
+        )
+    if level.bound_ci_rps is None or not point.completed:
+        return
+    drawn_s = math.hypot(expected_s * workload.cpu_cv, forecast.wait_s * workload.wait_cv)
+    slack = LUCK * drawn_s / (expected_s + forecast.wait_s) / math.sqrt(point.completed)
+    if machine.quota_cores is not None:
+        slack += QUOTA_PERIOD_S / point.seconds
+    if point.throughput_ci_rps[0] > level.bound_ci_rps[1] * (1 + slack):
+        yield told(
+            "bound",
+            f"That cannot be: {rate(point.throughput_rps)} is more than the {rate(level.bound_rps)}"
+            " of the bound, beyond both their intervals. The calibration is wrong: run again.",
+        )
 
 
 def half_width(point: Point) -> float:

@@ -6,15 +6,17 @@ from __future__ import annotations
 from labs.records.experiment import Experiment
 from labs.records.results import Machine, Point, Run
 from labs.records.server_facts import WAITS
-from labs.theory.server_model import Ceiling, ServerModel
+from labs.theory.server_model import Ceiling, Demand, ServerModel
 
 
 def ceiling(experiment: Experiment, machine: Machine, run: Run, users: int) -> Ceiling | None:
     """So many units that a request keeps for so many seconds: the bound of that level as it was
     forecast is their quotient. None for a limit that the model does not know."""
-    level, calibration = run.forecast.at(users), run.calibration
-    model = ServerModel(experiment, calibration, machine, calibration.capacity)
-    found = model.limits(users, run.forecast.demand_s).get(level.limit)
+    level, model = run.forecast.at(users), ServerModel(experiment, run.calibration, machine)
+    # Forecasts of before told one D for all levels, and had cores' worth of work beside it.
+    before = level.demand_s is None
+    D = Demand.measured(run.forecast.demand_s) if before else model.demand(users)
+    found = model.limits(users, D).get(level.limit)
     return found and Ceiling(level.bound_rps * found.seconds, found.seconds)
 
 

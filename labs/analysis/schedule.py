@@ -21,9 +21,10 @@ LONGEST = 4.0  # times its plan: no window is extended further
 SETTLE = 1.5  # response times
 PAINT_S = 0.6  # of a page, for figure and strip (seen: 0.5 s of CPU, spread over 0.6 s)
 STARTUP_S = 2.2  # calibration, server and Locust (seen: 1.9 to 2.2 s on 2 cores)
-EMPTY_S = 0.7  # of requests without work, which tell the overhead per request
+EMPTY_S = 0.3  # of requests without work, which tell the overhead per request
+CROWD_S = 0.8  # of as many users as fill the cores, who tell what work costs there
 ALONE_S = 0.4  # of one user, who tells how fast the server works and what the way there takes
-WARM_UP_S = EMPTY_S + ALONE_S
+WARM_UP_S = EMPTY_S + CROWD_S + ALONE_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,12 +2,15 @@
 
 A request's CPU work is a fixed number of loops, never "spin until a clock says so": that
 would make cores / demand a tautology and hide hyper-threads, frequency and neighbours.
+Loops are counted by the burning processes' own CPU seconds: a quota that holds them back, or a
+neighbour who takes a core, makes a core no slower. How much of the cores they got is told apart.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import shlex
 import socket
 import statistics
@@ -15,11 +18,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import platformdirs
 
 from labs.host import hardware as this_machine
@@ -33,9 +37,22 @@ from labs.servers import deployments
 
 BURN_S = 0.12  # each
 WARM_S = 0.08  # spun before each, so that the core is awake and at speed
-REPEATS = 3  # the best counts: what disturbs a burn only ever slows it
-MOST_STEPS = 4  # numbers of busy processes burned; those between are interpolated
+REPEATS = 3  # with one process and with all; the middle one counts, as a first has more turbo
+EVERY_STEP = 8  # numbers of busy processes that are all burned; beyond, half of the cores and all
+NOISY = 0.10  # spread of equal burns, relative; then they are burned again,
+ATTEMPTS = 3  # so many times in all, and the calmest are taken with their noise
 KEPT = "calibration.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Burn:
+    """What some processes did together."""
+
+    loops_per_s: float  # in all, per CPU second of each of them
+    cores: float  # CPU seconds a second that they had
+
+
+Burns = Mapping[int, Sequence[Burn]]  # by the number of busy processes
 
 
 class Overhead(msgspec.Struct, frozen=True):
@@ -43,6 +60,10 @@ class Overhead(msgspec.Struct, frozen=True):
 
     work_ratio: float = 1.0
     delay_s: float = 0.0
+    alone_spread: float = 0.0
+    crowd_ratio: float | None = None
+    crowd_cores: int = 1
+    crowd_spread: float = 0.0
     overhead_s: float = 0.0
     generator_s: float = 0.0
     backend_s: float = 0.0
@@ -62,35 +83,56 @@ def calibrate(
     *,
     cpu_by: CpuBy = "counting",
     language: str = "Python",
+    cores: Sequence[int] | None = None,
     stop: threading.Event | None = None,
 ) -> Calibration:
-    """Burn that unit of work with 1, 2, ... processes on all usable cores; about 0.4 s for each
-    number. What PHP or node is to do is counted in that language.
+    """Burn that unit of work with 1, 2, ... processes on all usable cores, or on these: where the
+    server is to be pinned. What PHP or node is to do is counted in that language. Takes 1.2 s on
+    two cores, 2.4 s on eight, and that up to three times on a machine that gives no steady speed.
 
-    Raises Stopped, and Unusable for a language whose program does not run. Assumes nothing else
-    runs; what did shows as noise.
+    Raises Stopped, and Unusable for a language whose program does not run. Assumes that the
+    processes' CPU clocks tell what they used; who takes the cores from them shows in `use`, and
+    who disturbs them otherwise as noise.
     """
     machine = machine or this_machine.fingerprint()
-    steps = _steps(machine.cores)
-    speeds: dict[int, list[float]] = {step: [] for step in steps}
-    with _burners(machine.cores, cpu_by, language) as burners:
-        for _ in range(REPEATS):
-            for step in steps:
-                if stop is not None and stop.is_set():
-                    raise Stopped
-                speeds[step].append(_burn(burners[:step]))
-    best = [max(speeds[step]) for step in steps]
-    alone = speeds[1]
+    number = len(cores) if cores else machine.cores
+    with _burners(number, cpu_by, language, cores) as burners:
+        burns = calmest(lambda: _attempt(burners, stop))
+    got = min(1.0, max(burn.cores for burn in burns[number]) / number)
+    quota = machine.quota_cores  # what its periods leave of a burn as short as one is luck
     found = Calibration(
-        loops_per_s=tuple(_between(steps, best, n) for n in range(1, machine.cores + 1)),
-        noise_fraction=(max(alone) - min(alone)) / statistics.median(alone),
+        loops_per_s=speeds(burns, number),
+        noise_fraction=noise(burns[1]),
         timer_s=timer_s(),
         loopback_s=loopback_s(),
         cpu_by=cpu_by,
         language=language,
+        use=got if quota is None else min(1.0, quota / number),
     )
     keep(machine, found)
     return found
+
+
+def calmest(attempt: Callable[[], Burns]) -> Burns:
+    """Burns whose noise is bearable, or the calmest of so many attempts."""
+    attempts = [attempt()]
+    while noise(attempts[-1][1]) > NOISY and len(attempts) < ATTEMPTS:
+        attempts.append(attempt())
+    return min(attempts, key=lambda burns: noise(burns[1]))
+
+
+def speeds(burns: Burns, number: int) -> tuple[float, ...]:
+    """Loops per CPU second of 1, 2, ... busy processes together, from burns of some numbers of
+    them; the others lie on straight lines between. Of equal burns the middle one counts."""
+    steps = sorted(burns)
+    found = [statistics.median(burn.loops_per_s for burn in burns[step]) for step in steps]
+    return tuple(np.interp(range(1, number + 1), steps, found).tolist())
+
+
+def noise(burns: Sequence[Burn]) -> float:
+    """Spread of equal burns' speeds, (fastest - slowest) / median."""
+    found = [burn.loops_per_s for burn in burns]
+    return (max(found) - min(found)) / statistics.median(found)
 
 
 def last(
@@ -118,11 +160,12 @@ def keep(
     server: Server | None = None,
     workload: Workload | None = None,
 ) -> None:
-    """Remember a calibration, and with a server its overheads at that workload. A folder that
-    cannot be written only means that the next one is measured again."""
+    """Remember a calibration, if it is of all cores, and with a server its overheads at that
+    workload. A folder that cannot be written only means that the next one is measured again."""
     kept = _kept(machine)
     burns, overheads = (kept.burns, kept.overheads) if kept else ({}, {})
-    burns[_unit(found.cpu_by, found.language)] = found
+    if len(found.loops_per_s) == machine.cores:
+        burns[_unit(found.cpu_by, found.language)] = found
     if server is not None:
         overheads[_kind(server, workload or Workload())] = Overhead(
             **{name: getattr(found, name) for name in Overhead.__struct_fields__}
@@ -178,8 +221,10 @@ def loopback_s(times: int = 100) -> float:
 
 
 @contextlib.contextmanager
-def _burners(number: int, cpu_by: CpuBy, language: str) -> Iterator[list[subprocess.Popen[str]]]:
-    """Burning processes at the ready. They end with their input, so with us."""
+def _burners(
+    number: int, cpu_by: CpuBy, language: str, cores: Sequence[int] | None
+) -> Iterator[list[subprocess.Popen[str]]]:
+    """Burning processes at the ready, on these cores. They end with their input, so with us."""
     python = language == "Python"
     command = [sys.executable, "-m", "workloads.burn", cpu_by]
     command = command if python else deployments.burner(language)
@@ -195,6 +240,8 @@ def _burners(number: int, cpu_by: CpuBy, language: str) -> Iterator[list[subproc
                     text=True,
                 )
             )
+            if cores is not None and hasattr(os, "sched_setaffinity"):
+                os.sched_setaffinity(burners[-1].pid, cores)
         for burner in burners:
             assert burner.stdout is not None
             if burner.stdout.readline() != "ready\n":
@@ -210,34 +257,43 @@ def _burners(number: int, cpu_by: CpuBy, language: str) -> Iterator[list[subproc
             burner.communicate()
 
 
-def _burn(burners: Sequence[subprocess.Popen[str]]) -> float:
-    """Loops per second of these processes together."""
+def _attempt(burners: Sequence[subprocess.Popen[str]], stop: threading.Event | None) -> Burns:
+    steps = _steps(len(burners))
+    burns: dict[int, list[Burn]] = {step: [] for step in steps}
+    for repeat in range(REPEATS):
+        for step in steps if repeat == 0 else sorted({1, steps[-1]}):
+            if stop is not None and stop.is_set():
+                raise Stopped
+            burns[step].append(_burn(burners[:step]))
+    return burns
+
+
+def _burn(burners: Sequence[subprocess.Popen[str]]) -> Burn:
+    """These processes together, once."""
     begin = time.perf_counter() + WARM_S
     for burner in burners:
         assert burner.stdin is not None
         burner.stdin.write(f"{begin} {begin + BURN_S}\n")
         burner.stdin.flush()
-    loops = 0
+    loops, used_s = 0, 0.0
     for burner in burners:
         assert burner.stdout is not None
-        loops += int(burner.stdout.readline().split()[0])
-    return loops / BURN_S
+        did, used = burner.stdout.readline().split()
+        loops, used_s = loops + int(did), used_s + float(used)
+    return burned(len(burners), loops, used_s, BURN_S)
+
+
+def burned(processes: int, loops: int, used_s: float, seconds: float) -> Burn:
+    """So many processes did these loops in that time, and used so many CPU seconds in all. Where
+    their clocks are too coarse to have seen any, the time itself stands in."""
+    each_s = used_s / processes or seconds
+    return Burn(loops_per_s=loops / each_s, cores=processes * each_s / seconds)
 
 
 def _steps(cores: int) -> list[int]:
-    """1 and `cores` and a few between."""
-    if cores <= MOST_STEPS:
-        return list(range(1, cores + 1))
-    return sorted({1, 2, cores // 2, cores})
-
-
-def _between(steps: list[int], speeds: list[float], number: int) -> float:
-    for (low, slow), (high, fast) in zip(
-        zip(steps, speeds, strict=True), zip(steps[1:], speeds[1:], strict=True), strict=False
-    ):
-        if low <= number <= high:
-            return slow + (fast - slow) * (number - low) / (high - low)
-    return speeds[0]
+    """Numbers of busy processes to burn with."""
+    steps = set(range(1, min(cores, EVERY_STEP) + 1))
+    return sorted(steps | {cores // 2, cores} if cores > EVERY_STEP else steps)
 
 
 def _folder() -> Path:

@@ -1,9 +1,9 @@
 """The rig: what every lab does around its load, written once.
 
 The order of a run: wait for the machine's turn; burn (how fast is it now?); start server and load
-generator; warm up with trivial requests, which tell what a request costs beside its work, and
-with one user alone, who tells how fast the server does a piece of it. What a kind of lab adds, its
-levels, steps or ways, comes after that.
+generator; warm up with trivial requests, which tell what a request costs beside its work, with a
+crowd that fills the cores with pieces of it, and with one user alone, who both tell what such a
+piece costs the server. What a kind of lab adds, its levels, steps or ways, comes after that.
 """
 
 from __future__ import annotations
@@ -24,15 +24,17 @@ from labs.host.supervisor import Stopped
 from labs.host.waiting import wait_until
 from labs.load.locust import Driver, LoadFailed, drive
 from labs.measure.calibration import calibrate, keep, language_of
-from labs.measure.warmup import warm_up, warm_up_users
+from labs.measure.warmup import crowd_users, warm_up, warm_up_users
 from labs.records.experiment import CpuBy, Experiment, Load, Server, Workload
 from labs.records.requests import Report
 from labs.records.results import Calibration, Machine, Sample
 from labs.records.server_facts import WAITS
 from labs.servers.serve import Running, serve, versions
 from labs.servers.storage import database, shared_folder
+from labs.theory.server_model import ServerModel
 
 EVERY_S = 0.5  # between two words on the progress of a pause
+BURNS_S = 1.2  # of a usual calibration
 
 Found = TypeVar("Found", covariant=True)
 
@@ -97,7 +99,7 @@ class Rig:
         self.stop = stop or threading.Event()
         self.found: Any = None
         self.on_event = on_event or (lambda event: None)
-        self._burns: dict[tuple[CpuBy, str], Calibration] = {}
+        self._burns: dict[tuple[CpuBy, str, tuple[int, ...] | None], Calibration] = {}
         self._stage, self._quiet_until = "", 0.0  # of what is measured; 0: nothing is
         self._began = self._ends = time.perf_counter()
 
@@ -192,29 +194,40 @@ class Rig:
 
     # ---- what is done ------------------------------------------------------------------------
 
-    def calibrate(self, cpu_by: CpuBy = "counting", language: str = "Python") -> Calibration:
-        """Burn that unit of work, once in a run."""
-        unit = cpu_by, language
+    def calibrate(
+        self,
+        cpu_by: CpuBy = "counting",
+        language: str = "Python",
+        cores: Sequence[int] | None = None,
+    ) -> Calibration:
+        """Burn that unit of work on those cores, where it is not on all of them; once in a run.
+        A second's work is as many loops in all of a run, on whatever cores it was burned first.
+        """
+        unit = cpu_by, language, None if cores is None else tuple(cores)
         if unit not in self._burns:
-            usual = unit == ("counting", "Python")
+            usual = unit[:2] == ("counting", "Python")
             self.progress(
                 "calibrating: how fast is a core right now?"
                 if usual
                 else f"calibrating: how fast is {cpu_by} in {language} right now?"
             )
-            self._burns[unit] = calibrate(
-                self.machine, cpu_by=cpu_by, language=language, stop=self.stop
+            left_s = self._ends - time.perf_counter() - BURNS_S
+            found = calibrate(
+                self.machine, cpu_by=cpu_by, language=language, cores=cores, stop=self.stop
             )
+            self._ends = max(self._ends, time.perf_counter() + left_s)  # burned again, it may be
+            first = next((burn for key, burn in self._burns.items() if key[:2] == unit[:2]), found)
+            self._burns[unit] = found.ordered_by(first.loops_per_s[0])
         return self._burns[unit]
 
     @contextlib.contextmanager
     def drive(self, running: Running, load: Load, workload: Workload) -> Iterator[Driver]:
         """A load generator, its gate closed, that will ask that server for that work. It has the
         cores that the server leaves, if it leaves any."""
-        _, cores = split_cores(running.server)
+        server_cores, cores = split_cores(running.server)
         language, speed = language_of(running.server, workload), 0.0
         if workload.cpu_s:
-            speed = self.calibrate(workload.cpu_by, language).loops_per_s[0]
+            speed = self.calibrate(workload.cpu_by, language, server_cores).loops_per_s[0]
         with drive(load, url=running.url, cores=cores, stop=self.stop) as driver:
             driver.ask_for(workload, speed, load.think_time_s, load.script_s)
             yield driver
@@ -240,14 +253,16 @@ class Rig:
         warm_up_with: users of the warm-up, where the usual crowd would change the server.
         """
         server, load, workload = experiment.server, experiment.load, experiment.workload
-        users = warm_up_users(experiment) if warm_up_with is None else warm_up_with
-        burned = self.calibrate(workload.cpu_by, language_of(server, workload))
         server_cores, generator_cores = split_cores(server)
+        burned = self.calibrate(workload.cpu_by, language_of(server, workload), server_cores)
+        model = ServerModel(experiment, burned, self.machine)
+        users = warm_up_users(experiment) if warm_up_with is None else warm_up_with
+        crowd = crowd_users(model) if warm_up_with is None else 0
         with contextlib.ExitStack() as stack:
             self.progress("starting the server and the load generator")
             shared = stack.enter_context(shared_folder(workload))
             driver = stack.enter_context(
-                drive(load, users=max(at_hand, users, *load.users), cores=generator_cores)
+                drive(load, users=max(at_hand, users, crowd, *load.users), cores=generator_cores)
             )
             running = stack.enter_context(
                 self.serve(
@@ -274,8 +289,10 @@ class Rig:
             )
             self.progress("warming up: what does an empty request cost?")
             late_s = running.backend.late_s() if running.backend else 0.0
-            burned = replace(burned, backend_late_s=late_s)
-            calibration = warm_up(driver, sampler, workload, burned, users=users, pause=self.pause)
+            calibration = warm_up(
+                driver, sampler, model, users=users, crowd=crowd, pause=self.pause
+            )
+            calibration = replace(calibration, backend_late_s=late_s)
             keep(self.machine, calibration, server, workload)
             yield Testbed(
                 experiment=experiment,

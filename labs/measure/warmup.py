@@ -1,22 +1,29 @@
-"""warm_up(): what a request costs this server beside the work that was burned, found in a second.
+"""warm_up(): what a request costs this server beside the work that was burned, and what that work
+costs it, found in a second and a half.
 
-First with a crowd of empty requests: their CPU seconds, where the cores are full. Then with one
-user alone: how fast the server itself does a piece of work, and what the way there and back takes.
+First with a crowd of empty requests: their CPU seconds. Then with a crowd that fills the cores
+with pieces of work: CPU seconds again, and how much of the cores they get. Then with one user
+alone: how fast the server itself does a piece of work, and what the way there and back takes.
+Nothing of a level enters: neither its number of users beyond what fills the cores, nor its work.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
-from labs.analysis.schedule import ALONE_S, EMPTY_S
+from labs.analysis.schedule import ALONE_S, CROWD_S, EMPTY_S
 from labs.host.monitor import Sampler
 from labs.load.locust import Driver
-from labs.records.experiment import Experiment, Workload
+from labs.records.experiment import Experiment
 from labs.records.results import Calibration
+from labs.records.snapshot import Snapshot
+from labs.theory.server_model import ServerModel
 from workloads.protocol import OK
 
 LEAST_USERS, MOST_USERS = 8, 256  # of the crowd
@@ -25,33 +32,41 @@ MOST_ROUNDS_S = 3.0  # for them, beside the usual time
 LOOK_S = 0.05
 EACH_S = 0.001  # between two requests of the crowd, where they wait: hot, and not all at once
 PIECE_S = 0.01  # of work, burned; long beside the rest of a request and short beside ALONE_S
+BESIDE = 4.0  # a piece takes so many times what the generator spends on all that are under way
+WAITING = 2  # of the crowd, so that a core that has done its piece has the next at once
+EACH_QUEUE = 4  # of the crowd, where every process has a queue of its own: few of them stay empty
+SETTLE = 0.2  # of the crowd's time, before it is looked at
 
 
 def warm_up(
     driver: Driver,
     sampler: Sampler,
-    workload: Workload,
-    burned: Calibration,
+    model: ServerModel,
     *,
     users: int,
+    crowd: int,
     pause: Callable[[float], None],
 ) -> Calibration:
-    """What was burned, with what a request costs beside it: the CPU seconds that server, load
-    generator and a backend spend on an empty one, hot, and what one user finds alone.
+    """What was burned (the model's calibration), with what a request costs in this server: the CPU
+    seconds that server, load generator and a backend spend on an empty one, and those of a piece
+    of work, with `crowd` users and with one.
 
-    Takes `plan.WARM_UP_S` seconds, some more with hundreds of users, by way of `pause`. Leaves the
-    gate closed. Where no request ends, what was burned is all there is, and the levels will say
-    what is wrong.
+    Takes `schedule.WARM_UP_S` seconds, less without work and some more with hundreds of users, by
+    way of `pause`. Leaves the gate closed. Where no request ends, what was burned is all there is,
+    and the levels will say what is wrong.
     """
+    workload, burned = model.workload, model.calibration
     wait_s = min(workload.wait_s, users * EACH_S)
+    # Without work the empty request is all that the levels will have: then it gets the time.
+    empty_s = EMPTY_S if workload.cpu_s else CROWD_S
     driver.ask_for(replace(workload, cpu_s=0.0, wait_s=wait_s, wait_cv=0.0), 0.0)
     driver.open(users, wait_s)
-    pause(0.3 * EMPTY_S)
+    pause(0.3 * empty_s)
     until = time.perf_counter() + MOST_ROUNDS_S
     while len(driver.records()) < ROUNDS * users and time.perf_counter() < until:
         pause(LOOK_S)
     since, before = len(driver.records()), sampler.snapshot()
-    pause(0.7 * EMPTY_S)
+    pause(0.7 * empty_s)
     after = sampler.snapshot()
     driver.open(0, 0.0)
     pause(wait_s)  # until the last of the crowd is gone,
@@ -62,30 +77,107 @@ def warm_up(
         return burned
     used = before.until(after)
     each_s = used.seconds / completed
-    overhead_s, generator_s = used.server_cpu * each_s, used.generator_cpu * each_s
-    ratio, rest_s, way_there_s = _alone(driver, workload, burned, pause)
-    return replace(
+    found = replace(
         burned,
-        work_ratio=ratio,
-        delay_s=max(0.0, rest_s - overhead_s - generator_s),
-        way_there_s=way_there_s,
-        overhead_s=overhead_s,
-        generator_s=generator_s,
+        overhead_s=used.server_cpu * each_s,
+        generator_s=used.generator_cpu * each_s,
         backend_s=used.backend_cpu * each_s,
+    )
+    if workload.cpu_s and crowd:
+        found = _crowd(driver, sampler, model, found, crowd, pause)
+    return _alone(driver, model, found, pause)
+
+
+def _crowd(
+    driver: Driver,
+    sampler: Sampler,
+    model: ServerModel,
+    found: Calibration,
+    users: int,
+    pause: Callable[[float], None],
+) -> Calibration:
+    """What users find who fill all the cores that this server can fill, in two halves."""
+    piece_s = max(PIECE_S, BESIDE * users * found.generator_s)
+    piece = replace(model.workload, cpu_s=piece_s, cpu_cv=0.0, wait_s=0.0)
+    driver.ask_for(piece, found.loops_per_s[0])
+    since = len(driver.records())
+    driver.open(users, piece_s)
+    pause(SETTLE * CROWD_S)
+    looks = [sampler.snapshot()]
+    for _ in range(2):
+        pause((1 - SETTLE) / 2 * CROWD_S)
+        looks.append(sampler.snapshot())
+    driver.open(0, 0.0)
+    until = time.perf_counter() + MOST_ROUNDS_S
+    while (report := driver.report(since)).flying and time.perf_counter() < until:
+        pause(LOOK_S)
+    done = report.records[report.records["kind"] == OK]
+    return crowded(found, model, looks, done, users=users, piece_s=piece_s)
+
+
+def crowded(
+    found: Calibration,
+    model: ServerModel,
+    looks: Sequence[Snapshot],
+    done: NDArray[np.void],
+    *,
+    users: int,
+    piece_s: float,
+) -> Calibration:
+    """The calibration with what so many users found, who each asked for pieces of so many burned
+    seconds again and again. Pure.
+
+    looks: snapshots at the ends of adjacent windows. done: records of all good requests that
+    touch them. D = CPU seconds / pieces, of which each counts by the share of its service inside;
+    D = overhead + ratio * piece_s. The two spend `use` of the cores' time where all of these are
+    busy. Unchanged where hardly a piece was done: then the burn is all there is.
+    """
+    served = [_served(done, before.at, after.at) for before, after in pairwise(looks)]
+    if min(served) < 2:
+        return found
+    whole, pieces = looks[0].until(looks[-1]), sum(served)
+    work_s = whole.server_cpu * whole.seconds / pieces - found.overhead_s
+    rates = [
+        number / (after.at - before.at)
+        for number, (before, after) in zip(served, pairwise(looks), strict=True)
+    ]
+    # Users fall on processes with queues of their own by chance, and may leave some without any.
+    answered = len(np.unique(done["process"][done["process"] > 0])) or users
+    busy = min(model.fills, users, answered if model.queued_for_core else users)
+    use = found.use
+    if busy >= (cores := len(model.full.server)) and model.quota is None:
+        beside = whole.generator_cpu if model.shares_cores else 0.0
+        use = min(1.0, (whole.server_cpu + beside) / cores)
+    return replace(
+        found,
+        crowd_ratio=max(work_s, 0.0) / piece_s,
+        crowd_cores=busy,
+        crowd_spread=(max(rates) - min(rates)) / (pieces / whole.seconds),
+        use=use,
     )
 
 
+def _served(done: NDArray[np.void], begin: float, end: float) -> float:
+    """Requests served between two moments, each by the share of its service inside: not of its
+    life, most of which some have spent in a queue."""
+    told = np.isfinite(done["service_end"])
+    starts = np.where(told, done["service_start"], done["start"])
+    ends = np.where(told, done["service_end"], done["end"])
+    inside = np.minimum(ends, end) - np.maximum(starts, begin)
+    return float((np.maximum(inside, 0.0) / np.maximum(ends - starts, 1e-9)).sum())
+
+
 def _alone(
-    driver: Driver, workload: Workload, burned: Calibration, pause: Callable[[float], None]
-) -> tuple[float, float, float]:
-    """What one user finds, with nothing in the way: how long a piece of work takes inside the
-    server, by its own clock, over as long as it took burning; the seconds of its round beside the
+    driver: Driver, model: ServerModel, found: Calibration, pause: Callable[[float], None]
+) -> Calibration:
+    """What one user finds, with nothing in the way: the CPU seconds of a piece of work inside the
+    server, by its own clock, over those that it took burning; the seconds of its round beside the
     piece; and of these, until the server began. Each process runs an interpreter's loop at a speed
     of its own, 10 % and more apart, and keeps it. Medians: what disturbs a round or two only makes
     them longer."""
-    piece_s = PIECE_S if workload.cpu_s else 0.0
-    piece = replace(workload, cpu_s=piece_s, cpu_cv=0.0, wait_s=0.0)
-    driver.ask_for(piece, burned.loops_per_s[0])
+    piece_s = PIECE_S if model.workload.cpu_s else 0.0
+    piece = replace(model.workload, cpu_s=piece_s, cpu_cv=0.0, wait_s=0.0)
+    driver.ask_for(piece, found.loops_per_s[0])
     since, begin = len(driver.records()), time.perf_counter()
     driver.open(1, 0.0)
     pause(ALONE_S)
@@ -93,15 +185,32 @@ def _alone(
     done = driver.report(since).records
     done = done[(done["kind"] == OK) & (done["start"] >= begin)]
     if len(done) < 2:
-        return 1.0, 0.0, 0.0
-    round_s = float(np.median(np.diff(done["start"])))
+        return found
     told = done[np.isfinite(done["service_end"])]
-    work_s, way_there_s = piece_s, 0.0
-    if len(told):
-        way_there_s = float(np.median(told["service_start"] - told["start"]))
-        if piece_s:
-            work_s = float(np.median(told["service_end"] - told["service_start"]))
-    return (work_s / piece_s if piece_s else 1.0), round_s - work_s, max(0.0, way_there_s)
+    works = told["service_cpu"] if piece_s and len(told) else np.full(2, piece_s)
+    way_there_s = float(np.median(told["service_start"] - told["start"])) if len(told) else 0.0
+    work_s = float(np.median(works))
+    rest_s = float(np.median(np.diff(done["start"]))) - work_s
+    halves = [float(np.median(half)) for half in np.array_split(works, 2) if len(half)]
+    return replace(
+        found,
+        work_ratio=work_s / piece_s if piece_s else 1.0,
+        alone_spread=(max(halves) - min(halves)) / work_s if piece_s else 0.0,
+        delay_s=max(0.0, rest_s - found.overhead_s - found.generator_s),
+        way_there_s=max(0.0, way_there_s),
+    )
+
+
+def crowd_users(model: ServerModel) -> int:
+    """How many users fill all the cores that this server can fill, no more than the busiest level
+    would: one for each core and two that wait. None waits for a worker that stays with another's
+    connection, and where each process has a queue of its own, more users come."""
+    busy = min(max(model.load.users), model.fills)
+    if model.holds:
+        return int(min(busy + WAITING, model.W))
+    if model.queued_for_core and model.server.processes > 1:
+        return EACH_QUEUE * min(model.server.processes, busy)
+    return busy + WAITING
 
 
 def warm_up_users(experiment: Experiment) -> int:

@@ -80,21 +80,21 @@ def pool(number: int, server: Server) -> str:
 
 def _worked_out(experiment: Experiment, run: Run, users: int, bound: Ceiling) -> str:
     """The bound of that level, from its numbers."""
-    server, level = experiment.server, run.forecast.at(users)
+    server, level, D = experiment.server, run.forecast.at(users), run.forecast.demand_at(users)
     each, best = duration(bound.seconds), rate(level.bound_rps)
     together = "" if abs(bound.units - 1) < 0.005 else f" {cores(bound.units)} make"
     makes = f"at {each} a request{together or ' that makes'} {best}"
     if level.limit == "users":
         return f"each has a round of {each}, which makes {best}, and more users would get more done"
     if level.limit == "cpu":
-        share = ", the load generator's included," if bound.seconds > run.forecast.demand_s else ""
+        share = ", the load generator's included," if bound.seconds > D else ""
         return f"at {each} of CPU a request{share} {cores(bound.units)} can do {best}"
-    if level.limit == "pool" and bound.seconds > run.forecast.demand_s:
+    if level.limit == "pool" and bound.seconds > D:
         number = pool(round(bound.units), server)
         return f"{number} at {each} a request can do {best}, whatever the CPU has left"
     if level.limit == "pool":
         return f"{pool(server.pool or 0, server)} can use {cores(bound.units)}, and {makes}"
-    if level.limit == "event loop" and bound.seconds > run.forecast.demand_s:
+    if level.limit == "event loop" and bound.seconds > D:
         wait = duration(run.forecast.wait_s)
         loops = "" if server.processes == 1 else f" with {pool(server.processes, server)}"
         held = f"a wait of {wait} that blocks it holds up everybody"
@@ -130,8 +130,8 @@ SAID: Mapping[str, str] = MappingProxyType(  # of each cause, what shows it
         "a time.",
         "interpreter lock": "The threads took turns: with Python's lock held, {cores} did all of "
         "the work.",
-        "burn": "The server and its load used {cores}, where the burn before had found "
-        "{then_cores} to be there.",
+        "burn": "The server and its load used {cores}, where the calibration before had "
+        "found {then_cores} to be there.",
         "speed": "A request {took} of CPU, and so at every level: the machine has changed its "
         "speed since the calibration.",
         "demand": "A request {took} of CPU.",

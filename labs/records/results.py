@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -52,9 +52,17 @@ class Machine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """What the machine can do, burned hot just before the load."""
+    """What the machine can do, burned hot just before the load, and what its server then did.
 
-    loops_per_s: tuple[float, ...]  # of the unit of work, in all, with 1, 2, ... processes busy
+    The rule for c and D: c counts *logical* cores, and D is the CPU seconds of a request while so
+    many of them are busy (`demand_s`). Where two of them share one core's parts, D rises and c
+    does not. Cores' worth of work (`capacity`) go with the work of a lone process only: beside a
+    D under load they would count the same slowness twice.
+    """
+
+    # Of the unit of work, in all, per CPU second of each of 1, 2, ... busy processes. A quota that
+    # holds them back, and whoever else takes a core, are not in it: see `use`.
+    loops_per_s: tuple[float, ...]
     noise_fraction: float  # spread of repeated burns, (slowest - fastest) / median
     overhead_s: float = 0.0  # CPU seconds the server spends on an empty request
     generator_s: float = 0.0  # CPU seconds the load generator spends on a request
@@ -64,19 +72,65 @@ class Calibration:
     language: str = "Python"  # and in this language
     backend_s: float = 0.0  # CPU seconds the slow backend spends on an answer
     backend_late_s: float = 0.0  # how late its answer comes
-    work_ratio: float = 1.0  # how long the work takes inside the server, over as long as burned
+    work_ratio: float = 1.0  # a lone user's work in the server, over as long as burned alone
     delay_s: float = 0.0  # of a lone user's request that is neither its work nor anybody's CPU time
     way_there_s: float = 0.0  # of a lone user's request, until the application begins it
+    alone_spread: float = 0.0  # of `work_ratio`: how far two halves lay apart, relative
+    crowd_ratio: float | None = None  # CPU seconds of a crowd's work over as long as burned alone
+    crowd_cores: int = 1  # logical cores that the crowd kept busy in the server
+    crowd_spread: float = 0.0  # of what the crowd got done: how far two halves lay apart, relative
+    use: float = 1.0  # part of all logical cores' time that work gets which could fill them
 
-    def demand_s(self, cpu_s: float) -> float:
-        """D: CPU seconds of a request that asks for so many of work."""
-        return cpu_s * self.work_ratio + self.overhead_s
+    def ordered_by(self, loops_per_s: float) -> Calibration:
+        """The same where a second's work is so many loops, whatever a core here does of them."""
+        alone = self.loops_per_s[0]
+        return replace(
+            self,
+            loops_per_s=tuple(speed / alone * loops_per_s for speed in self.loops_per_s),
+            work_ratio=self.work_ratio * loops_per_s / alone,
+            crowd_ratio=self.crowd_ratio and self.crowd_ratio * loops_per_s / alone,
+        )
+
+    def demand_s(self, cpu_s: float, busy: float = 1.0, crowded: float = 0.0) -> float:
+        """D: CPU seconds of a request that asks for so many of work, with so many logical cores
+        `busy` (between whole numbers, a straight line).
+
+        crowded: how far the server is from a lone user, between whose requests it naps (0), to a
+        crowd that leaves it no pause (1). Assumes that what a request costs beside its work is
+        the same throughout: it is small beside it, or there is no work.
+        """
+        slower, ratio = self.slowdowns, self.work_ratio
+        if self.crowd_ratio is not None:
+            ratio += crowded * (self.crowd_ratio / between(slower, self.crowd_cores) - ratio)
+        return cpu_s * ratio * between(slower, busy) + self.overhead_s
+
+    @property
+    def slowdowns(self) -> tuple[float, ...]:
+        """CPU seconds of the burned work with 1, 2, ... logical cores busy, over alone. Without the
+        noise of the burns: one more busy core does at least nothing, at most what one does alone.
+        """
+        steady = [1.0]
+        for worth in (speed / self.loops_per_s[0] for speed in self.loops_per_s[1:]):
+            steady.append(min(max(worth, steady[-1]), steady[-1] + 1))
+        return tuple(busy / worth for busy, worth in enumerate(steady, 1))
 
     @property
     def capacity(self) -> tuple[float, ...]:
         """Cores' worth of work done with 1, 2, ... processes busy; rises by less than one
         each where cores share parts (hyper-threads) or other work takes its share."""
-        return tuple(speed / self.loops_per_s[0] for speed in self.loops_per_s)
+        most = self.use * len(self.loops_per_s)
+        return tuple(
+            min(1.0, most / busy) * speed / self.loops_per_s[0]
+            for busy, speed in enumerate(self.loops_per_s, 1)
+        )
+
+
+def between(values: Sequence[float], place: float) -> float:
+    """The value at a place from 1 on, between two of them on a straight line; the last for more."""
+    place = min(max(place, 1.0), float(len(values)))
+    low = int(place)
+    high = min(low + 1, len(values))
+    return values[low - 1] + (place - low) * (values[high - 1] - values[low - 1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +221,8 @@ class PredictedLevel:
     limit: str  # what holds it back: users, cpu, pool, event loop, load generator, ...
     lower_rps: float | None = None  # how low it may be, where something can keep it down
     lower_by: LowerBy = "users in step"  # what can: constant times, or a queue at each core
+    demand_s: float | None = None  # CPU seconds of a request with as many cores busy as expected
+    bound_ci_rps: tuple[float, float] | None = None  # as far as the calibration's halves agree
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,7 +230,7 @@ class Prediction:
     """The model's word on an experiment."""
 
     kind: Literal["forecast", "explanation"]  # before the load, or from demand measured in it
-    demand_s: float  # CPU seconds per request it assumed; of an explanation, the last level's
+    demand_s: float  # CPU seconds per request it assumed; the last level's, where they differ
     wait_s: float
     model: str  # its name, as the book calls it
     levels: tuple[PredictedLevel, ...]
@@ -185,6 +241,11 @@ class Prediction:
             if level.users == users:
                 return level
         raise KeyError(f"users={users}: not a predicted level.")
+
+    def demand_at(self, users: int) -> float:
+        """CPU seconds per request that it assumed of that level."""
+        found = self.at(users).demand_s
+        return self.demand_s if found is None else found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

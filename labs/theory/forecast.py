@@ -1,10 +1,12 @@
 """What to expect of an experiment: the forecast before the load, the explanation after.
 
-A *forecast* is made before the load: CPU seconds per request D from hot calibration, cores as
-fast as the burn found them (hyper-threads and neighbours included). An *explanation* takes the
-D that was measured during each level instead, and whole cores: a request that shares a core
-with a hyper-thread is charged more CPU seconds, so the slowdown is in D already. Near
-saturation an explanation is almost an identity; it shows consistency and predicts nothing.
+A *forecast* is made before the load, from the calibration: burns of the unit of work, and what
+the server then did in the warm-up with other work than the load's. It pairs logical cores with
+the CPU seconds per request D that are to be expected while so many of them are busy. An
+*explanation* takes the D that was measured during each level instead, with the same cores: a
+request that shares a core with a hyper-thread is charged more CPU seconds, so the slowdown is in D
+already (`Calibration` has the rule). Near saturation an explanation is almost an identity; it
+shows consistency and predicts nothing.
 
 The load generator is one single-threaded process on the same machine. Each request costs it
 `generator_s` of CPU, g, and its user that time; together with the server it cannot use more
@@ -21,20 +23,22 @@ from labs.records.format import digits, percent, rate
 from labs.records.results import Calibration, Machine, Point, PredictedLevel, Prediction
 from labs.theory import queueing
 from labs.theory.laws import ceiling
-from labs.theory.server_model import ServerModel
+from labs.theory.server_model import Demand, ServerModel
 
 TELLING = 0.05  # of the CPU time; a smaller share of the load generator goes without saying
 
 
 def forecast(experiment: Experiment, calibration: Calibration, machine: Machine) -> Prediction:
-    """What to expect, from nothing but the calibration (`Calibration.demand_s`).
+    """What to expect, from nothing but the calibration: what was burned, and what the server did
+    with empty requests and with pieces of work in the warm-up (`warmup.warm_up`). No level's
+    result enters it.
 
     Raises Unusable where a request costs nobody anything, as nothing then limits it.
     """
-    D = calibration.demand_s(experiment.workload.cpu_s)
-    model = ServerModel(experiment, calibration, machine, calibration.capacity)
-    levels = tuple(model.level(users, D) for users in experiment.load.users)
-    return _prediction(model, "forecast", D, levels)
+    model = ServerModel(experiment, calibration, machine)
+    users = experiment.load.users
+    levels = tuple(model.level(N, model.demand(N)) for N in users)
+    return _prediction(model, "forecast", model.demand(users[-1]).expected, levels)
 
 
 def explain(
@@ -42,10 +46,14 @@ def explain(
 ) -> Prediction:
     """The model with each level's own measured demand and, of connections that stay with
     their process, the measured split. Where no request ended, the demand of the forecast."""
-    D = calibration.demand_s(experiment.workload.cpu_s)
-    model = ServerModel(experiment, calibration, machine, tuple(range(1, machine.cores + 1)))
-    levels = tuple(model.level(point.users, point.demand_s or D, point) for point in points)
-    return _prediction(model, "explanation", points[-1].demand_s if points else D, levels)
+    model = ServerModel(experiment, calibration, machine)
+
+    def demand(point: Point) -> Demand:
+        return Demand.measured(point.demand_s) if point.demand_s else model.demand(point.users)
+
+    levels = tuple(model.level(point.users, demand(point), point) for point in points)
+    D = points[-1].demand_s if points else model.demand(experiment.load.users[-1]).expected
+    return _prediction(model, "explanation", D, levels)
 
 
 def _prediction(
@@ -101,8 +109,8 @@ def _notes(model: ServerModel, levels: Sequence[PredictedLevel], D: float) -> It
             "budget for 100 ms is gone; means hold, percentiles are stretched."
         )
         if queueing.FITS_A_PERIOD_S < D < queueing.FEELS_THE_MEAN_S:
-            fast = min(model.on(model.full, N, D), ceiling(model.quota, D + model.g))
-            slow = model.on(model.evened, N, D)
+            fast = min(model.on(model.full, N, model.demand(N)), ceiling(model.quota, D + model.g))
+            slow = model.on(model.evened, N, model.demand(N))
             yield (
                 f"A request of this size lies between two rules: {rate(slow)} and {rate(fast)} "
                 f"at {N} users. The model is between them, by proportion."
@@ -119,7 +127,7 @@ def _notes(model: ServerModel, levels: Sequence[PredictedLevel], D: float) -> It
             f"{N - W:.0f} get nothing, while the averages of the others look fine."
         )
     if model.Z and model.keeps_alive and N > W and model.facts.idle_if_held:
-        held = model.on(model.full, int(W), D)
+        held = model.on(model.full, int(W), model.demand(W))
         yield (
             "A worker that keeps its connection stands idle while that user thinks: with all "
             f"of them held so, {N} users get {rate(held)}, and some of them nothing."

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment
-from labs.records.results import Calibration, Machine, Point, PredictedLevel
+from labs.records.results import Calibration, Machine, Point, PredictedLevel, between
 from labs.records.server_facts import WAITS, server_facts
 from labs.theory import queueing
 from labs.theory.laws import ceiling
@@ -22,6 +22,7 @@ from labs.theory.simulation import simulate
 
 SWITCH_INTERVAL_S = 0.005  # CPython's default, sys.getswitchinterval()
 STEADY_CV = 0.02  # below this, times are constant enough for users to stay in step
+LEAST_SPREAD = 0.02  # of D: two halves of a second cannot vouch for less
 
 # Requests that want a core, over the cores: from here to there is at the knee.
 ALMOST, AROUND = 0.9, 2.0
@@ -29,14 +30,49 @@ ALMOST, AROUND = 0.9, 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cores:
-    """How fast the cores work."""
+    """How many logical cores' time is to be had (`Calibration` has the rule for c and D)."""
 
-    server: tuple[float, ...]  # with 1, 2, ... requests on those that the server may use
-    all: float  # of the machine together, load generator included
+    server: tuple[float, ...]  # by 1, 2, ... requests on those that the server may use
+    most: float  # by any number of them
+    all: float  # on the machine together, load generator included
 
-    def speed(self, requests: int) -> float:
-        """The work rate with so many requests on the server's cores."""
-        return self.server[min(requests, len(self.server)) - 1]
+    def busy(self, requests: float) -> float:
+        """What so many requests on the server's cores have of them."""
+        return self.server[int(min(requests, len(self.server))) - 1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demand:
+    """D, CPU seconds of a request, at one level of users."""
+
+    least: float  # that any request needs
+    expected: float  # with as many cores busy as are expected
+    by_busy: tuple[float, ...]  # with 1, 2, ... logical cores busy; the last holds for more
+    spread: float | None = None  # half-width of its interval, relative, where it has one
+
+    @classmethod
+    def measured(cls, D: float) -> Demand:
+        """During the level itself, with whatever was busy then."""
+        return cls(least=D, expected=D, by_busy=(D,))
+
+    def of(self, busy: float) -> float:
+        """D with so many logical cores busy (between whole numbers, a straight line)."""
+        return between(self.by_busy, busy)
+
+    def times(self, factor: float) -> Demand:
+        """All of it so many times as large."""
+        return replace(
+            self,
+            least=self.least * factor,
+            expected=self.expected * factor,
+            by_busy=tuple(D * factor for D in self.by_busy),
+        )
+
+    def speeds(self, cores: Cores) -> tuple[float, ...]:
+        """How fast the server's cores work with 1, 2, ... requests on them, where a request has as
+        much work as takes it `of(len(cores.server))` seconds."""
+        full = self.of(len(cores.server))
+        return tuple(busy * (full / self.of(busy) if full else 1.0) for busy in cores.server)
 
 
 class Ceiling(NamedTuple):
@@ -54,15 +90,10 @@ class Ceiling(NamedTuple):
 class ServerModel:
     """One experiment on one machine, ready to be asked about levels."""
 
-    def __init__(
-        self,
-        experiment: Experiment,
-        calibration: Calibration,
-        machine: Machine,
-        capacity: Sequence[float],
-    ) -> None:
+    def __init__(self, experiment: Experiment, calibration: Calibration, machine: Machine) -> None:
         server, workload, load = experiment.server, experiment.workload, experiment.load
         self.server, self.workload, self.load = server, workload, load
+        self.calibration = calibration
         self.facts, wait = server_facts(server.by), WAITS[workload.wait_by]
         # A sleep ends late, and a backend's answer comes late, by as much as was seen.
         asks = workload.wait_by == "backend" and workload.wait_s > 0
@@ -73,26 +104,28 @@ class ServerModel:
         self.others = self.g + (calibration.backend_s if asks else 0.0)  # on the machine's cores
         self.overhead = calibration.overhead_s
         self.W = float(server.pool or math.inf)
-        capacity = _steady(capacity)
-        usable = server.cores or machine.logical_cores
-        self.shares_cores = usable >= len(capacity)  # server and load generator
         self.quota = machine.quota_cores
         if self.quota is not None and self.quota >= machine.logical_cores:
             self.quota = None
-        if self.quota is None:
-            self.full = Cores(server=capacity[:usable], all=capacity[-1])
-        else:  # at full speed, on more cores than the quota pays for
-            whole = capacity[: max(1, math.floor(self.quota))]
-            more = (whole[-1] + n for n in range(1, machine.logical_cores - len(whole) + 1))
-            burst = (*whole, *more)
-            self.full = Cores(server=burst[:usable], all=burst[-1])
-            self.evened = Cores(
-                server=tuple(min(speed, self.quota) for speed in self.full.server), all=self.quota
-            )
+        # Under a quota at full speed, on more cores than it pays for.
+        cores = machine.cores if self.quota is None else machine.logical_cores
+        usable = min(server.cores or cores, cores)
+        self.shares_cores = usable >= machine.cores  # server and load generator
+        use = calibration.use if self.quota is None else 1.0
+        self.full = Cores(
+            server=tuple(float(n) for n in range(1, usable + 1)),
+            most=usable * use,
+            all=cores * use if self.shares_cores else float(cores),
+        )
+        if (q := self.quota) is not None:
+            evened = tuple(min(busy, q) for busy in self.full.server)
+            self.evened = Cores(server=evened, most=evened[-1], all=q)
         loop = server.architecture == "event-loop"
         locked = server.architecture == "threaded" and self.facts.interpreter_lock and machine.gil
         self.lets_go = locked and workload.cpu_by == "hashing"  # of the lock, while it works
         self.queued_for_core = loop or (locked and not self.lets_go)
+        # Logical cores that the server can keep busy.
+        self.fills = int(min(usable, server.processes if self.queued_for_core else self.W))
         self.alone = workload.wait_by if wait.alone and workload.wait_s else ""
         self.together = workload.wait_by == "disk-together" and workload.wait_s > 0
         self.blocks = loop and wait.stops_a_loop and workload.wait_s > 0
@@ -101,9 +134,36 @@ class ServerModel:
         # Connections beyond its threads wait inside gunicorn's process, not in the listen queue.
         self.accepts_all = server.architecture == "threaded" and self.facts.accepts_all
 
-    def level(self, N: int, D: float, point: Point | None = None) -> PredictedLevel:
+    def demand(self, N: float) -> Demand:
+        """D at N users, from the calibration.
+
+        What a lone user finds holds for one, what the crowd found where all the cores that this
+        server can fill are busy, and between the two it goes by the busy cores that can be
+        expected at most: N D / (D + V + Z). How much slower one more busy core makes the others is
+        known from the burns; the model goes by it from request to request.
+        """
+        found, cpu_s = self.calibration, self.workload.cpu_s
+        alone = found.demand_s(cpu_s)
+        lone = alone / max(alone + self.V + self.away + self.g, 1e-12)  # cores busy with one user
+        busy = min(float(self.fills), N * lone) if lone else 0.0
+        crowded = (busy - lone) / (self.fills - lone) if lone < self.fills else float(N > 1)
+        by_busy = tuple(
+            found.demand_s(cpu_s, n, crowded) for n in range(1, len(found.loops_per_s) + 1)
+        )
+        spread = None
+        if found.crowd_ratio is not None:
+            off = found.alone_spread + crowded * (found.crowd_spread - found.alone_spread)
+            spread = max(LEAST_SPREAD, off)
+        return Demand(
+            least=min(alone, by_busy[0]),
+            expected=found.demand_s(cpu_s, max(1.0, busy), crowded),
+            by_busy=by_busy,
+            spread=spread,
+        )
+
+    def level(self, N: int, D: Demand, point: Point | None = None) -> PredictedLevel:
         """Bound, model and limit of one level; the point tells how connections were split."""
-        if D == self.V == self.g == 0:
+        if D.expected == self.V == self.g == 0:
             raise Unusable(
                 "cpu_s=0, wait_s=0: a request without work costs what server and load generator "
                 "spend on it, and that was never measured here. Run the experiment once, or give "
@@ -123,59 +183,74 @@ class ServerModel:
             limit=limit,
             lower_rps=apart if in_step is None else in_step,
             lower_by="separate run queues" if in_step is None else "users in step",
+            demand_s=D.expected,
+            bound_ci_rps=self.bound_interval(N, D),
         )
 
-    def limits(self, N: int, D: float) -> dict[str, Ceiling]:
+    def bound_interval(self, N: int, D: Demand) -> tuple[float, float] | None:
+        """Where the bound lies, as D is known; None of a D that has no interval."""
+        if D.spread is None:
+            return None
+        low, high = (
+            lowest(*self.limits(N, D.times(factor)).values()).rps
+            for factor in (1 + D.spread, 1 - D.spread)
+        )
+        return low, high
+
+    def limits(self, N: float, D: Demand) -> dict[str, Ceiling]:
         """The asymptotic bounds (`laws.bound`, with the load generator as one more station), each
-        with the numbers that it is worked out from.
+        with the numbers that it is worked out from: cores with the D of as many busy ones, users
+        with the least D.
 
         Fewer processes than cores leave cores idle: then the pool, the loop or the lock is
         the limit. The users and the CPU come first, as they are named where two are equal.
         """
         server, V, g, W, away = self.server, self.V, self.g, self.W, self.away
-        quota = self.quota or math.inf
+        quota, full, P = self.quota or math.inf, self.full, self.server.processes
+        most = len(full.server)
         found = {
-            "users": Ceiling(N, D + V + away + g),
+            "users": Ceiling(N, D.least + V + away + g),
             "cpu": lowest(
-                Ceiling(min(quota, self.full.server[-1]), D),
-                Ceiling(min(quota, self.full.all), D + self.others),
+                Ceiling(min(quota, full.most), D.of(most)),
+                Ceiling(min(quota, full.all), D.of(most) + self.others),
             ),
         }
         if self.queued_for_core:
             name = "event loop" if server.architecture == "event-loop" else "interpreter lock"
-            found[name] = Ceiling(self.full.speed(server.processes), D)
+            found[name] = Ceiling(full.busy(P), D.of(P))
         if self.blocks:  # one request after another, its wait included
-            found["event loop"] = lowest(found["event loop"], Ceiling(server.processes, D + V))
+            found["event loop"] = lowest(found["event loop"], Ceiling(P, D.least + V))
         if self.lets_go:  # all but the work itself still needs it
-            locked_s = min(self.overhead, D)
-            found["interpreter lock"] = Ceiling(self.full.speed(server.processes), locked_s)
+            locked_s = min(self.overhead, D.least)
+            found["interpreter lock"] = Ceiling(full.busy(P), locked_s)
         if math.isfinite(W):
-            held = D + V + (away + g if self.holds else 0.0)
-            found["pool"] = lowest(Ceiling(W, held), Ceiling(self.full.speed(int(W)), D))
+            held = D.least + V + (away + g if self.holds else 0.0)
+            found["pool"] = lowest(Ceiling(W, held), Ceiling(full.busy(W), D.of(min(W, most))))
         if self.alone:  # whatever the processes, the threads and the cores
             found[self.alone] = Ceiling(1, V)
         return found | {"load generator": Ceiling(self.load.generators, g)}
 
-    def throughput(self, N: int, D: float, point: Point | None = None) -> float:
+    def throughput(self, N: int, D: Demand, point: Point | None = None) -> float:
         """The model's X; under a quota, by the rule of `models.quota`."""
         if self.quota is None:
             return self.on(self.full, N, D, point)
         return queueing.quota(
-            D,
+            D.expected,
             full_speed=self.on(self.full, N, D, point),
             evened=self.on(self.evened, N, D, point),
             q=self.quota,
             g=self.others,
         )
 
-    def on(self, cores: Cores, N: int, D: float, point: Point | None = None) -> float:
+    def on(self, cores: Cores, N: int, D: Demand, point: Point | None = None) -> float:
         """The model's X on these cores."""
         if (self.alone or self.together) and not self.blocks:
-            return self.one_at_a_time(cores, N, D)
+            return self.one_at_a_time(cores, N, D.expected)
         if not self.queued_for_core:
             return self.shared(cores, N, D, self.in_service(N, point))
-        found = self.split(N, functools.partial(self.one_process, cores.server[0], D), point)
-        found = min(found, ceiling(cores.all, D + self.others))
+        one = functools.partial(self.one_process, cores.server[0], D.expected)
+        found = self.split(N, one, point)
+        found = min(found, ceiling(cores.all, D.of(len(cores.server)) + self.others))
         if self.server.processes > len(cores.server):  # then the processes share the cores
             held = float(self.server.processes) if self.blocks else self.W
             found = min(found, self.shared(cores, N, D, held))
@@ -192,13 +267,13 @@ class ServerModel:
         found = simulate(m, self.V, D + g, cpu_cv=self.workload.wait_cv, Z=self.away)
         return min(found, ceiling(cores.all, D + self.g))
 
-    def shared(self, cores: Cores, N: int, D: float, W: float) -> float:
+    def shared(self, cores: Cores, N: int, D: Demand, W: float) -> float:
         """Requests share the cores, up to W of them (between whole numbers, a straight line)."""
         if self.holds:
             N = int(min(N, W))
         below, above = (
             queueing.closed(
-                *(N, D, self.V, cores.server),
+                *(N, D.of(len(cores.server)), self.V, D.speeds(cores)),
                 W=size,
                 Z=self.away,
                 g=self.g,
@@ -260,41 +335,33 @@ class ServerModel:
         by_thread = self.server.architecture == "threaded" and not self.accepts_all
         return by_thread and (N > self.W or not self.keeps_alive)
 
-    def in_step(self, N: int, D: float, model: float) -> float | None:
+    def in_step(self, N: int, D: Demand, model: float) -> float | None:
         """The lower bound, where constant times let users fall in step."""
         constant = max(self.workload.cpu_cv, self.workload.wait_cv) <= STEADY_CV
         if self.blocks or not (constant and self.workload.cpu_s and self.V and self.Z == 0):
             return None
-        c = min(self.quota or math.inf, self.full.server[-1])
+        c = min(self.quota or math.inf, self.full.most)
         if self.queued_for_core:
             c = min(c, self.server.processes)
         m = int(min(N, self.W))
-        return min(model, queueing.in_step(m, D, self.V + m * self.g, c))
+        return min(model, queueing.in_step(m, D.of(m), self.V + m * self.g, c))
 
-    def at_the_knee(self, N: int, D: float, model: float) -> float | None:
+    def at_the_knee(self, N: int, D: Demand, model: float) -> float | None:
         """The lower bound where about as many requests want cores as there are: two may share one
         while another idles. With fewer there is an idle core to be found, with more none idles."""
         cores, m = len(self.full.server), min(N, self.W)
-        if cores == 1 or self.quota is not None or self.queued_for_core or not D:
+        if cores == 1 or self.quota is not None or self.queued_for_core or not D.expected:
             return None
         if self.alone or self.together:
             return None
-        wanted = m * D / (D + self.V + self.away + self.g)
+        wanted = m * D.expected / (D.expected + self.V + self.away + self.g)
         if not ALMOST * cores <= wanted <= AROUND * cores:
             return None
         speeds = queueing.separate_queues(self.full.server, int(m))
-        apart = Cores(server=speeds, all=self.full.all)
+        apart = replace(self.full, server=speeds)
         return min(model, self.shared(apart, N, D, self.in_service(N, None)))
 
 
 def lowest(*ceilings: Ceiling) -> Ceiling:
     """The tightest of these bounds, the first of equal ones."""
     return min(ceilings, key=lambda each: each.rps)
-
-
-def _steady(capacity: Sequence[float]) -> tuple[float, ...]:
-    """Without the noise of the burns: one more busy core adds at least nothing, at most one."""
-    steady = [1.0]
-    for speed in capacity[1:]:
-        steady.append(min(max(speed, steady[-1]), steady[-1] + 1))
-    return tuple(steady)

@@ -226,7 +226,7 @@ def test_a_group_gets_what_a_sweep_would_give_it() -> None:
     work = Workload(cpu_s=0.05)
     parts = course(POOL, work, steps, examples.CALIBRATION, examples.MACHINE)
     assert [part.throughput_rps for part in parts] == pytest.approx([20, 40, 40], rel=0.05)
-    assert [part.limit for part in parts] == ["users", "users", "cpu"]
+    assert [part.limit for part in parts] == ["users", "cpu", "cpu"]  # D of two is more
     assert [part.in_flight for part in parts] == [(1, 1), (2, 2), (8, 8)]
     assert parts[2].response_time_s == pytest.approx(8 / parts[2].throughput_rps)
     assert parts[2].in_flight_band is None

@@ -54,10 +54,3 @@ def test_it_stops_when_told_to():
     stop.set()
     with pytest.raises(Stopped):
         calibration.calibrate(HERE, stop=stop)
-
-
-def test_numbers_of_cores_between_the_burned_ones_are_interpolated():
-    assert calibration._steps(2) == [1, 2]
-    assert calibration._steps(64) == [1, 2, 32, 64]
-    assert calibration._between([1, 2, 4], [10.0, 20.0, 30.0], 3) == 25.0
-    assert calibration._between([1], [10.0], 1) == 10.0

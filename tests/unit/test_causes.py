@@ -144,8 +144,8 @@ def test_a_loop_is_not_blocked_where_the_users_wait_in_the_load_generator() -> N
     assert named(experiment, replace(run, points=(seen_few,))) != "blocking"
 
 
-def test_a_burn_that_was_disturbed_shows_where_more_cores_are_used_than_it_found() -> None:
-    few = replace(BURNED, loops_per_s=(20e6, 40e6, 54e6, 68e6))
+def test_a_calibration_that_was_disturbed_shows_where_more_cores_are_used_than_it_found() -> None:
+    few = replace(BURNED, use=0.85)
     run = measured(PREFORK, 4 / (D + G))
     run = replace(run, calibration=few, forecast=forecast(PREFORK, few, FOUR))
     assert named(PREFORK, run) == "burn"
@@ -160,7 +160,7 @@ def test_a_point_whose_surroundings_changed_is_unfit() -> None:
             run.points[0],
             experiment,
             FOUR,
-            forecast_demand_s=run.forecast.demand_s,
+            forecast=run.forecast,
             moved=moved,
         )
         (why,) = [each for each in found if each.unfit]
@@ -256,7 +256,7 @@ def test_a_cause_moves_the_model_towards_the_measurement_by_half_and_more() -> N
                 assert abs(miss - moved) <= 0.5 * abs(miss) + 1e-9
                 assert found.removed == pytest.approx(1 - abs(miss - moved) / abs(miss))
                 names.add(found.name)
-    assert len(names) > 10
+    assert len(names) >= 10
 
 
 def test_every_number_that_is_said_was_measured_or_forecast_and_the_arithmetic_holds() -> None:

@@ -11,10 +11,11 @@ from labs.analysis import checks as validity
 from labs.records.experiment import Server, Workload
 
 GOOD = examples.point(8)
+FORECAST = examples.prediction((*examples.USERS, 16))
 
 
-def checks(point, experiment=examples.EXPERIMENT, **given):
-    found = validity.check(point, experiment, examples.MACHINE, forecast_demand_s=0.05, **given)
+def checks(point, experiment=examples.EXPERIMENT, forecast=FORECAST, **given):
+    found = validity.check(point, experiment, examples.MACHINE, forecast=forecast, **given)
     return {check.name: check for check in found}
 
 
@@ -66,10 +67,10 @@ def test_who_has_no_port_left_is_told_so(server, keep_alive, rate_rps, told):
     experiment = replace(examples.EXPERIMENT, server=server, load=load)
     point = replace(GOOD, failed=9, seconds=10.0, completed=rate_rps * 10.0 - 9)
     for machine in (mac, replace(mac, port_rest_s=1.0), replace(mac, ports=None)):
-        (found,) = validity.check(point, experiment, machine, forecast_demand_s=0.05)
+        (found,) = validity.check(point, experiment, machine, forecast=FORECAST)
         assert found.name == "errors" and found.unfit
         assert ("for want of a port" in found.sentence) == (told and machine is mac)
-    (found,) = validity.check(point, experiment, mac, forecast_demand_s=0.05)
+    (found,) = validity.check(point, experiment, mac, forecast=FORECAST)
     assert not told or "wants 18,000 ports, and this system has 16,384" in found.sentence
 
 
@@ -121,6 +122,38 @@ def test_users_who_wait_inside_a_full_load_generator_are_told_as_that():
     assert "It says 1.1 ms; with that wait it is 1.7 ms." in said
     for other in (replace(full, generator_cpu=0.3), replace(full, littles_law=1.4)):
         assert "some users are not seen" in checks(other)["little"].sentence
+
+
+def test_the_noise_of_the_burns_is_told_from_five_percent_on():
+    assert checks(GOOD, noise_fraction=0.04) == {}
+    found = checks(GOOD, noise_fraction=0.14)
+    assert not found["noise"].unfit and "differed by 14\xa0%" in found["noise"].sentence
+
+
+def expecting(**change):
+    levels = tuple(replace(level, **change) for level in FORECAST.levels)
+    return replace(FORECAST, levels=levels)
+
+
+def test_a_level_is_expected_to_cost_what_its_busy_cores_make_it():
+    """Hyper-threads: 80 ms of CPU for 50 where all are busy is no crowded core."""
+    point = replace(GOOD, demand_s=0.08)
+    assert list(checks(point)) == ["demand"]
+    assert checks(point, forecast=expecting(demand_s=0.08)) == {}
+
+
+def test_more_than_the_bound_allows_beyond_both_intervals_is_a_wrong_calibration():
+    """The point's interval is 39.2 to 40.8. It is told: what was counted is right."""
+    assert checks(GOOD, forecast=expecting(bound_ci_rps=(37.0, 39.3))) == {}
+    sure = replace(GOOD, seconds=20.0)  # a quota's saved period is next to nothing there
+    found = checks(sure, forecast=expecting(bound_rps=36.0, bound_ci_rps=(35.0, 37.0)))
+    assert not found["bound"].unfit
+    said = found["bound"].sentence.replace("\xa0", " ")
+    assert said.startswith("That cannot be: 40 req/s is more than the 36 req/s of the bound")
+    assert said.endswith("The calibration is wrong: run again.")
+    # Few draws may be light ones.
+    drawn = replace(examples.EXPERIMENT, workload=Workload(cpu_s=0.05, cpu_cv=1.0))
+    assert checks(replace(sure, completed=30.0), drawn, expecting(bound_ci_rps=(35.0, 37.0))) == {}
 
 
 def test_a_first_level_that_cannot_be_repeated_is_unfit():

@@ -108,8 +108,8 @@ CLOSED = {"keep_alive": False}
         # On one core the loop, or the lock's holder, and the generator take turns.
         (loop(), of(8), 8, 100, 0.08, "cpu", {"calibration": ONE_CORE, "on": machine(1)}),
         (threaded(8), of(8), 8, 100, 0.08, "cpu", {"calibration": ONE_CORE, "on": machine(1)}),
-        # An empty request costs what server and generator spend.
-        (prefork(8), of(), 64, 6800, 64 / 6800, "cpu", {"calibration": REAL}),
+        # An empty request costs what server and generator spend, seen with the cores busy.
+        (prefork(8), of(), 64, 8000, 64 / 8000, "cpu", {"calibration": REAL}),
         # One listen queue for all: our own threads, and who closes each connection.
         (prefork(16, backlog=16), of(0, 200), 64, 80, 0.8, "pool", {}),
         (OURS, of(0, 200), 9, 40, 9 / 40, "pool", CLOSED),
@@ -193,6 +193,76 @@ def test_cores_are_those_that_the_server_may_use_and_as_fast_as_burned(
 ):
     level = one_level(prefork(16, cores=cores), of(100), users, calibration=calibration)
     assert level.model_rps == pytest.approx(rps)
+
+
+# --- c and D: logical cores, and D with as many of them busy ------------------------------
+
+SMT = Calibration(  # four cores of two hyper-threads: five cores' worth of work
+    loops_per_s=tuple(1e8 * worth for worth in (1, 2, 3, 4, 4.25, 4.5, 4.75, 5)),
+    noise_fraction=0.0,
+)
+BIG_AND_SMALL = Calibration(loops_per_s=(1e8, 2e8, 2.6e8, 3.2e8), noise_fraction=0.0)
+SEEN = dataclasses.replace(
+    SMT, crowd_ratio=1.76, crowd_cores=8, crowd_spread=0.03, use=0.97, generator_s=0.001
+)
+
+
+@pytest.mark.parametrize(
+    ("calibration", "cores", "full_s"), [(SMT, 8, 0.08), (BIG_AND_SMALL, 4, 0.0625)]
+)
+def test_cores_that_share_parts_are_counted_once(calibration, cores, full_s):
+    """A request of 50 ms costs 80 of CPU where all 8 logical cores are busy: 8 / 0.08 is as much
+    as 5 / 0.05, and the explanation with the measured 80 ms says the same. 5 / 0.08 is neither."""
+    options = {"calibration": calibration, "on": machine(cores)}
+    found = predicted(prefork(64), of(50), [1, cores, 4 * cores], **options)
+    assert found.at(1).model_rps == pytest.approx(20)
+    assert [level.demand_s for level in found.levels] == pytest.approx([0.05, full_s, full_s])
+    assert found.demand_at(1) == 0.05 and found.demand_s == pytest.approx(full_s)
+    assert found.at(4 * cores).model_rps == pytest.approx(cores / full_s)
+    experiment = Experiment(prefork(64), of(50), Load([4 * cores]))
+    (level,) = explain(
+        experiment, [measured(4 * cores, full_s)], calibration, machine(cores)
+    ).levels
+    assert level.model_rps == pytest.approx(found.at(4 * cores).model_rps)
+
+
+def test_what_the_crowd_saw_is_what_the_cores_can_do():
+    """X <= c use / (D + g), with D = 10 % above the burn's eight and 97 % of the cores' time."""
+    found = predicted(prefork(64), of(50), [1, 4, 64], calibration=SEEN, on=machine(8))
+    one, four, full = found.levels
+    bound = 0.97 * 8 / (0.05 * 1.76 + 0.001)
+    assert full.bound_rps == pytest.approx(bound) and full.limit == "cpu"
+    assert full.model_rps == pytest.approx(bound, rel=0.01)
+    low, high = full.bound_ci_rps
+    assert high / bound == pytest.approx(1 / 0.97, rel=0.002) and low < bound < high
+    # One user is a lone user, whatever the crowd; between them it goes by the busy cores.
+    assert one.demand_s == 0.05 and one.bound_ci_rps[1] == pytest.approx(20 / 0.98, rel=0.02)
+    assert 0.05 < four.demand_s < 0.05 * 1.1
+    # What was not seen has no interval: burns alone, and recordings of before.
+    assert (
+        predicted(prefork(64), of(50), [64], calibration=SMT, on=machine(8)).at(64).bound_ci_rps
+        is None
+    )
+
+
+def test_a_busy_loop_is_as_fast_as_its_crowd_was_and_an_idle_one_as_its_lone_user():
+    """A loop that naps between requests is slower (here 10 %) than one that is always busy."""
+    naps = dataclasses.replace(IDEAL, work_ratio=1.1, crowd_ratio=1.0, crowd_cores=1)
+    for server in (loop(), prefork(1), threaded(8)):
+        one, two, many = (
+            one_level(server, of(50), users, calibration=naps) for users in (1, 2, 16)
+        )
+        assert one.model_rps == pytest.approx(20 / 1.1)
+        assert [two.model_rps, many.model_rps] == pytest.approx([20, 20], rel=0.01)
+        assert [level.demand_s for level in (one, two, many)] == pytest.approx([0.055, 0.05, 0.05])
+
+
+def test_a_quota_below_one_core_counts_once():
+    """Burned by CPU seconds a core of which half may be used has its full speed."""
+    half = Calibration(loops_per_s=(1e8,), noise_fraction=0.0, use=0.5)
+    level = one_level(prefork(4), of(50), 8, calibration=half, on=machine(1, quota=0.5, logical=4))
+    assert level.model_rps == pytest.approx(0.5 / 0.05)
+    assert half.capacity == (0.5,)
 
 
 # --- the load generator -----------------------------------------------------------------
@@ -354,7 +424,7 @@ def test_just_at_the_knee_two_requests_may_share_a_core():
 
 
 def test_a_quota_caps_small_requests_and_slows_large_ones():
-    burned = Calibration(loops_per_s=(1e8, 1.5e8), noise_fraction=0.0)
+    burned = Calibration(loops_per_s=(1e8, 2e8), noise_fraction=0.0)
     half = {"calibration": burned, "on": machine(2, quota=1.5, logical=8)}
     server, small, eight = prefork(64), of(20, 100), tuple(range(1, 9))
     for users, workload, rps in (
@@ -388,9 +458,9 @@ def test_an_explanation_takes_each_levels_own_demand_and_whole_cores():
     rates = {level.users: level.model_rps for level in found.levels}
     assert rates == pytest.approx({1: 1 / 0.06, 4: 4 / 0.055, 16: 4 / 0.058})
     assert found.demand_s == 0.058
-    # A level where nothing ended has no demand: the forecast's stands in.
+    # A level where nothing ended has no demand: the forecast's with four busy cores stands in.
     empty = explain(experiment, [measured(16, 0.0)], calm, machine())
-    assert empty.at(16).model_rps == pytest.approx(4 / 0.0504)
+    assert empty.at(16).model_rps == pytest.approx(4 / (0.05 * 4 / 3.4 + 0.0004))
 
 
 def test_a_forecast_can_be_written_down():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import examples
@@ -9,15 +10,17 @@ import numpy as np
 import pytest
 
 from labs.measure import warmup as warming
-from labs.measure.warmup import PIECE_S, warm_up
-from labs.records.experiment import Workload
+from labs.measure.warmup import PIECE_S, crowd_users, crowded, warm_up
+from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.requests import RECORD, Report
 from labs.records.results import Calibration
 from labs.records.snapshot import Snapshot
+from labs.theory.server_model import ServerModel
 from workloads.protocol import OK
 
 EMPTY_S, AWAY_S = 0.0005, 0.0002  # of a request beside its work: in the server, under way
-RATIO = 1.1  # how much slower than the burn this server works
+RATIO = 1.1  # how much slower than the burn this server works, for a user alone
+HOT = 1.05  # and for a crowd, between whose requests it does not nap
 LOOPS = 1e8  # a second, burned
 BURNED = Calibration(loops_per_s=(LOOPS, LOOPS), noise_fraction=0.0, timer_s=0.0, loopback_s=0.0)
 NOTHING: Any = dict.fromkeys(
@@ -71,7 +74,7 @@ class Bench:
         until = self.now + seconds
         while self.now < until:
             self._hear(until=self.now - self.late_s)
-            work_s = self.cpu_s * RATIO
+            work_s = self.cpu_s * (RATIO if self.users == 1 else HOT)
             busy_s = work_s + EMPTY_S + (AWAY_S if self.users == 1 else 0.0)
             if self.users:
                 end = self.now + busy_s
@@ -86,11 +89,19 @@ class Bench:
             vars(self).update(self.orders.pop(0)[1])
 
 
+def model(
+    server: Server, workload: Workload, users: int = 8, *, burned: Calibration = BURNED, **of: Any
+) -> ServerModel:
+    machine = replace(examples.MACHINE, **{"quota_cores": None, **of})
+    return ServerModel(Experiment(server, workload, Load([users])), burned, machine)
+
+
 def warmed(monkeypatch: pytest.MonkeyPatch, bench: Bench, workload: Workload) -> Calibration:
     monkeypatch.setattr(warming, "time", bench)
     sampler: Any = bench
     driver: Any = bench
-    return warm_up(driver, sampler, workload, BURNED, users=8, pause=bench.pause)
+    one = model(Server("prefork", processes=1), workload)
+    return warm_up(driver, sampler, one, users=8, crowd=crowd_users(one), pause=bench.pause)
 
 
 @pytest.mark.parametrize("late_s", [0.0, 0.05, 0.3])
@@ -103,14 +114,124 @@ def test_the_lone_user_is_asked_when_the_crowd_is_gone(monkeypatch, late_s) -> N
     assert found.delay_s == pytest.approx(AWAY_S, rel=0.01)
     assert found.way_there_s == pytest.approx(EMPTY_S / 2, rel=0.01)
     assert found.demand_s(0.02) == pytest.approx(0.02 * RATIO + EMPTY_S, rel=0.01)
+    assert (found.crowd_ratio, found.crowd_cores) == (pytest.approx(HOT, rel=0.01), 1)
+    assert found.demand_s(0.02, crowded=1) == pytest.approx(0.02 * HOT + EMPTY_S, rel=0.01)
+    assert found.use == 1  # one worker cannot fill two cores
 
 
 def test_without_work_the_burn_is_not_compared(monkeypatch) -> None:
     found = warmed(monkeypatch, Bench(0.0), Workload(wait_s=0.1))
-    assert found.work_ratio == 1
+    assert (found.work_ratio, found.crowd_ratio) == (1, None)
     assert found.delay_s == pytest.approx(AWAY_S, rel=0.01)
 
 
 def test_a_server_too_slow_for_two_pieces_leaves_the_burn_as_it_is(monkeypatch) -> None:
     monkeypatch.setattr(warming, "ALONE_S", PIECE_S)
-    assert warmed(monkeypatch, Bench(0.0), Workload(cpu_s=0.02)).work_ratio == 1
+    monkeypatch.setattr(warming, "CROWD_S", PIECE_S)
+    found = warmed(monkeypatch, Bench(0.0), Workload(cpu_s=0.02))
+    assert (found.work_ratio, found.crowd_ratio) == (1, None)
+
+
+# --- the crowd, from snapshots and records alone ------------------------------------------
+
+SMT = Calibration(  # four cores with two hyper-threads each: five cores' worth of work
+    loops_per_s=tuple(LOOPS * worth for worth in (1, 2, 3, 4, 4.25, 4.5, 4.75, 5)),
+    noise_fraction=0.0,
+    overhead_s=EMPTY_S,
+    generator_s=0.0001,
+)
+EIGHT = {"cores": 8, "logical_cores": 8}
+
+
+def crowd(
+    by: ServerModel, piece_cpu_s: float, *, busy: float = 8, users: int = 10, empty: int = 0
+) -> Calibration:
+    """What users found who had `busy` cores' time for their pieces: one after the other on each of
+    their processes, but for the last so many that got nobody."""
+    rate, seconds = busy / piece_cpu_s, 0.8
+    looks = [
+        Snapshot(
+            **NOTHING
+            | {
+                "at": at,
+                "server_s": busy * at,
+                "generator_s": rate * at * by.calibration.generator_s,
+            }
+        )
+        for at in (0.0, seconds / 2, seconds)
+    ]
+    life_s = users / rate
+    done = [
+        examples.record(
+            OK,
+            number % users,
+            end - life_s,
+            end,
+            process=1 + number % (8 - empty),
+            service=(end - busy / rate, end, piece_cpu_s, 0.0),
+        )
+        for number in range(int((seconds + life_s) * rate))
+        for end in [number / rate]
+    ]
+    return crowded(
+        by.calibration, by, looks, np.array(done, dtype=RECORD), users=users, piece_s=0.01
+    )
+
+
+def test_a_crowd_on_hyper_threads_has_its_D_under_load_and_logical_cores() -> None:
+    """8 logical cores of 4: a piece of 10 ms costs 16 of CPU there, and all 8 are busy."""
+    by = model(Server("prefork", processes=16), Workload(cpu_s=0.05), 16, burned=SMT, **EIGHT)
+    found = crowd(by, 0.016 + EMPTY_S)
+    assert found.crowd_ratio == pytest.approx(1.6, rel=0.01)
+    assert found.crowd_cores == 8
+    assert found.use == 1.0  # of 8, with the generator's own on top
+    assert found.crowd_spread < 0.02
+    assert found.demand_s(0.05, 8, 1) == pytest.approx(0.08 + EMPTY_S, rel=0.01)
+    assert found.demand_s(0.05, 1) == pytest.approx(0.05 + EMPTY_S)
+
+
+@pytest.mark.parametrize(
+    ("server", "of", "use"),
+    [
+        (Server("prefork", processes=16), {}, 7.5 * (1 + 0.0001 / (0.016 + EMPTY_S)) / 8),
+        (Server("prefork", processes=4), {}, 0.4),  # four workers fill no eight cores
+        (Server("prefork", processes=16), {"quota_cores": 4.0}, 0.4),  # the quota is known
+    ],
+)
+def test_how_much_of_the_cores_is_to_be_had_is_seen_where_they_are_full(server, of, use) -> None:
+    burned = replace(SMT, use=0.4)  # somebody was there then
+    by = model(server, Workload(cpu_s=0.05), 16, burned=burned, **EIGHT | of)
+    assert crowd(by, 0.016 + EMPTY_S, busy=7.5).use == pytest.approx(use, rel=1e-3)
+
+
+def test_pinned_cores_are_those_of_the_server() -> None:
+    server = Server("prefork", processes=16, cores=4)
+    by = model(server, Workload(cpu_s=0.05), 16, burned=SMT, **EIGHT)
+    found = crowd(by, 0.01 + EMPTY_S, busy=3.9, users=6)
+    assert (found.crowd_cores, found.use) == (4, pytest.approx(3.9 / 4))
+
+
+def test_a_loop_that_got_no_user_is_not_taken_for_a_core_that_is_lost() -> None:
+    by = model(Server("event-loop", processes=8), Workload(cpu_s=0.05), 64, burned=SMT, **EIGHT)
+    all_of_them, fewer = crowd(by, 0.016), crowd(by, 0.016, busy=5, empty=3)
+    assert (all_of_them.crowd_cores, fewer.crowd_cores) == (8, 5)
+    assert fewer.use == 1.0
+
+
+@pytest.mark.parametrize(
+    ("server", "users", "most"),
+    [
+        (Server("prefork", processes=16), 64, 10),  # 8 cores, and two that wait
+        (Server("prefork", processes=16), 3, 5),
+        (Server("prefork", processes=1), 64, 3),
+        (Server("prefork", processes=16, cores=2), 64, 4),
+        (Server("event-loop"), 64, 3),  # one core
+        (Server("event-loop", processes=4), 64, 16),  # four queues: none stays empty
+        (Server("threaded", threads=16), 64, 3),  # one lock
+        (Server("threaded", threads=16, by="apache-event"), 64, 10),
+        (Server("prefork", processes=4, by="apache"), 64, 4),  # a worker stays with its user
+        (Server("prefork", processes=4, by="nginx-fpm"), 64, 6),
+    ],
+)
+def test_the_crowd_fills_the_cores_that_its_server_can_fill(server, users, most) -> None:
+    assert crowd_users(model(server, Workload(cpu_s=0.05), users, burned=SMT, **EIGHT)) == most

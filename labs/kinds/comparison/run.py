@@ -19,7 +19,7 @@ from labs.kinds.comparison.record import Comparison, Over, check_parts, merged
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import sweep
 from labs.measure.calibration import language_of, last
-from labs.measure.rig import Rig
+from labs.measure.rig import Rig, split_cores
 from labs.present.verdict import Question
 from labs.records.errors import Unusable
 from labs.records.experiment import CpuBy, Experiment
@@ -165,10 +165,10 @@ class ComparisonLab(LabKind[Comparison]):
         return left
 
 
-def _unit(experiment: Experiment) -> tuple[CpuBy, str]:
-    """Of work, that is burned for it, and its language."""
-    workload = experiment.workload
-    return workload.cpu_by, language_of(experiment.server, workload)
+def _unit(experiment: Experiment) -> tuple[CpuBy, str, Sequence[int] | None]:
+    """Of work, that is burned for it, its language, and the cores that the server is to have."""
+    workload, (cores, _) = experiment.workload, split_cores(experiment.server)
+    return workload.cpu_by, language_of(experiment.server, workload), cores
 
 
 def _expected(experiment: Experiment, machine: Machine) -> Prediction | None:

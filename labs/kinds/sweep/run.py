@@ -231,7 +231,8 @@ class Levels:
             point,
             self.experiment,
             self.rig.machine,
-            forecast_demand_s=self.forecast.demand_s,
+            forecast=self.forecast,
+            noise_fraction=self.bed.calibration.noise_fraction,
             again=again,
             moved=causes.moved(self.experiment, self.rig.machine, run, point),
         )

@@ -32,7 +32,7 @@ from labs.theory.open_load import (
     replicate,
     sharing_cores,
 )
-from labs.theory.server_model import SWITCH_INTERVAL_S, Cores, ServerModel
+from labs.theory.server_model import SWITCH_INTERVAL_S, ServerModel
 
 AT_HAND = 20  # users of the load generator beyond those that arrivals are expected to need
 MOST_AT_HAND = 2048
@@ -45,21 +45,22 @@ QUEUED = 1.25  # times as many answered as came: it works off what was left behi
 
 
 class OpenServer:
-    """A server, however many come."""
+    """A server, however many come: it naps as little as with a crowd."""
 
     def __init__(
         self, server: Server, workload: Workload, calibration: Calibration, machine: Machine
     ) -> None:
         self.server, self.workload = server, workload
         experiment = Experiment(server, workload, Load((1,)))
-        self.model = ServerModel(experiment, calibration, machine, calibration.capacity)
-        self.D = calibration.demand_s(workload.cpu_s)
-        limits = self.model.limits(1, self.D)
+        self.model = ServerModel(experiment, calibration, machine)
+        self.demand = self.model.demand(math.inf)
+        self.D = self.demand.of(self.model.fills)  # with as many cores busy as it can fill
+        limits = self.model.limits(1, self.demand)
         del limits["users"]
         self.limit = min(limits, key=lambda name: limits[name].rps)  # what holds it back
         self.most = limits[self.limit].rps  # requests per second that it can do
         self.outside_s = self.model.away + self.model.g  # of a request, not at the server
-        self.alone_s = self.D + self.model.V + self.outside_s
+        self.alone_s = self.demand.least + self.model.V + self.outside_s
 
     @property
     def known(self) -> bool:
@@ -75,6 +76,7 @@ class OpenServer:
         """When it answers arrivals of at most that rate, its pool growing at those times."""
         model, work, server = self.model, self.workload, self.server
         left = max(0.01, model.full.all - min(rate, self.most) * model.others)
+        cores = replace(model.full, server=tuple(min(busy, left) for busy in model.full.server))
         threads = server.architecture == "threaded"
         third = min(model.overhead, self.D) / 3  # taking it in, running it, answering
         # A loop that waits for nothing answers at once; a thread lets go of the lock to send.
@@ -94,8 +96,8 @@ class OpenServer:
                 )
             else:
                 ends = sharing_cores(
-                    *(come, self.D, model.V),
-                    capacity=[min(speed, left) for speed in model.full.server],
+                    *(come, self.demand.of(len(cores.server)), model.V),
+                    capacity=self.demand.speeds(cores),
                     W=model.W,
                     cpu_cv=work.cpu_cv,
                     wait_cv=work.wait_cv,
@@ -112,10 +114,10 @@ class OpenServer:
         corners = {pool, len(model.full.server), most, *(2**n for n in range(12)), *range(3, 12)}
         known = sorted(int(k) for k in corners if 1 <= k <= most)
         if model.queued_for_core and not model.blocks:  # like sharing, as a lone core's order is
-            apart = Cores(server=model.full.server[: self.server.processes], all=model.full.all)
-            rates = [model.shared(apart, k, self.D, pool) for k in known]
+            apart = replace(model.full, server=model.full.server[: self.server.processes])
+            rates = [model.shared(apart, k, self.demand, pool) for k in known]
         else:
-            rates = [model.throughput(k, self.D) for k in known]
+            rates = [model.throughput(k, self.demand) for k in known]
         least = np.minimum(rates, self.most)
         rps = np.interp(np.arange(1, most + 1), known, least)
         if not self.known or model.queued_for_core:

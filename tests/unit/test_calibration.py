@@ -1,0 +1,109 @@
+"""From burns to a calibration, without burning; and what is kept of it between versions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+import examples
+import pytest
+
+from labs.measure import calibration
+from labs.measure.calibration import ATTEMPTS, Burn, burned, calmest, noise, speeds
+from labs.records.experiment import Server
+from labs.records.results import Calibration
+
+
+def burn(loops_per_s: float) -> Burn:
+    return Burn(loops_per_s=loops_per_s, cores=1.0)
+
+
+def test_a_quota_makes_no_core_slower() -> None:
+    """Half a core: the burn did half the loops in the time, with half the CPU seconds."""
+    whole, half = burned(1, 12_000_000, 0.12, 0.12), burned(1, 6_000_000, 0.06, 0.12)
+    assert half.loops_per_s == pytest.approx(whole.loops_per_s) == pytest.approx(1e8)
+    assert (whole.cores, half.cores) == (pytest.approx(1), pytest.approx(0.5))
+    # Two that had one core between them work as fast as two on two.
+    assert burned(2, 12_000_000, 0.12, 0.12).loops_per_s == pytest.approx(2e8)
+    # A clock too coarse to tell: then the time is all there is.
+    assert burned(1, 12_000_000, 0.0, 0.12) == burned(1, 12_000_000, 0.12, 0.12)
+
+
+def test_numbers_of_cores_between_the_burned_ones_are_interpolated() -> None:
+    assert calibration._steps(2) == [1, 2]
+    assert calibration._steps(8) == list(range(1, 9))
+    assert calibration._steps(64) == [*range(1, 9), 32, 64]
+    burns = {1: [burn(10.0)], 2: [burn(20.0)], 4: [burn(30.0)]}
+    assert speeds(burns, 4) == (10.0, 20.0, 25.0, 30.0)
+
+
+def test_of_equal_burns_the_middle_one_counts() -> None:
+    """Neither the first one's turbo nor the one that somebody disturbed."""
+    burns = {1: [burn(13.0), burn(10.0), burn(9.9)], 2: [burn(26.0), burn(16.0), burn(15.9)]}
+    assert speeds(burns, 2) == (10.0, 16.0)
+    assert noise(burns[1]) == pytest.approx(0.31)
+
+
+def test_noisy_burns_are_burned_again_and_no_more_than_so_often() -> None:
+    def attempts(*fastest: float) -> Iterator[calibration.Burns]:
+        for speed in fastest:
+            yield {1: [burn(1.0), burn(1.0), burn(speed)]}
+
+    for fastest, calm, left in (
+        ((1.05, 1.0, 1.0), 0.05, 2),
+        ((1.2, 1.08, 1.0), 0.08, 1),
+        ((1.3, 1.2, 1.4, 1.0), 0.2, 1),  # the calmest of three
+    ):
+        tries = attempts(*fastest)
+        assert noise(calmest(lambda tries=tries: next(tries))[1]) == pytest.approx(calm)
+        assert len(list(tries)) == left
+    assert ATTEMPTS == 3
+
+
+def test_what_was_kept_before_is_still_read(tmp_path, monkeypatch) -> None:
+    """A file of the version before the crowd: its burn and overheads count until the next run."""
+    monkeypatch.setattr(calibration, "_folder", lambda: tmp_path)
+    machine, server = examples.MACHINE, Server("prefork", processes=4)
+    old = {
+        "of": calibration._of(machine),
+        "burns": {"counting": {"loops_per_s": [1e8, 1.9e8], "noise_fraction": 0.02}},
+        "overheads": {
+            "prefork/gunicorn/kept/sleep": {
+                "work_ratio": 1.1,
+                "delay_s": 0.001,
+                "overhead_s": 0.0003,
+                "generator_s": 0.0002,
+                "backend_s": 0.0,
+                "backend_late_s": 0.0,
+            }
+        },
+    }
+    (tmp_path / calibration.KEPT).write_text(json.dumps(old))
+    found = calibration.last(machine, server)
+    assert found == Calibration(
+        loops_per_s=(1e8, 1.9e8),
+        noise_fraction=0.02,
+        work_ratio=1.1,
+        delay_s=0.001,
+        overhead_s=0.0003,
+        generator_s=0.0002,
+    )
+    assert found.crowd_ratio is None and found.use == 1
+    # What a crowd found is kept with the server; a burn of fewer cores is not taken for all.
+    calibration.keep(machine, replace(found, crowd_ratio=1.3, crowd_cores=2), server)
+    calibration.keep(
+        machine, replace(found, loops_per_s=(5e7,), overhead_s=0.0), Server("event-loop")
+    )
+    again = calibration.last(machine, server)
+    assert (again.crowd_ratio, again.crowd_cores, again.loops_per_s) == (1.3, 2, (1e8, 1.9e8))
+
+
+def test_work_is_as_many_loops_wherever_it_is_done() -> None:
+    """A core half as fast takes twice as long over what was ordered by the other's speed."""
+    slow = replace(examples.CALIBRATION, loops_per_s=(5e7, 8e7), overhead_s=0.0)
+    found = slow.ordered_by(1e8)
+    assert found.loops_per_s == (1e8, 1.6e8)
+    assert found.demand_s(0.05) == pytest.approx(0.1)
+    assert found.demand_s(0.05, 2) == pytest.approx(0.1 * 2 / 1.6)
+    assert slow.ordered_by(5e7) == slow
