@@ -162,6 +162,11 @@ class PanelDriver:
         return self.panel._figure.alt.replace("\u00a0", " ")
 
     @property
+    def split(self) -> dict[str, Any]:
+        """The bars that show where the time went."""
+        return self.panel._split.figure
+
+    @property
     def lines(self) -> set[str]:
         """Names of what is drawn."""
         return {trace["name"] for trace in self.figure["data"]}

@@ -13,6 +13,7 @@ import msgspec
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.present.tables import MIB, MS, Table, folded
+from labs.present.time_split import SplitFigure
 from labs.records.format import cores, digits, duration, percent, plain, rate, size
 from labs.records.results import Check, Result
 
@@ -122,6 +123,7 @@ class Show(Generic[Found]):
     result: type[Found]
     figure: Callable[[Found], Figure]
     alt: Callable[[Found], str]  # the figure in words
+    split: Callable[[Found], SplitFigure | None] = lambda found: None  # where the time went, below
     columns: Sequence[Column]
     rows: Callable[[Found], Iterable[Any]] | None = None  # of the table: a record each
     rows_of_run: Callable[[Any], Iterable[Any]] | None = None  # or of each run, which is numbered

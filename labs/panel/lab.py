@@ -17,7 +17,8 @@ from labs.panel.figure_view import FigureView
 from labs.panel.job import Job
 from labs.panel.prediction_prompt import PredictionPrompt
 from labs.panel.run_bar import RunBar, put
-from labs.present.markup import spoken, status
+from labs.present.markup import paragraphs, spoken, status
+from labs.present.time_split import SplitFigure
 from labs.present.verdict import caption, on_answer
 from labs.records.errors import Unusable
 from labs.records.format import seconds
@@ -39,11 +40,13 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._about = ipywidgets.HTML(Markup('<p class="wt-about">{}</p>').format(lab.about()))
         self._caption = ipywidgets.HTML()
         self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
+        self._split = FigureView().add_class("wt-figure")
+        self._split_note = ipywidgets.HTML()
         self._strip = CoreStripView()
         self._answer = ipywidgets.HTML().add_class("wt-verdict")
         self._verdict = ipywidgets.HTML().add_class("wt-data")
         self._data = ipywidgets.HTML().add_class("wt-data")
-        for later in (self._caption, self._answer, self._verdict, self._data):
+        for later in (self._caption, self._split_note, self._answer, self._verdict, self._data):
             put(later, "")
         super().__init__(children=self._parts())
         self.add_class("wt-panel")
@@ -72,6 +75,8 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             self._bar,
             self._caption,
             self._figure,
+            self._split,
+            self._split_note,
             self._strip,
             self._answer,
             self._verdict,
@@ -166,6 +171,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._draw_figure(found, "Measuring here.")
         for later in (self._answer, self._verdict, self._data):
             put(later, "")  # of another run
+        self._draw_split(None)
 
     def _found(self, found: Found, *, before_the_end: bool = False) -> None:
         """The run is over, perhaps before its time."""
@@ -180,6 +186,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     def _draw(self, found: Found, words: str) -> None:
         show = showing(found)
         self._draw_figure(found, words)
+        self._draw_split(show.split(found))
         put(self._verdict, show.verdict(found))
         put(self._data, show.downloads(self.name, found))
 
@@ -187,6 +194,12 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         show = showing(found)
         self._figure.figure, self._figure.alt = show.figure(found), show.alt(found)
         put(self._caption, status(words, "p"))
+
+    def _draw_split(self, split: SplitFigure | None) -> None:
+        """Where the time went; only when a run is over, because to paint it takes time."""
+        self._split.figure = split.figure if split else {"data": [], "layout": {}}
+        self._split.alt = split.alt if split else ""
+        put(self._split_note, paragraphs([split.note] if split and split.note else []))
 
     def _show_answer(self, found: Found) -> None:
         """The reader's prediction beside the model and the measurement."""

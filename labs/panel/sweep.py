@@ -77,6 +77,8 @@ class SweepPanel(LabPanel[Recording]):
             self._bar,
             self._figure,
             self._assumed,
+            self._split,
+            self._split_note,
             self._strip,
             self._answer,
             self._data,
@@ -140,6 +142,7 @@ class SweepPanel(LabPanel[Recording]):
         before, self._plan = self._plan, plan
         put(self._problem, "")
         self._forecast, self._points = plan.forecast, {}
+        self._draw_split(None)
         self._lab = self._asked.with_experiment(plan.experiment)
         assert self._lab.question is not None
         level = plan.forecast.levels[-1]
@@ -187,6 +190,7 @@ class SweepPanel(LabPanel[Recording]):
 
     def _began(self, lab: LabKind[Recording]) -> None:
         self._points = {}
+        self._draw_split(None)
         assert self._plan is not None
         self._draw_levels(self._plan.experiment)
 
@@ -207,6 +211,7 @@ class SweepPanel(LabPanel[Recording]):
         if plan is not None and plan.changed:
             said = (f"With {plan.changed}:", *said)
         self._landed(found)
+        self._draw_split(show.split(found))
         put(self._answer, spoken(said))
         put(self._data, show.downloads(self.name, found))
         self._prompt.came(*self._lab.answer(found))

@@ -44,4 +44,7 @@ def page(name: str, result: Result) -> tuple[str, str]:
     runs = len(result.runs)  # type: ignore[attr-defined]
     words = f"{show.about(result)} {caption(result.machine, runs)}".strip()
     figure = static(show.figure(result), alt=show.alt(result), caption=words)
-    return figure.alt, f"{figure.html()}{show.verdict(result)}{show.downloads(name, result)}"
+    shown = figure.html()
+    if split := show.split(result):
+        shown += static(split.figure, alt=split.alt, caption=split.note).html()
+    return figure.alt, f"{shown}{show.verdict(result)}{show.downloads(name, result)}"

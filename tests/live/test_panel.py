@@ -23,6 +23,7 @@ from labs.panel.sweep import SweepPanel
 from labs.recordings import store
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.time_split import TimeSplit
 from labs.servers.serve import Found, ServerFailed
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
@@ -136,6 +137,28 @@ def test_points_land_while_the_run_goes_on_and_then_the_verdict(
     assert panel.can_run and not panel.setting("users").disabled
     assert panel.setting("threads").disabled  # prefork has no threads to set
     assert isinstance(latest.latest("many-cores"), Recording)
+
+
+def test_where_the_time_went_is_drawn_when_the_run_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Painting takes time, which the next level would lack; and what is no longer set is gone."""
+    names = ("on_core_s", "ready_s", "asked_s", "turn_s", "queued_s", "outside_s")
+    parts = TimeSplit(**dict.fromkeys(names, 0.01), unexplained_s=0.0, missing="It says no more.")
+    script, panel = Script(monkeypatch, time_split=parts), panel_of()
+    try:
+        panel.skip()
+        attempt = panel.run()
+        script.go.release(3)
+        eventually(lambda: len(panel.landed) == 3, SOON_S)
+        assert panel.split["data"] == [] and panel.panel._split.alt == ""
+        script.go.release()
+        assert attempt.join(SOON_S)
+        assert len(panel.split["data"][0]["y"]) == 4
+        assert panel.panel._split.alt.startswith("Where the time went")
+        assert "It says no more." in panel.panel._split_note.value
+        panel.set(users="2, 4")
+        eventually(lambda: panel.split["data"] == [], SOON_S)
+    finally:
+        panel.shut()
 
 
 def test_the_data_can_be_taken_away_without_asking_a_server(

@@ -15,6 +15,7 @@ from labs.kinds.sweep import show as sweep
 from labs.present.markup import labelled
 from labs.present.quantities import Quantity
 from labs.present.tables import assumptions
+from labs.present.time_split import SplitFigure, split_figure
 
 
 def levels(comparison: Comparison) -> Iterator[sweep.Level]:
@@ -35,6 +36,14 @@ def data(comparison: Comparison) -> dict[str, object]:
     return {**msgspec.to_builtins(comparison), "parts": parts}
 
 
+def split(comparison: Comparison) -> SplitFigure | None:
+    """A bar for each part, at its last level."""
+    parts = comparison.parts.items()
+    return split_figure(
+        [bar for label, part in parts for bar in sweep.splits(part.points[-1:], f"{label}, ")]
+    )
+
+
 def _ratio(comparison: Comparison, over: str, under: str, users: int) -> Quantity:
     """Throughput of one part over that of another, at that level."""
     found = verdict.ratio(comparison, over, under, users)
@@ -45,6 +54,7 @@ show = Show(
     result=Comparison,
     figure=comparison_figure,
     alt=comparison_alt,
+    split=split,
     columns=(
         Column(head="part", of="label"),
         *(replace(column, quote="") for column in sweep.COLUMNS if column.head),

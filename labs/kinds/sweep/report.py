@@ -49,6 +49,7 @@ def joined(recording: Recording) -> dict[str, Any]:
             "never_served": point.never_served,
             "service_time_s": point.service_time_s,
             "queued_s": point.queued_s,
+            "time_split": msgspec.to_builtins(point.time_split),
             "connections": point.connections,
             "demand_s": point.demand_s,
             "littles_law": point.littles_law,

@@ -6,6 +6,7 @@ All of its middle run, unless a spread is asked for.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -22,9 +23,11 @@ from labs.present.power import powered
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.present.reasons import split
 from labs.present.tables import MS, assumptions
+from labs.present.time_split import split_figure
 from labs.records.format import NARROW, crowd, digits, duration, or_more, percent, plain, rate
 from labs.records.histogram import MoreThan
-from labs.records.results import Point, PredictedLevel
+from labs.records.results import Point, PredictedLevel, Result
+from labs.records.time_split import TimeSplit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +78,33 @@ def _percentile(fraction: float) -> Column:
     )
 
 
+def splits(points: Iterable[Point], label: str = "") -> list[tuple[str, TimeSplit]]:
+    """Where the time went at those levels, as far as that is known."""
+    return [
+        (f"{label}{crowd(point.users)}", point.time_split)
+        for point in points
+        if point.time_split is not None
+    ]
+
+
+def _is_split(found: Result) -> bool:
+    """Whether a sweep, or a part of a comparison, says where the time went."""
+    parts = getattr(found, "parts", {"": found})
+    return any(point.time_split for part in parts.values() for point in part.points)
+
+
+def _part(head: str, field: str, quote: str) -> Column:
+    """One part of the mean response time."""
+    return Column(
+        head=head,
+        of=lambda row: row.point.time_split and getattr(row.point.time_split, field),
+        quote=quote,
+        said=duration,
+        cell=lambda value: plain(value * MS),
+        there=_is_split,
+    )
+
+
 COLUMNS = (
     Column(head="users", of="point.users"),
     Column(head="req/s", of="point.throughput_rps", quote="throughput"),
@@ -95,6 +125,13 @@ COLUMNS = (
     Column(head="never served", of="point.never_served", quote="never_served", said=crowd),
     Column(head="in service ms", of="point.service_time_s", quote="service_time"),
     Column(head="queued ms", of="point.queued_s", quote="queued"),
+    _part("on a core ms", "on_core_s", "on_core"),
+    _part("ready ms", "ready_s", "ready"),
+    _part("waiting as asked ms", "asked_s", "as_asked"),
+    _part("waiting for its turn ms", "turn_s", "turn"),
+    _part("queued before service ms", "queued_s", "in_queue"),
+    _part("outside ms", "outside_s", "outside"),
+    _part("unexplained ms", "unexplained_s", "unexplained"),
     Column(head="CPU ms", of="point.demand_s"),
     Column(head="cores busy", of="point.server_cpu", quote="cores_busy", said=three_cores),
     Column(head="voluntary switches", of="point.voluntary_switches", quote="voluntary"),
@@ -207,6 +244,7 @@ show = Show(
     result=Recording,
     figure=figure,
     alt=alt,
+    split=lambda found: split_figure(splits(found.points)),
     columns=COLUMNS,
     rows=levels,
     row=level,
