@@ -237,7 +237,7 @@ def test_what_is_missing_says_so() -> None:
     found = structs.replace(whole, runs=(replace(whole.run, tries=(*kept, missing)),))
     assert "Not measured: apache: install it with: x." in show.alt(found)
     assert "install it" in show.verdict(found)
-    assert show.table(found).rows[-1] == ("", "4", "ab", "", *[""] * 15, missing.missing)
+    assert show.table(found).rows[-1] == ("", "4", "ab", "", *[""] * 16, missing.missing)
     assert ClassicLab("s1").rejection(found) == missing.missing
     assert missing.missing in ClassicLab("s1").in_a_line(found)
     with pytest.raises(NoSuchNumber, match="install it"):
