@@ -9,8 +9,9 @@ import pytest
 
 from labs.host import hardware
 from labs.host.supervisor import Stopped
+from labs.kinds.sweep.run import measure
 from labs.measure import calibration
-from labs.records.experiment import Server
+from labs.records.experiment import Experiment, Load, Server, Workload
 
 HERE = hardware.fingerprint()
 
@@ -27,8 +28,9 @@ def test_a_burn_tells_the_worth_of_every_number_of_busy_cores():
     found = calibration.calibrate(HERE)
     assert len(found.loops_per_s) == HERE.cores
     assert found.loops_per_s[0] > 1e5
-    assert found.capacity[0] == 1
-    assert 0.3 < found.capacity[-1] / HERE.cores < 1.6
+    assert found.slowdowns[0] == 1 and 1 <= found.slowdowns[-1] < 3
+    assert 0 < found.use <= 1
+    assert 0 < found.capacity[-1] / HERE.cores < 1.6  # less where somebody has the cores
     assert 0 <= found.noise_fraction < 2
     assert 0 < found.loopback_s < 0.05
     assert 0 <= found.timer_s < 0.1
@@ -54,3 +56,17 @@ def test_it_stops_when_told_to():
     stop.set()
     with pytest.raises(Stopped):
         calibration.calibrate(HERE, stop=stop)
+
+
+@pytest.mark.measures
+@pytest.mark.parametrize("server", [Server("prefork", processes=8), Server("event-loop")])
+def test_what_fills_the_cores_does_not_do_more_than_they_can(server):
+    """A saturated sweep of CPU work stays below the bound that the warm-up's crowd made, as far
+    as both are known: with the D of a lone user every fifth point lay above it."""
+    experiment = Experiment(server, Workload(cpu_s=0.03), Load([HERE.cores * 2, HERE.cores * 4]))
+    run = measure(experiment).run
+    assert run.calibration.crowd_ratio is not None and 0 < run.calibration.use <= 1
+    for point in run.points:
+        low, high = run.forecast.at(point.users).bound_ci_rps
+        assert 0 < low < run.forecast.at(point.users).bound_rps < high
+        assert point.throughput_ci_rps[0] <= high
