@@ -47,12 +47,16 @@ class Script:
         self.begun: list[Experiment] = []
         self._more = more  # of each point
         patch.setattr(latest, "_latest", {})
-        for name in ("kinds.sweep", "kinds.comparison"):
-            patch.setattr(f"labs.{name}.run.sweep", self._sweep)
+        patch.setattr("labs.kinds.sweep.run.sweep", self._sweep)
+        patch.setattr("labs.kinds.comparison.run.walk", self._walk)
         for name in ("host.hardware", "panel.sweep"):
             patch.setattr(f"labs.{name}.fingerprint", lambda: examples.MACHINE)
         for name in ("measure.rig.calibrate", "kinds.comparison.run.last"):
             patch.setattr(f"labs.{name}", lambda *_, **__: examples.CALIBRATION)
+
+    def _walk(self, rig: Rig, experiment: Experiment, first: Recording | None) -> Recording:
+        """Up as a sweep goes, and down at once."""
+        return self._sweep(rig, experiment) if first is None else first
 
     def _sweep(self, rig: Rig, experiment: Experiment) -> Recording:
         self.begun.append(experiment)

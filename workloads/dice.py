@@ -22,10 +22,13 @@ def quantiles(cv: float) -> tuple[float, ...]:
 class Dice:
     """One user's. Every second draw mirrors the one before it (antithetic variates): each for
     itself has the whole distribution, and few together already have its mean. A level of twenty
-    requests would else be several percent off by the luck of its draws."""
+    requests would else be several percent off by the luck of its draws.
 
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
+    Each run has another seed, or its long tails would be those of the run before. Servers that are
+    compared have the same (common random numbers): luck is no difference between them."""
+
+    def __init__(self, user: int, seed: int = 0) -> None:
+        self.random = random.Random(f"{seed} {user}")  # numbers side by side may give the same
         self.mirrored: dict[str, float] = {}
 
     def draw(self, what: str, mean: float, cv: float) -> float:

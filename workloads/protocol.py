@@ -52,3 +52,4 @@ class Work:
     wait_cv: float = 0.0
     think_time_s: float = 0.0
     script: float = 0.0  # loops, as of workloads/app/units.py
+    seed: int = 0  # of what varies: another gives other draws, the same gives the same

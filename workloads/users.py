@@ -61,14 +61,22 @@ class Asked:
 
     def __init__(self, work: Work) -> None:
         self.work, self.script = work, round(work.script)
+        self.dice: dict[int, Dice] = {}
         self.varies = (work.cpu_cv > 0 and work.loops > 0) or (work.wait_cv > 0 and work.wait_s > 0)
         self.constant = (
             f"{work.url}{work.page}" if work.page else self.asking(work.loops, work.wait_s)
         )
 
-    def url(self, dice: Dice) -> str:
+    def dice_of(self, user: int) -> Dice:
+        """Each user begins anew with what is asked for, however much was asked before."""
+        if user not in self.dice:
+            self.dice[user] = Dice(user, self.work.seed)
+        return self.dice[user]
+
+    def url(self, user: int) -> str:
         if not self.varies:
             return self.constant
+        dice = self.dice_of(user)
         loops = dice.draw("loops", self.work.loops, self.work.cpu_cv)
         return self.asking(loops, dice.draw("wait", self.work.wait_s, self.work.wait_cv))
 
@@ -184,7 +192,6 @@ class LabUser(FastHttpUser):
 
     def on_start(self) -> None:
         self.number = gate.arrive()
-        self.dice = Dice(self.number)
         closing = os.environ.get(protocol.KEEP_ALIVE) == "0"
         self.asking: dict[str, Any] = {"headers": {"Connection": "close"}} if closing else {}
 
@@ -197,7 +204,8 @@ class LabUser(FastHttpUser):
         if gate.asked.script:
             read(gate.asked.script)
         if gate.asked.work.think_time_s:
-            gevent.sleep(self.dice.draw("think", gate.asked.work.think_time_s, 1.0))
+            dice = gate.asked.dice_of(self.number)
+            gevent.sleep(dice.draw("think", gate.asked.work.think_time_s, 1.0))
 
     def ask(self, due: float) -> None:
         clock, number = time.perf_counter, self.number
@@ -207,7 +215,7 @@ class LabUser(FastHttpUser):
                 keep(LATE, number, 0, due, start)
             start = due
         gate.in_flight[number] = start
-        response = self.client.get(gate.asked.url(self.dice), name="work", **self.asking)
+        response = self.client.get(gate.asked.url(number), name="work", **self.asking)
         end = clock()
         del gate.in_flight[number]
         if response.status_code == 200 and (headers := response.headers) is not None:

@@ -11,14 +11,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol
 
-from labs.analysis.schedule import LEAST_COMPLETIONS
+from labs.analysis.contrast import repeats
+from labs.analysis.schedule import LEAST_COMPLETIONS, VISITS
 from labs.records.experiment import Experiment, Workload
 from labs.records.format import NARROW, change, cores, duration, percent, rate
 from labs.records.results import Check, Machine, Point, Prediction
 from labs.records.server_facts import keeps_connections, server_facts
 from labs.theory.laws import GENERATOR_FULL
 
-UNSTEADY = 0.10  # relative: half-width, halves, repeated level
+UNSTEADY = 0.10  # relative: half-width, halves
 TOLD = 0.05
 DEMAND_OFF = 0.10
 LUCK = 2.0  # standard errors of the mean of what was drawn
@@ -38,21 +39,19 @@ def check(
     *,
     forecast: Prediction,
     noise_fraction: float = 0.0,
-    again: Point | None = None,
     moved: Mapping[str, float] = MappingProxyType({}),
 ) -> tuple[Check, ...]:
-    """All that is to be said of `point`; `again` is the same level measured at the end, `moved`
-    by how much its surroundings change what the model expects (`causes.moved`), and the noise is
-    that of the calibration."""
+    """All that is to be said of `point`; `moved` is by how much its surroundings change what the
+    model expects (`causes.moved`), and the noise is that of the calibration."""
     found = list(_disturbances(point, experiment.load.generators))
-    if again is not None and point.throughput_rps > 0:
-        by = again.throughput_rps / point.throughput_rps - 1
-        if abs(by) > UNSTEADY:
-            sentence = (
-                f"Measured again at the end, this level gave {change(by)} throughput: the "
-                "machine changed under way. Close other programs and run again."
-            )
-            found.append(unfit("repeated", sentence))
+    if not repeats(point):
+        first, second = (visit.throughput_rps for visit in point.visits)
+        by = f"{change(second / first - 1)} throughput" if first else "another throughput"
+        sentence = (
+            f"Visited again on the way down, this level gave {by}: the machine changed under way. "
+            "Close other programs and run again."
+        )
+        found.append(unfit("repeated", sentence))
     found += _failures(point, experiment, machine)
     found += _starved(point, experiment)
     found += _remarks(point, experiment, machine, moved)
@@ -188,7 +187,8 @@ def _surrounded(name: str, sentence: str, moved: Mapping[str, float]) -> Check:
 
 def _disturbances(point: Point, generators: int) -> Iterator[Check]:
     yield from full_generator(point, generators)
-    if point.completed < LEAST_COMPLETIONS:
+    visits_to_come = VISITS - 1 if len(point.visits) == 1 else 0
+    if point.completed < LEAST_COMPLETIONS * (VISITS - visits_to_come) / VISITS:
         yield unfit(
             "few",
             f"Only {point.completed:.0f} requests ended in the window; {LEAST_COMPLETIONS} is "

@@ -1,22 +1,27 @@
 """How long each level of a sweep runs, worked out from the forecast. Pure arithmetic.
 
-A level's new users start spread over one response time, so that nobody marches in step. The
-server settles for 1.5 more, and for so long that a page has painted the level before. Then the
-window opens, long enough for three response times and for the least number of requests that a
-point needs. Where that many have not come by then, it stays open for longer.
+Each level is visited twice, on the way up through the levels and on the way down again, mirrored
+in time, and its window is halved between the two. On the way up a level's new users start spread
+over one response time, so that nobody marches in step, and the server settles for 1.5 more. On
+the way down those who leave are given the larger level's response time to end, and the others one
+of their own. Either lasts until a page has painted the level before. Then the window opens; both
+together are long enough for three response times and for the least number of requests that a point
+needs. For one more response time the load stays, so that requests of the window can end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from labs.analysis.window import LEAST_BATCHES
 from labs.records.experiment import Load
 from labs.records.results import PredictedLevel
 
-LEAST_COMPLETIONS = 20  # below this a point is unfit
-REQUESTS = 24  # planned for a window: a response a fifth slower than forecast still gives 20
+VISITS = 2  # to each level: on the way up and on the way down
+LEAST_COMPLETIONS = 20  # in both together; below this a point is unfit
+REQUESTS = 24  # planned for both windows: a response a fifth slower than forecast still gives 20
 LONGEST = 4.0  # times its plan: no window is extended further
 SETTLE = 1.5  # response times
 PAINT_S = 0.6  # of a page, for figure and strip (seen: 0.5 s of CPU, spread over 0.6 s)
@@ -29,12 +34,13 @@ WARM_UP_S = EMPTY_S + CROWD_S + ALONE_S
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """One level's times, in seconds."""
+    """The times of one visit to a level, in seconds."""
 
     users: int
     stagger_s: float
     settle_s: float
     window_s: float
+    grace_s: float  # after the window, under the same load
 
     @classmethod
     def of(
@@ -44,21 +50,26 @@ class Plan:
         response_s: float,
         think_time_s: float,
         seconds: float,
-        draining_s: float = 0.0,
+        leaving_s: float | None = None,
     ) -> Plan:
-        """The protocol. response_s is forecast; draining_s is what a larger level before
-        this one needs to empty its queue; seconds is the least window asked for."""
+        """The protocol. response_s is forecast, or as seen; leaving_s is the response time at the
+        larger level before this one, where there was one; seconds is the least that both windows
+        last together."""
         cycle_s = response_s + think_time_s
+        stagger_s, settle_s = cycle_s, SETTLE * cycle_s
+        if leaving_s is not None:
+            stagger_s, settle_s = 0.0, leaving_s + cycle_s
         return cls(
             users=users,
-            stagger_s=cycle_s,
-            settle_s=max(SETTLE * cycle_s, PAINT_S - cycle_s) + draining_s,
-            window_s=max(seconds, 3 * response_s, REQUESTS * cycle_s / users),
+            stagger_s=stagger_s,
+            settle_s=max(settle_s, PAINT_S - stagger_s),
+            window_s=max(seconds, 3 * response_s, REQUESTS * cycle_s / users) / VISITS,
+            grace_s=response_s,
         )
 
     @property
     def total_s(self) -> float:
-        return self.stagger_s + self.settle_s + self.window_s
+        return self.stagger_s + self.settle_s + self.window_s + self.grace_s
 
 
 def missing_s(measured_s: float, *, planned_s: float, completed: float, response_s: float) -> float:
@@ -77,35 +88,58 @@ def missing_s(measured_s: float, *, planned_s: float, completed: float, response
     return max(0.0, min(enough_s, LONGEST * planned_s) - measured_s)
 
 
-def plans(load: Load, levels: Sequence[PredictedLevel], slower: float = 1.0) -> list[Plan]:
-    """Every level of the sweep, then the first one again.
+def up(load: Load, levels: Sequence[PredictedLevel], slower: float = 1.0) -> list[Plan]:
+    """Every level, from few users to many.
 
     slower: how much longer responses take than forecast, as seen so far.
     """
-    made = [
-        Plan.of(
-            users=level.users,
-            response_s=level.model_response_time_s * slower,
-            think_time_s=load.think_time_s,
-            seconds=load.seconds,
-        )
-        for level in levels
-    ]
-    if len(made) > 1:
-        first, last = levels[0], levels[-1]
-        made.append(
-            Plan.of(
-                users=first.users,
-                response_s=first.model_response_time_s * slower,
-                think_time_s=load.think_time_s,
-                seconds=load.seconds,
-                draining_s=last.model_response_time_s * slower,
-            )
-        )
+    return [_plan(load, level, slower) for level in levels]
+
+
+def down(
+    load: Load,
+    levels: Sequence[PredictedLevel],
+    slower: Mapping[int, float] | None = None,
+    *,
+    anew: bool = False,
+) -> list[Plan]:
+    """Every level, from many users to few.
+
+    slower: by its users, how much longer a level's responses took on the way up than forecast.
+    anew: nobody is there when it begins; else all users of the largest level are.
+    """
+    slower = slower or {}
+    stretched = [(level, slower.get(level.users, 1.0)) for level in reversed(levels)]
+    made = [_plan(load, *stretched[0])]
+    if not anew:  # nobody comes and nobody goes
+        made = [replace(made[0], stagger_s=0.0, settle_s=PAINT_S)]
+    for (larger, by), (level, factor) in pairwise(stretched):
+        made.append(_plan(load, level, factor, larger.model_response_time_s * by))
     return made
+
+
+def _plan(load: Load, level: PredictedLevel, slower: float, leaving_s: float | None = None) -> Plan:
+    return Plan.of(
+        users=level.users,
+        response_s=level.model_response_time_s * slower,
+        think_time_s=load.think_time_s,
+        seconds=load.seconds,
+        leaving_s=leaving_s,
+    )
+
+
+def half_s(load: Load, levels: Sequence[PredictedLevel], *, second: bool) -> float:
+    """Seconds of load for all the levels once: up, or as second half down on a server started
+    anew."""
+    plans = down(load, levels, anew=True) if second else up(load, levels)
+    return sum(plan.total_s for plan in plans)
+
+
+def walk_s(load: Load, levels: Sequence[PredictedLevel]) -> float:
+    """Seconds of load for all the levels, up and down again."""
+    return sum(plan.total_s for plan in (*up(load, levels), *down(load, levels)))
 
 
 def duration_s(load: Load, levels: Sequence[PredictedLevel]) -> float:
     """Seconds the whole sweep will take, from pressing Run to the last point."""
-    tail_s = levels[0].model_response_time_s
-    return STARTUP_S + WARM_UP_S + sum(plan.total_s for plan in plans(load, levels)) + tail_s
+    return STARTUP_S + WARM_UP_S + walk_s(load, levels)

@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -166,8 +166,10 @@ class Driver:
         loops_per_s: float,
         think_time_s: float = 0.0,
         script_s: float = 0.0,
+        seed: int = 0,
     ) -> None:
-        """Set what every request asks for from now on. `loops_per_s` is of `workload.cpu_by`."""
+        """Set what every request asks for from now on. `loops_per_s` is of `workload.cpu_by`; the
+        same seed draws the same sizes again."""
         usual = Workload()
         work = protocol.Work(
             url=self.url,
@@ -184,8 +186,9 @@ class Driver:
             think_time_s=think_time_s,
             script=script_s * loops_per_s,
         )
-        for locust in self.locusts:
-            locust.order(work=asdict(work))
+        number = len(self.locusts)
+        for place, locust in enumerate(self.locusts):
+            locust.order(work=asdict(replace(work, seed=seed * number + place)))
 
     def open(self, users: int, over_s: float) -> None:
         """Let exactly `users` ask; new ones start spread over `over_s` seconds."""

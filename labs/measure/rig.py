@@ -9,6 +9,7 @@ piece costs the server. What a kind of lab adds, its levels, steps or ways, come
 from __future__ import annotations
 
 import contextlib
+import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -35,6 +36,7 @@ from labs.theory.server_model import ServerModel
 
 EVERY_S = 0.5  # between two words on the progress of a pause
 BURNS_S = 1.2  # of a usual calibration
+MOST_SEEDS = 1_000_000
 
 Found = TypeVar("Found", covariant=True)
 
@@ -67,11 +69,17 @@ class Testbed:
     driver: Driver
     sampler: Sampler
     calibration: Calibration
+    seed: int  # of what varies among the requests
 
     def begin(self) -> None:
-        """Ask for the experiment's own work from now on; time starts here."""
-        load, speed = self.experiment.load, self.calibration.loops_per_s[0]
-        self.driver.ask_for(self.experiment.workload, speed, load.think_time_s, load.script_s)
+        """Ask for the experiment's own work from now on, the same loops to the last request; time
+        starts here."""
+        load, work, speed = (
+            self.experiment.load,
+            self.experiment.workload,
+            self.calibration.loops_per_s[0],
+        )
+        self.driver.ask_for(work, speed, load.think_time_s, load.script_s, self.seed)
         self.sampler.begin()
 
     def check(self) -> None:
@@ -96,6 +104,7 @@ class Rig:
         stop: threading.Event | None = None,
     ) -> None:
         self.machine = hardware.fingerprint()
+        self.seed = random.SystemRandom().randrange(MOST_SEEDS)  # of what the requests draw
         self.stop = stop or threading.Event()
         self.found: Any = None
         self.on_event = on_event or (lambda event: None)
@@ -120,8 +129,8 @@ class Rig:
     def part(
         self, label: str, *, later_s: float = 0.0, found: Callable[[Any], None] | None = None
     ) -> Rig:
-        """A rig for a lab within this one: the same turn, burns and Stop. Its progress goes under
-        `label`, with `later_s` for what comes after it; what it finds goes to `found`."""
+        """A rig for a lab within this one: the same turn, burns, draws, Stop. Its progress goes
+        under `label`, with `later_s` for what comes after it; what it finds goes to `found`."""
 
         def on_event(event: Any) -> None:
             if isinstance(event, Progress):
@@ -137,6 +146,7 @@ class Rig:
 
         inner = Rig(on_event, self.stop)
         inner.machine, inner._burns, inner._began = self.machine, self._burns, self._began
+        inner.seed = self.seed
         return inner
 
     # ---- what is told ------------------------------------------------------------------------
@@ -171,6 +181,10 @@ class Rig:
         """Tell what was found so far. It is kept, also when the run breaks off."""
         self.found = found
         self.on_event(found)
+
+    def since_begin_s(self, at: float) -> float:
+        """Seconds of that `time.perf_counter` since the run was begun."""
+        return at - self._began
 
     def now(self) -> str:
         """When a run is recorded: ISO 8601, UTC."""
@@ -229,7 +243,7 @@ class Rig:
         if workload.cpu_s:
             speed = self.calibrate(workload.cpu_by, language, server_cores).loops_per_s[0]
         with drive(load, url=running.url, cores=cores, stop=self.stop) as driver:
-            driver.ask_for(workload, speed, load.think_time_s, load.script_s)
+            driver.ask_for(workload, speed, load.think_time_s, load.script_s, self.seed)
             yield driver
 
     def answered(self, driver: Driver, within_s: float) -> Report:
@@ -245,12 +259,18 @@ class Rig:
 
     @contextlib.contextmanager
     def testbed(
-        self, experiment: Experiment, *, at_hand: int = 0, warm_up_with: int | None = None
+        self,
+        experiment: Experiment,
+        *,
+        at_hand: int = 0,
+        warm_up_with: int | None = None,
+        draws: int = 0,
     ) -> Iterator[Testbed]:
         """The experiment's server and load generator, warm and watched until the block ends.
 
         at_hand: users of the load generator, where the levels and the warm-up need fewer.
         warm_up_with: users of the warm-up, where the usual crowd would change the server.
+        draws: which of the run's draws; all testbeds with the same number draw the same.
         """
         server, load, workload = experiment.server, experiment.load, experiment.workload
         server_cores, generator_cores = split_cores(server)
@@ -301,6 +321,7 @@ class Rig:
                 driver=driver,
                 sampler=sampler,
                 calibration=calibration,
+                seed=self.seed + draws,
             )
 
     def recorded_on(self, server: Server, workload: Workload) -> Machine:

@@ -143,18 +143,29 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """What one of the windows of a level found by itself."""
+
+    at_s: float  # its middle, since the run was begun, that of all parts where there are parts
+    seconds: float
+    throughput_rps: float
+    throughput_ci_rps: tuple[float, float]  # 95 %, from batches within it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """One level of users, measured. Rates and CPU are means over the window."""
+    """One level of users, measured. Rates and CPU are means over its windows, one on the way up
+    through the levels and one on the way down."""
 
     users: int
-    seconds: float  # the window
-    completed: float  # requests, each counted by the share of its life inside the window
+    seconds: float  # the windows, together
+    completed: float  # requests, each counted by the share of its life inside a window
     failed: int
     unfinished: int  # still open one forecast response time after the window
     never_served: int  # users without one completion in window + forecast response time
     throughput_rps: float  # successes only
-    throughput_ci_rps: tuple[float, float]  # 95 %, from three to five batches, at least +- 2 %
-    halves_rps: tuple[float, float]  # first and second half of the window
+    throughput_ci_rps: tuple[float, float]  # 95 %, see `analysis.visits`; at least +- 2 %
+    halves_rps: tuple[float, float]  # first and second half of a window
     mean_response_time_s: float  # of those that get an answer, by share: see `window.count`
     histogram: dict[int, float]  # of response times: bucket -> how many, see `histogram`
     longer: float = 0.0  # of the completed, take longer than any in it; nobody knows how long
@@ -178,6 +189,7 @@ class Point:
     server_cores: int | None = None  # that the server's processes were allowed, after the window
     time_split: TimeSplit | None = None  # the parts of the mean response time
     checks: tuple[Check, ...] = ()
+    visits: tuple[Visit, ...] = ()  # whose point this is; none in recordings of before
 
     @property
     def fit(self) -> bool:
@@ -266,7 +278,8 @@ class Run:
     calibration: Calibration
     forecast: Prediction  # made before the load started
     points: tuple[Point, ...]
-    first_again: Point | None = None  # the first level, repeated at the end
+    first_again: Point | None = None  # the first level, repeated at the end: in old recordings
+    seed: int | None = None  # of what the requests drew; in old recordings always the same
     samples: tuple[Sample, ...] = ()
     power: tuple[Power, ...] = ()  # when it began, and when it ended
 

@@ -46,10 +46,15 @@ def test_waits_double_with_the_users_up_to_the_pool(tmp_path):
         low, high = point.throughput_ci_rps
         assert low <= point.throughput_rps <= high
         assert high - low >= 0.039 * point.throughput_rps
-    assert recording.run.first_again is not None
+        up, down = point.visits
+        assert up.throughput_rps == pytest.approx(down.throughput_rps, rel=0.5)
+        assert point.seconds == pytest.approx(up.seconds + down.seconds)
+    ups, downs = zip(*([each.at_s for each in p.visits] for p in recording.points), strict=True)
+    assert sorted(ups + downs) == [*ups, *reversed(downs)]
+    assert recording.run.seed is not None
     assert recording.run.forecast.kind == "forecast"
     partial = [thing for thing in told if isinstance(thing, Recording)]
-    assert [len(each.points) for each in partial] == [0, 1, 2, 3]  # the forecast came first
+    assert [len(each.points) for each in partial] == [0, 1, 2, 3, 3, 3, 3]  # up, down
     assert all(each.run.forecast == recording.run.forecast for each in partial)
     assert len([thing for thing in told if isinstance(thing, Sample)]) > 20
     for number, thing in enumerate(told):  # a page is left alone from the first level on

@@ -8,6 +8,7 @@ import examples
 import pytest
 
 from labs.analysis import checks as validity
+from labs.analysis.visits import join, visited
 from labs.records.experiment import Server, Workload
 
 GOOD = examples.point(8)
@@ -156,9 +157,10 @@ def test_more_than_the_bound_allows_beyond_both_intervals_is_a_wrong_calibration
     assert checks(replace(sure, completed=30.0), drawn, expecting(bound_ci_rps=(35.0, 37.0))) == {}
 
 
-def test_a_first_level_that_cannot_be_repeated_is_unfit():
-    assert checks(GOOD, again=replace(GOOD, throughput_rps=43.0)) == {}
-    found = checks(GOOD, again=replace(GOOD, throughput_rps=30.0))
+def test_a_level_that_cannot_be_repeated_is_unfit():
+    first = visited(GOOD, 1.0)
+    assert checks(join(first, visited(replace(GOOD, throughput_rps=43.0), 9.0))) == {}
+    found = checks(join(first, visited(replace(GOOD, throughput_rps=30.0), 9.0)))
     assert found["repeated"].unfit
     assert "-25\xa0% throughput" in found["repeated"].sentence
 

@@ -45,5 +45,24 @@ def test_each_kind_has_mirrors_of_its_own():
     assert alone.draw("wait", 3.0, 0.0) == 3.0  # constant
 
 
-def test_a_user_draws_the_same_each_time():
-    assert [Dice(7).draw("wait", 1, 1) for _ in range(3)] == [Dice(7).draw("wait", 1, 1)] * 3
+def test_a_user_draws_the_same_in_every_run_with_that_seed_and_no_two_users_do():
+    def draws(user, seed):
+        dice = Dice(user, seed)
+        return tuple(dice.draw("wait", 1, 1) for _ in range(10))
+
+    assert draws(7, 3) == draws(7, 3)
+    everybody = {draws(user, seed) for user in range(20) for seed in range(20)}
+    assert len(everybody) == 400
+
+
+def test_the_longest_waits_of_another_run_are_others():
+    """Else the 99th percentile of three runs would be one number, three times."""
+
+    def ninety_ninth(seed):
+        drawn = [dice.draw("wait", 1, 1) for dice in (Dice(user, seed) for user in range(400))]
+        return statistics.quantiles(drawn, n=100)[-1]
+
+    several = [ninety_ninth(seed) for seed in range(30)]
+    assert ninety_ninth(5) == several[5]
+    assert len(set(several)) > 25
+    assert statistics.fmean(several) == pytest.approx(4.6, rel=0.1)  # ln 100

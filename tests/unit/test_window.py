@@ -13,7 +13,7 @@ import pytest
 
 from labs.analysis import schedule, window
 from labs.analysis.point import count_level, service_time_s
-from labs.analysis.schedule import PAINT_S, Plan
+from labs.analysis.schedule import PAINT_S, VISITS, Plan
 from labs.records.histogram import MoreThan, histogram, percentile
 from labs.records.requests import RECORD, Report
 from labs.records.snapshot import Snapshot
@@ -41,11 +41,11 @@ def closed_system(users, cores, draw, until_s, stagger_s, dice):
 
 
 def measured(users, cores, draw, mean_s, seed):
-    """One level by the protocol's own plan: (counted, R the simulation should show)."""
+    """One level by the protocol's own plan, its windows in one: (counted, R it should show)."""
     response_s = max(mean_s, users * mean_s / cores)
     plan = Plan.of(users=users, response_s=response_s, think_time_s=0.0, seconds=1.0)
     begin = plan.stagger_s + plan.settle_s
-    end = begin + plan.window_s
+    end = begin + VISITS * plan.window_s
     now = end + response_s
     starts, ends = closed_system(
         users, cores, draw, now, plan.stagger_s, np.random.default_rng(seed)
@@ -220,7 +220,7 @@ def test_quantiles_are_those_of_all_requests():
 
 def test_a_slow_level_is_measured_for_longer_but_not_for_ever():
     plan = Plan.of(users=2, response_s=0.1, think_time_s=0.0, seconds=1.0)
-    planned_s = plan.window_s
+    planned_s = schedule.VISITS * plan.window_s
 
     def missing(measured_s, completed, response_s):
         return schedule.missing_s(

@@ -1,1 +1,1 @@
-"""A comparison: several experiments in one figure."""
+"""A comparison: several experiments in one figure, visited by turns."""

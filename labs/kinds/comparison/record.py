@@ -1,8 +1,9 @@
-"""What a comparison finds: several experiments, measured one after the other on one machine."""
+"""What a comparison finds: several experiments, measured by turns on one machine."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, TypeVar, get_args
 
 import msgspec
@@ -22,11 +23,24 @@ MOST_PARTS: dict[str, int] = {"users": 5, "pool": 8}
 Part = TypeVar("Part", bound=str)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast:
+    """By how much two parts differ at one level, which were fixed before the run."""
+
+    over: str  # the part
+    under: str
+    users: int
+    ratio: float  # of the throughputs, the mean over the runs
+    interval: tuple[float, float]  # of the ratio: none is seen where 1 lies in it
+    confidence: float
+
+
 class Comparison(Result, tag="comparison", frozen=True, kw_only=True):
-    """A recording for each part, in the order of their measuring."""
+    """A recording for each part, in the order in which they are first visited."""
 
     over: Over  # what is on the x axis: the users, or the size of the pool
     parts: dict[str, Recording]
+    contrast: Contrast | None = None  # in recordings of before, and of what was not measured
 
     def __post_init__(self) -> None:
         if not self.parts:

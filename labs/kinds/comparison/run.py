@@ -1,4 +1,9 @@
-"""Measure several experiments one after the other, in one turn of the machine and as one lab."""
+"""Measure several experiments by turns, in one turn of the machine and as one lab.
+
+All parts are walked up in their order, then down in the opposite order: A B B A at each level,
+mirrored in time. Only one server is up at a time, so parts need no more memory, ports and databases
+than one has; and each is started anew for its second walk, because two starts of the very same
+server differ too, by more than two windows of one start tell."""
 
 from __future__ import annotations
 
@@ -11,13 +16,14 @@ import msgspec
 
 from labs.analysis.checks import enough_fit, is_the_result
 from labs.analysis.scaling import scaled_down, smoke_test
-from labs.analysis.schedule import STARTUP_S, WARM_UP_S, duration_s
+from labs.analysis.schedule import STARTUP_S, VISITS, WARM_UP_S, half_s
 from labs.host.hardware import fingerprint
 from labs.kinds.base import LabKind
 from labs.kinds.comparison import verdict
+from labs.kinds.comparison.contrast import with_contrast
 from labs.kinds.comparison.record import Comparison, Over, check_parts, merged
 from labs.kinds.sweep.record import Recording
-from labs.kinds.sweep.run import sweep
+from labs.kinds.sweep.run import walk
 from labs.measure.calibration import language_of, last
 from labs.measure.rig import Rig, split_cores
 from labs.present.verdict import Question
@@ -29,13 +35,14 @@ from labs.servers.serve import check
 from labs.theory.forecast import forecast
 
 BURN_S = 1.2  # of a run's start; the parts share it
-START_S = STARTUP_S + WARM_UP_S - BURN_S  # of each part
-UNKNOWN_S = 2.0  # a level whose forecast needs what only a run can tell
+START_S = STARTUP_S + WARM_UP_S - BURN_S  # of each walk
+UNKNOWN_S = 2.0  # a visit to a level whose forecast needs what only a run can tell
 
 
 class ComparisonLab(LabKind[Comparison]):
-    """Several experiments one after the other, in one figure: a line for each `over` the users,
-    or over the size of the pool a line for each number of users."""
+    """Several experiments by turns, in one figure: a line for each `over` the users, or over the
+    size of the pool a line for each number of users. Whether the first and the last part differ,
+    at the most users, is what it decides."""
 
     result = Comparison
 
@@ -61,7 +68,7 @@ class ComparisonLab(LabKind[Comparison]):
         machine = fingerprint()
         units = {_unit(part) for part in self.parts.values()}
         expected = {label: _expected(part, machine) for label, part in self.parts.items()}
-        return BURN_S * len(units) + sum(self._left(expected).values())
+        return BURN_S * len(units) + sum(seconds for _, seconds in self._walks(expected))
 
     def check(self, machine: Machine) -> None:
         for experiment in self.parts.values():
@@ -88,13 +95,15 @@ class ComparisonLab(LabKind[Comparison]):
             parts = {each: found[each] for each in self.parts if each in found}
             rig.partial(Comparison(machine=rig.machine, over=self.over, parts=parts))
 
-        left = self._left(expected)
-        for label, experiment in self.parts.items():
-            part_s = left.pop(label)
-            part = rig.part(label, later_s=sum(left.values()), found=partial(landed, label))
-            part.expect(part_s)
-            found[label] = sweep(part, experiment)
-        return Comparison(machine=rig.machine, over=self.over, parts=found)
+        walks = self._walks(expected)
+        for number, (label, seconds) in enumerate(walks):
+            later_s = sum(each for _, each in walks[number + 1 :])
+            part = rig.part(label, later_s=later_s, found=partial(landed, label))
+            part.expect(seconds)
+            first = found[label] if number >= len(self.parts) else None
+            found[label] = walk(part, self.parts[label], first)
+        parts = {label: found[label] for label in self.parts}
+        return with_contrast(Comparison(machine=rig.machine, over=self.over, parts=parts))
 
     def matches(self, found: Comparison) -> bool:
         asked = [(label, part.experiment) for label, part in found.parts.items()]
@@ -150,19 +159,22 @@ class ComparisonLab(LabKind[Comparison]):
         return type(self)(parts, over=self.over, why=why)
 
     def merge(self, rounds: Sequence[Comparison]) -> Comparison:
-        return msgspec.structs.replace(rounds[0], parts=merged([each.parts for each in rounds]))
+        parts = merged([each.parts for each in rounds])
+        return with_contrast(msgspec.structs.replace(rounds[0], parts=parts))
 
-    def _left(self, expected: Mapping[str, Prediction | None]) -> dict[str, float]:
-        """Seconds that each part takes, without the burn."""
-        left = {}
-        for label, prediction in expected.items():
-            load = self.parts[label].load
-            left[label] = (
-                START_S + (len(load.users) + 1) * (load.seconds + UNKNOWN_S)
-                if prediction is None
-                else duration_s(load, prediction.levels) - BURN_S
-            )
-        return left
+    def _walks(self, expected: Mapping[str, Prediction | None]) -> list[tuple[str, float]]:
+        """The parts in the order of their walks, each with the seconds it takes, without the
+        burn."""
+        labels = list(self.parts)
+        order = [(label, False) for label in labels] + [(label, True) for label in labels[::-1]]
+        walks = []
+        for label, second in order:
+            load, prediction = self.parts[label].load, expected[label]
+            levels_s = len(load.users) * (load.seconds / VISITS + UNKNOWN_S)
+            if prediction is not None:
+                levels_s = half_s(load, prediction.levels, second=second)
+            walks.append((label, START_S + levels_s))
+        return walks
 
 
 def _unit(experiment: Experiment) -> tuple[CpuBy, str, Sequence[int] | None]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from labs.kinds.comparison.record import Comparison
+from labs.kinds.comparison.contrast import comparable, decided, differ, overflowed
+from labs.kinds.comparison.record import Comparison, Contrast
 from labs.kinds.sweep.record import Recording
 from labs.present import verdict
 from labs.present.power import powered
 from labs.records.experiment import Experiment
-from labs.records.format import crowd, digits, duration, listed, rate, unserved
-from labs.records.results import Point
+from labs.records.format import crowd, digits, duration, listed, percent, rate, unserved
+
+TIMES_FROM = 1.5  # from there on it is said as so many times as much
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +21,7 @@ class Ratio:
     """The throughput of one part over that of another, at one level of users."""
 
     value: float
-    noise: bool  # whether the intervals overlap
+    noise: bool  # whether it is no more than chance, as far as can be seen
 
     def __str__(self) -> str:
         return times(self.value)
@@ -43,7 +45,7 @@ def about(parts: Mapping[str, Experiment]) -> str:
         what = f"{len(parts)} kinds of request" if len(servers) == 1 else "its kind of request"
     users = listed(tuple(first.load.users)) if len(levels) == 1 else "more and more"
     return (
-        f"One after the other: {names}. {who} answers {what}, while {users} "
+        f"One after the other, and back: {names}. {who} answers {what}, while {users} "
         f"user{'' if users == '1' else 's'} ask{'s' if users == '1' else ''}, one request at a "
         "time each."
     )
@@ -83,75 +85,71 @@ def assumed(comparison: Comparison) -> tuple[str, ...]:
 
 
 def between(comparison: Comparison) -> str:
-    """Which part answered most, how many times the least, and whether that is more than noise."""
-    users = comparable(comparison)
-    if users is None:
+    """What the comparison decides; and of more than two parts, which answered the most."""
+    decision = comparison.contrast or decided(comparison.parts)
+    sentences = [deciding(comparison, decision)]
+    users = comparable(comparison.parts)
+    if len(comparison.parts) > 2 and users is not None:
+        sentences.append(_most(comparison, users))
+    return " ".join(sentences)
+
+
+def deciding(comparison: Comparison, decision: Contrast | None) -> str:
+    """By how much the two parts differ that were to be compared, or that this cannot be seen."""
+    if decision is None:
+        first, *_, last = comparison.parts
         return (
-            "There is no level of users at which every part was measured well enough, so nothing "
-            "is said of their ratio."
+            f"There is no level of users at which both “{first}” and “{last}” were measured well "
+            "enough, so nothing is said of their ratio."
         )
-    ranked = sorted(
-        comparison.parts, key=lambda label: -comparison.part(label).at(users).throughput_rps
-    )
-    best, *others, least = ranked
-    most, fewest = (
-        rate(comparison.part(label).at(users).throughput_rps) for label in (best, least)
-    )
-    at = crowd(users)
-    against = ratio(comparison, best, least, users)
-    if against.noise:
+    parts = [(comparison.part(each), each) for each in (decision.over, decision.under)]
+    low, high = decision.interval
+    found, at = decision.ratio, f"At {crowd(decision.users)}"
+    if low <= 1 <= high:
+        names = listed([f"“{label}”" for _, label in parts])
+        most = percent(max(high, 1 / low) - 1)
         return (
-            f"At {at} every part answered about as much, {fewest} to {most}: the intervals "
-            "overlap, so the difference is no more than noise."
+            f"{at} there is no difference between {names} that this run could see; it is smaller "
+            f"than {most}."
         )
-    near = [
-        label
-        for label in comparison.parts
-        if label in others and ratio(comparison, best, label, users).noise
+    if found < 1:
+        parts, found, low, high = parts[::-1], 1 / found, 1 / high, 1 / low
+    (more, over), (less, under) = ((part.at(decision.users), label) for part, label in parts)
+    rates = f"{rate(more.throughput_rps)} to {rate(less.throughput_rps)}"
+    said = f"{percent(found - 1)} more than “{under}” ({percent(low - 1)} to {percent(high - 1)}"
+    if found >= TIMES_FROM:
+        said = f"{times(found)} times what “{under}” did ({times(low)} to {times(high)}"
+    waited = [duration(point.mean_response_time_s) for point in (more, less)]
+    without = [
+        f"{unserved(point.never_served, decision.users)} with “{label}”"
+        for point, label in ((more, over), (less, under))
+        if point.never_served
     ]
-    with_it = f" ({listed([f'“{label}”' for label in near])} within noise of it)" if near else ""
-    waited, without = [], []
-    for label in (best, least):
-        point = comparison.part(label).at(users)
-        waited.append(duration(point.mean_response_time_s))
-        if point.never_served:
-            without.append(f"{unserved(point.never_served, users)} with “{label}”")
     whose = f" Those are means of whoever was served: {listed(without)}." if without else ""
     return (
-        f"At {at} “{best}” answered the most, {most}{with_it}: {against} times what “{least}” "
-        f"did ({fewest}). That is more than noise: the intervals lie apart. A user waited "
-        f"{waited[0]} on average with the one, {waited[1]} with the other.{whose}"
+        f"{at} “{over}” answered {said}; {rates}). A user waited {waited[0]} on average with the "
+        f"one, {waited[1]} with the other.{whose}"
     )
+
+
+def _most(comparison: Comparison, users: int) -> str:
+    """Which part answered the most, and which cannot be told from it."""
+    best = max(comparison.parts, key=lambda each: comparison.part(each).at(users).throughput_rps)
+    near = [
+        f"“{label}”"
+        for label in comparison.parts
+        if label != best and ratio(comparison, best, label, users).noise
+    ]
+    most = rate(comparison.part(best).at(users).throughput_rps)
+    none = f"; this run can't tell {listed(near)} from it" if near else ""
+    return f"At {crowd(users)} “{best}” answered the most of all, {most}{none}."
 
 
 def ratio(comparison: Comparison, over: str, under: str, users: int) -> Ratio:
     """Throughput of one part over that of another. KeyError for a part or level not measured."""
-    (a, low, high), (b, lower, upper) = (
-        _range(comparison.part(label), users) for label in (over, under)
-    )
-    return Ratio(value=a / b if b else float("inf"), noise=low <= upper and lower <= high)
-
-
-def comparable(comparison: Comparison) -> int | None:
-    """The most users at which every part has a point that is fit, or whose fault is the queue's."""
-    common: set[int] | None = None
-    for part in comparison.parts.values():
-        found = {point.users for point in part.points if point.fit or overflowed(point)}
-        common = found if common is None else common & found
-    return max(common) if common else None
-
-
-def overflowed(point: Point) -> bool:
-    """Whether connections found the listen queue full. Users who starve then are the result, and
-    not a fault of the measurement."""
-    return point.listen_overflows > 0
-
-
-def _range(part: Recording, users: int) -> tuple[float, float, float]:
-    """Throughput, and from where to where it lies: interval of the middle run, spread of all."""
-    point = part.at(users)
-    ends = (*point.throughput_ci_rps, *part.spread_rps(users))
-    return point.throughput_rps, min(ends), max(ends)
+    a, b = (comparison.part(label).at(users).throughput_rps for label in (over, under))
+    found = differ(comparison.parts, over, under, users)
+    return Ratio(value=a / b if b else float("inf"), noise=found is None or not found.seen)
 
 
 def _of_part(part: Recording, unsaid: Sequence[str]) -> Iterator[str]:

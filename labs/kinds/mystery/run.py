@@ -27,7 +27,7 @@ from labs.records.results import Machine
 from labs.servers.serve import check
 from labs.servers.storage import Database, database
 
-LEVEL_S = 3.0  # a level takes about so long: nothing may be forecast here, it would tell
+LEVEL_S = 3.5  # a level takes about so long: nothing may be forecast here, it would tell
 BRIEF_S = 0.5
 FEW_USERS = (2, 8)
 
@@ -119,7 +119,7 @@ class MysteryLab(LabKind[Mystery]):
     @property
     def _each_s(self) -> float:
         """Seconds that a variant takes."""
-        return STARTUP_S + WARM_UP_S + LEVEL_S * (len(self.users) + 1)
+        return STARTUP_S + WARM_UP_S + LEVEL_S * len(self.users)
 
     def _measured(self, rig: Rig, name: Variant, before: Mystery | None, later_s: float) -> Mystery:
         """That variant, beside what is there."""

@@ -7,14 +7,14 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any, Literal, Self, get_args
 
-from labs.analysis import causes, checks
+from labs.analysis import causes, checks, schedule
 from labs.analysis.point import count_level
 from labs.analysis.scaling import scaled_down, smoke_test
-from labs.analysis.schedule import STARTUP_S, WARM_UP_S, duration_s, plans
+from labs.analysis.schedule import Plan
 from labs.analysis.time_split import spans, time_split
+from labs.analysis.visits import join, judge, visited
 from labs.host.hardware import fingerprint
 from labs.host.monitor import allowed_cores, pss_bytes
 from labs.host.power import power
@@ -25,9 +25,9 @@ from labs.measure.rig import Rig, Testbed
 from labs.present.verdict import Question, about
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment
-from labs.records.format import duration, rate
+from labs.records.format import crowd, duration, rate
 from labs.records.requests import Report
-from labs.records.results import Machine, Point, Power, Prediction, Run, Sample
+from labs.records.results import Machine, Point, Power, PredictedLevel, Prediction, Run, Sample
 from labs.records.snapshot import Snapshot
 from labs.records.time_split import TimeSplit
 from labs.servers.serve import check
@@ -60,7 +60,7 @@ class SweepLab(LabKind[Recording]):
         """As the last calibration of this machine lets one expect."""
         machine, load = fingerprint(), self.experiment.load
         calibration = last(machine, self.experiment.server, self.experiment.workload)
-        return duration_s(load, forecast(self.experiment, calibration, machine).levels)
+        return schedule.duration_s(load, forecast(self.experiment, calibration, machine).levels)
 
     def check(self, machine: Machine) -> None:
         check(self.experiment.server, machine, self.experiment.workload)
@@ -118,93 +118,142 @@ def measure(
 def sweep(
     rig: Rig, experiment: Experiment, *, beside: Beside = lambda bed: contextlib.nullcontext()
 ) -> Recording:
-    """Measure every level, for whoever holds the machine's turn: a recording with one run. The
-    rig gets it as it grows, the first time with the forecast alone, before the load begins.
-    `beside` goes on during the load."""
+    """Measure every level, up and down again, for whoever holds the machine's turn: a recording
+    with one run. The rig gets it as it grows, the first time with the forecast alone, before the
+    load begins. `beside` goes on during the load."""
     with rig.testbed(experiment) as bed:
         levels = Levels(rig, bed)
+        rig.expect(schedule.walk_s(experiment.load, levels.forecast.levels))
         with beside(bed):
-            levels.walk()
-    return levels.judged()
+            levels.begin()
+            levels.up()
+            levels.down()
+    return levels.ended()
+
+
+def walk(rig: Rig, experiment: Experiment, first: Recording | None = None) -> Recording:
+    """Half of a sweep: up all levels; or, with what such a walk found, down again, on a server that
+    was started anew, to become one run with it. So the walks of others can lie between."""
+    with rig.testbed(experiment, draws=0 if first is None else 1) as bed:
+        levels = Levels(rig, bed, first)
+        rig.expect(
+            schedule.half_s(experiment.load, levels.forecast.levels, second=first is not None)
+        )
+        levels.begin()
+        if first is None:
+            levels.up()
+        else:
+            levels.down(anew=True)
+    return levels.ended()
 
 
 class Levels:
-    """The levels of one run, and what was found of them so far."""
+    """The levels of one run, and what was found of them so far: `first`, where a walk went before
+    this one."""
 
-    def __init__(self, rig: Rig, bed: Testbed) -> None:
+    def __init__(self, rig: Rig, bed: Testbed, first: Recording | None = None) -> None:
         self.rig, self.bed, self.experiment = rig, bed, bed.experiment
-        self.forecast: Prediction = forecast(self.experiment, bed.calibration, rig.machine)
-        self.points: list[Point] = []
-        self.first_again: Point | None = None
-        self.power: tuple[Power, ...] = (power(),)
+        self.first = first.run if first is not None else None
+        self.forecast: Prediction = (
+            self.first.forecast
+            if self.first is not None
+            else forecast(self.experiment, bed.calibration, rig.machine)
+        )
+        self.points = {point.users: point for point in self.first.points} if self.first else {}
+        self.power: tuple[Power, ...] = self.first.power[:1] if self.first else (power(),)
 
     def recording(self) -> Recording:
         """What was measured so far."""
+        samples = thinned(self.bed.sampler.samples)
+        calibration, seed = self.bed.calibration, self.bed.seed
+        if self.first is not None:
+            samples = following(self.first.samples, samples)
+            calibration, seed = self.first.calibration, self.first.seed or 0
         run = Run(
-            recorded_at=datetime.now(UTC).isoformat(timespec="seconds"),
-            calibration=self.bed.calibration,
+            recorded_at=self.rig.now(),
+            calibration=calibration,
             forecast=self.forecast,
-            points=tuple(self.points),
-            first_again=self.first_again,
-            samples=thinned(self.bed.sampler.samples),
+            points=tuple(self.points.values()),
+            seed=seed,
+            samples=samples,
             power=self.power,
         )
         return Recording(experiment=self.experiment, machine=self.bed.machine, runs=(run,))
 
-    def walk(self) -> None:
-        """Walk the levels up, then the first again. A level is counted one response time
-        after its window, while the load of the next one is already on."""
-        levels, load, rig, bed = self.forecast.levels, self.experiment.load, self.rig, self.bed
-        rig.partial(self.recording())
-        rig.expect(duration_s(load, levels) - STARTUP_S - WARM_UP_S)
-        bed.begin()
-        slower = 1.0
-        for number in range(len(plans(load, levels))):
-            plan = plans(load, levels, slower)[number]
-            again = number == len(levels)
-            level = levels[0 if again else number]
-            grace_s = level.model_response_time_s * slower
-            users = f"{plan.users} user{'s' if plan.users > 1 else ''}{' again' if again else ''}"
-            rig.measuring(users, plan.total_s + grace_s)
-            bed.sampler.users = plan.users
-            bed.driver.open(plan.users, plan.stagger_s)
-            self._let_grow(plan.users)
-            rig.pause(plan.stagger_s + plan.settle_s)
-            since, before = len(bed.driver.records()), bed.sampler.snapshot()
-            rig.pause(plan.window_s)
-            after = bed.sampler.snapshot()
-            rig.pause(grace_s)
-            bed.check()
-            pids = bed.running.pids()
-            report = bed.driver.report(since)
-            point = count_level(
-                report,
-                before,
-                after,
-                users=plan.users,
-                think_time_s=load.think_time_s,
-                workers=bed.running.workers(),
-                pss=pss_bytes(pids) if len(pids) <= MOST_PSS or number + 1 == len(levels) else None,
-                server_cores=allowed_cores(bed.running.serving_pids()),
-            )
-            point = replace(point, time_split=self._split(point, report, before, after))
-            if again:
-                self.first_again = point
-                continue
-            found = self._checked(point)
-            self.points.append(found)
-            rig.partial(self.recording())
-            if point.completed >= 1:
-                ratio = point.mean_response_time_s / max(level.model_response_time_s, 1e-6)
-                slower = min(SLOWEST, max(1.0, ratio))
-        bed.driver.open(0, 0.0)
-
-    def judged(self) -> Recording:
-        """All of it. The first level may only now turn out to be disturbed."""
-        if self.points:
-            self.points[0] = self._checked(self.points[0], self.first_again)
+    def ended(self) -> Recording:
+        """All of it. How well visits repeat is known only now, so all levels are judged again."""
         self.power += (power(),)
+        for point in judge(list(self.points.values())):
+            self.points[point.users] = self._checked(point)
         return self.recording()
+
+    def begin(self) -> None:
+        """Tell what is there before the load, and ask for the experiment's work from now on."""
+        self.rig.partial(self.recording())
+        self.bed.begin()
+
+    def up(self) -> None:
+        """Visit every level, from few users to many."""
+        levels, load, slower = self.forecast.levels, self.experiment.load, 1.0
+        for number, level in enumerate(levels):
+            self._visit(schedule.up(load, levels, slower)[number], level)
+            slower = self._slower(level)
+
+    def down(self, *, anew: bool = False) -> None:
+        """Visit every level again, from many users to few, as long as each was seen to take."""
+        levels, load = self.forecast.levels, self.experiment.load
+        slower = {level.users: self._slower(level) for level in levels}
+        plans = schedule.down(load, levels, slower, anew=anew)
+        for plan, level in zip(plans, reversed(levels), strict=True):
+            self._visit(plan, level)
+        self.bed.driver.open(0, 0.0)
+
+    def _visit(self, plan: Plan, level: PredictedLevel) -> None:
+        """One window of a level. It is counted one response time after its end, under the same
+        load, so that whoever asked in it has been answered."""
+        rig, bed, up = self.rig, self.bed, self.points.get(plan.users)
+        if up is not None:  # both windows together are to be enough
+            missing_s = schedule.missing_s(
+                up.seconds,
+                planned_s=schedule.VISITS * plan.window_s,
+                completed=up.completed,
+                response_s=up.mean_response_time_s,
+            )
+            plan = replace(plan, window_s=max(plan.window_s, missing_s))
+        rig.measuring(f"{crowd(plan.users)}{'' if up is None else ' again'}", plan.total_s)
+        bed.sampler.users = plan.users
+        bed.driver.open(plan.users, plan.stagger_s)
+        self._let_grow(plan.users)
+        rig.pause(plan.stagger_s + plan.settle_s)
+        since, before = len(bed.driver.records()), bed.sampler.snapshot()
+        rig.pause(plan.window_s)
+        after = bed.sampler.snapshot()
+        rig.pause(plan.grace_s)
+        bed.check()
+        pids, last = bed.running.pids(), level == self.forecast.levels[-1]
+        report = bed.driver.report(since)
+        point = count_level(
+            report,
+            before,
+            after,
+            users=plan.users,
+            think_time_s=self.experiment.load.think_time_s,
+            workers=bed.running.workers(),
+            pss=pss_bytes(pids) if up is None and (len(pids) <= MOST_PSS or last) else None,
+            server_cores=allowed_cores(bed.running.serving_pids()),
+        )
+        point = replace(point, time_split=self._split(point, report, before, after))
+        point = visited(point, rig.since_begin_s((before.at + after.at) / 2))
+        self.points[plan.users] = self._checked(point if up is None else join(up, point))
+        rig.partial(self.recording())
+
+    def _slower(self, level: PredictedLevel) -> float:
+        """How many times as long as forecast responses took there."""
+        point = self.points[level.users]
+        if point.completed < 1:
+            return 1.0
+        ratio = point.mean_response_time_s / max(level.model_response_time_s, 1e-6)
+        return min(SLOWEST, max(1.0, ratio))
 
     def _let_grow(self, users: int) -> None:
         """A server that starts workers as they are needed gets the time to have them all."""
@@ -225,7 +274,7 @@ class Levels:
             self.rig.machine,
         )
 
-    def _checked(self, point: Point, again: Point | None = None) -> Point:
+    def _checked(self, point: Point) -> Point:
         run = self.recording().run
         found = checks.check(
             point,
@@ -233,10 +282,15 @@ class Levels:
             self.rig.machine,
             forecast=self.forecast,
             noise_fraction=self.bed.calibration.noise_fraction,
-            again=again,
             moved=causes.moved(self.experiment, self.rig.machine, run, point),
         )
         return replace(point, checks=found)
+
+
+def following(first: Sequence[Sample], then: Sequence[Sample]) -> tuple[Sample, ...]:
+    """The samples of two walks, as if the second had begun when the first had ended."""
+    begin_s = first[-1].at_s if first else 0.0
+    return (*first, *(replace(each, at_s=round(begin_s + each.at_s, 3)) for each in then))
 
 
 def thinned(samples: Sequence[Sample], most: int = 150) -> tuple[Sample, ...]:

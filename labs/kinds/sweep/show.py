@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
+from labs.analysis.contrast import difference, spread
 from labs.kinds.show import Column, Show, quoted, three_cores, to_know, two_places
 from labs.kinds.sweep import report
 from labs.kinds.sweep.alt_text import sweep_alt
@@ -217,16 +218,25 @@ def _demand(recording: Recording, users: int | None = None) -> float:
 
 
 def _change(recording: Recording, before: int, after: int) -> Quantity:
-    """How throughput changed from one level to another, and whether that is more than noise."""
+    """How throughput changed from one level to another, the mean over the runs, and whether that is
+    more than noise."""
     first, last = recording.at(before), recording.at(after)
-    value = last.throughput_rps / first.throughput_rps - 1
-    (low, high), (lower, upper) = first.throughput_ci_rps, last.throughput_ci_rps
-    if low <= upper and lower <= high:
-        said = "noise: the intervals overlap"
-    else:
-        said = "more than noise: the intervals lie apart"
-    sign = "\u2212" if value < 0 else "+"
-    return Quantity(value, f"{sign}{percent(abs(value))} ({said})")
+    runs = [{point.users: point for point in run.points} for run in recording.runs]
+    both = [run for run in runs if before in run and after in run]
+    found = difference([(run[after], run[before], spread(run.values())) for run in both])
+    if found is None:
+        value = last.throughput_rps / first.throughput_rps - 1
+        return Quantity(value, f"{_signed(value)} (how sure that is cannot be said)")
+    value, said = found.ratio - 1, f"no change that can be seen: smaller than {percent(found.most)}"
+    if found.seen:
+        low, high = (_signed(each - 1) for each in found.interval)
+        said = f"more than noise: {low} to {high}"
+    return Quantity(value, f"{_signed(value)} ({said})")
+
+
+def _signed(fraction: float) -> str:
+    sign = "\u2212" if fraction < 0 else "+"
+    return f"{sign}{percent(abs(fraction))}"
 
 
 def _response_time_for(recording: Recording, users: int) -> float:

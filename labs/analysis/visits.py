@@ -1,0 +1,136 @@
+"""A level's point from its visits: one on the way up, one on the way down. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from statistics import fmean
+from typing import Any
+
+from labs.analysis.contrast import Spread, repeats, spread, student_t
+from labs.analysis.window import LEAST_HALF_WIDTH
+from labs.records.results import Point, Visit
+from labs.records.time_split import PARTS, TimeSplit
+
+TOGETHER = ("seconds", "completed", "failed", "longer", "throttled_s", "listen_overflows")
+BY_TIME = (
+    "server_cpu", "generator_cpu", "others_cpu", "backend_cpu", "page_cpu", "browser_cpu",
+    "steal_cpu",
+)  # fmt: skip
+BY_REQUEST = (
+    "mean_response_time_s", "demand_s", "littles_law",
+    "voluntary_switches", "involuntary_switches", "service_time_s",
+)  # fmt: skip
+OF_A_MOMENT = ("workers", "pss_bytes", "connections", "server_cores")
+BY_ITSELF = {  # each as `join` says
+    "users", "throughput_rps", "throughput_ci_rps", "never_served", "unfinished", "halves_rps",
+    "histogram", "time_split", "visits", "checks",
+}  # fmt: skip
+
+
+def visited(point: Point, at_s: float) -> Point:
+    """The point of one window, whose middle was then, as the only visit so far."""
+    visit = Visit(
+        at_s=at_s,
+        seconds=point.seconds,
+        throughput_rps=point.throughput_rps,
+        throughput_ci_rps=point.throughput_ci_rps,
+    )
+    return replace(point, visits=(visit,))
+
+
+def join(up: Point, down: Point) -> Point:
+    """One point of two visits to a level, without checks and with the interval of the windows
+    alone: see `judge`.
+
+    Its throughput is their geometric mean, both with the same weight, so that an even drift falls
+    out. Counts and times are added, other means weighted by time or by requests. A user who was
+    never served was not in either visit. What is of one moment, and not of a window, is kept from
+    the way up where it was looked at.
+    """
+    each = up, down
+    made: dict[str, Any] = {name: sum(_all(each, name)) for name in TOGETHER}
+    made |= {name: _mean(each, name, lambda point: point.seconds) for name in BY_TIME}
+    made |= {name: _mean(each, name, lambda point: point.completed) for name in BY_REQUEST}
+    made |= {name: _first(each, name) for name in OF_A_MOMENT}
+    rates = up.throughput_rps, down.throughput_rps
+    made["throughput_rps"] = math.sqrt(rates[0] * rates[1]) if min(rates) > 0 else fmean(rates)
+    made["never_served"] = min(up.never_served, down.never_served)
+    made["unfinished"] = max(up.unfinished, down.unfinished)
+    made["halves_rps"] = tuple(map(fmean, zip(up.halves_rps, down.halves_rps, strict=True)))
+    made["histogram"] = {
+        bucket: up.histogram.get(bucket, 0) + down.histogram.get(bucket, 0)
+        for bucket in sorted({*up.histogram, *down.histogram})
+    }
+    made["time_split"] = _joined_split(up, down)
+    made["visits"] = up.visits + down.visits
+    joined = replace(up, checks=(), **made)
+    return replace(joined, throughput_ci_rps=interval(joined, None))
+
+
+def judge(points: Sequence[Point]) -> list[Point]:
+    """The same points, their intervals as all pairs of visits together let one state them."""
+    known = spread(points)
+    return [replace(point, throughput_ci_rps=interval(point, known)) for point in points]
+
+
+def interval(point: Point, known: Spread | None) -> tuple[float, float]:
+    """Where the level's throughput lies, 95 %: the widest of what two kinds of evidence allow.
+
+    Within the windows: the batches, their two half-widths h as of independent means,
+    √(h₁² + h₂²)/2. They know how unevenly requests end, and nothing of what changes more slowly
+    than a window. Between the visits: the mean of two is known to t·s/√2, with s of all levels
+    (`contrast.spread`); it knows both, but from few visits. Their widest covers where either is
+    blind; adding them would count the windows twice. With less than two degrees of freedom t says
+    nothing (12.7), so the two visits themselves must lie inside. Never less than ± 2 %: all this
+    is of one start of the server, and another start gives some 1.6 % more or less. An even drift
+    is no part of it: the point stands for the middle of the run. Of one visit it is the window's.
+    """
+    if len(point.visits) < 2:
+        return point.throughput_ci_rps
+    halves = [_half_width(visit) for visit in point.visits]
+    half = max(math.hypot(*halves) / 2, LEAST_HALF_WIDTH)
+    if known is not None and known.freedom >= 2 and repeats(point):
+        half = max(half, student_t(known.freedom) * math.sqrt(known.variance / 2))
+    elif point.throughput_rps:
+        rates = [visit.throughput_rps / point.throughput_rps for visit in point.visits]
+        half = max(half, *(abs(each - 1) for each in rates))
+    rate = point.throughput_rps
+    return max(0.0, rate * (1 - half)), rate * (1 + half)
+
+
+def _half_width(visit: Visit) -> float:
+    low, high = visit.throughput_ci_rps
+    return (high - low) / 2 / visit.throughput_rps if visit.throughput_rps else 0.0
+
+
+def _joined_split(up: Point, down: Point) -> TimeSplit | None:
+    """The parts as of all requests together, so that they still add up to the mean."""
+    first, second = up.time_split, down.time_split
+    if first is None or second is None:
+        return first or second
+    share = up.completed / max(up.completed + down.completed, 1e-9)
+    parts = {
+        name: share * getattr(first, name) + (1 - share) * getattr(second, name)
+        for name in (*PARTS, "excess_s")
+    }
+    return replace(first, missing=first.missing or second.missing, **parts)
+
+
+def _all(points: Sequence[Point], name: str) -> list[Any]:
+    return [getattr(point, name) for point in points]
+
+
+def _mean(points: Sequence[Point], name: str, weight: Callable[[Point], float]) -> float | None:
+    """Of those that have it."""
+    known = [point for point in points if getattr(point, name) is not None]
+    whole = sum(map(weight, known))
+    if not whole:
+        return None if not known else 0.0
+    return float(sum(getattr(point, name) * weight(point) for point in known) / whole)
+
+
+def _first(points: Sequence[Point], name: str) -> Any:
+    """The first that was looked at."""
+    return next((value for value in _all(points, name) if value), getattr(points[0], name))

@@ -1,0 +1,76 @@
+"""What a comparison decides, by a rule fixed before it runs: by how much its first and its last
+part differ, at the most users at which both could be measured. Which pair differs most is seen only
+afterwards, and of many pairs one looks different by chance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from labs.analysis.contrast import CONFIDENCE, Difference, difference, spread_of_parts
+from labs.kinds.comparison.record import Comparison, Contrast, rounds
+from labs.kinds.sweep.record import Recording
+from labs.records.results import Point, Run
+
+
+def with_contrast(comparison: Comparison, confidence: float = CONFIDENCE) -> Comparison:
+    """The same, with what it decides; without where the two could not be measured."""
+    return msgspec.structs.replace(comparison, contrast=decided(comparison.parts, confidence))
+
+
+def decided(parts: Mapping[str, Recording], confidence: float = CONFIDENCE) -> Contrast | None:
+    """The last part against the first; None where no level of both can be believed."""
+    labels = list(parts)
+    under, over = labels[0], labels[-1]
+    users = comparable({label: parts[label] for label in (under, over)})
+    found = differ(parts, over, under, users, confidence) if users is not None else None
+    if users is None or found is None:
+        return None
+    return Contrast(
+        over=over,
+        under=under,
+        users=users,
+        ratio=found.ratio,
+        interval=found.interval,
+        confidence=confidence,
+    )
+
+
+def differ(
+    parts: Mapping[str, Recording],
+    over: str,
+    under: str,
+    users: int,
+    confidence: float = CONFIDENCE,
+) -> Difference | None:
+    """Throughput of one part over that of another at that level, over all runs in which both can be
+    believed; None without such a run. Every part's visits tell how well visits repeat."""
+    seen = []
+    for run in rounds(parts):
+        a, b = (_at(run[label], users) for label in (over, under))
+        if a is not None and b is not None:
+            seen.append((a, b, spread_of_parts([each.points for each in run.values()])))
+    return difference(seen, anew=True, confidence=confidence)
+
+
+def comparable(parts: Mapping[str, Recording]) -> int | None:
+    """The most users at which all of these have a point that can be believed."""
+    levels = [{point.users for point in part.points if believed(point)} for part in parts.values()]
+    common = set.intersection(*levels)
+    return max(common) if common else None
+
+
+def believed(point: Point) -> bool:
+    """Whether it is fit, or its fault is the listen queue's: users who starve then are the result,
+    and no fault of the measurement."""
+    return point.fit or overflowed(point)
+
+
+def overflowed(point: Point) -> bool:
+    """Whether connections found the listen queue full."""
+    return point.listen_overflows > 0
+
+
+def _at(run: Run, users: int) -> Point | None:
+    return next((each for each in run.points if each.users == users and believed(each)), None)

@@ -1,0 +1,117 @@
+"""The point of a level from its visits, and how sure it may be."""
+
+from dataclasses import fields, replace
+
+import examples
+import numpy as np
+import pytest
+
+from labs.analysis import checks, visits
+from labs.analysis.visits import join, judge, visited
+from labs.analysis.window import LEAST_HALF_WIDTH
+from labs.records.histogram import histogram
+from labs.records.results import Point
+from labs.records.time_split import PARTS, TimeSplit
+
+
+def window(rate, at_s, *, users=4, half=0.03, **more):
+    """One visit that found so many requests a second, its batches an interval of ± `half`."""
+    ends = rate * (1 - half), rate * (1 + half)
+    changes = {"throughput_rps": rate, "throughput_ci_rps": ends, "completed": rate * 2} | more
+    return visited(replace(examples.point(users), **changes), at_s)
+
+
+def widths(point):
+    low, high = point.throughput_ci_rps
+    return (high - low) / 2 / point.throughput_rps
+
+
+def test_two_visits_are_one_point():
+    up = window(40.0, 3.0, histogram=histogram([0.1] * 3), failed=1, never_served=2, pss_bytes=9)
+    down = window(44.0, 9.0, histogram=histogram([0.1, 0.3]), never_served=0, demand_s=0.06)
+    found = join(up, down)
+    assert found.throughput_rps == pytest.approx((40 * 44) ** 0.5)
+    assert found.seconds == 4.0 and found.completed == pytest.approx(168) and found.failed == 1
+    assert sum(found.histogram.values()) == 5
+    assert found.never_served == 0 and found.pss_bytes == 9
+    assert found.demand_s == pytest.approx((0.05 * 80 + 0.06 * 88) / 168)
+    assert [(each.at_s, each.throughput_rps) for each in found.visits] == [(3.0, 40), (9.0, 44)]
+    assert [each.seconds for each in found.visits] == [2.0, 2.0]
+    idle = join(replace(up, throughput_rps=0.0, completed=0.0), replace(down, completed=0.0))
+    assert idle.throughput_rps == 22.0 and idle.demand_s == 0.0
+
+
+def test_the_parts_of_the_time_still_add_up():
+    parts = dict.fromkeys(PARTS, 0.0)
+    fast, slow = (TimeSplit(**parts | {"asked_s": s, "queued_s": 2 * s}) for s in (0.1, 0.2))
+    up = window(40.0, 3.0, mean_response_time_s=0.3, time_split=fast)
+    down = window(44.0, 9.0, mean_response_time_s=0.6, time_split=slow)
+    found = join(up, down)
+    assert found.time_split.total_s == pytest.approx(found.mean_response_time_s)
+    assert found.time_split.queued_s == pytest.approx((0.2 * 80 + 0.4 * 88) / 168)
+    assert join(up, replace(down, time_split=None)).time_split == fast
+
+
+def test_every_field_of_a_point_is_joined_by_some_rule():
+    """A new one would else silently be that of the way up."""
+    ruled = {*visits.TOGETHER, *visits.BY_TIME, *visits.BY_REQUEST, *visits.OF_A_MOMENT}
+    assert {field.name for field in fields(Point)} == ruled | visits.BY_ITSELF
+
+
+def test_two_windows_know_more_than_one_but_never_all():
+    rough, fine = (
+        join(window(40, 1, half=half), window(40, 5, half=half)) for half in (0.06, 0.02)
+    )
+    assert widths(rough) == pytest.approx(0.06 / 2**0.5)
+    assert widths(fine) == pytest.approx(LEAST_HALF_WIDTH)
+    lone = window(40.0, 1.0, half=0.06)
+    assert judge([lone])[0].throughput_ci_rps == lone.throughput_ci_rps
+
+
+def test_visits_that_differ_widen_every_interval():
+    steady = [join(window(40, at), window(40, 20 - at)) for at in range(4)]
+    rates = [(40, 43), (43, 40), (40, 43), (43, 40)]
+    shaky = [join(window(a, at), window(b, 20 - at)) for at, (a, b) in enumerate(rates)]
+    assert [widths(point) for point in judge(steady)] == [pytest.approx(0.0212, abs=1e-4)] * 4
+    assert all(widths(point) > 0.05 for point in judge(shaky))
+    two = join(window(40, 1), window(43, 9))
+    low, high = judge([two])[0].throughput_ci_rps
+    assert low <= 40 and high >= 43 * 0.999  # one pair: both lie inside
+
+
+def test_intervals_cover_the_truth_where_visits_differ_more_than_batches_say():
+    """Batches of ± 1.5 % about visits that spread by 1.6 % and drift: of single windows a third
+    would miss."""
+    dice, covered, alone = np.random.default_rng(2), [], []
+    for _ in range(400):
+        drift = dice.normal(0, 0.05)
+        points = []
+        for at in range(5):
+            rates = [
+                40 * np.exp(drift * (time / 9 - 0.5) + dice.normal(0, 0.016))
+                for time in (at, 9 - at)
+            ]
+            up, down = (
+                window(rate, time, half=0.02)
+                for rate, time in zip(rates, (at, 9 - at), strict=True)
+            )
+            alone.append(up.throughput_ci_rps[0] <= 40 <= up.throughput_ci_rps[1])
+            points.append(join(up, down))
+        covered += [p.throughput_ci_rps[0] <= 40 <= p.throughput_ci_rps[1] for p in judge(points)]
+    assert np.mean(covered) >= 0.93
+    assert np.mean(alone) < 0.75
+
+
+def test_a_level_that_does_not_repeat_is_unfit_and_half_of_one_is_not_too_few():
+    def names(point):
+        found = checks.check(
+            point, examples.EXPERIMENT, examples.MACHINE, forecast=examples.prediction()
+        )
+        return [check.name for check in found if check.unfit]
+
+    few = {"completed": 12.0}
+    up, down, other = window(40, 1, **few), window(43, 9, **few), window(45, 9, **few)
+    assert names(up) == names(join(up, down)) == []
+    assert names(join(up, other)) == ["repeated"]
+    assert names(join(up, window(40, 9, completed=5.0))) == ["few"]
+    assert names(window(40, 1, completed=9.0)) == ["few"]
