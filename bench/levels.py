@@ -122,7 +122,7 @@ def rows(recording: Recording) -> list[Row]:
     made = []
     for point in recording.points:
         level, rps = forecast.at(point.users), point.throughput_rps
-        low, high = point.throughput_ci_rps
+        (low, high), most = point.throughput_ci_rps, level.bound_ci_rps or (level.bound_rps,)
         made.append(
             Row(
                 point=point,
@@ -131,7 +131,7 @@ def rows(recording: Recording) -> list[Row]:
                 bound=rps / level.bound_rps - 1,
                 consistency=rps / explanation.at(point.users).model_rps - 1,
                 covered=low <= level.model_rps <= high,
-                above=low > level.bound_rps,
+                above=low > most[-1],
             )
         )
     return made
