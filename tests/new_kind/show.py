@@ -5,8 +5,9 @@ from __future__ import annotations
 from labs.kinds.naps.record import Naps
 
 from labs.kinds.show import Column, Show
+from labs.present.markup import paragraphs
 from labs.present.plot import Figure
-from labs.records.format import duration, paragraphs
+from labs.records.format import duration
 
 
 def figure(naps: Naps) -> Figure:
