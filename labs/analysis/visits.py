@@ -10,10 +10,11 @@ from typing import Any
 
 from labs.analysis.contrast import Spread, repeats, spread, student_t
 from labs.analysis.window import LEAST_HALF_WIDTH
+from labs.records.histogram import together
 from labs.records.results import Point, Visit
 from labs.records.time_split import PARTS, TimeSplit
 
-TOGETHER = ("seconds", "completed", "failed", "longer", "throttled_s", "listen_overflows")
+TOGETHER = ("seconds", "completed", "failed", "throttled_s", "listen_overflows")
 BY_TIME = (
     "server_cpu", "generator_cpu", "others_cpu", "backend_cpu", "page_cpu", "browser_cpu",
     "steal_cpu",
@@ -25,7 +26,7 @@ BY_REQUEST = (
 OF_A_MOMENT = ("workers", "pss_bytes", "connections", "server_cores")
 BY_ITSELF = {  # each as `join` says
     "users", "throughput_rps", "throughput_ci_rps", "never_served", "unfinished", "halves_rps",
-    "histogram", "time_split", "visits", "checks",
+    "histogram", "longer", "time_split", "visits", "checks",
 }  # fmt: skip
 
 
@@ -59,10 +60,9 @@ def join(up: Point, down: Point) -> Point:
     made["never_served"] = min(up.never_served, down.never_served)
     made["unfinished"] = max(up.unfinished, down.unfinished)
     made["halves_rps"] = tuple(map(fmean, zip(up.halves_rps, down.halves_rps, strict=True)))
-    made["histogram"] = {
-        bucket: up.histogram.get(bucket, 0) + down.histogram.get(bucket, 0)
-        for bucket in sorted({*up.histogram, *down.histogram})
-    }
+    made["histogram"], made["longer"] = together(
+        [(point.histogram, point.longer) for point in each]
+    )
     made["time_split"] = _joined_split(up, down)
     made["visits"] = up.visits + down.visits
     joined = replace(up, checks=(), **made)

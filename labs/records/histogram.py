@@ -30,6 +30,23 @@ def histogram(
     return dict(zip(buckets.tolist(), counts.tolist(), strict=True))
 
 
+def together(
+    parts: Sequence[tuple[Mapping[int, float], float]],
+) -> tuple[dict[int, float], float]:
+    """Several histograms as one, each with how many times are longer than any in it. Of times
+    beyond which one of them knows nothing all together know nothing: they count as longer too."""
+    known_to = min((max(each) for each, longer in parts if longer and each), default=None)
+    made: dict[int, float] = {}
+    beyond = sum(longer for _, longer in parts)
+    for each, _ in parts:
+        for bucket, count in each.items():
+            if known_to is None or bucket <= known_to:
+                made[bucket] = made.get(bucket, 0.0) + count
+            else:
+                beyond += count
+    return dict(sorted(made.items())), beyond
+
+
 def percentile(
     histogram: Mapping[int, float], fraction: float, longer: float = 0.0
 ) -> float | MoreThan | None:

@@ -14,7 +14,7 @@ import pytest
 from labs.analysis import schedule, window
 from labs.analysis.point import count_level, service_time_s
 from labs.analysis.schedule import PAINT_S, VISITS, Plan
-from labs.records.histogram import MoreThan, histogram, percentile
+from labs.records.histogram import MoreThan, histogram, percentile, together
 from labs.records.requests import RECORD, Report
 from labs.records.snapshot import Snapshot
 from workloads.protocol import OK
@@ -198,6 +198,17 @@ def test_a_percentile_knows_whom_it_has_not_seen_to_the_end():
     assert at[1].seconds == pytest.approx(0.1, rel=0.0201) and at[1].seconds <= 0.1
     later = window.count(starts, starts + lives, starts[:0], begin=0.0, end=1.0, now=3.0)
     assert percentile(later.histogram, 0.7, later.longer) == pytest.approx(2.0, rel=0.0101)
+
+
+def test_two_windows_together_claim_no_more_than_each_knows():
+    short, long = histogram([0.1] * 60), histogram([0.1] * 60 + [2.0] * 40)
+    assert together([(short, 0.0), (long, 0.0)]) == (histogram([0.1] * 120 + [2.0] * 40), 0.0)
+    known, longer = together([(short, 40.0), (long, 0.0)])
+    assert known == histogram([0.1] * 120) and longer == 80.0
+    assert percentile(known, 0.5, longer) == pytest.approx(0.1, rel=0.0101)
+    late = percentile(known, 0.9, longer)
+    assert isinstance(late, MoreThan) and late.seconds <= 0.1
+    assert together([({}, 0.0), (short, 0.0)]) == (short, 0.0)
 
 
 def test_quantiles_are_those_of_all_requests():
