@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from labs.load.locust import LoadFailed, drive
 from labs.measure.rig import Progress, Rig
 from labs.recordings import store
 from labs.records.errors import Unusable
-from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.experiment import Experiment, Load, Page, Server, Workload
 from labs.records.results import Sample
 from labs.servers.serve import serve
 from workloads.protocol import OK
@@ -260,3 +261,14 @@ def test_without_work_there_is_nothing_to_compare():
     load = Load([1], seconds=0.5)
     recording = measure(Experiment(Server("event-loop"), Workload(wait_s=0.02), load))
     assert recording.run.calibration.work_ratio == 1
+
+
+@pytest.mark.parametrize("page", ["work", "file"])
+def test_a_first_run_of_what_costs_next_to_nothing_says_how_long_it_takes(
+    page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is known yet of what such a request costs; nobody could find out otherwise."""
+    monkeypatch.setattr("labs.measure.calibration._folder", lambda: tmp_path)
+    server = Server("event-loop", by="nginx" if page == "file" else "uvicorn")
+    lab = SweepLab(Experiment(server, Workload(page=page), Load((1, 2), seconds=0.5)))
+    assert 2.0 < lab.seconds() < 30.0

@@ -57,9 +57,12 @@ class SweepLab(LabKind[Recording]):
         return f"{about(self.experiment)} {self.why}".strip()
 
     def seconds(self) -> float:
-        """As the last calibration of this machine lets one expect."""
+        """As the last calibration of this machine lets one expect. What an empty request costs is
+        seen in the first run only: until then it is a way to a local socket and back."""
         machine, load = fingerprint(), self.experiment.load
         calibration = last(machine, self.experiment.server, self.experiment.workload)
+        if not calibration.generator_s:
+            calibration = replace(calibration, generator_s=calibration.loopback_s)
         return schedule.duration_s(load, forecast(self.experiment, calibration, machine).levels)
 
     def check(self, machine: Machine) -> None:
