@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from chapters import Page, chapters, tables
+from chapters import Page, chapters, pages, tables
 
 from labs.kinds.clocks.record import Clocks
 from labs.kinds.sweep.record import Recording
@@ -118,12 +118,79 @@ CLAIMS: tuple[tuple[str, str, Callable[[Said], bool]], ...] = (
             < said("how-many-workers/2 workers: demand(4)")
         ),
     ),
+    (
+        "both-at-once",
+        "with 40 workers and with 60 the cores were nearly full",
+        lambda said: all(
+            said(f"both-at-once/{workers} workers: utilisation(60)") > 0.9 for workers in (40, 60)
+        ),
+    ),
+    (
+        "a-small-file",
+        "There the four are not alike",
+        lambda said: (
+            said("a-small-file/prefork: demand(20)") > 2 * said("a-small-file/nginx: demand(20)")
+        ),
+    ),
+    (
+        "a-small-file",
+        "The first race is nearly a dead heat all the same",
+        lambda said: about(said('a-small-file: ratio("prefork", "nginx", 20)'), 1, 0.15),
+    ),
+    (
+        "whom-are-you-measuring",
+        "`ab` comes to 16",
+        lambda said: about(in_flight(said, "ab"), 16, 0.02),
+    ),
+    ("whom-are-you-measuring", "`wrk` comes to more", lambda said: in_flight(said, "wrk") > 16.3),
+    ("whom-are-you-measuring", "Locust comes to less", lambda said: in_flight(said, "locust") < 14),
+    (
+        "classics",
+        "Nearly all our rows lie a little above 1",
+        lambda said: (
+            said('classics-s1: ratio(1, "Locust")') > 1
+            and said('classics-s1: ratio(8, "Locust")') > 1
+        ),
+    ),
+    (
+        "classics",
+        "That is why it stays below Locust",
+        lambda said: all(
+            said(f'classics-s1: ratio({users}, "ab")')
+            < said(f'classics-s1: ratio({users}, "Locust")')
+            for users in (1, 2, 3, 4, 8)
+        ),
+    ),
+    (
+        "classics",
+        "the machine is full before the thread is",
+        lambda said: (
+            said('classics-s4: generator_cpu(20, "ab", "prefork")') < 0.9
+            and said('classics-s4: generator_cpu(20, "ab", "prefork")')
+            + said('classics-s4: server_cpu(20, "ab", "prefork")')
+            > 1.6
+        ),
+    ),
+    (
+        "classics",
+        "so the page took a little less than the 620 ms that we ordered",
+        lambda said: about(
+            said('classics-s5: ratio(1, "Locust", "2 workers")'),
+            said('classics-s5: ratio(4, "Locust", "2 workers")'),
+            0.03,
+        ),
+    ),
 )
 
 
 def about(this: float, that: float, apart: float) -> bool:
     """Whether they differ by no more than this part."""
     return math.isclose(this, that, rel_tol=apart)
+
+
+def in_flight(said: Said, tool: str) -> float:
+    """By Little's law, from what the tool reports."""
+    return said(f'throughput("{tool}")') * said(f'response_time("{tool}")')
 
 
 def falling(numbers: list[float]) -> bool:
@@ -194,7 +261,7 @@ def test_a_worked_example_is_what_the_law_says(slug: str, phrase: str, truth: fl
 def test_what_prose_says_of_a_recording_is_so(
     slug: str, phrase: str, holds: Callable[[Said], bool]
 ) -> None:
-    (page,) = [page for page in chapters() if page.slug == slug]
+    (page,) = [page for page in pages() if page.slug == slug]
     assert phrase in plain(page.text)
 
     def number(text: str) -> float:
