@@ -126,6 +126,11 @@ CLAIMS: tuple[tuple[str, str, Callable[[Said], bool]], ...] = (
         ),
     ),
     (
+        "which-limit",
+        "Here it brought next to nothing",
+        lambda said: about(said("wrong()"), said("before()"), 0.1),
+    ),
+    (
         "a-small-file",
         "There the four are not alike",
         lambda said: (
