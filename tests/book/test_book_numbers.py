@@ -139,7 +139,7 @@ CLAIMS: tuple[tuple[str, str, Callable[[Said], bool]], ...] = (
     ),
     (
         "a-small-file",
-        "The first race is nearly a dead heat all the same",
+        "And yet in requests per second they are nearly level",
         lambda said: about(said('a-small-file: ratio("prefork", "nginx", 20)'), 1, 0.15),
     ),
     (
