@@ -40,6 +40,9 @@ DRAWN = (
     ("which-limit", "lock {}, database", laws.ceiling(1, 0.002)),
 )
 
+POOLS = [f"workers-for-cpu-work/{workers} workers: " for workers in (2, 25, 100)]
+SHORT, LONG = "a-short-queue/16 places: ", "a-short-queue/2048 places: "
+
 Said = Callable[[str], float]  # a number of the page's recording, or `lab: number` of another
 
 # What prose says of a recording: page, phrase, and what must be so. Record anew and one fails:
@@ -117,6 +120,85 @@ CLAIMS: tuple[tuple[str, str, Callable[[Said], bool]], ...] = (
             said("how-many-workers/16 workers: demand(4)")
             < said("how-many-workers/2 workers: demand(4)")
         ),
+    ),
+    (
+        "waiting-is-cheap",
+        "they fall to less than a third as the users increase",
+        lambda said: said("demand(256)") < said("demand(4)") / 3,
+    ),
+    (
+        "waiting-is-cheap",
+        "one page wakes some 250 processes",
+        lambda said: 200 < said("voluntary(4)") < 300,
+    ),
+    (
+        "waiting-is-cheap",
+        "A run gets near that",
+        lambda said: about(said("three-waits/exponential: percentile(128, 99)"), 4.6 * 0.2, 0.15),
+    ),
+    (
+        "the-pool",
+        "would show the same 200 ms at every level",
+        lambda said: all(
+            about(said(f"service_time({users})"), 0.2, 0.05) for users in (8, 16, 32, 64, 96, 128)
+        ),
+    ),
+    (
+        "the-pool",
+        "so it lost nothing",
+        lambda said: said(SHORT + "throughput(64)") > 0.95 * said(LONG + "throughput(64)"),
+    ),
+    (
+        "the-pool",
+        "the mean response time even looks better",
+        lambda said: said(SHORT + "response_time(64)") < said(LONG + "response_time(64)"),
+    ),
+    ("the-pool", "calls this point unfit", lambda said: said(SHORT + "fit") < said(LONG + "fit")),
+    (
+        "prefork",
+        "if it was at work on one, as in our recording",
+        lambda said: said("failed(3)") == 1,
+    ),
+    (
+        "event-loop",
+        "The last row is unfit. Locust itself used",
+        lambda said: said("fit") < 1 and said("generator_busy(1024)") > 0.75,
+    ),
+    ("event-loop", "Our run didn't get there", lambda said: said("cores_busy(1024)") < 0.8),
+    (
+        "event-loop",
+        "a request costs less CPU time in a crowd than alone",
+        lambda said: said("demand(512)") < said("demand(16)") / 2,
+    ),
+    (
+        "the-launch",
+        "Ours did fewer and took longer",
+        lambda said: all(
+            said(pool + "throughput(100)") < 100 and said(pool + "response_time(100)") > 1
+            for pool in POOLS
+        ),
+    ),
+    (
+        "the-launch",
+        "a request cost more CPU time than it was meant to",
+        lambda said: all(said(pool + "demand(100)") > 0.02 for pool in POOLS),
+    ),
+    (
+        "the-launch",
+        "With two workers nearly all of them stand in front of the door",
+        lambda said: said(POOLS[0] + "queued(100)") > 0.9 * said(POOLS[0] + "response_time(100)"),
+    ),
+    (
+        "the-launch",
+        "fifty times the workers changed next to nothing",
+        lambda said: about(
+            said('workers-for-cpu-work: ratio("100 workers", "2 workers", 100)'), 1, 0.1
+        ),
+    ),
+    (
+        "the-launch",
+        "with many more requests and fifty times the workers, shows no such loss",
+        lambda said: said('workers-for-cpu-work: ratio("100 workers", "2 workers", 100)') > 0.95,
     ),
     (
         "both-at-once",
