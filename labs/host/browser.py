@@ -15,10 +15,15 @@ from typing import Any
 
 import psutil
 
+SERVER = "JPY_PARENT_PID"  # by which Jupyter tells a kernel's process who has started it
+
 
 def browser() -> tuple[psutil.Process, ...]:
     """The topmost process of each browser that has a page of this kernel's server open; empty
-    where none is to be seen. Looks through all of this user's processes: some 50 ms."""
+    where none is to be seen, or where this is no kernel. Looks through all of this user's
+    processes: some 50 ms."""
+    if os.environ.get(SERVER) != str(os.getppid()):
+        return ()
     try:
         server = psutil.Process(os.getppid())
         doors = {each.laddr.port for each in _tcp(server) if each.status == psutil.CONN_LISTEN}

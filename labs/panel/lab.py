@@ -40,7 +40,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._about = ipywidgets.HTML(Markup('<p class="wt-about">{}</p>').format(lab.about()))
         self._caption = ipywidgets.HTML()
         self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
-        self._split = FigureView().add_class("wt-figure")
+        self._split = FigureView().add_class("wt-split")
         self._split_note = ipywidgets.HTML()
         self._strip = CoreStripView()
         self._answer = ipywidgets.HTML().add_class("wt-verdict")

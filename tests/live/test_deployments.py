@@ -24,7 +24,7 @@ from waiting import eventually
 
 from labs.host import hardware as this_machine
 from labs.host import programs
-from labs.host.hardware import listen_overflows
+from labs.host.counters import listen_overflows
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab, measure
 from labs.measure import calibration

@@ -35,6 +35,12 @@ def test_a_module_is_short_and_says_what_it_is(path: Path) -> None:
     assert lines <= LONGEST, f"{path}: {lines} lines of code. Two nouns? Make two modules."
 
 
+def test_no_two_files_of_tests_have_one_name() -> None:
+    """pytest takes the second for the first."""
+    names = [path.name for path in (ROOT / "tests").glob("*/test_*.py")]
+    assert len(names) == len(set(names))
+
+
 def lines_of_code(path: Path) -> int:
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     prose: set[int] = set()
