@@ -25,6 +25,7 @@ from pathlib import Path
 
 from labs.analysis import causes
 from labs.host.hardware import usable_cores
+from labs.host.supervisor import Stopped
 from labs.host.waiting import wait_until
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.report import columns
@@ -197,20 +198,41 @@ def _one_asleep(serving: AbstractContextManager[Running], yes: bool) -> Iterator
         yield running
 
 
-@contextlib.contextmanager
-def wakes(bench: Bench, bed: Testbed) -> Iterator[None]:
-    """Who stood still while the connections were made goes on."""
-    for pid in bed.running.serving_pids():
-        os.kill(pid, signal.SIGCONT)
-    yield
+def wakes(bench: Bench, bed: Testbed) -> AbstractContextManager[object]:
+    """Who stood still while the connections of all users were made goes on."""
+
+    def wake(over: threading.Event) -> None:
+        most = bed.experiment.load.users[-1]
+        wait_until(lambda: bed.sampler.users == most, WITHIN_S, stop=over)
+        over.wait(STAND_S)
+        for pid in bed.running.serving_pids():
+            os.kill(pid, signal.SIGCONT)
+
+    return beside(wake)
 
 
 @contextlib.contextmanager
-def in_step(bench: Bench, bed: Testbed) -> Iterator[None]:
-    """All workers stand still for a moment in each level: when they go on, all waits are over."""
+def beside(do: Callable[[threading.Event], None]) -> Iterator[None]:
+    """Do that in a thread of its own; it is told when the load is over."""
     over = threading.Event()
 
-    def stop_and_go() -> None:
+    def to_the_end() -> None:
+        with contextlib.suppress(Stopped):
+            do(over)
+
+    thread = threading.Thread(target=to_the_end)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def in_step(bench: Bench, bed: Testbed) -> AbstractContextManager[object]:
+    """All workers stand still for a moment in each level: when they go on, all waits are over."""
+
+    def stop_and_go(over: threading.Event) -> None:
         for users in bed.experiment.load.users:
             wait_until(lambda users=users: bed.sampler.users == users, WITHIN_S, stop=over)  # type: ignore[misc]
             over.wait(bed.experiment.workload.wait_s)
@@ -222,13 +244,7 @@ def in_step(bench: Bench, bed: Testbed) -> Iterator[None]:
                 if number == signal.SIGSTOP:
                     over.wait(STAND_S)
 
-    thread = threading.Thread(target=stop_and_go)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
+    return beside(stop_and_go)
 
 
 def asks(**other: object) -> Inject:
