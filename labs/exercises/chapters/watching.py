@@ -54,7 +54,7 @@ EXERCISES = (
         also={
             "busy_s": lambda user_s, system_s: user_s + system_s,
             "on_core": lambda busy_s, lived_s: laws.utilisation(X=1 / lived_s, D=busy_s),
-            "in_runs": lambda busy_s: laws.utilisation(X=1 / (3 * 40), D=busy_s),
+            "in_runs": lambda busy_s: laws.utilisation(X=1 / (3 * 39.7), D=busy_s),
         },
         slips=(
             Slip(
