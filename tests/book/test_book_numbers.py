@@ -344,7 +344,11 @@ def test_a_worked_example_is_what_the_law_says(slug: str, phrase: str, truth: fl
     assert phrase.format(f"{truth:.4g}") in plain(page.text)
 
 
-@pytest.mark.parametrize(("slug", "phrase", "holds"), CLAIMS, ids=lambda each: str(each)[:30])
+@pytest.mark.parametrize(
+    ("slug", "phrase", "holds"),
+    CLAIMS,
+    ids=[f"{slug}: {phrase[:30]}" for slug, phrase, _ in CLAIMS],
+)
 def test_what_prose_says_of_a_recording_is_so(
     slug: str, phrase: str, holds: Callable[[Said], bool]
 ) -> None:
