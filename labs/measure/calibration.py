@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import os
 import shlex
 import socket
@@ -40,6 +41,7 @@ WARM_S = 0.08  # spun before each, so that the core is awake and at speed
 REPEATS = 3  # with one process and with all; the middle one counts, as a first has more turbo
 EVERY_STEP = 8  # numbers of busy processes that are all burned; beyond, half of the cores and all
 NOISY = 0.10  # spread of equal burns, relative; then they are burned again,
+PATIENCE = 4  # times as many, while no burn gets a core at all
 ATTEMPTS = 3  # so many times in all, and the calmest are taken with their noise
 KEPT = "calibration.json"
 
@@ -114,11 +116,20 @@ def calibrate(
 
 
 def calmest(attempt: Callable[[], Burns]) -> Burns:
-    """Burns whose noise is bearable, or the calmest of so many attempts."""
+    """Burns whose noise is bearable, or the calmest of so many attempts. Unusable where none of
+    them got a core."""
     attempts = [attempt()]
-    while noise(attempts[-1][1]) > NOISY and len(attempts) < ATTEMPTS:
+    while (off := noise(attempts[-1][1])) > NOISY and len(attempts) < ATTEMPTS * (
+        PATIENCE if off == math.inf else 1
+    ):
         attempts.append(attempt())
-    return min(attempts, key=lambda burns: noise(burns[1]))
+    best = min(attempts, key=lambda burns: noise(burns[1]))
+    if not all(any(burn.loops_per_s for burn in equal) for equal in best.values()):
+        raise Unusable(
+            f"The machine is so busy that in {len(attempts)} attempts a calibration got no core. "
+            "End other programs and run again."
+        )
+    return best
 
 
 def speeds(burns: Burns, number: int) -> tuple[float, ...]:
@@ -130,9 +141,11 @@ def speeds(burns: Burns, number: int) -> tuple[float, ...]:
 
 
 def noise(burns: Sequence[Burn]) -> float:
-    """Spread of equal burns' speeds, (fastest - slowest) / median."""
+    """Spread of equal burns' speeds, (fastest - slowest) / median; beyond all bounds where most of
+    them never got a core."""
     found = [burn.loops_per_s for burn in burns]
-    return (max(found) - min(found)) / statistics.median(found)
+    middle = statistics.median(found)
+    return (max(found) - min(found)) / middle if middle else math.inf
 
 
 def last(

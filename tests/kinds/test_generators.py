@@ -291,7 +291,7 @@ def test_locust_listens_on_this_machine_only() -> None:
         url = f"{running.url}/file"
         with free_port() as held:
             port = held.getsockname()[1]
-            argv = tools.locust(url, 4, seconds=1, processes=2, port=port)
+            argv = tools.locust(url, 4, seconds=15, processes=2, port=port)  # ended before
             with tools.run(argv, url, env=tools.locust_page(url)) as tool:
                 tool.wait_for(tools.SPAWNED, 60)
                 listening = [

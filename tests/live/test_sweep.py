@@ -74,7 +74,9 @@ def test_one_worker_never_uses_more_than_one_core():
     recording = measure(experiment)
     for point in recording.points:
         assert 0.3 < point.demand_s / 0.02 < 3  # who shares this machine changes its speed
-        assert point.server_cpu == pytest.approx(point.throughput_rps * point.demand_s, rel=0.01)
+        if "repeated" not in [check.name for check in point.checks]:  # of two visits, their middle
+            used = point.throughput_rps * point.demand_s
+            assert point.server_cpu == pytest.approx(used, rel=0.01)
         assert point.server_cpu < 1.1
         cycle_s = point.users / point.throughput_rps
         assert point.mean_response_time_s == pytest.approx(cycle_s, rel=0.15)

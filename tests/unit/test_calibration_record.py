@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ import pytest
 
 from labs.measure import calibration
 from labs.measure.calibration import ATTEMPTS, Burn, burned, calmest, noise, speeds
+from labs.records.errors import Unusable
 from labs.records.experiment import Server
 from labs.records.results import Calibration
 
@@ -107,3 +109,13 @@ def test_work_is_as_many_loops_wherever_it_is_done() -> None:
     assert found.demand_s(0.05) == pytest.approx(0.1)
     assert found.demand_s(0.05, 2) == pytest.approx(0.1 * 2 / 1.6)
     assert slow.ordered_by(5e7) == slow
+
+
+def test_burns_that_never_got_a_core_are_made_again_or_refused() -> None:
+    nothing, something = Burn(loops_per_s=0.0, cores=0.0), Burn(loops_per_s=1e7, cores=1.0)
+    starved, good = {1: [nothing, nothing, something]}, {1: [something] * 3}
+    assert noise(starved[1]) == math.inf
+    tries = iter([starved, good])
+    assert calmest(lambda: next(tries)) is good
+    with pytest.raises(Unusable, match=f"so busy that in {4 * ATTEMPTS} attempts"):
+        calmest(lambda: {1: [nothing] * 3})
