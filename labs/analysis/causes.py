@@ -157,7 +157,7 @@ class Level:
         may_queue = self.expected.lower_rps is not None  # in step, even on idle cores
         lone = self.workload.wait_s and self._is_idle() and not may_queue
         if lone and point.service_time_s is not None:
-            waited_s, wanted_s = point.service_time_s - point.demand_s, self.forecast.wait_s
+            waited_s, wanted_s = self._waited_s(point.service_time_s), self.forecast.wait_s
             if waited_s > (1 + MOVED) * wanted_s:
                 asks = self.workload.wait_by == "backend"
                 more_s = waited_s - self.workload.wait_s
@@ -168,10 +168,9 @@ class Level:
     def taken_for_granted(self) -> Iterator[Cause]:
         """What the model assumes of the server."""
         point, server, workload = self.point, self.server, self.workload
-        counts = point.connections.values()
         apart = server.architecture != "prefork" and server.processes > 1
-        if apart and sum(counts) == point.users:
-            fullest = max(counts)
+        if apart and all(sum(each.values()) == point.users for each in point.splits):
+            fullest = max(max(each.values()) for each in point.splits)
             yield self._with("split", fullest, point.users / server.processes, split=point)
         cores, lower = self.machine.cores, self.expected.lower_rps
         in_step = self.expected.lower_by == "users in step"
@@ -196,8 +195,7 @@ class Level:
         if workload.cpu_by == "hashing" and 1 / ALMOST < point.server_cpu / most < ALMOST:
             takes_turns = replace(workload, cpu_by="counting")
             yield self._with("interpreter lock", point.server_cpu, most, workload=takes_turns)
-        found = self.machine.cores * self.calibration.use
-        busy = point.server_cpu + point.generator_cpu
+        busy, found = self._crowd_used()
         if busy > (1 + AGREES) * found:
             more = busy / found
             yield self._with("burn", busy, found, cores=lambda had: _whole(had, more))
@@ -247,6 +245,27 @@ class Level:
                 model.evened = cores(model.evened)
         N = users or self.point.users
         return model.level(N, Demand.measured(D) if D else model.demand(N), split).model_rps
+
+    def _crowd_used(self) -> tuple[float, float]:
+        """Cores that were kept busy, and those that the calibration's crowd could: the server's
+        own, where it has some to itself. A quota is not found by a calibration."""
+        point = self.point
+        model = ServerModel(self.experiment, self.calibration, self.machine)
+        if model.quota is not None:
+            return 0.0, 1.0
+        if not model.shares_cores:
+            return point.server_cpu, model.full.most
+        return point.server_cpu + point.generator_cpu, model.full.all
+
+    def _waited_s(self, service_time_s: float) -> float:
+        """For how long a request in service had nothing to do but wait. Where the parts of its
+        time are known: what it asked for, and what neither a core nor one who serves by turns
+        accounts for; a loop or a lock is idle here, so that its turns are late waits as well."""
+        rest_s, split = service_time_s - self.point.demand_s, self.point.time_split
+        if split is None or split.missing:
+            return rest_s
+        late_s = split.turn_s if split.turn_at in ("event loop", "interpreter") else 0.0
+        return min(rest_s, split.asked_s + late_s + split.unexplained_s)
 
     def _is_idle(self) -> bool:
         """Whether so little of the cores is used that a request does not wait for one."""

@@ -7,7 +7,7 @@ their sentence. The limits are the protocol's (CONTRIBUTING, "Honest measurement
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol
 
@@ -29,6 +29,7 @@ OTHERS_BUSY = 0.03  # of the machine; where nobody else is, it is some thousandt
 PORTS_USED = 0.8  # of those that there are: a search for a free one has a hard time then
 LITTLE_OFF = 0.05
 ENOUGH = 5 / 6  # of a run's points, to be recorded
+BOUND = "bound"  # the check of what cannot be
 FEW = 0.1  # of the requests: so many may fail that would only be sent again
 
 
@@ -64,6 +65,13 @@ def check(
 def enough_fit(points: Sequence[Point]) -> bool:
     """Whether a run with these points may go into the book."""
     return sum(point.fit for point in points) >= ENOUGH * len(points)
+
+
+def impossible(points: Iterable[Point]) -> str:
+    """Why a run with these points may not go into the book however many are fit: what lies above
+    its bound says that the calibration, and with it the forecast of all of them, is wrong."""
+    told = (each.sentence for point in points for each in point.checks if each.name == BOUND)
+    return " ".join(dict.fromkeys(told))
 
 
 def is_the_result(faults: Collection[str], workload: Workload, *, overflows: int = 0) -> bool:
@@ -318,7 +326,7 @@ def _against(
         slack += QUOTA_PERIOD_S / point.seconds
     if point.throughput_ci_rps[0] > level.bound_ci_rps[1] * (1 + slack):
         yield told(
-            "bound",
+            BOUND,
             f"That cannot be: {rate(point.throughput_rps)} is more than the {rate(level.bound_rps)}"
             " of the bound, beyond both their intervals. The calibration is wrong: run again.",
         )

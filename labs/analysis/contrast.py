@@ -196,8 +196,16 @@ def _drift(pairs: Sequence[tuple[float, float]]) -> float:
 
 def _contrast(a: Point, b: Point, drift_per_s: float) -> float:
     """ln(a / b) as if both had been visited at the same time on average."""
-    log = math.log(a.throughput_rps / b.throughput_rps)
+    log = _log(a) - _log(b)
     if a.visits and b.visits:
         at_a, at_b = (fmean(visit.at_s for visit in point.visits) for point in (a, b))
         log -= drift_per_s * (at_a - at_b)
     return log
+
+
+def _log(point: Point) -> float:
+    """y of a point: the mean of its visits', each with the same weight however long it was."""
+    rates = [visit.throughput_rps for visit in point.visits]
+    return (
+        fmean(map(math.log, rates)) if rates and min(rates) > 0 else math.log(point.throughput_rps)
+    )

@@ -16,16 +16,16 @@ from labs.records.time_split import PARTS, TimeSplit
 
 TOGETHER = ("seconds", "completed", "failed", "throttled_s", "listen_overflows")
 BY_TIME = (
-    "server_cpu", "generator_cpu", "others_cpu", "backend_cpu", "page_cpu", "browser_cpu",
-    "steal_cpu",
+    "throughput_rps", "littles_law", "server_cpu", "generator_cpu", "others_cpu", "backend_cpu",
+    "page_cpu", "browser_cpu", "steal_cpu",
 )  # fmt: skip
 BY_REQUEST = (
-    "mean_response_time_s", "demand_s", "littles_law",
-    "voluntary_switches", "involuntary_switches", "service_time_s",
+    "mean_response_time_s", "demand_s", "voluntary_switches", "involuntary_switches",
+    "service_time_s",
 )  # fmt: skip
 OF_A_MOMENT = ("workers", "pss_bytes", "connections", "server_cores")
 BY_ITSELF = {  # each as `join` says
-    "users", "throughput_rps", "throughput_ci_rps", "never_served", "unfinished", "halves_rps",
+    "users", "throughput_ci_rps", "never_served", "unfinished", "halves_rps",
     "histogram", "longer", "time_split", "visits", "checks",
 }  # fmt: skip
 
@@ -37,6 +37,7 @@ def visited(point: Point, at_s: float) -> Point:
         seconds=point.seconds,
         throughput_rps=point.throughput_rps,
         throughput_ci_rps=point.throughput_ci_rps,
+        connections=point.connections,
     )
     return replace(point, visits=(visit,))
 
@@ -45,18 +46,19 @@ def join(up: Point, down: Point) -> Point:
     """One point of two visits to a level, without checks and with the interval of the windows
     alone: see `judge`.
 
-    Its throughput is their geometric mean, both with the same weight, so that an even drift falls
-    out. Counts and times are added, other means weighted by time or by requests. A user who was
-    never served was not in either visit. What is of one moment, and not of a window, is kept from
-    the way up where it was looked at.
+    Counts and times are added; a rate is weighted by time, and what belongs to a request by
+    requests, so that the throughput is all requests over all of the time, and the laws hold of the
+    whole as they do of each visit: X D is the server's CPU, and X (R + Z) the users. With windows
+    of one length an even drift falls out. What compares levels or parts goes by the visits
+    (`contrast`). A user who was never served was not in either visit. What is of one moment, and
+    not of a window, is kept from the way up where it was looked at; each visit has its own
+    connections.
     """
     each = up, down
     made: dict[str, Any] = {name: sum(_all(each, name)) for name in TOGETHER}
     made |= {name: _mean(each, name, lambda point: point.seconds) for name in BY_TIME}
     made |= {name: _mean(each, name, lambda point: point.completed) for name in BY_REQUEST}
     made |= {name: _first(each, name) for name in OF_A_MOMENT}
-    rates = up.throughput_rps, down.throughput_rps
-    made["throughput_rps"] = math.sqrt(rates[0] * rates[1]) if min(rates) > 0 else fmean(rates)
     made["never_served"] = min(up.never_served, down.never_served)
     made["unfinished"] = max(up.unfinished, down.unfinished)
     made["halves_rps"] = tuple(map(fmean, zip(up.halves_rps, down.halves_rps, strict=True)))

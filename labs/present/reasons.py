@@ -62,11 +62,18 @@ def explains(cause: Cause, experiment: Experiment, machine: Machine, point: Poin
 def split(experiment: Experiment, point: Point) -> str:
     """How kept connections fell on processes with a pool of their own: `54 and 202 connections`;
     nothing where any free worker takes the next request."""
-    server, counts = experiment.server, sorted(point.connections.values())
+    server = experiment.server
     kept = server.keep_alive and experiment.load.keep_alive
-    if server.architecture == "prefork" or server.processes == 1 or not kept or not counts:
+    if server.architecture == "prefork" or server.processes == 1 or not kept:
         return ""
-    counts = [0] * (server.processes - len(counts)) + counts
+    if not point.connections:
+        return ""
+    fallen = [_fallen(sorted(each.values()), server.processes) for each in point.splits]
+    return ", and with the server started anew ".join(fallen)
+
+
+def _fallen(counts: list[int], processes: int) -> str:
+    counts = [0] * (processes - len(counts)) + counts
     if len(counts) > MOST_LISTED:
         return f"{counts[0]} to {counts[-1]} connections on each of {len(counts)} processes"
     return f"{listed(counts)} connections"

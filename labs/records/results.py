@@ -150,6 +150,7 @@ class Visit:
     seconds: float
     throughput_rps: float
     throughput_ci_rps: tuple[float, float]  # 95 %, from batches within it
+    connections: dict[str, int] = field(default_factory=dict)  # as of a point; {} of before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,6 +195,14 @@ class Point:
     @property
     def fit(self) -> bool:
         return not any(check.unfit for check in self.checks)
+
+    @property
+    def splits(self) -> tuple[dict[str, int], ...]:
+        """How connections fell on processes, for each start of the server: one, or two where it
+        was started anew for the second visit."""
+        first, *later = [visit.connections for visit in self.visits] or [self.connections]
+        anew = [each for each in later if each and not each.keys() & first.keys()]
+        return (first or self.connections, *anew)
 
     @property
     def queued_s(self) -> float | None:

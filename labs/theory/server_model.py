@@ -10,6 +10,7 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import NamedTuple
 
 from labs.records.errors import Unusable
@@ -322,8 +323,9 @@ class ServerModel:
             return rate_of(N)
         if self.one_queue(N):
             return queueing.separate_pools([(N + p) // P for p in range(P)], rate_of)
-        if point and self.keeps_alive and sum(point.connections.values()) == N:
-            return queueing.separate_pools(tuple(point.connections.values()), rate_of)
+        if point and self.keeps_alive and all(sum(each.values()) == N for each in point.splits):
+            pools = [tuple(each.values()) for each in point.splits]
+            return fmean(queueing.separate_pools(each, rate_of) for each in pools)
         return queueing.coin_flips(N, P, rate_of)
 
     def one_queue(self, N: int) -> bool:

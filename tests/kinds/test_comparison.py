@@ -17,6 +17,7 @@ from msgspec import structs
 from panel_driver import SOON_S, PanelDriver, Script
 from waiting import eventually
 
+from labs.analysis.checks import BOUND
 from labs.exercises import latest
 from labs.kinds.comparison import verdict
 from labs.kinds.comparison.contrast import comparable, decided, with_contrast
@@ -50,6 +51,7 @@ POOLS = {
     )
     for size in (1, 2, 16)
 }
+ABOVE = Check(name=BOUND, unfit=False, sentence="That cannot be.")
 STARVED = Check(name="starved", unfit=True, sentence="11 of 50 users were never served.")
 
 
@@ -309,6 +311,8 @@ def test_starved_users_are_the_result_where_the_listen_queue_overflowed() -> Non
     assert lab.rejection(noisy) == "50 × 1: Too noisy: the interval is ± 14 %."
     also = with_point(one, FEW, 50, checks=(STARVED,), never_served=11)
     assert "25 threads: 11 of 50 users" in lab.rejection(also)
+    above = with_point(comparison(), MANY, 50, checks=(ABOVE,))
+    assert lab.rejection(above) == ABOVE.sentence
 
 
 def test_a_recording_of_other_parts_is_not_what_was_asked() -> None:

@@ -19,6 +19,7 @@ from panel_driver import PanelDriver
 
 import labs
 from labs import progress_log
+from labs.analysis.checks import BOUND
 from labs.exercises import latest
 from labs.kinds.comparison.figure import comparison_alt, comparison_figure
 from labs.kinds.mystery import scenarios, verdict
@@ -239,11 +240,13 @@ def test_the_numbers_of_a_mystery_can_be_quoted() -> None:
 def test_a_run_of_a_mystery_is_recorded_with_its_own_excuse() -> None:
     """A full load generator is a fault of any measurement but this one."""
     full = Check(name="load generator", unfit=True, sentence="Full.")
-    for name, why in (("load generator", ""), ("lock", "before: Full.")):
+    above = Check(name=BOUND, unfit=False, sentence="That cannot be.")
+    excused = (("load generator", "", full), ("lock", "before: Full.", full))
+    for name, why, check in (*excused, ("lock", "before: That cannot be.", above)):
         seed = seed_of(name)
         mystery, lab = example(seed), MysteryLab(seed, cores=4)
         run = mystery.before.run
-        points = tuple(replace(point, checks=(full,)) for point in run.points)
+        points = tuple(replace(point, checks=(check,)) for point in run.points)
         before = structs.replace(mystery.before, runs=(replace(run, points=points),))
         assert lab.rejection(mystery.with_variant("before", before)) == why
         three = lab.merge([mystery] * 3)

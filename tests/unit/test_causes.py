@@ -16,6 +16,7 @@ from markup import plain
 from labs.analysis import causes
 from labs.analysis.checks import check, half_width
 from labs.analysis.limit import ceiling, used
+from labs.analysis.visits import visited
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.mystery.record import Mystery
 from labs.kinds.sweep.record import Recording
@@ -25,6 +26,7 @@ from labs.recordings import store
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.format import digits, duration, percent, rate
 from labs.records.results import Machine, Point, Run
+from labs.records.time_split import PARTS, TimeSplit
 from labs.theory.forecast import forecast
 
 FOUR = replace(examples.MACHINE, cores=4, logical_cores=4, physical_cores=4, quota_cores=None)
@@ -149,6 +151,52 @@ def test_a_calibration_that_was_disturbed_shows_where_more_cores_are_used_than_i
     run = measured(PREFORK, 4 / (D + G))
     run = replace(run, calibration=few, forecast=forecast(PREFORK, few, FOUR))
     assert named(PREFORK, run) == "burn"
+
+
+def test_what_the_crowd_used_is_of_the_cores_that_the_server_had() -> None:
+    """Tied to two of four cores, of which a crowd could use 1.7: two are more than that, though
+    the machine has others."""
+    tied = replace(PREFORK, server=Server("prefork", processes=8, cores=2))
+    few = replace(BURNED, use=0.85)
+    run = measured(tied, 2 / D)
+    run = replace(run, calibration=few, forecast=forecast(tied, few, FOUR))
+    (point,) = run.points
+    found = causes.cause(tied, FOUR, run, point)
+    assert found is not None and found.name == "burn"
+    assert (found.measured, found.expected) == (pytest.approx(2.0), pytest.approx(1.7))
+
+
+def split_of(service_s: float, **parts: float) -> TimeSplit:
+    """Of a request that was to wait for 200 ms."""
+    rest_s = service_s - sum(parts.values()) - 0.2
+    return TimeSplit(**dict.fromkeys(PARTS, 0.0) | parts | {"asked_s": 0.2 + rest_s})
+
+
+def test_who_waited_for_a_core_in_service_did_not_wait_late() -> None:
+    experiment, rps, seen = INJECTED["wait"]
+    late = measured(experiment, rps, **seen, time_split=split_of(0.24, unexplained_s=0.04))
+    assert named(experiment, late) == "wait"
+    ready = measured(experiment, rps, **seen, time_split=split_of(0.24, ready_s=0.04))
+    assert named(experiment, ready) == ""
+    unknown = replace(split_of(0.24, ready_s=0.04), missing="No stamps.")
+    assert named(experiment, measured(experiment, rps, **seen, time_split=unknown)) == "wait"
+
+
+def test_connections_of_both_starts_explain_a_part_of_a_comparison() -> None:
+    """Started anew they fell otherwise: the point is of both, and so is its cause."""
+    starts = [{"1": 8}, {"3": 7, "4": 1}]
+    rps = (4 + 5) / 2 / 0.2
+    run = measured(POOLS, rps, connections=starts[0])
+    (point,) = run.points
+    visits = [
+        visited(replace(point, connections=each), at_s).visits[0]
+        for at_s, each in enumerate(starts)
+    ]
+    both = replace(run, points=(replace(point, visits=tuple(visits)),))
+    found = causes.cause(POOLS, FOUR, both, both.points[0])
+    assert found is not None and found.name == "split" and found.removed > 0.9
+    said = plain(" ".join(agreement(POOLS, FOUR, both)))
+    assert "0 and 8 connections, and with the server started anew 1 and 7 connections" in said
 
 
 def test_a_point_whose_surroundings_changed_is_unfit() -> None:

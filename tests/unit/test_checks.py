@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import examples
 import pytest
+from msgspec import structs
 
 from labs.analysis import checks as validity
 from labs.analysis.visits import join, visited
+from labs.kinds.sweep.run import SweepLab
 from labs.records.experiment import Server, Workload
 
 GOOD = examples.point(8)
@@ -180,3 +182,11 @@ def test_a_fault_that_is_the_result_may_be_recorded() -> None:
     assert not validity.is_the_result(["interval"], small)
     assert not validity.is_the_result(["load generator"], work)
     assert validity.is_the_result(["starved"], work, overflows=40)
+
+
+def test_a_run_above_its_bound_is_not_recorded_however_fit_its_points_are():
+    above = validity.told(validity.BOUND, "That cannot be.")
+    run = replace(examples.run(), points=(replace(GOOD, checks=(above,)), *examples.run().points))
+    lab = SweepLab(examples.EXPERIMENT)
+    assert lab.rejection(examples.recording()) == ""
+    assert lab.rejection(structs.replace(examples.recording(), runs=(run,))) == "That cannot be."

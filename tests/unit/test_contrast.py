@@ -23,7 +23,7 @@ def pair(users, up, down):
         visited(replace(examples.point(users), throughput_rps=math.exp(y)), at_s)
         for at_s, y in (up, down)
     ]
-    rate_rps = math.exp((up[1] + down[1]) / 2)
+    rate_rps = (math.exp(up[1]) + math.exp(down[1])) / 2  # as `visits.join` has it
     visits = tuple(visit for point in found for visit in point.visits)
     return replace(found[0], throughput_rps=rate_rps, visits=visits)
 

@@ -30,7 +30,7 @@ def test_two_visits_are_one_point():
     up = window(40.0, 3.0, histogram=histogram([0.1] * 3), failed=1, never_served=2, pss_bytes=9)
     down = window(44.0, 9.0, histogram=histogram([0.1, 0.3]), never_served=0, demand_s=0.06)
     found = join(up, down)
-    assert found.throughput_rps == pytest.approx((40 * 44) ** 0.5)
+    assert found.throughput_rps == pytest.approx((80 + 88) / 4)
     assert found.seconds == 4.0 and found.completed == pytest.approx(168) and found.failed == 1
     assert sum(found.histogram.values()) == 5
     assert found.never_served == 0 and found.pss_bytes == 9
@@ -39,6 +39,38 @@ def test_two_visits_are_one_point():
     assert [each.seconds for each in found.visits] == [2.0, 2.0]
     idle = join(replace(up, throughput_rps=0.0, completed=0.0), replace(down, completed=0.0))
     assert idle.throughput_rps == 22.0 and idle.demand_s == 0.0
+
+
+@pytest.mark.parametrize(("rate", "seconds"), [(44.0, 2.0), (60.0, 2.0), (30.0, 5.0)])
+def test_the_laws_hold_of_both_visits_together(rate, seconds):
+    """However much the two differ in throughput and length: X D = U, X (R + Z) = L N."""
+
+    def visit(rate, seconds, cpu, response_s, think_s=0.1):
+        little = rate * (response_s + think_s) / 4
+        return window(
+            rate,
+            3.0,
+            seconds=seconds,
+            completed=rate * seconds,
+            server_cpu=cpu,
+            demand_s=cpu / rate,
+            mean_response_time_s=response_s,
+            littles_law=little,
+        )
+
+    found = join(visit(40.0, 2.0, 1.9, 0.1), visit(rate, seconds, 1.2, 0.07))
+    assert found.throughput_rps == pytest.approx(found.completed / found.seconds)
+    assert found.throughput_rps * found.demand_s == pytest.approx(found.server_cpu)
+    users = found.throughput_rps * (found.mean_response_time_s + 0.1)
+    assert users / found.users == pytest.approx(found.littles_law)
+
+
+def test_both_starts_of_a_server_keep_how_their_connections_fell():
+    up, same = (window(40, at, connections={"7": 3, "8": 1}) for at in (1, 9))
+    anew = window(40, 9, connections={"17": 2, "18": 2})
+    assert join(up, same).splits == ({"7": 3, "8": 1},)
+    assert join(up, anew).splits == ({"7": 3, "8": 1}, {"17": 2, "18": 2})
+    assert replace(up, visits=()).splits == (up.connections,)  # as in recordings of before
 
 
 def test_the_parts_of_the_time_still_add_up():

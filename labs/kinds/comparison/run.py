@@ -14,7 +14,7 @@ from typing import Self
 
 import msgspec
 
-from labs.analysis.checks import enough_fit, is_the_result
+from labs.analysis.checks import enough_fit, impossible, is_the_result
 from labs.analysis.scaling import scaled_down, smoke_test
 from labs.analysis.schedule import STARTUP_S, VISITS, WARM_UP_S, half_s
 from labs.host.hardware import fingerprint
@@ -131,7 +131,7 @@ class ComparisonLab(LabKind[Comparison]):
             )
         ]
         if enough_fit([point for _, point in counting]):
-            return ""
+            return impossible(point for part in found.parts.values() for point in part.points)
         reasons = (f"{label}: {c.sentence}" for label, p in counting for c in p.checks if c.unfit)
         return " ".join(dict.fromkeys(reasons))
 

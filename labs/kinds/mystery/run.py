@@ -9,7 +9,7 @@ from typing import Self
 
 import msgspec
 
-from labs.analysis.checks import ENOUGH
+from labs.analysis.checks import ENOUGH, impossible
 from labs.analysis.schedule import STARTUP_S, WARM_UP_S
 from labs.host.hardware import fingerprint
 from labs.host.processes import ProcessMonitor, Trees
@@ -102,6 +102,8 @@ class MysteryLab(LabKind[Mystery]):
             if bad.count([]) < ENOUGH * len(bad):
                 said = dict.fromkeys(sentence for each in bad for sentence in each)
                 reasons.append(f"{name}: {' '.join(said)}")
+            elif above := impossible(recording.points):
+                reasons.append(f"{name}: {above}")
         return " ".join(reasons)
 
     def smoke_test(self) -> Self:

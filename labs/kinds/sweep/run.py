@@ -83,7 +83,7 @@ class SweepLab(LabKind[Recording]):
 
     def rejection(self, found: Recording) -> str:
         if checks.enough_fit(found.points):
-            return ""
+            return checks.impossible(found.points)
         return " ".join(c.sentence for point in found.points for c in point.checks if c.unfit)
 
     def smoke_test(self) -> Self:
