@@ -23,19 +23,17 @@ Places = Sequence[object]  # numbers or names
 Values = Sequence[float | None]
 Ends = Sequence[float]  # where an error bar begins and ends
 
-FAR_APART = 32  # times as many users at the last level as at the first: logarithmic axes
+FAR_APART = 32  # times as many users at the last level as at the first: a logarithmic axis
+WIDE = 8  # times as much at one place as at another: a logarithmic axis upwards, over such users
 HEIGHT = 360
 NARROW_HEIGHT = 640  # one plot above the other
 NAMES: Axis = {"showgrid": False, "ticks": ""}  # an axis with names on it
 ACROSS: Axis = {"type": "category", "tickangle": 0, **NAMES}  # and they lie side by side
 FROM_ZERO: Axis = {"rangemode": "tozero"}
-ROUND = [step * 10.0**power for power in range(-3, 7) for step in (1, 2, 5)]
-LOG_TICKS: Axis = {  # plotly's own would read 4 5 6 7 8 9 100 2 3
-    "type": "log",
-    "tickvals": ROUND,
-    "ticktext": [digits(each) for each in ROUND],
-}
 LOG = " (log scale)"  # after what such an axis shows
+STEPS = ((1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,))  # ticks in each power of ten
+POWERS = range(-6, 10)  # of ten: no time, rate or memory of ours lies outside
+FEWEST_TICKS, MOST_TICKS = 3, 10  # labelled, on a logarithmic axis
 
 
 class Shown(TypedDict, total=False):
@@ -173,15 +171,62 @@ def layout(height: int, margin: Mapping[str, int], legend: float, **more: Any) -
     return {"height": height, "margin": margin, "hovermode": "closest", "legend": below, **more}
 
 
+def far_across(levels: Sequence[int], times: float = FAR_APART) -> bool:
+    """Whether a logarithmic axis is to carry these levels. Two stand well on any."""
+    return len(levels) >= FEWEST_TICKS and levels[-1] >= times * levels[0]
+
+
+def wide(values: Values) -> bool:
+    """Whether they lie so far apart that the small ones need a logarithmic axis."""
+    told = _above_zero(values)
+    return bool(told) and max(told) >= WIDE * min(told)
+
+
+def log_axis(values: Values) -> Axis:
+    """A logarithmic axis for these, labelled at round numbers: at least three between the least
+    and the most of them, and as round beyond. Plotly's own would read 4 5 6 7 8 9 100 2 3."""
+    told = _above_zero(values) or [1.0]
+    low, high = min(told), max(told)
+    if low == high:
+        low, high = low / 2, high * 2
+    ticks: list[float] = []
+    for steps in STEPS:
+        ticks = [float(f"{step}e{power}") for power in POWERS for step in steps]
+        if sum(low <= each <= high for each in ticks) <= MOST_TICKS:
+            break
+    if sum(low <= each <= high for each in ticks) < FEWEST_TICKS:
+        ticks = [each for each in ticks if not low <= each <= high] + _multiples(low, high)
+    ticks.sort()
+    return {"type": "log", "tickvals": ticks, "ticktext": [digits(each, 12) for each in ticks]}
+
+
+def _multiples(low: float, high: float) -> list[float]:
+    """Those of the largest round step that has enough of them between the two."""
+    power = math.floor(math.log10(high - low))
+    for step in (f"{step}e{power - down}" for down in range(3) for step in (5, 2, 1)):
+        first, last = math.ceil(low / float(step)), math.floor(high / float(step))
+        if last - first + 1 >= FEWEST_TICKS:
+            return [float(f"{count * float(step):.12g}") for count in range(first, last + 1)]
+    raise AssertionError("a hundredth of a span fits into it")
+
+
+def _above_zero(values: Values) -> list[float]:
+    return [each for each in values if each is not None and math.isfinite(each) and each > 0]
+
+
 def twin_layout(
-    levels: Sequence[int], across: str, *, far: bool, far_up: bool, legend: str = ""
+    levels: Sequence[int],
+    across: str,
+    *,
+    far: bool,
+    upwards: tuple[Axis, Axis] = (FROM_ZERO, FROM_ZERO),
+    legend: str = "",
 ) -> dict[str, Any]:
     """Throughput and response time side by side, over the same levels of what is `across`.
 
-    far: a logarithmic axis across; far_up: and upwards; legend: a line above the legend.
+    far: a logarithmic axis across; upwards: the two axes; legend: a line above the legend.
     """
     straight = {"type": "linear", **FROM_ZERO}
-    upwards = LOG_TICKS if far_up else straight
     ends = [levels[0] / 1.25, levels[-1] * 1.25]
     axis = {
         **({"type": "log"} if far else straight),
@@ -190,12 +235,18 @@ def twin_layout(
         "tickvals": list(levels),
         "ticktext": [digits(each, 4) for each in levels],
     }
-    up = LOG * far_up
-    titles = (f"Throughput, requests per second{up}", f"Response time, ms{up}")
-    made = two_plots(titles, (0.44, 0.56), (axis, axis), (upwards, upwards), left=40)
+    what = ("Throughput, requests per second", "Response time, ms")
+    first, second = (axis_title(words, each) for words, each in zip(what, upwards, strict=True))
+    up = ({"type": "linear", **upwards[0]}, {"type": "linear", **upwards[1]})
+    made = two_plots((first, second), (0.44, 0.56), (axis, axis), up, left=40)
     if legend:
         made["legend"]["title"] = {"text": legend, "side": "top"}
     return made
+
+
+def axis_title(words: str, axis: Axis) -> str:
+    """An axis's title, which says where it is logarithmic."""
+    return words + LOG * (axis.get("type") == "log")
 
 
 def two_plots(

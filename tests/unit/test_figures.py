@@ -3,8 +3,11 @@ from __future__ import annotations
 import doctest
 import itertools
 import json
+import math
+import random
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import examples
@@ -14,16 +17,20 @@ from msgspec import structs
 
 from labs.kinds.checkup.show import checkup_alt, checkup_figure, checkup_rows
 from labs.kinds.clocks.show import clocks_alt, clocks_figure
+from labs.kinds.registry import showing
 from labs.kinds.sweep.alt_text import sweep_alt
 from labs.kinds.sweep.figure import sweep_figure
 from labs.present import palette
 from labs.present.core_strip import strip_alt, strip_figure, strip_rows
-from labs.present.plot import Figure
+from labs.present.plot import Figure, log_axis
 from labs.present.verdict import Guess
+from labs.recordings import store
+from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Prediction
 
 GUESS = Guess(users=8, quantity="throughput", value=160.0)
 POINTS = examples.run(unfit=4).points
+FILES = sorted(store.folder().glob("*/*-cores.json"))
 
 
 def whole(**changes: Any) -> Figure:
@@ -45,7 +52,7 @@ def trace(figure: Figure, name: str, plot: str = "x") -> dict[str, Any]:
     [
         whole(),
         sweep_figure(None, (), users=(1,)),
-        whole(users=(1, 256), think_time_s=0.1),
+        whole(users=(1, 16, 256), think_time_s=0.1),
         strip_figure(()),
         strip_figure(examples.run().samples, seconds=20),
         clocks_figure(examples.clocks()),
@@ -115,19 +122,88 @@ def test_the_lower_bound_is_drawn_where_there_is_one() -> None:
     assert names == {"bound", "users in step", "forecast"}
 
 
+def far_apart(most: int) -> Experiment:
+    """Processes enough for all users, who wait much longer than they compute."""
+    work = Workload(cpu_s=0.001, wait_s=0.099)
+    return Experiment(Server("prefork", processes=most), work, Load((1, most // 4, most)))
+
+
 def test_axes_stand_still_and_turn_logarithmic_for_far_apart_levels() -> None:
     empty = sweep_figure(None, (), users=examples.USERS)["layout"]
     assert empty["xaxis"]["range"] == whole()["layout"]["xaxis"]["range"]
     assert empty["xaxis"]["type"] == "linear"
-    assert whole(users=(1, 32))["layout"]["xaxis"]["type"] == "log"
-    far = whole(users=(1, 32))["layout"]
+    far = whole(users=(1, 8, 32))["layout"]
+    assert far["xaxis"]["type"] == "log"
     assert far["xaxis"]["title"]["text"] == "users (log scale)"
-    assert all("(log scale)" in each["text"] for each in far["annotations"])
-    labels = dict(zip(far["yaxis"]["tickvals"], far["yaxis"]["ticktext"], strict=True))
-    assert labels[0.5] == "0.5" and labels[200] == "200" and labels[5000] == "5,000"
-    assert 300 not in labels
     near = whole(users=(1, 8))["layout"]
     assert not any("log" in each["text"] for each in near["annotations"])
+
+
+def test_each_plot_turns_logarithmic_by_its_own_values() -> None:
+    """32 users at a third of the ceiling: throughput rises 32 times, and nobody waits longer."""
+    found = examples.by_law(far_apart(32))
+    users = found.experiment.load.users
+    figure = sweep_figure(found.run.forecast, found.points, users=users)
+    assert figure["layout"]["yaxis"]["type"] == "log"
+    assert figure["layout"]["yaxis2"]["type"] == "linear"
+    titles = [each["text"] for each in figure["layout"]["annotations"]]
+    assert ["(log scale)" in each for each in titles] == [True, False]
+    assert trace(sweep_figure(None, found.points, users=users), "measured here")["y"][0] < 12
+
+    # What lands later turns no axis.
+    slow = [replace(found.points[-1], mean_response_time_s=9.0)]
+    landed = sweep_figure(found.run.forecast, slow, users=users)["layout"]
+    assert landed["yaxis2"]["type"] == "linear"
+
+    # A bet lies at the edge of its plot: ten times above on one axis, three times on the other.
+    bet = Guess(users=32, quantity="throughput", value=1e6)
+    high = sweep_figure(found.run.forecast, (), users=users, guess=bet)
+    known = max(trace(high, "bound")["y"])
+    assert trace(high, "your prediction")["y"] == [pytest.approx(10 * known)]
+    slow_bet = Guess(users=32, quantity="response time", value=1e3)
+    high = sweep_figure(found.run.forecast, (), users=users, guess=slow_bet)
+    known = max(trace(high, "bound", "x2")["y"] + trace(high, "forecast", "x2")["y"])
+    assert trace(high, "your prediction", "x2")["y"] == [pytest.approx(3 * known)]
+
+
+def labels(axis: dict[str, Any], low: float, high: float) -> list[str]:
+    """Of the ticks between the two."""
+    ticks = zip(axis["tickvals"], axis["ticktext"], strict=True)
+    return [text for value, text in ticks if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
+
+
+def test_a_logarithmic_axis_has_three_labels_whatever_it_spans() -> None:
+    draw = random.Random(10)
+    spans = [(10 ** draw.uniform(-4, 6), 10 ** draw.uniform(0.001, 3)) for _ in range(2000)]
+    for low, times in [(65.0, 95 / 65), (1.0, 8.0), (40.0, 1.0), *spans]:
+        axis = log_axis([low, low * times])
+        shown = labels(axis, *((low, low * times) if times > 1 else (low / 2, low * 2)))
+        assert 3 <= len(shown) <= 10 and len({*shown}) == len(shown), (low, times, shown)
+        assert axis["tickvals"] == sorted(axis["tickvals"])
+        assert axis["tickvals"] == [float(text.replace(",", "")) for text in axis["ticktext"]]
+    assert labels(log_axis([10, 2000]), 10, 2000) == "10 20 50 100 200 500 1,000 2,000".split()
+    assert labels(log_axis([0, math.nan, None]), 0.5, 2)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
+def test_every_logarithmic_axis_of_the_book_says_so_and_can_be_read(file: Path) -> None:
+    result = store.read(file)
+    figure = showing(result).figure(result)
+    for name, axis in figure["layout"].items():
+        if not name.startswith(("xaxis", "yaxis")) or axis.get("type") != "log":
+            continue
+        letter, number = name[0], name[5:]
+        drawn = [
+            each
+            for trace in figure["data"]
+            if trace.get(f"{letter}axis", letter) == letter + number
+            for each in trace[letter]
+            if each
+        ]
+        assert len(labels(axis, min(drawn), max(drawn))) >= 3
+        titles = [each["text"] for each in figure["layout"]["annotations"]]
+        titles = [axis["title"]["text"]] if letter == "x" else titles[int(number or 1) - 1 :]
+        assert "(log scale)" in titles[0]
 
 
 def test_on_a_telephone_one_plot_stands_above_the_other() -> None:

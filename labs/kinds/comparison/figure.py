@@ -4,7 +4,6 @@ the sizes of the pool. Records in, plotly's JSON out."""
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,11 +12,23 @@ from labs.kinds.sweep.alt_text import course
 from labs.kinds.sweep.figure import ResponseTime, Throughput, marked
 from labs.kinds.sweep.record import Recording
 from labs.present.palette import GREY, LINES
-from labs.present.plot import FAR_APART, Figure, Shown, Trace, dots, line, twin_layout
+from labs.present.plot import (
+    FAR_APART,
+    FROM_ZERO,
+    Axis,
+    Figure,
+    Shown,
+    Trace,
+    dots,
+    far_across,
+    line,
+    log_axis,
+    twin_layout,
+    wide,
+)
 from labs.records.format import duration, listed, rate, unserved
 from labs.records.results import Point, PredictedLevel
 
-WIDE = 8  # times as much throughput at one place as at another: a logarithmic axis upwards
 FAR_POOLS = 8  # times as many workers in the largest pool as in the smallest: a logarithmic axis
 
 
@@ -75,25 +86,29 @@ def comparison_figure(comparison: Comparison) -> Figure:
         note += ", hollow: unfit"
     across = sorted({spot.x for line in lines for spot in line.spots})
     over_pool = comparison.over == "pool"
-    far = across[-1] >= (FAR_POOLS if over_pool else FAR_APART) * across[0]
+    far = far_across(across, FAR_POOLS if over_pool else FAR_APART)
     layout = twin_layout(
         across,
         "workers in the pool" if over_pool else "users",
         far=far,
-        far_up=far and not over_pool and _wide(lines),
+        upwards=(
+            _upwards(lines, Throughput, log=far and not over_pool),
+            _upwards(lines, ResponseTime, log=far and not over_pool),
+        ),
         legend=note,
     )
     return {"data": traces, "layout": layout}
 
 
-def _wide(lines: Sequence[Line]) -> bool:
-    """Whether throughputs, forecast and measured, lie so far apart that the small ones need a
-    logarithmic axis."""
+def _upwards(lines: Sequence[Line], side: type[Throughput], *, log: bool) -> Axis:
+    """The axis of one plot: logarithmic, where it may be and the forecasts lie so far apart. What
+    is measured later does not turn it."""
     spots = [spot for line in lines for spot in line.spots]
-    rates = [spot.level.model_rps for spot in spots]
-    rates += [point.throughput_rps for spot in spots for point in spot.points]
-    told = [value for value in rates if math.isfinite(value) and value > 0]
-    return bool(told) and max(told) >= WIDE * min(told)
+    values = [
+        side(spot.part.experiment.load.think_time_s).of(spot.level.users, spot.level.model_rps)
+        for spot in spots
+    ]
+    return log_axis(values) if log and wide(values) else FROM_ZERO
 
 
 def comparison_alt(comparison: Comparison) -> str:

@@ -13,15 +13,18 @@ from labs.kinds.show import Column, Show, known, quoted
 from labs.present.markup import paragraphs, table
 from labs.present.palette import LINES
 from labs.present.plot import (
+    FEWEST_TICKS,
     LOG,
-    LOG_TICKS,
     Figure,
     Shown,
     Trace,
+    Values,
+    axis_title,
     bar,
     dots,
     extent,
     line,
+    log_axis,
     two_plots,
 )
 from labs.present.tables import MIB
@@ -42,8 +45,9 @@ def memory_figure(memory: Memory) -> Figure:
     for growth in memory.run.growths:
         traces += [*_grown(growth), _each(memory, growth)]
     sizes = [size for growth in memory.run.growths for size in growth.sizes]
+    taken = [y for trace in traces if trace["type"] == "scatter" for y in trace["y"]]
     largest = max(10 * KIB, *(growth.each_bytes for growth in memory.run.growths))
-    return {"data": traces, "layout": _layout(min(sizes), max(sizes), largest)}
+    return {"data": traces, "layout": _layout(sizes, taken, largest)}
 
 
 def _grown(growth: MemoryCurve) -> list[Trace]:
@@ -160,22 +164,20 @@ def _several(growth: MemoryCurve) -> str:
     return "processes" if growth.kind == "process" else f"{growth.kind}s"
 
 
-def _layout(least: int, most: int, largest: float) -> dict[str, Any]:
+def _layout(sizes: Sequence[int], taken: Values, largest: float) -> dict[str, Any]:
+    least, most = min(sizes), max(sizes)
     ticks = [4**power for power in range(8) if least <= 4**power <= most]
+    fours = {"type": "log", "tickvals": ticks, "ticktext": [digits(tick, 4) for tick in ticks]}
     across = {
-        "type": "log",
+        **(fours if len(ticks) >= FEWEST_TICKS else log_axis(sizes)),
         "title": {"text": f"requests waiting at once{LOG}"},
-        "tickvals": ticks,
-        "ticktext": [digits(tick, 4) for tick in ticks],
     }
-    each = {
-        "type": "log",
-        "dtick": 1,
-        "range": [math.log10(LEAST_KIB), math.log10(largest / KIB) + 0.5],
-    }
-    titles = (f"{WHERE[0]}{LOG}", f"{WHERE[1]}{LOG}")
-    upwards = (LOG_TICKS, each)
-    return two_plots(titles, (0.56, 0.68), (across, {"type": "category"}), upwards)
+    highest = 10**0.5 * largest / KIB  # room for the words on the highest bar
+    each = log_axis([LEAST_KIB, highest])
+    each |= {"range": [math.log10(LEAST_KIB), math.log10(highest)]}
+    upwards = (log_axis(taken), each)
+    first, second = (axis_title(what, axis) for what, axis in zip(WHERE, upwards, strict=True))
+    return two_plots((first, second), (0.56, 0.68), (across, {"type": "category"}), upwards)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,15 +9,18 @@ from typing import NamedTuple, Unpack
 from labs.kinds.sweep.record import Recording
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE, PURPLE
 from labs.present.plot import (
-    FAR_APART,
+    FROM_ZERO,
     Figure,
     Shown,
     Trace,
     dots,
     extent,
+    far_across,
     hover_checks,
     line,
+    log_axis,
     twin_layout,
+    wide,
 )
 from labs.present.verdict import Guess
 from labs.records.format import duration, rate
@@ -35,25 +38,34 @@ def sweep_figure(
 ) -> Figure:
     """Throughput and response time over the users, side by side.
 
-    users: the levels asked for, so that the axes stand still while points land. prediction may
-    be None while the reader has not committed to a guess; recorded is another machine's run.
+    users: the levels asked for, so that the axes stand still while points land; neither does one
+    turn logarithmic by them, where a prediction or a recording is there. prediction may be None
+    while the reader has not committed to a guess; recorded is another machine's run.
     """
-    far = users[-1] >= FAR_APART * users[0]
-    traces = []
+    far = far_across(users)
+    traces, upwards = [], []
     for axis, plot in (("", Throughput(think_time_s)), ("2", ResponseTime(think_time_s))):
-        made = [
+        known = [
             *([_recorded(recorded, plot)] if recorded else ()),
             *(_predicted(prediction, plot) if prediction else ()),
-            *_measured(points, plot),
         ]
+        landed = [*_measured(points, plot)]
+        values = _values(known or landed)
+        log = far and wide(values)
+        upwards.append(log_axis(values) if log else FROM_ZERO)
+        made = known + landed
         if guess:
-            known = [y for trace in made for y in trace["y"] if y is not None]
-            made.append(_guessed(guess, plot, max(known, default=math.inf) * (10 if far else 3)))
+            made.append(_guessed(guess, plot, max(_values(made), default=math.inf), log=log))
         for trace in made:
             trace |= {"xaxis": f"x{axis}", "yaxis": f"y{axis}", "showlegend": not axis}
             trace["legendgroup"] = trace["name"]
             traces.append(trace)
-    return {"data": traces, "layout": twin_layout(users, "users", far=far, far_up=far)}
+    left, right = upwards
+    return {"data": traces, "layout": twin_layout(users, "users", far=far, upwards=(left, right))}
+
+
+def _values(traces: Iterable[Trace]) -> list[float]:
+    return [y for trace in traces for y in trace["y"] if y is not None]
 
 
 class Mark(NamedTuple):
@@ -161,9 +173,10 @@ def _measured(points: Sequence[Point], plot: Throughput) -> Iterable[Trace]:
             yield dots(name, users, values, BLUE, **look)
 
 
-def _guessed(guess: Guess, plot: Throughput, most: float) -> Trace:
+def _guessed(guess: Guess, plot: Throughput, highest: float, *, log: bool) -> Trace:
     """In the plot of its own quantity; the other one follows from Little's law. One far above all
     else lies at the upper edge, with an arrow: it must not press the rest flat."""
+    most = highest * (10 if log else 3)
     rps = guess.value
     if guess.quantity != "throughput":
         rps = guess.users / (guess.value + plot.think_time_s)
