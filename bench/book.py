@@ -153,10 +153,10 @@ def main() -> int:
                 _restore(book)
             rows, told[lab] = table(found, recorded)
             print(f"\n{lab}\n{columns(rows)}", flush=True)
-    every = [figure for own in told.values() for figure in own]
+    figures = [figure for own in told.values() for figure in own]
     print()
-    print(forecasts("forecast, fit figures", [figure for figure in every if figure.fit]))
-    print(forecasts("forecast, all figures", every))
+    print(forecasts("forecast, fit figures", [figure for figure in figures if figure.fit]))
+    print(forecasts("forecast, all figures", figures))
     print(unfit(told))
     return 0
 

@@ -375,9 +375,9 @@ def named(recording: Recording) -> str:
             name = HELD.get(check.name, check.name)
             if check.unfit and name in CAUSES:
                 return name
-    if (point := causes.looked_at(run)) is None:
+    if (looked_at := causes.looked_at(run)) is None:
         return ""
-    found = causes.cause(recording.experiment, recording.machine, run, point)
+    found = causes.cause(recording.experiment, recording.machine, run, looked_at)
     return found.name if found else ""
 
 

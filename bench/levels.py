@@ -26,8 +26,9 @@ CPU, WAIT, MIXED = (
 Column = tuple[str, Callable[[Point], str]]  # its head, and what it says of a point
 
 
-# What the machine did, and not the instrument: checks, told or unfit, that name it.
-DISTURBED = ("load generator", "others", "steal", "page", "throttled")
+# What the machine did, and not the instrument: checks, told or unfit, that name it. Noise is
+# judged before the load, by burns that should be equal: such a machine has no speed to forecast.
+DISTURBED = ("load generator", "others", "steal", "page", "throttled", "affinity", "noise")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

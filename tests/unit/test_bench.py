@@ -12,6 +12,7 @@ import pytest
 from msgspec import structs
 
 from bench import book, levels
+from labs.analysis import checks
 from labs.records.experiment import Workload
 from labs.records.results import Check
 
@@ -113,10 +114,12 @@ def test_what_the_machine_did_is_not_counted_as_the_instrument_s_failure() -> No
         row(8, 0.01, few),
         row(8, -0.3, OTHERS),
         row(8, -0.5, full, examples.UNFIT),
+        row(8, 0.4, checks.noise(0.2)),
         row(8, 0.0, work="waits only"),
     ]
     text = levels.by_work(found)
-    assert "disturbed by the machine: 2 of 6 levels (others 1, load generator 1)" in text
+    told = "disturbed by the machine: 3 of 7 levels (others 1, load generator 1, noise 1)"
+    assert told in text
     assert "left alone, and the instrument failed: 1 of 4 levels (few 1)" in text
     figures = ["2", "+1.0 %", "1.0 %", "+1.0 %", "100.0 %", "0.0 %", "50.0 %!"]
     assert cells(text, "mixed, left alone") == figures
