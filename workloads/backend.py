@@ -14,6 +14,8 @@ import contextlib
 import socket
 from typing import cast
 
+LONGEST_S = 60.0  # as LONGEST_WAIT_S of the application
+LONGEST_LINE = 64  # bytes
 BACKLOG = 4096  # as many connections as there may be users
 
 
@@ -27,7 +29,12 @@ class Slow(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         *lines, self.rest = (self.rest + data).split(b"\n")
         for line in lines:
+            if not (line.replace(b".", b"", 1).isdigit() and float(line) <= LONGEST_S):
+                self.transport.abort()  # no question of ours: a web page may have sent it
+                return
             asyncio.get_running_loop().call_later(float(line), self.answer)
+        if len(self.rest) > LONGEST_LINE:
+            self.transport.abort()
 
     def answer(self) -> None:
         if not self.transport.is_closing():

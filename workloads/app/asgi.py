@@ -9,15 +9,29 @@ import asyncio
 import os
 import socket
 from collections.abc import Awaitable, Callable
+from functools import lru_cache
 from typing import Any
 
 from workloads.app.application import application
+from workloads.app.origin import SAID, foreign
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
+ASKER = tuple(name.encode() for name in SAID)
+REFUSED = [(b"content-length", b"0")]
+
+
+@lru_cache(64)
+def refused(*said: bytes | None) -> bool:
+    """As `foreign`, of what ASGI has in bytes."""
+    return foreign(*(each and each.decode("latin-1") for each in said))
 
 
 async def app(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send: Send) -> None:
     """One HTTP request, as ASGI has it."""
+    if refused(*map(dict(scope["headers"]).get, ASKER)):
+        await send({"type": "http.response.start", "status": 403, "headers": REFUSED})
+        await send({"type": "http.response.body", "body": b""})
+        return
     work = application(scope["path"], scope["query_string"].decode("latin-1"))
     try:
         while True:

@@ -7,10 +7,16 @@ from collections.abc import Callable
 from typing import Any
 
 from workloads.app.application import REASONS, application, run
+from workloads.app.origin import SAID, foreign
+
+ASKER = tuple(f"HTTP_{name.upper().replace('-', '_')}" for name in SAID)
 
 
 def app(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
     """One HTTP request, as WSGI has it (PEP 3333)."""
+    if foreign(*map(environ.get, ASKER)):
+        start_response(f"403 {REASONS[403]}", [("Content-Length", "0")])
+        return []
     status, body, service = run(application(environ["PATH_INFO"], environ["QUERY_STRING"]))
     headers = [
         ("Content-Type", "text/plain"),

@@ -8,24 +8,31 @@
 const cluster = require("cluster");
 const fs = require("fs");
 const http = require("http");
-const path = require("path");
 const { count } = require("./count.js");
 
-const SMALL_FILE = path.join(__dirname, "..", "site", "file");
+const SMALL_FILE = require("path").join(__dirname, "..", "site", "file");
 const given = { host: "127.0.0.1", port: 8000, processes: 1, backlog: 2048, "keep-alive": 1 };
 for (let i = 2; i < process.argv.length; i += 2) {
   const name = process.argv[i].replace(/^--/, "");
   if (!(name in given)) throw new Error(`--${name}: choose of ${Object.keys(given).join(", ")}`);
   given[name] = name === "host" ? process.argv[i + 1] : Number(process.argv[i + 1]);
 }
+const MOST_LOOPS = 60e9; // a minute or two, as MOST_LOOPS in workloads/app/application.py
+const HERE = ["127.0.0.1", "localhost", ""];
 const now = () => Number(process.hrtime.bigint()) / 1e9;
 const cpuUsed = () => Object.values(process.cpuUsage()).reduce((sum, us) => sum + us / 1e6, 0);
+
+// Whether a page of some website asks; see workloads/app/origin.py.
+function foreign({ host = "", origin = "", "sec-fetch-site": site = "" }) {
+  return origin !== "" || site === "cross-site" || !HERE.includes(host.split(":")[0].toLowerCase());
+}
 
 function answer(request, response) {
   const [began, used] = [now(), cpuUsed()];
   let computed = 0;
-  const url = new URL(request.url, "http://localhost");
-  const [loops, wait] = ["loops", "wait"].map((name) => url.searchParams.get(name) || "0");
+  const [path, query] = request.url.split("?", 2);
+  const asked = new URLSearchParams(query);
+  const [loops, wait] = ["loops", "wait"].map((name) => asked.get(name) || "0");
   const send = (status, body) => {
     response.writeHead(status, {
       "Content-Type": "text/plain",
@@ -37,15 +44,16 @@ function answer(request, response) {
     });
     response.end(body);
   };
-  if (url.pathname === "/ready") return send(200, process.env.WALL_TIME_NONCE || "ready");
-  if (url.pathname === "/file") {
+  if (foreign(request.headers)) return send(403, "");
+  if (path === "/ready") return send(200, process.env.WALL_TIME_NONCE || "ready");
+  if (path === "/file") {
     return fs.readFile(SMALL_FILE, (error, data) =>
       error ? send(404, `${error.message}\n`) : send(200, data),
     );
   }
-  if (url.pathname !== "/") return send(404, "There is only /, /file and /ready.\n");
-  if (!/^\d{1,11}$/.test(loops)) {
-    return send(400, `loops=${loops.slice(0, 40)}: give a whole number up to 99999999999.\n`);
+  if (path !== "/") return send(404, "There is only /, /file and /ready.\n");
+  if (!/^\d{1,11}$/.test(loops) || Number(loops) > MOST_LOOPS) {
+    return send(400, `loops=${loops.slice(0, 40)}: give a whole number up to ${MOST_LOOPS}.\n`);
   }
   if (!(Number(wait) >= 0 && Number(wait) <= 60)) {
     return send(400, `wait=${wait.slice(0, 40)}: give seconds from 0 to 60.\n`);

@@ -5,9 +5,10 @@ $began = hrtime(true);
 $used = cpu_s();
 require __DIR__ . '/count.php';
 
+const MOST_LOOPS = 6_000_000_000;  // a minute or two, as in workloads/app/application.py
+
 $path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
-$loops = $_GET['loops'] ?? '0';
-$wait = $_GET['wait'] ?? '0';
+[$loops, $wait] = [$_GET['loops'] ?? '0', $_GET['wait'] ?? '0'];
 header('Content-Type: text/plain');
 header('X-Process: ' . getmypid());
 if ($path === '/ready') {
@@ -15,9 +16,12 @@ if ($path === '/ready') {
 } elseif ($path !== '/') {
     http_response_code(404);
     $body = "There is only / and /ready.\n";
-} elseif (!preg_match('/^\d{1,11}$/', $loops)) {
+} elseif (!is_string($loops) || !is_string($wait)) {
     http_response_code(400);
-    $body = 'loops=' . substr($loops, 0, 40) . ": give a whole number up to 99999999999.\n";
+    $body = "loops and wait: give each once.\n";
+} elseif (!preg_match('/^\d{1,11}$/D', $loops) || $loops > MOST_LOOPS) {
+    http_response_code(400);
+    $body = 'loops=' . substr($loops, 0, 40) . ': give a whole number up to ' . MOST_LOOPS . ".\n";
 } elseif (!is_numeric($wait) || $wait < 0 || $wait > 60) {
     http_response_code(400);
     $body = 'wait=' . substr($wait, 0, 40) . ": give seconds from 0 to 60.\n";

@@ -1,9 +1,10 @@
 """Just enough HTTP/1.1 for our own servers: bytes in, bytes out. No socket here."""
 
 import os
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from workloads.app.application import REASONS
+from workloads.app.origin import SAID, foreign
 
 LONGEST_HEAD = 8192  # bytes of a request line and its headers
 
@@ -15,8 +16,7 @@ class Refused(Exception):
         self.status = status
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """A GET, and whether the client would keep the connection."""
 
     path: str
@@ -33,14 +33,15 @@ def take(received: bytearray) -> Request | None:
         return None
     line, *fields = received[:end].decode("latin-1").split("\r\n")
     del received[: end + 4]
-    words = line.split(" ")
-    if len(words) != 3 or words[2] not in ("HTTP/1.1", "HTTP/1.0"):
+    if len(words := line.split(" ")) != 3 or words[2] not in ("HTTP/1.1", "HTTP/1.0"):
         raise Refused(400)
     headers = {}
     for name, colon, value in (field.partition(":") for field in fields):
         if not colon or not name or name != name.strip():
             raise Refused(400)
         headers[name.lower()] = value.strip().lower()
+    if foreign(*map(headers.get, SAID)):
+        raise Refused(403)
     body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
     if words[0] != "GET" or body:
         raise Refused(501)  # where a body ends, and the next request begins, we could not tell
@@ -53,8 +54,7 @@ def reply(status: int, body: bytes, service: str, keep_alive: bool) -> bytes:
     """The answer in one piece: sent in two, the second could wait 40 ms (delayed ACK)."""
     head = (
         f"HTTP/1.1 {status} {REASONS[status]}\r\nContent-Type: text/plain\r\n"
-        f"Content-Length: {len(body)}\r\n"
-        f"X-Process: {os.getpid()}\r\nX-Service: {service}\r\n"
+        f"Content-Length: {len(body)}\r\nX-Process: {os.getpid()}\r\nX-Service: {service}\r\n"
         f"Connection: {'keep-alive' if keep_alive else 'close'}\r\n\r\n"
     )
     return head.encode() + body
