@@ -16,6 +16,7 @@ import contextlib
 import errno
 import glob
 import os
+import stat
 import threading
 import uuid
 from collections.abc import Callable, Iterator
@@ -26,13 +27,14 @@ from pathlib import Path
 import msgspec
 import platformdirs
 
-from labs.host.files import taken, write_whole
+from labs.host.files import read_whole, taken, write_whole
 from labs.host.waiting import wait_until
 
 SCHEMA = 1  # raise it when an old file can no longer be read
 BOOK = "Wall Time"  # by which a file is known for ours
 LOCKED_S = 5.0  # that we wait while another kernel writes
 LOOK_S = 0.01
+MOST_BYTES = 16 * 2**20  # of thousands of entries, a few hundred bytes each
 ASIDE = "aside"  # in the name of a file that was moved aside
 
 
@@ -291,8 +293,11 @@ def _alone(file: Path) -> Iterator[None]:
     file.parent.mkdir(parents=True, exist_ok=True)
     if file.exists() and not file.is_file():
         raise OSError(errno.EINVAL, "it is no ordinary file")
-    handle = os.open(file.with_name(f"{file.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK  # whatever somebody put there
+    handle = os.open(file.with_name(f"{file.name}.lock"), flags, 0o600)
     try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError(errno.EINVAL, "its lock is no ordinary file")
         try:
             ours = wait_until(lambda: taken(handle), LOCKED_S, every_s=LOOK_S)
         except OSError:
@@ -307,7 +312,7 @@ def _alone(file: Path) -> Iterator[None]:
 def _read(file: Path) -> ProgressLog:
     """What the file holds. One that is not ours, or no more, is moved aside."""
     try:
-        data = file.read_bytes()
+        data = read_whole(file, MOST_BYTES)
     except FileNotFoundError:
         return ProgressLog()
     try:

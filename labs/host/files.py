@@ -1,11 +1,32 @@
-"""Files that others may use at the same time: written whole or not at all, and in turn."""
+"""Files that others may use at the same time: written whole or not at all, and in turn.
+
+What is read may have been put there by somebody else, too: a pipe would make us wait for ever, and
+a file of gigabytes would take the memory.
+"""
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import stat
 import tempfile
 from pathlib import Path
+
+MOST_BYTES = 64 * 2**20  # the largest recording of the book has less than one of them
+
+
+def read_whole(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
+    """All that an ordinary file holds. OSError where there is none, or it is larger."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe must not make us wait
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError(errno.EINVAL, "it is no ordinary file", str(path))
+        data = file.read(most_bytes + 1)
+    if len(data) > most_bytes:
+        what = f"it holds more than {most_bytes / 2**20:.0f} MiB"
+        raise OSError(errno.EFBIG, what, str(path))
+    return data
 
 
 def write_whole(path: Path, data: bytes, *, mode: int = 0o600) -> None:

@@ -28,7 +28,7 @@ import numpy as np
 import platformdirs
 
 from labs.host import hardware as this_machine
-from labs.host.files import write_whole
+from labs.host.files import read_whole, write_whole
 from labs.host.supervisor import Stopped
 from labs.records.errors import Unusable
 from labs.records.experiment import CpuBy, Server, Workload
@@ -315,8 +315,8 @@ def _folder() -> Path:
 
 def _kept(machine: Machine) -> Kept | None:
     try:
-        kept = msgspec.json.decode((_folder() / KEPT).read_bytes(), type=Kept)
-    except (OSError, msgspec.DecodeError):
+        kept = msgspec.json.decode(read_whole(_folder() / KEPT), type=Kept)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return kept if kept.of == _of(machine) else None
 

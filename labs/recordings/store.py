@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from labs.host.files import write_whole
+from labs.host.files import read_whole, write_whole
 from labs.host.project import ROOT
 from labs.kinds.registry import show_of
 from labs.recordings.migration import migrated
@@ -61,8 +61,10 @@ def recording(lab: str) -> Result:
 
 def state(lab: str) -> str:
     """Another whenever a lab's recording, as pages show it, is another; empty if there is none."""
-    files = paths(lab)
-    return hashlib.sha256(files[-1].read_bytes()).hexdigest() if files else ""
+    with contextlib.suppress(OSError):
+        if files := paths(lab):
+            return hashlib.sha256(read_whole(files[-1])).hexdigest()
+    return ""
 
 
 @contextlib.contextmanager
@@ -86,7 +88,7 @@ def save(result: Result, path: Path) -> None:
 def read(path: Path) -> Result:
     """A recording of any kind. BadRecording says what is wrong with the file and what to do."""
     try:
-        data = path.read_bytes()
+        data = read_whole(path)
     except OSError as error:
         raise BadRecording(f"{path}: cannot be read ({error.strerror}). Check the name.") from None
     return _decoded(data, path)
@@ -111,3 +113,5 @@ def _decoded(data: bytes, path: Path) -> Result:
         raise BadRecording(f"{path}: of a kind {tag!r} that is not here. {REMEDY}") from None
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
         raise BadRecording(f"{path}: {error}. {REMEDY}") from None
+    except (UnicodeDecodeError, RecursionError):
+        raise BadRecording(f"{path}: not a recording, or cut short. {REMEDY}") from None
