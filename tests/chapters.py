@@ -13,6 +13,7 @@ from typing import Any
 import jupytext
 
 from labs.exercises import words
+from labs.present import claims
 from labs.recordings.recorder import KINDS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -92,7 +93,8 @@ class Page:
     @cached_property
     def prose(self) -> str:
         """What a reader reads: without front matter, code, drawings and exercises."""
-        text = re.sub(r"\A---\n.*?\n---\n", "", self.text, flags=re.DOTALL)
+        text = claims.ROLE.sub(lambda role: claims.split(role["text"])[0], self.text)
+        text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
         text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
         text = re.sub(r"<svg.*?</svg>", "", text, flags=re.DOTALL)
         return re.sub(r"^## Try it yourself\n.*?(?=^## )", "", text, flags=re.M | re.DOTALL)

@@ -10,6 +10,7 @@ a kernel for every number, and does not run the cells that a page hides.)
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -48,11 +49,16 @@ def measured(lab: str, text: str) -> Quantity:
         call = call.func
     if not isinstance(call, ast.Name):
         raise NoSuchNumber("give a name, as in throughput(8).")
-    name, slash, label = lab.partition("/")
-    result = store.recording(name)
+    return quoted(lab, call.id, arguments)
+
+
+def quoted(lab: str, name: str, given: Sequence[object]) -> Quantity:
+    """That number of a lab's recording, or with `lab/part` of one part of it."""
+    lab, slash, label = lab.partition("/")
+    result = store.recording(lab)
     if slash:
         result = showing(result).part(result, label)
-    return showing(result).quote(result, call.id, *arguments)
+    return showing(result).quote(result, name, *given)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

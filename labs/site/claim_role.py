@@ -1,0 +1,59 @@
+"""Sphinx's role for a sentence that says what a recording says, and holds it to that:
+
+    The costs {claim}`fall to less than a third [demand(256) < demand(4) / 3]` in a crowd.
+
+It prints the words. When the recording says otherwise, that is a warning with its line, so that a
+strict build fails. What can be claimed says `labs.present.claims`; the quantities are those of
+{measured}, of the page's lab where none is named. Words that hold backticks want two around all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxRole
+
+from labs.present import claims
+from labs.present.quantities import NoSuchNumber, Quantity
+from labs.recordings import store
+from labs.records.errors import BadRecording, Unusable
+from labs.site.measured_role import quoted
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+
+class ClaimRole(SphinxRole):
+    """Words that a recording bears out."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        page = PurePosixPath(self.env.docname).name
+
+        def quote(lab: str, name: str, given: Sequence[object]) -> Quantity:
+            for file in store.paths((lab or page).partition("/")[0])[-1:]:
+                self.env.note_dependency(str(file))
+            return quoted(lab or page, name, given)
+
+        try:
+            words, claim = claims.split(self.text)
+            against = claims.contradiction(claim, quote)
+            said = f"{{claim}}`{words}`: {against} Reword it, or leave that recording out."
+        except (BadRecording, NoSuchNumber, Unusable) as error:
+            against = said = f"{{claim}}`{self.text}`: {error}"
+        if against:
+            message = self.inliner.reporter.warning(said, line=self.lineno)
+            return [nodes.problematic(self.rawtext, self.rawtext)], [message]
+        inline = nodes.inline(classes=["wt-claim"])
+        children, messages = self.inliner.parse(words, self.lineno, SimpleNamespace(), inline)
+        inline.extend(children)
+        return [inline], messages
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Sphinx calls this."""
+    app.add_role("claim", ClaimRole())
+    return {"version": "1", "parallel_read_safe": True}
