@@ -18,10 +18,10 @@ need = command -v $(1) >/dev/null 2>&1 || { echo "There is no $(1) here: $(2)." 
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help read test lint format book preview record classics bundle requirements clean venv venv-dev
+.PHONY: help read test lint format book preview record classics bundle requirements audit clean venv venv-dev
 
 help:
-	@echo "make read          install, build and open the live book (PORT=8888 NO_BROWSER=1 to choose)"
+	@echo "make read          install, build and open the live book (PORT=8888 NO_BROWSER=1 ORIGIN=https://… to choose)"
 	@echo "make test          install, build and run all tests (TESTS=tests/unit/test_laws.py for some)"
 	@echo "make lint          check style, formatting and types"
 	@echo "make format        put style and formatting right where a tool can"
@@ -31,6 +31,7 @@ help:
 	@echo "make classics      make the five sources' experiments again, with Apache, PHP, nginx and ab"
 	@echo "make bundle        rebuild the page's script in book/web from its sources (needs Node)"
 	@echo "make requirements  pin the newest versions that pyproject.toml allows"
+	@echo "make audit         ask OSV for known vulnerabilities of what is pinned"
 	@echo "make clean         remove everything that was built or installed here"
 	@echo "PYTHON=python3.12 chooses the Python, 3.11 or newer, that .venv is made with."
 
@@ -84,6 +85,10 @@ requirements: venv-dev
 	@$(VENV)/bin/uv pip compile pyproject.toml -o requirements.txt $(PINS) --upgrade --quiet
 	@$(VENV)/bin/uv pip compile pyproject.toml --extra dev -c requirements.txt \
 		-o requirements-dev.txt $(PINS) --upgrade --quiet
+
+audit:
+	@$(call need,$(PYTHON),install Python 3.11 or newer or name yours with PYTHON=)
+	@$(PYTHON) setup/audit.py
 
 clean:
 	rm -rf $(VENV) _build *.egg-info book/web/src/node_modules

@@ -79,6 +79,12 @@ def parser() -> Parser:
     read_ = command("read", read, "serve the built book, live, and open it in the browser")
     read_.add_argument("--port", default=None, help="a free one if not given")
     read_.add_argument("--no-browser", action="store_true", help="only print the address")
+    read_.add_argument(
+        "--origin", default=None, help="where the browser sees it through a proxy: https://host"
+    )
+    read_.add_argument(
+        "--base-url", default=None, help="what that proxy puts before each path, and leaves there"
+    )
     return top
 
 
@@ -272,7 +278,9 @@ def read(asked: argparse.Namespace) -> int:
     if not isinstance(port, int) or not 0 <= port <= 65535:
         raise Unusable(f"PORT={port}: not a port. Give a number from 1024 to 65535.")
     quiet = asked.no_browser or os.environ.get("NO_BROWSER", "0") not in ("", "0")
-    return serve_book(port or None, not quiet)
+    origin = asked.origin or os.environ.get("ORIGIN", "")
+    below = asked.base_url or os.environ.get("BASE_URL", "")
+    return serve_book(port or None, not quiet, origin=origin, base_url=below)
 
 
 def bar(told: object) -> None:

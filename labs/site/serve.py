@@ -17,17 +17,22 @@ from typing import Any
 from jupyter_core.paths import secure_write
 
 from labs.host.project import ROOT
+from labs.site import address
 
 SITE = ROOT / "_build/html"
 HOST = "127.0.0.1"
 
 
-def read(port: int | None, open_browser: bool) -> int:
+def read(port: int | None, open_browser: bool, *, origin: str = "", base_url: str = "") -> int:
     """Serve the book on this machine until Ctrl-C; print its address and open it.
 
-    `port=None` takes a free one; NO_BROWSER=1 in the environment opens no browser. Returns 0
-    when it was ended, 2 when it could not start (one sentence on standard error).
+    `port=None` takes a free one; NO_BROWSER=1 in the environment opens no browser. `origin` and
+    `base_url` say where the browser sees it through a proxy, see `labs.site.address`; there it is
+    the reader who opens it. Returns 0 when it was ended, 2 when it could not start (one sentence on
+    standard error). Unusable for what is no origin, or no path.
     """
+    below = address.base_url(base_url)
+    address.outside(origin, port or 0)
     if not (SITE / "index.html").is_file():
         return _refuse("The book is not built yet. `make read` builds it and starts it.")
     if reason := _unusable(port):
@@ -39,11 +44,20 @@ def read(port: int | None, open_browser: bool) -> int:
 
     # A page that closed its socket while a message was under way is no news to the reader.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
-    server: Any = BookApp.initialize_server(argv=_options(port or 0))  # type: ignore[no-untyped-call]
+    server: Any = BookApp.initialize_server(argv=_options(port or 0, below))  # type: ignore[no-untyped-call]
     _stop_on_signals(server)
-    address = f"http://{HOST}:{server.port}/book/?token={server.identity_provider.token}"
-    print(f"Wall Time is open at {address}\nCtrl-C ends it.", flush=True)
-    if open_browser and os.environ.get("NO_BROWSER", "") in ("", "0"):
+    seen = address.outside(origin, server.port)
+    start = f"http://{HOST}:{server.port}"
+    if seen is not None:
+        seen.admit(server)
+        start = f"{seen.origin}{seen.stripped}"
+    where = f"{start}{below}book/?token={server.identity_provider.token}"
+    print(f"Wall Time is open at {where}\nCtrl-C ends it.", flush=True)
+    far = seen is None and address.far()
+    if far:
+        print(address.tunnel(server.port), flush=True)
+    here = open_browser and os.environ.get("NO_BROWSER", "") in ("", "0")
+    if here and not far and seen is None:
         _open_in_browser(server)
     else:
         server.no_browser_open_file = True
@@ -79,11 +93,12 @@ def _add_jupyter_config() -> None:
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, [ours, before]))
 
 
-def _options(port: int) -> list[str]:
+def _options(port: int, base_url: str) -> list[str]:
     options = {
         "ServerApp.ip": HOST,
         "ServerApp.port": port,
         "ServerApp.port_retries": 0,
+        "ServerApp.base_url": base_url,
         "ServerApp.root_dir": ROOT,
         "BookApp.book_dir": SITE,
         "ServerApp.open_browser": False,

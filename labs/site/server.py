@@ -17,7 +17,6 @@ from jupyter_server.base.handlers import APIHandler, JupyterHandler
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.serverapp import ServerApp
 from jupyter_server.services.sessions.sessionmanager import ModelName
-from jupyter_server.utils import url_path_join
 from tornado import web
 from tornado.ioloop import PeriodicCallback
 from traitlets import Unicode
@@ -44,6 +43,8 @@ class PageHandler(JupyterHandler, web.StaticFileHandler):
     @web.authenticated
     @authorized
     async def get(self, path: str, include_body: bool = True) -> None:  # type: ignore[override]
+        if "\0" in path:
+            raise web.HTTPError(404)  # else the system refuses it, and that would be our fault
         if path.endswith((".html", "/")) or not path:
             _ = self.xsrf_token  # reading it sets the cookie that the page's POSTs need
         await web.StaticFileHandler.get(self, path, include_body)
@@ -67,6 +68,18 @@ class PageHandler(JupyterHandler, web.StaticFileHandler):
         """Nothing here changes anything."""
 
 
+class FolderHandler(JupyterHandler):
+    """The address without its last slash. The way on is relative, for a proxy may have taken a
+    prefix off the path."""
+
+    auth_resource = "contents"
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        self.redirect(f"book/?{self.request.query}" if self.request.query else "book/")
+
+
 class LiveConfigHandler(JupyterHandler):
     """Tells a page that it is live. A built site has an empty file in this place."""
 
@@ -77,8 +90,8 @@ class LiveConfigHandler(JupyterHandler):
     async def get(self) -> None:
         self.set_header("Content-Type", "application/javascript; charset=utf-8")
         self.set_header("Cache-Control", "no-store")
-        config = json.dumps({"baseUrl": self.base_url}).replace("<", "\\u003c")
-        await self.finish(f"window.wallTimeLive = {config};")
+        # Nothing of an address: the page knows its own, which a proxy may have made another.
+        await self.finish("window.wallTimeLive = {};")
 
 
 class SessionHandler(APIHandler):
@@ -92,8 +105,7 @@ class SessionHandler(APIHandler):
     @web.authenticated
     @authorized
     async def post(self) -> None:
-        asked = self.get_json_body() or {}
-        page = str(asked.get("page", ""))[:200]
+        page = self._page()
         kernel_id = await self.warm.take()
         # Random, so that two tabs of one page are two sessions.
         path = f"book/{page}.live-{secrets.token_hex(4)}"
@@ -102,6 +114,14 @@ class SessionHandler(APIHandler):
         )
         self.set_status(201)
         await self.finish(json.dumps(model, default=str))
+
+    def _page(self) -> str:
+        """Which page asks, as it says itself; it is only shown."""
+        try:
+            asked = self.get_json_body()
+        except UnicodeDecodeError:
+            raise web.HTTPError(400, "The request is not JSON in UTF-8.") from None
+        return str(asked.get("page", ""))[:200] if isinstance(asked, dict) else ""
 
 
 class BookApp(ExtensionApp):
@@ -141,10 +161,9 @@ class BookApp(ExtensionApp):
 
     def initialize_handlers(self) -> None:
         assert self.serverapp is not None
-        book = url_path_join(self.serverapp.base_url, "book/")
         self.handlers.extend(
             [
-                (r"/book", web.RedirectHandler, {"url": book}),
+                (r"/book", FolderHandler),
                 (r"/book/session", SessionHandler, {"warm": self.warm}),
                 (r"/book/_static/live-config\.js", LiveConfigHandler),
                 (r"/book/(.*)", PageHandler, {"path": str(Path(self.book_dir).resolve())}),

@@ -21,13 +21,23 @@ const LIVE = ['live', 'Live: the labs on this page measure on this machine.'] as
 const SILENCES = {
   kernel: 'Python does not answer. It may be suspended or very busy; waiting for it.',
   server: 'The book’s server does not answer. If it was stopped, start it again; waiting for it.',
+  socket:
+    'The book’s server answers, but no WebSocket comes through to it, and the labs need one: a ' +
+    'proxy or a firewall on the way blocks them, or the server was not told of this address. See ' +
+    '“Reading on another machine” in the appendix.',
 };
+
+const CUT =
+  'The connection to Python is cut again and again. What is recorded stays on the page.';
+const MOST_RESTARTS = 5; // in a row, each after a longer pause
+const PAUSE_MS = 250; // before the first of them
 
 class LivePage {
   readonly #labs = new Map<string, LabCell>(); // by the cell's place on the page
   #session: Session | undefined;
   #manager: WidgetManager | undefined;
   #attempt = 0; // a later start makes an earlier one's news old
+  #restarts = 0; // in a row, as the connection was cut before anything was measured
 
   constructor(
     private readonly config: LiveConfig,
@@ -79,15 +89,26 @@ class LivePage {
       await this.#runAll(session, stale);
       if (stale() || lost) return;
       ready = true;
+      this.#restarts = 0;
       this.#allow(true);
       this.status.show(...LIVE);
     } catch (reason) {
       if (stale() || lost) return; // a later start tells its own story; a loss has been told
-      if (this.#session?.cuts) return void this.start(); // with nothing measured yet
+      if (this.#session?.cuts) return void this.#restart(stale); // with nothing measured yet
       console.error(reason);
       const why = reason instanceof Refused ? reason.message : 'the book’s server does not answer';
       this.#offer('lost', `The labs could not start: ${why}.`, 'Try again');
     }
+  }
+
+  async #restart(stale: () => boolean): Promise<void> {
+    if (this.#restarts === MOST_RESTARTS) {
+      this.#restarts = 0;
+      return this.#offer('lost', CUT, 'Try again');
+    }
+    const pauseMs = PAUSE_MS * 2 ** this.#restarts++;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    if (!stale()) await this.start();
   }
 
   async #runAll(session: Session, stale: () => boolean): Promise<void> {

@@ -6,7 +6,7 @@ import { tidy } from './tidy';
 
 /** Written by the book's server into live-config.js; a built site has none. */
 export interface LiveConfig {
-  baseUrl: string; // of the Jupyter server, such as /user/name/
+  baseUrl: string; // of the Jupyter server, as the browser sees it; added by this script
 }
 
 /** The source of the page's cells, written into it by labs.site.sphinx_ext. */
@@ -97,7 +97,9 @@ async function goLive(config: LiveConfig, cells: Cells, status: StatusLine): Pro
       loadStyles('lib/live.css');
       await loadScript('lib/live.js');
     }
-    window.wallTime.goLive!(config, cells, status);
+    // By this script's own address: a proxy may put a prefix before each path and take it off
+    // again, and then the server does not know it.
+    window.wallTime.goLive!({ ...config, baseUrl: new URL('../../', statics).href }, cells, status);
   } catch (reason) {
     console.error(reason);
     status.show('lost', 'The labs could not be loaded: the book’s server does not answer.', {

@@ -5,11 +5,12 @@ import * as KernelMessage from '@jupyterlab/services/lib/kernel/messages';
 
 type Execution = ReturnType<KernelConnection['requestExecute']>;
 export type Loss = 'crashed' | 'restarted' | 'gone' | 'locked out';
+export type Silent = 'kernel' | 'server' | 'socket'; // the last: no WebSocket comes through
 
 /** Told about an open session, until it is lost or closed. */
 export interface Watcher {
   onAnswer(): void; // again, after a silence
-  onSilence(who: 'kernel' | 'server'): void;
+  onSilence(who: Silent): void;
   onLoss(how: Loss): void; // the last word: widgets made before are dead
 }
 
@@ -17,7 +18,13 @@ const START_PATIENCE_MS = 60_000; // a cold kernel on a slow, busy machine
 const BEAT_MS = 2_000;
 const PING_PATIENCE_MS = 4_000; // a kernel answers on its control thread, busy or not
 const REST_PATIENCE_MS = 1_500;
+const SOCKET_PATIENCE_MS = 4_000;
 const END_PATIENCE_MS = 4_000;
+
+// What Jupyter answers to a page whose origin is not that of the server, as a proxy told it.
+const FROM_ELSEWHERE =
+  `its server takes this page for another site’s. Start it again with “make read PORT=… ` +
+  `ORIGIN=${location.origin}”; see “Reading on another machine”`;
 
 /** The server said no, in so many words. */
 export class Refused extends Error {}
@@ -30,11 +37,12 @@ export class Session {
   readonly #running = new Set<Execution>();
   #closed = false;
   #cuts = 0;
+  #connections = 0;
   #interpreter = ''; // its own id, in each of its replies: another one means it was restarted
 
   /** Throws Refused, or what `fetch` throws when nobody answers. */
   static async open(baseUrl: string, page: string): Promise<Session> {
-    const base = new URL(baseUrl, location.href).href;
+    const base = baseUrl;
     const settings = ServerConnection.makeSettings({
       baseUrl: base,
       wsUrl: base.replace(/^http/, 'ws'),
@@ -48,6 +56,7 @@ export class Session {
       body: JSON.stringify({ page }),
       signal: AbortSignal.timeout(START_PATIENCE_MS),
     });
+    if (response.status === 404) throw new Refused(FROM_ELSEWHERE);
     if (response.status === 403) throw new Refused('the book’s server does not know this browser; open the address it printed');
     if (!response.ok) throw new Refused(`Python did not start (error ${response.status})`);
     const model = (await response.json()) as { id: string; kernel: { id: string; name: string } };
@@ -87,9 +96,8 @@ export class Session {
       this.#closed = true;
       watcher.onLoss(how);
     };
-    let connections = 0;
     this.kernel.connectionStatusChanged.connect((_, status) => {
-      if (status !== 'connected' || ++connections === 1) return;
+      if (status !== 'connected' || ++this.#connections === 1) return;
       this.#cuts += 1;
       for (const execution of this.#running) execution.dispose();
     });
@@ -106,7 +114,7 @@ export class Session {
   }
 
   async #beat(watcher: Watcher, lost: (how: Loss) => void): Promise<void> {
-    let silent: 'kernel' | 'server' | undefined;
+    let silent: Silent | undefined;
     for (;;) {
       await pause(BEAT_MS);
       if (this.#closed) return;
@@ -124,6 +132,8 @@ export class Session {
         if (answer === 404) return lost('gone');
         if (answer === 403) return lost('locked out');
         silent = answer === 200 ? 'kernel' : 'server';
+        if (answer === 200 && !this.#connections && !(await this.#socketsPass())) silent = 'socket';
+        if (this.#closed) return;
         watcher.onSilence(silent);
         // The library gives up after some tries, or waits long: the server is there, so try now.
         if (answer === 200 && this.kernel.connectionStatus !== 'connected') {
@@ -173,6 +183,22 @@ export class Session {
     } catch {
       return 0;
     }
+  }
+
+  /** Whether any WebSocket comes through: a proxy may pass none, or the server refuse this page's
+   * origin. The kernel's own may only be slow, as one that starts is; this one is answered at once. */
+  #socketsPass(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const trial = new WebSocket(`${this.#settings.wsUrl}api/events/subscribe`);
+      const end = (passes: boolean) => () => {
+        clearTimeout(deadline);
+        trial.close();
+        resolve(passes);
+      };
+      const deadline = setTimeout(end(false), SOCKET_PATIENCE_MS);
+      trial.onopen = end(true);
+      trial.onerror = end(false);
+    });
   }
 
   /** Ends the kernel; nothing is told any more. */

@@ -1,0 +1,98 @@
+"""What may stand between a browser and the book's server: a proxy that changes what is asked."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import select
+import socket
+import threading
+
+HEAD_ENDS = b"\r\n\r\n"
+
+
+class Proxy:
+    """Hands each request on to a server on 127.0.0.1, changed; each on a connection of its own.
+
+    host, origin: what the server is told instead of the browser's, where the browser says one;
+    strips: what is taken off each path, and nothing else is handed on; sockets: whether it lets
+    WebSockets through.
+    """
+
+    def __init__(
+        self,
+        to_port: int,
+        *,
+        host: str = "",
+        origin: str = "",
+        strips: str = "",
+        sockets: bool = True,
+    ) -> None:
+        self.strays: list[str] = []  # paths that it does not serve
+        self.sockets = sockets
+        self.opened = 0  # WebSockets
+        self._to_port, self._strips = to_port, strips
+        self._said = {"host": host, "origin": origin}
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def port(self) -> int:
+        return int(self._listener.getsockname()[1])
+
+    def close(self) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):  # closed
+            while True:
+                near, _ = self._listener.accept()
+                threading.Thread(target=self._serve, args=(near,), daemon=True).start()
+
+    def _serve(self, near: socket.socket) -> None:
+        received = b""
+        with near, contextlib.suppress(OSError):
+            while HEAD_ENDS not in received:
+                if not (data := near.recv(65536)):
+                    return
+                received += data
+            head, _, body = received.partition(HEAD_ENDS)
+            asked = self._changed(head.decode("latin-1"))
+            if asked is None:
+                near.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+                return
+            with socket.create_connection(("127.0.0.1", self._to_port)) as far:
+                far.sendall(asked.encode("latin-1") + HEAD_ENDS + body)
+                _pump(near, far)
+
+    def _changed(self, head: str) -> str | None:
+        """The request as the server gets it; None where it gets none."""
+        first, *fields = head.split("\r\n")
+        method, path, version = first.split(" ")
+        if not path.startswith(self._strips):
+            self.strays.append(path)
+            return None
+        upgrade = any(re.match("upgrade: *websocket", each, re.IGNORECASE) for each in fields)
+        if upgrade and not self.sockets:
+            return None
+        self.opened += upgrade
+        kept = []
+        for field in fields:
+            name, _, value = field.partition(":")
+            if name.lower() == "connection" and not upgrade:
+                continue
+            kept.append(f"{name}: {self._said.get(name.lower()) or value.strip()}")
+        if not upgrade:
+            kept.append("Connection: close")
+        return "\r\n".join([f"{method} {path[len(self._strips) :]} {version}", *kept])
+
+
+def _pump(near: socket.socket, far: socket.socket) -> None:
+    """Bytes both ways, until either end closes."""
+    other = {near: far, far: near}
+    while True:
+        for end in select.select([near, far], [], [])[0]:
+            if not (data := end.recv(65536)):
+                return
+            other[end].sendall(data)

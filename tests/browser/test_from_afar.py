@@ -1,0 +1,176 @@
+"""The live book beyond a proxy: `labs read` as it is started there, and what a page says where it
+was started otherwise."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from http.client import HTTPConnection
+from pathlib import Path
+
+import pytest
+from labs_on_page import state, works
+from playwright.sync_api import Page, expect
+from proxies import Proxy
+from serving import PROJECT
+
+READ = "import sys, pathlib, labs.site.serve as r; r.SITE = pathlib.Path(sys.argv[1]); "
+READ += "sys.exit(r.read(int(sys.argv[2]), False, origin=sys.argv[3], base_url=sys.argv[4]))"
+TOLD_MS = 40_000.0
+STOP_S = 15.0
+
+Started = Callable[..., str]
+Between = Callable[..., Proxy]
+
+
+@pytest.fixture
+def port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+@pytest.fixture
+def read(site: Path, port: int, tmp_path: Path) -> Iterator[Started]:
+    """Start the book there; the address it prints."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(origin: str = "", base_url: str = "") -> str:
+        ours = {
+            "JUPYTER_RUNTIME_DIR": str(tmp_path / "runtime"),
+            "JUPYTER_CONFIG_DIR": str(tmp_path / "config"),
+        }
+        started.append(
+            subprocess.Popen(
+                [sys.executable, "-c", READ, str(site), str(port), origin, base_url],
+                env=os.environ | ours,
+                cwd=PROJECT,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+        )
+        assert started[-1].stdout is not None
+        found = re.search(r"http://\S+", started[-1].stdout.readline())
+        assert found
+        return found[0]
+
+    yield start
+    for process in started:
+        process.terminate()
+        process.communicate(timeout=STOP_S)
+
+
+@pytest.fixture
+def between(port: int) -> Iterator[Between]:
+    """A proxy before that server: between(host=..., origin=..., strips=..., sockets=...)."""
+    proxies: list[Proxy] = []
+
+    def stand(**how: object) -> Proxy:
+        proxies.append(Proxy(port, **how))  # type: ignore[arg-type]
+        return proxies[-1]
+
+    yield stand
+    for each in proxies:
+        each.close()
+
+
+def open_lab(page: Page, address: str) -> None:
+    page.goto(address)
+    page.get_by_role("link", name="A lab").first.click()
+
+
+def test_a_proxy_that_says_its_own_host_and_origin(
+    read: Started, between: Between, port: int, page: Page
+) -> None:
+    """As one that hides from the server that it is there."""
+    proxy = between(host=f"localhost:{port}", origin=f"http://localhost:{port}")
+    address = read().replace(f":{port}/", f":{proxy.port}/")
+    open_lab(page, address)
+    works(page)
+
+
+def test_a_proxy_that_says_another_host_than_the_browser_s_origin(
+    read: Started, between: Between, port: int, page: Page
+) -> None:
+    """Codespaces and VS Code's tunnels: told which origin, the server lets in that one only."""
+    proxy = between(host=f"localhost:{port}")
+    outside = f"http://127.0.0.1:{proxy.port}"
+    address = read(outside)
+    assert address.startswith(f"{outside}/book/?token=")
+    open_lab(page, address)
+    works(page)
+    token = address.partition("token=")[2]
+    for origin, status in ((outside, 201), ("https://evil.example", 404), ("null", 404)):
+        assert posted(port, token, origin) == status
+
+
+def posted(port: int, token: str, origin: str) -> int:
+    """What the server answers to a page of that origin that wants a kernel, with the cookies of a
+    reader who is logged in."""
+    with closing(HTTPConnection("127.0.0.1", port, timeout=STOP_S)) as server:
+        server.request("GET", f"/book/?token={token}")
+        with server.getresponse() as answer:
+            answer.read()
+            said = answer.headers.get_all("Set-Cookie") or ()
+        cookies = [each.partition(";")[0] for each in said]
+        (xsrf,) = (each.partition("=")[2] for each in cookies if each.startswith("_xsrf="))
+        fields = {"Cookie": "; ".join(cookies), "X-XSRFToken": xsrf, "Origin": origin}
+        server.request("POST", "/book/session", body="{}", headers=fields)
+        with server.getresponse() as answer:
+            return answer.status
+
+
+def test_a_page_whose_origin_the_server_was_not_told_says_what_to_do(
+    read: Started, between: Between, port: int, page: Page
+) -> None:
+    proxy = between(host=f"localhost:{port}")
+    address = read().replace(f":{port}/", f":{proxy.port}/")
+    open_lab(page, address)
+    state(page, "lost")
+    expect(page.locator(".wt-status")).to_contain_text(f"ORIGIN=http://127.0.0.1:{proxy.port}")
+
+
+def test_a_proxy_that_strips_a_prefix(
+    read: Started, between: Between, port: int, page: Page
+) -> None:
+    """code-server's /proxy/8888/: the server does not know of it, and the page asks for nothing
+    beside it."""
+    proxy = between(host=f"localhost:{port}", strips="/proxy/8888")
+    address = read(f"http://127.0.0.1:{proxy.port}/proxy/8888")
+    assert address.startswith(f"http://127.0.0.1:{proxy.port}/proxy/8888/book/?token=")
+    open_lab(page, address)
+    works(page)
+    assert proxy.opened > 0
+    assert set(proxy.strays) <= {"/favicon.ico"}
+    page.goto(address.replace("/book/?", "/book?"))  # without its slash
+    expect(page).to_have_url(re.compile("/proxy/8888/book/$"))
+
+
+def test_a_proxy_that_leaves_the_prefix(
+    read: Started, between: Between, port: int, page: Page
+) -> None:
+    proxy = between(host=f"localhost:{port}")
+    below = "/absproxy/8888/"
+    address = read(f"http://127.0.0.1:{proxy.port}", below)
+    assert address.startswith(f"http://127.0.0.1:{proxy.port}{below}book/?token=")
+    open_lab(page, address)
+    works(page)
+
+
+def test_a_way_that_lets_no_websocket_through_is_told_as_such(
+    read: Started, between: Between, port: int, page: Page
+) -> None:
+    proxy = between(sockets=False)
+    address = read().replace(f":{port}/", f":{proxy.port}/")
+    open_lab(page, address)
+    told = page.locator(".wt-status", has_text="no WebSocket comes through")
+    expect(told).to_be_visible(timeout=TOLD_MS)
+    state(page, "silent")
+    proxy.sockets = True
+    page.locator(".wt-status button", has_text="Start again").click()
+    works(page)
