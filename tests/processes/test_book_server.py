@@ -1,0 +1,192 @@
+"""Every route of the book's server needs the login that kernels need, and none leads out of the
+site. Without a browser: the requests that one would send, and some that it would not."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPResponse
+from pathlib import Path
+
+import pytest
+from waiting import eventually
+
+pytestmark = pytest.mark.live
+
+ROOT = Path(__file__).parents[2]
+START_S = 60.0
+SOON_S = 20.0
+START = "from labs.site.server import BookApp; BookApp.launch_instance()"
+SECRET = "outside the site"
+TRAVERSALS = [
+    "../secret", "..%2fsecret", "%2e%2e/secret", "%2e%2e%2fsecret", "..%252fsecret",
+    "..%5csecret", "..\\secret", "_static/../../secret", "%2fetc/passwd", "//etc/passwd",
+    "%00", "index.html%00.png",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """A book's server that runs, below a base URL as a hub's is."""
+
+    port: int
+    base: str
+    token: str
+
+    def ask(
+        self, path: str, method: str = "GET", body: str | None = None, **headers: str
+    ) -> tuple[HTTPResponse, bytes]:
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=SOON_S)
+        fields = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request(method, f"{self.base}{path}", body=body, headers=fields)
+        answer = connection.getresponse()
+        said = answer.read()
+        connection.close()
+        return answer, said
+
+    def xsrf(self) -> dict[str, str]:
+        """The header fields of a page that knows a valid XSRF cookie: from the login page, which
+        anybody may open."""
+        answer, _ = self.ask("login")
+        cookies = [each.partition(";")[0] for each in answer.headers.get_all("Set-Cookie") or ()]
+        (value,) = (each.partition("=")[2] for each in cookies if each.startswith("_xsrf="))
+        return {"Cookie": "; ".join(cookies), "X_XSRFToken": value}
+
+    def login(self) -> dict[str, str]:
+        """The same of a reader who is logged in."""
+        before = self.xsrf()
+        answer, _ = self.ask(f"book/index.html?token={self.token}", **before)
+        found = dict(each.split("=", 1) for each in before["Cookie"].split("; "))
+        for each in answer.headers.get_all("Set-Cookie") or ():
+            name, _, value = each.partition(";")[0].partition("=")
+            found[name] = value
+        cookie = "; ".join(f"{name}={value}" for name, value in found.items())
+        return {"Cookie": cookie, "X_XSRFToken": found["_xsrf"]}
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Book]:
+    home = tmp_path_factory.mktemp("home")
+    site = home / "site"
+    (site / "_static").mkdir(parents=True)
+    (home / "secret").write_text(SECRET)
+    (site / "index.html").write_text("<html>the book</html>")
+    environment = os.environ | {
+        "JUPYTER_CONFIG_PATH": str(ROOT / "labs/site/etc/jupyter"),
+        "JUPYTER_CONFIG_DIR": str(home / "config"),
+        "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
+        "IPYTHONDIR": str(home / "ipython"),
+    }
+    options = [
+        f"--BookApp.book_dir={site}",
+        "--BookApp.warm_up=pass",
+        f"--ServerApp.root_dir={home}",
+        "--ServerApp.base_url=/user/ann/",
+        "--ServerApp.open_browser=False",
+        "--ServerApp.port=0",
+        f"--ServerApp.allow_root={os.geteuid() == 0}",
+    ]
+    with (home / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-c", START, *options],
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        said = home / "runtime" / f"jpserver-{process.pid}.json"
+        eventually(lambda: said.exists() and said.read_text().strip(), START_S, "the server")
+        facts = json.loads(said.read_text())
+        eventually(lambda: _listens(facts["port"]), START_S, "the server's port")
+        yield Book(facts["port"], facts["base_url"], facts["token"])
+    finally:
+        process.terminate()
+        process.wait(SOON_S)
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as trial:
+        return trial.connect_ex(("127.0.0.1", port)) == 0
+
+
+def routes() -> list[str]:
+    """The patterns that the extension adds to its server, as its source has them."""
+    source = (ROOT / "labs/site/server.py").read_text("utf-8")
+    return re.findall(r'\(?r"(/book[^"]*)"', source)
+
+
+PATHS = {
+    "/book": ("book", "GET"),
+    "/book/session": ("book/session", "POST"),
+    r"/book/_static/live-config\.js": ("book/_static/live-config.js", "GET"),
+    "/book/(.*)": ("book/index.html", "GET"),
+}
+
+
+def test_every_route_is_tried_here() -> None:
+    assert set(routes()) == set(PATHS)
+
+
+@pytest.mark.parametrize("route", PATHS)
+def test_a_route_needs_the_login_that_kernels_need(book: Book, route: str) -> None:
+    """With a valid XSRF cookie, so that it is the login and nothing else that is missing."""
+    path, method = PATHS[route]
+    body = "{}" if method == "POST" else None
+    stranger, reader = book.xsrf(), book.login()
+    kernels, _ = book.ask("api/kernels", "POST", "{}", **stranger)
+    assert kernels.status == 403
+    for each in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} - {method}:
+        answer, said = book.ask(path, each, body, **stranger)
+        assert answer.status in (302, 403, 405) or (each, answer.status) == ("OPTIONS", 200)
+        assert b"the book" not in said and b"wallTimeLive" not in said
+    answer, said = book.ask(path, method, body, **stranger)
+    login = f"{book.base}login?"
+    away = answer.status == 302 and str(answer.headers["Location"]).startswith(login)
+    assert away or answer.status == 403
+    assert b"_xsrf" not in said and b"the book" not in said and b"wallTimeLive" not in said
+    welcome, _ = book.ask(path, method, body, **reader)
+    assert welcome.status in (200, 201, 302)
+    assert not str(welcome.headers["Location"] or "").startswith(login)
+
+
+def test_a_kernel_needs_the_xsrf_token_too(book: Book) -> None:
+    reader = book.login()
+    assert book.ask("book/session", "POST", "{}", Cookie=reader["Cookie"])[0].status == 403
+    answer, said = book.ask("book/session", "POST", '{"page": "../../x"}', **reader)
+    assert answer.status == 201
+    model = json.loads(said)
+    assert model["path"].startswith("book/")
+    assert book.ask(f"api/sessions/{model['id']}", "DELETE", **reader)[0].status == 204
+
+
+@pytest.mark.parametrize("body", ["[]", "3", '"x"', "{", "\xff", '{"page": {"a": 1}}', "[" * 9999])
+def test_a_hostile_body_is_refused_or_taken_for_a_name(book: Book, body: str) -> None:
+    reader = book.login()
+    answer, said = book.ask("book/session", "POST", body, **reader)
+    assert answer.status in (201, 400)
+    if answer.status == 201:
+        book.ask(f"api/sessions/{json.loads(said)['id']}", "DELETE", **reader)
+
+
+@pytest.mark.parametrize("path", TRAVERSALS)
+def test_no_path_leads_out_of_the_site(book: Book, path: str) -> None:
+    answer, said = book.ask(f"book/{path}", **book.login())
+    assert SECRET.encode() not in said and b"root:" not in said
+    assert answer.status in (301, 302, 400, 403, 404)
+
+
+def test_an_origin_or_a_host_from_elsewhere_gets_no_kernel(book: Book) -> None:
+    reader = book.login()
+    for headers in ({"Origin": "https://evil.example"}, {"Host": "evil.example"}):
+        answer, _ = book.ask("book/session", "POST", "{}", **reader, **headers)
+        assert answer.status in (403, 404)
+    answer, _ = book.ask("book/index.html", **reader, Host=f"evil.example:{book.port}")
+    assert answer.status == 403

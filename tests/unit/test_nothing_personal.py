@@ -1,0 +1,74 @@
+"""What may leave the machine holds no name: the fingerprint, a recording, a class's CSV."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import socket
+from dataclasses import fields
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from labs.host.hardware import fingerprint
+from labs.panel.progress import progress_sheet
+from labs.progress_log import Answered, Foretold, ProgressLog
+from labs.recordings import store
+from labs.recordings.pages import Chapter
+from labs.records.results import Machine
+
+# All that a fingerprint holds, as SECURITY.md says it. A new field is to be said there.
+SAID = {
+    "system", "processor", "cores", "logical_cores", "physical_cores", "quota_cores",
+    "memory_bytes", "python", "gil", "versions", "core_kinds", "ports", "port_rest_s",
+}  # fmt: skip
+RECORDINGS = sorted(store.folder().glob("*/*.json"))
+AT = "2026-11-22T11:00:00+00:00"
+COLUMNS = "name,chapter,kind,which,question or seed,value,unit,right,tries,measured,model,when"
+
+
+def personal() -> list[str]:
+    """Names of this user and this host, and where they are at home, that say anything."""
+    names = [getpass.getuser(), socket.gethostname(), socket.getfqdn(), str(Path.home())]
+    common = {"root", "user", "localhost", "vm", "linux", "runner"}  # of other things, too
+    return [each for each in names if len(each) > 3 and each.lower() not in common]
+
+
+def test_a_fingerprint_holds_what_is_said_and_no_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("USER", "LOGNAME", "HOSTNAME", "HOME"):
+        monkeypatch.setenv(name, f"/home/somebody-{name.lower()}")
+    found = msgspec.json.encode(fingerprint()).decode()
+    assert {each.name for each in fields(Machine)} == SAID
+    assert "somebody" not in found
+    for each in personal():
+        assert each not in found
+    assert not {"host", "user", "path"} & set(msgspec.json.decode(found))
+
+
+@pytest.mark.parametrize("file", RECORDINGS, ids=lambda it: it.parent.name)
+def test_a_recording_of_the_book_holds_no_place_and_no_name(file: Path) -> None:
+    words = file.read_text("utf-8")
+    for each in ("/home/", "/Users/", "/tmp/", "@", "token=", "password"):
+        assert each not in words
+    for name in personal():
+        assert name not in words
+
+
+def test_a_classs_csv_holds_the_name_that_was_typed_and_no_other() -> None:
+    kept = ProgressLog(
+        predictions=(
+            Foretold(key="k", lab="one-core", question="how many", unit="req/s", value=40, at=AT),
+        ),
+        answers=(Answered(exercise="2.1", seed="b7", value=1.5, right=True, tries=2, at=AT),),
+    )
+    chapter = Chapter(number="2", title="One core", labs=("one-core",), exercises=("2.1",))
+    text = progress_sheet(kept, (chapter,), "").csv()
+    assert text.splitlines() == [
+        COLUMNS,
+        f",2 · One core,prediction,one-core,how many,40,req/s,,,,,{AT}",
+        f",2 · One core,exercise,2.1,b7,1.5,,yes,2,,,{AT}",
+    ]
+    named = progress_sheet(kept, (chapter,), "Ann").csv()
+    assert named.replace("\nAnn,", "\n,") == text
+    assert os.uname().nodename not in text
