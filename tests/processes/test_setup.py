@@ -550,6 +550,7 @@ def test_help_names_every_target(clone: Path) -> None:
         ("record", "environment.py|LABS_MODE=record|-m labs record"),
         ("bundle", "npm ci|npm run build"),
         ("requirements", "environment.py --dev|-o requirements.txt|-o requirements-dev.txt"),
+        ("audit", "setup/audit.py"),
         ("clean", "rm -rf .venv _build"),
     ],
 )
