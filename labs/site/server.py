@@ -7,7 +7,9 @@ The pages and their kernels share one origin: no CORS, one token, and the same u
 from __future__ import annotations
 
 import json
+import os
 import secrets
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -19,15 +21,16 @@ from jupyter_server.serverapp import ServerApp
 from jupyter_server.services.sessions.sessionmanager import ModelName
 from tornado import web
 from tornado.ioloop import PeriodicCallback
-from traitlets import Unicode
+from traitlets import Bool, Float, Unicode, default
 from traitlets.config import Config
 
-from labs.host.project import ROOT
+from labs.host.project import SITE
+from labs.site.page_kernels import PageKernels
 from labs.site.warm_kernel import WarmKernel
 
-CULL_AFTER_S = 15 * 60  # a closed tab whose goodbye got lost leaves a kernel of about 120 MB
-CULL_INTERVAL_S = 60
-KEEP_WARM_INTERVAL_MS = 30_000
+KEEP_INTERVAL_MS = 30_000  # how often kernels are looked after
+LEFT_AFTER_S = 15 * 60.0  # a laptop may sleep, and its page comes back to its kernel
+REST_AFTER_S = 15 * 60.0  # on a hub, which ends servers that nobody uses
 
 WARM_UP = "import labs.panel.panels, labs.panel.sweep, labs.exercises.check"
 
@@ -37,8 +40,9 @@ class PageHandler(JupyterHandler, web.StaticFileHandler):
 
     auth_resource = "contents"
 
-    def initialize(self, path: str) -> None:  # type: ignore[override]
+    def initialize(self, path: str, asked: Callable[[], None]) -> None:  # type: ignore[override]
         web.StaticFileHandler.initialize(self, path, default_filename="index.html")
+        self.asked = asked
 
     @web.authenticated
     @authorized
@@ -47,6 +51,8 @@ class PageHandler(JupyterHandler, web.StaticFileHandler):
             raise web.HTTPError(404)  # else the system refuses it, and that would be our fault
         if path.endswith((".html", "/")) or not path:
             _ = self.xsrf_token  # reading it sets the cookie that the page's POSTs need
+            self.asked()
+        self._compress()
         await web.StaticFileHandler.get(self, path, include_body)
 
     @web.authenticated
@@ -60,6 +66,13 @@ class PageHandler(JupyterHandler, web.StaticFileHandler):
     def set_extra_headers(self, path: str) -> None:
         if not {"v", "digest"} & set(self.request.arguments):  # no checksum: ask each time
             self.set_header("Cache-Control", "no-cache")
+
+    def _compress(self) -> None:
+        """Gzip this answer, unless all of the server's are."""
+        transforms = self._transforms
+        gzip = web.GZipContentEncoding
+        if not any(isinstance(each, gzip) for each in transforms):
+            transforms.append(gzip(self.request))
 
     def compute_etag(self) -> str | None:
         return web.StaticFileHandler.compute_etag(self)
@@ -85,13 +98,17 @@ class LiveConfigHandler(JupyterHandler):
 
     auth_resource = "contents"
 
+    def initialize(self, rest_after_s: float) -> None:
+        self.rest_after_s = rest_after_s
+
     @web.authenticated
     @authorized
     async def get(self) -> None:
         self.set_header("Content-Type", "application/javascript; charset=utf-8")
         self.set_header("Cache-Control", "no-store")
         # Nothing of an address: the page knows its own, which a proxy may have made another.
-        await self.finish("window.wallTimeLive = {};")
+        config = json.dumps({"restAfterS": self.rest_after_s})
+        await self.finish(f"window.wallTimeLive = {config};")
 
 
 class SessionHandler(APIHandler):
@@ -99,8 +116,9 @@ class SessionHandler(APIHandler):
 
     auth_resource = "sessions"
 
-    def initialize(self, warm: WarmKernel) -> None:
+    def initialize(self, warm: WarmKernel, given: PageKernels) -> None:
         self.warm = warm
+        self.given = given
 
     @web.authenticated
     @authorized
@@ -112,6 +130,7 @@ class SessionHandler(APIHandler):
         model = await self.session_manager.create_session(
             path=path, name=ModelName(path), type="notebook", kernel_id=kernel_id
         )
+        self.given.add(str(model["id"]), kernel_id)
         self.set_status(201)
         await self.finish(json.dumps(model, default=str))
 
@@ -132,8 +151,26 @@ class BookApp(ExtensionApp):
     load_other_extensions = True
     extension_url = "/book/"
 
-    book_dir = Unicode(str(ROOT / "_build/html"), help="The built site.").tag(config=True)
+    book_dir = Unicode(str(SITE), help="The built site.").tag(config=True)
+    warm_at_start = Bool(False, help="Whether a kernel starts before a page is asked for.").tag(
+        config=True
+    )
+    rest_after_s = Float(
+        help="Seconds of nothing happening after which an open page ends its kernel, so that a hub "
+        "can end the server. 0: never."
+    ).tag(config=True)
     warm_up = Unicode(WARM_UP, help="What a kernel runs before a page gets it.").tag(config=True)
+
+    left_after_s = Float(
+        LEFT_AFTER_S, help="Seconds after which a kernel whose page is not there any more is ended."
+    ).tag(config=True)
+    keep_interval_ms = Float(
+        KEEP_INTERVAL_MS, help="How often kernels are looked after, in milliseconds."
+    ).tag(config=True)
+
+    @default("rest_after_s")
+    def _on_a_hub(self) -> float:
+        return REST_AFTER_S if os.environ.get("JUPYTERHUB_API_URL") else 0.0
 
     @classmethod
     def get_extension_package(cls) -> str:
@@ -150,29 +187,35 @@ class BookApp(ExtensionApp):
     def initialize_settings(self) -> None:
         assert self.serverapp is not None
         kernels = self.serverapp.kernel_manager
-        if kernels.cull_idle_timeout <= 0:
-            kernels.cull_idle_timeout = CULL_AFTER_S
-            kernels.cull_interval = CULL_INTERVAL_S
         self.warm = WarmKernel(kernels, self.warm_up, "", self.log)
-        self.keeper = PeriodicCallback(self.warm.keep, KEEP_WARM_INTERVAL_MS)
-        transforms = self.serverapp.web_app.transforms
-        if web.GZipContentEncoding not in transforms:
-            transforms.append(web.GZipContentEncoding)
+        self.given = PageKernels(kernels, self.serverapp.session_manager, self.left_after_s)
+        self.keeper = PeriodicCallback(self._keep, self.keep_interval_ms)
 
     def initialize_handlers(self) -> None:
         assert self.serverapp is not None
+        site = str(Path(self.book_dir).resolve())
         self.handlers.extend(
             [
                 (r"/book", FolderHandler),
-                (r"/book/session", SessionHandler, {"warm": self.warm}),
-                (r"/book/_static/live-config\.js", LiveConfigHandler),
-                (r"/book/(.*)", PageHandler, {"path": str(Path(self.book_dir).resolve())}),
+                (r"/book/session", SessionHandler, {"warm": self.warm, "given": self.given}),
+                (
+                    r"/book/_static/live-config\.js",
+                    LiveConfigHandler,
+                    {"rest_after_s": self.rest_after_s},
+                ),
+                (r"/book/(.*)", PageHandler, {"path": site, "asked": self.warm.warm}),
             ]
         )
 
     async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
-        self.warm.warm()
+        """Others' servers, and a hub's users who never open the book, get no kernel for it."""
+        if self.warm_at_start:
+            self.warm.warm()
         self.keeper.start()
+
+    async def _keep(self) -> None:
+        self.warm.keep()
+        await self.given.cull()
 
     async def stop_extension(self) -> None:
         self.keeper.stop()

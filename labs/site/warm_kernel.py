@@ -48,7 +48,8 @@ class WarmKernel:
         return await self._start()  # it died while it waited
 
     def keep(self) -> None:
-        """Call this now and then: the one that waits is used, however idle it looks."""
+        """Call this now and then: the one that waits is used, however idle it looks to a server
+        that ends idle kernels."""
         if self._warming is None or not self._warming.done():
             return
         if self._warming.exception() is None and self._warming.result() in self._kernels:
@@ -84,6 +85,10 @@ class WarmKernel:
             )
             if reply["content"]["status"] != "ok":
                 self._log.warning("Warming a kernel: %s", reply["content"]["evalue"])
+        except Exception:  # it is nobody's: too slow to answer, or dead
+            if kernel_id in self._kernels:
+                await ensure_async(self._kernels.shutdown_kernel(kernel_id, now=True))
+            raise
         finally:
             client.stop_channels()
         return kernel_id

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
 from conftest import Heard, StartServer
-from labs_on_page import LIVE_MS, lab, panel, run, state, works
-from playwright.sync_api import Page, expect
+from labs_on_page import LIVE_MS, lab, panel, recovers_by, run, state, works
+from playwright.sync_api import Page, WebSocket, expect
 from serving import BookServer
 from waiting import eventually
 
@@ -279,3 +280,27 @@ def test_the_keyboard_reaches_everything(server: BookServer, page: Page) -> None
     expect(panel(page)).to_contain_text("done at 21", timeout=LIVE_MS)
     named = panel(page).get_by_role("figure", name="first: 10 points.")
     expect(named).to_be_visible()
+
+
+def test_a_page_that_nobody_uses_leaves_its_server_in_peace(
+    site: Path, live_server: StartServer, page: Page
+) -> None:
+    """On a hub, whose proxy takes every byte to and fro for a reader. A hand keeps it awake."""
+    rest_s = 3.0
+    server = live_server(site, f"--BookApp.rest_after_s={rest_s}")
+    sockets: list[WebSocket] = []
+    page.on("websocket", lambda socket: sockets.append(socket))
+    page.goto(server.page("chapter/lab"))
+    state(page, "live")
+    awake_until = time.monotonic() + 2 * rest_s
+    while time.monotonic() < awake_until:
+        page.keyboard.press("Shift")
+    state(page, "live", within_ms=1)
+    state(page, "lost")
+    expect(page.locator(".wt-status")).to_contain_text("Nothing has happened here for long")
+    assert server.ask("api/sessions") == []
+    eventually(
+        lambda: page.evaluate("1") and all(each.is_closed() for each in sockets), 10, "peace"
+    )
+    assert sockets
+    recovers_by(page, "Start again")

@@ -18,6 +18,10 @@ const LOSSES: Record<Loss, string> = {
 
 const LIVE = ['live', 'Live: the labs on this page measure on this machine.'] as const;
 
+const RESTING =
+  'Nothing has happened here for long, so Python was ended, to leave the server to others. What ' +
+  'was measured stays on the page.';
+
 const SILENCES = {
   kernel: 'Python does not answer. It may be suspended or very busy; waiting for it.',
   server: 'The book’s server does not answer. If it was stopped, start it again; waiting for it.',
@@ -85,7 +89,10 @@ class LivePage {
           lost = true;
           if (!stale()) this.#lose(how);
         },
-      });
+        onRest: () => {
+          if (!stale()) this.#rest();
+        },
+      }, this.config.restAfterS);
       await this.#runAll(session, stale);
       if (stale() || lost) return;
       ready = true;
@@ -134,6 +141,15 @@ class LivePage {
       if (session.cuts > cuts) return this.#rerun(lab);
       console.error(reason); // the kernel was lost on the way, and the watcher says so
     }
+  }
+
+  /** Leaves nothing open: whatever goes to and fro looks like a reader to a hub. */
+  #rest(): void {
+    this.#attempt += 1;
+    this.#allow(false);
+    void this.#session?.close();
+    this.#session = undefined;
+    this.#offer('lost', RESTING, 'Start again');
   }
 
   #lose(how: Loss): void {

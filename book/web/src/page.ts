@@ -7,6 +7,7 @@ import { tidy } from './tidy';
 /** Written by the book's server into live-config.js; a built site has none. */
 export interface LiveConfig {
   baseUrl: string; // of the Jupyter server, as the browser sees it; added by this script
+  restAfterS: number; // of nothing happening, after which the page ends its Python; 0 is never
 }
 
 /** The source of the page's cells, written into it by labs.site.sphinx_ext. */

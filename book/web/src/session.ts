@@ -12,14 +12,17 @@ export interface Watcher {
   onAnswer(): void; // again, after a silence
   onSilence(who: Silent): void;
   onLoss(how: Loss): void; // the last word: widgets made before are dead
+  onRest(): void; // nobody has used it for as long as it was opened for
 }
 
 const START_PATIENCE_MS = 60_000; // a cold kernel on a slow, busy machine
 const BEAT_MS = 2_000;
+const PING = 'kernel_info_request';
 const PING_PATIENCE_MS = 4_000; // a kernel answers on its control thread, busy or not
 const REST_PATIENCE_MS = 1_500;
 const SOCKET_PATIENCE_MS = 4_000;
 const END_PATIENCE_MS = 4_000;
+const HANDS = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const; // signs of a reader
 
 // What Jupyter answers to a page whose origin is not that of the server, as a proxy told it.
 const FROM_ELSEWHERE =
@@ -38,6 +41,8 @@ export class Session {
   #closed = false;
   #cuts = 0;
   #connections = 0;
+  #usedAt = Date.now();
+  readonly #used = () => void (this.#usedAt = Date.now());
   #interpreter = ''; // its own id, in each of its replies: another one means it was restarted
 
   /** Throws Refused, or what `fetch` throws when nobody answers. */
@@ -71,6 +76,7 @@ export class Session {
     this.#id = model.id;
     this.kernel = new KernelConnection({ model: model.kernel, serverSettings: settings });
     window.addEventListener('pagehide', this.#endOnLeave);
+    for (const sign of HANDS) window.addEventListener(sign, this.#used, { passive: true });
   }
 
   /** Runs code; rejects when the kernel is lost on the way, or the connection: see `cuts`. */
@@ -89,8 +95,8 @@ export class Session {
     return this.#cuts;
   }
 
-  /** Keeps asking the kernel whether it is there, and tells. */
-  watch(watcher: Watcher): void {
+  /** Keeps asking the kernel whether it is there, and tells. `restAfterS` as in LiveConfig. */
+  watch(watcher: Watcher, restAfterS: number): void {
     const lost = (how: Loss) => {
       if (this.#closed) return;
       this.#closed = true;
@@ -106,18 +112,21 @@ export class Session {
       if (status === 'dead') lost('gone');
     });
     this.kernel.anyMessage.connect((_, { msg, direction }) => {
+      const question = direction === 'send' ? msg.header : msg.parent_header;
+      if (!('msg_type' in question) || String(question.msg_type) !== PING) this.#used();
       if (direction !== 'recv' || !['shell', 'control'].includes(msg.channel)) return;
       this.#interpreter ||= msg.header.session;
       if (msg.header.session !== this.#interpreter) lost('restarted');
     });
-    void this.#beat(watcher, lost);
+    void this.#beat(watcher, lost, restAfterS * 1000 || Infinity);
   }
 
-  async #beat(watcher: Watcher, lost: (how: Loss) => void): Promise<void> {
+  async #beat(watcher: Watcher, lost: (how: Loss) => void, restAfterMs: number): Promise<void> {
     let silent: Silent | undefined;
     for (;;) {
       await pause(BEAT_MS);
       if (this.#closed) return;
+      if (Date.now() - this.#usedAt > restAfterMs) return watcher.onRest();
       let answers = await this.#ping();
       // A server that slept finds its connections too old and closes them a moment later, with
       // whatever was sent by then. So a fresh one first.
@@ -154,9 +163,9 @@ export class Session {
   async #ping(): Promise<boolean> {
     if (this.kernel.isDisposed || this.kernel.connectionStatus !== 'connected') return false;
     const message = KernelMessage.createMessage<Messages.IDebugRequestMsg>({
-      // As a kernel_info_request, on the control channel: it counts as no activity, so an open
-      // page does not keep a hub's server alive. The library knows no type for that.
-      msgType: 'kernel_info_request' as 'debug_request',
+      // On the control channel, where it counts as no activity of the kernel's. The library knows
+      // no type for that. (A hub's proxy counts every byte: see `restAfterS`.)
+      msgType: PING as 'debug_request',
       channel: 'control',
       session: this.kernel.clientId,
       content: {} as never,
@@ -205,6 +214,7 @@ export class Session {
   async close(): Promise<void> {
     this.#closed = true;
     window.removeEventListener('pagehide', this.#endOnLeave);
+    for (const sign of HANDS) window.removeEventListener(sign, this.#used);
     const ended = this.#end(false);
     if (!this.kernel.isDisposed) this.kernel.dispose();
     await ended;

@@ -20,7 +20,7 @@ from urllib.request import Request, urlopen
 import psutil
 from waiting import eventually
 
-PROJECT = Path(__file__).parents[2]
+PROJECT = Path(__file__).parents[1]
 SERVE = "from labs.site.server import BookApp; BookApp.launch_instance()"
 START_S = 60.0  # a busy machine; two seconds otherwise
 STOP_S = 20.0
@@ -103,12 +103,18 @@ class BookServer:
     def address(self, path: str) -> str:
         return f"http://127.0.0.1:{self.port}{self.base_url}{path}"
 
-    def ask(self, path: str, method: str = "GET") -> Any:
+    @property
+    def login(self) -> dict[str, str]:
+        """The header that lets a request in."""
+        return {"Authorization": f"token {self._facts['token']}"}
+
+    def ask(self, path: str, method: str = "GET", body: object = None) -> Any:
         """Jupyter's REST interface, with the token."""
         request = Request(
             self.address(path).replace(" ", "%20"),
             method=method,
-            headers={"Authorization": f"token {self._facts['token']}"},
+            headers=self.login,
+            data=None if body is None else json.dumps(body).encode(),
         )
         with urlopen(request, timeout=ANSWER_S) as response:
             content = response.read()
