@@ -18,15 +18,18 @@ need = command -v $(1) >/dev/null 2>&1 || { echo "There is no $(1) here: $(2)." 
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help read test lint format book preview record classics bundle requirements audit clean venv venv-dev
+.PHONY: help read test test-all lint format book preview wheel record classics bundle requirements \
+	audit clean venv venv-dev
 
 help:
 	@echo "make read          install, build and open the live book (PORT=8888 NO_BROWSER=1 ORIGIN=https://… to choose)"
 	@echo "make test          install, build and run all tests (TESTS=tests/unit/test_laws.py for some)"
+	@echo "make test-all      run the further tests: a hub and its proxy (needs a network; for CI)"
 	@echo "make lint          check style, formatting and types"
 	@echo "make format        put style and formatting right where a tool can"
 	@echo "make book          build the static book into _build/html"
 	@echo "make preview       show the book in the browser, and anew whenever a source of it is saved"
+	@echo "make wheel         build the book and put it, with the labs, into a wheel in dist"
 	@echo "make record        measure every lab of the book anew on this machine, three runs each"
 	@echo "make classics      make the five sources' experiments again, with Apache, PHP, nginx and ab"
 	@echo "make bundle        rebuild the page's script in book/web from its sources (needs Node)"
@@ -52,11 +55,25 @@ preview: venv-dev
 read: book
 	@exec $(RUN) -m labs read
 
+# Only what is in there is listed in setup.py; what a former build left is not.
+wheel: book
+	@rm -rf build
+	@mkdir -p dist
+	@$(RUN) -m pip --disable-pip-version-check --quiet wheel --no-deps --no-build-isolation \
+		--wheel-dir dist .
+	@echo "The wheel is in dist: pip install it, with -c requirements.txt for what was tested."
+
 # The book is built by the first test that looks at it, while others measure.
 test: venv-dev
 	@$(RUN) setup/servers.py
 	@$(RUN) setup/browser.py > $(VENV)/browser
 	@BROWSER_PATH="`cat $(VENV)/browser`" exec $(RUN) -m pytest -q $(SHARED) $(SKIPS) $(TESTS)
+
+# What takes more than everybody has at hand each time. One test after another: some measure.
+test-all: venv-dev
+	@$(RUN) setup/servers.py
+	@$(RUN) setup/browser.py > $(VENV)/browser
+	@BROWSER_PATH="`cat $(VENV)/browser`" exec $(RUN) -m pytest -q -n 0 -m extended $(SKIPS) $(TESTS)
 
 lint: venv-dev
 	@$(VENV)/bin/ruff check .
@@ -91,6 +108,6 @@ audit:
 	@$(PYTHON) setup/audit.py
 
 clean:
-	rm -rf $(VENV) _build *.egg-info book/web/src/node_modules
+	rm -rf $(VENV) _build build dist *.egg-info book/web/src/node_modules
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

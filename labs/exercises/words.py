@@ -18,17 +18,14 @@ The pages are those of the clone, or those installed with `labs`.
 from __future__ import annotations
 
 import re
-import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 from labs.exercises.exercise import NoSuchNumber, Numbers
-from labs.host.project import ROOT
+from labs.host.project import BOOK
 from labs.records.format import digits
-
-BOOKS = (ROOT / "book", Path(sysconfig.get_path("data")) / "share" / "wall-time" / "book")
 
 KINDS = ("exercise", "hint", "solution")
 TEX = r"\\\w}^_"  # after one of these, braces are TeX's
@@ -120,11 +117,10 @@ def of(slug: str, id: str) -> Words:
 
 def page(slug: str) -> Path:
     """The source of the chapter of that name, in the clone or as installed."""
-    for book in BOOKS:
-        for file in (*book.glob(f"{slug}.md"), *book.glob(f"[0-9]-*/{slug}.md")):
-            return file
+    for file in (*BOOK.glob(f"{slug}.md"), *BOOK.glob(f"[0-9]-*/{slug}.md")):
+        return file
     raise NoWords(
-        f"{slug}.md: the book's pages are not in {' or '.join(map(str, BOOKS))}. "
+        f"{slug}.md: the book's pages are not in {BOOK}. "
         "Install wall-time again, or use it from its clone."
     )
 

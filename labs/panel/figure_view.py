@@ -16,7 +16,7 @@ import anywidget
 import traitlets
 from plotly import offline
 
-from labs.host.project import ROOT
+from labs.host.project import BOOK
 from labs.present.html import Figure, plain
 
 # What a panel needs where the book's styles are not: in JupyterLab and VS Code.
@@ -67,6 +67,6 @@ class FigureView(anywidget.AnyWidget):
 def _plotly() -> bytes:
     """plotly's script, gzipped: the book's small one, or the whole from plotly's package where
     `labs` is installed without the book."""
-    small = ROOT / "book/web/lib/plotly.js"
+    small = BOOK / "web/lib/plotly.js"
     script = small.read_text("utf-8") if small.is_file() else offline.get_plotlyjs()
     return gzip.compress(script.encode())

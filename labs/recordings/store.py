@@ -16,14 +16,14 @@ from pathlib import Path
 
 import msgspec
 
+from labs.host import project
 from labs.host.files import read_whole, write_whole
-from labs.host.project import ROOT
 from labs.kinds.registry import show_of
 from labs.recordings.migration import migrated
 from labs.records.errors import BadRecording
 from labs.records.results import SCHEMA, Machine, Result
 
-BOOK = ROOT / "book"
+BOOK = project.BOOK
 _notes: list[dict[str, str]] = []  # of whoever asks what is asked for
 REMEDY = "Get it again, or record it anew with `make record`."
 

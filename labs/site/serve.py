@@ -16,11 +16,13 @@ from typing import Any
 
 from jupyter_core.paths import secure_write
 
-from labs.host.project import ROOT
+from labs.host.project import CLONED, ROOT, SITE
 from labs.site import address
+from labs.site.jupyter_folders import own_jupyter
 
-SITE = ROOT / "_build/html"
 HOST = "127.0.0.1"
+NOT_BUILT = "The book is not built yet. `make read` builds it and starts it."
+NOT_INSTALLED = f"{SITE}: the built book is not there. Install wall-time again from its wheel."
 
 
 def read(port: int | None, open_browser: bool, *, origin: str = "", base_url: str = "") -> int:
@@ -34,17 +36,20 @@ def read(port: int | None, open_browser: bool, *, origin: str = "", base_url: st
     below = address.base_url(base_url)
     address.outside(origin, port or 0)
     if not (SITE / "index.html").is_file():
-        return _refuse("The book is not built yet. `make read` builds it and starts it.")
+        return _refuse(NOT_BUILT if CLONED else NOT_INSTALLED)
     if reason := _unusable(port):
         return _refuse(f"port={port}: {reason}. Choose another, or none to get a free one.")
-    _add_jupyter_config()
-    os.environ["LABS_MODE"] = "live"
+    with own_jupyter():
+        return _serve(port or 0, open_browser, origin, below)
 
+
+def _serve(port: int, open_browser: bool, origin: str, below: str) -> int:
+    os.environ["LABS_MODE"] = "live"
     from labs.site.server import BookApp  # takes a second; the refusals above do not
 
     # A page that closed its socket while a message was under way is no news to the reader.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
-    server: Any = BookApp.initialize_server(argv=_options(port or 0, below))  # type: ignore[no-untyped-call]
+    server: Any = BookApp.initialize_server(argv=_options(port, below))  # type: ignore[no-untyped-call]
     _stop_on_signals(server)
     seen = address.outside(origin, server.port)
     start = f"http://{HOST}:{server.port}"
@@ -86,21 +91,19 @@ def _unusable(port: int | None) -> str | None:
     return None
 
 
-def _add_jupyter_config() -> None:
-    """An editable install puts no files into etc/jupyter, so say where ours are."""
-    ours = str(Path(__file__).parent / "etc/jupyter")
-    before = os.environ.get("JUPYTER_CONFIG_PATH")
-    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, [ours, before]))
-
-
 def _options(port: int, base_url: str) -> list[str]:
     options = {
         "ServerApp.ip": HOST,
         "ServerApp.port": port,
         "ServerApp.port_retries": 0,
         "ServerApp.base_url": base_url,
-        "ServerApp.root_dir": ROOT,
+        "ServerApp.root_dir": ROOT if CLONED else Path.cwd(),
+        # What an administrator may have set for servers of another kind.
+        "ServerApp.certfile": "",
+        "ServerApp.keyfile": "",
+        "ServerApp.sock": "",
         "BookApp.book_dir": SITE,
+        "BookApp.warm_at_start": True,
         "ServerApp.open_browser": False,
         "ServerApp.allow_root": os.geteuid() == 0,  # containers: it is still only this machine
         # Ours, since Jupyter announces a token that it made itself, at length.

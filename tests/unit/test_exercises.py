@@ -481,6 +481,6 @@ def test_a_formula_may_only_ask_for_numbers_there_are() -> None:
 def test_words_that_are_nowhere_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(words.NoWords, match=r"no such exercise"):
         words.of("many-cores", "99.1")
-    monkeypatch.setattr(words, "BOOKS", (Path("nowhere"),))
+    monkeypatch.setattr(words, "BOOK", Path("nowhere"))
     with pytest.raises(words.NoWords, match=r"many-cores\.md: the book's pages are not in nowhere"):
         words.of("many-cores", "3.1")
