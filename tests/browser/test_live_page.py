@@ -298,9 +298,7 @@ def test_a_page_that_nobody_uses_leaves_its_server_in_peace(
     state(page, "live", within_ms=1)
     state(page, "lost")
     expect(page.locator(".wt-status")).to_contain_text("Nothing has happened here for long")
-    assert server.ask("api/sessions") == []
-    eventually(
-        lambda: page.evaluate("1") and all(each.is_closed() for each in sockets), 10, "peace"
-    )
+    eventually(lambda: server.ask("api/sessions") == [], 20, "the end of its session")
+    eventually(lambda: page.evaluate("1") and all(each.is_closed() for each in sockets), 10)
     assert sockets
     recovers_by(page, "Start again")
