@@ -23,9 +23,13 @@ PARTS = (
     "Try it yourself",
     "In production",
     "Sources",
+    "What to remember",
+    "Fallacies",
+    "Next",
 )
+REMEMBERED = (3, 5)  # lines that a reader could say aloud
 MOST_LINES = 5  # of a cell
-WORDS = (1200, 2200)
+WORDS = (1200, 2600)
 
 
 def name(page: Page) -> str:
@@ -40,6 +44,18 @@ def test_a_chapter_has_all_its_parts_in_order(page: Page) -> None:
     assert "if-your-numbers-differ.md" in page.sections["Measure"]
     for said in ("**Where it holds.**", "**Where it breaks.**"):
         assert said in page.sections["Explain"]
+
+
+@pytest.mark.parametrize("page", chapters(), ids=name)
+def test_a_chapter_opens_with_its_question_and_ends_with_its_answer(page: Page) -> None:
+    assert re.search(r"^# .+\n\n> \*\*[^*\n]+\?\*\*\n", page.text, re.MULTILINE)
+    lines = re.findall("^- .+", page.sections["What to remember"], re.MULTILINE)
+    assert REMEMBERED[0] <= len(lines) <= REMEMBERED[1]
+    fallacies = re.findall("^- .+", page.sections["Fallacies"], re.MULTILINE)
+    assert len(fallacies) >= REMEMBERED[0]
+    for line in fallacies:
+        assert re.match(r"- \*“.+?”\* .*(\{\w+\}`|\d)", line), line
+    assert "](" in page.sections["Next"]
 
 
 @pytest.mark.parametrize("page", chapters(), ids=name)
