@@ -250,6 +250,7 @@ def near_recordings(page: Page) -> Iterator[str]:
     for away in (directives, r"<figure.*?</figure>", r"\$\$.*?\$\$"):
         text = re.sub(away, "", text, flags=re.M | re.S)
     text = CLAIM.sub("{claim}", re.sub(r"^```.*$", "", text, flags=re.M))
+    text = re.sub(r"^- \*“[^”]+”\*", "-", text, flags=re.M)  # a saying that is refuted
     before = ""
     for found in re.split(r"\n\s*\n|\n(?=[-*] )", text):
         paragraph = found.strip()
