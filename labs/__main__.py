@@ -285,7 +285,7 @@ def read(asked: argparse.Namespace) -> int:
 
 def bar(told: object) -> None:
     """The progress bar, on a terminal."""
-    from labs.measure.rig import Progress
+    from labs.measure.progress import Progress
 
     if isinstance(told, Progress):
         done = round(told.fraction * BAR)

@@ -158,6 +158,17 @@ class PanelDriver:
         return getattr(getattr(self.panel, "_settings", self.panel), f"_{name}")
 
     @property
+    def sign(self) -> str:
+        """What is said of the run beside the buttons that lift the limit; "" where nothing is."""
+        beside = self.panel._bar.sign
+        return "" if beside.layout.display == "none" else self.said("progress")
+
+    @property
+    def bar(self) -> float:
+        """How far the bar is."""
+        return float(self.panel._bar._bar.value)
+
+    @property
     def figure(self) -> dict[str, Any]:
         return self.panel._figure.figure
 

@@ -25,6 +25,7 @@ from labs.host.supervisor import Stopped
 from labs.host.waiting import wait_until
 from labs.load.locust import Driver, LoadFailed, drive
 from labs.measure.calibration import calibrate, keep, language_of
+from labs.measure.progress import Pace, Progress
 from labs.measure.warmup import crowd_users, warm_up, warm_up_users
 from labs.records.experiment import CpuBy, Experiment, Load, Server, Workload
 from labs.records.requests import Report
@@ -39,16 +40,6 @@ BURNS_S = 1.2  # of a usual calibration
 MOST_SEEDS = 1_000_000
 
 Found = TypeVar("Found", covariant=True)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """How far a run is."""
-
-    stage: str  # in words
-    fraction: float  # of the whole run
-    seconds_left: float
-    quiet_s: float | None = None  # while a level is measured: until its point. Paint nothing then
 
 
 class Lab(Protocol[Found]):
@@ -109,8 +100,7 @@ class Rig:
         self.found: Any = None
         self.on_event = on_event or (lambda event: None)
         self._burns: dict[tuple[CpuBy, str, tuple[int, ...] | None], Calibration] = {}
-        self._stage, self._quiet_until = "", 0.0  # of what is measured; 0: nothing is
-        self._began = self._ends = time.perf_counter()
+        self._pace = Pace()
 
     def perform(self, lab: Lab[Found]) -> Found:
         """One run of that lab, when the machine is free.
@@ -118,11 +108,12 @@ class Rig:
         Raises Unusable before anything is started; ServerFailed, LoadFailed or Stopped later.
         """
         lab.check(self.machine)
-        self.expect(lab.seconds())
+        self._pace.promise(lab.seconds())
         with turn(self._wait, self.stop):
-            self._began = time.perf_counter()
-            self.expect(lab.seconds())
+            self._pace.begin()
             found = lab.run(self)
+        self._pace.end()
+        self._tell()
         self.found = found
         return found
 
@@ -135,9 +126,8 @@ class Rig:
         def on_event(event: Any) -> None:
             if isinstance(event, Progress):
                 self.expect(event.seconds_left + later_s)
-                self._stage = f"{label}: {event.stage}" if label else event.stage
-                quiet_s = event.quiet_s
-                self._quiet_until = 0.0 if quiet_s is None else time.perf_counter() + quiet_s
+                stage = f"{label}: {event.stage}" if label else event.stage
+                self._pace.stage(stage, quiet_s=event.quiet_s)
                 self._tell()
             elif isinstance(event, Sample):
                 self.on_event(event)
@@ -145,37 +135,32 @@ class Rig:
                 found(event)
 
         inner = Rig(on_event, self.stop)
-        inner.machine, inner._burns, inner._began = self.machine, self._burns, self._began
-        inner.seed = self.seed
+        inner.machine, inner._burns, inner.seed = self.machine, self._burns, self.seed
+        inner._pace.begin(self._pace.began)
         return inner
 
     # ---- what is told ------------------------------------------------------------------------
 
     def expect(self, seconds: float) -> None:
         """So many seconds are left, as far as one can tell now."""
-        self._ends = time.perf_counter() + seconds
+        self._pace.expect(seconds)
+
+    def delayed(self, seconds: float) -> None:
+        """What goes on took so much longer than was told; all else comes later by as much."""
+        self._pace.delayed(seconds)
 
     def progress(self, stage: str) -> None:
         """Tell how far it is, and with what."""
-        self._stage, self._quiet_until = stage, 0.0
+        self._pace.stage(stage)
         self._tell()
 
     def measuring(self, stage: str, seconds: float) -> None:
         """Tell what is measured from now on, and for how long."""
-        self._stage, self._quiet_until = stage, time.perf_counter() + seconds
+        self._pace.stage(stage, quiet_s=seconds)
         self._tell()
 
     def _tell(self) -> None:
-        now = time.perf_counter()
-        gone_s, left_s = now - self._began, max(0.0, self._ends - now)
-        self.on_event(
-            Progress(
-                stage=self._stage,
-                fraction=gone_s / (gone_s + left_s) if gone_s + left_s else 0.0,
-                seconds_left=left_s,
-                quiet_s=max(0.0, self._quiet_until - now) if self._quiet_until else None,
-            )
-        )
+        self.on_event(self._pace.told())
 
     def partial(self, found: Any) -> None:
         """Tell what was found so far. It is kept, also when the run breaks off."""
@@ -184,7 +169,7 @@ class Rig:
 
     def since_begin_s(self, at: float) -> float:
         """Seconds of that `time.perf_counter` since the run was begun."""
-        return at - self._began
+        return at - self._pace.began
 
     def now(self) -> str:
         """When a run is recorded: ISO 8601, UTC."""
@@ -225,11 +210,11 @@ class Rig:
                 if usual
                 else f"calibrating: how fast is {cpu_by} in {language} right now?"
             )
-            left_s = self._ends - time.perf_counter() - BURNS_S
+            left_s = self._pace.left_s - BURNS_S
             found = calibrate(
                 self.machine, cpu_by=cpu_by, language=language, cores=cores, stop=self.stop
             )
-            self._ends = max(self._ends, time.perf_counter() + left_s)  # burned again, it may be
+            self.expect(max(left_s, self._pace.left_s))  # burned again, it may be
             first = next((burn for key, burn in self._burns.items() if key[:2] == unit[:2]), found)
             self._burns[unit] = found.ordered_by(first.loops_per_s[0])
         return self._burns[unit]

@@ -11,7 +11,8 @@ from markupsafe import Markup
 from labs.exercises import latest
 from labs.kinds.base import Found, LabKind
 from labs.kinds.registry import showing
-from labs.measure.rig import Progress, Rig
+from labs.measure.progress import Progress
+from labs.measure.rig import Rig
 from labs.panel.core_strip_view import CoreStripView
 from labs.panel.figure_view import FigureView
 from labs.panel.job import Job

@@ -76,6 +76,7 @@ class MysteryPanel(LabPanel[Mystery]):
             ipywidgets.VBox(children=(self._choice, asked)),
             self._answer,
             self._fixes,
+            self._bar.sign,
             self._brought,
             self._data,
         )
@@ -89,10 +90,12 @@ class MysteryPanel(LabPanel[Mystery]):
         except Unusable as error:
             self._bar.tell(str(error))
             return
+        self._bar.sign.layout.display = "none"
         self._start(lab)
 
     def _try(self, variant: Variant) -> None:
         if self._solved:
+            self._bar.sign.layout.display = ""
             self._start(self._asked.variant(variant, self._mystery))
 
     def _began(self, lab: LabKind[Mystery]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import ipywidgets
 
-from labs.measure.rig import Progress
+from labs.measure.progress import Progress
 from labs.present.markup import alarm, status
 from labs.records.format import seconds
 
@@ -45,6 +45,9 @@ class RunBar(ipywidgets.HBox):
         self._bar = ipywidgets.FloatProgress(min=0.0, max=1.0, layout={"display": "none"})
         self._words = ipywidgets.HTML()
         self._message = ipywidgets.HTML(layout={"width": "100%", "display": "none"})
+        self.sign = ipywidgets.HBox(  # of life, beside another button that begins a run
+            children=(self._bar, self._words, self._message), layout={"display": "none"}
+        ).add_class("wt-actions")
         row = (self._run, self._stop, *self._controls, self._bar, self._words, self._message)
         super().__init__(children=row)
         self.add_class("wt-actions")
@@ -67,12 +70,18 @@ class RunBar(ipywidgets.HBox):
         """Whether Run may be pressed. A press can be on its way while it is taken away."""
         return not self._run.disabled
 
+    def wanted(self) -> None:
+        """Run was pressed, and what to run is not settled yet."""
+        self._say("a moment: working out what to run")
+
     def began(self) -> None:
-        """Run was pressed."""
+        """Run was pressed: that is said at once, before anything else is known."""
         self._run.disabled = True
         self._stop.disabled = False
+        self._stage, self._told_at = "", 0.0
         self._bar.value = 0.0
         self._bar.layout.display = ""
+        self._say("starting")
         self.tell("")
 
     def stopping(self) -> None:
@@ -90,7 +99,7 @@ class RunBar(ipywidgets.HBox):
         if told.stage == self._stage and (quiet or now - self._told_at < EVERY_S):
             return
         self._stage, self._told_at = told.stage, now
-        self._bar.value = told.fraction
+        self._bar.value = max(self._bar.value, told.fraction)
         self._say(_how_far(told))
 
     def landed(self) -> None:

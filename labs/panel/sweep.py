@@ -180,6 +180,8 @@ class SweepPanel(LabPanel[Recording]):
             if not self._bar.offers_run:
                 return
             self._wanted = self._plan is None  # settings and Run come from the page in one breath
+            if self._wanted:
+                self._bar.wanted()
         if not self._wanted and self._prompt.done:
             self._start(self._lab)
 

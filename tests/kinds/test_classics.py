@@ -21,7 +21,8 @@ from labs.kinds.classics.record import AB, LOCUST, Replication, ReplicationRun, 
 from labs.kinds.classics.run import TRIALS, ClassicLab, Trial
 from labs.kinds.classics.show import show
 from labs.load import tools
-from labs.measure.rig import Progress, Rig
+from labs.measure.progress import Progress
+from labs.measure.rig import Rig
 from labs.present.quantities import NoSuchNumber
 from labs.recordings import recorder, store
 from labs.records.errors import BadRecording, Unusable

@@ -27,7 +27,8 @@ from labs.kinds.comparison.run import ComparisonLab
 from labs.kinds.comparison.show import show
 from labs.kinds.registry import showing
 from labs.kinds.sweep.record import Recording
-from labs.measure.rig import Progress, Rig
+from labs.measure.progress import Progress
+from labs.measure.rig import Rig
 from labs.panel.lab import LabPanel
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber

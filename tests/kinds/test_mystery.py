@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -16,6 +17,7 @@ import pytest
 from markup import plain
 from msgspec import structs
 from panel_driver import PanelDriver
+from waiting import eventually
 
 import labs
 from labs import progress_log
@@ -369,6 +371,37 @@ def test_the_panel_keeps_that_the_solution_was_asked_for(
     driver.shut()
     said = progress_log.read()[0].diagnosis("which-limit", seed)
     assert said is not None and (said.guess, said.right, said.told) == ("pool", False, True)
+
+
+def test_a_repair_shows_a_sign_of_life_beside_its_button_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seed, go, begun = seed_of("lock"), threading.Event(), threading.Event()
+
+    class Slow(MysteryLab):
+        """Its runs find what the example has, when they may go on."""
+
+        def run(self, rig: Rig) -> Mystery:
+            begun.set()
+            rig.measuring("8 users", 1.0)
+            assert rig.until(go.is_set, SOON_S)
+            return example(seed)
+
+    monkeypatch.setattr(latest, "_latest", {})
+    panel = MysteryPanel("which-limit", Slow(seed))
+    driver = PanelDriver(panel)
+    panel._found(example(seed))
+    driver.reveal()
+    assert not driver.sign
+    with panel._drawing:  # news of the run waits
+        driver.fixes["right"].click()
+        assert driver.sign == "starting"
+    assert begun.wait(SOON_S)
+    eventually(lambda: "measuring 8 users" in driver.sign, SOON_S)
+    assert 0 < driver.bar < 1
+    go.set()
+    assert driver.job and driver.job.join(SOON_S) and "measuring" not in driver.sign
+    driver.shut()
 
 
 def test_an_old_recording_and_one_without_postgresql_say_which_database_it_was() -> None:

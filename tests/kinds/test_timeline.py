@@ -40,7 +40,8 @@ from labs.kinds.timeline.segments import (
 )
 from labs.kinds.timeline.show import process_table, show, words
 from labs.load.locust import drive
-from labs.measure.rig import Progress, Rig
+from labs.measure.progress import Progress
+from labs.measure.rig import Rig
 from labs.panel.lab import LabPanel
 from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
@@ -646,7 +647,7 @@ def test_steps_are_walked_and_a_killed_worker_costs_one_request() -> None:
     assert len(run.moments) == 4.5 * 4
     timelines = [each for each in told if isinstance(each, Timeline)]
     assert [len(each.run.stretches) for each in timelines] == [0, 1, 2]  # where a step begins
-    walking = told[told.index(timelines[0]) :]
+    walking = told[told.index(timelines[0]) : -1]  # and then it is over
     assert all(each.quiet_s is not None for each in walking if isinstance(each, Progress))
     assert not story.unfit_steps(run, Workload())
 

@@ -26,7 +26,8 @@ from labs.kinds.generators.run import GeneratorsLab
 from labs.kinds.memory.run import MemoryLab
 from labs.kinds.race.run import WAYS, RaceLab
 from labs.kinds.sweep.show import show
-from labs.measure.rig import Progress, Rig
+from labs.measure.progress import Progress
+from labs.measure.rig import Rig
 from labs.recordings import store
 from labs.recordings.recorder import BOOK, cells, record_book
 from labs.recordings.replay import Replayed

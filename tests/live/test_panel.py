@@ -139,6 +139,30 @@ def test_points_land_while_the_run_goes_on_and_then_the_verdict(
     assert isinstance(latest.latest("many-cores"), Recording)
 
 
+def test_a_press_on_run_is_answered_at_once_and_the_bar_only_goes_forward(
+    panel: PanelDriver, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("labs.panel.run_bar.EVERY_S", 0.0)
+    panel.skip()
+    with panel.panel._drawing:  # news of the run waits
+        panel.press_run()
+        assert panel.said("progress") == "starting" and panel.bar == 0
+    seen = []
+    panel.panel._bar._bar.observe(lambda change: seen.append(change["new"]), "value")
+    for count in (1, 2, 3, 4):
+        script.go.release()
+        eventually(lambda count=count: len(panel.landed) == count, SOON_S, f"point {count}")
+        assert panel.bar < 1 or not panel.can_stop
+    assert panel.job and panel.job.join(SOON_S)
+    assert seen == sorted(seen) and seen[-1] == 1
+    with panel.panel._drawing:  # the plan of the new settings cannot be ready yet
+        panel.set(users="2, 4")
+        panel.press_run()
+        assert "a moment" in panel.said("progress")
+    eventually(lambda: panel.can_stop, SOON_S)
+    panel.press_stop()
+
+
 def test_where_the_time_went_is_drawn_when_the_run_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
     """Painting takes time, which the next level would lack; and what is no longer set is gone."""
     names = ("on_core_s", "ready_s", "asked_s", "turn_s", "queued_s", "outside_s")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,13 +17,17 @@ from labs.host.supervisor import Stopped
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab, measure
 from labs.load.locust import LoadFailed, drive
-from labs.measure.rig import Progress, Rig
+from labs.measure.progress import Progress
+from labs.measure.rig import Rig
 from labs.recordings import store
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Page, Server, Workload
-from labs.records.results import Sample
+from labs.records.results import Prediction, Sample
 from labs.servers.serve import serve
+from labs.theory.forecast import forecast
 from workloads.protocol import OK
+
+END = Progress(stage="done", fraction=1.0, seconds_left=0.0)
 
 pytestmark = [pytest.mark.measures, pytest.mark.usefixtures("calibrated_in_passing")]
 
@@ -58,14 +64,49 @@ def test_waits_double_with_the_users_up_to_the_pool(tmp_path):
     assert [len(each.points) for each in partial] == [0, 1, 2, 3, 3, 3, 3]  # up, down
     assert all(each.run.forecast == recording.run.forecast for each in partial)
     assert len([thing for thing in told if isinstance(thing, Sample)]) > 20
-    for number, thing in enumerate(told):  # a page is left alone from the first level on
+    for number, thing in enumerate(told[:-1]):  # a page is left alone from the first level on
         if isinstance(thing, Progress):
             assert (thing.quiet_s is not None) == (number > told.index(partial[0]))
     progress = [thing.fraction for thing in told if isinstance(thing, Progress)]
     assert progress == sorted(progress)
-    assert progress[-1] > 0.8
+    assert progress[-2] > 0.8 and progress.count(1.0) == 1 and told[-1] == END
     store.save(recording, tmp_path / "recording.json")
     assert store.read(tmp_path / "recording.json") == recording
+
+
+def test_time_is_left_while_a_level_is_measured_for_longer_than_forecast() -> None:
+    """Four times as slow as the forecast has it, so the windows are extended: at each of their
+    beginnings as much is left as comes."""
+    told: list[tuple[float, Progress]] = []
+
+    def on_event(event: object) -> None:
+        if isinstance(event, Progress):
+            told.append((time.perf_counter(), event))
+
+    work = Workload(wait_s=0.1, wait_cv=1.0)
+    slow = Experiment(Server("prefork", by="scratch"), work, Load([1, 8], seconds=0.5))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("labs.kinds.sweep.run.forecast", too_fast)
+        measure(slow, on_event=on_event)
+    fractions = [each.fraction for _, each in told]
+    assert fractions == sorted(fractions) and told[-1][1] == END
+    begun: dict[str, tuple[float, Progress]] = {}
+    for at, each in told:
+        if each.stage.endswith("again"):
+            begun.setdefault(each.stage, (at, each))
+    assert list(begun) == ["8 users again", "1 user again"]
+    for at, each in begun.values():
+        assert each.seconds_left > 0.6 * (told[-1][0] - at)
+
+
+def too_fast(*asked: Any) -> Prediction:
+    """The forecast, of a server that is four times as fast."""
+    found = forecast(*asked)
+    levels = tuple(
+        replace(level, model_response_time_s=level.model_response_time_s / 4)
+        for level in found.levels
+    )
+    return replace(found, levels=levels)
 
 
 def test_one_worker_never_uses_more_than_one_core():

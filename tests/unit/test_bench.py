@@ -11,7 +11,7 @@ import examples
 import pytest
 from msgspec import structs
 
-from bench import book, levels
+from bench import book, levels, promises
 from labs.analysis import checks
 from labs.records.experiment import Workload
 from labs.records.results import Check
@@ -141,3 +141,20 @@ def test_the_book_says_how_many_figures_of_which_lab_were_unfit() -> None:
     assert "2.5%" in book.forecasts("all", labs["threads"])
     found = list(book.figures(examples.recording(1.0)))
     assert [each.measured for each in found] == [20.0, 40.0, 40.0, 40.0]
+
+
+def test_a_promise_is_kept_by_the_middle_of_its_rounds() -> None:
+    runs = [
+        promises.Kept(lab=lab, promised_s=10.0, took_s=took_s)
+        for lab, took_s in (("a", 30.0), ("a", 11.0), ("a", 9.0), ("b", 12.5))
+    ]
+    assert promises.rows(runs) == [
+        ["b", "10.0", "12.5", "1.25", "off"],
+        ["a", "10.0 10.0 10.0", "30.0 11.0 9.0", "1.10", ""],
+    ]
+
+
+def test_promises_are_asked_of_every_lab_of_the_book(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LABS_MODE", "live")
+    for cell in promises.cells():
+        assert cell.lab in promises.labs_of(cell)

@@ -101,7 +101,8 @@ class GeneratorsLab(LabKind[Generators]):
             bench = Bench(rig, running, self.workload, self.users, self._each_s)
             with bench.watching():
                 gauges = []
-                for way in self.ways:
+                for number, way in enumerate(self.ways):
+                    rig.expect(sum(self._of_s(each) for each in self.ways[number:]))
                     rig.measuring(f"{way.name} asks", self._of_s(way))
                     gauges.append(bench.measure(way))
                     running.check()

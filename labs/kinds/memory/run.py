@@ -70,7 +70,7 @@ class MemoryLab(LabKind[Memory]):
         )
 
     def seconds(self) -> float:
-        return sum(SERVER_S + hold_s(number) for each in self._sizes.values() for number in each)
+        return _seconds(*self._sizes.values())
 
     def check(self, machine: Machine) -> None:
         for server in self._servers.values():
@@ -81,8 +81,10 @@ class MemoryLab(LabKind[Memory]):
         curves: list[MemoryCurve] = []
         with concurrent_requests(rig.stop) as asking:
             taken = max(0, rig.machine.memory_bytes - available_memory_bytes())
+            later = list(self._sizes.values())
             for kind, numbers in self._sizes.items():
-                curves.append(_curve(rig, kind, numbers, asking))
+                later.remove(numbers)
+                curves.append(_curve(rig, kind, numbers, asking, _seconds(*later)))
                 run = MemoryRun(recorded_at=rig.now(), taken_bytes=taken, growths=tuple(curves))
                 found = Memory(waiters=self._servers, machine=rig.machine, runs=(run,))
                 rig.partial(found)
@@ -119,12 +121,23 @@ def hold_s(number: int) -> float:
     return WAIT_S + WAIT_EACH_S * number
 
 
+def _seconds(*sizes: Sequence[int]) -> float:
+    """About how long servers of all these sizes take."""
+    return sum(SERVER_S + hold_s(number) for each in sizes for number in each)
+
+
 def _curve(
-    rig: Rig, kind: Waiting, numbers: Sequence[int], asking: ConcurrentRequests
+    rig: Rig,
+    kind: Waiting,
+    numbers: Sequence[int],
+    asking: ConcurrentRequests,
+    later_s: float,
 ) -> MemoryCurve:
-    """A fresh server for each size: what one has once taken, it hardly ever gives back."""
+    """A fresh server for each size: what one has once taken, it hardly ever gives back. After all
+    of them come so many seconds of others."""
     pss, rss = [], []
-    for number in numbers:
+    for done, number in enumerate(numbers):
+        rig.expect(_seconds(numbers[done:]) + later_s)
         rig.progress(f"{number} {SEVERAL[kind] if number > 1 else kind}")
         with rig.serve(server_of(kind, number)) as running:
             for _ in range(WARM_UPS):

@@ -83,8 +83,10 @@ class RaceLab(LabKind[Race]):
     def run(self, rig: Rig) -> Race:
         counts: list[Count] = []
         rig.calibrate()
-        for way in self.ways:
-            rig.measuring(way.name, STARTUP_S + self._each_s)
+        for left, way in zip(range(len(self.ways))[::-1], self.ways, strict=True):
+            each_s = STARTUP_S + self._each_s
+            rig.expect((1 + left) * each_s)
+            rig.measuring(way.name, each_s)
             counts.append(self._count(rig, way))
             run = RaceRun(recorded_at=rig.now(), counts=tuple(counts))
             found = Race(racers=RACERS, machine=rig.machine, runs=(run,))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -195,11 +196,15 @@ class Levels:
         self.rig.partial(self.recording())
         self.bed.begin()
 
-    def up(self) -> None:
-        """Visit every level, from few users to many."""
+    def up(self, *, back: bool = False) -> None:
+        """Visit every level, from few users to many; `back`: the way down comes after that."""
         levels, load, slower = self.forecast.levels, self.experiment.load, 1.0
         for number, level in enumerate(levels):
-            self._visit(schedule.up(load, levels, slower)[number], level)
+            plan, *later = schedule.up(load, levels, slower)[number:]
+            if back:
+                seen = {each.users: self._slower(each) for each in levels[:number]}
+                later += schedule.down(load, levels, seen)
+            self._visit(plan, level, sum(each.total_s for each in later))
             slower = self._slower(level)
 
     def down(self, *, anew: bool = False) -> None:
@@ -207,13 +212,14 @@ class Levels:
         levels, load = self.forecast.levels, self.experiment.load
         slower = {level.users: self._slower(level) for level in levels}
         plans = schedule.down(load, levels, slower, anew=anew)
-        for plan, level in zip(plans, reversed(levels), strict=True):
-            self._visit(plan, level)
+        for number, (plan, level) in enumerate(zip(plans, reversed(levels), strict=True), 1):
+            self._visit(plan, level, sum(each.total_s for each in plans[number:]))
         self.bed.driver.open(0, 0.0)
 
-    def _visit(self, plan: Plan, level: PredictedLevel) -> None:
-        """One window of a level. It is counted one response time after its end, under the same
-        load, so that whoever asked in it has been answered."""
+    def _visit(self, plan: Plan, level: PredictedLevel, later_s: float) -> None:
+        """One window of a level, with so many seconds of others after it. It is counted one
+        response time after its end, under the same load, so that whoever asked in it has been
+        answered."""
         rig, bed, up = self.rig, self.bed, self.points.get(plan.users)
         if up is not None:  # both windows together are to be enough
             missing_s = schedule.missing_s(
@@ -223,6 +229,7 @@ class Levels:
                 response_s=up.mean_response_time_s,
             )
             plan = replace(plan, window_s=max(plan.window_s, missing_s))
+        rig.expect(plan.total_s + later_s)
         rig.measuring(f"{crowd(plan.users)}{'' if up is None else ' again'}", plan.total_s)
         bed.sampler.users = plan.users
         bed.driver.open(plan.users, plan.stagger_s)
@@ -260,8 +267,9 @@ class Levels:
 
     def _let_grow(self, users: int) -> None:
         """A server that starts workers as they are needed gets the time to have them all."""
-        needed = min(users, self.experiment.server.processes)
+        needed, begin = min(users, self.experiment.server.processes), time.perf_counter()
         self.rig.until(lambda: self.bed.running.workers() >= needed, MOST_GROWTH_S, every_s=0.1)
+        self.rig.delayed(time.perf_counter() - begin)
 
     def _split(
         self, point: Point, report: Report, before: Snapshot, after: Snapshot

@@ -257,6 +257,7 @@ class Walk:
             bed.sampler.users = step.users or 0
             due_s += step.seconds
             rig.partial(self._timeline())
+            rig.expect(self.whole_s - self._now_s + TAIL_S)
             rig.measuring(step.load, due_s - self._now_s)
             while (left_s := due_s - self._now_s) > 0:
                 rig.pause(min(left_s, LOOK_EVERY_S))
