@@ -11,7 +11,8 @@ SHARED := -n 3 --dist loadscope --no-loadscope-reorder
 # Linux has everything, so a skipped test is a failure there, unless it is of a server that is
 # not installed; elsewhere, and for those, the gaps are listed.
 SKIPS := -rs $(if $(filter Linux,$(shell uname -s)),--no-skips)
-PINS := --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links
+PINS := --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links \
+	--generate-hashes
 
 # $(call need,program,what to do without it)
 need = command -v $(1) >/dev/null 2>&1 || { echo "There is no $(1) here: $(2)." >&2; exit 1; }
@@ -61,7 +62,7 @@ wheel: book
 	@mkdir -p dist
 	@$(RUN) -m pip --disable-pip-version-check --quiet wheel --no-deps --no-build-isolation \
 		--wheel-dir dist .
-	@echo "The wheel is in dist: pip install it, with -c requirements.txt for what was tested."
+	@echo "The wheel is in dist: pip install it, with -c constraints.txt for what was tested."
 
 # The book is built by the first test that looks at it, while others measure.
 test: venv-dev
@@ -96,12 +97,14 @@ bundle:
 	@$(call need,npm,install Node 20 or newer)
 	@cd book/web/src && npm ci --no-audit --no-fund --loglevel=error && npm run build
 
-# The second file is held to the first, so that tests run what readers run.
+# The second file is held to the first, so that tests run what readers run. The third is for
+# `pip -c`, which with hashes would take nothing that has none.
 requirements: venv-dev
 	@$(RUN) -m pip install --quiet --disable-pip-version-check uv
 	@$(VENV)/bin/uv pip compile pyproject.toml -o requirements.txt $(PINS) --upgrade --quiet
 	@$(VENV)/bin/uv pip compile pyproject.toml --extra dev -c requirements.txt \
 		-o requirements-dev.txt $(PINS) --upgrade --quiet
+	@sed -n 's/ *\\$$//; /==/p' requirements-dev.txt > constraints.txt
 
 audit:
 	@$(call need,$(PYTHON),install Python 3.11 or newer or name yours with PYTHON=)

@@ -94,11 +94,12 @@ def test_no_file_names_a_machine_or_a_registry() -> None:
 
 
 def pins(name: str) -> dict[str, str]:
-    """Package -> exact version in a requirements file."""
-    lines = [line.strip() for line in (ROOT / name).read_text().splitlines()]
-    asked = [line for line in lines if line and not line.startswith("#")]
-    found = [re.fullmatch(r"([a-z0-9-]+)==([^\s;]+)(?: ; .*)?", line) for line in asked]
-    assert all(found), f"{name}: not all are pins"
+    """Package -> exact version in a requirements file, each with the hashes of its files."""
+    text = re.sub(r"\\\n +", "", (ROOT / name).read_text())
+    asked = [line for line in text.splitlines() if line and not line.lstrip().startswith("#")]
+    pin = r"([a-z0-9-]+)==([^\s;]+)(?: ; [^\\]*?)? (?:--hash=sha256:[0-9a-f]{64} ?)+"
+    found = [re.fullmatch(pin, line) for line in asked]
+    assert all(found), f"{name}: not all are pins with hashes"
     return {match[1]: match[2] for match in found if match}
 
 
@@ -113,6 +114,11 @@ def test_the_requirements_pin_everything_that_the_project_asks_for() -> None:
         name = re.match(r"[\w-]+", requirement)
         assert name and name[0] in dev, requirement
     assert run.items() <= dev.items(), "tests would run other versions than readers do"
+    pinned, held = (
+        re.findall(r"^[a-z0-9-]+==[^\s;]+", (ROOT / name).read_text(), re.MULTILINE)
+        for name in ("requirements-dev.txt", "constraints.txt")
+    )
+    assert pinned == held
 
 
 def test_binder_reads_the_same_pins() -> None:
