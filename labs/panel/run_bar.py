@@ -32,7 +32,7 @@ class RunBar(ipywidgets.HBox):
         )
         self._stop = ipywidgets.Button(
             description="Stop", tooltip="End it now; what was measured stays", disabled=True
-        )
+        ).add_class("wt-stop")  # by which the page knows that something is measured
         self._run.on_click(lambda _: run())
         self._stop.on_click(lambda _: stop())
         self._controls = [

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 from panel_book import PanelBook, recordings, sources
-from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Request, WebSocket, sync_playwright
 from serving import PROJECT, BookServer, Wire
 
 SMALL_BOOK = Path(__file__).parent / "site"
@@ -137,16 +137,25 @@ class Heard:
     foreign: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
+    sockets: list[str] = field(default_factory=list)  # WebSockets, which are no requests
 
     def listen(self, context: BrowserContext) -> None:
+        context.on("page", lambda page: page.on("websocket", self._opened))
         context.on("request", self._asked)
         context.on("weberror", lambda error: self.errors.append(str(error.error)))
 
     def _asked(self, request: Request) -> None:
         self.requests.append(request)
-        address = urlsplit(request.url)
+        self._judge(request.url)
+
+    def _opened(self, socket: WebSocket) -> None:
+        self.sockets.append(socket.url)
+        self._judge(socket.url)
+
+    def _judge(self, url: str) -> None:
+        address = urlsplit(url)
         if address.scheme in ("http", "https", "ws", "wss") and address.hostname != "127.0.0.1":
-            self.foreign.append(request.url)
+            self.foreign.append(url)
 
 
 @pytest.fixture

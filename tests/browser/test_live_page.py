@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import Heard, StartServer
 from labs_on_page import LIVE_MS, lab, panel, recovers_by, run, state, works
-from playwright.sync_api import Page, WebSocket, expect
+from playwright.sync_api import Browser, Error, Page, WebSocket, expect
 from serving import BookServer
 from waiting import eventually
 
@@ -65,9 +66,19 @@ def test_recorded_at_once_then_live_without_a_flicker(
     assert page.evaluate("window.empty") == []
     assert "token" not in page.url
     expect(panel(page).get_by_role("slider", name="Rate")).to_be_visible()
-    sockets = [each for each in heard.requests if "/channels" in each.url]
-    assert len(sockets) <= 1
+    assert len([each for each in heard.sockets if "/channels" in each]) == 1
     assert "Warming a kernel" not in server.log()  # or it would tell what went wrong
+
+
+def test_a_websocket_to_another_host_is_noticed(browser: Browser) -> None:
+    """By the guard that every window has."""
+    heard, context = Heard(), browser.new_context()
+    heard.listen(context)
+    page = context.new_page()
+    with page.expect_websocket() as opened, contextlib.suppress(Error):
+        page.evaluate("void new WebSocket('ws://localhost:9/')")
+    assert heard.foreign == heard.sockets == [opened.value.url]
+    context.close()
 
 
 def test_its_code_can_be_unfolded_edited_and_run_again(server: BookServer, page: Page) -> None:

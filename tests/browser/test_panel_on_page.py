@@ -14,7 +14,7 @@ import pytest
 from conftest import Servers
 from labs_on_page import LIVE_MS, lab, panel, state
 from panel_book import PanelBook
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Dialog, Locator, Page, expect
 from serving import BookServer
 from waiting import eventually
 
@@ -23,6 +23,7 @@ from labs.host.supervisor import MARK
 SESSION = "WALL_TIME_TEST_SESSION"  # set by tests/conftest.py
 LAB_MS = 60_000.0  # JupyterLab's own start included
 GONE_S = 1.0  # after Stop, nothing of a run is alive
+END_S = 20.0  # of a kernel whose page was left, on a busy machine
 
 pytestmark = pytest.mark.measures
 
@@ -73,6 +74,34 @@ def of_a_run() -> list[psutil.Process]:
             if ours and process.status() != psutil.STATUS_ZOMBIE:
                 found.append(process)
     return found
+
+
+def test_who_leaves_during_a_run_is_asked_first(panels: BookServer, page: Page) -> None:
+    asked: list[str] = []
+
+    def answer(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss() if len(asked) == 1 else dialog.accept()
+
+    shown = opened(panels, page)
+    page.on("dialog", answer)
+    button(shown, "Skip").click()
+    page.reload()  # nothing is measured, so nobody is asked
+    assert not asked
+    shown = opened(panels, page)
+    button(shown, "Skip").click()
+    button(shown, "Run").click()
+    expect(button(shown, "Stop")).to_be_enabled()
+    here, away = page.url, page.get_by_role("link", name="Levers").first
+    with page.expect_event("dialog"):
+        away.click(no_wait_after=True)
+    assert asked == ["beforeunload"] and page.url == here
+    expect(button(shown, "Stop")).to_be_enabled()
+    eventually(of_a_run, LAB_MS / 1000, "a run that goes on")
+    away.click()
+    expect(page).to_have_url(re.compile("levers"))
+    assert len(asked) == 2
+    eventually(lambda: not of_a_run(), END_S, "the end of the run that was left")
 
 
 def test_predict_measure_explain(panels: BookServer, page: Page) -> None:

@@ -56,6 +56,9 @@ class LivePage {
       const lab = new LabCell(node, written.cells[place]!.source, (cell) => void this.#rerun(cell));
       this.#labs.set(String(place), lab);
     });
+    window.addEventListener('beforeunload', (event) => {
+      if (measuring()) event.preventDefault(); // the browser asks, in its own words
+    });
     window.addEventListener('pageshow', (event) => {
       if (event.persisted) void this.start(); // back to a page whose kernel ended when it was left
     });
@@ -168,6 +171,12 @@ class LivePage {
   #allow(runnable: boolean): void {
     for (const lab of this.#labs.values()) lab.runnable = runnable;
   }
+}
+
+/** Whether a lab measures, which ends when the page is left. */
+function measuring(): boolean {
+  const lost = document.documentElement.dataset.labs === 'lost';
+  return !lost && document.querySelector('.wt-stop:not(:disabled)') !== null;
 }
 
 window.wallTime.goLive = (config, cells, status) => {
