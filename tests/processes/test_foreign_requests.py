@@ -4,13 +4,18 @@ than a minute or two. Each server of the table, for real."""
 from __future__ import annotations
 
 import contextlib
+import os
+import shutil
 import socket
+import tempfile
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from labs.records.experiment import Server
+from labs.servers import deployments
 from labs.servers.backend import serve_backend
 from labs.servers.catalogue import CATALOGUE, ServerRow, missing
 from labs.servers.serve import Running, serve
@@ -95,6 +100,35 @@ def test_a_hostile_path_ends_no_server(running: Running) -> None:
         assert status(running, asked, host) in (400, 403, 404)
     assert status(running, "/?loops[]=1&wait[]=1", host) < 500
     assert status(running, path(running), host) == 200
+
+
+@live
+def test_only_its_owner_reaches_a_servers_socket(running: Running) -> None:
+    """The PHP behind a server takes any request, whoever sends it."""
+    logs = running.launch.logs if running.launch else ()
+    sockets = [each for log in logs for each in log.parent.glob("*.sock")]
+    assert bool(sockets) == (running.row.by in ("nginx-fpm", "apache-worker", "apache-event"))
+    assert not any(each.stat().st_mode & 0o077 for each in sockets)
+
+
+def test_a_folder_in_use_is_not_taken_from_who_tries_a_server_by_hand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    tmp_path.chmod(0o755)
+    monkeypatch.setattr(deployments, "_anybody_enters", lambda folder: True)
+    server = Server("event-loop", by="nginx")
+    first = deployments.folder_by_hand(server)
+    (first / "nginx.pid").write_text("1 is nobody's number")
+    assert deployments.folder_by_hand(server) == first and not list(first.iterdir())
+    (first / "nginx.pid").write_text(f"{os.getpid()}\n")
+    second = deployments.folder_by_hand(server)
+    assert second != first and second.parent == first.parent == tmp_path
+    assert (first / "nginx.pid").exists() and not list(second.iterdir())
+    shutil.rmtree(first)
+    first.symlink_to(second)
+    with pytest.raises(PermissionError, match="is not yours"):
+        deployments.folder_by_hand(server)
 
 
 def test_a_kind_of_work_has_its_own_limit() -> None:

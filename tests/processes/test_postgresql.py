@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import re
 import shutil
 import signal
 import subprocess
@@ -151,6 +152,18 @@ def user_of(process: psutil.Process) -> int | None:
 
 
 @pytest.mark.live
+@needed
+def test_its_password_stands_in_no_process_s_arguments() -> None:
+    """Everybody may read those. What initdb was given it in is gone by then."""
+    with serve_postgresql() as database:
+        (password,) = re.findall(r"password=(\w+)", database.address)
+        for each in psutil.process_iter():
+            with contextlib.suppress(psutil.Error):
+                assert not any(password in word for word in each.cmdline()), each
+        (data,) = (each.cwd() for each in [psutil.Process(database.process.pid)])
+        assert not Path(data).with_name("password").exists()
+
+
 @needed
 def test_it_is_there_for_a_block_and_nothing_of_it_is_left() -> None:
     with serve_postgresql() as served:
