@@ -16,7 +16,7 @@ class Proxy:
 
     host, origin: what the server is told instead of the browser's, where the browser says one;
     strips: what is taken off each path, and nothing else is handed on; sockets: whether it lets
-    WebSockets through.
+    WebSockets through; cuts: whether it closes each as soon as the server says something on it.
     """
 
     def __init__(
@@ -27,9 +27,11 @@ class Proxy:
         origin: str = "",
         strips: str = "",
         sockets: bool = True,
+        cuts: bool = False,
     ) -> None:
         self.strays: list[str] = []  # paths that it does not serve
-        self.sockets = sockets
+        self.asked: list[str] = []  # the first lines of what it handed on
+        self.sockets, self.cuts = sockets, cuts
         self.opened = 0  # WebSockets
         self._to_port, self._strips = to_port, strips
         self._said = {"host": host, "origin": origin}
@@ -64,7 +66,11 @@ class Proxy:
                 return
             with socket.create_connection(("127.0.0.1", self._to_port)) as far:
                 far.sendall(asked.encode("latin-1") + HEAD_ENDS + body)
-                _pump(near, far)
+                if self.cuts and "/channels" in asked.partition("\r\n")[0]:
+                    near.sendall(far.recv(65536))  # that it is open now
+                    far.recv(1)
+                else:
+                    _pump(near, far)
 
     def _changed(self, head: str) -> str | None:
         """The request as the server gets it; None where it gets none."""
@@ -77,6 +83,7 @@ class Proxy:
         if upgrade and not self.sockets:
             return None
         self.opened += upgrade
+        self.asked.append(first)
         kept = []
         for field in fields:
             name, _, value = field.partition(":")

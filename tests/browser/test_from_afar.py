@@ -174,3 +174,18 @@ def test_a_way_that_lets_no_websocket_through_is_told_as_such(
     proxy.sockets = True
     page.locator(".wt-status button", has_text="Start again").click()
     works(page)
+
+
+def test_a_connection_that_is_cut_again_and_again_is_given_up(
+    read: Started, between: Between, port: int, page: Page
+) -> None:
+    """Each start of a page's Python costs a second of the machine's time: it asks after some."""
+    proxy = between(cuts=True)
+    address = read().replace(f":{port}/", f":{proxy.port}/")
+    open_lab(page, address)
+    state(page, "lost", within_ms=2 * TOLD_MS)
+    expect(page.locator(".wt-status")).to_contain_text("is cut again and again")
+    assert 2 <= len([each for each in proxy.asked if "POST /book/session" in each]) <= 8
+    proxy.cuts = False
+    page.locator(".wt-status button", has_text="Try again").click()
+    works(page)
