@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import subprocess
 import venv
@@ -21,6 +22,12 @@ VALUES = yaml.safe_load((DEPLOY / "values.yaml").read_text())
 SINGLE = VALUES["singleuser"]
 KUBESPAWNER = "jupyterhub-kubespawner==7.0.0"  # as chart 4.4.0 has it
 REST_MINUTES = 15
+NO_CLUSTER = """
+current-context: none
+contexts: [{name: none, context: {cluster: none, user: none}}]
+clusters: [{name: none, cluster: {server: "http://127.0.0.1:9"}}]
+users: [{name: none, user: {}}]
+"""
 # The values as the chart's own configuration of the hub hands them to kubespawner.
 POD = """
 import asyncio, json, sys, yaml
@@ -28,7 +35,7 @@ from kubespawner import KubeSpawner
 from traitlets.config import Config
 given = yaml.safe_load(open(sys.argv[1]))["singleuser"]
 home = {"name": "home", "persistentVolumeClaim": {"claimName": "{pvc_name}"}}
-spawner = KubeSpawner(_mock=True, config=Config(KubeSpawner={
+config = Config(KubeSpawner={
     "image": given["image"]["name"] + ":" + given["image"]["tag"],
     "cmd": given["cmd"],
     "default_url": given["defaultUrl"],
@@ -43,9 +50,12 @@ spawner = KubeSpawner(_mock=True, config=Config(KubeSpawner={
     "fs_gid": 100,
     "volumes": {"home": home},
     "volume_mounts": {"home": {"mountPath": given["storage"]["homeMountPath"], "name": "home"}},
-}))
-pod = asyncio.run(spawner.get_pod_manifest())
-print(json.dumps(pod.to_dict(), default=str))
+})
+
+async def pod():
+    return await KubeSpawner(_mock=True, config=config).get_pod_manifest()
+
+print(json.dumps(asyncio.run(pod()).to_dict(), default=str))
 """
 
 
@@ -57,8 +67,14 @@ def pod(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     what = [KUBESPAWNER, "-r", str(DEPLOY / "requirements-hub.txt")]
     done = wheels.install(prefix / "bin/python", *what)
     assert done.returncode == 0, done.stderr
-    asked = [prefix / "bin/python", "-c", POD, DEPLOY / "values.yaml"]
-    made = subprocess.run(asked, capture_output=True, text=True)
+    cluster = prefix / "kubeconfig"
+    cluster.write_text(NO_CLUSTER)
+    made = subprocess.run(
+        [prefix / "bin/python", "-c", POD, DEPLOY / "values.yaml"],
+        env=os.environ | {"KUBECONFIG": str(cluster)},
+        capture_output=True,
+        text=True,
+    )
     assert made.returncode == 0, made.stderr
     found: dict[str, Any] = json.loads(made.stdout)["spec"]
     return found
@@ -85,7 +101,7 @@ def test_only_the_home_is_mounted_over(pod: dict[str, Any]) -> None:
     assert "useradd --uid 1000" in recipe and "WORKDIR /home/jovyan" in recipe
     after = recipe.partition("WORKDIR /home/jovyan")[2]
     assert "install" not in after and "COPY" not in after
-    assert pod["security_context"]["fs_group"] == 100
+    assert pod["security_context"]["fsGroup"] == 100
 
 
 def test_the_words_say_what_the_values_make() -> None:
