@@ -20,15 +20,27 @@ pytestmark = [
 
 GROUPS = Path("/sys/fs/cgroup")
 PROJECT = Path(__file__).parents[2]
+MEMORY_BYTES = 300 * 2**20
 BURN_S = 0.4  # of CPU time; eight periods of the quota
 SHARES, WEIGHT = "262144", "10000"  # so much that nobody but the quota holds it back
-# Goes into the folders that it is told, and burns there.
-CHILD = """
+ENTER = """
 import json, os, pathlib, sys, time
 burn_s, *folders = sys.argv[1:]
 for folder in folders:
     pathlib.Path(folder, "cgroup.procs").write_text(str(os.getpid()))
 from labs.host import cgroup, counters, hardware
+"""
+LOOK = """
+machine = hardware.fingerprint()
+print(json.dumps({
+    "cores": hardware.cores(),
+    "quota": machine.quota_cores,
+    "memory": machine.memory_bytes,
+    "free": hardware.available_memory_bytes(),
+    "usable": len(hardware.usable_cores()),
+}))
+"""
+BURN = """
 started, before, held_s = time.perf_counter(), counters.cpu(), cgroup.throttled_s(hardware.MACHINE)
 begun_s = time.process_time()
 while time.process_time() - begun_s < float(burn_s):
@@ -78,11 +90,42 @@ def half_a_core() -> Iterator[list[Path]]:
         yield folders
 
 
-def burned(folders: list[Path], seconds: float = BURN_S) -> dict[str, Any]:
+@pytest.fixture
+def a_container() -> Iterator[list[Path]]:
+    """Folders of new control groups whose limits, of CPU time and memory, are those of the groups
+    above them, as a container within a pod has it."""
+    name = f"wall-time-test-{os.getpid()}-above"
+    with contextlib.ExitStack() as stack:
+
+        def made(folder: Path) -> Path:
+            folder.mkdir()
+            stack.callback(folder.rmdir)
+            return folder
+
+        try:
+            if (GROUPS / "cpu/cpu.cfs_quota_us").exists():
+                above = [made(GROUPS / each / name) for each in ("cpu", "memory")]
+                (above[0] / "cpu.cfs_quota_us").write_text("150000")
+                (above[1] / "memory.limit_in_bytes").write_text(str(MEMORY_BYTES))
+            else:
+                (GROUPS / "cgroup.subtree_control").write_text("+cpu +memory")
+                above = [made(GROUPS / name)]
+                (above[0] / "cgroup.subtree_control").write_text("+cpu +memory")
+                (above[0] / "cpu.max").write_text("150000 100000")
+                (above[0] / "memory.max").write_text(str(MEMORY_BYTES))
+            folders = [made(each / "container") for each in above]
+        except OSError as error:
+            pytest.skip(f"this system lets nobody make a control group: {error}")
+        yield folders
+
+
+def inside(code: str, folders: list[Path]) -> dict[str, Any]:
+    """What a process in those control groups says of itself."""
+    told = ("CPU_LIMIT", "MEM_LIMIT")
     said = subprocess.run(
-        [sys.executable, "-c", CHILD, str(seconds), *map(str, folders)],
+        [sys.executable, "-c", ENTER + code, str(BURN_S), *map(str, folders)],
         cwd=PROJECT,
-        env={name: value for name, value in os.environ.items() if name != "CPU_LIMIT"},
+        env={name: value for name, value in os.environ.items() if name not in told},
         capture_output=True,
         text=True,
         check=True,
@@ -96,7 +139,7 @@ def test_half_a_core_is_known_and_counted(half_a_core: list[Path]) -> None:
     endless = [sys.executable, "-c", "while True: pass"]
     with subprocess.Popen(endless) as neighbour:
         try:
-            found = burned(half_a_core)
+            found = inside(BURN, half_a_core)
         finally:
             neighbour.kill()
     assert (found["cores"], found["quota"], found["whole"]) == (0.5, 0.5, 1)
@@ -104,3 +147,10 @@ def test_half_a_core_is_known_and_counted(half_a_core: list[Path]) -> None:
     assert found["group_s"] == pytest.approx(found["own_s"], rel=0.25)
     assert found["busy_s"] > found["group_s"]  # it has the neighbour in it
     assert found["held_s"] > 0 and found["seconds"] > 1.3 * found["own_s"]
+
+
+def test_limits_far_above_are_found(a_container: list[Path]) -> None:
+    found = inside(LOOK, a_container)
+    assert (found["quota"], found["memory"]) == (1.5, MEMORY_BYTES)
+    assert found["cores"] == min(1.5, found["usable"])
+    assert 0 < found["free"] < MEMORY_BYTES

@@ -116,6 +116,15 @@ MACHINES = {
         others=0.25,
         split={2: ((0, 1), tuple(range(2, 16)))},
     ),
+    "hub-pod-v2": Is(
+        cores=2,
+        machine=16,
+        quota=2.0,
+        usable=(4, 12),
+        physical=((4, 12),),
+        memory_gib=3.0,
+        split={1: ((4,), (12,)), 2: ((4, 12), ())},
+    ),
     "nested": Is(
         cores=1.5,
         machine=8,
