@@ -25,6 +25,10 @@ DEMAND_OFF = 0.10
 LUCK = 2.0  # standard errors of the mean of what was drawn
 QUOTA_PERIOD_S = 0.1  # a window may begin with the budget of one
 PAGE_BUSY = 0.03  # of the machine, browser included; where nothing is drawn, some thousandths
+NEIGHBOUR = (  # of a container, whose computer others have containers on
+    " In a container they may be a neighbour's, on a hub another student's lab: you disturb each "
+    "other. Run again when it has ended."
+)
 OTHERS_BUSY = 0.03  # of the machine; where nobody else is, it is some thousandths
 PORTS_USED = 0.8  # of those that there are: a search for a free one has a hard time then
 LITTLE_OFF = 0.05
@@ -149,7 +153,8 @@ def surroundings(
     if watched.others_cpu > OTHERS_BUSY * machine.cores or abs(moved.get("others", 0)) > UNSTEADY:
         yield _surrounded(
             "others",
-            f"Other programs used {watched.others_cpu:.2f} of the machine's {machine.cores} cores.",
+            f"Other programs used {watched.others_cpu:.2f} of the machine's {machine.cores} cores."
+            f"{NEIGHBOUR if machine.quota_cores else ''}",
             moved,
         )
     if watched.steal_cpu > OTHERS_BUSY * machine.cores:

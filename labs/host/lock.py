@@ -52,6 +52,23 @@ def turn(waiting: Callable[[], None], stop: threading.Event) -> Iterator[None]:
         os.close(handle)
 
 
+def neighbour() -> str:
+    """The name of another user who measures on this machine now. Empty where nobody does, where it
+    is our own user, and where the system does not tell."""
+    try:
+        handle = _open()
+    except Unusable:
+        return ""
+    try:
+        process = _holding(handle)
+        with contextlib.suppress(psutil.Error, OSError):
+            if process is not None and process.uids().effective != os.geteuid():
+                return process.username()
+        return ""
+    finally:
+        os.close(handle)
+
+
 def _open() -> int:
     """The lock file, shared by every user: a plain file, whoever made it."""
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # a FIFO must not make us wait
@@ -80,7 +97,15 @@ def _no_lock(why: str | None) -> Unusable:
 
 
 def _holder(handle: int) -> str:
-    """Who has the lock, in words; only Linux tells, and only of who is in the same container."""
+    """Who has the lock, in words."""
+    with contextlib.suppress(psutil.Error, OSError):
+        if process := _holding(handle):
+            return f"process {process.pid} ({process.name()}, of {process.username()})"
+    return f"another program (`lsof {LOCK}` may name it)"
+
+
+def _holding(handle: int) -> psutil.Process | None:
+    """Who has the lock; only Linux tells, and only of who is in the same container."""
     file = os.fstat(handle)
     where = f"{os.major(file.st_dev):02x}:{os.minor(file.st_dev):02x}:{file.st_ino}"
     with contextlib.suppress(OSError, psutil.Error):
@@ -88,6 +113,5 @@ def _holder(handle: int) -> str:
             # as in "1: FLOCK  ADVISORY  WRITE 123 fe:00:456 0 EOF"
             _, kind, _, _, pid, locked, *_ = line.split()
             if (kind, locked) == ("FLOCK", where):
-                process = psutil.Process(int(pid))
-                return f"process {pid} ({process.name()}, of {process.username()})"
-    return f"another program (`lsof {LOCK}` may name it)"
+                return psutil.Process(int(pid))
+    return None

@@ -19,7 +19,7 @@ from typing import Any, Protocol, TypeVar
 
 from labs.host import hardware
 from labs.host.browser import browser, tree
-from labs.host.lock import turn
+from labs.host.lock import neighbour, turn
 from labs.host.monitor import Sampler
 from labs.host.supervisor import Stopped
 from labs.host.waiting import wait_until
@@ -189,7 +189,12 @@ class Rig:
         return wait_until(done, within_s, every_s=every_s, stop=self.stop)
 
     def _wait(self) -> None:
-        self.progress("waiting: another page or program is measuring on this machine")
+        who, also = neighbour(), ""
+        if who:  # on a class's computer, say: students learn that they share it
+            also = " too, and two at once would disturb each other"
+        self.progress(
+            f"waiting: {who or 'another page or program'} is measuring on this machine{also}"
+        )
 
     # ---- what is done ------------------------------------------------------------------------
 

@@ -151,6 +151,7 @@ def test_users_wait_for_one_another(lock: Path, first: str) -> None:
     with somebody(lock, *users[first]) as one:
         assert said(one) == "has it"
         owner = lock.stat().st_uid
+        assert module.neighbour() == ("nobody" if first == "nobody" else "")  # we are root
         with somebody(lock, *users[second]) as other:
             assert said(other) == "waiting"
             assert one.stdin is not None

@@ -15,6 +15,7 @@ from labs.records.experiment import Server, Workload
 
 GOOD = examples.point(8)
 FORECAST = examples.prediction((*examples.USERS, 16))
+BARE = replace(examples.MACHINE, quota_cores=None)  # no container
 
 
 def checks(point, experiment=examples.EXPERIMENT, forecast=FORECAST, **given):
@@ -108,6 +109,15 @@ def test_what_makes_a_point_unfit_and_what_is_only_told(name, unfit, change, sen
     assert found[name].unfit == unfit
     assert sentence in found[name].sentence
     assert replace(GOOD, checks=(found[name],)).fit != unfit
+
+
+def test_in_a_container_others_may_be_a_neighbour():
+    """Two students on one computer are told that they disturb each other."""
+    busy = replace(GOOD, others_cpu=0.07)
+    for machine, told in ((BARE, False), (examples.MACHINE, True)):
+        found = validity.check(busy, examples.EXPERIMENT, machine, forecast=FORECAST)
+        (said,) = (each.sentence for each in found if each.name == "others")
+        assert ("another student's lab: you disturb each other" in said) == told
 
 
 def test_users_who_wait_inside_a_full_load_generator_are_told_as_that():
