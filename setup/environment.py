@@ -10,8 +10,9 @@ import os
 import subprocess
 import sys
 
-OLDEST = (3, 11)
-NEWEST = (3, 20)  # where the search for a better Python on PATH begins
+OLDEST = (3, 12) if sys.platform == "darwin" else (3, 11)  # gevent has no wheel for 3.11 there
+NEWEST = (3, 14)  # that is tested; a newer one may do, too
+UNHEARD_OF = (3, 20)  # where the search for a Python on PATH ends
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -27,8 +28,10 @@ def is_new_enough(python):
 
 
 def better_python():
-    """The environment's own Python, else the newest on PATH; None where neither will do."""
-    numbered = ["python3.%d" % minor for minor in range(NEWEST[1], OLDEST[1] - 1, -1)]
+    """The environment's own Python, else the newest on PATH that is tested, else a newer one; None
+    where none will do."""
+    minors = list(range(NEWEST[1], OLDEST[1] - 1, -1)) + list(range(NEWEST[1] + 1, UNHEARD_OF[1]))
+    numbered = ["python3.%d" % minor for minor in minors]
     numbered.insert(0, os.path.join(ROOT, ".venv", "bin", "python"))
     for python in numbered:
         if is_new_enough(python):
@@ -39,6 +42,12 @@ def better_python():
 def main():
     """Hand over to install.py, here or in a Python that can run it; else say what to get."""
     if sys.version_info >= OLDEST:
+        if sys.version_info[:2] > NEWEST:
+            sys.stderr.write(
+                "Wall Time is tested with Python %d.%d to %d.%d and this is %d.%d: if something "
+                "fails, name another, as in `make read PYTHON=python%d.%d`.\n"
+                % (OLDEST + NEWEST + tuple(sys.version_info[:2]) + NEWEST)
+            )
         from install import main
 
         return main(sys.argv[1:])

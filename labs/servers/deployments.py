@@ -12,6 +12,7 @@ import contextlib
 import grp
 import os
 import pwd
+import re
 import shutil
 import string
 import tempfile
@@ -43,6 +44,7 @@ SMALL_FILE = ROOM / "site" / "file"  # of 44 bytes, as S4's
 KEEP_ALIVE_S = 75  # an idle connection is closed after so long, as by the other servers
 LEAST_SPARE, MOST_SPARE = 5, 10  # idle workers, as Apache itself and our `spare` have it
 OPEN = 0o755
+PLAIN = re.compile(r"[A-Za-z0-9_./+-]+")  # means the same in the files of all these servers
 
 
 class Template(string.Template):
@@ -201,9 +203,11 @@ def fill(name: str, into: Path, **values: object) -> Path:
 
 @contextlib.contextmanager
 def folder_for_a_server() -> Iterator[Path]:
-    """A temporary folder that its workers can reach, who are somebody else when we are root."""
+    """A temporary folder that its workers can reach, who are somebody else when we are root, and
+    whose name every server's configuration takes: without a space or an umlaut."""
     temporary = Path(tempfile.gettempdir()).resolve()
-    if os.geteuid() == 0 and not all(_anybody_enters(each) for each in _up_from(temporary)):
+    hidden = os.geteuid() == 0 and not all(_anybody_enters(each) for each in _up_from(temporary))
+    if hidden or not PLAIN.fullmatch(str(temporary)):
         temporary = Path("/tmp")
     with tempfile.TemporaryDirectory(prefix="wall-time-server-", dir=temporary) as name:
         folder = Path(name)

@@ -286,6 +286,19 @@ def test_a_folder_that_nobody_can_reach_is_not_taken(
 
 
 @live
+@here("apache", "apache-event", "nginx-fpm", "nginx")
+def test_it_starts_where_temporary_files_lie_in_an_odd_folder(
+    by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A space and an umlaut in its name mean something else to nginx and to php-fpm."""
+    odd = tmp_path / "Täglich Neues; (2)"
+    odd.mkdir(mode=0o755)
+    monkeypatch.setattr(tempfile, "tempdir", str(odd))
+    with serve(SMALL[by], page=page_of(by)) as running:
+        assert get(f"{running.url}/{'file' if by == 'nginx' else ''}")[0] == 200
+
+
+@live
 @here("apache", "node")
 def test_a_port_that_is_taken_is_left_for_another(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:

@@ -12,10 +12,11 @@ import sysconfig
 import venv
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import pytest
 import wheels
+from surroundings import read_only
 
 import labs
 
@@ -108,10 +109,27 @@ def test_pages_recordings_and_exercises_are_found(installed: Installed) -> None:
     assert found["plotly"] < 1e6  # the book's small one
 
 
-def test_the_book_is_served(installed: Installed) -> None:
-    """And the server ends like any other, with nothing left in the home but what Jupyter keeps."""
+OWN = """
+c.ServerApp.base_url = "/elsewhere/"
+c.ServerApp.certfile = "/nowhere/at.all"
+c.ServerApp.port = 1
+c.ServerApp.jpserver_extensions = {"labs.site.server": False}
+c.ServerApp.kernel_manager_class = "nobody.knows"
+c.IdentityProvider.token = "own"
+"""
+
+
+@pytest.mark.parametrize("home", ["empty", "read-only", "configured for servers of another kind"])
+def test_the_book_is_served(installed: Installed, home: str) -> None:
+    """With a kernel for its pages, and the server ends like any other."""
+    before: list[str] = []
+    if home == "read-only":
+        before = read_only(installed.home)
+    elif home != "empty":
+        (installed.home / ".jupyter").mkdir(exist_ok=True)
+        (installed.home / ".jupyter/jupyter_server_config.py").write_text(OWN)
     with subprocess.Popen(
-        [installed.python, "-m", "labs", "read", "--no-browser"],
+        [*before, installed.python, "-m", "labs", "read", "--no-browser"],
         cwd=installed.home,
         env=installed.outside,
         stdout=subprocess.PIPE,
@@ -125,7 +143,12 @@ def test_the_book_is_served(installed: Installed) -> None:
             assert address, said
             with urlopen("1-cpu-time/one-core.html".join(address.groups())) as answer:
                 assert answer.read().decode() == PAGE
+            login = {"Authorization": f"token {address[2].partition('=')[2]}"}
+            asking = Request(f"{address[1]}session", method="POST", data=b"{}", headers=login)
+            with urlopen(asking, timeout=WITHIN_S) as answer:
+                assert answer.status == 201
         finally:
+            installed.home.chmod(0o755)
             server.send_signal(signal.SIGINT)
             _, complaints = server.communicate(timeout=WITHIN_S)
         assert (server.returncode, complaints) == (0, "")

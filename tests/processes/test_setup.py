@@ -15,12 +15,14 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from urllib.request import urlopen
 
 import pytest
+import yaml
+from surroundings import read_only
 from tornado.websocket import websocket_connect
 from waiting import eventually
 
@@ -55,7 +57,7 @@ version = "1.0"
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     """A project as small as can be with the real Makefile and the real setup."""
-    clone = tmp_path / "a clone"
+    clone = tmp_path / "ein schöner Klon"  # with a space and an umlaut
     shutil.copytree(ROOT / "setup", clone / "setup", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "Makefile", clone)
     (clone / "backend.py").write_text(BACKEND)
@@ -103,7 +105,7 @@ def outside_make() -> dict[str, str]:
 
 
 def make(
-    clone: Path, *arguments: str, path: Path | None = None, **more: str
+    clone: Path, *arguments: str, path: Path | None = None, before: Sequence[str] = (), **more: str
 ) -> tuple[int, list[str]]:
     """Exit code and lines of what `make` said, its own remarks left out. An empty variable is
     none."""
@@ -111,7 +113,7 @@ def make(
     environment = {name: value for name, value in environment.items() if value}
     environment["PATH"] = str(path) if path else os.environ["PATH"]
     result = subprocess.run(
-        [str(shutil.which("make")), *arguments],
+        [*before, str(shutil.which("make")), *arguments],
         cwd=clone,
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -127,9 +129,11 @@ def make(
 
 
 OLD = "sys.version_info = (3, 9, 18, 'final', 0)"
+NEW = "sys.version_info = (3, 19, 0, 'final', 0)"
 NO_VENV = """import importlib.util as util; find = util.find_spec
 util.find_spec = lambda name, *more: None if name == 'ensurepip' else find(name, *more)"""
 FULL = "import shutil; shutil.disk_usage = lambda path: shutil._ntuple_diskusage(9, 9, 4e8)"
+OLDEST = "3.12" if sys.platform == "darwin" else "3.11"
 NONE = "There is no python3 here: install Python 3.11 or newer or name yours with PYTHON=."
 
 
@@ -139,8 +143,8 @@ NONE = "There is no python3 here: install Python 3.11 or newer or name yours wit
         (None, NONE),
         (
             OLD,
-            "Wall Time needs Python 3.11 or newer and this is 3.9: install a newer one, then name "
-            "it, as in `make read PYTHON=python3.11`.",
+            f"Wall Time needs Python {OLDEST} or newer and this is 3.9: install a newer one, then "
+            f"name it, as in `make read PYTHON=python{OLDEST}`.",
         ),
         (
             NO_VENV,
@@ -170,8 +174,19 @@ def test_an_old_python_hands_over_to_a_newer_one_on_the_path(clone: Path, bare: 
     program(bare / "python3.13", '#!/bin/sh\n[ "$1" = -c ] || echo "handed $*"\n')
     # A version manager's stub for what is not installed.
     program(bare / "python3.14", "#!/bin/sh\necho not installed; exit 127\n")
+    program(bare / "python3.19", "#!/bin/sh\necho not tested\n")
     code, said = make(clone, "venv", f"PYTHON={old}", path=bare)
     assert (code, said) == (0, ["handed setup/environment.py"])
+
+
+def test_a_python_that_nobody_has_tested_is_told_and_tried(clone: Path, bare: Path) -> None:
+    new = python_that(bare, f"{NEW}\n{FULL}")
+    warning, refusal = make(clone, "venv", f"PYTHON={new}", path=bare)[1]
+    assert warning == (
+        f"Wall Time is tested with Python {OLDEST} to 3.14 and this is 3.19: if something fails, "
+        "name another, as in `make read PYTHON=python3.14`."
+    )
+    assert refusal.startswith("Only 0.4 GB are free")
 
 
 def test_the_version_is_checked_in_words_that_an_old_python_understands() -> None:
@@ -257,6 +272,68 @@ def test_packages_come_by_uv_unless_pip_knows_an_index_of_its_own(clone: Path) -
     assert calls.read_text().startswith("pip install ")
     assert start("# by uv, which may fail\n") == 1  # and pip is asked then
     assert start("# by pip\n", PIP_INDEX_URL="http://127.0.0.1:9") == 0
+
+
+@pytest.mark.timeout(240)
+def test_it_installs_without_git_in_a_home_that_cannot_be_written(
+    clone: Path, bare: Path, tmp_path: Path
+) -> None:
+    """By Debian's plain shell, where that is to be had."""
+    home = tmp_path / "home"
+    home.mkdir()
+    sh = shutil.which("dash") or shutil.which("sh")
+    before = read_only(home)
+    variables = {"HOME": str(home), "XDG_CACHE_HOME": "", "XDG_CONFIG_HOME": ""}
+    code, said = make(
+        clone, "venv", f"PYTHON={BASE}", f"SHELL={sh}", path=bare, before=before, **variables
+    )
+    assert (code, len(said)) == (0, 1), said
+    listed = [clone / ".venv/bin/python", "-m", "pip", "list", "--format=freeze"]
+    assert subprocess.check_output(listed, text=True).startswith("labs==1.0")
+
+
+PLATFORMS = {  # and the oldest minor version of Python 3 that is promised there
+    "x86_64-unknown-linux-gnu": 11,
+    "aarch64-unknown-linux-gnu": 11,
+    "aarch64-apple-darwin": 12,
+    "x86_64-apple-darwin": 12,
+}
+NEWEST = 14
+
+
+def test_what_is_promised_is_what_is_tested() -> None:
+    """Setup, workflow and the list above name the same Pythons."""
+    text = (ROOT / "setup/environment.py").read_text()
+    assert 'OLDEST = (3, 12) if sys.platform == "darwin" else (3, 11)' in text
+    assert f"\nNEWEST = (3, {NEWEST})" in text
+    jobs = yaml.safe_load((ROOT / ".github/workflows/book.yml").read_text())["jobs"]
+    for job, platform in (("linux", "x86_64-unknown-linux-gnu"), ("macos", "aarch64-apple-darwin")):
+        minors = range(PLATFORMS[platform], NEWEST + 1)
+        found = jobs[job]["strategy"]["matrix"]["python"]
+        assert found == [f"3.{minor}" for minor in minors]
+
+
+@pytest.mark.extended
+@pytest.mark.parametrize(
+    ("platform", "minor"),
+    [(name, minor) for name, oldest in PLATFORMS.items() for minor in range(oldest, NEWEST + 1)],
+)
+def test_every_pin_has_a_wheel(platform: str, minor: int) -> None:
+    """Readers need no compiler. As an index says it; most of these machines are not here."""
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, re.findall(r'"(uv==.+?)"', (ROOT / "setup/install.py").read_text())[0]])
+    resolved = subprocess.run(
+        [
+            *(sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--system-certs"),
+            *("--no-deps", "--only-binary", ":all:", "--output-file", os.devnull),
+            *("--python-platform", platform, "--python-version", f"3.{minor}"),
+            "requirements-dev.txt",
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert resolved.returncode == 0, resolved.stderr
 
 
 # -- the book ------------------------------------------------------------------------------
