@@ -36,7 +36,7 @@ class Killed:
 
     pid: int
     at: float
-    busy: bool  # whether it had a client
+    clients: int  # connected to it just before
     follower: int | None  # the process that took its place; None if none came in time
     after_s: float  # how long that took
 
@@ -105,19 +105,18 @@ class ServerControl:
         """Kill a worker, a busy one if there is one, without a warning; None if there is none."""
         before = set(self.running.serving_pids())
         workers = sorted(before - {self.running.pid})
-        victim = next((pid for pid in workers if self._is_busy(pid)), None)
-        busy = victim is not None
-        if victim is None:
-            if not workers:
-                return None
-            victim = workers[-1]
+        if not workers:
+            return None
+        victim, clients = next(
+            ((pid, count) for pid in workers if (count := self._clients(pid))), (workers[-1], 0)
+        )
         at = time.perf_counter()
         with contextlib.suppress(OSError):
             os.kill(victim, signal.SIGKILL)
         self._until(lambda: set(self.running.serving_pids()) - before, REPLACED_WITHIN_S)
         follower = min(set(self.running.serving_pids()) - before, default=None)
         after_s = time.perf_counter() - at
-        return Killed(pid=victim, at=at, busy=busy, follower=follower, after_s=after_s)
+        return Killed(pid=victim, at=at, clients=clients, follower=follower, after_s=after_s)
 
     def raise_pool(self, to: int) -> Raised:
         """Let the pool be so large: a SIGTTIN to the master for each further worker."""
@@ -134,13 +133,14 @@ class ServerControl:
         after_s = time.perf_counter() - at if grown else None
         return Raised(at=at, before=before, to=to, after_s=after_s, when_needed=when_needed)
 
-    def _is_busy(self, pid: int) -> bool:
-        """Whether a client is connected to that process."""
+    def _clients(self, pid: int) -> int:
+        """How many clients are connected to that process."""
         with contextlib.suppress(psutil.Error, OSError):
-            for each in psutil.Process(pid).net_connections("tcp"):
-                if each.status == psutil.CONN_ESTABLISHED and each.laddr[1] == self.running.port:
-                    return True
-        return False
+            return sum(
+                each.status == psutil.CONN_ESTABLISHED and each.laddr[1] == self.running.port
+                for each in psutil.Process(pid).net_connections("tcp")
+            )
+        return 0
 
     def _wait_until_heard(self) -> None:
         """A second signal of a kind is lost while the first has not been taken. It has when it is

@@ -33,6 +33,7 @@ from labs.kinds.timeline.run import TimelineLab
 from labs.kinds.timeline.segments import (
     Border,
     Requests,
+    lost_with,
     ramp,
     requests_of,
     step_result,
@@ -287,10 +288,17 @@ def test_an_arrival_counts_where_it_is_answered() -> None:
     assert (first.begun, second.begun) == (1, 3)
     assert (second.failed, second.missed, second.in_flight) == (1, 1, 1)
     assert second.mean_response_time_s == pytest.approx((1.4 + 0.4) / 2)
-    checks = story.check(second, step, POOL, examples.MACHINE, killed=False)
+    checks = story.check(second, step, POOL, examples.MACHINE)
     assert {check.name for check in checks if check.unfit} == {"errors", "missed", "few"}
-    forgiven = story.check(second, step, POOL, examples.MACHINE, killed=True)
+    forgiven = story.check(second, step, POOL, examples.MACHINE, lost={101: 1})
     assert "errors" not in {check.name for check in forgiven if check.unfit}
+    more = story.check(replace(second, failed=4), step, POOL, examples.MACHINE, lost={101: 1, 7: 2})
+    said = {check.name: check.sentence for check in more}
+    assert said["killed"] == (
+        "3 requests failed, with the 2 workers that were killed (1 with process 101 and 2 with "
+        "process 7)."
+    )
+    assert said["errors"].startswith("1 request failed;")  # whose failure nobody's death explains
 
 
 @pytest.mark.parametrize(
@@ -312,7 +320,7 @@ def test_who_takes_the_cores_that_a_step_needs_spoils_it(
     """Two cores, of which a neighbour has one, and server and load generator the other."""
     beside = {"server_cpu": 0.95, "generator_cpu": 0.05, "others_cpu": 0.0, "page_cpu": 0.0}
     result = replace(examples.step_result(3), checks=(), **(beside | change))
-    found = story.check(result, step, server, examples.MACHINE, killed=False)
+    found = story.check(result, step, server, examples.MACHINE)
     assert {check.name for check in found if check.unfit} == unfit
     assert {check.name for check in found} & {"others", "steal", "page"}
 
@@ -326,7 +334,7 @@ def test_who_was_sent_late_has_waited_since_it_was_due() -> None:
     assert result.late_s == pytest.approx(2 * 0.2 / 8)
 
     def told(result: StepResult) -> list[Check]:
-        checks = story.check(result, step, POOL, examples.MACHINE, killed=False)
+        checks = story.check(result, step, POOL, examples.MACHINE)
         return [check for check in checks if check.name == "late"]
 
     (late,) = told(result)
@@ -480,11 +488,60 @@ def test_it_is_told_in_sentences() -> None:
     assert "Step 1, 1 user: 20 req/s, as the forecast said (20 req/s)." in verdict
     assert "Step 3, 30 arrivals/s: 30 req/s came and 30 req/s were answered" in verdict
     assert "There were 6 workers at the beginning, 12 at most, 500 ms after" in verdict
-    slow = plain(" ".join(story.verdict(examples.timeline(0.8))))
-    assert "20 % below the forecast (40 req/s). It assumed that all workers were there" in slow
     assert "Step 3 cannot be believed: Too noisy" in " ".join(story.verdict(FOUND["unfit"]))
     about = plain(story.about(examples.timeline().server, HALF, THREE_PM))
     assert "then 10 s of 24 arrivals/s while the pool is raised to 32." in about
+
+
+def test_each_failure_is_told_of_the_worker_it_went_with() -> None:
+    """Three are killed, 200 ms after each other, with one, none and two clients."""
+    rows = [
+        record(FAILED, 1, 100.9, 101.01),
+        record(FAILED, 2, 101.3, 101.405),
+        record(FAILED, 3, 101.2, 101.41),
+        record(FAILED, 4, 101.7, 101.8),  # began when all of them were gone
+        record(FAILED, 5, 101.3, 102.6),  # long afterwards
+        record(OK, 6, 101.0, 101.2),
+    ]
+    lost = lost_with(requests(*rows), [1.0, 1.2, 1.4])
+    assert [ends.round(3).tolist() for ends in lost] == [[1.01], [], [1.405, 1.41]]
+    told = [
+        story.killed(pid, clients=clients, failed=len(ends), follower=None, after_s=5.0)
+        for pid, clients, ends in zip((7, 8, 9), (1, 0, 1), lost, strict=True)
+    ]
+    assert "Process 7, a worker with a client, was killed. One request failed with it." in told[0]
+    assert "Process 8, an idle worker, was killed. No request failed with it." in told[1]
+    assert "2 requests failed with it. It had that many by the time it was gone." in told[2]
+    many = story.killed(9, clients=2, failed=2, follower=None, after_s=5.0)
+    assert "Process 9, a worker with 2 clients, was killed. 2 requests failed with it. N" in many
+
+
+def grown(found_rps: float, *, cpu_s: float = 0.0) -> Timeline:
+    """One step of 8 users whose requests wait for 100 ms: with 2 workers for the first half."""
+    steps, work = (Step(seconds=4, users=8),), Workload(wait_s=0.1, cpu_s=cpu_s)
+    server = Server("prefork", by="spare", processes=8)
+    result = replace(examples.step_result(1), throughput_rps=found_rps, completed=4 * found_rps)
+    run = replace(
+        examples.timeline_run(),
+        forecast=course(server, work, steps, examples.CALIBRATION, examples.MACHINE),
+        stretches=(result,),
+        ramp=((0.0, 2), (2.0, 8)),
+    )
+    return structs.replace(
+        examples.timeline(1.0), server=server, workload=work, steps=steps, runs=(run,)
+    )
+
+
+def test_workers_that_came_late_are_named_only_where_they_explain_the_miss() -> None:
+    late = "It assumed that all workers were there when the users came"
+    said = plain(story.verdict(grown(50.0))[0])  # 2 of them answer 20 a second, 8 of them 80
+    assert re.search(rf"below the forecast .*{late}; with those that were, it says 49\.\d", said)
+    assert re.search(r"That explains (9\d|100) % of the miss\.", said)
+    for rps in (72.0, 10.0):  # far less than that, and far more
+        said = plain(story.verdict(grown(rps))[0])
+        assert "below the forecast" in said and late not in said
+    busy = plain(" ".join(story.verdict(examples.timeline(0.8))))
+    assert "20 % below the forecast (40 req/s)." in busy and late not in busy  # of full cores
 
 
 def test_equal_processes_stand_in_one_row_and_each_in_the_file() -> None:
@@ -620,8 +677,10 @@ def test_steps_are_walked_and_a_killed_worker_costs_one_request() -> None:
         Step(seconds=1.5, users=10, do=KILL),
     )
     told: list[object] = []
-    found = Rig(told.append).perform(TimelineLab(SPARE, Workload(wait_s=0.1), steps))
+    rig = Rig(told.append)
+    found = rig.perform(TimelineLab(SPARE, Workload(wait_s=0.1), steps))
     run = found.run
+    assert run.seed == rig.seed  # of all that is drawn in it
     one, many, kill = run.stretches
     assert one.throughput_rps == pytest.approx(10, rel=0.3)
     assert kill.throughput_rps == pytest.approx(100, rel=0.25)
@@ -632,7 +691,7 @@ def test_steps_are_walked_and_a_killed_worker_costs_one_request() -> None:
     (event,) = run.happenings
     assert event.at_s == pytest.approx(3, abs=0.7)
     assert re.search(
-        r"Process \d+, a worker with a client, was killed\. One request failed\. "
+        r"Process \d+, a worker with a client, was killed\. One request failed with it\. "
         r"Process \d+ took its place",
         event.words,
     )
@@ -642,7 +701,6 @@ def test_steps_are_walked_and_a_killed_worker_costs_one_request() -> None:
     assert server[follower].began_s > 2.5
     assert run.children("server") == len(server) - 1 >= 11
     assert 0 < run.on_core("generator") < 1
-    assert run.seed > 0
     assert sum(each.failed for each in run.moments) == 1
     assert len(run.moments) == 4.5 * 4
     timelines = [each for each in told if isinstance(each, Timeline)]

@@ -109,7 +109,7 @@ class TimelineRun:
     ramp: tuple[tuple[float, int], ...] = ()  # when the number of workers was seen to change
     happenings: tuple[Event, ...] = ()
     processes: tuple[Process, ...] = ()
-    seed: int = 0  # of its arrivals, see `arrivals_seed`; runs of before all had this one
+    seed: int = 0  # of sizes, and of arrivals by `arrivals_seed`; old runs' arrivals had this one
     power: tuple[Power, ...] = ()  # when it began, and when it ended
 
     def arrivals_seed(self, number: int) -> int:

@@ -6,10 +6,9 @@ Each step begins when its time has come, whatever the one before has left behind
 from __future__ import annotations
 
 import contextlib
-import secrets
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
 from typing import Literal, Self, get_args
@@ -28,7 +27,9 @@ from labs.kinds.timeline.forecast import course, users_for
 from labs.kinds.timeline.record import Event, Timeline, TimelineRun
 from labs.kinds.timeline.segments import (
     Border,
-    Requests,
+    Floats,
+    lost_between,
+    lost_with,
     ramp,
     requests_of,
     step_result,
@@ -56,9 +57,7 @@ from labs.servers.serve import check
 
 SHORT_S = 1.5  # a step of a smoke test
 LOOK_EVERY_S = 1.0  # whether server and load generator are still there
-FAILS_WITHIN_S = 1.0  # of a worker's death, what it was answering has failed
 TAIL_S = 1.0  # at most: the last load stays on until what began in the step is answered
-MOST_SEEDS = 2**31
 CONTROLS = {"Kill a worker": KILL, "Add workers": MORE}
 
 Ask = Literal["throughput", "workers", "under way"]
@@ -208,7 +207,7 @@ class Walk:
             recorded_at=rig.now(),
             calibration=bed.calibration,
             forecast=course(self.server, self.workload, steps, bed.calibration, bed.machine),
-            seed=1 + secrets.randbelow(MOST_SEEDS),  # chance differs from run to run, as it would
+            seed=bed.seed,  # of sizes and arrivals: chance differs from run to run, as it would
             power=(power(),),
         )
 
@@ -279,20 +278,22 @@ class Walk:
         bed.driver.check()
         began, samples, done = bed.sampler.started, list(bed.sampler.samples), list(self.done)
         requests = requests_of(bed.driver.report(self.since), began=began)
-        deaths = [each.at - began for each in done if isinstance(each, Killed)]
+        killed = [each for each in done if isinstance(each, Killed)]
+        ends = lost_with(requests, [each.at - began for each in killed])
+        losses = {each.pid: lost for each, lost in zip(killed, ends, strict=True)}
         results = []
         for step, before, after in zip(self.steps, self.borders, self.borders[1:], strict=False):
             workers = [each.workers for each in samples if each.at_s <= after.at_s]
             found = step_result(step, requests, before, after, workers[-1] if workers else None)
-            killed = any(before.at_s <= at < after.at_s for at in deaths)
-            checks = verdict.check(found, step, self.server, bed.machine, killed=killed)
+            lost = lost_between(losses, before.at_s, after.at_s)
+            checks = verdict.check(found, step, self.server, bed.machine, lost=lost)
             results.append(replace(found, checks=checks))
         self.so_far = replace(
             self.so_far,
             stretches=tuple(results),
             moments=time_bins(self.steps, requests, samples, min(self.whole_s, requests.now_s)),
             ramp=ramp([sample for sample in samples if sample.at_s <= self.whole_s]),
-            happenings=tuple(_event(each, requests, began) for each in done),
+            happenings=tuple(_events(done, losses, began)),
         )
         return Timeline(
             server=self.server,
@@ -345,14 +346,19 @@ def _whole(value: float) -> str:
     return digits(round(value))
 
 
-def _event(done: Killed | Raised, requests: Requests, began: float) -> Event:
-    at_s = done.at - began
-    if isinstance(done, Raised):
-        words = verdict.raised(done.before, done.to, done.after_s, when_needed=done.when_needed)
-    else:
-        late = requests.failed_ends - at_s
-        failed = int(((late >= 0) & (late < FAILS_WITHIN_S)).sum())
-        words = verdict.killed(
-            done.pid, busy=done.busy, failed=failed, follower=done.follower, after_s=done.after_s
-        )
-    return Event(at_s=round(at_s, 2), words=words)
+def _events(
+    done: Sequence[Killed | Raised], losses: Mapping[int, Floats], began: float
+) -> Iterator[Event]:
+    """What was done, in words; losses: of each worker that was killed, see `lost_with`."""
+    for each in done:
+        if isinstance(each, Raised):
+            words = verdict.raised(each.before, each.to, each.after_s, when_needed=each.when_needed)
+        else:
+            words = verdict.killed(
+                each.pid,
+                clients=each.clients,
+                failed=len(losses[each.pid]),
+                follower=each.follower,
+                after_s=each.after_s,
+            )
+        yield Event(at_s=round(each.at - began, 2), words=words)

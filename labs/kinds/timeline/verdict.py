@@ -4,15 +4,17 @@ Pure: records in, sentences out."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
-from labs.analysis.causes import AGREES
+from labs.analysis.causes import AGREES, HALF
 from labs.analysis.checks import failures, full_generator, is_the_result, surroundings, told, unfit
+from labs.kinds.timeline.forecast import with_workers
 from labs.kinds.timeline.record import StepResult, Timeline, TimelineRun
 from labs.present.power import powered
 from labs.present.verdict import need, who
 from labs.records.experiment import Load, Server, Workload
-from labs.records.format import digits, duration, percent, rate
+from labs.records.format import digits, duration, listed, percent, rate
 from labs.records.results import Check, Machine
 from labs.records.server_facts import keeps_connections, server_facts
 from labs.records.steps import KILL, Step
@@ -31,22 +33,33 @@ def about(server: Server, workload: Workload, steps: Sequence[Step]) -> str:
 
 
 def check(
-    result: StepResult, step: Step, server: Server, machine: Machine, *, killed: bool
+    result: StepResult,
+    step: Step,
+    server: Server,
+    machine: Machine,
+    *,
+    lost: Mapping[int, int] = MappingProxyType({}),
 ) -> tuple[Check, ...]:
-    """All that is to be said of a step. killed: whether a worker was killed in it."""
-    return tuple(_checks(result, step, server, machine, killed))
+    """All that is to be said of a step. lost: requests that failed in it with each worker that
+    was killed, by its process id."""
+    return tuple(_checks(result, step, server, machine, lost))
 
 
 def _checks(
-    result: StepResult, step: Step, server: Server, machine: Machine, killed: bool
+    result: StepResult, step: Step, server: Server, machine: Machine, lost: Mapping[int, int]
 ) -> Iterator[Check]:
-    if result.failed and killed:
-        yield told("errors", f"{_requests(result.failed)} failed, with the worker that was killed.")
-    elif result.failed:
+    with_them = sum(lost.values())
+    if with_them:
+        whose = "the worker that was killed"
+        if len(lost) > 1:
+            each = listed([f"{count} with process {pid}" for pid, count in lost.items()])
+            whose = f"the {len(lost)} workers that were killed ({each})"
+        yield told("killed", f"{_requests(with_them)} failed, with {whose}.")
+    if failed := result.failed - with_them:
         # Who arrives opens a connection, and a group keeps it where the server does.
         kept = step.users is not None and keeps_connections(server, Load([step.users]))
         opened_rps = 0.0 if kept else (result.completed + result.failed) / result.seconds
-        yield failures(result.failed, machine, opened_rps=opened_rps)
+        yield failures(failed, machine, opened_rps=opened_rps)
     if result.missed:
         yield unfit(
             "missed",
@@ -85,12 +98,16 @@ def _moved(result: StepResult, step: Step, server: Server, machine: Machine) -> 
     return {name: -each / cores for name, each in taken.items()}
 
 
-def killed(pid: int, *, busy: bool, failed: int, follower: int | None, after_s: float) -> str:
-    """A worker's death, what it meant for the users, and who came after it."""
-    who = "a worker with a client" if busy else "an idle worker"
-    lost = {0: "No request failed.", 1: "One request failed."}.get(
-        failed, f"{failed} requests failed."
+def killed(pid: int, *, clients: int, failed: int, follower: int | None, after_s: float) -> str:
+    """A worker's death, what it meant for the users that it had, and who came after it."""
+    who = {0: "an idle worker", 1: "a worker with a client"}.get(
+        clients, f"a worker with {clients} clients"
     )
+    lost = {0: "No request failed with it.", 1: "One request failed with it."}.get(
+        failed, f"{failed} requests failed with it."
+    )
+    if failed > max(clients, 1):
+        lost += " It had that many by the time it was gone."
     if follower is None:
         then = f"Nobody had taken its place {duration(after_s)} later."
     else:
@@ -157,9 +174,16 @@ def _of_step(timeline: Timeline, number: int) -> str:
     side = "above" if found > model else "below"
     sentence = f"{where}, {percent(abs(found / model - 1))} {side} the forecast ({rate(model)})."
     grew = any(begin_s < at < end_s for at, count in run.ramp if count == run.most_workers)
-    if found < model and grew:
-        sentence += " It assumed that all workers were there when the users came."
-    return sentence
+    if not (found < model and grew):
+        return sentence
+    there = with_workers(timeline, number)
+    removed = 1 - abs(there - found) / (model - found)
+    if removed < HALF:
+        return sentence
+    return (
+        f"{sentence} It assumed that all workers were there when the users came; with those that "
+        f"were, it says {rate(there)}. That explains {percent(removed)} of the miss."
+    )
 
 
 def _of_arrivals(timeline: Timeline, number: int, model: float) -> str:
