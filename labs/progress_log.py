@@ -51,6 +51,7 @@ class Foretold:
     measured: float | None = None  # by the first run after it
     model: float | None = None
     measured_at: str = ""
+    fit: bool = True  # whether that can be believed; only then it settles the bet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,16 +145,17 @@ def foretell(lab: str, question: str, unit: str, value: float) -> str:
     return entry.key
 
 
-def came(key: str, measured: float | None, model: float | None) -> None:
-    """What the run said to a prediction. The first run counts: afterwards everybody is wise."""
+def came(key: str, measured: float | None, model: float | None, *, fit: bool = True) -> None:
+    """What the run said to a prediction. The first run that can be believed counts: afterwards
+    everybody is wise. One that is unfit stands there until such a run has come."""
     at = _now()
 
     def change(kept: ProgressLog) -> ProgressLog:
         return replace(
             kept,
             predictions=tuple(
-                replace(each, measured=measured, model=model, measured_at=at)
-                if each.key == key and each.measured is None
+                replace(each, measured=measured, model=model, measured_at=at, fit=fit)
+                if each.key == key and (each.measured is None or (fit and not each.fit))
                 else each
                 for each in kept.predictions
             ),

@@ -34,6 +34,7 @@ PORTS_USED = 0.8  # of those that there are: a search for a free one has a hard 
 LITTLE_OFF = 0.05
 ENOUGH = 5 / 6  # of a run's points, to be recorded
 BOUND = "bound"  # the check of what cannot be
+STARVED = "starved"  # that of users without an answer
 FEW = 0.1  # of the requests: so many may fail that would only be sent again
 
 
@@ -179,7 +180,7 @@ def surroundings(
     if watched.throttled_s > 0:
         yield _surrounded(
             "throttled",
-            f"The container's CPU quota held the machine back for {watched.throttled_s:.1f} s; "
+            f"The container's CPU quota held the machine back for {duration(watched.throttled_s)}; "
             "means hold, percentiles are stretched.",
             moved,
         )
@@ -240,26 +241,30 @@ def _failures(point: Point, experiment: Experiment, machine: Machine) -> Iterato
         yield failures(point.failed, machine, opened_rps=opened_rps)
 
 
-def _starved(point: Point, experiment: Experiment) -> Iterator[Check]:
+def starved_because(point: Point, experiment: Experiment) -> str:
+    """Why users of that point were never served."""
     server = experiment.server
-    why = "Some connections wait while others are kept open."
-    if point.listen_overflows:
-        why = "Their connections found the listen queue full, and try again only now and then."
     holds = (
         server_facts(server.by).holds_its_worker
         and server.keep_alive
         and experiment.load.keep_alive
     )
     if holds and point.users > (server.pool or 0):
-        why = (
+        return (
             "A worker stays with its connection here, and all of them have one that is kept open. "
             "Close connections (keep_alive=False), or let apache-event keep them."
         )
+    if point.listen_overflows:
+        return "Their connections found the listen queue full, and try again only now and then."
+    return "Some connections wait while others are kept open."
+
+
+def _starved(point: Point, experiment: Experiment) -> Iterator[Check]:
     if point.never_served:
         yield unfit(
-            "starved",
+            STARVED,
             f"{point.never_served} of {point.users} users were never served, and the averages "
-            f"do not know them. {why}",
+            f"do not know them. {starved_because(point, experiment)}",
         )
 
 

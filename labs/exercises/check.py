@@ -18,7 +18,7 @@ from labs.exercises.exercise import CLOSE, Exercise, Numbers, Slip
 from labs.exercises.words import Words
 from labs.present.markup import paragraphs
 from labs.records.errors import Unusable
-from labs.records.format import digits
+from labs.records.format import NARROW, digits, percent
 from labs.records.written import written
 
 
@@ -101,7 +101,10 @@ def check(id: str, *value: object, seed: str | None = None) -> Reply:
     row = _find(id)
     numbers, measured = _numbers(row, seed)
     if not measured:
-        first = f"First press Run in the lab “{row.lab}” above: this asks about your machine."
+        first = (
+            f"First press Run in the lab “{row.lab}” above, then run this cell again: this asks "
+            "about your machine."
+        )
         return Reply(kind="later", sentence=first)
     if row.answer is None:
         said = _words(row)
@@ -120,9 +123,11 @@ def check(id: str, *value: object, seed: str | None = None) -> Reply:
 
 def _judge(row: Exercise, numbers: Numbers, value: float, seed: str | None) -> Reply:
     truth = numbers["answer"]
-    if math.isclose(value, truth, rel_tol=numbers.of(row.tolerance)):
-        measured = " It is within what your measurement allows." if row.read else ""
-        unit = "" if row.unit.startswith("as ") else f" {row.unit}"
+    unit = "" if row.unit.startswith("as ") or not row.unit else f" {row.unit}"
+    known = numbers.of(row.tolerance)
+    alike = row.read is not None and math.isclose(value, float(f"{truth:.2g}"))
+    if alike or math.isclose(value, truth, rel_tol=known):
+        measured = f" Your measurement knows it to ±{NARROW}{percent(known)}." if row.read else ""
         solved = "" if seed is None or row.read else _said(_words(row).solution, numbers)
         return Reply(
             kind="right", sentence=f"Right: {digits(truth)}{unit}.{measured}", solution=solved
@@ -132,7 +137,7 @@ def _judge(row: Exercise, numbers: Numbers, value: float, seed: str | None) -> R
             return Reply(kind="wrong", sentence=f"Not quite. {_said(slip.hint, numbers)}")
     size = "too large" if value > truth else "too small"
     hint = _said(_words(row).hints[0], numbers)
-    return Reply(kind="wrong", sentence=f"Not yet: {digits(value)} is {size}. {hint}")
+    return Reply(kind="wrong", sentence=f"Not yet: {digits(value)}{unit} is {size}. {hint}")
 
 
 def _unit_slips(unit: str, truth: float) -> tuple[Slip, ...]:
@@ -148,7 +153,9 @@ def _unit_slips(unit: str, truth: float) -> tuple[Slip, ...]:
         factor, hint = known[unit]
         slips.append(Slip(lambda: truth * factor, hint))
     if unit == "req/s" and truth:
-        slips.append(Slip(lambda: truth / 1000, "Milliseconds for seconds: 20 ms are 0.020 s."))
+        slips.append(
+            Slip(lambda: truth / 1000, "Milliseconds for seconds: a second has 1,000 of them.")
+        )
         slips.append(Slip(lambda: 1 / truth, "Upside down: that is seconds per request."))
     return tuple(slips)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from labs.analysis.checks import UNSTEADY
+from labs.exercises.exercise import CLOSE
 from labs.kinds.checkup.record import Checkup
 from labs.kinds.clocks.record import Clocks
 from labs.kinds.sweep.record import Recording
@@ -95,7 +97,7 @@ def of_first_step(timeline: Timeline) -> Read:
         "users": timeline.steps[0].users or 0,
         "busy": stretch.server_cpu,
         "cores": timeline.machine.cores,
-        "interval": min(0.15, (high - low) / 2 / stretch.throughput_rps),
+        "interval": (high - low) / 2 / stretch.throughput_rps,
     }
 
 
@@ -164,7 +166,7 @@ def of_crowd(timeline: Timeline) -> Read:
     return {
         "users": timeline.steps[CROWD].users or 0,
         "throughput": stretch.throughput_rps,
-        "interval": min(0.15, (high - low) / 2 / stretch.throughput_rps),  # of a ramp it is wide
+        "interval": (high - low) / 2 / stretch.throughput_rps,
         "wait_s": timeline.workload.wait_s,
     }
 
@@ -172,7 +174,11 @@ def of_crowd(timeline: Timeline) -> Read:
 def of_scales(memory: Memory) -> Read:
     """What one more process takes, in MiB: by PSS, and by RSS."""
     growth = memory.runs[-1].growth("process")
-    return {"pss_mib": growth.each_bytes / MIB, "rss_mib": growth.rss_each_bytes / MIB}
+    return {
+        "pss_mib": growth.each_bytes / MIB,
+        "rss_mib": growth.rss_each_bytes / MIB,
+        "interval": growth.off_line,
+    }
 
 
 def of_pools(comparison: Comparison) -> Read:
@@ -196,11 +202,12 @@ def of_race(race: Race) -> Read:
     return {"asked": count.asked, "counted": count.counted}
 
 
-def noise(noise: float) -> float:
-    """Relative tolerance of an answer read from a calibration."""
-    return max(0.05, noise)
-
-
 def interval(interval: float) -> float:
-    """Relative tolerance of an answer read from a measured throughput."""
-    return 0.05 + interval
+    """Relative tolerance of an answer that is a measurement: what is known of it, and at least
+    what is lost by rounding. What is known less well than to 10 % is a point drawn hollow."""
+    return max(CLOSE, min(interval, UNSTEADY))
+
+
+def noise(noise: float) -> float:
+    """The same of a calibration, by how far its burns lie apart."""
+    return interval(noise)

@@ -59,6 +59,15 @@ class NoWords(LookupError):
     """The book has no words for that exercise, or is not here."""
 
 
+def place(id: str) -> str:
+    """The name of the place in its page where an exercise's question stands.
+
+    >>> place("3.1")
+    'exercise-3-1'
+    """
+    return f"exercise-{id.replace('.', '-')}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """A directive of a page: an exercise's question, a hint or its solution."""

@@ -60,6 +60,10 @@ class LabKind(ABC, Generic[Found]):
         """What the model said to the question, and what was measured: SI units, None without."""
         return None, None
 
+    def settles(self, found: Found) -> bool:
+        """Whether what was measured can be believed, so that it settles a bet."""
+        return True
+
     def rejection(self, found: Found) -> str:
         """Why that run must not be recorded; "" when it may."""
         return ""

@@ -208,8 +208,9 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         if question is None or self._prompt.guess is None:
             return
         model, measured = self._lab.answer(found)
-        self._prompt.came(model, measured)
-        said = on_answer(question, self._prompt.guess, model, measured)
+        fit = self._lab.settles(found)
+        self._prompt.came(model, measured, fit=fit)
+        said = on_answer(question, self._prompt.guess, model, measured, fit=fit)
         put(self._answer, spoken([said]))
 
 

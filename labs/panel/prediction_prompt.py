@@ -63,12 +63,13 @@ class PredictionPrompt(ipywidgets.HBox):
         self._number.placeholder = question.unit
         self._show("")
 
-    def came(self, model: float | None, measured: float | None) -> None:
-        """What the model and the run said to the question, in SI units."""
+    def came(self, model: float | None, measured: float | None, *, fit: bool = True) -> None:
+        """What the model and the run said to the question, in SI units; fit: whether what was
+        measured can be believed."""
         if self.question is not None and self._kept:
             scale = self.question.scale
             said = (None if each is None else each * scale for each in (measured, model))
-            progress_log.came(self._kept, *said)
+            progress_log.came(self._kept, *said, fit=fit)
 
     def enable(self, yes: bool) -> None:
         """While a run goes on, nothing can be committed to."""

@@ -6,13 +6,15 @@ import re
 from collections.abc import Sequence
 
 import ipywidgets
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from labs import progress_log
 from labs.kinds.mystery.scenarios import LIMITS
 from labs.panel.run_bar import put
+from labs.present.caveats import HOLLOW
 from labs.present.markup import alarm, paragraphs, status, table
 from labs.present.tables import Table, link
+from labs.present.verdict import CLOSE, is_close
 from labs.progress_log import Answered, Diagnosed, Foretold, ProgressLog
 from labs.recordings.pages import Chapter, chapters
 from labs.records.format import NARROW, digits, plain
@@ -20,8 +22,8 @@ from labs.records.format import NARROW, digits, plain
 DIGITS = 6  # as many as a reader types
 FORMULAS = "=+-@\t\r"  # a spreadsheet would calculate a text that begins so
 EXERCISES = ("chapter", "solved", "tried", "open")
-DIAGNOSES = ("chapter", "lab", "server", "your diagnosis", "right", "tries", "on")
-PREDICTIONS = ("chapter", "lab", "you said", "the model", "it was", "on")
+DIAGNOSES = ("on", "lab", "server", "your diagnosis", "right", "tries")
+PREDICTIONS = ("on", "lab", "you said", "the model", "it was")
 
 
 class ProgressPanel(ipywidgets.VBox):
@@ -54,11 +56,12 @@ class ProgressPanel(ipywidgets.VBox):
         super().__init__(
             children=(
                 self._notice,
-                self._table,
-                ipywidgets.HBox((self._name, self._file)).add_class("wt-actions"),
+                # Above what they empty and fill: so they stay where they were pressed.
                 ipywidgets.HBox((self._again, self._delete, self._undo, self._said)).add_class(
                     "wt-actions"
                 ),
+                self._table,
+                ipywidgets.HBox((self._name, self._file)).add_class("wt-actions"),
             )
         )
         self.add_class("wt-panel")
@@ -98,14 +101,12 @@ def progress_table(kept: ProgressLog, chapters: Sequence[Chapter]) -> Markup:
     every = (*chapters, *_elsewhere(kept, chapters))
     shown = paragraphs([summary(kept, chapters)])
     shown += table(EXERCISES, [_row(kept, each) for each in every if each.exercises])
-    told = [
-        (chapter.name, *_told(each)) for chapter in every for each in _predictions(kept, chapter)
-    ]
+    told = [_told(each, chapter) for chapter in every for each in _predictions(kept, chapter)]
     shown += table(PREDICTIONS, told) if told else Markup("")
     said = [
         (
-            *(chapter.name, each.lab, str(each.seed), _diagnosis(each) or "none"),
-            *(_outcome(each), str(each.tries), each.at.partition("T")[0]),
+            *(_day(each.at), _lab(each.lab, chapter), str(each.seed)),
+            *(_diagnosis(each) or "none", _outcome(each), str(each.tries)),
         )
         for chapter in every
         for each in _diagnoses(kept, chapter)
@@ -119,14 +120,17 @@ def summary(kept: ProgressLog, chapters: Sequence[Chapter]) -> str:
         return "Nothing is kept yet. Commit to a prediction in a lab, or answer an exercise."
     ids = [id for chapter in chapters for id in chapter.exercises]
     solved = sum(any(each.right for each in _answers(kept, id)) for id in ids)
-    came = [each for each in kept.predictions if each.measured]
-    close = sum(abs(each.value / each.measured - 1) <= 0.05 for each in came if each.measured)
+    came = [each for each in kept.predictions if each.measured and each.fit]
+    close = sum(is_close(each.value, each.measured or 0.0, each.unit) for each in came)
     predictions = len(kept.predictions)
     said = (
         f"{solved} of {len(ids)} exercises solved. {predictions} "
         f"prediction{'s' if predictions != 1 else ''}, {len(came)} of them measured since, "
-        f"{close} within 5 %."
+        f"{close} within {100 * CLOSE:.0f} %."
     )
+    if hollow := sum(not each.fit for each in kept.predictions):
+        many = "was measured by a point" if hollow == 1 else "were measured by points"
+        said += f" {hollow} {many} {HOLLOW}, which settles nothing: run again."
     if number := len(kept.diagnoses):
         found = sum(each.right for each in kept.diagnoses)
         said += f" {found} of {number} {'mystery' if number == 1 else 'mysteries'} solved."
@@ -138,7 +142,7 @@ def progress_sheet(kept: ProgressLog, chapters: Sequence[Chapter], name: str) ->
     diagnosis."""
     head = (
         *("name", "chapter", "kind", "which", "question or seed", "value", "unit"),
-        *("right", "tries", "measured", "model", "when"),
+        *("right", "tries", "measured", "model", "fit", "when"),
     )
     rows: list[tuple[str, ...]] = []
     for chapter in (*chapters, *_elsewhere(kept, chapters)):
@@ -147,7 +151,8 @@ def progress_sheet(kept: ProgressLog, chapters: Sequence[Chapter], name: str) ->
                 (
                     *(name, chapter.name, "prediction", each.lab, each.question),
                     *(plain(each.value, DIGITS), each.unit, "", ""),
-                    *(plain(each.measured, DIGITS), plain(each.model, DIGITS), each.at),
+                    *(plain(each.measured, DIGITS), plain(each.model, DIGITS)),
+                    *("" if each.measured is None else "yes" if each.fit else "no", each.at),
                 )
             )
         for answer in (answer for id in chapter.exercises for answer in _answers(kept, id)):
@@ -155,7 +160,7 @@ def progress_sheet(kept: ProgressLog, chapters: Sequence[Chapter], name: str) ->
                 (
                     *(name, chapter.name, "exercise", answer.exercise, answer.seed),
                     *(plain(answer.value, DIGITS), "", "yes" if answer.right else "no"),
-                    *(str(answer.tries), "", "", answer.at),
+                    *(str(answer.tries), "", "", "", answer.at),
                 )
             )
         for said in _diagnoses(kept, chapter):
@@ -163,7 +168,7 @@ def progress_sheet(kept: ProgressLog, chapters: Sequence[Chapter], name: str) ->
                 (
                     *(name, chapter.name, "diagnosis", said.lab, str(said.seed)),
                     *(_diagnosis(said), "", _outcome(said)),
-                    *(str(said.tries), "", "", said.at),
+                    *(str(said.tries), "", "", "", said.at),
                 )
             )
     return Table(head, tuple(tuple(_harmless(cell) for cell in row) for row in rows))
@@ -172,25 +177,40 @@ def progress_sheet(kept: ProgressLog, chapters: Sequence[Chapter], name: str) ->
 def _row(kept: ProgressLog, chapter: Chapter) -> tuple[str, ...]:
     solved, tried, untouched = [], [], []
     for id in chapter.exercises:
-        answers = _answers(kept, id)
+        answers, linked = _answers(kept, id), _linked(id, chapter.place(id))
         if any(each.right for each in answers):
-            solved.append(id + _seeds([each for each in answers if each.right]))
+            solved.append(linked + _seeds([each for each in answers if each.right]))
         elif answers:
             tries = sum(each.tries for each in answers)
-            tried.append(f"{id} ({tries} {'try' if tries == 1 else 'tries'})")
+            tried.append(linked + f" ({tries} {'try' if tries == 1 else 'tries'})")
         else:
-            untouched.append(id)
-    return chapter.name, ", ".join(solved), ", ".join(tried), ", ".join(untouched)
+            untouched.append(linked)
+    several = (Markup(", ").join(each) for each in (solved, tried, untouched))
+    return _linked(chapter.name, chapter.page), *several
 
 
-def _told(each: Foretold) -> tuple[str, ...]:
+def _told(each: Foretold, chapter: Chapter) -> tuple[str, ...]:
     """A prediction beside the model and the measurement."""
     model, measured = (
         "" if value is None else f"{digits(value)}{NARROW}{each.unit}"
         for value in (each.model, each.measured)
     )
     said = f"{digits(each.value)}{NARROW}{each.unit}"
-    return each.lab, said, model, measured or "not measured yet", each.at.partition("T")[0]
+    was = measured if each.fit else f"{measured}, {HOLLOW}"
+    return _day(each.at), _lab(each.lab, chapter), said, model, was or "not measured yet"
+
+
+def _lab(lab: str, chapter: Chapter) -> str:
+    """Its name, with the chapter's number, and where it stands in the book."""
+    return _linked(f"{chapter.number or chapter.title} · {lab}", chapter.place(lab))
+
+
+def _linked(text: str, place: str) -> Markup:
+    return Markup('<a href="{}">{}</a>').format(place, text) if place else escape(text)
+
+
+def _day(at: str) -> str:
+    return at.partition("T")[0]
 
 
 def _seeds(answers: Sequence[Answered]) -> str:

@@ -23,6 +23,7 @@ from labs.panel.lab import LabPanel
 from labs.panel.run_bar import put
 from labs.panel.settings import Settings
 from labs.present import verdict
+from labs.present.caveats import advice
 from labs.present.markup import alarm, spoken
 from labs.present.power import powered
 from labs.present.tables import assumptions
@@ -209,14 +210,14 @@ class SweepPanel(LabPanel[Recording]):
         said = verdict.verdict(
             found.experiment, found.machine, found.run, self._guess(found.experiment)
         )
-        said += powered(found.run.power)
+        said += (*advice(found.points), *powered(found.run.power))
         if plan is not None and plan.changed:
             said = (f"With {plan.changed}:", *said)
         self._landed(found)
         self._draw_split(show.split(found))
         put(self._answer, spoken(said))
         put(self._data, show.downloads(self.name, found))
-        self._prompt.came(*self._lab.answer(found))
+        self._prompt.came(*self._lab.answer(found), fit=self._lab.settles(found))
         latest.keep(self.name, found)
 
     def shut(self) -> None:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from labs.analysis.causes import Cause
 from labs.analysis.limit import ceiling, used
 from labs.records.experiment import Experiment, Server
-from labs.records.format import cores, crowd, digits, duration, listed, percent, rate
+from labs.records.format import cores, crowd, digits, duration, listed, percent, rate, rounded
 from labs.records.results import Machine, Point, Run
 from labs.theory.server_model import Ceiling
 
@@ -43,8 +43,8 @@ def limit(experiment: Experiment, machine: Machine, run: Run, point: Point) -> s
         seen = f"{percent(min(part, 1.0))} of {USED.get(level.limit, 'its time was used')}."
     if part is not None and part >= A_FACT:
         are = "are" if level.limit == "users" else "is"
-        exceeded = any(each.throughput_rps > level.bound_rps for each in run.points)
-        if level.limit == "cpu" and not exceeded:
+        most = max(each.throughput_rps for each in run.points)
+        if level.limit == "cpu" and not most > min(level.bound_rps, rounded(level.bound_rps)):
             why += " and no more. More users only wait longer"
         return f"At {crowd(point.users)} {name} {are} the limit{why}. {seen}"
     but = seen if part is None else f"But only {seen}"
@@ -74,6 +74,8 @@ def split(experiment: Experiment, point: Point) -> str:
 
 def _fallen(counts: list[int], processes: int) -> str:
     counts = [0] * (processes - len(counts)) + counts
+    if len(counts) > MOST_LISTED and counts[-1] <= 1:
+        return f"at most one connection on each of {len(counts)} processes"
     if len(counts) > MOST_LISTED:
         return f"{counts[0]} to {counts[-1]} connections on each of {len(counts)} processes"
     return f"{listed(counts)} connections"
@@ -138,7 +140,7 @@ SAID: Mapping[str, str] = MappingProxyType(  # of each cause, what shows it
         "interpreter lock": "The threads took turns: with Python's lock held, {cores} did all of "
         "the work.",
         "burn": "The server and its load used {cores}, where the calibration before had "
-        "found {then_cores} to be there.",
+        "found {then_cores} to be there: it was made at a bad moment, so run again.",
         "speed": "A request {took} of CPU, and so at every level: the machine has changed its "
         "speed since the calibration.",
         "demand": "A request {took} of CPU.",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from labs.analysis import causes
 from labs.analysis.checks import half_width
 from labs.present import reasons
+from labs.present.caveats import HOLLOW, exceeded, starved, unfit
 from labs.records.experiment import Experiment, Server, Workload
 from labs.records.format import (
     NARROW,
@@ -24,6 +25,8 @@ from labs.records.server_facts import WAITS, server_facts
 
 ASSUMES = "What the forecast assumes"
 NEAR = "That is close, and nothing else stood out."
+CLOSE = 0.05  # a prediction is as good as the measurement
+UNSETTLED = f"But that point is {HOLLOW}: it settles no bet, and the next fit one does."
 UNEXPLAINED = "Nothing we measure explains it."  # which accuses neither the model nor the machine
 
 
@@ -75,17 +78,22 @@ def verdict(
     if not points:
         return ("Nothing was measured, so there is nothing to say yet.",)
     fit = [point for point in points if point.fit]
-    sentences = []
+    sentences = starved(points, experiment)
     if fit:
         sentences.append(reasons.limit(experiment, machine, run, fit[-1]))
         sentences += agreement(experiment, machine, run)
         if fallen := reasons.split(experiment, fit[-1]):
             at = f"At {crowd(fit[-1].users)} connections stayed where they had fallen"
             sentences.append(f"{at}: {fallen}.")
-    if unfit := [point for point in points if not point.fit]:
-        sentences.append(_unfit(unfit, len(points)))
+        sentences += exceeded(fit)
+    if len(fit) < len(points):
+        sentences.append(unfit(points))
         noisy = causes.looked_at(run)
-        if noisy in unfit and (found := causes.cause(experiment, machine, run, noisy)):
+        if (
+            noisy not in fit
+            and noisy is not None
+            and (found := causes.cause(experiment, machine, run, noisy))
+        ):
             sentences.append(
                 f"At {crowd(noisy.users)} the forecast was missed by more than that noise. "
                 f"{reasons.explains(found, experiment, machine, noisy)}"
@@ -147,27 +155,56 @@ def on_guess(guess: Guess, forecast: Prediction, points: Sequence[Point]) -> str
         if found and measured and measured.never_served:
             shown += f" for whoever was served ({unserved(measured.never_served, guess.users)})"
     said = f"You said {guess} at {crowd(guess.users)}, the model {model}"
-    if not found:
+    if not found or not measured:
         return f"{said}; that level was not measured."
-    return _beside(f"{said}, and it was {shown}", guess.value, found)
+    told = f"{said}, and it was {shown}"
+    return _beside(told, guess.value, found) if measured.fit else f"{told}. {UNSETTLED}"
 
 
-def on_answer(question: Question, value: float, model: float | None, found: float | None) -> str:
+def on_answer(
+    question: Question,
+    value: float,
+    model: float | None,
+    found: float | None,
+    *,
+    fit: bool = True,
+) -> str:
     """The reader's answer to any question beside the model's, if there is one, and the
-    measurement; all in SI units."""
+    measurement; all in SI units. fit: whether that measurement can be believed."""
     said = f"You said {question.say(value)} {question.about}"
     if model is not None:
         said += f", the model {question.say(model)}"
     if found is None:
         return f"{said}; that was not measured."
-    return _beside(f"{said}, and it was {question.say(found)}", value, found)
+    told = f"{said}, and it was {question.say(found)}"
+    if not fit:
+        return f"{told}. {UNSETTLED}"
+    if question.unit == "%":
+        return _points(told, value, found)
+    return _beside(told, value, found)
+
+
+def is_close(value: float, found: float, unit: str) -> bool:
+    """Whether a prediction came as near as a measurement would; both in that unit."""
+    if unit == "%":
+        return abs(value - found) <= 100 * CLOSE
+    return bool(found) and abs(value / found - 1) <= CLOSE
+
+
+def _points(said: str, value: float, found: float) -> str:
+    """Of shares: how far apart they are is told in points, as per cents of per cents mislead."""
+    off = value - found
+    if is_close(100 * value, 100 * found, "%"):
+        return f"{said}. Well predicted!"
+    points = digits(abs(off) * 100, 2)
+    return f"{said}: yours was {points} percentage points too {'high' if off > 0 else 'low'}."
 
 
 def _beside(said: str, value: float, found: float) -> str:
     if not found:
         return f"{said}."
     off = value / found - 1
-    if abs(off) <= 0.05:
+    if is_close(value, found, ""):
         return f"{said}. Well predicted!"
     if off >= 0.95:
         return f"{said}: yours was {digits(value / found, 2)} times as much."
@@ -194,24 +231,6 @@ def service(server: Server) -> str:
         "Service time is from a request's begin in the application to its end, "
         f"{includes[server.architecture]}; queued is the rest of the response time."
     )
-
-
-def _unfit(unfit: Sequence[Point], total: int) -> str:
-    levels = listed([point.users for point in unfit])
-    users = "user" if levels == "1" else "users"
-    reasons = dict.fromkeys(check.sentence for point in unfit for check in point.checks)
-    faults = [check for point in unfit for check in point.checks if check.unfit]
-    first = min(faults, key=lambda check: check.name in causes.EFFECTS).sentence
-    if len(unfit) == total:
-        told = [check.sentence for check in unfit[-1].checks if not check.unfit]
-        said = " ".join(dict.fromkeys([first, *told[:1]]))
-        if total == 1:
-            return f"The point cannot be believed, so it is drawn hollow. {said}"
-        return f"None of the {total} points can be believed, so all are drawn hollow. {said}"
-    drawn = "is drawn hollow and takes" if len(unfit) == 1 else "are drawn hollow and take"
-    count = f"{len(unfit)} of {total} points, at {levels} {users}, {drawn} no part in this."
-    others = " The table has the other reasons." if len(reasons) > 1 else ""
-    return f"{count} {first}{others}"
 
 
 def who(server: Server) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from labs.exercises.chapters import EXERCISES
+from labs.exercises.words import place
 from labs.recordings import store
 
 
@@ -18,6 +19,13 @@ class Chapter:
     title: str  # Past the plateau
     labs: tuple[str, ...]
     exercises: tuple[str, ...]  # ids of those with an answer to check
+    page: str = ""  # 1-cpu-time/past-the-plateau.html, seen from the book's front page
+    sections: Mapping[str, str] = field(default_factory=dict)  # lab -> where in the page it stands
+
+    def place(self, of: str) -> str:
+        """The link to one of its exercises or labs; "" where its page is not known."""
+        section = place(of) if of in self.exercises else self.sections.get(of, "")
+        return f"{self.page}#{section}" if self.page and section else self.page
 
     @property
     def name(self) -> str:
@@ -37,26 +45,39 @@ def chapters() -> tuple[Chapter, ...]:
             asked[number].append(row.id)
         if row.lab and row.lab not in labs[number]:
             labs[number].append(row.lab)
-    titles = dict(_pages(labs))
-    return tuple(
-        Chapter(
-            number=number,
-            title=titles.get(number, "Chapter"),
-            labs=tuple(labs[number]),
-            exercises=tuple(asked[number]),
-        )
-        for number in asked
-    )
+    pages = {page.number: page for page in _pages() if page.number in asked}
+    found = []
+    for number, exercises in asked.items():
+        page = pages.get(number, Chapter(number=number, title="Chapter", labs=(), exercises=()))
+        every = dict.fromkeys((*labs[number], *page.labs))
+        found.append(replace(page, labs=tuple(every), exercises=tuple(exercises)))
+    return tuple(found)
 
 
-def _pages(labs: dict[str, list[str]]) -> Iterator[tuple[str, str]]:
-    """Number and title of each page with labs, which are added to those of its chapter."""
+def _pages() -> Iterator[Chapter]:
+    """Each page with a title as a chapter, with the labs that its cells call."""
     book = store.BOOK
     for page in (book / "your-machine.md", *sorted(book.glob("[0-9]-*/*.md"))):
         text = page.read_text("utf-8") if page.is_file() else ""
         title = re.search(r"^# (?:(\d+) · )?(.+)$", text, re.MULTILINE)
-        found = re.findall(r'^[a-z]+\("([a-z][\w-]*)"', text, re.MULTILINE)
-        number = (title[1] or "0") if title else ""
-        if title and number in labs:
-            labs[number] += [lab for lab in found if lab not in labs[number]]
-            yield number, title[2]
+        sections = dict(_sections(text))
+        if title:
+            yield Chapter(
+                number=title[1] or "0",
+                title=title[2],
+                labs=tuple(sections),
+                exercises=(),
+                page=page.relative_to(book).with_suffix(".html").as_posix(),
+                sections=sections,
+            )
+
+
+def _sections(text: str) -> Iterator[tuple[str, str]]:
+    """Each lab that a page's cells call, with the name of its section, as docutils makes it."""
+    section = ""
+    for heading, lab in re.findall(r'^##+ (.+)$|^[a-z]+\("([a-z][\w-]*)"', text, re.MULTILINE):
+        if heading:
+            words = re.sub(r"[^a-z0-9]+", "-", heading.replace("'", "-").lower())
+            section = words.strip("-").lstrip("0123456789-")
+        else:
+            yield lab, section

@@ -38,6 +38,15 @@ def rate(per_s: float) -> str:
     return f"{digits(per_s)}{NARROW}req/s"
 
 
+def rounded(value: float) -> float:
+    """What a reader sees of a number: it, rounded as it is said.
+
+    >>> rounded(38.1349)
+    38.1
+    """
+    return float(digits(value).replace(",", ""))
+
+
 def duration(seconds: float) -> str:
     """Microseconds below a tenth of a millisecond, milliseconds below 10 s, then seconds.
 

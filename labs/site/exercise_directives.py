@@ -29,7 +29,7 @@ class ExerciseDirective(SphinxDirective):
     required_arguments = 1
     final_argument_whitespace = True
     has_content = True
-    before = "### {heading}\n\n"
+    before = "({place})=\n### {heading}\n\n"  # by which the page of progress finds it
     after = ""
 
     def run(self) -> list[nodes.Node]:
@@ -45,7 +45,7 @@ class ExerciseDirective(SphinxDirective):
             text = words.fill("\n".join(self.content), row.numbers())
         except (NoSuchNumber, ValueError):
             return []
-        before = self.before.format(heading=heading)
+        before = self.before.format(heading=heading, place=words.place(row.id))
         line = self.lineno + self.content_offset - before.count("\n")
         # The renderer's own method, since a section that a directive returns would end with it.
         renderer = self.state._renderer  # type: ignore[attr-defined]  # MyST's, not docutils'

@@ -20,6 +20,7 @@ from msgspec import structs
 from labs.exercises.chapters import CHAPTERS
 from labs.kinds.sweep.record import Recording
 from labs.recordings import store
+from labs.recordings.pages import chapters as progress_chapters
 from labs.records.results import Run
 from labs.site.measured_role import measured
 
@@ -58,6 +59,16 @@ def test_a_page_links_to_what_is_there(book: Path, page: Page) -> None:
         assert target.is_file(), link
         if address.fragment and target.suffix == ".html":
             assert read(target).find(id=unquote(address.fragment)), link
+
+
+def test_my_progress_leads_to_labs_and_exercises_that_are_there(book: Path) -> None:
+    linked = {str(link["href"]) for link in article(book / "my-progress.html").select("a[href]")}
+    for chapter in progress_chapters():
+        places = {each: chapter.place(each) for each in (*chapter.exercises, *chapter.sections)}
+        for name, place in places.items():
+            page, _, section = place.partition("#")
+            assert section and read(book / page).find(id=section), name
+        assert {places[id] for id in chapter.exercises} <= linked
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)

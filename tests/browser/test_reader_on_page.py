@@ -101,6 +101,10 @@ def test_progress_is_shown_saved_deleted_and_brought_back(
     row = predictions.locator("tr", has_text="many-cores")
     expect(row).to_contain_text(re.compile(r"72\.5.req/s"))
     expect(row).to_contain_text("not measured yet")
+    place = row.get_by_role("link", name="3 · many-cores")
+    expect(place).to_have_attribute("href", "1-cpu-time/many-cores.html#measure")
+    place = exercises.get_by_role("link", name="2.1", exact=True)
+    expect(place).to_have_attribute("href", "1-cpu-time/one-core.html#exercise-2-1")
 
     name = shown.get_by_role("textbox", name="Your name")
     name.fill("Ann")
@@ -119,8 +123,10 @@ def test_progress_is_shown_saved_deleted_and_brought_back(
         *("2.1", "50", "yes", "1")
     ]
 
-    before = kept(progress)
+    before, where = kept(progress), button(shown, "Delete all").bounding_box()
     button(shown, "Delete all").click()
+    expect(button(shown, "Undo")).to_be_in_viewport()
+    assert button(shown, "Delete all").bounding_box() == where, "the page jumped"
     expect(shown).to_contain_text("Nothing is kept yet")
     expect(saving).to_have_count(0)
     expect(button(shown, "Delete all")).to_be_disabled()

@@ -503,11 +503,11 @@ def test_each_failure_is_told_of_the_worker_it_went_with() -> None:
         record(FAILED, 5, 101.3, 102.6),  # long afterwards
         record(OK, 6, 101.0, 101.2),
     ]
-    lost = lost_with(requests(*rows), [1.0, 1.2, 1.4])
-    assert [ends.round(3).tolist() for ends in lost] == [[1.01], [], [1.405, 1.41]]
+    lost = lost_with(requests(*rows), {7: 1.0, 8: 1.2, 9: 1.4})
+    assert [ends.round(3).tolist() for ends in lost.values()] == [[1.01], [], [1.405, 1.41]]
     told = [
         story.killed(pid, clients=clients, failed=len(ends), follower=None, after_s=5.0)
-        for pid, clients, ends in zip((7, 8, 9), (1, 0, 1), lost, strict=True)
+        for (pid, ends), clients in zip(lost.items(), (1, 0, 1), strict=True)
     ]
     assert "Process 7, a worker with a client, was killed. One request failed with it." in told[0]
     assert "Process 8, an idle worker, was killed. No request failed with it." in told[1]

@@ -99,7 +99,7 @@ def test_the_browser_is_part_of_the_page_where_it_can_be_seen():
         ("others", False, {"others_cpu": 0.07}, "Other programs used 0.07"),
         ("steal", False, {"steal_cpu": 0.07}, "Another virtual machine took 0.07 of"),
         ("page", False, {"page_cpu": 0.07}, "This page (in a terminal, the command) used 0.07 of"),
-        ("throttled", False, {"throttled_s": 0.4}, "quota held the machine back for 0.4 s"),
+        ("throttled", False, {"throttled_s": 0.4}, "quota held the machine back for 400\u00a0ms"),
         ("listen queue", False, {"listen_overflows": 7}, "7 connections"),
         ("little", False, {"littles_law": 0.5}, "X·(R+Z) is 0.50 of the 8 users"),
     ],

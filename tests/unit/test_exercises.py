@@ -8,7 +8,7 @@ import examples
 import pytest
 from msgspec import structs
 
-from labs.exercises import latest, proofreading, words
+from labs.exercises import latest, proofreading, readings, words
 from labs.exercises.chapters import EXERCISES, slug
 from labs.exercises.check import NoSuchExercise, check, exercise
 from labs.exercises.exercise import CLOSE, Exercise, NoSuchNumber, Numbers
@@ -187,6 +187,10 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(latest, "_latest", dict(MEASURED))
 
 
+def row_of(id: str) -> Exercise:
+    return next(row for row in EXERCISES if row.id == id)
+
+
 def numbers(row: Exercise, seed: str | None = None) -> Numbers:
     return row.numbers(seed, MEASURED.get(row.lab))
 
@@ -312,8 +316,35 @@ def test_replies(id: str, value: object, words: str) -> None:
 def test_the_tolerance_of_an_own_answer_follows_the_interval() -> None:
     point = examples.recording().runs[-1].points[-1]
     exact = 32 / point.throughput_rps * 1000
-    assert check("2.3", exact * 1.06).right  # 5 % and the interval of 2 %
-    assert not check("2.3", exact * 1.09).right
+    low, high = point.throughput_ci_rps
+    known = (high - low) / 2 / point.throughput_rps
+    assert known == pytest.approx(CLOSE)
+    for right, off in ((True, 0.9 * known), (False, 1.1 * known), (False, 0.05)):
+        assert check("2.3", exact * (1 + off)).right == right
+    assert "Your measurement knows it to ±\u00a02\u00a0%." in check("2.3", exact).sentence
+
+
+def test_what_is_known_badly_is_not_the_excuse_of_every_answer() -> None:
+    """1.7 cores, in an interval of 18 %: 2 was taken for right."""
+    assert [readings.interval(each) for each in (0.001, 0.05, 0.18)] == [CLOSE, 0.05, 0.10]
+    assert readings.noise(0.45) == 0.10
+
+
+@pytest.mark.usefixtures("measured")
+def test_an_own_answer_may_be_rounded_to_two_digits() -> None:
+    truth = numbers(row_of("3.4"))["answer"]
+    assert check("3.4", float(f"{truth:.2g}")).right
+    assert not check("3.4", truth * 1.15).right
+
+
+@pytest.mark.usefixtures("measured")
+def test_feedback_names_the_quantity_that_was_given() -> None:
+    known = numbers(row_of("0.2"))
+    said = check("0.2", known["cores"]).sentence
+    assert "That is the cores' worth of work" in said and "20 ms" not in said
+    assert "Not yet: 7 req/s is too small." in check("0.2", 7).sentence
+    latest._latest.clear()
+    assert "then run this cell again" in check("0.2", 7).sentence
 
 
 def test_a_seed_draws_other_numbers_and_always_the_same() -> None:

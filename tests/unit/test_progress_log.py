@@ -30,9 +30,11 @@ from labs import progress_log
 from labs.exercises import latest
 from labs.exercises.chapters import EXERCISES
 from labs.exercises.check import NoSuchExercise
+from labs.kinds.race.run import RaceLab
 from labs.kinds.sweep.run import question
 from labs.panel.prediction_prompt import PredictionPrompt
 from labs.panel.progress import Chapter, ProgressPanel, progress_sheet, progress_table, summary
+from labs.present.verdict import on_answer
 from labs.progress_log import ProgressLog
 from labs.recordings import pages
 
@@ -81,6 +83,60 @@ def test_a_prediction_is_kept_beside_what_came(file: Path) -> None:
     assert json.loads(file.read_text())["book"] == "Wall Time"
 
 
+def test_a_point_that_is_unfit_settles_no_bet_and_the_next_fit_one_does() -> None:
+    key = progress_log.foretell("many-cores", "how many at 8 users", "req/s", 40.0)
+    progress_log.came(key, 25.0, 38.0, fit=False)
+    assert summary(now(), CHAPTERS) == (
+        "0 of 3 exercises solved. 1 prediction, 0 of them measured since, 0 within 5 %. 1 was "
+        "measured by a point drawn hollow, which settles nothing: run again."
+    )
+    shown = plain(progress_table(now(), CHAPTERS))
+    assert "25 req/s, drawn hollow" in shown
+    (row,) = progress_sheet(now(), CHAPTERS, "").rows
+    assert row[-2] == "no" and progress_sheet(now(), CHAPTERS, "").head[-2] == "fit"
+    for measured, fit, kept in ((26.0, False, 25.0), (39.0, True, 39.0), (12.0, True, 39.0)):
+        progress_log.came(key, measured, 38.0, fit=fit)
+        assert now().predictions[0].measured == kept
+    assert "1 of them measured since, 1 within 5" in summary(now(), CHAPTERS)
+    assert "hollow" not in plain(progress_table(now(), CHAPTERS))
+
+
+def test_shares_are_near_in_points_and_not_in_parts_of_themselves() -> None:
+    for value, near in ((86.0, True), (90.0, True), (100.0, False)):
+        key = progress_log.foretell("many-cores", "which part", "%", value)
+        progress_log.came(key, 86.0, None)
+        assert ("1 within 5" in summary(now(), CHAPTERS)) == near
+        progress_log.clear()
+    lost = RaceLab().question
+    assert lost is not None
+    said = plain(on_answer(lost, 1.0, None, 0.86))
+    assert said.endswith("and it was 86 %: yours was 14 percentage points too high.")
+    assert "Well predicted" in on_answer(lost, 0.9, None, 0.86)
+    assert "settles no bet" in on_answer(lost, 0.9, None, 0.86, fit=False)
+
+
+def test_every_entry_leads_to_its_place_in_the_book() -> None:
+    book = {chapter.number: chapter for chapter in pages.chapters()}
+    assert book["0"].page == "your-machine.html"
+    many = book["3"]
+    assert many.place("3.1") == "1-cpu-time/many-cores.html#exercise-3-1"
+    assert many.place("many-cores") == "1-cpu-time/many-cores.html#measure"
+    for chapter in book.values():
+        text = (pages.store.BOOK / chapter.page).with_suffix(".md").read_text("utf-8")
+        headings = [line.lstrip("# ").lower() for line in text.splitlines() if line[:2] == "##"]
+        for lab in chapter.sections:
+            (section,) = chapter.place(lab).split("#")[1:]
+            assert section in [re.sub(r"[^a-z0-9]+", "-", each).strip("-") for each in headings]
+    progress_log.answered("3.1", "", 80, True)
+    progress_log.foretell("many-cores", "how many", "req/s", 40.0)
+    shown = progress_table(now(), pages.chapters())
+    assert f'<a href="{many.page}">3 · ' in shown
+    assert f'<a href="{many.place("3.1")}">3.1</a>' in shown  # solved, and of the open ones:
+    assert f'<a href="{many.place("3.2")}">3.2</a>' in shown
+    assert f'<a href="{many.place("many-cores")}">3 · many-cores</a>' in shown
+    assert "href" not in progress_table(now(), CHAPTERS)  # where the book is not here
+
+
 def test_answers_are_kept_with_their_tries() -> None:
     for value, right in ((20, False), (20, False), (40, False), (80, True), (80, True), (1, False)):
         progress_log.answered("3.1", "", value, right)
@@ -124,10 +180,11 @@ def test_diagnoses_are_shown_saved_deleted_and_brought_back(file: Path) -> None:
     with contextlib.closing(ProgressPanel((chapter,))) as panel:
         rows = [re.findall(r"<td>(.*?)</td>", row) for row in panel._table.value.split("<tr>")]
         lock, today = "A lock in the application", now().diagnoses[0].at[:10]
-        assert [row[1:] for row in rows if len(row) == 7] == [
-            ["which-limit", "3", lock, "yes", "2", today],
-            ["which-limit", "4", "none", "told", "0", today],
-            ["which-limit", "5", "weather", "no", "1", today],
+        lab = f'<a href="{chapter.place("which-limit")}">{chapter.number} · which-limit</a>'
+        assert [row for row in rows if len(row) == 6] == [
+            [today, lab, "3", lock, "yes", "2"],
+            [today, lab, "4", "none", "told", "0"],
+            [today, lab, "5", "weather", "no", "1"],
         ]
         named = ("kind", "chapter", "which", "question or seed", "value", "right")
         told = [("3", lock, "yes"), ("4", "", "told"), ("5", "weather", "no")]
@@ -217,7 +274,10 @@ def test_the_record_of_before_is_read(file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(before.read_bytes())
     kept, said = progress_log.read()
-    assert said == [] and json.loads(msgspec.json.encode(kept)) == json.loads(before.read_bytes())
+    held = json.loads(before.read_bytes())
+    for each in held["predictions"]:
+        each["fit"] = True  # of which was said nothing then
+    assert said == [] and json.loads(msgspec.json.encode(kept)) == held
 
 
 # one file, several kernels, accidents
@@ -364,9 +424,9 @@ def test_the_table_shows_predictions_beside_measurements_and_exercises_by_chapte
         ["2 · One core", "2.1 (“ann”)", "2.2 (2 tries)", ""],
         ["3 · Many cores", "", "", "3.1"],
         [],  # the head of the second table
-        ["2 · One core", "one-core", "160 ms", "", "not measured yet", today],
-        ["3 · Many cores", "many-cores", "40 req/s", "38.4 req/s", "38.1 req/s", today],
-        ["Elsewhere", "mine", "1,230 req/s", "", "not measured yet", today],
+        [today, "2 · one-core", "160 ms", "", "not measured yet"],
+        [today, "3 · many-cores", "40 req/s", "38.4 req/s", "38.1 req/s"],
+        [today, "Elsewhere · mine", "1,230 req/s", "", "not measured yet"],
     ]
 
 

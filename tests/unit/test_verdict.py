@@ -222,6 +222,11 @@ def test_how_connections_fell_is_said_whether_it_explains_anything_or_not() -> N
             (1, 2, 3, 4, 1, 1, 1, 1),
             "1 to 4 connections on each of 8 processes",
         ),
+        (
+            Server("event-loop", processes=8),
+            (1, 1, 1),
+            "at most one connection on each of 8 processes",
+        ),
         (Server("threaded", threads=8), (8,), ""),
         (Server("prefork", processes=2), (3, 5), ""),
         (Server("threaded", processes=2, threads=4, keep_alive=False), (3, 5), ""),

@@ -105,7 +105,6 @@ EXERCISES = (
         read=of_tree,
         answer=lambda user_s, system_s: user_s / (user_s + system_s),
         also=S3_USER,
-        tolerance=lambda: 0.05,
         slips=(
             Slip(lambda answer: 1 - answer, "That is the system's part."),
             Slip(

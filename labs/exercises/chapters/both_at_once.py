@@ -156,7 +156,7 @@ EXERCISES = (
         read=of_part("60 workers"),
         answer=lambda cores, wait_s, demand_s: laws.pool_size(D=demand_s, V=wait_s, c=cores),
         also={"wait_ms": lambda wait_s: 1000 * wait_s},
-        tolerance=lambda: 0.05,
+        tolerance=interval,
         slips=(
             Slip(
                 lambda answer, cores: answer - cores,

@@ -82,7 +82,7 @@ EXERCISES = (
         lab="past-the-plateau",
         read=of_plateau,
         answer=lambda after, before: after / before,
-        tolerance=lambda interval: 0.02 + interval,
+        tolerance=interval,
         slips=(
             Slip(
                 lambda answer: 1 / answer,

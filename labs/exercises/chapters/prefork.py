@@ -110,7 +110,7 @@ EXERCISES = (
         lab="memory-per-worker",
         read=of_scales,
         answer=lambda free_mib, pss_mib: free_mib / pss_mib,
-        tolerance=lambda: 0.05,
+        tolerance=interval,
         slips=(
             Slip(
                 lambda free_mib, rss_mib: free_mib / rss_mib,

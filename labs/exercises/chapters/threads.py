@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from labs.exercises.exercise import Exercise, Slip
-from labs.exercises.readings import of_pools, of_race
+from labs.exercises.readings import interval, of_pools, of_race
 from labs.theory import laws, queueing
 
 EXERCISES = (
@@ -95,7 +95,7 @@ EXERCISES = (
                 queueing.by_coins(64, 4, D=0, V=1, W=16) / laws.bound(N=64, D=0, V=1, W=64)
             )
         },
-        tolerance=lambda interval: 0.02 + interval,
+        tolerance=interval,
         slips=(
             Slip(
                 lambda answer: 1 / answer,

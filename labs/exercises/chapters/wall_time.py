@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labs.exercises.exercise import Exercise, Slip
-from labs.exercises.readings import of_both
+from labs.exercises.readings import interval, of_both
 from labs.theory import laws
 
 PAGE = {"wall_ms": (120, 90, 250, 400), "user_ms": (18, 24, 35, 12), "system_ms": (2, 4, 6)}
@@ -58,7 +58,7 @@ EXERCISES = (
                 X=1 / ordered_wall_ms, D=ordered_cpu_ms
             ),
         },
-        tolerance=lambda spread: 0.05 + spread,
+        tolerance=lambda spread: interval(spread),
         slips=(
             Slip(lambda answer: 1 - answer, "That is the part it waited."),
             Slip(

@@ -26,6 +26,10 @@ EXERCISES = (
         tolerance=noise,
         slips=(
             Slip(
+                lambda cores: cores,
+                "That is the cores' worth of work; share it out among requests of {cpu_ms} ms.",
+            ),
+            Slip(
                 lambda one_core: one_core,
                 "That is one core; your machine does {cores} cores' worth.",
             ),
@@ -42,7 +46,7 @@ EXERCISES = (
         read=of_checkup,
         answer=lambda full, generator_s: laws.ceiling(full, generator_s),
         also={"full": lambda: laws.GENERATOR_FULL},
-        tolerance=lambda noise: 0.05 + noise,
+        tolerance=noise,
         slips=(
             Slip(
                 lambda generator_s: laws.ceiling(1, generator_s),

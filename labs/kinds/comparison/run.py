@@ -117,6 +117,11 @@ class ComparisonLab(LabKind[Comparison]):
         measured = [point.throughput_rps for point in part.points if point.users == users]
         return part.run.forecast.at(users).model_rps, measured[0] if measured else None
 
+    def settles(self, found: Comparison) -> bool:
+        label, experiment = list(self.parts.items())[-1]
+        points = found.parts[label].points if label in found.parts else ()
+        return all(point.fit for point in points if point.users == experiment.load.users[-1])
+
     def rejection(self, found: Comparison) -> str:
         """As of a sweep, all parts together; a point whose fault is the result does not count."""
         counting = [

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from labs.kinds.comparison.contrast import comparable, decided, differ, overflowed
 from labs.kinds.comparison.record import Comparison, Contrast
 from labs.kinds.sweep.record import Recording
 from labs.present import verdict
+from labs.present.caveats import HOLLOW
 from labs.present.power import powered
 from labs.records.experiment import Experiment
 from labs.records.format import crowd, digits, duration, listed, percent, rate, unserved
@@ -56,7 +58,7 @@ def said(comparison: Comparison) -> tuple[tuple[str, str], ...]:
     parts = comparison.parts.values()
     agreed = [verdict.agreement(part.experiment, part.machine, part.run) for part in parts]
     met = [sentences[0] for sentences in agreed if len(sentences) == 1]
-    overall = [between(comparison)]
+    overall = [*_starved(comparison), between(comparison)]
     if len(met) == len(parts):
         fit = [(part.run, [point for point in part.points if point.fit]) for part in parts]
         overall.append(
@@ -91,7 +93,38 @@ def between(comparison: Comparison) -> str:
     users = comparable(comparison.parts)
     if len(comparison.parts) > 2 and users is not None:
         sentences.append(_most(comparison, users))
-    return " ".join(sentences)
+    used = (
+        {(label, decision.users) for label in (decision.over, decision.under)} if decision else ()
+    )
+    also = [(label, users) for label in comparison.parts] if len(sentences) > 1 else []
+    return " ".join([*sentences, *_hollow(comparison, [*used, *also])])
+
+
+def _hollow(comparison: Comparison, used: Iterable[tuple[str, int | None]]) -> Iterator[str]:
+    """That points which cannot be believed otherwise were used here, and why."""
+    points = [
+        f"“{label}” at {crowd(users)}"
+        for label, users in dict.fromkeys(used)
+        if users is not None and not comparison.part(label).at(users).fit
+    ]
+    if points:
+        are, they = ("is", "it counts") if len(points) == 1 else ("are", "they count")
+        yield (
+            f"{listed(sorted(points))} {are} {HOLLOW}; here {they}, because users who starve at a "
+            "full listen queue are the result."
+        )
+
+
+def _starved(comparison: Comparison) -> Iterator[str]:
+    """Whom the averages of some part do not know: before all else."""
+    counts = [
+        f"{point.never_served} of {crowd(point.users)} with “{label}”"
+        for label, part in comparison.parts.items()
+        for point in part.points
+        if point.never_served
+    ]
+    if counts:
+        yield f"{listed(counts)} were never served, and the averages do not know them."
 
 
 def deciding(comparison: Comparison, decision: Contrast | None) -> str:
@@ -107,15 +140,25 @@ def deciding(comparison: Comparison, decision: Contrast | None) -> str:
     found, at = decision.ratio, f"At {crowd(decision.users)}"
     if low <= 1 <= high:
         names = listed([f"“{label}”" for _, label in parts])
-        most = percent(max(high, 1 / low) - 1)
+        most = max(high, 1 / low) - 1
+        seen = [part.at(decision.users).throughput_rps for part, _ in parts]
+        apart = max(seen) / min(seen) - 1 if min(seen) > 0 else 0.0
+        drawn = ""
+        if apart > most:
+            drawn = (
+                f" In the run that is drawn they are {percent(apart)} apart, which other runs, or "
+                "the machine's drift in this one, take back."
+            )
         return (
             f"{at} there is no difference between {names} that this run could see; it is smaller "
-            f"than {most}."
+            f"than {percent(most)}.{drawn}"
         )
     if found < 1:
         parts, found, low, high = parts[::-1], 1 / found, 1 / high, 1 / low
     (more, over), (less, under) = ((part.at(decision.users), label) for part, label in parts)
     rates = f"{rate(more.throughput_rps)} to {rate(less.throughput_rps)}"
+    if not low <= more.throughput_rps / (less.throughput_rps or math.inf) <= high:
+        rates = f"over all runs and without the machine's drift; the drawn run has {rates}"
     said = f"{percent(found - 1)} more than “{under}” ({percent(low - 1)} to {percent(high - 1)}"
     if found >= TIMES_FROM:
         said = f"{times(found)} times what “{under}” did ({times(low)} to {times(high)}"

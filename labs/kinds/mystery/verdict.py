@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 from labs.kinds.mystery.record import Mystery, Variant
 from labs.kinds.mystery.scenarios import Limit, Scenario, draw, named
+from labs.present.caveats import HOLLOW
 from labs.records.format import crowd, digits, duration, listed, percent, rate, size
 from labs.records.processes import Seen
+from labs.records.results import Point
 
 ABOUT = (
     "A server answers one kind of request, and something limits it. Ask it at any levels of "
@@ -44,7 +46,7 @@ def revealed(mystery: Mystery) -> tuple[str, ...]:
     level = run.forecast.at(last.users)
     told = f"It is {_small(limit.called)}: each request {limit.does}."
     bound = (
-        f"The law is {limit.law}. At {crowd(last.users)} that makes {rate(level.bound_rps)}, as "
+        f"The law is {limit.law}. At {_at(last)} that makes {rate(level.bound_rps)}, as "
         f"calibrated before the load; it was {rate(last.throughput_rps)}."
     )
     if level.limit == "users":
@@ -74,7 +76,7 @@ def fact(limit: Limit, mystery: Mystery) -> str:
     """What was measured of that, whether it is the limit or not."""
     points = mystery.before.points
     first, last = points[0], points[-1]
-    at = crowd(last.users)
+    at = _at(last)
     server = [each for each in mystery.seen if each.who == "server"]
     if limit.name == "cpu":
         return (
@@ -84,7 +86,7 @@ def fact(limit: Limit, mystery: Mystery) -> str:
     if limit.name == "pool":
         return (
             f"there {_workers(last.workers)}, and a request was in service for "
-            f"{_service(first)} at {crowd(first.users)}, for {_service(last)} at {at}."
+            f"{_service(first)} at {_at(first)}, for {_service(last)} at {at}."
         )
     if limit.name == "disk":
         return _disk(server, last.throughput_rps)
@@ -92,14 +94,14 @@ def fact(limit: Limit, mystery: Mystery) -> str:
         return _files(server)
     if limit.name == "lock":
         return (
-            f"the time in service went from {_service(first)} at {crowd(first.users)} to "
+            f"the time in service went from {_service(first)} at {_at(first)} to "
             f"{_service(last)} at {at}, and the throughput from {rate(first.throughput_rps)} to "
             f"{rate(last.throughput_rps)}. {_files(server).capitalize()}"
         )
     if limit.name == "event loop":
         return (
             f"the server had {_trees(server)}, and kept {digits(last.server_cpu, 2)} of a core "
-            f"busy. Its time in service was {_service(first)} at {crowd(first.users)}, "
+            f"busy. Its time in service was {_service(first)} at {_at(first)}, "
             f"{_service(last)} at {at}."
         )
     return (
@@ -111,7 +113,9 @@ def fact(limit: Limit, mystery: Mystery) -> str:
 def _change(mystery: Mystery, variant: Variant) -> str:
     before, after = mystery.throughput_rps("before"), mystery.throughput_rps(variant)
     ratio = mystery.ratio(variant)
-    at = crowd(mystery.users or 0)
+    users = mystery.users or 0
+    hollow = [not mystery.variants[name].at(users).fit for name in ("before", variant)]
+    at = f"{crowd(users)} ({HOLLOW})" if any(hollow) else crowd(users)
     if ratio >= CHANGED:
         said = f"{digits(ratio, 2)} times as much"
     elif 1 / UNCHANGED <= ratio <= UNCHANGED:
@@ -119,6 +123,11 @@ def _change(mystery: Mystery, variant: Variant) -> str:
     else:
         said = f"{percent(abs(ratio - 1))} {'more' if ratio > 1 else 'less'}"
     return f"From {rate(before)} to {rate(after)} at {at}: {said}."
+
+
+def _at(point: Point) -> str:
+    """At so many users, and whether what is said of them can be believed."""
+    return crowd(point.users) if point.fit else f"{crowd(point.users)} ({HOLLOW})"
 
 
 def _workers(number: int | None) -> str:

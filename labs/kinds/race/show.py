@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from labs.kinds.race.record import Race
+from labs.kinds.race.record import Count, Race
 from labs.kinds.show import Column, Show, quoted
 from labs.present.markup import paragraphs, table
 from labs.present.palette import BLUE, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, in_lines, two_plots
 from labs.present.quantities import Quantity
-from labs.records.format import digits, duration, percent, rate
+from labs.records.format import digits, duration, percent, rate, rounded
 
 WHERE = ("Additions", "Throughput, requests per second")
+NOTHING = 0.10  # of the throughput: what a lock may cost that costs next to nothing
 WIDEST = 11  # letters of a label before it is folded
 
 
@@ -86,18 +87,33 @@ def race_said(race: Race) -> list[str]:
     bare, locked = counts.get("without a lock"), counts.get("with a lock")
     if bare and locked:
         held_s = locked.workload.cpu_s + locked.workload.wait_s
+        most_rps = rounded(1 / held_s)
+        lets = f"a lock that is held for {duration(held_s)} lets {rate(most_rps)} pass"
+        if rounded(locked.throughput_rps) > most_rps:
+            lets += ", and where they were more, the work took less time than that"
+        else:
+            lets += " at most"
         said.append(
             f"With a lock around all of it, {_of(locked.lost, locked.asked)} were lost, and "
-            f"throughput fell from {rate(bare.throughput_rps)} to {rate(locked.throughput_rps)}: a "
-            f"lock that is held for {duration(held_s)} lets {rate(1 / held_s)} pass at most."
+            f"throughput {_went(bare, locked)}: {lets}."
         )
     short = counts.get("with a short lock")
-    if short:
+    if short and bare:
+        costs = "costs next to nothing"
+        if abs(short.throughput_rps / bare.throughput_rps - 1) > NOTHING:
+            costs = f"throughput {_went(bare, short)}"
         said.append(
-            f"Held for the addition alone, the lock loses {_of(short.lost, short.asked)} and costs "
-            f"next to nothing: {rate(short.throughput_rps)}."
+            f"Held for the addition alone, the lock loses {_of(short.lost, short.asked)}, and "
+            f"{costs}: {rate(short.throughput_rps)}."
         )
     return said
+
+
+def _went(before: Count, after: Count) -> str:
+    """`fell from 200 req/s to 25 req/s`."""
+    rates = before.throughput_rps, after.throughput_rps
+    went = "fell" if rates[1] < rates[0] else "rose"
+    return f"{went} from {rate(rates[0])} to {rate(rates[1])}"
 
 
 def _of(part: int, whole: int) -> str:

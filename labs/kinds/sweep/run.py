@@ -82,6 +82,10 @@ class SweepLab(LabKind[Recording]):
             return level.model_rps, point.throughput_rps if point else None
         return level.model_response_time_s, point.mean_response_time_s if point else None
 
+    def settles(self, found: Recording) -> bool:
+        last = self.experiment.load.users[-1]
+        return all(point.fit for point in found.points if point.users == last)
+
     def rejection(self, found: Recording) -> str:
         if checks.enough_fit(found.points):
             return checks.impossible(found.points)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
 from typing import Literal, Self, get_args
@@ -22,19 +22,9 @@ from labs.host.process_tree import born
 from labs.host.processes import Census
 from labs.host.supervisor import Stopped
 from labs.kinds.base import LabKind
-from labs.kinds.timeline import verdict
+from labs.kinds.timeline import segments, verdict
 from labs.kinds.timeline.forecast import course, users_for
 from labs.kinds.timeline.record import Event, Timeline, TimelineRun
-from labs.kinds.timeline.segments import (
-    Border,
-    Floats,
-    lost_between,
-    lost_with,
-    ramp,
-    requests_of,
-    step_result,
-    time_bins,
-)
 from labs.load.locust import LoadFailed
 from labs.measure.rig import Rig, Testbed
 from labs.present.verdict import Question
@@ -135,6 +125,9 @@ class TimelineLab(LabKind[Timeline]):
             return run.expected_at(end_s).in_flight[1], result.in_flight
         return run.expected_rps(begin_s, end_s), result.throughput_rps
 
+    def settles(self, found: Timeline) -> bool:
+        return all(each.fit for each in found.run.stretches[self._asked() :][:1])
+
     def rejection(self, found: Timeline) -> str:
         run = found.runs[-1]
         if len(run.stretches) < len(self.steps):
@@ -200,7 +193,7 @@ class Walk:
         self.rig, self.bed, self.steps, self.orders = rig, bed, tuple(steps), orders
         self.server, self.workload = bed.experiment.server, bed.experiment.workload
         self.since = len(bed.driver.records())
-        self.borders: list[Border] = []
+        self.borders: list[segments.Border] = []
         self.done: list[Killed | Raised] = []
         self.whole_s = sum(step.seconds for step in steps)
         self.so_far = TimelineRun(
@@ -270,29 +263,34 @@ class Walk:
     def _border(self, at_s: float) -> None:
         """A step ends here, and another begins."""
         cores = psutil.cpu_times(percpu=True)
-        self.borders.append(Border(at_s=at_s, snapshot=self.bed.sampler.snapshot(), cores=cores))
+        self.borders.append(
+            segments.Border(at_s=at_s, snapshot=self.bed.sampler.snapshot(), cores=cores)
+        )
 
     def _timeline(self) -> Timeline:
         """What is known now. LoadFailed if the load generator is gone."""
         bed = self.bed
         bed.driver.check()
         began, samples, done = bed.sampler.started, list(bed.sampler.samples), list(self.done)
-        requests = requests_of(bed.driver.report(self.since), began=began)
-        killed = [each for each in done if isinstance(each, Killed)]
-        ends = lost_with(requests, [each.at - began for each in killed])
-        losses = {each.pid: lost for each, lost in zip(killed, ends, strict=True)}
+        requests = segments.requests_of(bed.driver.report(self.since), began=began)
+        deaths = {each.pid: each.at - began for each in done if isinstance(each, Killed)}
+        losses = segments.lost_with(requests, deaths)
         results = []
         for step, before, after in zip(self.steps, self.borders, self.borders[1:], strict=False):
             workers = [each.workers for each in samples if each.at_s <= after.at_s]
-            found = step_result(step, requests, before, after, workers[-1] if workers else None)
-            lost = lost_between(losses, before.at_s, after.at_s)
+            found = segments.step_result(
+                step, requests, before, after, workers[-1] if workers else None
+            )
+            lost = segments.lost_between(losses, before.at_s, after.at_s)
             checks = verdict.check(found, step, self.server, bed.machine, lost=lost)
             results.append(replace(found, checks=checks))
         self.so_far = replace(
             self.so_far,
             stretches=tuple(results),
-            moments=time_bins(self.steps, requests, samples, min(self.whole_s, requests.now_s)),
-            ramp=ramp([sample for sample in samples if sample.at_s <= self.whole_s]),
+            moments=segments.time_bins(
+                self.steps, requests, samples, min(self.whole_s, requests.now_s)
+            ),
+            ramp=segments.ramp([sample for sample in samples if sample.at_s <= self.whole_s]),
             happenings=tuple(_events(done, losses, began)),
         )
         return Timeline(
@@ -347,9 +345,9 @@ def _whole(value: float) -> str:
 
 
 def _events(
-    done: Sequence[Killed | Raised], losses: Mapping[int, Floats], began: float
+    done: Sequence[Killed | Raised], losses: segments.Losses, began: float
 ) -> Iterator[Event]:
-    """What was done, in words; losses: of each worker that was killed, see `lost_with`."""
+    """What was done, in words; losses: of each worker that was killed, see `segments.lost_with`."""
     for each in done:
         if isinstance(each, Raised):
             words = verdict.raised(each.before, each.to, each.after_s, when_needed=each.when_needed)

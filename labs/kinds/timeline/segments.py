@@ -19,6 +19,7 @@ from labs.records.steps import Step
 from workloads.protocol import FAILED, LATE, MISSED, OK
 
 Floats = NDArray[np.float64]
+Losses = Mapping[int, Floats]  # a worker that was killed -> when requests failed with it
 FAILS_WITHIN_S = 1.0  # of a worker's death, what it was answering has failed
 GONE_WITHIN_S = 0.05  # of its being killed, it takes no more requests
 
@@ -81,18 +82,19 @@ def requests_of(report: Report, *, began: float) -> Requests:
     )
 
 
-def lost_with(requests: Requests, deaths: Sequence[float]) -> list[Floats]:
-    """For each of those deaths of a worker, in their order, when the requests failed that it took
-    along: those that had begun by then, and failed soon afterwards and before the next death."""
+def lost_with(requests: Requests, deaths: Mapping[int, float]) -> Losses:
+    """For each worker that was killed, in that order and then, when the requests failed that it
+    took along: those that had begun by then, and failed soon afterwards and before the next death.
+    """
     starts, ends = requests.failed_starts, requests.failed_ends
-    found = []
-    for at_s, next_s in pairwise([*deaths, np.inf]):
+    found = {}
+    for pid, (at_s, next_s) in zip(deaths, pairwise([*deaths.values(), np.inf]), strict=True):
         soon = (ends >= at_s) & (ends < min(next_s, at_s + FAILS_WITHIN_S))
-        found.append(ends[soon & (starts <= at_s + GONE_WITHIN_S)])
+        found[pid] = ends[soon & (starts <= at_s + GONE_WITHIN_S)]
     return found
 
 
-def lost_between(losses: Mapping[int, Floats], from_s: float, to_s: float) -> dict[int, int]:
+def lost_between(losses: Losses, from_s: float, to_s: float) -> dict[int, int]:
     """How many failed in between, of whoever lost any."""
     counts = {pid: _between(ends, from_s, to_s) for pid, ends in losses.items()}
     return {pid: count for pid, count in counts.items() if count}

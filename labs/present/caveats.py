@@ -1,0 +1,72 @@
+"""What a verdict says before anything else, and of which points: whom the averages do not know,
+what is drawn hollow, what cannot be. Pure: records in, text out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from labs.analysis import causes
+from labs.analysis.checks import BOUND, STARVED, starved_because
+from labs.records.experiment import Experiment
+from labs.records.format import crowd, listed
+from labs.records.results import Check, Point
+
+HOLLOW = "drawn hollow"
+
+# Of a check that makes a point unfit, the controls of a sweep's panel that mend it, by name.
+ADVICE: Mapping[str, str] = MappingProxyType(
+    {
+        "load generator": "More “CPU time” gives each request more to do; fewer “Users” ask less.",
+        STARVED: "Fewer “Users”, or more “Processes”, leave nobody waiting.",
+        "errors": "Fewer “Users” ask for less at once.",
+    }
+)
+
+
+def starved(points: Sequence[Point], experiment: Experiment) -> list[str]:
+    """Users who got no answer at all, and why: one sentence or none."""
+    told = [point for point in points if point.never_served]
+    if not told:
+        return []
+    counts = listed([f"{point.never_served} of {crowd(point.users)}" for point in told])
+    why = starved_because(told[-1], experiment)
+    return [f"{counts} were never served, and the averages do not know them. {why}"]
+
+
+def unfit(points: Sequence[Point]) -> str:
+    """Those that are drawn hollow, and the reason that comes first; "" where there is none. That
+    users were never served has been said."""
+    hollow, total = [point for point in points if not point.fit], len(points)
+    if not hollow:
+        return ""
+    faults = [check for point in hollow for check in point.checks if check.unfit]
+    why = [check for check in faults if check.name != STARVED]
+    first = [min(why, key=lambda check: check.name in causes.EFFECTS).sentence] if why else []
+    if len(hollow) == total:
+        told = [check.sentence for check in hollow[-1].checks if not check.unfit]
+        count = f"None of the {total} points can be believed, so all are {HOLLOW}."
+        if total == 1:
+            count = f"The point cannot be believed, so it is {HOLLOW}."
+        return " ".join(dict.fromkeys([count, *first, *told[:1]]))
+    levels = listed([point.users for point in hollow])
+    users = "user" if levels == "1" else "users"
+    takes = "is drawn hollow and takes" if len(hollow) == 1 else "are drawn hollow and take"
+    count = f"{len(hollow)} of {total} points, at {levels} {users}, {takes} no part in this."
+    every = dict.fromkeys(check.sentence for point in hollow for check in point.checks)
+    others = ["The table has the other reasons."] if len(every) > 1 else []
+    return " ".join([count, *first, *others])
+
+
+def exceeded(points: Sequence[Point]) -> list[str]:
+    """Of points that are otherwise fit: what lies above its bound, which cannot be."""
+    found: list[tuple[int, Check]] = [
+        (point.users, check) for point in points for check in point.checks if check.name == BOUND
+    ]
+    return [f"At {crowd(users)} the bound is exceeded. {check.sentence}" for users, check in found]
+
+
+def advice(points: Sequence[Point]) -> list[str]:
+    """Which controls of a panel mend what made points unfit: a sentence for each fault."""
+    faults = {check.name: 0 for point in points for check in point.checks if check.unfit}
+    return [ADVICE[name] for name in faults if name in ADVICE]

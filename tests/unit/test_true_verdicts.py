@@ -1,0 +1,576 @@
+"""Whatever is measured, a verdict is true of its own numbers: properties of random recordings.
+
+Every kind whose verdict weighs what was measured: sweeps, comparisons, timelines, mysteries,
+races, load generators and memory. The recordings are drawn about the forecast, with checks as the
+labs make them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import examples
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ipywidgets import Widget
+from markup import plain
+from msgspec import structs
+from panel_driver import Script, panel_of
+
+from labs.analysis import causes
+from labs.analysis.checks import check, unfit
+from labs.analysis.limit import ceiling
+from labs.analysis.visits import join, judge, visited
+from labs.kinds.comparison import verdict as comparing
+from labs.kinds.comparison.contrast import with_contrast
+from labs.kinds.comparison.record import Comparison
+from labs.kinds.generators.record import OURS, GeneratorResult, Generators, GeneratorsRun
+from labs.kinds.generators.show import generators_said
+from labs.kinds.memory.record import Memory, MemoryCurve, MemoryRun
+from labs.kinds.memory.show import memory_said
+from labs.kinds.mystery import verdict as solving
+from labs.kinds.mystery.record import VARIANTS, Mystery
+from labs.kinds.mystery.scenarios import draw as drawn_scenario
+from labs.kinds.race.record import Count, Race, RaceRun
+from labs.kinds.race.show import race_said
+from labs.kinds.sweep.record import Recording
+from labs.kinds.timeline import verdict as story
+from labs.kinds.timeline.forecast import course, with_workers
+from labs.kinds.timeline.record import Timeline
+from labs.present.caveats import ADVICE, advice
+from labs.present.verdict import UNSETTLED, Guess, verdict
+from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.format import digits, duration, percent, rate
+from labs.records.results import Point, PredictedLevel, Prediction, Run
+from labs.records.steps import Step
+from labs.theory.forecast import forecast
+from labs.theory.laws import GENERATOR_FULL
+
+MACHINE = replace(examples.MACHINE, cores=4, logical_cores=4, physical_cores=4, quota_cores=None)
+BURNED = replace(
+    examples.CALIBRATION,
+    loops_per_s=(20e6, 40e6, 60e6, 80e6),
+    crowd_ratio=1.0,
+    crowd_cores=4,
+    use=0.97,
+)
+CPU = Workload(cpu_s=0.05)
+WAIT = Workload(wait_s=0.2)
+LEVELS = Load((1, 4, 16))
+EXPERIMENTS = (
+    Experiment(Server("prefork", processes=8), CPU, LEVELS),
+    Experiment(Server("prefork", processes=8, cores=2), CPU, LEVELS),
+    Experiment(Server("prefork", processes=8), WAIT, LEVELS),
+    Experiment(Server("prefork", processes=64), replace(WAIT, wait_by="backend"), LEVELS),
+    Experiment(Server("threaded", processes=2, threads=4), WAIT, LEVELS),
+    Experiment(Server("event-loop"), Workload(cpu_s=0.01, wait_s=0.05), LEVELS),
+    Experiment(Server("prefork", processes=64), Workload(cpu_s=0.02, wait_s=0.18), LEVELS),
+)
+rarely = st.sampled_from([False, False, False, True])
+properties = settings(max_examples=60, deadline=None, derandomize=True)
+
+
+@cache
+def expected(experiment: Experiment) -> Prediction:
+    return forecast(experiment, BURNED, MACHINE)
+
+
+def near(low: float, high: float) -> st.SearchStrategy[float]:
+    return st.floats(low, high, allow_nan=False)
+
+
+@st.composite
+def points(draw: st.DrawFn, experiment: Experiment, level: PredictedLevel) -> Point:
+    """A level, visited twice, without checks."""
+    D = expected(experiment).demand_s
+    rps = level.model_rps * draw(near(0.4, 1.3))
+    starved = draw(st.integers(0, level.users - 1)) if draw(rarely) else 0
+    seen: dict[str, Any] = {
+        "others_cpu": draw(near(0, 2)) if draw(rarely) else 0.02,
+        "page_cpu": draw(near(0, 1)) if draw(rarely) else 0.0,
+        "throttled_s": draw(near(0, 2)) if draw(rarely) else 0.0,
+        "steal_cpu": draw(near(0, 1)) if draw(rarely) else 0.0,
+        "server_cores": draw(st.sampled_from([None, None, None, 1, 2])),
+        "service_time_s": draw(st.none() | near(0.01, 0.5)),
+        "generator_cpu": draw(near(0, 1)),
+        "listen_overflows": draw(st.sampled_from([0, 0, 7])),
+        "involuntary_switches": draw(near(0, 8)),
+        "never_served": starved,
+        "connections": draw(st.sampled_from([{}, {"7": level.users - 1, "8": 1}])),
+    }
+    demand_s = D * draw(near(0.7, 1.5))
+    visits = []
+    for at_s in (1.0, 9.0):
+        found = rps * draw(near(0.93, 1.07))
+        half = draw(near(0.02, 0.12))
+        visit = replace(
+            examples.point(level.users),
+            **seen,
+            throughput_rps=found,
+            throughput_ci_rps=(found * (1 - half), found * (1 + half)),
+            halves_rps=(found, found * draw(near(0.96, 1.04))),
+            completed=2 * found,
+            mean_response_time_s=(level.users - starved) / found,
+            demand_s=demand_s,
+            server_cpu=found * demand_s,
+        )
+        visits.append(visited(visit, at_s))
+    return join(*visits)
+
+
+@st.composite
+def runs(draw: st.DrawFn, experiment: Experiment) -> Run:
+    """A run with the checks that the labs would make of it."""
+    model = expected(experiment)
+    made = judge([draw(points(experiment, level)) for level in model.levels])
+    run = Run(recorded_at=examples.WHEN, calibration=BURNED, forecast=model, points=tuple(made))
+
+    def checked(point: Point) -> Point:
+        moved = causes.moved(experiment, MACHINE, run, point)
+        found = check(point, experiment, MACHINE, forecast=model, moved=moved)
+        return replace(point, checks=found)
+
+    return replace(run, points=tuple(map(checked, made)))
+
+
+@st.composite
+def recordings(draw: st.DrawFn) -> Recording:
+    experiment = draw(st.sampled_from(EXPERIMENTS))
+    return Recording(experiment=experiment, machine=MACHINE, runs=(draw(runs(experiment)),))
+
+
+# -- what is known of a recording ------------------------------------------------------------
+
+
+def fields(record: Any) -> Iterator[tuple[str, float]]:
+    """Every number that stands in it, with the name of its field."""
+    yield from _walked("", msgspec.to_builtins(record))
+
+
+def _walked(name: str, value: Any) -> Iterator[tuple[str, float]]:
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from _walked(str(key), each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _walked(name, each)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield name, float(value)
+
+
+def known(*records: Any) -> set[str]:
+    """Rates and times of these records, as they would be said."""
+    found = set()
+    for record in records:
+        for name, value in fields(record):
+            if name.endswith("_rps"):
+                found.add(plain(rate(value)))
+            elif name.endswith("_s"):
+                found.add(plain(duration(value)))
+    return found
+
+
+def of_sweep(found: Recording) -> set[str]:
+    """Those, and the seconds that a bound is made of, a cause's evidence and its own number."""
+    whose = found.experiment, found.machine, found.run
+    said = known(found)
+    for point in found.points:
+        said |= {plain(duration(point.mean_response_time_s))}
+        if bound := ceiling(*whose, point.users):
+            said.add(plain(duration(bound.seconds)))
+        if cause := causes.cause(*whose, point):
+            said |= {plain(duration(each)) for each in (cause.measured, cause.expected)}
+            said |= {plain(rate(each)) for each in (cause.measured, cause.expected)}
+        level = found.run.forecast.at(point.users)
+        said |= {plain(rate(level.bound_rps)), plain(duration(found.run.forecast.wait_s))}
+        D, machine = found.run.forecast.demand_at(point.users), found.machine
+        said |= {plain(duration(each)) for each in (D, machine.port_rest_s, point.demand_s)}
+        opened = (point.completed + point.failed) / point.seconds
+        really_s = point.users / point.throughput_rps - found.experiment.load.think_time_s
+        said |= {plain(rate(opened)), plain(duration(really_s))}
+    work = found.experiment.workload
+    return said | {plain(duration(each)) for each in (work.cpu_s, work.wait_s)}
+
+
+def quoted(said: str) -> set[str]:
+    """Rates and times in it."""
+    return {" ".join(each) for each in re.findall(r"([\d.,]*\d) (req/s|ms|µs|s)\b", said)}
+
+
+def value(text: str) -> float:
+    return float(text.replace(",", ""))
+
+
+# -- sweeps ----------------------------------------------------------------------------------
+
+
+@properties
+@given(recordings())
+def test_every_rate_and_time_of_a_verdict_stands_in_the_recording(found: Recording) -> None:
+    said = [plain(each) for each in verdict(found.experiment, found.machine, found.run)]
+    for sentence in said:
+        assert quoted(sentence) <= of_sweep(found), sentence
+
+
+@properties
+@given(recordings())
+def test_nothing_measured_lies_above_no_more(found: Recording) -> None:
+    said = plain(" ".join(verdict(found.experiment, found.machine, found.run)))
+    for most in re.findall(r"can do ([\d.,]+) req/s and no more", said):
+        assert all(
+            value(plain(rate(p.throughput_rps)).split()[0]) <= value(most) for p in found.points
+        )
+        assert all(point.throughput_rps <= value(most) * 1.001 for point in found.points)
+
+
+@properties
+@given(recordings())
+def test_no_side_and_no_cause_has_the_wrong_sign(found: Recording) -> None:
+    whose = found.experiment, found.machine, found.run
+    said = [plain(each) for each in verdict(*whose)]
+    for sentence in said:
+        for users, off, side in re.findall(
+            r"at (\d+) users?: measured ([\d.]+) % (above|below) it", sentence
+        ):
+            point = found.at(int(users))
+            miss = causes.off(point, found.run.forecast)
+            assert (miss > 0) == (side == "above") and point.fit
+            assert plain(percent(abs(miss))).split()[0] == off
+    for point in found.points:
+        cause = causes.cause(*whose, point)
+        if cause is None:
+            continue
+        miss, told = causes.off(point, found.run.forecast), reasons_of(found, point, cause)
+        if " instead of " in told and " took " in told:  # more time, less done
+            assert (cause.measured > cause.expected) == (miss < 0), told
+        if cause.name in ("others", "page", "throttled", "steal", "affinity", "listen queue"):
+            assert miss < 0, told
+        if cause.name == "burn":
+            assert miss > 0 and cause.measured > cause.expected
+        for removed in re.findall(r"explains ([\d.]+) % of the miss", told):
+            assert 50 <= value(removed) <= 100
+
+
+def reasons_of(found: Recording, point: Point, cause: causes.Cause) -> str:
+    from labs.present.reasons import explains
+
+    return plain(explains(cause, found.experiment, found.machine, point))
+
+
+@properties
+@given(recordings())
+def test_who_was_never_served_comes_first_and_hollow_points_are_named(found: Recording) -> None:
+    said = [plain(each) for each in verdict(found.experiment, found.machine, found.run)]
+    without = [point for point in found.points if point.never_served]
+    assert ("were never served" in said[0]) == bool(without)
+    for point in without:
+        assert f"{point.never_served} of {point.users} user" in said[0]
+    assert sum("were never served, and the averages" in each for each in said) <= 1
+    hollow = [point for point in found.points if not point.fit]
+    assert any("drawn hollow" in each for each in said) == bool(hollow)
+    for sentence in said:
+        talks = re.findall(
+            r"[Aa]t (\d+) users?[ :](?!connections|the forecast was missed)", sentence
+        )
+        unfit = [users for users in map(int, talks) if not found.at(users).fit]
+        assert not unfit or "hollow" in sentence, sentence
+
+
+@properties
+@given(recordings(), near(0.1, 10), st.sampled_from(["throughput", "response time"]))
+def test_a_bet_is_settled_by_a_fit_point_alone(
+    found: Recording, factor: float, quantity: str
+) -> None:
+    last = found.points[-1]
+    right = last.throughput_rps if quantity == "throughput" else last.mean_response_time_s
+    guess = Guess(users=last.users, quantity=quantity, value=right * factor)
+    *_, said = verdict(found.experiment, found.machine, found.run, guess)
+    judged = re.search(r"Well predicted|too (high|low)|times", said)
+    assert bool(judged) == last.fit and (UNSETTLED in said) != last.fit
+    if last.fit and (wrong := re.search(r"too (high|low)", said)):
+        assert (wrong[1] == "high") == (factor > 1)
+
+
+# -- comparisons -----------------------------------------------------------------------------
+
+
+@st.composite
+def comparisons(draw: st.DrawFn) -> Comparison:
+    chosen = draw(st.lists(st.sampled_from(EXPERIMENTS), min_size=2, max_size=3, unique=True))
+    rounds = draw(st.integers(1, 3))
+    parts = {
+        f"part {number}": Recording(
+            experiment=each,
+            machine=MACHINE,
+            runs=tuple(draw(runs(each)) for _ in range(rounds)),
+        )
+        for number, each in enumerate(chosen)
+    }
+    return with_contrast(Comparison(machine=MACHINE, over="users", parts=parts))
+
+
+@settings(properties, max_examples=40)
+@given(comparisons())
+def test_a_comparison_is_true_of_its_own_numbers(found: Comparison) -> None:
+    said = plain(" ".join(text for _, text in comparing.said(found)[:1]))
+    numbers = set().union(*(of_sweep(part) for part in found.parts.values()))
+    assert quoted(said) <= numbers, said
+    without = [
+        point for part in found.parts.values() for point in part.points if point.never_served
+    ]
+    assert ("were never served" in said.split(". ")[0]) == bool(without)
+    decision = found.contrast
+    if decision is None:
+        assert "nothing is said of their ratio" in said
+        return
+    over, under = (found.part(each).at(decision.users) for each in (decision.over, decision.under))
+    if not (over.fit and under.fit):
+        assert "drawn hollow" in said
+    ratio = over.throughput_rps / under.throughput_rps
+    if most := re.search(r"smaller than ([\d.]+) %", said):
+        apart = max(ratio, 1 / ratio) - 1
+        assert apart <= value(most[1]) / 100 * 1.05 or "In the run that is drawn they are" in said
+    if more := re.search(r"“(part \d)” answered .*?; ([\d.,]+) req/s to ([\d.,]+) req/s\)", said):
+        assert value(more[2]) >= value(more[3])
+        assert (more[1] == decision.over) == (ratio > 1)
+
+
+# -- timelines -------------------------------------------------------------------------------
+
+
+@st.composite
+def timelines(draw: st.DrawFn) -> Timeline:
+    """Two groups of users, and a pool that grows in the second step, more or less."""
+    server = Server("prefork", by="spare", processes=16)
+    work = draw(st.sampled_from([WAIT, Workload(cpu_s=0.02), Workload(cpu_s=0.01, wait_s=0.1)]))
+    steps = (Step(seconds=3, users=2), Step(seconds=5, users=draw(st.sampled_from([8, 16]))))
+    model = course(server, work, steps, BURNED, MACHINE)
+    results = []
+    for number, part in enumerate(model, 1):
+        rps = part.throughput_rps * draw(near(0.3, 1.2))
+        made = replace(
+            examples.step_result(number), throughput_rps=rps, failed=0, completed=rps * 4
+        )
+        found = story.check(made, steps[number - 1], server, MACHINE)
+        results.append(replace(made, checks=found))
+    most = draw(st.integers(4, 16))
+    ramp = ((0.0, 3), (3.0 + draw(near(0.1, 4.5)), most))
+    run = replace(
+        examples.timeline_run(),
+        calibration=BURNED,
+        forecast=model,
+        stretches=tuple(results),
+        ramp=ramp,
+        happenings=(),
+    )
+    return Timeline(server=server, workload=work, steps=steps, machine=MACHINE, runs=(run,))
+
+
+@settings(properties, max_examples=40)
+@given(timelines())
+def test_a_timeline_is_true_of_its_own_numbers(found: Timeline) -> None:
+    run = found.run
+    for number, sentence in enumerate(map(plain, story.verdict(found)[: len(run.stretches)])):
+        step, begin_s = found.steps[number], found.begins_s[number]
+        result, model = run.stretches[number], run.expected_rps(begin_s, begin_s + step.seconds)
+        there = with_workers(found, number)
+        rates = {plain(rate(each)) for each in (result.throughput_rps, model, there)}
+        assert quoted(sentence) <= rates, sentence
+        if side := re.search(r"([\d.]+) % (above|below) the forecast", sentence):
+            assert (side[2] == "above") == (result.throughput_rps > model)
+        if told := re.search(r"That explains ([\d.]+) % of the miss", sentence):
+            assert 50 <= value(told[1]) <= 100
+            assert result.throughput_rps < model and there < model
+        elif "all workers were there" in sentence:
+            raise AssertionError(sentence)
+
+
+# -- mysteries, races ------------------------------------------------------------------------
+
+
+@st.composite
+def mysteries(draw: st.DrawFn) -> Mystery:
+    seed = draw(st.integers(1, 14))
+    scenario = drawn_scenario(seed, MACHINE.cores)
+    variants = {}
+    for name in VARIANTS:
+        factor, hollow = draw(near(0.3, 3)), draw(rarely)
+        more = {"service_time_s": 0.01, "checks": (examples.UNFIT,) if hollow else ()}
+        variants[name] = by_law(scenario.experiment(name), factor, **more)
+    return Mystery(seed=seed, limit=scenario.limit.name, machine=MACHINE, variants=variants)
+
+
+def by_law(experiment: Experiment, factor: float, **more: Any) -> Recording:
+    found = lawful(experiment)
+    changed = [
+        replace(
+            point,
+            **more,
+            throughput_rps=point.throughput_rps * factor,
+            mean_response_time_s=point.mean_response_time_s / factor,
+        )
+        for point in found.points
+    ]
+    return structs.replace(found, runs=(replace(found.run, points=tuple(changed)),))
+
+
+@cache
+def lawful(experiment: Experiment) -> Recording:
+    return examples.by_law(experiment, of=MACHINE)
+
+
+@settings(properties, max_examples=40)
+@given(mysteries())
+def test_a_mystery_is_true_of_its_own_numbers(found: Mystery) -> None:
+    users = found.users or 0
+    numbers = set().union(*(known(part) for part in found.variants.values()))
+    told = zip(("wrong", "right"), solving.repaired(found), strict=True)
+    for name, (_, words) in told:
+        sentence = plain(words)
+        change = sentence.split(": ")[0] + ": " + sentence.split(": ")[1].split(". ")[0]
+        before, after = (found.variants[each].at(users) for each in ("before", name))
+        assert quoted(change) <= numbers, change
+        assert ("drawn hollow" in change) == (not (before.fit and after.fit))
+        ratio = after.throughput_rps / before.throughput_rps
+        if side := re.search(r"% (more|less)", change):
+            assert (side[1] == "more") == (ratio > 1)
+        elif times := re.search(r"([\d.,]+) times as much", change):
+            assert value(times[1]) == value(digits(ratio, 2)) and ratio > 1
+        else:
+            assert "as good as nothing" in change and 0.85 < ratio < 1.16
+    last = found.before.points[-1]
+    revealed = [plain(each) for each in solving.revealed(found)]
+    for sentence in revealed[2:4]:
+        if f"at {last.users} users" in sentence.lower():
+            assert ("drawn hollow" in sentence) == (not last.fit), sentence
+
+
+@properties
+@given(st.lists(st.tuples(st.integers(1, 900), near(0, 1)), min_size=4, max_size=4))
+def test_a_race_is_true_of_its_own_numbers(ways: list[tuple[int, float]]) -> None:
+    names = ("without a lock", "with a lock", "with a short lock", "computing only, without a lock")
+    counts = tuple(
+        Count(
+            name=name,
+            workload=Workload(cpu_s=0.008, wait_s=0.0 if "only" in name else 0.032),
+            asked=asked,
+            counted=round(asked * part),
+            throughput_rps=asked / 3,
+            mean_response_time_s=24 / asked,
+        )
+        for name, (asked, part) in zip(names, ways, strict=True)
+    )
+    run = RaceRun(recorded_at=examples.WHEN, counts=counts)
+    race = Race(racers=8, machine=MACHINE, runs=(run,))
+    said = [plain(each) for each in race_said(race)]
+    assert quoted(" ".join(said)) <= known(race) | {"40 ms", "25 req/s"}  # that it is held
+    text = " ".join(said).lower()
+    if most := re.search(r"lets ([\d.,]+) req/s pass at most", text):
+        assert value(plain(rate(counts[1].throughput_rps)).split()[0]) <= value(most[1])
+    for went, first, last in re.findall(r"(fell|rose) from ([\d.,]+) req/s to ([\d.,]+)", text):
+        assert value(last) <= value(first) if went == "fell" else value(last) >= value(first)
+    cost = counts[2].throughput_rps / counts[0].throughput_rps - 1
+    assert ("next to nothing" in text) == (abs(cost) <= 0.1)
+    for count in counts:
+        assert count.lost >= 0
+        if count.lost:
+            assert f"{count.name}, " in text or f"{count.name}: " in text
+    assert ("nothing was lost" in text) == all(not count.lost for count in counts)
+
+
+# -- load generators, memory -----------------------------------------------------------------
+
+
+@st.composite
+def gauges(draw: st.DrawFn) -> Generators:
+    narrow = draw(rarely)
+    made = []
+    for name in (OURS, "2 locusts", "ab", "wrk"):
+        own, its = draw(near(0.01, 1)), draw(near(0.01, 1))
+        result = GeneratorResult(
+            name=name,
+            program=name,
+            command=name,
+            processes=2 if name == "2 locusts" else 1,
+            throughput_rps=1000 * draw(near(1, 1.14) if narrow else near(0.1, 10)),
+            mean_response_time_s=draw(near(0.001, 0.1)),
+            generator_cpu=own,
+            generator_fullest=own,
+            server_cpu=its,
+            server_fullest=its,
+            busy=draw(near(0, 1)),
+        )
+        made.append(result)
+    run = GeneratorsRun(recorded_at=examples.WHEN, gauges=tuple(made))
+    server = Server("event-loop", by="nginx", cores=1)
+    work = Workload(page="file")
+    return Generators(server=server, workload=work, connections=16, machine=MACHINE, runs=(run,))
+
+
+@properties
+@given(gauges())
+def test_what_generators_say_together_is_true_of_each(found: Generators) -> None:
+    text = plain(" ".join(generators_said(found)))
+    shown = found.run.measured
+    ours = found.run.by(OURS)
+    numbers = known(found) | {plain(duration(ours.generator_s))}
+    numbers |= {plain(rate(GENERATOR_FULL * ours.ceiling_rps))}
+    assert quoted(text) <= numbers
+    rates = [each.throughput_rps for each in shown]
+    if within := re.search(r"agree within ([\d.]+) %", text):
+        assert max(rates) / min(rates) - 1 <= value(within[1]) / 100 * 1.05
+        full = any("generator" in each.full for each in shown)
+        assert ("the server was measured" in text) != full
+    slow = max(shown, key=lambda each: each.mean_response_time_s)
+    if "comes late to answers" in text:
+        assert "generator" in slow.full
+
+
+@properties
+@given(st.lists(st.integers(1, 400), min_size=3, max_size=3), st.booleans())
+def test_what_memory_would_allow_fits_into_it(mib: list[int], has_pss: bool) -> None:
+    taken = tuple(2**20 * each for each in mib)
+    curve = MemoryCurve(
+        kind="process",
+        sizes=(1, 4, 16),
+        pss_bytes=taken if has_pss else (),
+        rss_bytes=tuple(2 * each for each in taken),
+    )
+    run = MemoryRun(recorded_at=examples.WHEN, taken_bytes=2**30, growths=(curve,))
+    memory = Memory(
+        waiters={"process": Server("prefork", processes=16)}, machine=MACHINE, runs=(run,)
+    )
+    text, limit = plain(" ".join(memory_said(memory))), memory.limit("process")
+    assert ("no limit here" in text) == (limit is None)
+    if limit:
+        left = MACHINE.memory_bytes - run.taken_bytes - curve.base_bytes
+        assert limit * curve.each_bytes <= left
+        assert f"{digits(limit)} would fit" in text
+    if share := re.search(r"([\d.]+) % of that is shared", text):
+        assert 0 <= value(share[1]) <= 100 and has_pss
+
+
+# -- advice ----------------------------------------------------------------------------------
+
+
+def test_advice_names_controls_that_a_panel_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    Script(monkeypatch)
+    driver = panel_of()
+    there = {getattr(each, "description", "") for each in widgets(driver.panel)}
+    driver.shut()
+    named = re.findall(r"“([^”]+)”", " ".join(ADVICE.values()))
+    assert named and set(named) <= there
+    last = examples.point(16, checks=(examples.UNFIT, unfit("load generator", "Full.")))
+    assert advice([examples.point(8), last]) == [ADVICE["load generator"]]
+
+
+def widgets(widget: Widget) -> Iterator[Widget]:
+    yield widget
+    for each in getattr(widget, "children", ()):
+        yield from widgets(each)
