@@ -101,7 +101,9 @@ class Page:
 
     @property
     def words(self) -> int:
-        plain = re.sub(r"\{\w+\}`[^`]*`|<[^>]+>|[|*#`$]", " ", self.prose)
+        """As printed; what is folded away doesn't count."""
+        unfolded = re.sub(r"^:::\{dropdown\}.*?^:::$", "", self.prose, flags=re.M | re.DOTALL)
+        plain = re.sub(r"\{\w+\}`[^`]*`|<[^>]+>|[|*#`$]", " ", unfolded)
         return len(re.findall(r"[^\W\d_][\w’'-]*", plain))
 
 

@@ -47,6 +47,18 @@ def test_nothing_is_left_undone_on_a_page(book: Path, page: Page) -> None:
     assert not re.search(r"\{\w+\}`|\$\$|:::|```|Traceback", text.get_text())
 
 
+def test_what_a_cell_reckons_is_what_its_law_says(book: Path) -> None:
+    """Beside each derivation stands a cell that counts, throws dice or simulates."""
+    checked = 0
+    for page in chapters():
+        printed = article(book / f"{page.name}.html").select(".output.stream")
+        for line in "\n".join(each.get_text() for each in printed).splitlines():
+            if found := re.search(r"([\d.]+)[^,\d]*,.*?([\d.]+) by the law", line):
+                assert float(found[1]) == pytest.approx(float(found[2]), rel=0.05), line
+                checked += 1
+    assert checked >= sum(page.text.count("{dropdown} Why: ") for page in chapters()) - 1
+
+
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
 def test_a_page_links_to_what_is_there(book: Path, page: Page) -> None:
     file = book / f"{page.name}.html"
@@ -76,7 +88,7 @@ def test_what_is_drawn_is_also_said(book: Path, page: Page) -> None:
     text = article(book / f"{page.name}.html")
     for image in text.select("img"):
         assert image.get("alt"), image
-    for drawing in text.select("svg"):
+    for drawing in text.select("svg:not([aria-hidden=true])"):
         words = " ".join(drawing.find(id=id).get_text() for id in labels(drawing))
         assert len(words) > 80, drawing
     for figure in text.select("figure"):
