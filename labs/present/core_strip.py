@@ -139,7 +139,8 @@ def _counts(samples: Sequence[Sample], times: list[float], row: int) -> list[Tra
 def _layout(rows: Sequence[tuple[int, int]], seconds: float) -> dict[str, Any]:
     number = len(rows) + 1
     height, gap = 1 / number, 0.18 / number
-    across = {"title": {"text": "seconds since the load began"}, "range": [0, seconds]}
+    title = {"text": "seconds since the load began", "standoff": 4}
+    across = {"title": title, "range": [0, seconds]}
     tops = [1 - row * height for row in range(len(rows))]
     axes = {
         f"yaxis{nth(row)}": core_axis(cores, top - height + gap, top)
@@ -147,9 +148,9 @@ def _layout(rows: Sequence[tuple[int, int]], seconds: float) -> dict[str, Any]:
     }
     counts = {"domain": [0, height - gap], "nticks": 3, **FROM_ZERO}
     return layout(
-        ROW * number + 100,
-        {"l": 40, "r": 12, "t": 12, "b": 88},
-        -60 / (ROW * number),
+        ROW * number + 104,
+        {"l": 40, "r": 12, "t": 12, "b": 92},
+        -64 / (ROW * number),
         xaxis={**across, "anchor": f"y{number}"},
         **axes,
         **{f"yaxis{number}": counts},

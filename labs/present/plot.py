@@ -33,7 +33,8 @@ FROM_ZERO: Axis = {"rangemode": "tozero"}
 LOG = " (log scale)"  # after what such an axis shows
 STEPS = ((1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,))  # ticks in each power of ten
 POWERS = range(-6, 10)  # of ten: no time, rate or memory of ours lies outside
-FEWEST_TICKS, MOST_TICKS = 3, 10  # labelled, on a logarithmic axis
+FEWEST_TICKS, MOST_TICKS = 3, 7  # labelled, on a logarithmic axis: more collide on a telephone
+PLOT_PX, LETTER_PX = 290, 8  # how wide a twin plot is on a telephone, and a letter of a label
 
 
 class Shown(TypedDict, total=False):
@@ -139,6 +140,12 @@ def _given(**entries: Any) -> dict[str, Any]:
     return {name: value for name, value in entries.items() if value is not None}
 
 
+def nested(count: int) -> list[float]:
+    """Sizes of so many traces' marks, in pixels, the first one's the largest: where marks of
+    several coincide, each that is drawn later leaves a rim of those before."""
+    return [max(4, 10 - count) + 3.0 * (count - 1 - place) for place in range(count)]
+
+
 def extent(values: Sequence[float]) -> tuple[float, float]:
     """Least and most, as of several runs."""
     return min(values), max(values)
@@ -228,12 +235,15 @@ def twin_layout(
     """
     straight = {"type": "linear", **FROM_ZERO}
     ends = [levels[0] / 1.25, levels[-1] * 1.25]
+    places = [each / levels[-1] for each in levels]
+    if far:
+        places = [math.log(each) / math.log(ends[1] / ends[0]) for each in levels]
     axis = {
         **({"type": "log"} if far else straight),
         "title": {"text": across + LOG * far},
         "range": [math.log10(end) for end in ends] if far else [0, levels[-1] * 1.07],
         "tickvals": list(levels),
-        "ticktext": [digits(each, 4) for each in levels],
+        "ticktext": _with_room([digits(each, 4) for each in levels], places),
     }
     what = ("Throughput, requests per second", "Response time, ms")
     first, second = (axis_title(words, each) for words, each in zip(what, upwards, strict=True))
@@ -242,6 +252,21 @@ def twin_layout(
     if legend:
         made["legend"]["title"] = {"text": legend, "side": "top"}
     return made
+
+
+def _with_room(labels: Sequence[str], places: Sequence[float]) -> list[str]:
+    """These labels of an axis, from the last one down, but for those that would run into the next.
+    places: as fractions of the axis."""
+    shown: list[str] = []
+    before, width = math.inf, 0
+    for label, place in zip(labels[::-1], places[::-1], strict=True):
+        needed = (len(label) + width) / 2 * LETTER_PX / PLOT_PX
+        if before - place >= needed:
+            before, width = place, len(label)
+        else:
+            label = ""
+        shown.append(label)
+    return shown[::-1]
 
 
 def axis_title(words: str, axis: Axis) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from labs.kinds.classics.published import TABLES
 from labs.kinds.classics.record import AB, LOCUST, Replication
 from labs.present.palette import BLUE, GREEN, GREY, PURPLE
-from labs.present.plot import FROM_ZERO, HEIGHT, Figure, Shown, Trace, layout, line, rule
+from labs.present.plot import FROM_ZERO, HEIGHT, Figure, Shown, Trace, layout, line, nested, rule
 from labs.records.format import rate
 
 COLOURS = {AB: (BLUE, "circle"), LOCUST: (GREEN, "diamond")}
@@ -34,19 +34,19 @@ def ratios_figure(found: Replication) -> Figure:
             tries = [each for each in found.run.by(by) if each.setup == setup]
             points = [(t.users, found.ratio(t), t.throughput_rps) for t in tries]
             drawn.append((f"ours by {by}{of}", colour, symbol, points))
-        for label, colour, symbol, spots in drawn:
+        for (label, colour, symbol, spots), mark in zip(drawn, nested(len(drawn)), strict=True):
             there = [each for each in spots if each[1] is not None]
             x, ratios = [places[count] for count, _, _ in there], [ratio for _, ratio, _ in there]
             said = [rate(rps or 0.0) for _, _, rps in there]
-            look: Shown = {"dash": dash, "width": 1.5, "size": 9, "symbol": f"{symbol}{hollow}"}
+            look: Shown = {"dash": dash, "width": 1.5, "size": mark, "symbol": f"{symbol}{hollow}"}
             look |= {"said": said, "hover": "{said}, {y:.2f}", "tag": label}
             if there:
                 traces.append(line(label, x, ratios, colour, **look))
     scaled = "over that of one user" if found.classic == "s4" else "over what the law allows"
     made = layout(
         HEIGHT,
-        {"l": 48, "r": 12, "t": 40, "b": 104},
-        -0.26,
+        {"l": 48, "r": 12, "t": 40, "b": 112},
+        -0.3,
         xaxis={
             "title": {"text": "users"},
             "tickvals": list(places.values()),

@@ -4,7 +4,7 @@ the sizes of the pool. Records in, plotly's JSON out."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from labs.kinds.comparison.record import Comparison
@@ -23,12 +23,20 @@ from labs.present.plot import (
     far_across,
     line,
     log_axis,
+    nested,
     twin_layout,
     wide,
 )
 from labs.records.format import duration, listed, rate, unserved
 from labs.records.results import Point, PredictedLevel
 
+STROKES = dict(  # the mark of a line's time in service, by that of the line
+    zip(
+        (symbol for _, _, symbol in LINES),
+        ("line-ew-open", "line-ns-open", "x-thin-open", "y-up-open", "cross-thin-open"),
+        strict=True,
+    )
+)
 FAR_POOLS = 8  # times as many workers in the largest pool as in the smallest: a logarithmic axis
 
 
@@ -67,15 +75,17 @@ def comparison_figure(comparison: Comparison) -> Figure:
     Where service times were measured, dots show them: the gap above is time in a queue.
     """
     lines = _lines(comparison)
+    sizes = nested(len(lines))
+    styled = [*zip(lines, itertools.cycle(LINES), sizes, strict=False)]
     traces: list[Trace] = []
-    for axis in ("", "2"):
-        for each, style in zip(lines, itertools.cycle(LINES), strict=False):
-            made = [*_drawn(each, style, throughput=not axis)]
+    for axis, side in (("", Throughput), ("2", ResponseTime)):
+        for each, style, size in styled:
+            made = [*_drawn(each, style, size, side)]
             if not axis:
                 made.append(_key(each.name, style))
-            for trace in made:
-                trace |= {"xaxis": f"x{axis}", "yaxis": f"y{axis}", "legendgroup": each.name}
-                traces.append(trace)
+            traces += _placed(made, axis, each)
+    for each, style, _ in styled:  # above all marks, which would hide it
+        traces += _placed(_service(each, style), "2", each)
     points = [spot.points[0] for line in lines for spot in line.spots if spot.points]
     if any(point.service_time_s is not None for point in points):
         name = "in service; the gap is the queue"
@@ -98,6 +108,12 @@ def comparison_figure(comparison: Comparison) -> Figure:
         legend=note,
     )
     return {"data": traces, "layout": layout}
+
+
+def _placed(made: Iterable[Trace], axis: str, each: Line) -> list[Trace]:
+    """In that plot, and in the legend's group of that line."""
+    where = {"xaxis": f"x{axis}", "yaxis": f"y{axis}", "legendgroup": each.name}
+    return [trace | where for trace in made]
 
 
 def _upwards(lines: Sequence[Line], side: type[Throughput], *, log: bool) -> Axis:
@@ -174,9 +190,8 @@ def _lines(comparison: Comparison) -> list[Line]:
 Style = tuple[str, str, str]  # colour, dash, symbol
 
 
-def _drawn(each: Line, style: Style, *, throughput: bool) -> Iterator[Trace]:
+def _drawn(each: Line, style: Style, size: float, side: type[Throughput]) -> Iterator[Trace]:
     colour, dash, symbol = style
-    side = Throughput if throughput else ResponseTime
     plots = [side(spot.part.experiment.load.think_time_s) for spot in each.spots]
     drawn = [*zip(each.spots, plots, strict=True)]
     forecast = [plot.of(spot.level.users, spot.level.model_rps) for spot, plot in drawn]
@@ -186,13 +201,15 @@ def _drawn(each: Line, style: Style, *, throughput: bool) -> Iterator[Trace]:
     yield line(name, x, forecast, colour, **shown)
     measured = [(spot, plot) for spot, plot in drawn if spot.points]
     if measured:
-        yield _marks(each, measured, colour, symbol)
-        if not throughput:
-            yield from _service(each, [spot for spot, _ in measured], colour, symbol)
+        yield _marks(each, measured, colour, symbol, size)
 
 
 def _marks(
-    each: Line, measured: Sequence[tuple[Spot, Throughput]], colour: str, symbol: str
+    each: Line,
+    measured: Sequence[tuple[Spot, Throughput]],
+    colour: str,
+    symbol: str,
+    size: float,
 ) -> Trace:
     marks = [
         plot.mark(spot.points[0], spot.points if len(spot.part.runs) > 1 else ())
@@ -201,16 +218,17 @@ def _marks(
     symbols = [symbol if spot.points[0].fit else f"{symbol}-open" for spot, _ in measured]
     x, values = [spot.x for spot, _ in measured], [mark.value for mark in marks]
     name = f"{each.name}: measured"
-    shown = marked(marks, name, each.hover) | {"size": 10, "symbol": symbols, "legend": False}
+    shown = marked(marks, name, each.hover) | {"size": size, "symbol": symbols, "legend": False}
     return dots(name, x, values, colour, **shown)
 
 
-def _service(each: Line, spots: Sequence[Spot], colour: str, symbol: str) -> Iterator[Trace]:
-    """Nothing where no server told it."""
+def _service(each: Line, style: Style) -> Iterator[Trace]:
+    """In thin strokes, which hide no mark. Nothing where no server told it."""
+    colour, _, symbol = style
     found = [
         (spot.x, point.service_time_s, point.queued_s or 0.0)
-        for spot in spots
-        if (point := spot.points[0]).service_time_s is not None
+        for spot in each.spots
+        if spot.points and (point := spot.points[0]).service_time_s is not None
     ]
     if found:
         x, values = [x for x, _, _ in found], [service_s * 1000 for _, service_s, _ in found]
@@ -218,9 +236,9 @@ def _service(each: Line, spots: Sequence[Spot], colour: str, symbol: str) -> Ite
             f"{duration(service_s)} in service, {duration(queued_s)} queued"
             for _, service_s, queued_s in found
         ]
-        look: Shown = {"dash": "dot", "width": 1.5, "size": 5, "symbol": symbol, "legend": False}
+        look: Shown = {"dash": "dot", "width": 1.5, "size": 7, "symbol": STROKES[symbol]}
         look |= {"said": said, "hover": each.hover, "tag": f"{each.name}: measured"}
-        yield line(f"{each.name}: in service", x, values, colour, **look)
+        yield line(f"{each.name}: in service", x, values, colour, **look, legend=False)
 
 
 def _key(name: str, style: Style) -> Trace:

@@ -25,6 +25,7 @@ from labs.present.plot import (
     extent,
     line,
     log_axis,
+    nested,
     two_plots,
 )
 from labs.present.tables import MIB
@@ -35,7 +36,9 @@ KIB = 2**10
 LEAST_KIB = 1.0  # where the bars begin
 ENDS_ELSEWHERE = 30_000  # as many workers meet other limits of a system first
 WHERE = ("Memory of the server, MiB", "One more of them takes, KiB")
-STYLES = dict(zip(("process", "thread", "coroutine"), LINES, strict=False))
+KINDS = ("process", "thread", "coroutine")
+STYLES = dict(zip(KINDS, LINES, strict=False))
+MARKS = dict(zip(KINDS, nested(len(KINDS)), strict=True))
 
 
 def memory_figure(memory: Memory) -> Figure:
@@ -63,7 +66,7 @@ def _grown(growth: MemoryCurve) -> list[Trace]:
     for told, found, mark in feeds:
         name, values, said = f"{growth.kind}, {told}", [b / MIB for b in found], [*map(size, found)]
         shown: Shown = {**where, "said": said, "hover": "{x} waiting: {said}", "tag": name}
-        shown |= {"size": 9, "symbol": mark}
+        shown |= {"size": MARKS[growth.kind], "symbol": mark}
         traces.append(dots(name, growth.sizes, values, colour, **shown))
     return traces
 

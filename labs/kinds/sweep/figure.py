@@ -19,12 +19,15 @@ from labs.present.plot import (
     hover_checks,
     line,
     log_axis,
+    nested,
     twin_layout,
     wide,
 )
 from labs.present.verdict import Guess
 from labs.records.format import duration, rate
 from labs.records.results import Point, PredictedLevel, Prediction
+
+GUESSED, RECORDED, MEASURED = nested(3)  # in this order they are drawn
 
 
 def sweep_figure(
@@ -54,8 +57,9 @@ def sweep_figure(
         log = far and wide(values)
         upwards.append(log_axis(values) if log else FROM_ZERO)
         made = known + landed
-        if guess:
-            made.append(_guessed(guess, plot, max(_values(made), default=math.inf), log=log))
+        if guess:  # its large mark below all others
+            highest = max(_values(made), default=math.inf)
+            made.insert(0, _guessed(guess, plot, highest, log=log))
         for trace in made:
             trace |= {"xaxis": f"x{axis}", "yaxis": f"y{axis}", "showlegend": not axis}
             trace["legendgroup"] = trace["name"]
@@ -157,7 +161,7 @@ def _recorded(recording: Recording, plot: Throughput) -> Trace:
     marks = [plot.mark(point, recording.at_each(point.users)) for point in points]
     users, values = [point.users for point in points], [mark.value for mark in marks]
     symbols = ["square" if point.fit else "square-open" for point in points]
-    look = marked(marks, name) | {"width": 1, "size": 8, "symbol": symbols}
+    look = marked(marks, name) | {"width": 1, "size": RECORDED, "symbol": symbols}
     return line(name, users, values, GREY, **look)
 
 
@@ -169,7 +173,7 @@ def _measured(points: Sequence[Point], plot: Throughput) -> Iterable[Trace]:
         if chosen:
             users, marks = [point.users for point in chosen], [plot.mark(point) for point in chosen]
             values = [mark.value for mark in marks]
-            look = marked(marks, name) | {"size": 11, "symbol": symbol}
+            look = marked(marks, name) | {"size": MEASURED, "symbol": symbol}
             yield dots(name, users, values, BLUE, **look)
 
 
@@ -183,5 +187,6 @@ def _guessed(guess: Guess, plot: Throughput, highest: float, *, log: bool) -> Tr
     value = plot.of(guess.users, rps)
     above = value > most
     said = f"You said {guess}{', far above this' if above else ''}"
-    look: Shown = {"size": 13, "symbol": "arrow-up" if above else "star-diamond", "hover": said}
+    symbol = "arrow-up" if above else "star-diamond"
+    look: Shown = {"size": GUESSED, "symbol": symbol, "hover": said}
     return dots("your prediction", [guess.users], [min(value, most)], GREEN, **look)

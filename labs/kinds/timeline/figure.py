@@ -170,7 +170,7 @@ def _counts(run: TimelineRun) -> Iterator[Trace]:
         times = [each.at_s for each in run.happenings]
         workers = [_workers_at(run, at_s) for at_s in times]
         words = [each.words.replace(". ", ".<br>") for each in run.happenings]
-        how = {"size": 11, "symbol": "x", "plot": "xy3", "said": words, "hover": "{said}"}
+        how = {"size": 11, "symbol": "x-open", "plot": "xy3", "said": words, "hover": "{said}"}
         yield dots("done to the server", times, workers, ORANGE, **how)
 
 
