@@ -81,6 +81,8 @@ class Column:
     said: Say | None = None  # in prose; else as the field's name ends
     cell: Say | None = None  # in the table; else as the field's name ends
     there: Callable[[Any], bool] = lambda found: True  # whether that result's table has it
+    main: bool = False  # one of the few that a page's table shows before it is unfolded
+    reason: bool = False  # it says what to think of its row: below it, and never folded
 
     def value(self, row: Any) -> Any:
         """None where it was not measured."""
@@ -140,20 +142,23 @@ class Show(Generic[Found]):
         """Its numbers, to read and to take away."""
         shown = [column for column in self.columns if column.head and column.there(found)]
         head = tuple(column.head for column in shown)
+        main = tuple(column.head for column in shown if column.main)
+        reason = next((column.head for column in shown if column.reason), "")
 
         def cells(row: Any) -> tuple[str, ...]:
             return tuple(column.text(row) for column in shown)
 
         if self.rows_of_run is None:
             rows = tuple(cells(row) for row in (self.rows(found) if self.rows else ()))
-            return Table(head, rows, self.note(found))
+            return Table(head, rows, self.note(found), main, reason)
         runs: Iterable[Any] = found.runs  # type: ignore[attr-defined]
         numbered = tuple(
             (str(number), *cells(row))
             for number, run in enumerate(runs, 1)
             for row in self.rows_of_run(run)
         )
-        return Table(("run", *head), numbered, self.note(found))
+        main = ("run", *main) if main else ()
+        return Table(("run", *head), numbered, self.note(found), main, reason)
 
     def downloads(self, name: str, found: Found) -> str:
         """All numbers of the lab's result as HTML: a folded table, and the files to take away."""

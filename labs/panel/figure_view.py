@@ -26,6 +26,13 @@ FRAME = """
 .wt-prediction .widget-label { width: auto; }
 .wt-data { overflow-x: auto; }
 .wt-data :is(th, td) { padding: 0.1rem 0.6rem; text-align: right; }
+.wt-table .wt-rest { display: none; }
+.wt-more[open] + .wt-scroll .wt-rest { display: table-cell; }
+.wt-scroll { container-type: inline-size; overflow-x: auto; }
+.wt-table :is(th, td).wt-words { text-align: left; }
+.wt-reason > td > div {
+  left: 0; max-width: 100cqi; position: sticky; text-align: left; white-space: normal;
+}
 """
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 
 from markupsafe import Markup
+
+REST = "wt-rest"  # a column that is shown when its table is unfolded
+NUMBER = re.compile(r"(more than |[−–-])?\d|–$")  # what a cell begins with that is no word
 
 
 def alarm(sentence: str, tag: str = "div") -> Markup:
@@ -48,3 +52,45 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
     body = each_in("<tr>{}</tr>", (each_in("<td>{}</td>", row) for row in rows))
     page = "<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>"
     return Markup(page).format(top, body)
+
+
+def wide_table(
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    main: Collection[str] = (),
+    reason: str = "",
+) -> Markup:
+    """A table of more columns than a page is wide: the `main` ones are shown, and the others
+    when it is unfolded; all of them, where none is main. What stands in the column called `reason`
+    is set below its row, as wide as the table, and not in it."""
+    there = [place for place, name in enumerate(head) if name != reason]
+    whys = [row[head.index(reason)] if reason in head else "" for row in rows]
+    looks = {place: _look(head[place], place, rows, main) for place in there}
+
+    def cells(texts: Sequence[str], pattern: str) -> Markup:
+        each = Markup(pattern)
+        return Markup("").join(each.format(looks[place], texts[place]) for place in there)
+
+    body = Markup("")
+    for row, why in zip(rows, whys, strict=True):
+        body += Markup("<tr>{}</tr>").format(cells(row, "<td{}>{}</td>"))
+        if why:
+            below = '<tr class="wt-reason"><td colspan="{}"><div>{}</div></td></tr>'
+            body += Markup(below).format(len(there), why)
+    more = Markup("")
+    if any(REST in look for look in looks.values()):
+        unfold = '<details class="wt-more"><summary>All {} columns</summary></details>'
+        more = Markup(unfold).format(len(there))
+    page = (
+        '{}<div class="wt-scroll"><table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>'
+    )
+    top = cells(head, '<th scope="col"{}>{}</th>')
+    return Markup('<div class="wt-table">{}</div>').format(Markup(page).format(more, top, body))
+
+
+def _look(name: str, place: int, rows: Sequence[Sequence[str]], main: Collection[str]) -> Markup:
+    """The class of a column's cells: whether it is folded away, and whether it holds words."""
+    texts = [row[place] for row in rows if row[place]]
+    classes = [REST] * bool(main and name not in main)
+    classes += ["wt-words"] * any(not NUMBER.match(text) for text in texts)
+    return Markup(' class="{}"').format(" ".join(classes)) if classes else Markup("")

@@ -241,6 +241,7 @@ def twin_layout(
     axis = {
         **({"type": "log"} if far else straight),
         "title": {"text": across + LOG * far},
+        "tickangle": 0,
         "range": [math.log10(end) for end in ends] if far else [0, levels[-1] * 1.07],
         "tickvals": list(levels),
         "ticktext": _with_room([digits(each, 4) for each in levels], places),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from labs.present.markup import paragraphs, table
+from labs.present.markup import paragraphs, wide_table
 from labs.present.verdict import ASSUMES
 
 MS = 1000
@@ -25,9 +25,17 @@ class Table:
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""  # a sentence below it
+    main: tuple[str, ...] = ()  # columns that are shown before it is unfolded; all, without any
+    reason: str = ""  # the column that stands below each row, in a line of its own
 
     def html(self) -> Markup:
-        return table(self.head, self.rows) + paragraphs([self.note] if self.note else [])
+        shown = wide_table(self.head, self.rows, self.main, self.reason)
+        return shown + paragraphs([self.note] if self.note else [])
+
+    def turned(self) -> Table:
+        """Its rows as columns: for a few rows of many numbers, which are all to be seen."""
+        head, *rows = zip(self.head, *self.rows, strict=True)
+        return Table(head, tuple(rows), self.note)
 
     def csv(self) -> str:
         text = io.StringIO()

@@ -13,9 +13,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import examples
 import msgspec
 import plotly.graph_objects as go
 import pytest
+from bs4 import BeautifulSoup
 from markup import check_balanced
 from msgspec import structs
 from naps_tree import NAPS, copy
@@ -86,6 +88,37 @@ def test_a_result_is_shown_by_its_kind(file: Path) -> None:
     check_balanced(show.verdict(result))
     check_balanced(show.downloads("a-lab", result))
     json.dumps(show.data(result), allow_nan=False)
+
+
+@each_recording
+def test_a_table_shows_four_columns_and_its_reasons_and_unfolds_the_rest(file: Path) -> None:
+    result = read(file)
+    show = showing(result)
+    sheet = show.table(result)
+    if type(result).__struct_config__.tag == "mystery":
+        sheet = sheet.turned()  # as its page has it: a column for each level, and all in sight
+        assert len(sheet.head) <= 7 and sheet.head[0] == "users"
+        return
+    page = BeautifulSoup(sheet.html(), "html.parser")
+    shown = page.select("thead th:not(.wt-rest)")
+    assert len(shown) <= 4 and len(page.select("thead th")) == len(sheet.head) - bool(sheet.reason)
+    folds = page.select_one("details.wt-more summary")
+    assert bool(folds) == bool(page.select("thead .wt-rest"))
+    for row in page.select("tbody tr:not(.wt-reason)"):
+        assert len(row.select("td:not(.wt-rest)")) == len(shown)
+    whys = [row[sheet.head.index(sheet.reason)] for row in sheet.rows] if sheet.reason else []
+    assert [why.text for why in page.select(".wt-reason")] == [why for why in whys if why]
+    assert sheet.csv().splitlines()[0].count(",") >= len(sheet.head) - 1  # of it nothing is missing
+
+
+def test_reasons_stand_below_their_row_in_every_sweep() -> None:
+    point = examples.point(4, checks=(examples.UNFIT,))
+    recording = examples.recording(1.0)
+    made = structs.replace(recording, runs=(replace(recording.run, points=(point,)),))
+    html = showing(made).table(made).html()
+    page = BeautifulSoup(html, "html.parser")
+    assert page.select_one("tbody tr + .wt-reason").text == f"Unfit: {examples.UNFIT.sentence}"
+    assert f"Unfit: {examples.UNFIT.sentence}" in showing(made).table(made).csv()
 
 
 @each_recording

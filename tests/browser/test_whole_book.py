@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from conftest import Heard, StartServer
 from labs_on_page import state
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 from serving import PROJECT
 
 from labs.recordings.pages import chapters
@@ -32,6 +32,58 @@ def test_from_files(book: Path, page: Page, heard: Heard) -> None:
         window.wait_for_function("!document.querySelector('.wt-plot:not([data-drawn])')")
         assert window.locator(".katex-error").count() == 0, name
     assert {urlsplit(each.url).scheme for each in heard.requests} <= {"file", "data", "blob"}
+
+
+UNFOLD = """for (const each of document.querySelectorAll('.tag_lab details:not(.wt-more)'))
+  each.open = true"""
+CUT = """() => {
+  const wide = document.documentElement.clientWidth, found = [];
+  const scrolls = node => {
+    for (let at = node.parentElement; at && !at.matches('.cell'); at = at.parentElement)
+      if (['auto', 'scroll'].includes(getComputedStyle(at).overflowX)) return true;
+    return false;
+  };
+  if (document.documentElement.scrollWidth > wide) found.push('the page itself');
+  for (const node of document.querySelectorAll('.cell.tag_lab *')) {
+    const box = node.getBoundingClientRect();
+    if (!box.width || node.parentElement.closest('svg')) continue;
+    const name = `${node.tagName}.${node.className} ${node.textContent.trim().slice(0, 40)}`;
+    if ((box.right > wide + 1 || box.left < -1) && !scrolls(node)) found.push(`out: ${name}`);
+    const over = getComputedStyle(node).overflowX, cut = node.scrollWidth > node.clientWidth + 1;
+    if (over === 'hidden' && cut && node.textContent.trim() && !node.matches('.wt-plot *'))
+      found.push(`cut: ${name}`);
+    if (['auto', 'scroll'].includes(over) && cut && !node.closest('pre, .cell_input'))
+      found.push(`scrolls: ${name}`);
+  }
+  for (const svg of document.querySelectorAll('.cell.tag_lab svg')) {
+    const frame = svg.getBoundingClientRect();
+    for (const text of svg.querySelectorAll('text')) {
+      const box = text.getBoundingClientRect();
+      const inside = box.left >= frame.left - 1 && box.right <= frame.right + 1 &&
+        box.top >= frame.top - 1 && box.bottom <= frame.bottom + 1;
+      if (box.width && !inside) found.push(`a figure's letters: ${text.textContent}`);
+    }
+  }
+  return found;
+}"""
+
+
+def test_nothing_of_a_lab_is_cut_on_a_telephone(book: Path, page: Page) -> None:
+    """360 pixels wide, with the data unfolded: four columns of a table have room there."""
+    page.set_viewport_size({"width": 360, "height": 800})
+    for name in pages_of(book):
+        page.goto((book / f"{name}.html").as_uri())
+        if not page.locator(".cell.tag_lab").count():
+            continue
+        page.wait_for_function("!document.querySelector('.wt-plot:not([data-drawn])')")
+        page.evaluate(UNFOLD)
+        assert page.evaluate(CUT) == [], name
+        more = page.locator("details.wt-more").first
+        if more.count():
+            rest = page.locator(".wt-more + .wt-scroll").first.locator("th.wt-rest").first
+            expect(rest).to_be_hidden()
+            more.evaluate("details => { details.open = true; }")
+            expect(rest).to_be_visible()
 
 
 def test_live(book: Path, live_server: StartServer, page: Page, heard: Heard) -> None:

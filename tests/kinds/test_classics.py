@@ -208,8 +208,8 @@ def test_every_classic_is_recognised(name: str) -> None:
 
 
 def test_two_machines_are_set_side_by_side_by_their_laws() -> None:
-    (row,) = re.findall(r"<tr><td>4</td>(.*?)</tr>", show.verdict(replication("s1")))
-    cells = re.findall("<td>(.*?)</td>", row)
+    (row,) = re.findall(r"<tr><td[^>]*>4</td>(.*?)</tr>", show.verdict(replication("s1")))
+    cells = re.findall("<td[^>]*>(.*?)</td>", row)
     assert cells[:6] == ["20.23", "20", "1.01", "10", "9", "0.90"]
     assert "90\u00a0% in the middle row" in show.alt(replication("s1"))
     theirs, ours = show.figure(replication("s1"))["data"][:2]
@@ -227,7 +227,7 @@ def test_a_small_file_is_set_beside_its_own_first_row() -> None:
 
 def test_what_a_machine_does_not_tell_is_quoted_as_such() -> None:
     words = show.verdict(example("s3"))
-    for said in ("quoted, not measured", "<td>25 / 75 %</td>", "spent 70\u00a0% in S3"):
+    for said in ("quoted, not measured", ">25 / 75 %</td>", "spent 70\u00a0% in S3"):
         assert said in words
 
 

@@ -15,7 +15,7 @@ from labs.kinds.classics.published import TABLES, Printed
 from labs.kinds.classics.record import AB, LOCUST, Replication, Tried
 from labs.kinds.classics.tree_figure import tree_figure, tree_said, tree_table
 from labs.kinds.show import Column, Measured, Show, known, quoted, two_digits, two_places
-from labs.present.markup import paragraphs, table
+from labs.present.markup import paragraphs, wide_table
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.records.format import NARROW, digits, duration, percent, rate
@@ -71,8 +71,8 @@ def figure(found: Replication) -> Figure:
 
 def words(found: Replication) -> str:
     """Under the figure, as HTML: the verdict, and the table."""
-    cells = tree_table(found) if found.classic == "s3" else _table(found)
-    verdict = f'<div role="status">{paragraphs(said(found))}</div>{table(*cells)}'
+    cells = (*tree_table(found), ()) if found.classic == "s3" else _table(found)
+    verdict = f'<div role="status">{paragraphs(said(found))}</div>{wide_table(*cells)}'
     return f'<div class="wt-data">{verdict}</div>'
 
 
@@ -111,20 +111,23 @@ def _ours(found: Replication, by: str) -> list[float]:
     return [ratio for ratio in ratios if ratio is not None]
 
 
-def _table(found: Replication) -> tuple[Sequence[str], list[tuple[str, ...]]]:
-    """A row for each of the source's."""
+def _table(
+    found: Replication,
+) -> tuple[Sequence[str], list[tuple[str, ...]], Sequence[str]]:
+    """A row for each of the source's, and the columns that matter."""
     source, name = TABLES[found.classic], found.classic.upper()
     several = len({row.setup for row in source.rows}) > 1
     flat = found.classic == "s4"
     scale = "over one user" if flat else "of the law"
+    main = ("setup", "users", *(f"{who}: {scale}" for who in (name, "ab", "Locust")))
     head = [
         *(["setup"] if several else []),
         *("users", f"{name}, {source.cores} cores: req/s"),
         *([] if flat else ["its law"]),
-        scale,
+        main[2],
         *([] if flat else ["our law"]),
-        *(f"ours, {found.machine.cores} cores: ab", scale, "ab's cores"),
-        *("Locust", scale, "Locust's cores"),
+        *(f"ours, {found.machine.cores} cores: ab", main[3], "ab's cores"),
+        *("Locust", main[4], "Locust's cores"),
     ]
 
     def law(row: Printed, cores: int) -> list[str]:
@@ -142,7 +145,7 @@ def _table(found: Replication) -> tuple[Sequence[str], list[tuple[str, ...]]]:
         )
         for row in source.rows
     ]
-    return head, rows
+    return head, rows, main
 
 
 def _cells(found: Replication, row: Printed, by: str) -> tuple[str, str, str]:
@@ -246,14 +249,14 @@ show = Show(
     rows=rows,
     row=row,
     columns=(
-        Column(head="setup", of="tried.setup"),
-        Column(head="users", of="tried.users"),
-        Column(head="by", of="tried.by"),
+        Column(head="setup", main=True, of="tried.setup"),
+        Column(head="users", main=True, of="tried.users"),
+        Column(head="by", main=True, of="tried.by"),
         Column(head="server", of="tried.server"),
         Measured(head="requests", of="tried.requests"),
         Measured(head="failed", of="tried.failed"),
         Measured(head="s", of="tried.seconds"),
-        Measured(head="req/s", of="tried.throughput_rps", quote="throughput"),
+        Measured(head="req/s", main=True, of="tried.throughput_rps", quote="throughput"),
         Measured(head="law req/s", of="law_rps"),
         Measured(head="source req/s", of="printed_rps"),
         Measured(head="its law req/s", of="their_law_rps"),

@@ -237,8 +237,9 @@ def _service(each: Line, style: Style) -> Iterator[Trace]:
             for _, service_s, queued_s in found
         ]
         look: Shown = {"dash": "dot", "width": 1.5, "size": 7, "symbol": STROKES[symbol]}
+        look["legend"] = False
         look |= {"said": said, "hover": each.hover, "tag": f"{each.name}: measured"}
-        yield line(f"{each.name}: in service", x, values, colour, **look, legend=False)
+        yield line(f"{each.name}: in service", x, values, colour, **look)
 
 
 def _key(name: str, style: Style) -> Trace:

@@ -56,8 +56,12 @@ show = Show(
     alt=comparison_alt,
     split=split,
     columns=(
-        Column(head="part", of="label"),
-        *(replace(column, quote="") for column in sweep.COLUMNS if column.head),
+        Column(head="part", of="label", main=True),
+        *(
+            replace(column, quote="", main=column.main and column.head != "forecast req/s")
+            for column in sweep.COLUMNS
+            if column.head
+        ),
     ),
     rows=levels,
     quotes={"ratio": _ratio},  # of a part everything that is quoted from a sweep

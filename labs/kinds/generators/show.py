@@ -8,7 +8,7 @@ from markupsafe import escape
 
 from labs.kinds.generators.record import OURS, GeneratorResult, Generators, locusts
 from labs.kinds.show import Column, Measured, Show, quoted, two_digits
-from labs.present.markup import paragraphs, table
+from labs.present.markup import paragraphs, wide_table
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, rule, two_plots
 from labs.present.quantities import NoSuchNumber, Quantity
@@ -16,6 +16,7 @@ from labs.records.format import digits, duration, percent, plain, rate
 from labs.theory import laws
 
 WHERE = ("Throughput as it says, requests per second", "Cores busy")
+MAIN = ("", "req/s", "its cores", "full")  # of the table under the figure
 # Addresses that are nobody's, for documentation (RFC 5737).
 MASTER_ADDRESS, SERVER_ADDRESS = "192.0.2.10", "192.0.2.1"
 
@@ -81,7 +82,7 @@ def generators_words(found: Generators) -> str:
         )
         for gauge in found.run.gauges
     ]
-    return f'<div role="status">{sentences}</div>{table(head, rows)}{elsewhere()}'
+    return f'<div role="status">{sentences}</div>{wide_table(head, rows, MAIN)}{elsewhere()}'
 
 
 def generators_said(found: Generators) -> list[str]:
@@ -228,12 +229,12 @@ show = Show(
     rows_of_run=lambda run: run.gauges,
     row=by,
     columns=(
-        Column(head="generator", of="name"),
+        Column(head="generator", main=True, of="name"),
         Column(head="program", of="program"),
         Measured(head="processes", of="processes"),
         Measured(head="requests", of="requests"),
         Measured(head="failed", of="failed"),
-        Measured(head="req/s", of="throughput_rps", quote="throughput"),
+        Measured(head="req/s", main=True, of="throughput_rps", quote="throughput"),
         Measured(head="mean ms", of="mean_response_time_s", quote="response_time"),
         Measured(head="its cores", of="generator_cpu", quote="generator_cpu"),
         Measured(head="fullest process", of="generator_fullest", quote="fullest", said=percent),
@@ -241,7 +242,9 @@ show = Show(
         Measured(head="server's cores", of="server_cpu", quote="server_cpu"),
         _microseconds("server's CPU µs a request", "server_s", "server_per_request"),
         Measured(head="others' cores", of="others_cpu"),
-        Column(head="full", of=lambda row: row.missing or " and ".join(row.full) or "nobody"),
+        Column(
+            head="full", main=True, of=lambda row: row.missing or " and ".join(row.full) or "nobody"
+        ),
         Column(head="command", of="command"),
         Column(of="ceiling_rps", quote="ceiling"),  # of one full core
         Column(of=lambda row: laws.GENERATOR_FULL * row.ceiling_rps, quote="trusted", said=rate),

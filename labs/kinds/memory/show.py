@@ -10,7 +10,7 @@ from typing import Any
 
 from labs.kinds.memory.record import Memory, MemoryCurve
 from labs.kinds.show import Column, Show, known, quoted
-from labs.present.markup import paragraphs, table
+from labs.present.markup import paragraphs, wide_table
 from labs.present.palette import LINES
 from labs.present.plot import (
     FEWEST_TICKS,
@@ -36,6 +36,7 @@ KIB = 2**10
 LEAST_KIB = 1.0  # where the bars begin
 ENDS_ELSEWHERE = 30_000  # as many workers meet other limits of a system first
 WHERE = ("Memory of the server, MiB", "One more of them takes, KiB")
+MAIN = ("one more", "takes", "the server alone", "would fit this machine")
 KINDS = ("process", "thread", "coroutine")
 STYLES = dict(zip(KINDS, LINES, strict=False))
 MARKS = dict(zip(KINDS, nested(len(KINDS)), strict=True))
@@ -116,7 +117,7 @@ def memory_words(memory: Memory) -> str:
         for growth in memory.run.growths
     ]
     sentences = paragraphs(memory_said(memory))
-    return f'<div role="status">{sentences}</div>{table(head, rows)}'
+    return f'<div role="status">{sentences}</div>{wide_table(head, rows, MAIN)}'
 
 
 def memory_said(memory: Memory) -> list[str]:
@@ -234,12 +235,12 @@ show = Show(
     rows=lambda memory: _sizes(memory.run.growths),
     row=_size,
     columns=(
-        Column(head="kind", of="growth.kind"),
-        Column(head="waiting at once", of="waiting"),
-        Column(head="PSS MiB", of="pss_bytes", quote="pss"),
+        Column(head="kind", main=True, of="growth.kind"),
+        Column(head="waiting at once", main=True, of="waiting"),
+        Column(head="PSS MiB", main=True, of="pss_bytes", quote="pss"),
         Column(head="RSS MiB", of="rss_bytes", quote="rss"),
         Column(head="line MiB", of="line_bytes"),
-        Column(head="each KiB", of="growth.each_bytes", quote="each", cell=_kibibytes),
+        Column(head="each KiB", main=True, of="growth.each_bytes", quote="each", cell=_kibibytes),
         Column(head="alone MiB", of="growth.base_bytes", quote="base"),
         Column(of="growth.rss_each_bytes", quote="rss_each"),
     ),

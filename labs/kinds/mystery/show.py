@@ -117,15 +117,17 @@ def variants_table(mystery: Mystery) -> Table:
             response = digits(point.mean_response_time_s * MS)
             served = response, str(point.never_served)
             rows.append((name, str(point.users), *map(digits, rates), level.limit, *served))
-    return Table(head, tuple(rows))
+    return Table(head, tuple(rows), main=("server", "users", "req/s", "limit"))
 
 
 def symptoms_html(mystery: Mystery) -> str:
     """The tables of what was seen. Nothing of it says what the limit is."""
-    tables = f"<p>Level by level:</p>{show.table(mystery).html()}"
+    tables = f"<p>Level by level:</p>{show.table(mystery).turned().html()}"
     if mystery.seen:
         last = mystery.before.points[-1].users if mystery.before.points else 0
-        tables += f"<p>The processes, at {last} users:</p>{processes_table(mystery).html()}"
+        tables += (
+            f"<p>The processes, at {last} users:</p>{processes_table(mystery).turned().html()}"
+        )
     return f'<div class="wt-data">{tables}</div>'
 
 

@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from labs.kinds.race.record import Count, Race
 from labs.kinds.show import Column, Show, quoted
-from labs.present.markup import paragraphs, table
+from labs.present.markup import paragraphs, wide_table
 from labs.present.palette import BLUE, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, in_lines, two_plots
 from labs.present.quantities import Quantity
@@ -14,6 +14,7 @@ from labs.records.format import digits, duration, percent, rate, rounded
 
 WHERE = ("Additions", "Throughput, requests per second")
 NOTHING = 0.10  # of the throughput: what a lock may cost that costs next to nothing
+MAIN = ("", "asked", "lost", "req/s")  # of the table under the figure
 WIDEST = 11  # letters of a label before it is folded
 
 
@@ -67,7 +68,7 @@ def race_words(race: Race) -> str:
         )
         for count in race.run.counts
     ]
-    return f'<div role="status">{sentences}</div>{table(head, rows)}'
+    return f'<div role="status">{sentences}</div>{wide_table(head, rows, MAIN)}'
 
 
 def race_said(race: Race) -> list[str]:
@@ -141,13 +142,13 @@ show = Show(
     rows_of_run=lambda run: run.counts,
     row=Race.count,
     columns=(
-        Column(head="how", of="name"),
+        Column(head="how", main=True, of="name"),
         Column(head="CPU ms", of="workload.cpu_s"),
         Column(head="wait ms", of="workload.wait_s"),
         Column(head="asked", of="asked", quote="asked"),
         Column(head="arrived", of="counted", quote="counted"),
-        Column(head="lost", of="lost"),
-        Column(head="req/s", of="throughput_rps", quote="throughput"),
+        Column(head="lost", main=True, of="lost"),
+        Column(head="req/s", main=True, of="throughput_rps", quote="throughput"),
         Column(head="mean ms", of="mean_response_time_s", quote="response_time"),
         Column(of="lost_fraction", quote="lost_fraction"),
     ),

@@ -107,19 +107,19 @@ def _part(head: str, field: str, quote: str) -> Column:
 
 
 COLUMNS = (
-    Column(head="users", of="point.users"),
-    Column(head="req/s", of="point.throughput_rps", quote="throughput"),
+    Column(head="users", main=True, of="point.users"),
+    Column(head="req/s", main=True, of="point.throughput_rps", quote="throughput"),
     Column(head="from", of=lambda row: row.point.throughput_ci_rps[0]),
     Column(head="to", of=lambda row: row.point.throughput_ci_rps[1]),
     Column(head="bound req/s", of="forecast.bound_rps", quote="bound"),
-    Column(head="forecast req/s", of="forecast.model_rps", quote="forecast"),
+    Column(head="forecast req/s", main=True, of="forecast.model_rps", quote="forecast"),
     Column(
         head="with CPU as measured",
         of=lambda row: row.explained and row.explained.model_rps,
         cell=plain,
     ),
     Column(head="limit", of="forecast.limit"),
-    Column(head="mean ms", of="point.mean_response_time_s", quote="response_time"),
+    Column(head="mean ms", main=True, of="point.mean_response_time_s", quote="response_time"),
     _percentile(0.5),
     _percentile(0.9),
     _percentile(0.99),
@@ -141,7 +141,7 @@ COLUMNS = (
     Column(head="memory MiB", of="point.pss_bytes", quote="pss"),
     Column(head="connections", of="connections"),
     Column(head="X (R+Z) / N", of="point.littles_law", cell=two_places),
-    Column(head="to know", of=lambda row: to_know(row.point.checks)),
+    Column(head="to know", reason=True, of=lambda row: to_know(row.point.checks)),
     Column(of="point.generator_cpu", quote="generator_busy"),
     Column(of="point.workers", quote="workers", said="{:,.0f}".format),
     # c / D, as that level cost them.

@@ -10,7 +10,7 @@ from labs.kinds.show import Column, Show, known, quoted, three_cores, to_know
 from labs.kinds.timeline import verdict
 from labs.kinds.timeline.figure import timeline_alt, timeline_figure
 from labs.kinds.timeline.record import StepResult, Timeline, TimelineRun
-from labs.present.markup import each_in, paragraphs, table
+from labs.present.markup import each_in, paragraphs, wide_table
 from labs.present.quantities import NoSuchNumber
 from labs.present.tables import Table, link
 from labs.records.format import NARROW, digits, percent, plain
@@ -78,15 +78,15 @@ def _core(number: int) -> Column:
 
 
 COLUMNS = (
-    Column(head="step", of="number"),
-    Column(head="load", of="load"),
+    Column(head="step", main=True, of="number"),
+    Column(head="load", main=True, of="load"),
     Column(head="s", of="found.seconds", cell=plain),
     Column(head="came/s", of="came_rps", quote="arrived"),
-    Column(head="req/s", of="found.throughput_rps", quote="throughput"),
+    Column(head="req/s", main=True, of="found.throughput_rps", quote="throughput"),
     Column(head="from", of=lambda row: row.found.throughput_ci_rps[0]),
     Column(head="to", of=lambda row: row.found.throughput_ci_rps[1]),
     Column(head="forecast req/s", of="forecast_rps", quote="forecast"),
-    Column(head="mean ms", of="found.mean_response_time_s", quote="response_time"),
+    Column(head="mean ms", main=True, of="found.mean_response_time_s", quote="response_time"),
     Column(head="under way at its end", of="found.in_flight", quote="in_flight", said=str),
     Column(head="forecast under way (eight of ten runs)", of="forecast_in_flight"),
     Column(head="workers at its end", of="found.workers", quote="workers", said=str),
@@ -94,8 +94,11 @@ COLUMNS = (
     Column(head="load generator", of="found.generator_cpu", quote="generator_busy"),
     *(_core(number) for number in range(CORES_SHOWN)),
     Column(head="failed", of="found.failed", quote="failed", said=str),
-    Column(head="to know", of=lambda row: to_know(row.found.checks)),
+    Column(head="to know", reason=True, of=lambda row: to_know(row.found.checks)),
 )
+
+
+MAIN = ("processes", "how many", "user s", "system s")  # of the table of both trees
 
 
 def process_table(run: TimelineRun) -> Table:
@@ -143,7 +146,7 @@ def _processes(timeline: Timeline) -> str:
     return (
         '<div class="wt-data"><p>The processes of both trees, from the first request to the last. '
         "On_Core is CPU seconds per second, and On_CPU is On_Core over the cores of the machine. "
-        f"Every process by itself: {everyone}.</p>{table(head, rows)}</div>"
+        f"Every process by itself: {everyone}.</p>{wide_table(head, rows, MAIN)}</div>"
     )
 
 
