@@ -18,6 +18,7 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.measure.rig import Rig
 from labs.panel.job import Job
+from labs.panel.lab import OTHERS
 from labs.panel.sweep import SweepPanel
 from labs.records.experiment import Experiment
 
@@ -34,6 +35,7 @@ PLACES = {  # of what is read, by its name
     "progress": "_bar._words",
     "question": "_prompt._question",
     "verdict": "_verdict",
+    "whose": "_whose",
 }
 
 
@@ -185,6 +187,21 @@ class PanelDriver:
     def lines(self) -> set[str]:
         """Names of what is drawn."""
         return {trace["name"] for trace in self.figure["data"]}
+
+    @property
+    def earlier(self) -> list[str]:
+        """The runs of before that are drawn, as their buttons say it, the oldest first."""
+        buttons = self.panel._earlier.children
+        return [each.description.removeprefix("✕ ").replace("\u00a0", " ") for each in buttons]
+
+    def remove(self, place: int) -> None:
+        """Press one of these buttons."""
+        self.panel._earlier.children[place].click()
+
+    @property
+    def marked(self) -> bool:
+        """Whether the results below the figure are shown as another run's."""
+        return OTHERS in self.panel._data._dom_classes
 
     @property
     def landed(self) -> list[float]:

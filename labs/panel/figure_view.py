@@ -24,6 +24,9 @@ FRAME = """
 .wt-view { margin: 0; }
 .jupyter-widgets.wt-prediction, .jupyter-widgets.wt-actions { flex-flow: row wrap; }
 .wt-prediction .widget-label { width: auto; }
+.wt-others { opacity: 0.7; }
+.jupyter-widgets.wt-earlier { flex-flow: row wrap; gap: 0.3rem; }
+.wt-earlier .jupyter-button { width: auto; }
 .wt-data { overflow-x: auto; }
 .wt-data :is(th, td) { padding: 0.1rem 0.6rem; text-align: right; }
 .wt-table .wt-rest { display: none; }

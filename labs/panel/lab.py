@@ -14,16 +14,20 @@ from labs.kinds.registry import showing
 from labs.measure.progress import Progress
 from labs.measure.rig import Rig
 from labs.panel.core_strip_view import CoreStripView
+from labs.panel.earlier_runs import EarlierRuns
 from labs.panel.figure_view import FigureView
 from labs.panel.job import Job
 from labs.panel.prediction_prompt import PredictionPrompt
 from labs.panel.run_bar import RunBar, put
 from labs.present.markup import paragraphs, spoken, status
 from labs.present.time_split import SplitFigure
+from labs.present.trails import trails_alt, with_trails
 from labs.present.verdict import caption, on_answer
 from labs.records.errors import Unusable
 from labs.records.format import seconds
-from labs.records.results import Sample
+from labs.records.results import Result, Sample
+
+OTHERS = "wt-others"  # results that are not of what is set or runs now
 
 
 class LabPanel(ipywidgets.VBox, Generic[Found]):
@@ -35,19 +39,30 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._lab = lab
         self._recorded = recorded
         self._job: Job | None = None
+        self._shown: Found | None = None  # measured here: whose results stand below the figure
+        self._drawn: tuple[Found, str] | None = None  # what the figure shows, and its caption
         self._drawing = threading.RLock()  # news comes from the measuring and the sampling thread
         self._prompt = PredictionPrompt(self._decided, lab.question, lab=name)
         self._bar = RunBar(self._run, self._stop, lab.controls, lab.perform)
         self._about = ipywidgets.HTML(Markup('<p class="wt-about">{}</p>').format(lab.about()))
         self._caption = ipywidgets.HTML()
         self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
+        self._earlier = EarlierRuns(self._taken_away)
+        self._whose = ipywidgets.HTML()
         self._split = FigureView().add_class("wt-split")
         self._split_note = ipywidgets.HTML()
         self._strip = CoreStripView()
         self._answer = ipywidgets.HTML().add_class("wt-verdict")
         self._verdict = ipywidgets.HTML().add_class("wt-data")
         self._data = ipywidgets.HTML().add_class("wt-data")
-        for later in (self._caption, self._split_note, self._answer, self._verdict, self._data):
+        for later in (
+            self._caption,
+            self._whose,
+            self._split_note,
+            self._answer,
+            self._verdict,
+            self._data,
+        ):
             put(later, "")
         super().__init__(children=self._parts())
         self.add_class("wt-panel")
@@ -76,6 +91,8 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             self._bar,
             self._caption,
             self._figure,
+            self._earlier,
+            self._whose,
             self._split,
             self._split_note,
             self._strip,
@@ -165,7 +182,13 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._prompt.enable(yes)
 
     def _began(self, lab: LabKind[Found]) -> None:
-        """A run of that lab has begun."""
+        """A run of that lab has begun. What stands there is of another one."""
+        if self._shown is not None:
+            words = (
+                f"Of {self._earlier.called(self._shown)}, until this one has measured something."
+            )
+            put(self._caption, status(words, "p"))
+            self._tell_whose("", others=True)
 
     def _landed(self, found: Found) -> None:
         """The run has found something, and goes on."""
@@ -173,13 +196,18 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         for later in (self._answer, self._verdict, self._data):
             put(later, "")  # of another run
         self._draw_split(None)
+        self._tell_whose("")
 
     def _found(self, found: Found, *, before_the_end: bool = False) -> None:
         """The run is over, perhaps before its time."""
         if not before_the_end:
             latest.keep(self.name, found)
         end = " before the end" if before_the_end else ""
-        self._draw(found, f"Measured here{end}: {found.machine.caption}.")
+        self._earlier.add(found)
+        self._shown = found
+        words = f"{self._earlier.called(found).capitalize()}. Measured here{end}: "
+        self._draw(found, f"{words}{found.machine.caption}.")
+        self._tell_whose("")
         self._show_answer(found)
 
     # ---- what is drawn -----------------------------------------------------------------------
@@ -193,8 +221,35 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
 
     def _draw_figure(self, found: Found, words: str) -> None:
         show = showing(found)
-        self._figure.figure, self._figure.alt = show.figure(found), show.alt(found)
+        self._drawn = (found, words)
+        trails = self._earlier.beside(found) if found is not self._recorded else []
+        self._figure.figure = with_trails(show.figure(found), trails)
+        self._figure.alt = f"{show.alt(found)} {trails_alt(trails)}".strip()
         put(self._caption, status(words, "p"))
+
+    def _tell_whose(self, words: str, *, others: bool = False) -> None:
+        """Say whose results stand below the figure. others: they are not of what is set or runs
+        now, and look so."""
+        put(self._whose, status(words, "p") if words else "")
+        for each in (self._split, self._strip, self._answer, self._verdict, self._data):
+            (each.add_class if others else each.remove_class)(OTHERS)
+
+    def _taken_away(self, gone: Result) -> None:
+        """The reader has removed an earlier run."""
+        with self._drawing:
+            if gone is self._shown:
+                self._shown = None
+                for later in (self._answer, self._verdict, self._data):
+                    put(later, "")
+                self._draw_split(None)
+                self._strip.layout.display = "none"
+                self._tell_whose("")
+            self._redraw()
+
+    def _redraw(self) -> None:
+        """The figure, when an earlier run has gone."""
+        if self._drawn is not None:
+            self._draw_figure(*self._drawn)
 
     def _draw_split(self, split: SplitFigure | None) -> None:
         """Where the time went; only when a run is over, because to paint it takes time."""

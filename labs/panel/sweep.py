@@ -13,6 +13,7 @@ from labs.analysis.scaling import Variant, variants
 from labs.exercises import latest
 from labs.host.hardware import fingerprint
 from labs.kinds.base import LabKind
+from labs.kinds.registry import showing
 from labs.kinds.sweep.alt_text import sweep_alt
 from labs.kinds.sweep.figure import sweep_figure
 from labs.kinds.sweep.record import Recording
@@ -26,11 +27,13 @@ from labs.present import verdict
 from labs.present.caveats import advice
 from labs.present.markup import alarm, spoken
 from labs.present.power import powered
+from labs.present.settings import in_words, settings, told_apart
 from labs.present.tables import assumptions
+from labs.present.trails import trails_alt, with_trails
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Server, Workload
 from labs.records.format import seconds
-from labs.records.results import Calibration, Machine, Point, Prediction
+from labs.records.results import Calibration, Machine, Point, Prediction, Result
 from labs.servers.serve import check
 from labs.theory.forecast import forecast
 
@@ -54,6 +57,7 @@ class SweepPanel(LabPanel[Recording]):
         self._wanted = False  # Run was pressed before the plan was made
         self._forecast: Prediction | None = None
         self._points: dict[int, Point] = {}
+        self._current: Recording | None = None  # whose points these are
         self._asked = lab
         self._why = ipywidgets.HTML()
         self._settings = Settings(lab.experiment, self._machine, self._replan)
@@ -77,7 +81,9 @@ class SweepPanel(LabPanel[Recording]):
             self._prompt,
             self._bar,
             self._figure,
+            self._earlier,
             self._assumed,
+            self._whose,
             self._split,
             self._split_note,
             self._strip,
@@ -142,8 +148,7 @@ class SweepPanel(LabPanel[Recording]):
         """This is what Run would run."""
         before, self._plan = self._plan, plan
         put(self._problem, "")
-        self._forecast, self._points = plan.forecast, {}
-        self._draw_split(None)
+        self._forecast, self._points, self._current = plan.forecast, {}, None
         self._lab = self._asked.with_experiment(plan.experiment)
         assert self._lab.question is not None
         level = plan.forecast.levels[-1]
@@ -166,13 +171,37 @@ class SweepPanel(LabPanel[Recording]):
         takes = f"takes about {seconds(plan.seconds)}"
         ready = self._prompt.done
         self._bar.ready(ready, takes if ready else "first commit to a number, or skip")
+        self._settle(plan.experiment)
         self._draw_levels(plan.experiment)
+
+    def _settle(self, experiment: Experiment) -> None:
+        """What was measured last is of what is set now, or marked as of other settings."""
+        shown = self._shown
+        if shown is None:
+            return
+        run = self._earlier.called(shown)
+        was = showing(shown).settings(shown)
+        if shown.experiment == experiment and self._prompt.done:
+            self._current = shown
+            self._points = {point.users: point for point in shown.points}
+            self._forecast = shown.run.forecast
+            self._draw_split(show.split(shown))
+            self._tell_whose(f"{run.capitalize()}, measured here: {in_words(was)}.")
+            return
+        self._draw_split(None)
+        now = settings(experiment, self._machine.cores)
+        then, instead = told_apart([was, now])
+        differs = f" with {then}. Set now: {instead}" if then or instead else ""
+        self._tell_whose(f"Below: {run}, measured{differs}.", others=True)
 
     def _show_problem(self, sentence: str) -> None:
         self._wanted = False
         put(self._problem, alarm(sentence))
         self._offers.layout.display = "none"
         self._bar.ready(False)
+        if self._shown is not None:
+            run = self._earlier.called(self._shown)
+            self._tell_whose(f"Below: {run}, measured with other settings.", others=True)
 
     # ---- a run -------------------------------------------------------------------------------
 
@@ -192,13 +221,23 @@ class SweepPanel(LabPanel[Recording]):
         self._offers.disabled = not yes
 
     def _began(self, lab: LabKind[Recording]) -> None:
-        self._points = {}
+        self._points, self._current = {}, None
         self._draw_split(None)
+        if self._shown is not None:
+            run = self._earlier.called(self._shown)
+            words = f"Below: {run}, until this one has measured something."
+            self._tell_whose(words, others=True)
         assert self._plan is not None
         self._draw_levels(self._plan.experiment)
 
     def _landed(self, found: Recording) -> None:
         self._forecast = found.run.forecast
+        self._current = found
+        if found.points:
+            for later in (self._answer, self._data):
+                put(later, "")  # of another run
+            words = in_words(showing(found).settings(found))
+            self._tell_whose(f"Measuring here: {words}.")
         self._points = {point.users: point for point in found.points}
         self._draw_levels(found.experiment)
 
@@ -213,8 +252,10 @@ class SweepPanel(LabPanel[Recording]):
         said += (*advice(found.points), *powered(found.run.power))
         if plan is not None and plan.changed:
             said = (f"With {plan.changed}:", *said)
+        self._earlier.add(found)
+        self._shown = found
         self._landed(found)
-        self._draw_split(show.split(found))
+        self._settle(found.experiment)
         put(self._answer, spoken(said))
         put(self._data, show.downloads(self.name, found))
         self._prompt.came(*self._lab.answer(found), fit=self._lab.settles(found))
@@ -236,10 +277,14 @@ class SweepPanel(LabPanel[Recording]):
         prediction = self._forecast if self._prompt.done else None
         put(self._assumed, assumptions(prediction.notes if prediction else ()))
         points = [self._points[level] for level in sorted(self._points)]
-        self._figure.alt = sweep_alt(
-            prediction, points, users=load.users, recorded=recorded, guess=guess
+        trails = self._earlier.beside(
+            self._current,
+            settings(experiment, self._machine.cores),
+            lambda found: not self._prompt.done and _asks(found, experiment),
         )
-        self._figure.figure = sweep_figure(
+        alt = sweep_alt(prediction, points, users=load.users, recorded=recorded, guess=guess)
+        self._figure.alt = f"{alt} {trails_alt(trails)}".strip()
+        figure = sweep_figure(
             prediction,
             points,
             users=load.users,
@@ -247,6 +292,11 @@ class SweepPanel(LabPanel[Recording]):
             recorded=recorded,
             guess=guess,
         )
+        self._figure.figure = with_trails(figure, trails)
+
+    def _redraw(self) -> None:
+        if self._plan is not None:
+            self._draw_levels(self._plan.experiment)
 
     def _guess(self, experiment: Experiment) -> verdict.Guess | None:
         value = self._prompt.guess
@@ -261,3 +311,8 @@ class SweepPanel(LabPanel[Recording]):
             return False
         other = self._recorded.experiment
         return (other.server, other.workload) == (experiment.server, experiment.workload)
+
+
+def _asks(found: Result, experiment: Experiment) -> bool:
+    """Whether that run answers what is asked of this experiment."""
+    return isinstance(found, Recording) and found.experiment == experiment

@@ -205,6 +205,107 @@ def test_the_data_can_be_taken_away_without_asking_a_server(
     assert json.loads(saved.read_text())["points"][0]["explained"]["limit"] == "users"
 
 
+def ran(panel: PanelDriver, script: Script, *, levels: int = 4) -> None:
+    """Run what is set, to its end."""
+    eventually(lambda: panel.can_run, SOON_S, "Run")
+    before, number = panel.job, len(script.begun)
+    script.go.release(levels)
+    panel.press_run()
+    eventually(lambda: panel.job is not before and len(script.begun) > number, SOON_S, "the run")
+    assert panel.job and panel.job.join(SOON_S)
+
+
+def test_runs_are_compared_and_each_result_says_whose_it_is(
+    panel: PanelDriver, script: Script
+) -> None:
+    panel.skip()
+    assert panel.earlier == [] and panel.said("whose") == ""
+    ran(panel, script)
+    assert panel.said("whose").startswith("Run 1, measured here: prefork, run by gunicorn")
+    assert "2 cores" in panel.said("whose") and not panel.marked
+    verdict = panel.html("answer")
+
+    # Other settings: the run is pale, and its results say that they are of before.
+    panel.set(cores=1)
+    eventually(lambda: panel.earlier == ["run 1: 2 cores"], SOON_S)
+    eventually(lambda: panel.landed == [], SOON_S)
+    assert panel.said("whose") == "Below: run 1, measured with 2 cores. Set now: 1 core."
+    assert panel.html("answer") == verdict and panel.marked
+    assert "run 1: 2 cores" in panel.lines and "Pale, of before: run 1: 2 cores" in panel.alt
+
+    # They are its own again where it is set back.
+    panel.set(cores=2)
+    eventually(lambda: panel.landed == [1, 2, 4, 8], SOON_S)
+    assert panel.earlier == [] and not panel.marked
+    panel.set(cores=1)
+    eventually(lambda: panel.earlier == ["run 1: 2 cores"], SOON_S)
+    ran(panel, script)
+    assert panel.earlier == ["run 1: 2 cores"] and not panel.marked
+    assert "1 core," in panel.said("whose") and panel.html("answer") != verdict
+    pale = next(each for each in panel.figure["data"] if each["name"] == "run 1: 2 cores")
+    here = next(each for each in panel.figure["data"] if each["name"] == "measured here")
+    assert pale["y"][-1] > 1.5 * here["y"][-1]
+
+    # Up to four, and each can be taken away.
+    for cpu in (20, 10, 5, 2):
+        panel.set(cpu=cpu)
+        eventually(lambda cpu=cpu: panel.plan and f"need {cpu} ms" in panel.said("about"), SOON_S)
+        ran(panel, script)
+    assert [name.partition(":")[0] for name in panel.earlier] == [
+        "run 2",
+        "run 3",
+        "run 4",
+        "run 5",
+    ]
+    panel.remove(1)
+    assert [name.partition(":")[0] for name in panel.earlier] == ["run 2", "run 4", "run 5"]
+    assert not any(name.startswith("run 3") for name in panel.lines)
+    assert panel.landed == [1, 2, 4, 8]
+
+
+def test_a_new_run_marks_what_stands_there_until_it_has_measured(
+    panel: PanelDriver, script: Script
+) -> None:
+    panel.skip()
+    ran(panel, script)
+    attempt = panel.job
+    panel.press_run()
+    eventually(lambda: panel.job is not attempt, SOON_S)
+    assert panel.said("whose") == "Below: run 1, until this one has measured something."
+    assert panel.marked and panel.earlier == ["run 1"] and panel.html("answer")
+    script.go.release()
+    eventually(lambda: panel.landed == [1], SOON_S)
+    assert panel.html("answer") == "" and panel.html("data") == "" and not panel.marked
+    script.go.release(3)
+    assert panel.job and panel.job.join(SOON_S)
+    assert panel.earlier == ["run 1"] and panel.said("whose").startswith("Run 2, measured here")
+    assert panel.html("answer")
+
+    # A run that finds nothing leaves the last one as it was; taken away, it is gone.
+    script.fault = ServerFailed("It ended.")
+    panel.press_run()
+    eventually(lambda: not panel.can_run, SOON_S)
+    assert panel.job.join(SOON_S)
+    assert panel.said("whose").startswith("Run 2, measured here") and not panel.marked
+    panel.set(users="1, 2")
+    eventually(lambda: panel.earlier[-1:] == ["run 2: 1, 2, 4 and 8 users"], SOON_S)
+    panel.remove(-1)
+    assert panel.html("answer") == "" and panel.html("data") == "" and panel.said("whose") == ""
+
+
+def test_an_open_bet_hides_the_run_that_answers_it(panel: PanelDriver, script: Script) -> None:
+    panel.commit("40")
+    ran(panel, script)
+    panel.set(cores=1)
+    eventually(lambda: panel.earlier == ["run 1: 2 cores"], SOON_S)
+    assert not panel.can_run  # the question is another one
+    panel.set(cores=2)
+    eventually(lambda: panel.earlier == [], SOON_S)
+    assert panel.landed == [] and not panel.can_run and panel.marked
+    panel.commit("41")
+    assert panel.landed == [1, 2, 4, 8] and not panel.marked
+
+
 def test_stop_keeps_what_was_measured(panel: PanelDriver, script: Script) -> None:
     panel.commit("40")
     attempt = panel.run()

@@ -27,6 +27,7 @@ from labs.present.plot import (
     twin_layout,
     wide,
 )
+from labs.present.trails import Curve
 from labs.records.format import duration, listed, rate, unserved
 from labs.records.results import Point, PredictedLevel
 
@@ -125,6 +126,22 @@ def _upwards(lines: Sequence[Line], side: type[Throughput], *, log: bool) -> Axi
         for spot in spots
     ]
     return log_axis(values) if log and wide(values) else FROM_ZERO
+
+
+def comparison_curves(comparison: Comparison) -> list[Curve]:
+    """What stays of it beside a later run: the measured marks of each line, in both plots."""
+    made = []
+    for plot, side in (("xy", Throughput), ("x2y2", ResponseTime)):
+        for each in _lines(comparison):
+            spots = [spot for spot in each.spots if spot.points]
+            sides = [side(spot.part.experiment.load.think_time_s) for spot in spots]
+            values = [of.measured(spot.points[0]) for of, spot in zip(sides, spots, strict=True)]
+            said = [
+                f"{each.name}, {spot.x} {each.across}: {of.say(value)}"
+                for of, spot, value in zip(sides, spots, values, strict=True)
+            ]
+            made.append(Curve(x=[spot.x for spot in spots], y=values, said=said, plot=plot))
+    return made
 
 
 def comparison_alt(comparison: Comparison) -> str:

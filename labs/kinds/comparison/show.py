@@ -8,7 +8,7 @@ from dataclasses import replace
 import msgspec
 
 from labs.kinds.comparison import verdict
-from labs.kinds.comparison.figure import comparison_alt, comparison_figure
+from labs.kinds.comparison.figure import comparison_alt, comparison_curves, comparison_figure
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.show import Column, Show
 from labs.kinds.sweep import show as sweep
@@ -53,6 +53,7 @@ def _ratio(comparison: Comparison, over: str, under: str, users: int) -> Quantit
 show = Show(
     result=Comparison,
     figure=comparison_figure,
+    curves=comparison_curves,
     alt=comparison_alt,
     split=split,
     columns=(

@@ -12,6 +12,7 @@ from labs.present.markup import paragraphs, wide_table
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, rule, two_plots
 from labs.present.quantities import NoSuchNumber, Quantity
+from labs.present.trails import Curve
 from labs.records.format import digits, duration, percent, plain, rate
 from labs.theory import laws
 
@@ -47,6 +48,15 @@ def generators_figure(found: Generators) -> Figure:
         "data": traces,
         "layout": {"barmode": "group", "bargap": 0.3, "shapes": [dashes], **layout},
     }
+
+
+def generators_curves(found: Generators) -> list[Curve]:
+    """What stays of it beside a later run: a mark for each generator's throughput."""
+    shown = found.run.measured
+    names = [label(gauge.name).replace(" ", "<br>") for gauge in shown]
+    rates = [gauge.throughput_rps for gauge in shown]
+    said = [f"{label(gauge.name)}: {rate(gauge.throughput_rps)}" for gauge in shown]
+    return [Curve(x=names, y=rates, said=said, joined=False)]
 
 
 def generators_alt(found: Generators) -> str:
@@ -224,6 +234,7 @@ def _microseconds(head: str, of: str, quote: str) -> Column:
 show = Show(
     result=Generators,
     figure=generators_figure,
+    curves=generators_curves,
     alt=generators_alt,
     verdict=generators_words,
     rows_of_run=lambda run: run.gauges,

@@ -29,6 +29,7 @@ from labs.present.plot import (
     two_plots,
 )
 from labs.present.tables import MIB
+from labs.present.trails import Curve
 from labs.records.format import digits, percent, plain, size
 from labs.records.results import pick
 
@@ -89,6 +90,18 @@ def _has(run: Any, growth: MemoryCurve) -> bool:
 
 def _told(growth: MemoryCurve) -> str:
     return "PSS" if growth.pss_bytes else "RSS"
+
+
+def memory_curves(memory: Memory) -> list[Curve]:
+    """What stays of it beside a later run: the memory of each kind."""
+    return [
+        Curve(
+            x=growth.sizes,
+            y=[told / MIB for told in growth.told_bytes],
+            said=[f"{growth.kind}: {size(told)}" for told in growth.told_bytes],
+        )
+        for growth in memory.run.growths
+    ]
 
 
 def memory_alt(memory: Memory) -> str:
@@ -230,6 +243,7 @@ def _kibibytes(value: float) -> str:
 show = Show(
     result=Memory,
     figure=memory_figure,
+    curves=memory_curves,
     alt=memory_alt,
     verdict=memory_words,
     rows=lambda memory: _sizes(memory.run.growths),

@@ -10,6 +10,7 @@ from labs.present.markup import paragraphs, wide_table
 from labs.present.palette import BLUE, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, in_lines, two_plots
 from labs.present.quantities import Quantity
+from labs.present.trails import Curve
 from labs.records.format import digits, duration, percent, rate, rounded
 
 WHERE = ("Additions", "Throughput, requests per second")
@@ -42,6 +43,24 @@ def race_figure(race: Race) -> Figure:
     traces.append(bar("throughput", names, rates, BLUE, **shown))
     shape = two_plots(WHERE, (0.46, 0.54), lower=0.38, barmode="stack", bargap=0.35)
     return {"data": traces, "layout": shape}
+
+
+def race_curves(race: Race) -> list[Curve]:
+    """What stays of it beside a later run: a mark for each bar."""
+    counts = race.run.counts
+    names = [in_lines(count.name, WIDEST) for count in counts]
+    arrived = [f"{count.name}: {_of(count.counted, count.asked)} arrived" for count in counts]
+    rates = [f"{count.name}: {rate(count.throughput_rps)}" for count in counts]
+    return [
+        Curve(x=names, y=[count.counted for count in counts], said=arrived, joined=False),
+        Curve(
+            x=names,
+            y=[count.throughput_rps for count in counts],
+            said=rates,
+            plot="x2y2",
+            joined=False,
+        ),
+    ]
 
 
 def race_alt(race: Race) -> str:
@@ -137,6 +156,7 @@ def _bound_rps(race: Race, name: str) -> float:
 show = Show(
     result=Race,
     figure=race_figure,
+    curves=race_curves,
     alt=race_alt,
     verdict=race_words,
     rows_of_run=lambda run: run.counts,

@@ -23,8 +23,9 @@ from labs.present.plot import (
     twin_layout,
     wide,
 )
+from labs.present.trails import Curve
 from labs.present.verdict import Guess
-from labs.records.format import duration, rate
+from labs.records.format import crowd, duration, rate
 from labs.records.results import Point, PredictedLevel, Prediction
 
 GUESSED, RECORDED, MEASURED = nested(3)  # in this order they are drawn
@@ -70,6 +71,18 @@ def sweep_figure(
 
 def _values(traces: Iterable[Trace]) -> list[float]:
     return [y for trace in traces for y in trace["y"] if y is not None]
+
+
+def sweep_curves(recording: Recording) -> list[Curve]:
+    """What stays of it beside a later run: what was measured, in both plots."""
+    points, think_s = recording.points, recording.experiment.load.think_time_s
+    made = []
+    for plot, side in (("xy", Throughput(think_s)), ("x2y2", ResponseTime(think_s))):
+        values = [side.measured(point) for point in points]
+        users = [point.users for point in points]
+        said = [f"{crowd(n)}: {side.say(value)}" for n, value in zip(users, values, strict=True)]
+        made.append(Curve(x=users, y=values, said=said, plot=plot))
+    return made
 
 
 class Mark(NamedTuple):

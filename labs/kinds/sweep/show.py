@@ -15,7 +15,7 @@ from labs.analysis.contrast import difference, spread
 from labs.kinds.show import Column, Show, quoted, three_cores, to_know, two_places
 from labs.kinds.sweep import report
 from labs.kinds.sweep.alt_text import sweep_alt
-from labs.kinds.sweep.figure import sweep_figure
+from labs.kinds.sweep.figure import sweep_curves, sweep_figure
 from labs.kinds.sweep.record import Recording
 from labs.present import verdict
 from labs.present.markup import paragraphs
@@ -23,6 +23,7 @@ from labs.present.plot import Figure
 from labs.present.power import powered
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.present.reasons import split
+from labs.present.settings import settings
 from labs.present.tables import MS, assumptions
 from labs.present.time_split import split_figure
 from labs.records.format import NARROW, crowd, digits, duration, or_more, percent, plain, rate
@@ -253,6 +254,8 @@ def _fit(recording: Recording) -> Quantity:
 show = Show(
     result=Recording,
     figure=figure,
+    curves=sweep_curves,
+    settings=lambda found: settings(found.experiment, found.machine.cores),
     alt=alt,
     split=lambda found: split_figure(splits(found.points)),
     columns=COLUMNS,

@@ -26,6 +26,7 @@ from labs.present.plot import (
     plot_title,
     rule,
 )
+from labs.present.trails import Curve
 from labs.records.format import digits, duration, percent, rate
 from labs.records.steps import Step
 
@@ -58,6 +59,19 @@ def timeline_figure(timeline: Timeline) -> Figure:
     times = [moment.at_s for moment in run.moments]
     traces += core_areas(times, [moment.cores for moment in run.moments], cores, len(TITLES) + 1)
     return {"data": traces, "layout": _layout(timeline, cores)}
+
+
+def timeline_curves(timeline: Timeline) -> list[Curve]:
+    """What stays of it beside a later run: what was answered, and how fast."""
+    rates = _rates_of(timeline.run)
+    middles = [(one + other) / 2 for one, other in itertools.pairwise(rates.edges)]
+    times = [None if each is None else each * 1000 for each in rates.response_s]
+    said = [rate(each) for each in rates.completed]
+    slow = ["nothing answered" if each is None else duration(each) for each in rates.response_s]
+    return [
+        Curve(x=middles, y=rates.completed, said=said, plot="xy"),
+        Curve(x=middles, y=times, said=slow, plot="xy2"),
+    ]
 
 
 def timeline_alt(timeline: Timeline) -> str:

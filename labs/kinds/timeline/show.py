@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from labs.kinds.show import Column, Show, known, quoted, three_cores, to_know
 from labs.kinds.timeline import verdict
-from labs.kinds.timeline.figure import timeline_alt, timeline_figure
+from labs.kinds.timeline.figure import timeline_alt, timeline_curves, timeline_figure
 from labs.kinds.timeline.record import StepResult, Timeline, TimelineRun
 from labs.present.markup import each_in, paragraphs, wide_table
 from labs.present.quantities import NoSuchNumber
@@ -214,6 +214,7 @@ def _seconds_to(timeline: Timeline, workers: int) -> float:
 show = Show(
     result=Timeline,
     figure=timeline_figure,
+    curves=timeline_curves,
     alt=timeline_alt,
     columns=COLUMNS,
     rows=step_rows,

@@ -1,0 +1,67 @@
+"""Settings in words: what an experiment was, and what tells several of them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from labs.records.experiment import Experiment
+from labs.records.format import cores, digits, duration, listed
+
+Settings = Mapping[str, str]  # of each thing that can be set, what it is set to, in words
+
+
+def settings(experiment: Experiment, machine_cores: int) -> dict[str, str]:
+    """All of an experiment that a reader can set. machine_cores: what a server has that is held
+    to none."""
+    server, workload, load = experiment.server, experiment.workload, experiment.load
+    think = load.think_time_s
+    return {
+        "architecture": server.architecture,
+        "by": f"run by {server.by}",
+        "processes": _count(server.processes, "process", "processes"),
+        "threads": _threads(server.threads) if server.architecture == "threaded" else "",
+        "cores": cores(min(server.cores or machine_cores, machine_cores)),
+        "cpu": f"{duration(workload.cpu_s)} of CPU" if workload.cpu_s else "no CPU",
+        "cpu_by": workload.cpu_by if workload.cpu_s else "",
+        "wait": f"{duration(workload.wait_s)} of waiting" if workload.wait_s else "no wait",
+        "wait_by": f"by {workload.wait_by}" if workload.wait_s else "",
+        "users": f"{listed(load.users)} users",
+        "think": f"{duration(think)} to think" if think else "",
+        "seconds": f"{digits(load.seconds)} s a level",
+        "rest": "" if _usual(experiment) else "other details",
+    }
+
+
+def in_words(found: Settings) -> str:
+    """All of them: `prefork, run by gunicorn, 8 processes, ...`."""
+    return ", ".join(words for words in found.values() if words)
+
+
+def told_apart(several: Sequence[Settings], now: Settings | None = None) -> list[str]:
+    """Of each of these what differs among them, or from what is set `now`; "" where nothing
+    does.
+
+    >>> told_apart([{"cores": "1 core", "cpu": "50 ms"}, {"cores": "2 cores", "cpu": "50 ms"}])
+    ['1 core', '2 cores']
+    """
+    everyone = [*several, *([] if now is None else [now])]
+    differ = [
+        name
+        for name in dict.fromkeys(name for each in everyone for name in each)
+        if len({each.get(name, "") for each in everyone}) > 1
+    ]
+    return [", ".join(each[name] for name in differ if each.get(name)) for each in several]
+
+
+def _usual(experiment: Experiment) -> bool:
+    """Whether what no control sets is as it is unless told."""
+    server, workload, load = experiment.server, experiment.workload, experiment.load
+    return server.keep_alive and load.keep_alive and workload.page == "work"
+
+
+def _count(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"
+
+
+def _threads(number: int) -> str:
+    return f"{_count(number, 'thread', 'threads')} in each"

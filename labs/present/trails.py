@@ -1,0 +1,107 @@
+"""Runs of before as pale curves below a figure, to compare a run with them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from labs.present.palette import BLUE, glass
+from labs.present.plot import Figure, Places, Shown, Trace, Values, line
+from labs.records.format import digits
+
+PALE = 0.75  # opacity of what stays of a run
+RIM = 3.0  # pixels by which its marks are wider than any other
+LOOKS = (  # of each, the newest first: dash and mark; all hollow, so that they hide nothing
+    ("dash", "circle-open"),
+    ("dot", "diamond-open"),
+    ("dashdot", "triangle-up-open"),
+    ("longdash", "square-open"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """What stays of a run in one of a figure's plots."""
+
+    x: Places
+    y: Values
+    said: Sequence[str]  # of each value
+    plot: str = "xy"  # by its axes, as the figure's own traces say it
+    joined: bool = True  # by lines; else marks alone, as on bars
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """A run of before: its settings in words, and its curves."""
+
+    words: str
+    curves: Sequence[Curve]
+
+
+def with_trails(figure: Figure, trails: Sequence[Trail]) -> Figure:
+    """The figure with these below its own traces, and axes as long as they need."""
+    if not trails:
+        return figure
+    size = RIM + max((_size(trace) for trace in figure["data"]), default=8.0)
+    pale = [
+        trace
+        for trail, look in zip(trails[::-1], itertools.cycle(LOOKS), strict=False)
+        for trace in _traces(trail, look, size)
+    ]
+    layout = dict(figure["layout"])
+    for name, axis in layout.items():
+        if name.startswith("xaxis") and "tickvals" in axis and "range" in axis:
+            plot = "x" + name.removeprefix("xaxis")
+            x = [at for trace in pale if trace.get("xaxis", "x") == plot for at in trace["x"]]
+            layout[name] = _wider(axis, [at for at in x if isinstance(at, int | float)])
+    return {**figure, "data": [*pale, *figure["data"]], "layout": layout}
+
+
+def trails_alt(trails: Sequence[Trail]) -> str:
+    """The same in words, the newest first; "" for none."""
+    told = []
+    for trail in trails[::-1]:
+        said = [curve.said[-1] for curve in trail.curves if curve.said]
+        told.append(f"{trail.words} ({', '.join(said[:2])} at the end)" if said else trail.words)
+    return f"Pale, of before: {'; '.join(told)}." if told else ""
+
+
+def _traces(trail: Trail, look: tuple[str, str], size: float) -> list[Trace]:
+    dash, symbol = look
+    traces = []
+    for number, curve in enumerate(trail.curves):
+        how: Shown = {"dash": dash, "width": 1.5, "size": size, "symbol": symbol}
+        how |= {"said": curve.said, "hover": "{said}", "tag": trail.words, "plot": curve.plot}
+        how |= {"group": trail.words, "legend": not number}
+        drawn = line(trail.words, curve.x, curve.y, glass(BLUE, PALE), **how)
+        traces.append(drawn if curve.joined else drawn | {"mode": "markers"})
+    return traces
+
+
+def _size(trace: Trace) -> float:
+    return float(trace.get("marker", {}).get("size", 0.0))
+
+
+def _wider(axis: dict[str, Any], x: Sequence[float]) -> dict[str, Any]:
+    """An axis with levels on it that reaches these, too, and says where they are."""
+    low, high = axis["range"]
+    log = axis.get("type") == "log"
+    beyond = sorted({at for at in x if not low <= (math.log10(at) if log else at) <= high})
+    if not beyond:
+        return axis
+    ends = (
+        [math.log10(beyond[0] / 1.25), math.log10(beyond[-1] * 1.25)]
+        if log
+        else [
+            low,
+            1.07 * beyond[-1],
+        ]
+    )
+    ticks = dict(zip(axis["tickvals"], axis["ticktext"], strict=True))
+    ticks |= {at: digits(at, 4) for at in beyond}
+    places = sorted(ticks)
+    reach = {"range": [min(low, ends[0]), max(high, ends[1])]}
+    return axis | reach | {"tickvals": places, "ticktext": [ticks[at] for at in places]}
