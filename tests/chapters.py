@@ -18,6 +18,16 @@ from labs.recordings.recorder import KINDS
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
+FRONT = """---
+jupytext:
+  text_representation:
+    format_name: myst
+kernelspec:
+  name: python3
+  display_name: Python 3
+---
+
+"""  # of a page with cells
 
 
 @dataclass(frozen=True)

@@ -11,22 +11,12 @@ from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
-from chapters import ROOT
+from chapters import FRONT, ROOT
 
 from labs.recordings import store
 
 pytestmark = [pytest.mark.chapters, pytest.mark.timeout(400)]  # builds give way meanwhile
 
-FRONT = """---
-jupytext:
-  text_representation:
-    format_name: myst
-kernelspec:
-  name: python3
-  display_name: Python 3
----
-
-"""
 PAGES = {
     "index": "# A small book\n\nIts words.\n",
     "first": """# First

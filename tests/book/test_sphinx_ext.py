@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from chapters import FRONT
 from myst_nb.core.read import read_myst_markdown_notebook
 
 from labs.site.cells import live_cells
 
-CHAPTER = """---
-jupytext:
-  text_representation:
-    format_name: myst
-kernelspec:
-  name: python3
-  display_name: Python 3
----
-
-# A chapter
+CHAPTER = (
+    FRONT
+    + """# A chapter
 
 ```{code-cell} ipython3
 :tags: [remove-cell]
@@ -36,6 +30,7 @@ print("</script>")
 math.pi
 ```
 """
+)
 
 
 def found(text: str) -> list[dict[str, Any]]:

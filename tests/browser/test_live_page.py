@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import Heard, StartServer
 from labs_on_page import LIVE_MS, lab, panel, recovers_by, run, state, works
-from playwright.sync_api import Browser, Error, Page, WebSocket, expect
+from playwright.sync_api import Browser, Error, Locator, Page, WebSocket, expect
 from serving import BookServer
 from waiting import eventually
 
@@ -81,12 +81,17 @@ def test_a_websocket_to_another_host_is_noticed(browser: Browser) -> None:
     context.close()
 
 
-def test_its_code_can_be_unfolded_edited_and_run_again(server: BookServer, page: Page) -> None:
+def unfolded(server: BookServer, page: Page) -> Locator:
+    """The code of the second lab of the live page, to be edited."""
     page.goto(server.page("chapter/lab"))
     state(page, "live")
     cell = lab(page, 2)
     cell.get_by_text("Show the code").click()
-    code = cell.get_by_role("textbox", name="The code of this lab")
+    return cell.get_by_role("textbox", name="The code of this lab")
+
+
+def test_its_code_can_be_unfolded_edited_and_run_again(server: BookServer, page: Page) -> None:
+    cell, code = lab(page, 2), unfolded(server, page)
     expect(code).to_have_text('lab("second", rate=30)')
     readout = panel(page, 2).locator(".widget-readout")
     expect(readout).to_have_text("30")
@@ -116,11 +121,7 @@ def test_the_code_that_runs_is_the_code_that_is_seen(
     if editing == "true":
         page.add_init_script(RICH_ONLY)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.goto(server.page("chapter/lab"))
-    state(page, "live")
-    cell = lab(page, 2)
-    cell.get_by_text("Show the code").click()
-    code = cell.get_by_role("textbox", name="The code of this lab")
+    code = unfolded(server, page)
     expect(code).to_have_attribute("contenteditable", editing)
 
     def runs(seen: str) -> None:
@@ -155,11 +156,7 @@ def test_the_code_that_runs_is_the_code_that_is_seen(
 
 
 def test_a_failure_says_its_sentence_and_folds_the_rest(server: BookServer, page: Page) -> None:
-    page.goto(server.page("chapter/lab"))
-    state(page, "live")
-    cell = lab(page, 2)
-    cell.get_by_text("Show the code").click()
-    code = cell.get_by_role("textbox", name="The code of this lab")
+    code = unfolded(server, page)
     for source, sentence in (
         ('from labs import Server\nServer("nope")', "choose one of prefork"),
         ("1 / 0", "ZeroDivisionError: division by zero"),
@@ -175,11 +172,7 @@ def test_a_failure_says_its_sentence_and_folds_the_rest(server: BookServer, page
 
 
 def test_a_double_click_takes_all_the_dots(server: BookServer, page: Page) -> None:
-    page.goto(server.page("chapter/lab"))
-    state(page, "live")
-    cell = lab(page, 2)
-    cell.get_by_text("Show the code").click()
-    code = cell.get_by_role("textbox", name="The code of this lab")
+    code = unfolded(server, page)
     code.press("ControlOrMeta+a")
     page.keyboard.insert_text("print(6 * ...)")
     place = """node => {

@@ -34,6 +34,13 @@ class Is:
     split: dict[int, tuple[tuple[int, ...], tuple[int, ...]]]  # of so many for the server
 
 
+def part(cores: float, *, of: int, **more: Any) -> Is:
+    """A quota of so many cores of a larger machine: the server gets the whole ones, or one."""
+    mine = max(1, int(cores))
+    split = {mine: (tuple(range(mine)), tuple(range(mine, of)))}
+    return Is(cores=cores, machine=of, quota=float(cores), split=split, **more)
+
+
 MACHINES = {
     "laptop": Is(
         cores=8,
@@ -75,47 +82,12 @@ MACHINES = {
             5: ((0, 4, 5, 6, 7), (1, 2, 3)),
         },
     ),
-    "docker-v1": Is(
-        cores=0.5,
-        machine=4,
-        quota=0.5,
-        memory_gib=0.5,
-        others=0.45,
-        throttled_s=0.7,
-        split={1: ((0,), (1, 2, 3))},
-    ),
-    "docker-v2": Is(  # of the eight cores others have 6.8, which is 0.8 of those it pays for
-        cores=2,
-        machine=8,
-        quota=2.0,
-        memory_gib=31.1,
-        others=1.2 + 0.8,
-        split={2: ((0, 1), tuple(range(2, 8)))},
-    ),
-    "shared-host": Is(
-        cores=2,
-        machine=64,
-        quota=2.0,
-        memory_gib=4.0,
-        split={2: ((0, 1), tuple(range(2, 64)))},
-    ),
-    "binder": Is(
-        cores=1,
-        machine=16,
-        quota=1.0,
-        memory_gib=2.0,
-        others=0.95,
-        throttled_s=0.03,
-        split={1: ((0,), tuple(range(1, 16)))},
-    ),
-    "hub-pod": Is(
-        cores=2,
-        machine=16,
-        quota=2.0,
-        memory_gib=4.0,
-        others=0.25,
-        split={2: ((0, 1), tuple(range(2, 16)))},
-    ),
+    "docker-v1": part(0.5, of=4, memory_gib=0.5, others=0.45, throttled_s=0.7),
+    # Of the eight cores others have 6.8, which is 0.8 of those it pays for.
+    "docker-v2": part(2, of=8, memory_gib=31.1, others=1.2 + 0.8),
+    "shared-host": part(2, of=64, memory_gib=4.0),
+    "binder": part(1, of=16, memory_gib=2.0, others=0.95, throttled_s=0.03),
+    "hub-pod": part(2, of=16, memory_gib=4.0, others=0.25),
     "hub-pod-v2": Is(
         cores=2,
         machine=16,
@@ -125,14 +97,7 @@ MACHINES = {
         memory_gib=3.0,
         split={1: ((4,), (12,)), 2: ((4, 12), ())},
     ),
-    "nested": Is(
-        cores=1.5,
-        machine=8,
-        quota=1.5,
-        memory_gib=8.0,
-        others=0.3,
-        split={1: ((0,), tuple(range(1, 8)))},
-    ),
+    "nested": part(1.5, of=8, memory_gib=8.0, others=0.3),
     "wsl2": Is(
         cores=8,
         machine=8,
