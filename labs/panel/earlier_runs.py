@@ -24,8 +24,8 @@ class Kept:
 
 
 class EarlierRuns(ipywidgets.HBox):
-    """`removed` is called with the run that the reader took away. Of a kind that says no curves
-    nothing is kept."""
+    """`removed` is called with the run that the reader took away. Of a run that
+    leaves no curves nothing is kept."""
 
     def __init__(self, removed: Callable[[Result], None]) -> None:
         self._removed = removed
@@ -38,7 +38,7 @@ class EarlierRuns(ipywidgets.HBox):
     def add(self, found: Result) -> None:
         """The newest. The one that is too many goes."""
         self._number += 1
-        if showing(found).curves is not None:
+        if any(curve.x for curve in showing(found).curves(found)):
             self._kept = [*self._kept, Kept(self._number, found)][-MOST - 1 :]
 
     def called(self, found: Result) -> str:

@@ -159,6 +159,9 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
 
     def _ended(self, said: str) -> None:
         with self._drawing:
+            if self._drawn is not None and self._drawn[0] is self._shown:
+                put(self._caption, status(self._drawn[1], "p"))  # nothing came in its place
+                self._tell_whose("")
             self._strip.finish()
             self._enable(True)
             self._ready()

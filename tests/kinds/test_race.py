@@ -8,13 +8,17 @@ from typing import Any
 import examples
 import pytest
 from msgspec import structs
+from panel_driver import SOON_S, PanelDriver
+from waiting import eventually
 
+from labs.exercises import latest
 from labs.kinds.race.record import Count, Race, RaceRun
 from labs.kinds.race.run import COMPUTING, WAYS, WORK, RaceLab
 from labs.kinds.race.show import race_alt, race_figure, race_said, show
 from labs.measure.rig import Rig
+from labs.panel.lab import LabPanel
 from labs.present.quantities import NoSuchNumber
-from labs.records.errors import BadRecording
+from labs.records.errors import BadRecording, Unusable
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
@@ -43,6 +47,50 @@ def run(counted: int = 50) -> RaceRun:
 def race(*counted: int) -> Race:
     runs = tuple(run(each) for each in counted or (60, 50, 40))
     return Race(racers=8, machine=examples.MACHINE, runs=runs)
+
+
+class Told(RaceLab):
+    """It starts nothing: it finds what it is told to, or fails."""
+
+    fault: Exception | None = None
+
+    def run(self, rig: Rig) -> Race:
+        if self.fault is not None:
+            raise self.fault
+        return race(50)
+
+
+def ran(panel: PanelDriver) -> None:
+    """Press Run, and wait for the end."""
+    before = panel.job
+    panel.press_run()
+    job = eventually(lambda: panel.job is not before and panel.job, SOON_S, "the run")
+    assert job.join(SOON_S)
+
+
+def test_a_second_run_stands_beside_the_first_and_a_failed_one_takes_nothing_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(latest, "_latest", {})
+    lab = Told()
+    panel = PanelDriver(LabPanel("a-shared-counter", lab))
+    ran(panel)
+    assert panel.earlier == [] and panel.said("caption").startswith("Run 1. Measured here: ")
+    ran(panel)
+    assert panel.earlier == ["run 1"] and not panel.marked
+    assert panel.said("caption").startswith("Run 2. Measured here: ")
+    pale = [each for each in panel.figure["data"] if each["name"] == "run 1"]
+    assert [each["mode"] for each in pale] == ["markers"] * 2  # on the bars of both plots
+    verdict = panel.html("verdict")
+
+    lab.fault = Unusable("It cannot be.")
+    ran(panel)
+    assert panel.said("message") == "It cannot be."
+    assert panel.said("caption").startswith("Run 2. Measured here: ") and not panel.marked
+    assert panel.earlier == ["run 1"] and panel.html("verdict") == verdict
+    panel.remove(0)
+    assert panel.earlier == [] and "run 1" not in panel.lines and panel.html("verdict") == verdict
+    panel.shut()
 
 
 # what is found and how it is told
