@@ -61,6 +61,7 @@ pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
 live = pytest.mark.measures
 SOON_S = 15.0
+KILLS = 3  # as quickly as a reader presses
 THREE_PM = (
     Step(seconds=5, rate=10.0),
     Step(seconds=10, rate=24.0),
@@ -718,7 +719,8 @@ def test_a_step_that_is_stopped_is_shown_up_to_there_with_what_the_reader_did() 
     def on_event(event: object) -> None:
         told.append(event)
         if isinstance(event, Timeline) and not event.run.moments:
-            lab.perform("Kill a worker")
+            for _ in range(KILLS):
+                lab.perform("Kill a worker")
         if isinstance(event, Progress) and event.quiet_s is not None and event.quiet_s < 7:
             stop.set()
 
@@ -728,7 +730,12 @@ def test_a_step_that_is_stopped_is_shown_up_to_there_with_what_the_reader_did() 
     begun, stopped = (each for each in told if isinstance(each, Timeline))
     assert not begun.run.moments and stopped.run.moments[-1].at_s > 2.5
     assert sum(each.completed for each in stopped.run.moments) > 20
-    assert [each.words for each in stopped.run.happenings if "was killed" in each.words]
+    killed = [each.words for each in stopped.run.happenings if "was killed" in each.words]
+    failed = re.findall(r"(No|One|\d+) requests? failed with it", " ".join(killed))
+    counts = {"No": 0, "One": 1}
+    lost = sum(counts[each] if each in counts else int(each) for each in failed)
+    assert len(killed) == len(failed) == KILLS
+    assert lost == sum(each.failed for each in stopped.run.moments) > 0  # each of them once
     assert rig.found == stopped
 
 
