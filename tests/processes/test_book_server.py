@@ -190,3 +190,36 @@ def test_an_origin_or_a_host_from_elsewhere_gets_no_kernel(book: Book) -> None:
         assert answer.status in (403, 404)
     answer, _ = book.ask("book/index.html", **reader, Host=f"evil.example:{book.port}")
     assert answer.status == 403
+
+
+def test_a_websocket_needs_the_login_and_the_book_s_own_origin(book: Book) -> None:
+    """The one by which a page finds out whether any comes through, and a kernel's."""
+    reader, stranger = book.login(), book.xsrf()
+    _, said = book.ask("book/session", "POST", "{}", **reader)
+    model = json.loads(said)
+    own = f"http://127.0.0.1:{book.port}"
+    channels = f"api/kernels/{model['kernel']['id']}/channels"
+    for path in ("api/events/subscribe", channels):
+        assert upgraded(book, path, Origin=own, **reader) == 101
+        assert upgraded(book, path, Origin=own, **stranger) == 403
+        assert upgraded(book, path, Origin="https://evil.example", **reader) == 403
+        assert upgraded(book, path, Origin=own, Host="evil.example", **reader) == 403
+    book.ask(f"api/sessions/{model['id']}", "DELETE", **reader)
+
+
+def upgraded(book: Book, path: str, **headers: str) -> int:
+    """What the server answers to a browser that wants a WebSocket there."""
+    fields = {
+        "Connection": "Upgrade",
+        "Upgrade": "websocket",
+        "Sec_WebSocket_Version": "13",
+        "Sec_WebSocket_Key": "MDEyMzQ1Njc4OWFiY2RlZg==",
+        **headers,
+    }
+    fields.setdefault("Host", f"127.0.0.1:{book.port}")
+    said = [f"{name.replace('_', '-')}: {value}" for name, value in fields.items()]
+    head = "\r\n".join([f"GET {book.base}{path} HTTP/1.1", *said, "", ""])
+    with socket.create_connection(("127.0.0.1", book.port), timeout=SOON_S) as connection:
+        connection.sendall(head.encode())
+        with connection.makefile("rb") as answer:
+            return int(answer.readline().split()[1])
