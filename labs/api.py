@@ -63,15 +63,16 @@ def opened(call: str, name: str, lab: LabKind[Any]) -> object:
     if before is not None:
         before.shut()
     cores, shared = hardware.fingerprint().cores, hardware.on_binder()
-    lab = lab.scaled_down(cores, shared=shared)
-    _open[name] = panel(call, name, lab, recorded=_recorded(name, lab))
+    lab = lab.at_scale(cores).scaled_down(cores, shared=shared)
+    _open[name] = panel(call, name, lab, recorded=_recorded(name, lab, cores))
     return _open[name]
 
 
-def _recorded(name: str, lab: LabKind[Any]) -> Any:
-    """What the book recorded, to stand beside; a lab of the reader's own has none."""
+def _recorded(name: str, lab: LabKind[Any], cores: int) -> Any:
+    """What was recorded on the machine most like that one, to stand beside; a lab of the reader's
+    own has none."""
     try:
-        result = store.recording(name)
+        result = store.recording(name, cores)
     except BadRecording:
         return None
     return result if isinstance(result, lab.result) else None

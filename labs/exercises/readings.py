@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from labs.analysis.checks import UNSTEADY
+from labs.analysis.scale import own_label
 from labs.exercises.exercise import CLOSE
 from labs.kinds.checkup.record import Checkup
 from labs.kinds.clocks.record import Clocks
@@ -101,13 +102,27 @@ def of_first_step(timeline: Timeline) -> Read:
     }
 
 
+def labels(comparison: Comparison, *named: str) -> list[str]:
+    """What those parts of the book's recording are called in a comparison at its own scale."""
+    one = next(iter(comparison.parts.values())).experiment
+    if one.workload.cpu_s:
+        cores = one.server.cores or comparison.machine.cores
+        own = [own_label(label, one.workload, cores) for label in named]
+        if all(label in comparison.parts for label in own):
+            return own
+    return list(named)
+
+
 def of_parts(first: str, second: str) -> Callable[[Comparison], Read]:
-    """The throughput of two parts of a comparison, each at its busiest level."""
+    """The throughput of two parts of a comparison, each at its busiest level, and their pools."""
 
     def read(comparison: Comparison) -> Read:
-        of = [of_last(comparison.part(label)) for label in (first, second)]
+        parts = [comparison.part(label) for label in labels(comparison, first, second)]
+        of = [of_last(part) for part in parts]
         return {
             "users": of[0]["users"],
+            "few": parts[0].experiment.server.pool or 0,
+            "many": parts[1].experiment.server.pool or 0,
             "first": of[0]["throughput"],
             "second": of[1]["throughput"],
             "interval": of[0]["interval"] + of[1]["interval"],
@@ -118,7 +133,7 @@ def of_parts(first: str, second: str) -> Callable[[Comparison], Read]:
 
 def of_part(label: str) -> Callable[[Comparison], Read]:
     """The busiest level of one part, and what its page waits when it is alone."""
-    return lambda comparison: of_waiting(comparison.part(label))
+    return lambda comparison: of_waiting(comparison.part(*labels(comparison, label)))
 
 
 def of_queue(label: str) -> Callable[[Comparison], Read]:

@@ -31,6 +31,7 @@ class LabKind(ABC, Generic[Found]):
     rounds: ClassVar[int] = 3  # runs of it in the book's recording
     recorded_by: ClassVar[str] = "make record"
     question: Question | None = None  # for the reader to answer before the first run
+    by_cores: bool = False  # whether users and workers grow with the cores there are
     controls: Mapping[str, str] = MappingProxyType({})  # to use while it runs; a word on each
 
     @abstractmethod
@@ -70,6 +71,11 @@ class LabKind(ABC, Generic[Found]):
 
     def smoke_test(self) -> Self:
         """The same lab in a few seconds, to see that it runs; itself, if it is that short."""
+        return self
+
+    def at_scale(self, cores: int) -> Self:
+        """The lab with as many users and workers as suit that many cores; itself where cores are
+        not what it is about, and on two, for which chapters are written."""
         return self
 
     def scaled_down(self, cores: int, *, shared: bool) -> Self:

@@ -139,6 +139,8 @@ class Show(Generic[Found]):
     about: Callable[[Found], str] = lambda found: ""  # for the figure's caption
     verdict: Callable[[Found], str] = lambda found: ""  # HTML under the figure
     note: Callable[[Found], str] = lambda found: ""  # a sentence below the table
+    # A result and a recorded one of the same lab, in units that compare; HTML.
+    beside: Callable[[Found, Found], str] = lambda found, recorded: ""
     data: Callable[[Found], object] = msgspec.to_builtins  # for the JSON file
     folds: bool = True  # whether the table is folded away; False: `verdict` has it
 

@@ -55,12 +55,14 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._answer = ipywidgets.HTML().add_class("wt-verdict")
         self._verdict = ipywidgets.HTML().add_class("wt-data")
         self._data = ipywidgets.HTML().add_class("wt-data")
+        self._beside = ipywidgets.HTML().add_class("wt-data")
         for later in (
             self._caption,
             self._whose,
             self._split_note,
             self._answer,
             self._verdict,
+            self._beside,
             self._data,
         ):
             put(later, "")
@@ -98,6 +100,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             self._strip,
             self._answer,
             self._verdict,
+            self._beside,
             self._data,
         )
 
@@ -196,7 +199,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     def _landed(self, found: Found) -> None:
         """The run has found something, and goes on."""
         self._draw_figure(found, "Measuring here.")
-        for later in (self._answer, self._verdict, self._data):
+        for later in (self._answer, self._verdict, self._beside, self._data):
             put(later, "")  # of another run
         self._draw_split(None)
         self._tell_whose("")
@@ -211,6 +214,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         words = f"{self._earlier.called(found).capitalize()}. Measured here{end}: "
         self._draw(found, f"{words}{found.machine.caption}.")
         self._tell_whose("")
+        put(self._beside, self._compared(found))
         self._show_answer(found)
 
     # ---- what is drawn -----------------------------------------------------------------------
@@ -221,6 +225,13 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._draw_split(show.split(found))
         put(self._verdict, show.verdict(found))
         put(self._data, show.downloads(self.name, found))
+
+    def _compared(self, found: Found) -> str:
+        """What was measured here beside what was recorded, at the scale of another machine."""
+        recorded = self._recorded
+        if recorded is None or not (self._lab.by_cores and self._lab.matches(recorded)):
+            return ""
+        return showing(found).beside(found, recorded)
 
     def _draw_figure(self, found: Found, words: str) -> None:
         show = showing(found)
@@ -234,7 +245,14 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         """Say whose results stand below the figure. others: they are not of what is set or runs
         now, and look so."""
         put(self._whose, status(words, "p") if words else "")
-        for each in (self._split, self._strip, self._answer, self._verdict, self._data):
+        for each in (
+            self._split,
+            self._strip,
+            self._answer,
+            self._verdict,
+            self._beside,
+            self._data,
+        ):
             (each.add_class if others else each.remove_class)(OTHERS)
 
     def _taken_away(self, gone: Result) -> None:
@@ -242,7 +260,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         with self._drawing:
             if gone is self._shown:
                 self._shown = None
-                for later in (self._answer, self._verdict, self._data):
+                for later in (self._answer, self._verdict, self._beside, self._data):
                     put(later, "")
                 self._draw_split(None)
                 self._strip.layout.display = "none"

@@ -15,6 +15,7 @@ from labs.host.hardware import fingerprint
 from labs.kinds.base import LabKind
 from labs.kinds.registry import showing
 from labs.kinds.sweep.alt_text import sweep_alt
+from labs.kinds.sweep.beside import as_if_on
 from labs.kinds.sweep.figure import sweep_figure
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
@@ -88,6 +89,7 @@ class SweepPanel(LabPanel[Recording]):
             self._split_note,
             self._strip,
             self._answer,
+            self._beside,
             self._data,
         )
 
@@ -234,7 +236,7 @@ class SweepPanel(LabPanel[Recording]):
         self._forecast = found.run.forecast
         self._current = found
         if found.points:
-            for later in (self._answer, self._data):
+            for later in (self._answer, self._beside, self._data):
                 put(later, "")  # of another run
             words = in_words(showing(found).settings(found))
             self._tell_whose(f"Measuring here: {words}.")
@@ -257,9 +259,18 @@ class SweepPanel(LabPanel[Recording]):
         self._landed(found)
         self._settle(found.experiment)
         put(self._answer, spoken(said))
+        put(self._beside, self._compared(found))
         put(self._data, show.downloads(self.name, found))
         self._prompt.came(*self._lab.answer(found), fit=self._lab.settles(found))
         latest.keep(self.name, found)
+
+    def _compared(self, found: Recording) -> str:
+        asked = self._asked
+        whole = found.experiment.load.users == asked.experiment.load.users
+        recorded, _ = self._recorded_beside(found.experiment)
+        if recorded is None or self._recorded is None or not (asked.by_cores and whole):
+            return ""
+        return show.beside(found, self._recorded)
 
     def shut(self) -> None:
         self._planned += 1
@@ -271,8 +282,7 @@ class SweepPanel(LabPanel[Recording]):
         """The reader's prediction comes first: until then no model is shown, no bound, and no
         recorded run."""
         load = experiment.load
-        shown = self._prompt.done and self._comparable(experiment)
-        recorded = self._recorded if shown else None
+        recorded, as_if = self._recorded_beside(experiment) if self._prompt.done else (None, "")
         guess = self._guess(experiment)
         prediction = self._forecast if self._prompt.done else None
         put(self._assumed, assumptions(prediction.notes if prediction else ()))
@@ -282,7 +292,9 @@ class SweepPanel(LabPanel[Recording]):
             settings(experiment, self._machine.cores),
             lambda found: not self._prompt.done and _asks(found, experiment),
         )
-        alt = sweep_alt(prediction, points, users=load.users, recorded=recorded, guess=guess)
+        alt = sweep_alt(
+            prediction, points, users=load.users, recorded=recorded, as_if=as_if, guess=guess
+        )
         self._figure.alt = f"{alt} {trails_alt(trails)}".strip()
         figure = sweep_figure(
             prediction,
@@ -290,6 +302,7 @@ class SweepPanel(LabPanel[Recording]):
             users=load.users,
             think_time_s=load.think_time_s,
             recorded=recorded,
+            as_if=as_if,
             guess=guess,
         )
         self._figure.figure = with_trails(figure, trails)
@@ -305,12 +318,15 @@ class SweepPanel(LabPanel[Recording]):
         users = experiment.load.users[-1]
         return verdict.Guess(users=users, quantity=self._asked.ask, value=value)
 
-    def _comparable(self, experiment: Experiment) -> bool:
-        """A recorded run stands beside a run of the same server and work, at any levels."""
-        if self._recorded is None:
-            return False
-        other = self._recorded.experiment
-        return (other.server, other.workload) == (experiment.server, experiment.workload)
+    def _recorded_beside(self, experiment: Experiment) -> tuple[Recording | None, str]:
+        """A recorded run stands beside a run of the same server and work, at any levels; one at
+        another scale as if it had been made on as many cores, with the words for that."""
+        recorded, cores = self._recorded, self._machine.cores
+        if recorded is None or not self._asked.compares(experiment, recorded):
+            return None, ""
+        if recorded.experiment.server == experiment.server or recorded.machine.cores == cores:
+            return recorded, ""
+        return as_if_on(recorded, cores), f", as if on {cores}"
 
 
 def _asks(found: Result, experiment: Experiment) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 
 import jupytext  # type: ignore[import-untyped]
 
+from labs.host.hardware import fingerprint
 from labs.kinds.base import LabKind
 from labs.kinds.registry import KINDS, lab_kind
 from labs.measure.rig import Rig
@@ -103,8 +104,7 @@ def record(name: str, lab: LabKind[Any]) -> Any:
     """So many runs of a lab as its kind asks for, each of them fit, saved as one result. Unusable,
     with the last run's reasons, if twice as many tries do not give them; the recording that was
     there then stays."""
-    if _rule.smoke_test:
-        lab = lab.smoke_test()
+    lab = lab.smoke_test() if _rule.smoke_test else lab.at_scale(fingerprint().cores)
     runs, rounds = min(_rule.runs, lab.rounds), []
 
     def on_event(event: Any) -> None:

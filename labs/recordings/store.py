@@ -1,7 +1,8 @@
 """The book's recordings: `book/recordings/<lab>/<cores>-cores.json`, one for each size of machine.
 
-A page shows the one with the most cores: contribute yours with `make record`. A file says of
-which kind it is (`kind`, the folder's name in `labs/kinds`) and of which version (`schema`).
+A page shows the one of two cores, for which its text is written; beside a reader's own run stands
+the one of the machine most like theirs. Contribute yours with `make record`. A file says of which
+kind it is (`kind`, the folder's name in `labs/kinds`) and of which version (`schema`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import msgspec
 
+from labs.analysis.scale import BOOK_CORES
 from labs.host import project
 from labs.host.files import read_whole, write_whole
 from labs.kinds.registry import show_of
@@ -48,22 +50,33 @@ def paths(lab: str) -> list[Path]:
     return [file for _, file in sorted(found)]
 
 
-def recording(lab: str) -> Result:
-    """The recording that the pages show and quote. BadRecording says what is wrong with it."""
+def chosen(lab: str, cores: int = BOOK_CORES) -> Path | None:
+    """The recording of the machine that is nearest to one of so many cores, if there is any."""
+
+    def apart(file: Path) -> tuple[float, bool]:
+        there = int(file.stem.partition("-")[0]) or 1
+        return max(there, cores) / min(there, cores), there < cores
+
+    return min(paths(lab), key=apart, default=None)
+
+
+def recording(lab: str, cores: int = BOOK_CORES) -> Result:
+    """The recording that the pages show and quote, or the one nearest to a machine of so many
+    cores. BadRecording says what is wrong with it."""
     for notes in _notes:
         notes[lab] = state(lab)
-    files = paths(lab)
-    if not files:
+    file = chosen(lab, cores)
+    if file is None:
         how = "make classics" if lab.startswith("classics-") else "make record"
         raise BadRecording(f"{lab}: not recorded yet. Record it with `{how}`.")
-    return read(files[-1])
+    return read(file)
 
 
 def state(lab: str) -> str:
     """Another whenever a lab's recording, as pages show it, is another; empty if there is none."""
     with contextlib.suppress(OSError):
-        if files := paths(lab):
-            return hashlib.sha256(read_whole(files[-1])).hexdigest()
+        if file := chosen(lab):
+            return hashlib.sha256(read_whole(file)).hexdigest()
     return ""
 
 

@@ -34,7 +34,7 @@ class ClaimRole(SphinxRole):
         page = PurePosixPath(self.env.docname).name
 
         def quote(lab: str, name: str, given: Sequence[object]) -> Quantity:
-            for file in store.paths((lab or page).partition("/")[0])[-1:]:
+            if file := store.chosen((lab or page).partition("/")[0]):
                 self.env.note_dependency(str(file))
             return quoted(lab or page, name, given)
 

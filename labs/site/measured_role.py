@@ -32,7 +32,7 @@ class MeasuredRole(NumberRole):
     def number(self) -> str:
         before, colon, rest = self.text.partition(": ")
         lab = before.strip() if colon else PurePosixPath(self.env.docname).name
-        for file in store.paths(lab.partition("/")[0])[-1:]:
+        if file := store.chosen(lab.partition("/")[0]):
             self.env.note_dependency(str(file))
         return str(measured(lab, rest if colon else self.text))
 

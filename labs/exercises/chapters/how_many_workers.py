@@ -104,8 +104,8 @@ EXERCISES = (
         answer=lambda first, second: first / second,
         tolerance=interval,
         slips=(
-            Slip(lambda answer: 1 / answer, "Upside down: the sixteen go on top."),
-            Slip(lambda: 16, "That would need a core and a user for each of the sixteen."),
+            Slip(lambda answer: 1 / answer, "Upside down: the largest pool goes on top."),
+            Slip(lambda few: few, "That would need a core and a user for each of the {few}."),
         ),
     ),
     Exercise(
@@ -117,7 +117,7 @@ EXERCISES = (
         tolerance=interval,
         slips=(
             Slip(lambda answer: 1 / answer, "Upside down: the hashing goes on top."),
-            Slip(lambda: 16, "That would need a core for each of the sixteen threads."),
+            Slip(lambda few: few, "That would need a core for each of the {few} threads."),
         ),
     ),
     Exercise(

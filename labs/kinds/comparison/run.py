@@ -15,6 +15,7 @@ from typing import Self
 import msgspec
 
 from labs.analysis.checks import enough_fit, impossible, is_the_result
+from labs.analysis.scale import own_parts, why_scaled
 from labs.analysis.scaling import scaled_down, smoke_test
 from labs.analysis.schedule import STARTUP_S, VISITS, WARM_UP_S, half_s
 from labs.host.hardware import fingerprint
@@ -42,15 +43,23 @@ UNKNOWN_S = 2.0  # a visit to a level whose forecast needs what only a run can t
 class ComparisonLab(LabKind[Comparison]):
     """Several experiments by turns, in one figure: a line for each `over` the users, or over the
     size of the pool a line for each number of users. Whether the first and the last part differ,
-    at the most users, is what it decides."""
+    at the most users, is what it decides. With `by_cores` users and workers are meant for two
+    cores, and grow with those there are; so do the numbers in labels."""
 
     result = Comparison
 
     def __init__(
-        self, parts: Mapping[str, Experiment], *, over: Over = "users", why: str = ""
+        self,
+        parts: Mapping[str, Experiment],
+        *,
+        over: Over = "users",
+        by_cores: bool = False,
+        why: str = "",
     ) -> None:
         check_parts(parts, over)
         self.parts, self.over, self.why = dict(parts), over, why
+        self.written = self.parts if by_cores else None  # for two cores
+        self.by_cores = by_cores
         label, experiment = list(parts.items())[-1]
         where = f"with “{label}” at {crowd(experiment.load.users[-1])}"
         self.question = Question(
@@ -106,8 +115,10 @@ class ComparisonLab(LabKind[Comparison]):
         return with_contrast(Comparison(machine=rig.machine, over=self.over, parts=parts))
 
     def matches(self, found: Comparison) -> bool:
-        asked = [(label, part.experiment) for label, part in found.parts.items()]
-        return asked == list(self.parts.items()) and found.over == self.over
+        """Of these parts; with `by_cores`, at the scale of the machine that it was made on."""
+        measured = [(label, part.experiment) for label, part in found.parts.items()]
+        asked = own_parts(self.written, found.machine.cores) if self.written else self.parts
+        return measured == list(asked.items()) and found.over == self.over
 
     def answer(self, found: Comparison) -> tuple[float | None, float | None]:
         part = found.parts.get(next(reversed(self.parts)))
@@ -155,11 +166,20 @@ class ComparisonLab(LabKind[Comparison]):
             smaller[label] = replace(small, server=server, load=load)
         return type(self)(smaller, over=self.over)
 
+    def at_scale(self, cores: int) -> Self:
+        if self.written is None or (parts := own_parts(self.written, cores)) == self.written:
+            return self
+        grown = type(self)(parts, over=self.over, why=why_scaled(cores))
+        grown.written, grown.by_cores = self.written, True
+        return grown
+
     def scaled_down(self, cores: int, *, shared: bool) -> Self:
         smaller = {
             label: scaled_down(part, cores, shared=shared) for label, part in self.parts.items()
         }
         why = next((why for _, why in smaller.values() if why), "")
+        if not why:
+            return self
         parts = {label: part for label, (part, _) in smaller.items()}
         return type(self)(parts, over=self.over, why=why)
 

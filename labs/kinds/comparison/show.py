@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import msgspec
+from markupsafe import Markup
 
 from labs.kinds.comparison import verdict
 from labs.kinds.comparison.figure import comparison_alt, comparison_curves, comparison_figure
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.show import Column, Show
+from labs.kinds.sweep import beside
 from labs.kinds.sweep import show as sweep
 from labs.present.markup import labelled
 from labs.present.quantities import Quantity
@@ -34,6 +36,12 @@ def data(comparison: Comparison) -> dict[str, object]:
     """All its numbers, each part's as a sweep's."""
     parts = {label: sweep.data(part) for label, part in comparison.parts.items()}
     return {**msgspec.to_builtins(comparison), "parts": parts}
+
+
+def side_by_side(found: Comparison, recorded: Comparison) -> Markup:
+    """Part by part, in their order: at another scale they have other labels."""
+    both = zip(found.parts.items(), recorded.parts.values(), strict=False)
+    return beside.table([(label, here, there) for (label, here), there in both])
 
 
 def split(comparison: Comparison) -> SplitFigure | None:
@@ -71,5 +79,6 @@ show = Show(
         {label: part.experiment for label, part in found.parts.items()}
     ),
     verdict=words,
+    beside=side_by_side,
     data=data,
 )

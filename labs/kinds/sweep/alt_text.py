@@ -18,6 +18,7 @@ def sweep_alt(
     *,
     users: Sequence[int],
     recorded: Recording | None = None,
+    as_if: str = "",
     guess: Guess | None = None,
 ) -> str:
     """What the two plots show."""
@@ -36,7 +37,7 @@ def sweep_alt(
         )
     if recorded and recorded.points:
         cores = recorded.machine.cores
-        machine = f"Recorded on {cores} core{'s' if cores > 1 else ''}"
+        machine = f"Recorded on {cores} core{'s' if cores > 1 else ''}{as_if}"
         sentences.append(course(machine, recorded.points))
     if guess:
         sentences.append(f"Your prediction: {guess} at {guess.users} users.")

@@ -38,19 +38,21 @@ def sweep_figure(
     users: Sequence[int],
     think_time_s: float = 0.0,
     recorded: Recording | None = None,
+    as_if: str = "",
     guess: Guess | None = None,
 ) -> Figure:
     """Throughput and response time over the users, side by side.
 
     users: the levels asked for, so that the axes stand still while points land; neither does one
     turn logarithmic by them, where a prediction or a recording is there. prediction may be None
-    while the reader has not committed to a guess; recorded is another machine's run.
+    while the reader has not committed to a guess; recorded is another machine's run, and as_if
+    are words on how it was brought to this one's scale.
     """
     far = far_across(users)
     traces, upwards = [], []
     for axis, plot in (("", Throughput(think_time_s)), ("2", ResponseTime(think_time_s))):
         known = [
-            *([_recorded(recorded, plot)] if recorded else ()),
+            *([_recorded(recorded, plot, as_if)] if recorded else ()),
             *(_predicted(prediction, plot) if prediction else ()),
         ]
         landed = [*_measured(points, plot)]
@@ -167,9 +169,9 @@ def _with_corner(levels: Sequence[PredictedLevel]) -> list[tuple[float, float]]:
     return sorted(corners)
 
 
-def _recorded(recording: Recording, plot: Throughput) -> Trace:
+def _recorded(recording: Recording, plot: Throughput, as_if: str) -> Trace:
     cores = recording.machine.cores
-    name = f"recorded on {cores} core{'s' if cores > 1 else ''}"
+    name = f"recorded on {cores} core{'s' if cores > 1 else ''}{as_if}"
     points = recording.points
     marks = [plot.mark(point, recording.at_each(point.users)) for point in points]
     users, values = [point.users for point in points], [mark.value for mark in marks]

@@ -12,6 +12,7 @@ from typing import Any, Literal, Self, get_args
 
 from labs.analysis import causes, checks, schedule
 from labs.analysis.point import count_level
+from labs.analysis.scale import own_experiment, why_scaled
 from labs.analysis.scaling import scaled_down, smoke_test
 from labs.analysis.schedule import Plan
 from labs.analysis.time_split import spans, time_split
@@ -44,14 +45,24 @@ Beside = Callable[[Testbed], AbstractContextManager[object]]
 
 
 class SweepLab(LabKind[Recording]):
-    """A lab over levels of users. `ask` is what the reader predicts, at the last level."""
+    """A lab over levels of users. `ask` is what the reader predicts, at the last level. With
+    `by_cores` users and workers are meant for two cores, and grow with those there are."""
 
     result = Recording
 
-    def __init__(self, experiment: Experiment, *, ask: Ask = "throughput", why: str = "") -> None:
+    def __init__(
+        self,
+        experiment: Experiment,
+        *,
+        ask: Ask = "throughput",
+        by_cores: bool = False,
+        why: str = "",
+    ) -> None:
         if ask not in get_args(Ask):
             raise Unusable(f"ask={ask!r}: choose one of {', '.join(get_args(Ask))}.")
         self.experiment, self.ask, self.why = experiment, ask, why
+        self.written = experiment if by_cores else None  # for two cores
+        self.by_cores = by_cores
         self.question = question(ask, experiment.load.users[-1])
 
     def about(self) -> str:
@@ -73,7 +84,8 @@ class SweepLab(LabKind[Recording]):
         return sweep(rig, self.experiment)
 
     def matches(self, found: Recording) -> bool:
-        return found.experiment == self.experiment
+        """Of this experiment; with `by_cores`, at the scale of the machine that it was made on."""
+        return found.experiment == self._on(found.machine.cores)
 
     def answer(self, found: Recording) -> tuple[float | None, float | None]:
         level = found.run.forecast.levels[-1]
@@ -94,13 +106,32 @@ class SweepLab(LabKind[Recording]):
     def smoke_test(self) -> Self:
         return self.with_experiment(smoke_test(self.experiment))
 
+    def at_scale(self, cores: int) -> Self:
+        if self.written is None or self._on(cores) == self.written:
+            return self
+        grown = type(self)(self._on(cores), ask=self.ask, why=why_scaled(cores))
+        grown.written, grown.by_cores = self.written, True
+        return grown
+
     def scaled_down(self, cores: int, *, shared: bool) -> Self:
         smaller, why = scaled_down(self.experiment, cores, shared=shared)
-        return type(self)(smaller, ask=self.ask, why=why)
+        return type(self)(smaller, ask=self.ask, why=why) if why else self
 
     def with_experiment(self, experiment: Experiment) -> Self:
         """The same lab of another experiment."""
         return type(self)(experiment, ask=self.ask, why=self.why)
+
+    def compares(self, experiment: Experiment, found: Recording) -> bool:
+        """Whether a recording is of the same server and work as that experiment, at any levels, or
+        both are this lab's at the scales of their machines."""
+        server, workload = experiment.server, experiment.workload
+        if found.experiment.workload != workload:
+            return False
+        both_own = server == self.experiment.server and self.matches(found)
+        return found.experiment.server == server or both_own
+
+    def _on(self, cores: int) -> Experiment:
+        return own_experiment(self.written, cores) if self.written else self.experiment
 
 
 def question(ask: str, users: int) -> Question:

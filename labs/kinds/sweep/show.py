@@ -15,6 +15,7 @@ from labs.analysis.contrast import difference, spread
 from labs.kinds.show import Column, Show, quoted, three_cores, to_know, two_places
 from labs.kinds.sweep import report
 from labs.kinds.sweep.alt_text import sweep_alt
+from labs.kinds.sweep.beside import beside
 from labs.kinds.sweep.figure import sweep_curves, sweep_figure
 from labs.kinds.sweep.record import Recording
 from labs.present import verdict
@@ -275,5 +276,6 @@ show = Show(
         paragraphs(powered(found.run.power)) + assumptions(found.run.forecast.notes)
     ),
     note=note,
+    beside=beside,
     data=data,
 )

@@ -11,10 +11,11 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
-from typing import Literal, Self, get_args
+from typing import Self, get_args
 
 import psutil
 
+from labs.analysis.scale import own_steps, why_scaled
 from labs.analysis.scaling import FEW, scaled_down_timeline, smoke_test
 from labs.analysis.schedule import STARTUP_S, WARM_UP_S
 from labs.host.power import power
@@ -24,13 +25,12 @@ from labs.host.supervisor import Stopped
 from labs.kinds.base import LabKind
 from labs.kinds.timeline import segments, verdict
 from labs.kinds.timeline.forecast import course, users_for
+from labs.kinds.timeline.question import Ask, asked_step, between, least_obvious, question
 from labs.kinds.timeline.record import Event, Timeline, TimelineRun
 from labs.load.locust import LoadFailed
 from labs.measure.rig import Rig, Testbed
-from labs.present.verdict import Question
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.format import digits, rate
 from labs.records.results import Machine
 from labs.records.steps import KILL, Step, check_steps
 from labs.servers.catalogue import row_of
@@ -50,14 +50,13 @@ LOOK_EVERY_S = 1.0  # whether server and load generator are still there
 TAIL_S = 1.0  # at most: the last load stays on until what began in the step is answered
 CONTROLS = {"Kill a worker": KILL, "Add workers": MORE}
 
-Ask = Literal["throughput", "workers", "under way"]
-
 
 class TimelineLab(LabKind[Timeline]):
     """One load after the other, and what is done to the server meanwhile. `ask` is what the
     reader predicts: the throughput of the last step, the workers at the end, or the requests
     under way when the most have arrived; without it, what is least obvious. On one core and on
-    a shared service heavy work is made light, and the lab says so; `whole` keeps it as it is."""
+    a shared service heavy work is made light, and the lab says so; `whole` keeps it as it is. With
+    `by_cores` users and workers are meant for two cores, and grow with those there are."""
 
     result = Timeline
 
@@ -69,15 +68,18 @@ class TimelineLab(LabKind[Timeline]):
         *,
         ask: Ask | None = None,
         whole: bool = False,
+        by_cores: bool = False,
         why: str = "",
     ) -> None:
         check_steps(steps)
-        self.ask: Ask = ask or _least_obvious(server, steps)
+        self.ask: Ask = ask or least_obvious(server, steps)
         if self.ask not in get_args(Ask):
             raise Unusable(f"ask={ask!r}: choose one of {', '.join(get_args(Ask))}.")
         self.server, self.workload, self.steps = server, workload, tuple(steps)
         self.whole, self.why = whole, why
-        self.question = self._question()
+        self.written = (server, self.steps) if by_cores else None  # for two cores
+        self.by_cores = by_cores
+        self.question = question(self.ask, self.steps)
         self.controls = _controls(server)
         self._orders: SimpleQueue[str] | None = None  # for the run that goes on
 
@@ -110,12 +112,13 @@ class TimelineLab(LabKind[Timeline]):
             self._orders.put(CONTROLS[control])
 
     def matches(self, found: Timeline) -> bool:
-        asked = self.server, self.workload, self.steps
-        return (found.server, found.workload, found.steps) == asked
+        """Of this load; with `by_cores`, at the scale of the machine that it was made on."""
+        server, steps = self._on(found.machine.cores)
+        return (found.server, found.workload, found.steps) == (server, self.workload, steps)
 
     def answer(self, found: Timeline) -> tuple[float | None, float | None]:
-        run, number = found.run, self._asked()
-        begin_s, end_s = self._between(number)
+        run, number = found.run, asked_step(self.ask, self.steps)
+        begin_s, end_s = between(self.steps, number)
         if len(run.stretches) <= number:
             return None, None
         result = run.stretches[number]
@@ -126,7 +129,7 @@ class TimelineLab(LabKind[Timeline]):
         return run.expected_rps(begin_s, end_s), result.throughput_rps
 
     def settles(self, found: Timeline) -> bool:
-        return all(each.fit for each in found.run.stretches[self._asked() :][:1])
+        return all(each.fit for each in found.run.stretches[asked_step(self.ask, self.steps) :][:1])
 
     def rejection(self, found: Timeline) -> str:
         run = found.runs[-1]
@@ -147,37 +150,28 @@ class TimelineLab(LabKind[Timeline]):
         ]
         return type(self)(server, self.workload, steps, ask=self.ask, whole=self.whole)
 
+    def at_scale(self, cores: int) -> Self:
+        server, steps = self._on(cores)
+        if self.written is None or (server, steps) == self.written:
+            return self
+        why = why_scaled(cores)
+        grown = type(self)(server, self.workload, steps, ask=self.ask, whole=self.whole, why=why)
+        grown.written, grown.by_cores = self.written, True
+        return grown
+
     def scaled_down(self, cores: int, *, shared: bool) -> Self:
         if self.whole:
             return self
         smaller, shorter, why = scaled_down_timeline(
             self.workload, self.steps, cores, shared=shared
         )
-        return type(self)(self.server, smaller, shorter, ask=self.ask, why=why)
+        return type(self)(self.server, smaller, shorter, ask=self.ask, why=why) if why else self
 
-    def _asked(self) -> int:
-        """The step that is asked about, counted from 0."""
-        if self.ask == "under way":
-            rates = [step.rate or 0.0 for step in self.steps]
-            return rates.index(max(rates))
-        return len(self.steps) - 1
-
-    def _between(self, number: int) -> tuple[float, float]:
-        begin_s = sum(step.seconds for step in self.steps[:number])
-        return begin_s, begin_s + self.steps[number].seconds
-
-    def _question(self) -> Question:
-        begin_s, end_s = self._between(self._asked())
-        where = f"at second {digits(end_s)}"
-        if self.ask == "workers":
-            words = f"how many workers will the server have {where}, at the end"
-            return Question(words=words, about=where, unit="workers", say=_whole)
-        if self.ask == "under way":
-            words = f"how many requests will have begun and not been answered {where}"
-            return Question(words=words, about=where, unit="requests", say=_whole)
-        where = f"from second {digits(begin_s)} to {digits(end_s)}"
-        words = f"how many requests a second will it answer {where}"
-        return Question(words=words, about=where, unit="req/s", say=rate)
+    def _on(self, cores: int) -> tuple[Server, tuple[Step, ...]]:
+        if self.written is None:
+            return self.server, self.steps
+        server, steps = self.written
+        return own_steps(server, self.workload, steps, cores)
 
 
 class Walk:
@@ -323,12 +317,6 @@ class Walk:
             thread.join()
 
 
-def _least_obvious(server: Server, steps: Sequence[Step]) -> Ask:
-    if any(step.rate is not None for step in steps):
-        return "under way"
-    return "workers" if row_of(server).first is not None else "throughput"
-
-
 def _controls(server: Server) -> dict[str, str]:
     """What a reader may do to the server while it runs: the button's name, and what it does."""
     found = {}
@@ -338,10 +326,6 @@ def _controls(server: Server) -> dict[str, str]:
         check_raise(server, 2 * server.processes, server.processes)
         found["Add workers"] = "Let it have twice as many"
     return found
-
-
-def _whole(value: float) -> str:
-    return digits(round(value))
 
 
 def _events(

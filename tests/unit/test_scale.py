@@ -1,0 +1,287 @@
+"""Labs at the scale of the machine: what cores bring stays in the picture on 2, 8 and 16 of them.
+
+The runs are simulated: the model's throughputs in place of measured ones, and no load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import examples
+import pytest
+from bs4 import BeautifulSoup
+from msgspec import structs
+
+from labs import api
+from labs.analysis.scale import BOOK_CORES, MOST_WORKERS, own, own_experiment, own_label, own_steps
+from labs.exercises import readings
+from labs.kinds.base import LabKind
+from labs.kinds.comparison.record import Comparison
+from labs.kinds.comparison.run import ComparisonLab
+from labs.kinds.comparison.show import show as comparison_show
+from labs.kinds.sweep.beside import as_if_on, beside
+from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.run import SweepLab
+from labs.kinds.timeline.run import TimelineLab
+from labs.recordings import recorder, store
+from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.results import Machine, Prediction
+from labs.records.steps import Step
+from labs.theory.forecast import forecast
+
+SCALES = (2, 8, 16)
+SPEED = 20e6  # loops per second of one core
+MOST_PSS = 6 * 2**20  # of a worker, generously
+
+
+def machine(cores: int) -> Machine:
+    return replace(
+        examples.MACHINE,
+        cores=cores,
+        logical_cores=cores,
+        physical_cores=cores,
+        quota_cores=None,
+        memory_bytes=cores * 2 * 2**30,
+    )
+
+
+def expected(experiment: Experiment, cores: int) -> Prediction:
+    speeds = tuple(SPEED * busy for busy in range(1, cores + 1))
+    return forecast(experiment, replace(examples.CALIBRATION, loops_per_s=speeds), machine(cores))
+
+
+def simulated(experiment: Experiment, cores: int) -> Recording:
+    """A run as the model has it."""
+    prediction = expected(experiment, cores)
+    points = tuple(
+        replace(
+            examples.point(1),
+            users=level.users,
+            throughput_rps=level.model_rps,
+            throughput_ci_rps=(level.model_rps, level.model_rps),
+            mean_response_time_s=level.users / level.model_rps,
+        )
+        for level in prediction.levels
+    )
+    run = replace(examples.run(), forecast=prediction, points=points)
+    return Recording(experiment=experiment, machine=machine(cores), runs=(run,))
+
+
+def cells() -> Iterator[tuple[str, LabKind[Any]]]:
+    """The labs of the book that grow with the cores."""
+    found: dict[str, LabKind[Any]] = {}
+    before = api.opened
+    api.opened = lambda call, name, lab: found.update({name: lab})  # type: ignore[assignment]
+    try:
+        for cell in recorder.cells():
+            if "by_cores" in cell.source:
+                exec(compile(cell.source, cell.lab, "exec"), {})
+    finally:
+        api.opened = before
+    yield from found.items()
+
+
+LABS = dict(cells())
+SWEEPS = {name: lab for name, lab in LABS.items() if isinstance(lab, SweepLab)}
+COMPARISONS = {name: lab for name, lab in LABS.items() if isinstance(lab, ComparisonLab)}
+
+
+def test_the_labs_about_cores_grow_with_them() -> None:
+    assert set(LABS) == {
+        "many-cores", "past-the-plateau", "watching", "how-many-workers", "threads-and-cores",
+        "workers-for-cpu-work", "both-at-once",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_on_two_cores_they_are_as_written_and_match_their_recording(name: str) -> None:
+    lab = LABS[name]
+    for cores in (1, 2):
+        assert lab.at_scale(cores) is lab
+    assert lab.matches(store.recording(name))
+
+
+@pytest.mark.parametrize("cores", SCALES)
+@pytest.mark.parametrize("name", SWEEPS)
+def test_the_knee_of_a_sweep_is_in_the_picture(name: str, cores: int) -> None:
+    lab = SWEEPS[name].at_scale(cores)
+    levels = expected(lab.experiment, cores).levels
+    most_rps = levels[-1].bound_rps
+    assert most_rps == pytest.approx(cores / lab.experiment.workload.cpu_s, rel=0.1)
+    plateau = [level.users for level in levels if level.bound_rps > 0.99 * most_rps]
+    assert levels[0].users <= cores  # it begins before the bend
+    assert cores <= plateau[0] <= 1.5 * cores  # which is at the cores
+    assert len(plateau) >= 3 and plateau[-1] >= 4 * cores  # and ends well beyond
+
+
+@pytest.mark.parametrize("cores", SCALES[1:])
+def test_as_written_it_would_not_be(cores: int) -> None:
+    written = SWEEPS["many-cores"].experiment
+    levels = expected(written, cores).levels
+    assert levels[-1].users <= cores
+    assert [level.limit for level in levels] == ["users"] * len(levels)
+
+
+@pytest.mark.parametrize("cores", SCALES)
+def test_a_pool_per_core_fills_them(cores: int) -> None:
+    """Throughputs at the most users, pool by pool: from one core's worth to all, then flat."""
+    lab = COMPARISONS["how-many-workers"].at_scale(cores)
+    rates = [expected(part, cores).levels[-1].model_rps for part in lab.parts.values()]
+    pools = [part.server.processes for part in lab.parts.values()]
+    assert len(rates) == 4 and pools[:2] == [1, cores]
+    assert rates[1] == pytest.approx(cores * rates[0], rel=0.15)
+    assert rates[2:] == pytest.approx([rates[1]] * 2, rel=0.15)
+
+
+@pytest.mark.parametrize("cores", SCALES)
+def test_the_corner_of_both_lies_between_the_pools(cores: int) -> None:
+    lab = COMPARISONS["both-at-once"].at_scale(cores)
+    rates = [expected(part, cores).levels[-1].model_rps for part in lab.parts.values()]
+    pools = [part.server.processes for part in lab.parts.values()]
+    assert pools == [each * cores // 2 for each in (4, 10, 20, 24, 40, 60)]
+    assert rates[0] < 0.25 * rates[-1] and rates[1] < 0.6 * rates[-1]
+    assert 0.85 * rates[-1] < rates[2] < 1.01 * rates[-1]
+    assert rates[4] == pytest.approx(rates[5], rel=0.05)
+
+
+@pytest.mark.parametrize("cores", SCALES)
+def test_threads_under_the_lock_stay_behind_by_the_cores(cores: int) -> None:
+    lab = COMPARISONS["threads-and-cores"].at_scale(cores)
+    processes, threads, hashing = (
+        expected(part, cores).levels[-1].model_rps for part in lab.parts.values()
+    )
+    assert processes / threads == pytest.approx(cores, rel=0.2)
+    assert hashing == pytest.approx(processes, rel=0.1)
+
+
+@pytest.mark.parametrize("cores", SCALES)
+def test_no_pool_of_cpu_work_is_too_small(cores: int) -> None:
+    lab = COMPARISONS["workers-for-cpu-work"].at_scale(cores)
+    rates = [expected(part, cores).levels[-1].model_rps for part in lab.parts.values()]
+    assert rates == pytest.approx([rates[0]] * 3, rel=0.1)
+
+
+@pytest.mark.parametrize("cores", SCALES)
+def test_the_last_step_fills_every_core(cores: int) -> None:
+    lab = LABS["watching"].at_scale(cores)
+    assert isinstance(lab, TimelineLab)
+    users = [step.users or 0 for step in lab.steps]
+    assert users[0] == 1 and users[1] == cores and users[2] >= 4 * cores
+    assert lab.server.processes >= users[2]
+    assert lab.matches(
+        structs.replace(
+            store.recording("watching"), server=lab.server, steps=lab.steps, machine=machine(cores)
+        )
+    )
+
+
+@pytest.mark.parametrize("cores", [3, 4, 6, 8, 12, 16, 24, 64, 128])
+@pytest.mark.parametrize("name", LABS)
+def test_every_machine_gets_levels_that_rise_and_workers_that_fit(name: str, cores: int) -> None:
+    lab = LABS[name].at_scale(cores)
+    assert lab is not LABS[name] and "two cores" in lab.about() and str(cores) in lab.about()
+    parts: Mapping[str, Experiment] = getattr(lab, "parts", {})
+    if isinstance(lab, SweepLab):
+        parts = {"": lab.experiment}
+    servers = [part.server for part in parts.values()] or [lab.server]  # type: ignore[attr-defined]
+    assert max(server.pool or 0 for server in servers) <= MOST_WORKERS
+    assert len({server.cores for server in servers}) == 1
+    memory = max(server.processes for server in servers) * MOST_PSS
+    assert memory < machine(max(cores, 8)).memory_bytes / 4
+
+
+def test_a_recording_matches_at_its_own_scale_only() -> None:
+    lab = SWEEPS["many-cores"]
+    own8 = lab.at_scale(8).experiment
+    for asked in (lab, lab.at_scale(8), lab.at_scale(16)):
+        assert asked.matches(simulated(own8, 8))
+        assert not asked.matches(simulated(own8, 16))
+        assert not asked.matches(simulated(lab.experiment, 8))
+    compared = COMPARISONS["both-at-once"]
+    parts = {label: simulated(part, 8) for label, part in compared.at_scale(8).parts.items()}
+    found = Comparison(machine=machine(8), over="pool", parts=parts)
+    assert compared.matches(found) and compared.at_scale(16).matches(found)
+    assert not compared.matches(structs.replace(found, machine=machine(4)))
+
+
+def test_what_a_reader_writes_is_run_as_written() -> None:
+    mine = SweepLab(SWEEPS["many-cores"].experiment)
+    assert mine.at_scale(16) is mine
+    assert mine.matches(simulated(mine.experiment, 16))
+    assert not mine.matches(simulated(SWEEPS["many-cores"].at_scale(16).experiment, 16))
+
+
+def rows(html: str) -> list[list[str]]:
+    found = BeautifulSoup(html, "html.parser").select("tbody tr")
+    return [[cell.get_text() for cell in row.select("td")] for row in found]
+
+
+def test_two_scales_stand_side_by_side_per_core() -> None:
+    lab = SWEEPS["many-cores"]
+    here, there = simulated(lab.at_scale(8).experiment, 8), simulated(lab.experiment, 2)
+    table = rows(beside(here, there))
+    assert [row[:2] for row in table] == [
+        ["4", "1"],
+        ["8", "2"],
+        ["12", "3"],
+        ["16", "4"],
+        ["32", "8"],
+    ]
+    assert float(table[-1][2]) == pytest.approx(float(table[-1][3]), rel=0.05)
+    assert [float(cell) for cell in table[-1][4:]] == pytest.approx([1, 1], abs=0.08)
+    assert beside(there, there) == ""
+    moved = as_if_on(there, 8)
+    assert [point.users for point in moved.points] == [4, 8, 12, 16, 32]
+    for point in moved.points[1:]:
+        at = here.at(point.users)
+        assert point.throughput_rps == pytest.approx(at.throughput_rps, rel=0.06)
+        assert point.mean_response_time_s == pytest.approx(at.mean_response_time_s, rel=0.06)
+    assert lab.at_scale(8).compares(here.experiment, there)
+    other = replace(here.experiment, server=Server("prefork", processes=5))
+    assert not lab.at_scale(8).compares(other, there)
+
+
+def test_parts_stand_side_by_side_in_their_order() -> None:
+    lab = COMPARISONS["how-many-workers"]
+    both = [
+        Comparison(
+            machine=machine(cores),
+            over="pool",
+            parts={k: simulated(part, cores) for k, part in lab.at_scale(cores).parts.items()},
+        )
+        for cores in (8, 2)
+    ]
+    table = rows(comparison_show.beside(*both))
+    assert [row[0] for row in table[::3]] == ["1 worker", "8 workers", "16 workers", "40 workers"]
+    assert table[-1][1:3] == ["16", "4"]
+    read = readings.of_parts("16 workers", "1 worker")
+    scaled, written = (read(each) for each in both)
+    assert (scaled["few"], written["few"]) == (40, 16)
+    assert scaled["first"] / scaled["second"] == pytest.approx(8, rel=0.1)
+
+
+def test_the_recording_of_the_nearest_machine_is_taken(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
+    lab = SWEEPS["many-cores"]
+    for cores in (2, 8, 32):
+        found = simulated(lab.at_scale(cores).experiment, cores)
+        store.save(found, store.path("many-cores", found.machine))
+    asked = {1: 2, 2: 2, 3: 2, 4: 8, 6: 8, 8: 8, 16: 32, 64: 32}
+    assert {c: store.recording("many-cores", c).machine.cores for c in asked} == asked
+    assert store.recording("many-cores").machine.cores == BOOK_CORES
+
+
+def test_numbers_grow_in_proportion_up_to_four_times_the_bend() -> None:
+    cpu, mixed = Workload(cpu_s=0.05), Workload(cpu_s=0.02, wait_s=0.18)
+    assert [own(each, cpu, 8) for each in (1, 2, 8, 16, 200)] == [1, 8, 32, 40, 224]
+    assert [own(each, mixed, 8) for each in (4, 60, 100)] == [16, 240, 340]
+    assert own_label("16 threads, hashing", cpu, 8) == "40 threads, hashing"
+    lone = Experiment(Server("prefork"), cpu, Load([1, 2, 4]))
+    assert own_experiment(lone, 4).server == lone.server
+    held = Experiment(Server("prefork", processes=8, cores=4), cpu, Load([1, 8]))
+    assert own_experiment(held, 16) == own_experiment(held, 8)
+    server, steps = own_steps(Server("prefork", processes=2), cpu, [Step(seconds=1, rate=9.0)], 8)
+    assert server.processes == 8 and steps == (Step(seconds=1, rate=9.0),)
