@@ -57,10 +57,14 @@ def _serve(port: int, open_browser: bool, origin: str, below: str) -> int:
         seen.admit(server)
         start = f"{seen.origin}{seen.stripped}"
     where = f"{start}{below}book/?token={server.identity_provider.token}"
-    print(f"Wall Time is open at {where}\nCtrl-C ends it.", flush=True)
     far = seen is None and address.far()
-    if far:
-        print(address.tunnel(server.port), flush=True)
+
+    def tell() -> None:
+        print(f"Wall Time is open at {where}\nCtrl-C ends it.", flush=True)
+        if far:
+            print(address.tunnel(server.port), flush=True)
+
+    server.io_loop.add_callback(tell)  # once it listens, which begins in a callback before this
     here = open_browser and os.environ.get("NO_BROWSER", "") in ("", "0")
     if here and not far and seen is None:
         _open_in_browser(server)

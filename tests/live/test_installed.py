@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
@@ -13,13 +12,11 @@ import sysconfig
 import venv
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 import pytest
 import wheels
 from surroundings import read_only
-from waiting import eventually
 
 import labs
 
@@ -112,13 +109,6 @@ def test_pages_recordings_and_exercises_are_found(installed: Installed) -> None:
     assert found["plotly"] < 1e6  # the book's small one
 
 
-def fetched(address: str) -> str:
-    """What is there; nothing before the server listens, which is a moment after it tells."""
-    with contextlib.suppress(ConnectionError, URLError), urlopen(address) as answer:
-        return str(answer.read(), "utf-8")
-    return ""
-
-
 OWN = """
 c.ServerApp.base_url = "/elsewhere/"
 c.ServerApp.certfile = "/nowhere/at.all"
@@ -151,8 +141,9 @@ def test_the_book_is_served(installed: Installed, home: str) -> None:
             said = server.stdout.readline()
             address = re.search(r"(http://\S+/book/)(\?token=\w+)", said)
             assert address, said
-            page = "1-cpu-time/one-core.html".join(address.groups())
-            assert eventually(lambda: fetched(page), WITHIN_S, "an answer") == PAGE
+            # At once: it tells when it listens.
+            with urlopen("1-cpu-time/one-core.html".join(address.groups())) as answer:
+                assert answer.read().decode() == PAGE
             login = {"Authorization": f"token {address[2].partition('=')[2]}"}
             asking = Request(f"{address[1]}session", method="POST", data=b"{}", headers=login)
             with urlopen(asking, timeout=WITHIN_S) as answer:

@@ -272,6 +272,7 @@ def test_packages_come_by_uv_unless_pip_knows_an_index_of_its_own(clone: Path) -
     assert calls.read_text().startswith("pip install ")
     assert start("# by uv, which may fail\n") == 1  # and pip is asked then
     assert start("# by pip\n", PIP_INDEX_URL="http://127.0.0.1:9") == 0
+    assert start("# by pip, beyond a proxy\n", PIP_PROXY="http://127.0.0.1:9") == 0
 
 
 @pytest.mark.timeout(240)
