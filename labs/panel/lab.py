@@ -290,6 +290,12 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         put(self._answer, spoken([said]))
 
 
+def controls(widget: ipywidgets.Widget) -> set[str]:
+    """By what names a reader knows the controls in it."""
+    found = {getattr(widget, "description", "")} - {""}
+    return found.union(*(controls(each) for each in getattr(widget, "children", ())))
+
+
 def close(widget: ipywidgets.Widget) -> None:
     """Close a widget and those in it."""
     for child in getattr(widget, "children", ()):

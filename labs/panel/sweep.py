@@ -21,7 +21,7 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.kinds.sweep.show import show
 from labs.measure.calibration import last
-from labs.panel.lab import LabPanel
+from labs.panel.lab import LabPanel, controls
 from labs.panel.run_bar import put
 from labs.panel.settings import Settings
 from labs.present import verdict
@@ -251,7 +251,7 @@ class SweepPanel(LabPanel[Recording]):
         said = verdict.verdict(
             found.experiment, found.machine, found.run, self._guess(found.experiment)
         )
-        said += (*advice(found.points), *powered(found.run.power))
+        said += (*advice(found.points, controls(self)), *powered(found.run.power))
         if plan is not None and plan.changed:
             said = (f"With {plan.changed}:", *said)
         self._earlier.add(found)

@@ -3,7 +3,8 @@ what is drawn hollow, what cannot be. Pure: records in, text out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
 from labs.analysis import causes
@@ -13,10 +14,15 @@ from labs.records.format import crowd, listed
 from labs.records.results import Check, Point
 
 HOLLOW = "drawn hollow"
+CONTROL = re.compile(r"“([^”]+)”")  # as a sentence names one
 
 # Of a check that makes a point unfit, the controls of a sweep's panel that mend it, by name.
+LONGER = "A larger “Measure for” tells more surely."
 ADVICE: Mapping[str, str] = MappingProxyType(
     {
+        "few": LONGER,
+        "interval": LONGER,
+        "drift": LONGER,
         "load generator": "More “CPU time” gives each request more to do; fewer “Users” ask less.",
         STARVED: "Fewer “Users”, or more “Processes”, leave nobody waiting.",
         "errors": "Fewer “Users” ask for less at once.",
@@ -66,7 +72,8 @@ def exceeded(points: Sequence[Point]) -> list[str]:
     return [f"At {crowd(users)} the bound is exceeded. {check.sentence}" for users, check in found]
 
 
-def advice(points: Sequence[Point]) -> list[str]:
-    """Which controls of a panel mend what made points unfit: a sentence for each fault."""
-    faults = {check.name: 0 for point in points for check in point.checks if check.unfit}
-    return [ADVICE[name] for name in faults if name in ADVICE]
+def advice(points: Sequence[Point], there: Collection[str]) -> list[str]:
+    """Which controls mend what made points unfit, of those that are there: a sentence for each."""
+    faults = (check.name for point in points for check in point.checks if check.unfit)
+    said = dict.fromkeys(ADVICE[name] for name in faults if name in ADVICE)
+    return [each for each in said if set(CONTROL.findall(each)) <= set(there)]

@@ -18,13 +18,13 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ipywidgets import Widget
 from markup import plain
 from msgspec import structs
 from panel_driver import Script, panel_of
+from waiting import eventually
 
 from labs.analysis import causes
-from labs.analysis.checks import check, unfit
+from labs.analysis.checks import STARVED, check, unfit
 from labs.analysis.limit import ceiling
 from labs.analysis.visits import join, judge, visited
 from labs.kinds.comparison import verdict as comparing
@@ -43,7 +43,8 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.timeline import verdict as story
 from labs.kinds.timeline.forecast import course, with_workers
 from labs.kinds.timeline.record import Timeline
-from labs.present.caveats import ADVICE, advice
+from labs.panel.lab import controls
+from labs.present.caveats import ADVICE, CONTROL, advice
 from labs.present.verdict import UNSETTLED, Guess, verdict
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.format import digits, duration, percent, rate
@@ -560,17 +561,19 @@ def test_what_memory_would_allow_fits_into_it(mib: list[int], has_pss: bool) -> 
 
 
 def test_advice_names_controls_that_a_panel_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    Script(monkeypatch)
+    full = examples.point(16, checks=(unfit("load generator", "Full."),))
+    script = Script(monkeypatch, checks=full.checks)
     driver = panel_of()
-    there = {getattr(each, "description", "") for each in widgets(driver.panel)}
+    there = controls(driver.panel)
+    driver.skip()
+    driver.press_run()
+    for _ in examples.USERS:
+        script.go.release()
+    eventually(lambda: "More “CPU time” gives" in driver.said("answer"), 10, "the advice")
     driver.shut()
-    named = re.findall(r"“([^”]+)”", " ".join(ADVICE.values()))
-    assert named and set(named) <= there
-    last = examples.point(16, checks=(examples.UNFIT, unfit("load generator", "Full.")))
-    assert advice([examples.point(8), last]) == [ADVICE["load generator"]]
-
-
-def widgets(widget: Widget) -> Iterator[Widget]:
-    yield widget
-    for each in getattr(widget, "children", ()):
-        yield from widgets(each)
+    assert advice([examples.point(8), full], there) == [ADVICE["load generator"]]
+    assert advice([full], there - {"CPU time"}) == []
+    for name in ("load generator", STARVED, "errors"):
+        assert set(CONTROL.findall(ADVICE[name])) <= there
+    vague = examples.point(16, checks=(examples.UNFIT, unfit("few", "Only 3.")))
+    assert advice([vague], {"Measure for"}) == [ADVICE["few"]]
