@@ -25,7 +25,7 @@ SAID = {
 }  # fmt: skip
 RECORDINGS = sorted(store.folder().glob("*/*.json"))
 AT = "2026-11-22T11:00:00+00:00"
-COLUMNS = "name,chapter,kind,which,question or seed,value,unit,right,tries,measured,model,when"
+COLUMNS = "name,chapter,kind,which,question or seed,value,unit,right,tries,measured,model,fit,when"
 
 
 def personal() -> list[str]:
@@ -66,8 +66,8 @@ def test_a_classs_csv_holds_the_name_that_was_typed_and_no_other() -> None:
     text = progress_sheet(kept, (chapter,), "").csv()
     assert text.splitlines() == [
         COLUMNS,
-        f",2 · One core,prediction,one-core,how many,40,req/s,,,,,{AT}",
-        f",2 · One core,exercise,2.1,b7,1.5,,yes,2,,,{AT}",
+        f",2 · One core,prediction,one-core,how many,40,req/s,,,,,,{AT}",
+        f",2 · One core,exercise,2.1,b7,1.5,,yes,2,,,,{AT}",
     ]
     named = progress_sheet(kept, (chapter,), "Ann").csv()
     assert named.replace("\nAnn,", "\n,") == text
