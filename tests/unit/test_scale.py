@@ -20,10 +20,14 @@ from labs.kinds.base import LabKind
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.comparison.run import ComparisonLab
 from labs.kinds.comparison.show import show as comparison_show
+from labs.kinds.sweep.alt_text import sweep_alt
 from labs.kinds.sweep.beside import as_if_on, beside
+from labs.kinds.sweep.figure import sweep_figure
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
+from labs.kinds.timeline.record import Timeline
 from labs.kinds.timeline.run import TimelineLab
+from labs.kinds.timeline.show import show as timeline_show
 from labs.recordings import recorder, store
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Machine, Prediction
@@ -259,6 +263,36 @@ def test_parts_stand_side_by_side_in_their_order() -> None:
     scaled, written = (read(each) for each in both)
     assert (scaled["few"], written["few"]) == (40, 16)
     assert scaled["first"] / scaled["second"] == pytest.approx(8, rel=0.1)
+
+
+def test_steps_stand_side_by_side_per_core() -> None:
+    there = store.recording("watching")
+    assert isinstance(there, Timeline)
+    lab = LABS["watching"].at_scale(8)
+    assert isinstance(lab, TimelineLab)
+    crowded = tuple(
+        replace(step, throughput_rps=4 * step.throughput_rps, server_cpu=4 * step.server_cpu)
+        for step in there.run.stretches
+    )
+    run = replace(there.run, stretches=crowded)
+    here = structs.replace(there, machine=machine(8), steps=lab.steps, runs=(run,))
+    table = rows(timeline_show.beside(here, there))
+    assert [row[1:3] for row in table] == [
+        ["1 user", "1 user"], ["8 users", "2 users"], ["32 users", "8 users"],
+    ]  # fmt: skip
+    for row in table:
+        assert row[3] == row[4] and row[5] == row[6]
+    assert timeline_show.beside(there, there) == ""
+
+
+def test_the_figure_says_whose_scale_a_recorded_run_is_at() -> None:
+    lab = SWEEPS["many-cores"]
+    there = as_if_on(simulated(lab.experiment, 2), 8)
+    users = lab.at_scale(8).experiment.load.users
+    drawn = sweep_figure(None, (), users=users, recorded=there, as_if=", as if on 8")
+    assert {trace["name"] for trace in drawn["data"]} == {"recorded on 2 cores, as if on 8"}
+    said = sweep_alt(None, (), users=users, recorded=there, as_if=", as if on 8")
+    assert "Recorded on 2 cores, as if on 8" in said
 
 
 def test_the_recording_of_the_nearest_machine_is_taken(

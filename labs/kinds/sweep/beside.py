@@ -65,11 +65,14 @@ def table(parts: list[tuple[str, Recording, Recording]]) -> Markup:
         for label, found, recorded in parts
         for pair in paired(found, recorded)
     ]
+    return framed(here, there, Table(tuple(head), tuple(rows), NOTE))
+
+
+def framed(here: int, there: int, shown: Table) -> Markup:
+    """A table that sets a run on `here` cores beside the recorded one, under its title."""
     title = f"Beside the recorded run: {cores(here)} here, {cores(there)} there"
-    shown = Table(tuple(head), tuple(rows), NOTE).html()
-    return Markup('<details class="wt-data" open><summary>{}</summary>{}</details>').format(
-        title, shown
-    )
+    frame = '<details class="wt-data" open><summary>{}</summary>{}</details>'
+    return Markup(frame).format(title, shown.html())
 
 
 def _row(found: Recording, recorded: Recording, here: Point, there: Point) -> tuple[str, ...]:

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from labs.kinds.show import Column, Show, known, quoted, three_cores, to_know
+from labs.kinds.sweep import beside
 from labs.kinds.timeline import verdict
 from labs.kinds.timeline.figure import timeline_alt, timeline_curves, timeline_figure
 from labs.kinds.timeline.record import StepResult, Timeline, TimelineRun
 from labs.present.markup import each_in, paragraphs, wide_table
 from labs.present.quantities import NoSuchNumber
 from labs.present.tables import Table, link
-from labs.records.format import NARROW, digits, percent, plain
+from labs.records.format import NARROW, cores, digits, percent, plain
 from labs.records.processes import Process, Who
 from labs.records.steps import KILL
 
@@ -211,6 +212,28 @@ def _seconds_to(timeline: Timeline, workers: int) -> float:
     return known(verdict.seconds_to(timeline, timeline.run, workers), why)
 
 
+def side_by_side(found: Timeline, recorded: Timeline) -> str:
+    """Step by step and per core, where their machines have different numbers of cores."""
+    both = (found, recorded)
+    here, there = (each.machine.cores for each in both)
+    if here == there:
+        return ""
+    head = ["step"]
+    for what in ("load", "req/s per core", "of all cores, busy for the server"):
+        head += [f"{what}, here", f"on {cores(there)}"]
+    rows = [
+        (
+            str(number),
+            *(each.steps[number - 1].load for each in both),
+            *(plain(step.throughput_rps / each.machine.cores, 3) for each, step in pair),
+            *(percent(step.server_cpu / each.machine.cores) for each, step in pair),
+        )
+        for number, steps in enumerate(zip(*(each.run.stretches for each in both), strict=False), 1)
+        for pair in [list(zip(both, steps, strict=True))]
+    ]
+    return beside.framed(here, there, Table(tuple(head), tuple(rows)))
+
+
 show = Show(
     result=Timeline,
     figure=timeline_figure,
@@ -233,4 +256,5 @@ show = Show(
     },
     about=lambda found: verdict.about(found.server, found.workload, found.steps),
     verdict=words,
+    beside=side_by_side,
 )
