@@ -34,6 +34,7 @@ PLACES = {  # of what is read, by its name
     "problem": "_problem",
     "progress": "_bar._words",
     "question": "_prompt._question",
+    "strip of": "_strip_of",
     "verdict": "_verdict",
     "whose": "_whose",
 }

@@ -65,6 +65,11 @@ class LabKind(ABC, Generic[Found]):
         """Whether what was measured can be believed, so that it settles a bet."""
         return True
 
+    def ran_last(self, found: Found) -> str:
+        """Which of several servers ran last in a whole run, so that the strip of the cores is of
+        it; "" where there is one."""
+        return ""
+
     def rejection(self, found: Found) -> str:
         """Why that run must not be recorded; "" when it may."""
         return ""

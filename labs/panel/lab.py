@@ -51,6 +51,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._whose = ipywidgets.HTML()
         self._split = FigureView().add_class("wt-split")
         self._split_note = ipywidgets.HTML()
+        self._strip_of = ipywidgets.HTML()
         self._strip = CoreStripView()
         self._answer = ipywidgets.HTML().add_class("wt-verdict")
         self._verdict = ipywidgets.HTML().add_class("wt-data")
@@ -60,6 +61,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             self._caption,
             self._whose,
             self._split_note,
+            self._strip_of,
             self._answer,
             self._verdict,
             self._beside,
@@ -97,6 +99,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             self._whose,
             self._split,
             self._split_note,
+            self._strip_of,
             self._strip,
             self._answer,
             self._verdict,
@@ -203,6 +206,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             put(later, "")  # of another run
         self._draw_split(None)
         self._tell_whose("")
+        put(self._strip_of, "")  # the line of progress says who is served
 
     def _found(self, found: Found, *, before_the_end: bool = False) -> None:
         """The run is over, perhaps before its time."""
@@ -215,6 +219,10 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._draw(found, f"{words}{found.machine.caption}.")
         self._tell_whose("")
         put(self._beside, self._compared(found))
+        who = self._lab.ran_last(found)
+        if who and before_the_end:
+            who = "the part that ran last"
+        put(self._strip_of, paragraphs([f"The cores, with {who}:"] if who else []))
         self._show_answer(found)
 
     # ---- what is drawn -----------------------------------------------------------------------
@@ -260,7 +268,8 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         with self._drawing:
             if gone is self._shown:
                 self._shown = None
-                for later in (self._answer, self._verdict, self._beside, self._data):
+                below = (self._strip_of, self._answer, self._verdict, self._beside, self._data)
+                for later in below:
                     put(later, "")
                 self._draw_split(None)
                 self._strip.layout.display = "none"

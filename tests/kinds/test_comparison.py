@@ -406,11 +406,14 @@ def landed(panel: PanelDriver, label: str) -> list[int]:
 
 
 def test_a_second_run_stands_beside_the_first(panel: PanelDriver, script: Script) -> None:
+    lab = ComparisonLab(PARTS)
     panel.skip()
     script.go.release(6)
     first = panel.run()
     assert first.join(SOON_S)
     assert panel.earlier == [] and panel.said("caption").startswith("Run 1. Measured here: ")
+    assert panel.said("strip of") == f"The cores, with “{FEW}”:"
+    assert lab.ran_last(comparison()) == f"“{lab._walks(dict.fromkeys(PARTS))[-1][0]}”"
     panel.press_run()
     second = eventually(lambda: panel.job is not first and panel.job, SOON_S, "another run")
     eventually(lambda: panel.earlier == ["run 1"], SOON_S)

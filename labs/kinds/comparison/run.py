@@ -128,6 +128,10 @@ class ComparisonLab(LabKind[Comparison]):
         measured = [point.throughput_rps for point in part.points if point.users == users]
         return part.run.forecast.at(users).model_rps, measured[0] if measured else None
 
+    def ran_last(self, found: Comparison) -> str:
+        """The part that is visited first: on the way back it is the last."""
+        return f"“{next(iter(self.parts))}”"
+
     def settles(self, found: Comparison) -> bool:
         label, experiment = list(self.parts.items())[-1]
         points = found.parts[label].points if label in found.parts else ()
