@@ -202,7 +202,7 @@ class PanelDriver:
     @property
     def marked(self) -> bool:
         """Whether the results below the figure are shown as another run's."""
-        return OTHERS in self.panel._data._dom_classes
+        return OTHERS in self.panel._results._dom_classes
 
     @property
     def landed(self) -> list[float]:

@@ -68,6 +68,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             self._data,
         ):
             put(later, "")
+        self._results = ipywidgets.VBox(children=self._below()).add_class("wt-results")
         super().__init__(children=self._parts())
         self.add_class("wt-panel")
         self._begin()
@@ -97,6 +98,12 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             self._figure,
             self._earlier,
             self._whose,
+            self._results,
+        )
+
+    def _below(self) -> tuple[ipywidgets.Widget, ...]:
+        """The results below the figure: of one run, all of them."""
+        return (
             self._split,
             self._split_note,
             self._strip_of,
@@ -253,15 +260,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         """Say whose results stand below the figure. others: they are not of what is set or runs
         now, and look so."""
         put(self._whose, status(words, "p") if words else "")
-        for each in (
-            self._split,
-            self._strip,
-            self._answer,
-            self._verdict,
-            self._beside,
-            self._data,
-        ):
-            (each.add_class if others else each.remove_class)(OTHERS)
+        (self._results.add_class if others else self._results.remove_class)(OTHERS)
 
     def _taken_away(self, gone: Result) -> None:
         """The reader has removed an earlier run."""

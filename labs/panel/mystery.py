@@ -81,6 +81,9 @@ class MysteryPanel(LabPanel[Mystery]):
             self._data,
         )
 
+    def _below(self) -> tuple[ipywidgets.Widget, ...]:
+        return ()  # what is measured stands before the diagnosis, and the rest after it
+
     # ---- measuring ---------------------------------------------------------------------------
 
     def _run(self) -> None:

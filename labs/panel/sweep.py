@@ -85,6 +85,11 @@ class SweepPanel(LabPanel[Recording]):
             self._earlier,
             self._assumed,
             self._whose,
+            self._results,
+        )
+
+    def _below(self) -> tuple[ipywidgets.Widget, ...]:
+        return (
             self._split,
             self._split_note,
             self._strip,

@@ -14,6 +14,7 @@ from labs.records.format import digits
 
 PALE = 0.75  # opacity of what stays of a run
 RIM = 3.0  # pixels by which its marks are wider than any other
+LEAST = 6.0  # pixels of a mark, where the figure has none
 LOOKS = (  # of each, the newest first: dash and mark; all hollow, so that they hide nothing
     ("dash", "circle-open"),
     ("dot", "diamond-open"),
@@ -45,7 +46,7 @@ def with_trails(figure: Figure, trails: Sequence[Trail]) -> Figure:
     """The figure with these below its own traces, and axes as long as they need."""
     if not trails:
         return figure
-    size = RIM + max((_size(trace) for trace in figure["data"]), default=8.0)
+    size = RIM + max([LEAST, *map(_size, figure["data"])])
     pale = [
         trace
         for trail, look in zip(trails[::-1], itertools.cycle(LOOKS), strict=False)

@@ -155,6 +155,32 @@ def test_stop_ends_everything_within_a_second(panels: BookServer, page: Page) ->
     expect(shown.locator(".wt-data tbody tr:not(.wt-reason)")).to_have_count(measured(shown))
 
 
+def test_a_run_stays_pale_under_other_settings_and_can_be_taken_away(
+    panels: BookServer, page: Page
+) -> None:
+    shown = opened(panels, page)
+    button(shown, "Skip").click()
+    button(shown, "Run").click()
+    expect(shown).to_contain_text("Run 1, measured here: ", timeout=LIVE_MS)
+    results = shown.locator(".wt-results")
+    expect(results).to_have_css("opacity", "1")
+    slider = shown.get_by_role("slider", name="Wait time")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    whose = re.compile("Below: run 1, measured with 50.ms of waiting. Set now: 100.ms of waiting.")
+    expect(shown).to_contain_text(whose)
+    expect(results).to_have_css("opacity", "0.7")
+    expect(results.locator(".wt-strip canvas")).to_be_visible()
+    away = shown.get_by_role("button", name=re.compile("run 1: 50.ms of waiting"))
+    expect(shown.locator(".wt-figure .legendtext", has_text="run 1: 50")).to_be_visible()
+    assert measured(shown) == 0
+    away.click()
+    expect(away).to_have_count(0)
+    expect(shown.locator(".wt-figure .legendtext", has_text="run 1")).to_have_count(0)
+    for gone in (".wt-verdict", ".wt-data", ".wt-strip"):
+        expect(results.locator(gone)).to_be_hidden()
+
+
 def test_code_that_is_run_again_leaves_no_old_run(panels: BookServer, page: Page) -> None:
     shown = opened(panels, page)
     button(shown, "Skip").click()

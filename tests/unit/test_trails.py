@@ -63,6 +63,8 @@ def test_four_runs_differ_without_colour_and_each_has_one_entry_in_the_legend() 
     assert looks == {*LOOKS}
     largest = max(each["marker"]["size"] for each in sweep()["data"])
     assert min(each["marker"]["size"] for each in pale) >= largest + 3
+    alone = with_trails(sweep_figure(None, (), users=examples.USERS), trails)["data"]
+    assert min(each["marker"]["size"] for each in alone) >= 8
 
 
 def test_axes_reach_as_far_as_the_runs_of_before() -> None:
