@@ -7,6 +7,7 @@ run them; lets the Binder button open the book itself.
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
@@ -15,15 +16,15 @@ from labs.site.cells import CELLS
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
+TEMPLATES = str(Path(__file__).with_name("templates"))  # over the theme's
+
 
 def _add_cells(
     app: Sphinx, page: str, _template: str, context: dict[str, Any], doctree: object
 ) -> None:
     cells = app.env.metadata[page].get(CELLS)
     if doctree is not None and cells:
-        plotly = context["pathto"]("_static/lib/plotly.js", resource=True)
         context["metatags"] += '<meta name="wall-time-labs" content="here" />\n'
-        context["metatags"] += f'<link rel="preload" as="script" href="{plotly}" />\n'
         data = json.dumps({"page": page, "cells": cells}).replace("<", "\\u003c")
         context["body"] += f'<script type="application/json" id="wt-cells">{data}</script>\n'
 
@@ -43,6 +44,7 @@ def _open_book_on_binder(
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Sphinx calls this."""
+    app.config.templates_path.append(TEMPLATES)
     app.connect("html-page-context", _add_cells)
     app.connect("html-page-context", _open_book_on_binder, priority=900)  # after the theme
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
