@@ -19,8 +19,8 @@ need = command -v $(1) >/dev/null 2>&1 || { echo "There is no $(1) here: $(2)." 
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help read test test-all lint format book preview wheel record classics bundle requirements \
-	audit clean venv venv-dev
+.PHONY: help read test test-all lint format book preview wheel record figures classics bundle \
+	requirements audit clean venv venv-dev
 
 help:
 	@echo "make read          install, build and open the live book (PORT=8888 NO_BROWSER=1 ORIGIN=https://… to choose)"
@@ -32,6 +32,7 @@ help:
 	@echo "make preview       show the book in the browser, and anew whenever a source of it is saved"
 	@echo "make wheel         build the book and put it, with the labs, into a wheel in dist"
 	@echo "make record        measure every lab of the book anew on this machine, three runs each"
+	@echo "make figures       draw the pictures of the recorded figures that have changed (needs Chromium)"
 	@echo "make classics      make the five sources' experiments again, with Apache, PHP, nginx and ab"
 	@echo "make bundle        rebuild the page's script in book/web from its sources (needs Node)"
 	@echo "make requirements  pin the newest versions that pyproject.toml allows"
@@ -87,11 +88,17 @@ format: venv-dev
 	@$(VENV)/bin/ruff format .
 
 record: venv
-	@LABS_MODE=record exec $(RUN) -m labs record
+	@LABS_MODE=record $(RUN) -m labs record
+	@$(RUN) setup/figures.py
+
+# Beside the recordings, so that pages show figures without a script. In a few seconds.
+figures: venv
+	@exec $(RUN) setup/figures.py
 
 # On a quiet machine; about five minutes. A server that is missing makes its rows say so.
 classics: venv
-	@exec $(RUN) -m labs classics
+	@$(RUN) -m labs classics
+	@$(RUN) setup/figures.py
 
 bundle:
 	@$(call need,npm,install Node 20 or newer)

@@ -12,7 +12,10 @@ from setuptools.command.bdist_wheel import bdist_wheel
 ROOT = Path(__file__).parent
 SHARE = Path("share/wall-time")  # of the installation
 SITE = ROOT / "_build" / "html"
-PAGES = ("book/*.md", "book/*/*.md", "book/recordings/*/*.json", "book/web/lib/plotly.js")
+PAGES = (
+    *("book/*.md", "book/*/*.md", "book/web/lib/plotly.js"),
+    *("book/recordings/*/*.json", "book/recordings/*/*.svg"),
+)
 
 
 class WheelWithBook(bdist_wheel):

@@ -18,7 +18,7 @@ from bench.reading import SITE, built, chromium, reading
 from labs.kinds.sweep.report import columns
 
 PAGE = "1-cpu-time/many-cores.html"
-FIGURE = "figure.wt-recorded .scatterlayer .point"
+FIGURE = "figure.wt-recorded .wt-picture svg"
 PANEL = ".wt-live:not(.wt-behind) .wt-actions button"
 ROUNDS = 3
 WARM_S = 6.0  # for the server to have the next kernel ready

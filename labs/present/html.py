@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import Any, Protocol, TypeAlias
 
@@ -33,6 +34,27 @@ def plain(figure: Figure) -> dict[str, Any]:
     return shown
 
 
+POINTED_AT = ("customdata", "hovermode", "hovertemplate", "hoverinfo", "meta")  # not in a picture
+DRAWN_AS = "1"  # raise it when pictures of figures are to be drawn in another way
+
+
+def mark(figure: dict[str, Any]) -> str:
+    """Another for each figure that looks another way: a picture is of the figure whose mark it has.
+    Numbers count to four digits, since the last ones differ between machines."""
+
+    def seen(part: Any) -> Any:
+        if isinstance(part, dict):
+            return {name: seen(each) for name, each in part.items() if name not in POINTED_AT}
+        if isinstance(part, list):
+            return [seen(each) for each in part]
+        number = isinstance(part, int | float) and not isinstance(part, bool)
+        return f"{part:.4g}" if number else part
+
+    narrow = figure["layout"].get("meta", {}).get("narrow", {})
+    text = json.dumps([DRAWN_AS, seen(figure), seen(narrow)], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 class Recorded:
     """A figure that a notebook displays by itself, and a page of the book draws by its script."""
 
@@ -50,10 +72,10 @@ class Recorded:
         data = json.dumps(self.figure, separators=(",", ":")).replace("<", "\\u003c")
         caption = each_in("<figcaption>{}</figcaption>", [self.caption] if self.caption else [])
         return Markup(
-            '<figure class="wt-recorded" aria-label="{0}">'
+            '<figure class="wt-recorded" data-figure="{4}" aria-label="{0}">'
             '<div class="wt-plot" style="min-height:{1}px"><p>{0}</p></div>'
             '<script type="application/json">{2}</script>{3}</figure>'
-        ).format(self.alt, height, Markup(data), caption)
+        ).format(self.alt, height, Markup(data), caption, mark(self.figure))
 
 
 def static(figure: Figure, *, alt: str, caption: str = "") -> Recorded:

@@ -9,6 +9,7 @@ from labs.kinds.registry import showing
 from labs.present.html import static
 from labs.present.verdict import caption
 from labs.recordings import store
+from labs.recordings.pictures import with_pictures
 from labs.records.errors import BadRecording
 from labs.records.results import Result
 
@@ -18,7 +19,8 @@ class Replayed:
 
     def __init__(self, name: str, result: Result) -> None:
         self.result = result
-        self.alt, self.html = page(name, result)
+        self.alt, shown = page(name, result)
+        self.html = with_pictures(name, shown)
 
     def __repr__(self) -> str:
         return self.alt
@@ -28,7 +30,8 @@ class Replayed:
 
 
 def replay(name: str, lab: LabKind[Any]) -> Replayed:
-    """The lab's recording. BadRecording if there is none, or it is of another experiment."""
+    """The lab's recording. BadRecording if there is none, it is of another experiment, or its
+    picture is of another recording."""
     result = store.recording(name)
     if not isinstance(result, lab.result) or not lab.matches(result):
         raise BadRecording(
@@ -39,7 +42,7 @@ def replay(name: str, lab: LabKind[Any]) -> Replayed:
 
 
 def page(name: str, result: Result) -> tuple[str, str]:
-    """The text alternative and the HTML."""
+    """The text alternative and the HTML, with figures for a script to draw."""
     show = showing(result)
     runs = len(result.runs)  # type: ignore[attr-defined]
     words = f"{show.about(result)} {caption(result.machine, runs)}".strip()

@@ -73,10 +73,12 @@ def recording(lab: str, cores: int = BOOK_CORES) -> Result:
 
 
 def state(lab: str) -> str:
-    """Another whenever a lab's recording, as pages show it, is another; empty if there is none."""
+    """Another whenever a lab's recording, or a picture of it, as pages show it, is another; empty
+    if there is none."""
     with contextlib.suppress(OSError):
         if file := chosen(lab):
-            return hashlib.sha256(read_whole(file)).hexdigest()
+            files = [file, *sorted((folder() / lab).glob("figure-*.svg"))]
+            return hashlib.sha256(b"".join(map(read_whole, files))).hexdigest()
     return ""
 
 

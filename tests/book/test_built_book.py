@@ -94,6 +94,7 @@ def test_what_is_drawn_is_also_said(book: Path, page: Page) -> None:
     for figure in text.select("figure"):
         assert figure.find("figcaption") or figure.get("aria-label"), figure
     plots = text.select("figure.wt-recorded[aria-label]")
+    assert all(len(plot.select(".wt-picture > svg")) == 2 for plot in plots)  # wide and narrow
     assert bool(plots) == (page in chapters() or page.slug == "classics")
 
 

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
+import re
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
+import pytest
+from conftest import Heard
 from labs_on_page import lab, state
 from playwright.sync_api import Page, expect
+
+CHAPTERS = ("1-cpu-time/many-cores", "2-wait-time/prefork", "appendix/classics")
+SCRIPT = 250_000  # bytes, gzipped, that a chapter may load
 
 
 def test_from_a_file(site: Path, page: Page) -> None:
@@ -38,3 +46,65 @@ def test_without_scripts_the_words_are_there(site: Path, page: Page) -> None:
     plain.goto((site / "chapter/lab.html").as_uri())
     expect(lab(plain)).to_contain_text("first: three points on a line.")
     context.close()
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_is_light_and_has_its_figure_at_once(
+    book: Path, page: Page, heard: Heard, name: str
+) -> None:
+    page.goto((book / f"{name}.html").as_uri())
+    expect(page.locator("figure.wt-recorded svg.wt-wide").first).to_be_attached()
+    page.wait_for_load_state("networkidle")
+    asked = {unquote(urlsplit(each.url).path) for each in heard.requests}
+    scripts = [Path(path) for path in asked if path.endswith(".js")]
+    assert len(scripts) > 10
+    sizes = {file.name: len(gzip.compress(file.read_bytes())) for file in scripts}
+    assert sum(sizes.values()) <= SCRIPT, sizes
+    assert not {"plotly.js", "live.js", "fontawesome.js"} & sizes.keys()
+
+
+def test_a_reader_who_points_at_a_figure_can_ask_its_points(book: Path, page: Page) -> None:
+    page.goto((book / f"{CHAPTERS[0]}.html").as_uri())
+    figure = page.locator("figure.wt-recorded").first
+    figure.get_by_role("button", name="Point at the values").focus()
+    page.keyboard.press("Enter")
+    expect(figure.locator(".scatterlayer .point").first).to_be_visible()
+    expect(figure.locator(".wt-picture")).to_be_hidden()
+    expect(figure.locator(".wt-plot")).to_be_focused()
+    page.emulate_media(media="print")
+    expect(figure.locator("svg.wt-wide")).to_be_visible()
+    expect(figure.locator(".wt-plot")).to_be_hidden()
+
+    page.emulate_media(media="screen")
+    page.goto((book / f"{CHAPTERS[1]}.html").as_uri())
+    page.locator("figure.wt-recorded .wt-picture").first.hover()
+    expect(page.locator("figure.wt-recorded .scatterlayer").first).to_be_visible()
+
+
+@pytest.mark.parametrize(("width", "shown"), [(1280, "wide"), (390, "narrow")])
+def test_without_scripts_figures_are_there(book: Path, page: Page, width: int, shown: str) -> None:
+    context = page.context.browser.new_context(  # type: ignore[union-attr]
+        java_script_enabled=False, viewport={"width": width, "height": 900}
+    )
+    plain = context.new_page()
+    plain.goto((book / f"{CHAPTERS[0]}.html").as_uri())
+    expect(plain.locator(f"figure.wt-recorded svg.wt-{shown}").first).to_be_visible()
+    expect(plain.locator("figure.wt-recorded svg:visible")).to_have_count(1)
+    context.close()
+
+
+ICONS = """nodes => nodes.map(node => {
+  const { maskImage, webkitMaskImage } = getComputedStyle(node, '::before');
+  return [node.className, (maskImage || webkitMaskImage).startsWith('url("data:image/svg')];
+})"""
+
+
+@pytest.mark.parametrize("name", ["index", CHAPTERS[0], "search"])
+def test_every_icon_is_drawn_and_no_font_of_icons_is_asked_for(
+    book: Path, page: Page, heard: Heard, name: str
+) -> None:
+    page.goto((book / f"{name}.html").as_uri())
+    shown = page.locator("i[class*=fa-]").evaluate_all(ICONS)
+    assert len(shown) > 8 and all(drawn for _, drawn in shown), shown
+    page.wait_for_load_state("networkidle")
+    assert not [each.url for each in heard.requests if re.search("fontawesome|fa-", each.url)]

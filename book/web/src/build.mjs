@@ -1,4 +1,4 @@
-/** Builds what the pages load, from these sources into book/web and labs.
+/** Builds what the pages load, from these sources into book/web, labs and setup.
  *
  *   npm ci && npm run build      writes the files
  *   npm run check                checks the types, and that the committed files are these
@@ -76,11 +76,18 @@ async function bundles() {
     format: 'esm',
     metafile: true,
   });
+  const picture = await build({
+    ...common,
+    entryPoints: ['picture.ts'], // for `make figures`
+    outdir: join(project, 'setup'),
+    format: 'iife',
+    metafile: true,
+  });
   const files = new Map();
-  for (const { path, contents } of [...page.outputFiles, ...view.outputFiles]) {
+  for (const { path, contents } of [page, view, picture].flatMap((made) => made.outputFiles)) {
     files.set(relative(project, path), Buffer.from(contents));
   }
-  const used = Object.keys({ ...page.metafile.inputs, ...view.metafile.inputs });
+  const used = [page, view, picture].flatMap((made) => Object.keys(made.metafile.inputs));
   return { files, used };
 }
 

@@ -1,6 +1,7 @@
-/** What every page of the book loads. Draws the recorded figures; where the page is served by
- * the book's own server, loads the rest and goes live. Works from a file, too. */
-import { draw, type Figure, type Plotly } from './plot';
+/** What every page of the book loads. Lets a reader point at the recorded figures; where the page is
+ * served by the book's own server, loads the rest and goes live. Works from a file, too. */
+import type { Plotly } from './plot';
+import { bringToLife } from './recorded';
 import { STARTING, StatusLine } from './status';
 import { tidy } from './tidy';
 
@@ -66,23 +67,6 @@ window.wallTime = {
   },
 };
 
-async function drawRecorded(): Promise<void> {
-  const figures = document.querySelectorAll<HTMLElement>('figure.wt-recorded');
-  for (const figure of figures) {
-    const plot = figure.querySelector<HTMLElement>('.wt-plot')!;
-    const recorded = figure.querySelector('script[type="application/json"]')!;
-    try {
-      const shown = JSON.parse(recorded.textContent!) as Figure;
-      const plotly = await window.wallTime.plotly();
-      plot.replaceChildren(); // the words that stood in for it; its label keeps them
-      await draw(plotly, plot, shown);
-    } catch (reason) {
-      console.error(reason);
-      plot.textContent = `The figure cannot be drawn: ${(reason as Error).message}`;
-    }
-  }
-}
-
 /** The token has done its work: keep it out of bookmarks and screenshots. */
 function hideToken(): void {
   const address = new URL(location.href);
@@ -112,7 +96,7 @@ async function goLive(config: LiveConfig, cells: Cells, status: StatusLine): Pro
 
 function main(): void {
   tidy();
-  void drawRecorded();
+  document.querySelectorAll<HTMLElement>('figure.wt-recorded').forEach(bringToLife);
   const source = document.getElementById('wt-cells');
   const article = document.querySelector('article.bd-article') ?? document.querySelector('main');
   const config = window.wallTimeLive;
@@ -133,10 +117,11 @@ function preload(path: string, kind: 'script' | 'style'): void {
 }
 
 if (window.wallTimeLive && document.querySelector('meta[name="wall-time-labs"]')) {
+  preload('lib/plotly.js', 'script');
   preload('lib/live.js', 'script');
   preload('lib/live.css', 'style');
 }
 
-// Not DOMContentLoaded, which waits for the theme's icons, half a megabyte of script.
+// Not DOMContentLoaded, which waits for the formulas' script.
 if (document.readyState !== 'loading') main();
 else document.addEventListener('readystatechange', main, { once: true });

@@ -1,0 +1,46 @@
+"""The recorded figures of the book, and which of them `make figures` has to draw."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from labs.recordings import pictures, replay, store
+from labs.recordings.pictures import WIDTHS
+from labs.recordings.recorder import cells
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """A recorded figure and where its pictures belong."""
+
+    lab: str
+    number: int  # of the figures that the lab's page shows, from 1
+    mark: str
+    figure: dict[str, Any]  # plotly's
+
+    def path(self, width: str) -> Path:
+        """Of its picture in one of the WIDTHS."""
+        return pictures.path(self.lab, self.number, width)
+
+    @property
+    def stale(self) -> bool:
+        """Whether there is no picture of it as it is now."""
+        return any(pictures.mark(self.path(width)) != self.mark for width in WIDTHS)
+
+
+def drawings(labs: Sequence[str] = ()) -> list[Drawing]:
+    """Every figure of these labs, or of all labs of the book. BadRecording for one without a
+    recording."""
+    names = labs or [cell.lab for cell in cells()]
+    return [drawing for lab in dict.fromkeys(names) for drawing in _drawings(lab)]
+
+
+def _drawings(lab: str) -> Iterator[Drawing]:
+    _, page = replay.page(lab, store.recording(lab))
+    for number, found in enumerate(pictures.FIGURE.finditer(page), 1):
+        figure = json.loads(found["json"])
+        yield Drawing(lab=lab, number=number, mark=found["mark"], figure=figure)

@@ -1,0 +1,138 @@
+"""Draw the pictures of the recorded figures that have changed: `make figures`.
+
+    .venv/bin/python setup/figures.py [LAB ...]
+
+They stand beside the recordings and in the pages. A Chromium draws all of them at once, with the
+page's own plotly and script (setup/picture.js, built from book/web/src/picture.ts); one that has
+not changed stays as it is.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import unquote
+
+from browser import candidates, starts
+from install import ROOT
+
+from labs.recordings import pictures
+from labs.recordings.drawings import Drawing, drawings
+from labs.recordings.pictures import WIDTHS
+from labs.records.errors import BadRecording
+
+LIB = ROOT / "book" / "web" / "lib"
+FONTS = ("latin", "greek")
+PATIENCE_S = 110.0  # all hundred pictures take ten seconds on a quiet machine
+VIRTUAL_MS = 600_000  # of the browser's own clock, which does not run while it draws
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run")
+DONE = re.compile(r'<pre id="pictures">(.*?)</pre>', re.DOTALL)
+FAILED = re.compile(r'<pre id="problem">(.*?)</pre>', re.DOTALL)
+
+
+class CannotDraw(Exception):
+    """Says in one sentence what is in the way and what to do."""
+
+
+def main(labs: Sequence[str]) -> int:
+    """Exit code 0 when every figure has its picture, 1 after a sentence on standard error."""
+    os.environ["LABS_MODE"] = "replay"
+    try:
+        every = drawings(labs)
+        wanted = [drawing for drawing in every if drawing.stale]
+        if wanted:
+            made = drawn(wanted)
+            for drawing in wanted:
+                for width in WIDTHS:
+                    drawing.path(width).write_text(made[f"{drawing.mark} {width}"], "utf-8")
+        if not labs:
+            belong = {drawing.path(width) for drawing in every for width in WIDTHS}
+            for path in set(pictures.files()) - belong:
+                path.unlink()  # of a figure that is no more
+    except (CannotDraw, BadRecording) as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    size = sum(path.stat().st_size for path in pictures.files())
+    print(
+        f"{len(wanted)} of {len(every)} recorded figures drawn anew; all pictures together are "
+        f"{size / 1000:.0f} kB."
+    )
+    return 0
+
+
+def drawn(wanted: Sequence[Drawing]) -> dict[str, str]:
+    """The SVG of each, by its mark and width. CannotDraw without a Chromium, or where it fails."""
+    path = next(filter(starts, _browsers()), None)
+    if path is None:
+        raise CannotDraw(
+            "The pictures of the figures are drawn by Chromium or Chrome and there is none here: "
+            "install one (on Debian `apt install chromium`), or name yours in BROWSER_PATH, and "
+            "run `make figures`."
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder, "page.html")
+        page.write_text(_page(wanted), "utf-8")
+        command = [path, *FLAGS, f"--user-data-dir={folder}/profile"]
+        command += [f"--virtual-time-budget={VIRTUAL_MS}", "--dump-dom", page.as_uri()]
+        try:
+            run = subprocess.run(command, capture_output=True, timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            raise CannotDraw(
+                f"{path} took more than {PATIENCE_S:.0f} s for {len(wanted)} figures: run `make "
+                "figures` again when the machine has less to do."
+            ) from None
+    told = run.stdout.decode("utf-8", "replace")
+    if found := DONE.search(told):
+        made: dict[str, str] = json.loads(unquote(found[1]))
+        return made
+    problem = FAILED.search(told)
+    last = problem[1] if problem else run.stderr.decode("utf-8", "replace").strip()[-500:]
+    raise CannotDraw(f"{path} did not draw the figures: {last or 'it said nothing'}")
+
+
+def _browsers() -> list[str]:
+    """Paths to try. Without the tools for tests, nothing is downloaded."""
+    found = []
+    try:
+        for path in candidates():
+            found.append(path)
+            if starts(path):
+                break
+    except ImportError:
+        pass  # Playwright is one of the tools for tests
+    return found
+
+
+def _page(wanted: Sequence[Drawing]) -> str:
+    """A page that draws them, as an article of the book would, in a colour that no figure has."""
+    asked = [{"mark": each.mark, "figure": each.figure} for each in wanted]
+    data = json.dumps(asked).replace("<", "\\u003c")
+    fonts = "".join(_font(name) for name in FONTS)
+    scripts = (LIB / "plotly.js", ROOT / "setup" / "picture.js")
+    return (
+        f'<!doctype html><meta charset="utf-8"><style>{fonts}'
+        'body{background:#fff;color:rgb(1,2,3);font-family:"Wall Time Sans",sans-serif;margin:0}'
+        f'</style><script type="application/json" id="wanted">{data}</script><body>'
+        + "".join(f"<script>{script.read_text('utf-8')}</script>" for script in scripts)
+    )
+
+
+def _font(name: str) -> str:
+    file = LIB / "fonts" / f"source-sans-3-{name}-wght-normal.woff2"
+    packed = base64.b64encode(file.read_bytes()).decode()
+    letters = "unicode-range:U+0370-03FF;" if name == "greek" else ""
+    return (
+        '@font-face{font-family:"Wall Time Sans";font-weight:200 900;'
+        f'{letters}src:url("data:font/woff2;base64,{packed}") format("woff2")}}'
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,97 @@
+"""The pictures of the recorded figures: of each as it is now, small, for light and dark."""
+
+from __future__ import annotations
+
+import copy
+import re
+import shutil
+from functools import cache
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from labs.present.html import mark, static
+from labs.recordings import pictures, replay, store
+from labs.recordings.drawings import Drawing, drawings
+from labs.recordings.pictures import WIDTHS
+from labs.records.errors import BadRecording
+
+pytestmark = pytest.mark.chapters
+
+LARGEST, ALL = 60_000, 1_600_000  # bytes
+LINE = {
+    "data": [{"x": [1, 2], "y": [3.00001, 4], "hovertemplate": "{x}"}],
+    "layout": {"meta": {"narrow": {"height": 500}}},
+}
+
+
+@cache
+def every() -> list[Drawing]:
+    return drawings()
+
+
+def test_every_recorded_figure_has_its_picture_and_no_other_lies_about() -> None:
+    assert [f"{each.lab} {each.number}" for each in every() if each.stale] == []
+    assert {each.path(width) for each in every() for width in WIDTHS} == set(pictures.files())
+
+
+def test_pictures_are_small_and_take_their_colours_from_the_page() -> None:
+    files = pictures.files()
+    sizes = {file: file.stat().st_size for file in files}
+    assert max(sizes.values()) < LARGEST and sum(sizes.values()) < ALL
+    for file in files:
+        drawn = file.read_text("utf-8")
+        svg = ElementTree.fromstring(drawn)
+        assert svg.get("aria-hidden") == "true"  # the figure around it has the words
+        assert "currentColor" in drawn and not re.search(r"#000\b|black|#010203|rgb\(", drawn)
+        assert set(re.findall(r"url\(#(\w+)\)", drawn)) == set(re.findall(r' id="(\w+)"', drawn))
+
+
+def test_ids_of_two_pictures_on_a_page_differ() -> None:
+    ids = [id for file in pictures.files() for id in re.findall(r' id="(\w+)"', file.read_text())]
+    assert len(ids) == len(set(ids))
+
+
+def test_a_mark_is_of_what_a_picture_shows() -> None:
+    def changed(value: object, *path: str | int) -> str:
+        figure = copy.deepcopy(LINE)
+        part: object = figure
+        for step in path[:-1]:
+            part = part[step]  # type: ignore[index]
+        part[path[-1]] = value  # type: ignore[index]
+        return mark(figure)
+
+    before = mark(LINE)
+    assert changed("other words", "data", 0, "hovertemplate") == before
+    assert changed(3.00002, "data", 0, "y", 0) == before  # the last digits differ between machines
+    assert changed(3.1, "data", 0, "y", 0) != before
+    assert changed(600, "layout", "meta", "narrow", "height") != before
+
+
+def test_a_figure_is_shown_by_its_pictures() -> None:
+    _, plain = replay.page("one-core", store.recording("one-core"))
+    shown = pictures.with_pictures("one-core", f"<p>Before</p>{plain}")
+    assert shown.count('<div class="wt-picture"><svg ') == 1 and "wt-plot" in plain
+    assert shown.count("</svg>") == 2 and "wt-plot" not in shown
+    assert shown.startswith("<p>Before</p>") and "<figcaption>" in shown
+
+
+def test_a_figure_that_has_changed_since_fails_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = static(LINE, alt="a line").html()
+    with pytest.raises(BadRecording, match=r"^one-core: its figure has .* `make figures`\."):
+        pictures.with_pictures("one-core", changed)
+    monkeypatch.setenv("LABS_RECORDINGS", str(store.folder()))  # as somebody else's
+    assert pictures.with_pictures("one-core", changed) == changed
+
+
+def test_a_page_is_read_again_when_a_picture_of_it_is_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(store.folder() / "one-core", tmp_path / "one-core")
+    before = store.state("one-core")
+    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
+    assert store.state("one-core") == before
+    with pictures.path("one-core", 1, "narrow").open("a") as file:
+        file.write("<!-- -->")
+    assert store.state("one-core") != before
