@@ -1,7 +1,7 @@
 /** Builds what the pages load, from these sources into book/web, labs and setup.
  *
  *   npm ci && npm run build      writes the files
- *   npm run check                checks the types, and that the committed files are these
+ *   npm run check                checks the types and the scenes, and that the committed files are these
  *
  * The same sources give the same bytes on every machine: all versions are locked, and no time,
  * path or name of the machine gets in. */
@@ -64,6 +64,7 @@ async function bundles() {
       { in: 'page.ts', out: 'page' },
       { in: 'live.ts', out: 'lib/live' },
       { in: 'math.ts', out: 'lib/math' },
+      { in: 'scenes/main.ts', out: 'lib/scenes' },
     ],
     format: 'iife',
     loader: { '.svg': 'dataurl', '.woff': 'empty', '.woff2': 'empty', '.ttf': 'empty', '.eot': 'empty' },

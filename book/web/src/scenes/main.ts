@@ -1,0 +1,6 @@
+/** The scenes of the book: a row for each. Loaded only by pages that have one; works from a file. */
+import { Frame } from './frame';
+import { shop } from './shop';
+
+Frame.kinds = { shop };
+customElements.define('wt-scene', Frame);

@@ -1,0 +1,77 @@
+/** What can be turned in a scene, and its steps. Times in seconds here, as in the page. */
+export const NAMES = [
+  'users', 'think', 'rate', 'cpu', 'wait', 'cores', 'workers', 'places',
+] as const;
+export type Name = (typeof NAMES)[number];
+export type Values = Record<Name, number>;
+
+interface Parameter {
+  label: string;
+  letter: string;
+  without: number; // where a page says nothing
+  steps: number[];
+  say: (value: number) => string;
+}
+
+/** Three digits, more for whole numbers that have more: 0.0203, 318, 1267. */
+export function short(value: number): string {
+  if (!Number.isFinite(value)) return '∞';
+  if (Math.abs(value) >= 100) return String(Math.round(value));
+  return String(Number(value.toPrecision(3)));
+}
+
+export function seconds(value: number): string {
+  if (!Number.isFinite(value)) return '∞';
+  return value > 0 && value < 0.9995 ? `${short(1000 * value)} ms` : `${short(value)} s`;
+}
+
+const CROWDS = [
+  1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 28, 32, 36, 40, 44, 48, 50, 56, 60, 64, 70, 80,
+  90, 96, 100, 110, 120, 128, 150, 180, 200, 256,
+];
+
+export const PARAMETERS: Record<Name, Parameter> = {
+  users: { label: 'users', letter: 'N', without: 0, steps: CROWDS, say: short },
+  think: {
+    ...{ label: 'think time', letter: 'Z', without: 0, say: seconds },
+    steps: [0, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10],
+  },
+  rate: {
+    ...{ label: 'arrivals a second', letter: 'λ', without: 0, say: short },
+    steps: [0, 1, 2, 5, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 40, 50, 60, 80, 100],
+  },
+  cpu: {
+    ...{ label: 'CPU time', letter: 'D', without: 0, say: seconds },
+    steps: [0, 0.001, 0.002, 0.003, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2],
+  },
+  wait: {
+    ...{ label: 'wait', letter: 'V', without: 0, say: seconds },
+    steps: [0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.18, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2],
+  },
+  cores: {
+    ...{ label: 'cores', letter: 'c', without: 1, say: short },
+    steps: [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16],
+  },
+  workers: { label: 'workers', letter: 'W', without: 1, steps: CROWDS, say: short },
+  places: {
+    ...{ label: 'places in line', letter: '', without: 2048, say: short },
+    steps: [0, 1, 2, 4, 8, 12, 16, 17, 24, 32, 48, 64, 128, 256, 512, 1024, 2048],
+  },
+};
+
+/** From the attributes of a page's element. What is no number is told, not guessed. */
+export function read(element: Element): Values {
+  const values = {} as Values;
+  for (const name of NAMES) {
+    const text = element.getAttribute(name);
+    const value = text === null ? PARAMETERS[name].without : Number(text);
+    if (!(value >= 0)) throw new Error(`${name}="${text}": no number from 0 on.`);
+    values[name] = value;
+  }
+  return values;
+}
+
+/** The steps of a slider, with the value that the page begins with. */
+export function stepsWith(name: Name, value: number): number[] {
+  return [...new Set([...PARAMETERS[name].steps, value])].sort((a, b) => a - b);
+}

@@ -1,0 +1,55 @@
+/** What a scene is: a model with a clock of its own, and a picture that only reads it.
+ *
+ * `frame.ts` has all that scenes have in common: sliders, clock, bet, goal, and when to sleep. */
+import type { Pen } from './look';
+import type { Name, Values } from './parameters';
+
+/** A row of the table: what, simulated, the bound, the model; '' where there is none. */
+export type Row = [what: string, simulated: string, bound: string, model: string];
+
+export interface Scene {
+  /** For a screen reader: what the picture is of. */
+  readonly title: string;
+  /** What the marks mean: class of a mark in scenes.css, and words. */
+  readonly legend: [mark: string, words: string][];
+  /** Whether the model has a clock. Without one there is nothing to play. */
+  readonly moves: boolean;
+  /** Begin again: the same seed, the same course. */
+  start(seed: number): void;
+  /** The model's clock goes on by so many microseconds. */
+  advance(us: number): void;
+  /** What its clock shows. */
+  clock(): string;
+  /** Whether there is more to draw although nothing plays. */
+  restless?(): boolean;
+  /** To the next thing that happens, and what it was in words. */
+  step(): string;
+  /** The reader has turned it; `values` are already the new ones. */
+  changed(name: Name): void;
+  height(width: number): number;
+  /** `ms` of real time since the last picture; infinite: show where everything belongs. */
+  draw(pen: Pen, ms: number): void;
+  rows(): Row[];
+  /** What there is to see, in a sentence or two. */
+  sentence(): string;
+  /** What a bet is held against, once the model has run for long enough. */
+  answer(of: string): { value: number; words: string } | undefined;
+  /** The words of a goal, and whether it is reached. */
+  goal(name: string): { words: string; reached: boolean };
+  /** While the reader holds the button down that sends requests; once for a short press. */
+  send?(held: boolean): void;
+  /** Pointer on the canvas, in its pixels; whether the scene took it. */
+  point?(x: number, y: number, begins: boolean): boolean;
+}
+
+export interface Stage {
+  values: Values;
+  /** What else the page says: data of the element. */
+  option(name: string): string | null;
+  /** A slider of the scene's own was moved from the canvas. */
+  turn(name: Name, value: number): void;
+  /** Draw soon, although nothing moves. */
+  redraw(): void;
+}
+
+export type Kind = (stage: Stage) => Scene;

@@ -1,0 +1,117 @@
+"""A Sphinx directive for scenes: what a page's script lets the reader play with.
+
+    ```{scene} shop
+    :users: 96
+    :workers: 64
+    :wait: 0.2
+    :turn: users workers
+
+    Without JavaScript and in print these words stand here, below a picture.
+    ```
+
+Becomes `<wt-scene name="shop" users="96" …>`, which `book/web/src/scenes` brings to life; pages
+without a scene don't load its script. What a scene cannot do is a warning with its line.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from markupsafe import Markup
+from sphinx.util.docutils import SphinxDirective
+
+from labs.site.scene_picture import NUMBERS, picture
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sphinx.application import Sphinx
+
+SCENES = "scenes"  # of a page's metadata: whether it has one
+KINDS = ("shop",)
+
+
+class scene(nodes.General, nodes.Element):
+    """A scene; its children stand in its place where nothing moves."""
+
+
+def _number(text: str) -> str:
+    if not float(text) >= 0:
+        raise ValueError(f"{text}: a number from 0 on, times in seconds")
+    return text
+
+
+def _names(text: str) -> str:
+    for name in text.split():
+        if name not in NUMBERS:
+            raise ValueError(f"{name}: there are {', '.join(NUMBERS)}")
+    return text
+
+
+class SceneDirective(SphinxDirective):
+    """`{scene} shop`, with its numbers as options."""
+
+    required_arguments = 1
+    has_content = True
+    option_spec: ClassVar[dict[str, Callable[[str], Any]]] = {
+        **dict.fromkeys(NUMBERS, _number),
+        "turn": _names,  # which of them have a slider
+        "goal": directives.unchanged_required,  # a row of shop_goals.ts
+        "bet": directives.unchanged_required,  # a question before anything is shown
+        "bet-on": lambda text: directives.choice(text, ("throughput", "response-time")),
+        "times": lambda text: directives.choice(text, ("chance", "alike")),
+        "hold": _number,  # requests a second while the button is held
+        "slower": _number,  # times slower than life, at first
+        "seed": directives.nonnegative_int,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        name = self.arguments[0]
+        if name not in KINDS:
+            raise self.error(f"{{scene}} {name}: there are {', '.join(KINDS)}.")
+        if not self.content:
+            raise self.error(f"{{scene}} {name}: say in a sentence what stands in its place.")
+        self.env.metadata[self.env.docname][SCENES] = "here"
+        made = scene(options={"name": name, **self.options})
+        made += self.parse_content_to_nodes()
+        return [made]
+
+
+def _visit_html(translator: Any, node: nodes.Element) -> None:
+    given = node["options"]
+    attributes = Markup("").join(
+        Markup(' {}="{}"').format(name, value) for name, value in given.items()
+    )
+    numbers = {name: float(given[name]) for name in NUMBERS if name in given}
+    translator.body.append(
+        Markup('<wt-scene{}>\n<figure class="wt-scene-still">{}<figcaption>\n').format(
+            attributes, picture(numbers, held=float(given.get("hold", 0)))
+        )
+    )
+
+
+def _depart_html(translator: Any, _node: nodes.Element) -> None:
+    translator.body.append("</figcaption></figure>\n</wt-scene>\n")
+
+
+def _words_only(_translator: Any, _node: nodes.Element) -> None:
+    """Where there are no scenes, the words stand by themselves."""
+
+
+def _load_script(
+    app: Sphinx, page: str, _template: str, _context: dict[str, Any], doctree: object
+) -> None:
+    if doctree is not None and SCENES in app.env.metadata[page]:
+        app.add_js_file("lib/scenes.js", loading_method="defer")
+        app.add_css_file("scenes.css")
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Sphinx calls this."""
+    words = (_words_only, _words_only)
+    app.add_node(scene, html=(_visit_html, _depart_html), latex=words, text=words, man=words)
+    app.add_directive("scene", SceneDirective)
+    app.connect("html-page-context", _load_script)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,169 @@
+"""A scene in a browser: keyboard, touch, reduced motion, and what stands there without scripts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+PAGE = "chapter/scenes.html"
+POOL, BET, FRONT = range(3)
+
+
+def scene(page: Page, number: int = POOL) -> Locator:
+    found = page.locator("wt-scene").nth(number)
+    expect(found.locator(".wt-scene-live")).to_be_attached()
+    found.scroll_into_view_if_needed()
+    return found
+
+
+def clock(found: Locator) -> float:
+    said = found.locator(".wt-scene-time").inner_text()
+    return float(re.findall(r"[\d.]+", said)[0])
+
+
+@pytest.fixture
+def opened(site: Path, page: Page) -> Page:
+    page.goto((site / PAGE).as_uri())
+    return page
+
+
+@pytest.fixture
+def still(site: Path, browser: Browser) -> Iterator[Page]:
+    """A telephone of somebody who wants nothing to move."""
+    context = browser.new_context(
+        viewport={"width": 360, "height": 740}, reduced_motion="reduce", has_touch=True
+    )
+    page = context.new_page()
+    page.goto((site / PAGE).as_uri())
+    yield page
+    context.close()
+
+
+def test_only_a_page_with_a_scene_loads_them(site: Path) -> None:
+    with_one = (site / PAGE).read_text("utf-8")
+    without = (site / "chapter/lab.html").read_text("utf-8")
+    assert "lib/scenes.js" in with_one and "scenes.css" in with_one
+    assert "lib/scenes.js" not in without and "scenes.css" not in without
+
+
+def test_it_says_that_it_is_simulated_and_plays_when_asked(opened: Page) -> None:
+    pool = scene(opened)
+    expect(pool.locator(".wt-scene-head")).to_contain_text("Simulated")
+    expect(pool.locator(".wt-scene-still")).to_be_hidden()
+    began = clock(pool)
+    play = pool.get_by_role("button", name="Play")
+    play.focus()
+    opened.keyboard.press("Enter")
+    expect(pool.get_by_role("button", name="Pause")).to_be_focused()
+    opened.wait_for_function(
+        "was => parseFloat(document.querySelector('.wt-scene-time')"
+        ".textContent.replace(/[^0-9.]/g, '')) > was",
+        arg=began,
+    )
+    opened.keyboard.press("Enter")
+    expect(play).to_be_focused()
+
+
+def test_the_goal_is_ticked_off_by_keyboard(opened: Page) -> None:
+    pool = scene(opened)
+    expect(pool.get_by_role("row", name="in line")).to_contain_text("32")
+    slider = pool.get_by_role("slider", name="workers")
+    slider.focus()
+    for _ in range(4):
+        opened.keyboard.press("ArrowRight")
+    expect(slider).to_have_attribute("aria-valuetext", "96")
+    goal = pool.locator(".wt-scene-goal")
+    expect(goal).not_to_have_attribute("data-reached", "yes")
+    pool.get_by_role("button", name="10 s ahead").press("Enter")
+    expect(goal).to_have_attribute("data-reached", "yes")
+    expect(pool.get_by_role("status")).to_contain_text("Reached")
+    expect(pool.get_by_role("row", name="in line")).to_contain_text("0")
+
+
+def test_bound_and_model_stand_beside_what_is_simulated(opened: Page) -> None:
+    pool = scene(opened)
+    pool.get_by_role("button", name="10 s ahead").click()
+    cells = pool.get_by_role("row", name="requests a second").get_by_role("cell")
+    simulated, bound, model = (float(text.strip("≤ ")) for text in cells.all_inner_texts())
+    assert simulated == pytest.approx(model, rel=0.03)
+    assert model <= bound
+
+
+def test_a_bet_comes_before_the_numbers(opened: Page) -> None:
+    bet = scene(opened, BET)
+    expect(bet.get_by_role("button", name="Play")).to_be_disabled()
+    expect(bet.get_by_role("table")).to_be_hidden()
+    bet.get_by_role("spinbutton", name="How many").fill("100")
+    opened.keyboard.press("Enter")
+    expect(bet.get_by_role("table")).to_be_visible()
+    bet.get_by_role("button", name="10 s ahead").click()
+    expect(bet.get_by_role("status")).to_contain_text(re.compile(r"You bet 100; it is (79\.|80)"))
+
+
+def test_a_button_held_down_sends_requests(opened: Page) -> None:
+    front = scene(opened, FRONT)
+    button = front.get_by_role("button", name="Hold to send requests")
+    button.focus()
+    opened.keyboard.down("Space")
+    expect(front.locator(".wt-scene-goal")).to_have_attribute("data-reached", "yes")
+    opened.keyboard.up("Space")
+    front.get_by_role("button", name="Pause").click()
+
+
+def test_step_by_step_where_nothing_is_to_move(still: Page) -> None:
+    front = scene(still, FRONT)
+    expect(front.get_by_role("button", name="Play")).to_be_hidden()
+    front.get_by_role("button", name="Hold to send requests").tap()
+    expect(front.get_by_role("status")).to_contain_text("A worker takes request 1.")
+    expect(front.get_by_role("row", name="under way")).to_contain_text("1")
+    front.get_by_role("button", name="Step").tap()
+    expect(front.get_by_role("status")).to_contain_text("Request 1 has had its CPU time.")
+
+
+def test_nothing_hangs_over_the_edge_of_a_telephone(still: Page) -> None:
+    for number in (POOL, BET, FRONT):
+        scene(still, number)
+    assert still.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_without_scripts_a_picture_and_a_sentence_are_there(site: Path, browser: Browser) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    plain = context.new_page()
+    plain.goto((site / PAGE).as_uri())
+    pool = plain.locator("wt-scene").first
+    expect(pool).to_contain_text("Simulated: 96 users and a pool of 64.")
+    expect(pool.get_by_role("img", name="32 requests in line")).to_be_visible()
+    expect(pool.get_by_role("button")).to_have_count(0)
+    context.close()
+
+
+def test_in_print_the_picture_stands_still(opened: Page) -> None:
+    pool = scene(opened)
+    opened.emulate_media(media="print")
+    expect(pool.locator(".wt-scene-still")).to_be_visible()
+    expect(pool.locator(".wt-scene-live")).to_be_hidden()
+
+
+def test_it_sleeps_off_the_screen(opened: Page) -> None:
+    pool = scene(opened)
+    pool.get_by_role("button", name="Play").click()
+    opened.evaluate(
+        """() => {
+          window.frames_asked = 0;
+          const ask = window.requestAnimationFrame;
+          window.requestAnimationFrame = (f) => { window.frames_asked += 1; return ask(f); };
+        }"""
+    )
+    opened.wait_for_function("window.frames_asked > 2")
+    opened.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+    expect(pool).not_to_be_in_viewport()
+    opened.wait_for_function(
+        """new Promise((done) => {
+          const was = window.frames_asked;
+          setTimeout(() => done(window.frames_asked === was), 300);
+        })"""
+    )

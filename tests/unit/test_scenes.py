@@ -1,0 +1,101 @@
+"""The scenes of the pages and the laws of the labs: what both are held to stands in one folder,
+book/web/src/scenes/agreed, and `npm test` there reads the same files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import shop_reference
+
+from labs.site import scene_picture
+from labs.theory import laws, queueing
+
+WEB = Path(__file__).parents[2] / "book/web"
+AGREED = WEB / "src/scenes/agreed"
+MOST_BYTES = 30_000  # gzip, of all scenes together
+
+
+def agreed(name: str) -> Any:
+    return json.loads((AGREED / f"{name}.json").read_text("utf-8"))
+
+
+# -- exact: no dice ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("trace", agreed("traces"), ids=lambda trace: trace["name"])
+def test_a_second_model_tells_the_same_story(trace: dict[str, Any]) -> None:
+    assert shop_reference.log_of(trace) == trace["log"]
+
+
+def test_some_traces_are_made_by_dice_and_some_by_hand() -> None:
+    by_dice = list(shop_reference.traces())
+    told = {trace["name"]: trace for trace in agreed("traces")}
+    for trace in by_dice:
+        assert {**told[trace["name"]], "log": None} == {**trace, "log": None}
+    assert len(told) >= len(by_dice) + 3
+
+
+@pytest.mark.parametrize("lost", range(1, 9))
+def test_who_finds_no_place_comes_back_as_the_kernel_says(lost: int) -> None:
+    pause = shop_reference.SECOND * 2 ** max(0, lost - 5)
+    assert pause == (laws.retry_delay(lost) - laws.retry_delay(lost - 1)) * shop_reference.SECOND
+
+
+# -- uniforms: bit for bit ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("row", agreed("dice"), ids=lambda row: f"seed {row['seed']}")
+def test_dice_fall_alike(row: dict[str, Any]) -> None:
+    dice = shop_reference.Dice(row["seed"])
+    assert [dice.next() for _ in row["words"]] == row["words"]
+
+
+# -- statistics: what the page's own laws and its simulation are held against -------------------
+
+
+@pytest.mark.parametrize("row", agreed("theory"), ids=str)
+def test_the_page_is_held_against_our_laws(row: dict[str, Any]) -> None:
+    N, D, V, Z, c, W = (row[letter] for letter in "NDVZcW")
+    assert row["bound"] == pytest.approx(laws.bound(N, D, V, Z=Z, c=c, W=W))
+    model = queueing.closed(N, D, V, tuple(range(1, c + 1)), W=W, Z=Z)
+    assert row["X"] == pytest.approx(model, rel=1e-9)
+
+
+# -- the bundle, and the picture that stands still -----------------------------------------------
+
+
+def test_all_scenes_together_are_small() -> None:
+    size = len(gzip.compress((WEB / "lib/scenes.js").read_bytes(), mtime=0))
+    assert size <= MOST_BYTES
+
+
+def test_the_page_and_the_directive_know_the_same_numbers() -> None:
+    source = (WEB / "src/scenes/parameters.ts").read_text("utf-8")
+    names = re.search(r"NAMES = \[([^]]+)\]", source)
+    assert names and re.findall(r"'(\w+)'", names[1]) == [
+        "users", "think", "rate", "cpu", "wait", "cores", "workers", "places",
+    ]  # fmt: skip
+    for name, without in scene_picture.NUMBERS.items():
+        row = re.search(rf"\n  {name}: {{(.*?)\n  }}|\n  {name}: {{(.*?)}},\n", source, re.DOTALL)
+        assert row, name
+        said = re.search(r"without: ([\d.]+)", row[0])
+        assert said and float(said[1]) == without, name
+
+
+def test_a_still_picture_has_a_dot_for_each_request() -> None:
+    pool = {"users": 96, "wait": 0.2, "workers": 64, "cores": 4}
+    drawn = scene_picture.picture(pool)
+    assert drawn.count("<circle") == 96
+    assert "32 requests in line; 64 of 64 workers taken, 0 of them" in drawn
+    full = scene_picture.picture(
+        {"users": 60, "cpu": 0.02, "wait": 0.18, "workers": 60, "cores": 2}
+    )
+    asking = re.search(r"(\d+) of them by requests that want a core", full)
+    X = queueing.closed(60, 0.02, 0.18, (1, 2), W=60)
+    assert asking and math.isclose(int(asking[1]), 60 - X * 0.18, abs_tol=1)
