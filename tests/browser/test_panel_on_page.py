@@ -162,6 +162,7 @@ def test_a_run_stays_pale_under_other_settings_and_can_be_taken_away(
     button(shown, "Skip").click()
     button(shown, "Run").click()
     expect(shown).to_contain_text("Run 1, measured here: ", timeout=LIVE_MS)
+    expect(button(shown, "Run")).to_be_enabled()  # and so are the settings
     results = shown.locator(".wt-results")
     expect(results).to_have_css("opacity", "1")
     slider = shown.get_by_role("slider", name="Wait time")
