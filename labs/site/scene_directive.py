@@ -22,6 +22,7 @@ from docutils.parsers.rst import directives
 from markupsafe import Markup
 from sphinx.util.docutils import SphinxDirective
 
+from labs.site import curves_picture
 from labs.site.scene_picture import NUMBERS, picture
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 SCENES = "scenes"  # of a page's metadata: whether it has one
-KINDS = ("shop",)
+KINDS = ("shop", "curves")
 
 
 class scene(nodes.General, nodes.Element):
@@ -58,6 +59,7 @@ class SceneDirective(SphinxDirective):
     option_spec: ClassVar[dict[str, Callable[[str], Any]]] = {
         **dict.fromkeys(NUMBERS, _number),
         "turn": _names,  # which of them have a slider
+        "most": directives.positive_int,  # users on the axis of curves
         "goal": directives.unchanged_required,  # a row of shop_goals.ts
         "bet": directives.unchanged_required,  # a question before anything is shown
         "bet-on": lambda text: directives.choice(text, ("throughput", "response-time")),
@@ -73,6 +75,8 @@ class SceneDirective(SphinxDirective):
             raise self.error(f"{{scene}} {name}: there are {', '.join(KINDS)}.")
         if not self.content:
             raise self.error(f"{{scene}} {name}: say in a sentence what stands in its place.")
+        if name == "curves" and "most" not in self.options:
+            raise self.error("{scene} curves: `:most:` says how many users the axis has.")
         self.env.metadata[self.env.docname][SCENES] = "here"
         made = scene(options={"name": name, **self.options})
         made += self.parse_content_to_nodes()
@@ -85,9 +89,13 @@ def _visit_html(translator: Any, node: nodes.Element) -> None:
         Markup(' {}="{}"').format(name, value) for name, value in given.items()
     )
     numbers = {name: float(given[name]) for name in NUMBERS if name in given}
+    if given["name"] == "curves":
+        drawn = curves_picture.picture(numbers, given["most"])
+    else:
+        drawn = picture(numbers, held=float(given.get("hold", 0)))
     translator.body.append(
         Markup('<wt-scene{}>\n<figure class="wt-scene-still">{}<figcaption>\n').format(
-            attributes, picture(numbers, held=float(given.get("hold", 0)))
+            attributes, drawn
         )
     )
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 PAGE = "chapter/scenes.html"
-POOL, BET, FRONT = range(3)
+POOL, BET, FRONT, CURVES = range(4)
 
 
 def scene(page: Page, number: int = POOL) -> Locator:
@@ -125,7 +125,7 @@ def test_step_by_step_where_nothing_is_to_move(still: Page) -> None:
 
 
 def test_nothing_hangs_over_the_edge_of_a_telephone(still: Page) -> None:
-    for number in (POOL, BET, FRONT):
+    for number in (POOL, BET, FRONT, CURVES):
         scene(still, number)
     assert still.evaluate("document.documentElement.scrollWidth") <= 360
 
@@ -167,3 +167,20 @@ def test_it_sleeps_off_the_screen(opened: Page) -> None:
           setTimeout(() => done(window.frames_asked === was), 300);
         })"""
     )
+
+
+def test_the_trap_is_walked_by_keyboard(opened: Page) -> None:
+    curves = scene(opened, CURVES)
+    expect(curves.get_by_role("row", name="the trap")).to_contain_text("20")
+    slider = curves.get_by_role("slider", name="users")
+    slider.focus()
+    opened.keyboard.press("Home")
+    for _ in range(3):
+        opened.keyboard.press("ArrowRight")
+    expect(slider).to_have_attribute("aria-valuetext", "4")
+    expect(curves.locator(".wt-scene-goal")).to_have_attribute("data-reached", "yes")
+    canvas = curves.locator("canvas")
+    box = canvas.bounding_box()
+    assert box
+    canvas.click(position={"x": 0.4 * box["width"], "y": 60})
+    expect(curves.get_by_role("row", name="the trap")).not_to_contain_text("80")

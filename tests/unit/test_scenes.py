@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import shop_reference
 
-from labs.site import scene_picture
+from labs.site import curves_picture, scene_picture
 from labs.theory import laws, queueing
 
 WEB = Path(__file__).parents[2] / "book/web"
@@ -99,3 +99,10 @@ def test_a_still_picture_has_a_dot_for_each_request() -> None:
     asking = re.search(r"(\d+) of them by requests that want a core", full)
     X = queueing.closed(60, 0.02, 0.18, (1, 2), W=60)
     assert asking and math.isclose(int(asking[1]), 60 - X * 0.18, abs_tol=1)
+
+
+def test_still_curves_say_where_they_end() -> None:
+    drawn = curves_picture.picture({"cpu": 0.05, "cores": 4, "workers": 16}, most=32)
+    assert "throughput rises to 80 requests a second, of at most 80" in drawn
+    assert "from 0.05 s to 0.4 s" in drawn
+    assert drawn.count("stroke-dasharray") == 2

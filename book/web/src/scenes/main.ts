@@ -1,6 +1,7 @@
 /** The scenes of the book: a row for each. Loaded only by pages that have one; works from a file. */
+import { curves } from './curves';
 import { Frame } from './frame';
 import { shop } from './shop';
 
-Frame.kinds = { shop };
+Frame.kinds = { shop, curves };
 customElements.define('wt-scene', Frame);

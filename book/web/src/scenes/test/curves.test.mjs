@@ -1,0 +1,35 @@
+/** Curves: what they simulate is what the laws say, and the trap is right for as many users as cores. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { curves } from '../curves';
+
+function scene(given, options = {}) {
+  const values = { users: 1, think: 0, rate: 0, cpu: 0, wait: 0, cores: 1, workers: 1, places: 2048, ...given };
+  const made = curves({ values, option: (name) => options[name] ?? null, turn() {}, redraw() {} });
+  made.start(1);
+  return { made, values };
+}
+
+test('the dots lie on the curve', () => {
+  const shop = { users: 60, cpu: 0.02, wait: 0.18, cores: 4, workers: 40 };
+  const { made, values } = scene(shop, { most: '90' });
+  while (made.restless()) made.simulate();
+  for (const users of [10, 20, 30, 40, 50, 60, 70, 80, 90]) {
+    values.users = users;
+    const [, simulated, , model] = made.rows()[0];
+    assert.ok(Math.abs(Number(simulated) / Number(model) - 1) < 0.06, `${users}: ${simulated}, ${model}`);
+  }
+});
+
+test('the trap is right where users are as many as cores, and nowhere else', () => {
+  const shop = { cpu: 0.05, cores: 4, workers: 16 };
+  const { made, values } = scene(shop, { most: '32' });
+  const right = [];
+  for (let users = 1; users <= 32; users += 1) {
+    values.users = users;
+    if (made.goal('trap-is-right').reached) right.push(users);
+  }
+  assert.deepEqual(right, [4]);
+  values.users = 16;
+  assert.match(made.sentence(), /would be 20, 4 times too few/);
+});
