@@ -76,6 +76,10 @@ def parser() -> Parser:
     record_.add_argument("labs", nargs="*", help="names of labs; all of them if none is given")
     classics_ = command("classics", classics, "make the sources' experiments again")
     classics_.add_argument("sources", nargs="*", help="s1 to s5; all of them if none is given")
+    joined = command("class", class_, "join a class's CSV files and draw its laptops on one line")
+    joined.add_argument("files", nargs="+", metavar="FOLDER_OR_FILE", help="CSV of My progress")
+    joined.add_argument("-o", "--output", default="class.html", metavar="FILE.html")
+    joined.add_argument("--no-names", action="store_true", help="laptop 1, laptop 2 instead")
     read_ = command("read", read, "serve the built book, live, and open it in the browser")
     read_.add_argument("--port", default=None, help="a free one if not given")
     read_.add_argument("--no-browser", action="store_true", help="only print the address")
@@ -268,6 +272,24 @@ def recorded(names: list[str], by: str) -> int:
         print(error, file=sys.stderr)
         return FAILED
     return OK
+
+
+def class_(asked: argparse.Namespace) -> int:
+    """Print a class's table and write its page. A file that cannot be read is told and left out."""
+    from labs.kinds.sweep.report import columns
+    from labs.present.class_report import class_table
+    from labs.site.class_files import handed_in, write_page
+
+    found, complaints = handed_in(asked.files, names=not asked.no_names)
+    for complaint in complaints:
+        print(complaint, file=sys.stderr)
+    if not found:
+        raise Unusable("No file with a line in it: nothing was written.")
+    write_page(asked.output, found, len(complaints))
+    sheet = class_table(found)
+    print(columns([sheet.head, *sheet.rows]))
+    print(f"\n{sheet.note}\n\nWritten: {asked.output}")
+    return UNUSABLE if complaints else OK
 
 
 def read(asked: argparse.Namespace) -> int:

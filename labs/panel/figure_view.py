@@ -73,10 +73,15 @@ class FigureView(anywidget.AnyWidget):
             self.send({"kind": "plotly"}, buffers=[_plotly()])
 
 
+def plotly_script() -> str:
+    """plotly's script: the book's small one, or the whole from plotly's package where `labs` is
+    installed without the book."""
+    small = BOOK / "web/lib/plotly.js"
+    script: str = small.read_text("utf-8") if small.is_file() else offline.get_plotlyjs()
+    return script
+
+
 @functools.cache
 def _plotly() -> bytes:
-    """plotly's script, gzipped: the book's small one, or the whole from plotly's package where
-    `labs` is installed without the book."""
-    small = BOOK / "web/lib/plotly.js"
-    script = small.read_text("utf-8") if small.is_file() else offline.get_plotlyjs()
-    return gzip.compress(script.encode())
+    """It, gzipped."""
+    return gzip.compress(plotly_script().encode())

@@ -12,6 +12,7 @@ from labs import progress_log
 from labs.kinds.mystery.scenarios import LIMITS
 from labs.panel.run_bar import put
 from labs.present.caveats import HOLLOW
+from labs.present.handed_in import COLUMNS, FORMULAS
 from labs.present.markup import alarm, paragraphs, status, table
 from labs.present.tables import Table, link
 from labs.present.verdict import CLOSE, is_close
@@ -20,7 +21,6 @@ from labs.recordings.pages import Chapter, chapters
 from labs.records.format import NARROW, digits, plain
 
 DIGITS = 6  # as many as a reader types
-FORMULAS = "=+-@\t\r"  # a spreadsheet would calculate a text that begins so
 EXERCISES = ("chapter", "solved", "tried", "open")
 DIAGNOSES = ("on", "lab", "server", "your diagnosis", "right", "tries")
 PREDICTIONS = ("on", "lab", "you said", "the model", "it was")
@@ -140,10 +140,6 @@ def summary(kept: ProgressLog, chapters: Sequence[Chapter]) -> str:
 def progress_sheet(kept: ProgressLog, chapters: Sequence[Chapter], name: str) -> Table:
     """All that is kept as a table for a teacher: a row for each prediction, answer and
     diagnosis."""
-    head = (
-        *("name", "chapter", "kind", "which", "question or seed", "value", "unit"),
-        *("right", "tries", "measured", "model", "fit", "when"),
-    )
     rows: list[tuple[str, ...]] = []
     for chapter in (*chapters, *_elsewhere(kept, chapters)):
         for each in _predictions(kept, chapter):
@@ -171,7 +167,7 @@ def progress_sheet(kept: ProgressLog, chapters: Sequence[Chapter], name: str) ->
                     *(str(said.tries), "", "", "", said.at),
                 )
             )
-    return Table(head, tuple(tuple(_harmless(cell) for cell in row) for row in rows))
+    return Table(COLUMNS, tuple(tuple(_harmless(cell) for cell in row) for row in rows))
 
 
 def _row(kept: ProgressLog, chapter: Chapter) -> tuple[str, ...]:

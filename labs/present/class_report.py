@@ -1,0 +1,189 @@
+"""A class on one page: what was answered, and its laptops on one line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from markupsafe import Markup, escape
+
+from labs.present.handed_in import PREDICTION, HandedIn
+from labs.present.markup import each_in, paragraphs
+from labs.present.markup import table as html_table
+from labs.present.palette import GREEN, GREY, ORANGE
+from labs.present.plot import Figure, axis_title, dots, layout, line, log_axis
+from labs.present.tables import Table
+from labs.present.verdict import CLOSE, is_close
+from labs.records.format import NARROW, digits
+
+HEAD = ("answered", "right", "measured", "median bet", "median measured", "question")
+RULE = (
+    "Answered: laptops with an answer. Right: those with a right one; of a bet, one within "
+    f"{100 * CLOSE:.0f} % of the first measurement that could be believed. Measured: those with "
+    "such a measurement. The medians are of these bets."
+)
+READING = (
+    "A mark on the line came out as said. The bets lie where people expected it; the model's "
+    "marks should lie close to the line, on every laptop."
+)
+# Scripts and styles of the page itself, and nothing from anywhere else.
+POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+STYLE = (
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:1rem auto;padding:0 1rem}"
+    "div{overflow-x:auto}table{border-collapse:collapse}"
+    "th,td{padding:.2rem .6rem;text-align:left;border-bottom:1px solid #bbb}"
+)
+DRAW = (
+    "for (const place of document.querySelectorAll('[data-figure]')) {"
+    " const made = JSON.parse(place.querySelector('script').textContent);"
+    " Plotly.newPlot(place.querySelector('div'), made.data, made.layout, {responsive: true});"
+    "}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Laptop:
+    """One student's rows, under the name that a page may show."""
+
+    name: str
+    rows: tuple[HandedIn, ...]
+
+
+def laptops(files: Iterable[Sequence[HandedIn]], *, names: bool) -> list[Laptop]:
+    """A laptop for each name in each file; for all rows without one together, too. What was
+    handed in twice counts once. Without names, and for nobody's: laptop 1, laptop 2."""
+    of: dict[tuple[int, str], dict[HandedIn, None]] = {}
+    for number, rows in enumerate(files):
+        for row in rows:
+            key = (-1, row.name) if row.name else (number, "")
+            of.setdefault(key, {})[row] = None
+    return [
+        Laptop(name if names and name else f"laptop {number}", tuple(rows))
+        for number, ((_, name), rows) in enumerate(of.items(), 1)
+    ]
+
+
+def class_table(found: Sequence[Laptop]) -> Table:
+    """A row for each question, in the book's order as far as the files have it."""
+    asked: dict[tuple[str, ...], list[tuple[Laptop, HandedIn]]] = {}
+    for laptop in found:
+        for row in laptop.rows:
+            asked.setdefault(_key(row), []).append((laptop, row))
+    return Table(HEAD, tuple(_line(key, asked[key]) for key in asked), RULE)
+
+
+def figures(found: Sequence[Laptop]) -> list[tuple[str, Figure]]:
+    """A figure for each unit, with its description: bets and model over what was measured."""
+    settled: dict[str, list[tuple[Laptop, HandedIn]]] = {}
+    for laptop in found:
+        for row in filter(_settled, laptop.rows):
+            settled.setdefault(row.unit, []).append((laptop, row))
+    return [(_alt(unit, pairs), _figure(unit, pairs)) for unit, pairs in settled.items()]
+
+
+def page(found: Sequence[Laptop], script: str, left_out: int) -> Markup:
+    """All of it as one HTML file that needs no other.
+
+    script: plotly's; left_out: how many files could not be read.
+    """
+    drawn = Markup("").join(_drawn(alt, figure) for alt, figure in figures(found))
+    said = [f"{len(found)} {'laptop' if len(found) == 1 else 'laptops'}."]
+    if left_out:
+        said.append(f"Left out, since they could not be read: {left_out}.")
+    said.append(READING if drawn else "No bet has been measured yet, so there is no line to draw.")
+    sheet = class_table(found)
+    return Markup(
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta http-equiv="Content-Security-Policy" content="{}">'
+        '<meta name="viewport" content="width=device-width"><title>Wall Time: a class</title>'
+        "<style>{}</style></head><body><h1>A class on one line</h1>{}{}"
+        "<h2>Question by question</h2><div>{}</div>{}"
+        "<script>{}</script><script>{}</script></body></html>\n"
+    ).format(
+        POLICY,
+        Markup(STYLE),
+        paragraphs(said),
+        drawn,
+        html_table(sheet.head, sheet.rows),
+        paragraphs([sheet.note]),
+        Markup(script.replace("</script", "<\\/script") if drawn else ""),
+        Markup(DRAW),
+    )
+
+
+def _key(row: HandedIn) -> tuple[str, ...]:
+    about = (row.question, row.unit) if row.kind == PREDICTION else ("", "")
+    return row.chapter, row.kind, row.which, *about
+
+
+def _settled(row: HandedIn) -> bool:
+    return row.kind == PREDICTION and row.fit and None not in (row.value, row.measured)
+
+
+def _hit(row: HandedIn) -> bool:
+    if row.kind != PREDICTION:
+        return row.right
+    return _settled(row) and is_close(row.value or 0.0, row.measured or 0.0, row.unit)
+
+
+def _line(key: tuple[str, ...], pairs: Sequence[tuple[Laptop, HandedIn]]) -> tuple[str, ...]:
+    chapter, kind, which, question, unit = key
+
+    def count(of: Iterable[tuple[Laptop, HandedIn]]) -> str:
+        return str(len({id(laptop) for laptop, _ in of}))
+
+    settled = [pair for pair in pairs if _settled(pair[1])]
+    bets = [row.value or 0.0 for _, row in settled]
+    measured = [row.measured or 0.0 for _, row in settled]
+    medians = [
+        f"{digits(median(values))}{NARROW}{unit}" if values else "" for values in (bets, measured)
+    ]
+    called = f"{chapter}: {kind} {which}" + (f", {question}" if question else "")
+    right = count(pair for pair in pairs if _hit(pair[1]))
+    foretold = kind == PREDICTION
+    return count(pairs), right, count(settled) if foretold else "", *medians, called
+
+
+def _figure(unit: str, pairs: Sequence[tuple[Laptop, HandedIn]]) -> Figure:
+    measured = [row.measured or 0.0 for _, row in pairs]
+    bets = [row.value or 0.0 for _, row in pairs]
+    models = [row.model for _, row in pairs]
+    every = [*measured, *bets, *(each for each in models if each is not None)]
+    ends = [min(every), max(every)]
+    # plotly reads some HTML in what it is told, so that is escaped once more than JSON asks.
+    said = [str(escape(f"{laptop.name}, {row.which}: {row.question}")) for laptop, row in pairs]
+    shown = str(escape(unit))
+    axis = log_axis(every) if ends[0] > 0 else {"type": "linear"}
+    across, upwards = (
+        {**axis, "title": {"text": axis_title(f"{words}, {shown}", axis)}}
+        for words in ("Measured", "Said before")
+    )
+    hover = "{said}<br>said {y}, measured {x} " + shown
+    traces = [
+        line("as said", ends, ends, GREY, dash="dash"),
+        dots(
+            "the model", measured, models, ORANGE, size=7, symbol="square", said=said, hover=hover
+        ),
+        dots("a bet", measured, bets, GREEN, size=9, symbol="diamond", said=said, hover=hover),
+    ]
+    margin = {"l": 60, "r": 12, "t": 24, "b": 96}
+    return {"data": traces, "layout": layout(480, margin, -0.2, xaxis=across, yaxis=upwards)}
+
+
+def _alt(unit: str, pairs: Sequence[tuple[Laptop, HandedIn]]) -> str:
+    close = sum(_hit(row) for _, row in pairs)
+    return (
+        f"Bets over measurements, in {unit or 'no unit'}, with the line of equality: {len(pairs)} "
+        f"bets, {close} of them within {100 * CLOSE:.0f} % of what was measured."
+    )
+
+
+def _drawn(alt: str, figure: Figure) -> Markup:
+    # Within a script element only "<" can do harm, as in "</script>".
+    data = json.dumps(figure, separators=(",", ":")).replace("<", "\\u003c")
+    return Markup(
+        '<figure data-figure><div role="img" aria-label="{0}"></div>'
+        '<script type="application/json">{1}</script>{2}</figure>'
+    ).format(alt, Markup(data), each_in("<figcaption>{}</figcaption>", [alt]))
