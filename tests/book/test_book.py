@@ -7,7 +7,7 @@ import re
 from collections import Counter
 
 import pytest
-from chapters import BOOK, Page, chapters, pages
+from chapters import BOOK, Page, chapters, pages, tables
 
 from labs.exercises import proofreading
 from labs.exercises.chapters import CHAPTERS, EXERCISES
@@ -135,6 +135,33 @@ def test_terms_are_explained_once_and_sorted() -> None:
         for term in re.findall(r"\{term\}`([^`]+)`", page.text)
     }
     assert used <= {term.lower() for term in terms}
+
+
+SERVERS = ("Apache", "nginx", "php-fpm", "gunicorn", "uvicorn", "Node", "Tomcat")
+
+
+def servers(row: list[str]) -> set[str]:
+    """Those that the row of a table is about."""
+    return {server for server in SERVERS if re.search(rf"\b{server}\b", row[0])}
+
+
+def test_the_knobs_of_a_chapter_are_among_those_of_all_servers() -> None:
+    knobs = Page(BOOK / "appendix" / "knobs.md").text
+    for page in chapters():
+        for _, rows in tables(page.sections["In production"]):
+            for row in filter(servers, rows):
+                assert "(#knobs-" in page.sections["In production"], page.name
+                for knob in re.findall("`([^`]+)`", " ".join(row)):
+                    assert f"`{knob}`" in knobs, f"{page.name}, {row[0]}: {knob}"
+
+
+def test_each_table_of_knobs_has_its_servers_in_one_order() -> None:
+    every = list(tables(Page(BOOK / "appendix" / "knobs.md").text))
+    assert len(every) > 6
+    for _, rows in every:
+        order = [min(SERVERS.index(server) for server in servers(row)) for row in rows]
+        assert order == sorted(order)
+        assert set(SERVERS) - {"php-fpm"} <= set().union(*map(servers, rows))
 
 
 def test_drawings_have_their_words() -> None:
