@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from chapters import BOOK, Page, chapters, pages, tables
@@ -77,6 +78,29 @@ def test_minutes_in_the_teachers_guide_are_those_of_the_chapters() -> None:
         (minutes,) = re.findall(r"\*(\d+) minutes\.\*", page.text)
         rows = re.findall(rf"\]\(\.\./{page.name}\.md\) \|.*\| (\d+) \|", guide)
         assert rows == [minutes], page.name
+
+
+@pytest.mark.parametrize("guide", sorted(BOOK.glob("appendix/teachers-guide-?.md")), ids=str)
+def test_a_guide_adds_its_minutes_up_and_names_exercises_that_are_there(guide: Path) -> None:
+    text = guide.read_text("utf-8")
+    table = text.partition("## A plan")[0]
+    rows = re.findall(r"^\| \[.*\| (.+?) \| (\d+) \|$", table, re.MULTILINE)
+    assert f"{{law}}`{' + '.join(minutes for _, minutes in rows)}`" in table
+    known = {question.id for question in EXERCISES}
+    named = [id for asked, _ in rows for id in re.findall(r"\d+\.\d+", asked)]
+    assert len(named) >= 2 * len(rows) and set(named) <= known
+
+
+@pytest.mark.parametrize("guide", sorted(BOOK.glob("appendix/teachers-guide-?.md")), ids=str)
+def test_a_guide_marks_two_open_questions_with_a_strong_and_a_weak_answer(guide: Path) -> None:
+    text = guide.read_text("utf-8")
+    questions = re.split(r"^\*\*Question [A-F]\*\*", text, flags=re.MULTILINE)[1:]
+    assert len(questions) == 2
+    for each in questions:
+        for point in ("limit", "number", "test", "edge"):
+            assert each.count(f"\n| {point} | ") == 1
+        assert each.count("\n> *Strong, 4 points.* ") == 1
+        assert len(re.findall(r"^> \*Weak, [01] points?\.\* ", each, re.MULTILINE)) == 1
 
 
 @pytest.mark.parametrize("page", pages(), ids=name)
