@@ -12,7 +12,7 @@ from labs import progress_log
 from labs.kinds.mystery.scenarios import LIMITS
 from labs.panel.run_bar import put
 from labs.present.caveats import HOLLOW
-from labs.present.handed_in import COLUMNS, FORMULAS
+from labs.present.handed_in import COLUMNS, DIGITS, FORMULAS
 from labs.present.markup import alarm, paragraphs, status, table
 from labs.present.tables import Table, link
 from labs.present.verdict import CLOSE, is_close
@@ -20,7 +20,6 @@ from labs.progress_log import Answered, Diagnosed, Foretold, ProgressLog
 from labs.recordings.pages import Chapter, chapters
 from labs.records.format import NARROW, digits, plain
 
-DIGITS = 6  # as many as a reader types
 EXERCISES = ("chapter", "solved", "tried", "open")
 DIAGNOSES = ("on", "lab", "server", "your diagnosis", "right", "tries")
 PREDICTIONS = ("on", "lab", "you said", "the model", "it was")

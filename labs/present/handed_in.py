@@ -23,6 +23,8 @@ FORMULAS = "=+-@\t\r"  # a spreadsheet would calculate a text that begins so
 PREDICTION = "prediction"
 KINDS = (PREDICTION, "exercise", "diagnosis")
 SAID = {"right": ("", "yes", "no", "told"), "fit": ("", "yes", "no")}
+DIGITS = 6  # of a number: as many as My progress writes
+LEAST, MOST = 1e-6, 1e12  # of a number other than zero: no rate, time or memory lies outside
 MOST_LETTERS = 1000  # of a cell
 MOST_ROWS = 10_000  # of a file: one reader's whole book has some hundreds
 AGAIN = "Ask for the file that “Save as CSV” on the page My progress gives, and change nothing."
@@ -124,6 +126,6 @@ def _number(name: str, cell: str) -> float | None:
         found = float(cell)
     except ValueError:
         found = math.nan
-    if not math.isfinite(found):
+    if not math.isfinite(found) or (found and not LEAST <= abs(found) <= MOST):
         raise ValueError(f"“{cell[:20]}” under “{name}”: must be an ordinary number")
-    return found
+    return float(f"{found:.{DIGITS}g}")

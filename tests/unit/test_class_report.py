@@ -137,6 +137,8 @@ GOOD = f"Ann,3 · Many cores,prediction,many-cores,how many,40,req/s,,,38.1,38.4
         (HEAD.encode() + b"\nAnn,\xff\n", 2, "UTF-8"),
         (f"{HEAD}\n{GOOD}\nAnn,3\n".encode(), 3, "2 cells"),
         (f"{HEAD}\n{GOOD.replace('40', 'inf')}\n".encode(), 2, "“inf” under “value”"),
+        (f"{HEAD}\n{GOOD.replace('40', '1.79e308')}\n".encode(), 2, "“1.79e308” under “value”"),
+        (f"{HEAD}\n{GOOD.replace('38.1', '5e-324')}\n".encode(), 2, "“5e-324” under “measured”"),
         (f"{HEAD}\n{GOOD.replace('38.1', 'many')}\n".encode(), 2, "“many” under “measured”"),
         (f"{HEAD}\n{GOOD.replace('prediction', 'dance')}\n".encode(), 2, "“dance” under “kind”"),
         (f"{HEAD}\n{GOOD.replace('yes', 'perhaps')}\n".encode(), 2, "under “fit”"),
@@ -178,3 +180,15 @@ def test_a_file_that_a_spreadsheet_saved_and_odd_letters_are_read() -> None:
     text = f"{HEAD}\r\n{GOOD.replace('Ann', chr(39) + '=Ann' + chr(27) + '[2J')}\r\n\r\n"
     (row,) = handed_in.read(b"\xef\xbb\xbf" + text.encode(), "a.csv")
     assert row.name == "=Ann\ufffd[2J" and row.measured == 38.1
+
+
+@pytest.mark.parametrize(
+    "pair", [("0", "0"), ("-3", "5"), ("1e12", "1e-6"), ("1", "1.0000000000001"), ("7", "7.00001")]
+)
+def test_whatever_numbers_were_typed_there_is_a_figure(pair: tuple[str, str]) -> None:
+    value, measured = pair
+    text = f"{HEAD}\n{GOOD.replace('40', value).replace('38.1', measured).replace('38.4', '')}\n"
+    found = laptops([handed_in.read(text.encode(), "a.csv")], names=True)
+    ((_, figure),) = figures(found)
+    go.Figure(figure)
+    assert class_table(found).rows[0][2] == "1"
