@@ -49,7 +49,8 @@ def labs_of(cell: Cell) -> dict[str, LabKind[Any]]:
     found: dict[str, LabKind[Any]] = {}
 
     def keep(call: str, name: str, lab: LabKind[Any]) -> None:
-        found[name] = lab.scaled_down(hardware.fingerprint().cores, shared=False)
+        cores = hardware.fingerprint().cores
+        found[name] = lab.at_scale(cores).scaled_down(cores, shared=False)
 
     opened, api.opened = api.opened, keep
     try:

@@ -19,6 +19,7 @@ from labs.kinds.sweep.run import SweepLab
 from labs.measure.rig import Rig
 from labs.panel.job import Job
 from labs.panel.lab import OTHERS
+from labs.panel.settings import Settings
 from labs.panel.sweep import SweepPanel
 from labs.records.experiment import Experiment
 
@@ -157,8 +158,33 @@ class PanelDriver:
             self.setting(name).value = value
 
     def setting(self, name: str) -> Any:
-        """A widget of the settings."""
-        return getattr(getattr(self.panel, "_settings", self.panel), f"_{name}")
+        """A widget of the settings, by its field's name, or of a panel without any."""
+        settings = getattr(self.panel, "_settings", None) or self.panel
+        if not isinstance(settings, Settings):
+            return getattr(settings, f"_{name}")
+        return settings._controls[{"cpu": "cpu_s", "wait": "wait_s"}.get(name, name)]
+
+    def shown(self) -> list[str]:
+        """Settings that are not folded away."""
+        settings = getattr(self.panel, "_settings", self.panel)
+        groups = [settings._named, settings._rest]
+        return [n for g in groups if g.layout.display != "none" for n in g.controls]
+
+    @property
+    def why(self) -> str:
+        """Why not all of the settings can be chosen, said beside those that are shown."""
+        settings = getattr(self.panel, "_settings", self.panel)
+        groups = [settings._named, settings._rest]
+        said = [g._why.value for g in groups if g.layout.display != "none"]
+        return re.sub(r"<[^>]+>", "", " ".join(said))
+
+    def unfold(self, yes: bool = True) -> None:
+        """More settings, or fewer."""
+        getattr(self.panel, "_settings", self.panel)._more.value = yes
+
+    def measure_for(self, seconds: float) -> None:
+        """Set for how long each level is measured."""
+        self.panel._duration.value = seconds
 
     @property
     def sign(self) -> str:
@@ -237,12 +263,12 @@ class PanelDriver:
             assert self.job.join(SOON_S)
 
 
-def panel_of(experiment: Experiment = examples.EXPERIMENT) -> PanelDriver:
+def panel_of(experiment: Experiment = examples.EXPERIMENT, **more: Any) -> PanelDriver:
     """The panel of a sweep, its plan made."""
     panel = PanelDriver(
         SweepPanel(
             "many-cores",
-            SweepLab(experiment),
+            SweepLab(experiment, **more),
             recorded=examples.recording(),
             calibration=lambda machine, server, workload: examples.CALIBRATION,
         )

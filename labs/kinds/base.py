@@ -18,6 +18,7 @@ import msgspec
 
 from labs.measure.rig import Rig
 from labs.present.verdict import Question
+from labs.records.experiment import Experiment
 from labs.records.results import Machine, Result
 
 Found = TypeVar("Found", bound=Result)
@@ -33,6 +34,9 @@ class LabKind(ABC, Generic[Found]):
     question: Question | None = None  # for the reader to answer before the first run
     by_cores: bool = False  # whether users and workers grow with the cores there are
     controls: Mapping[str, str] = MappingProxyType({})  # to use while it runs; a word on each
+    settings: Sequence[str] = ()  # that it is about, which its panel shows first
+    fixed: ClassVar[Sequence[str]] = ()  # settings that cannot be changed in this kind
+    each: ClassVar[str] = "level"  # what is measured for `each_s`
 
     @abstractmethod
     def about(self) -> str:
@@ -49,6 +53,24 @@ class LabKind(ABC, Generic[Found]):
 
     def check(self, machine: Machine) -> None:
         """Unusable, with a remedy, for what cannot run here; before anything is started."""
+
+    @property
+    def each_s(self) -> float | None:
+        """For how many seconds each level, step or way is measured at least; the longest, where
+        they differ. None where that is not to be set."""
+        return None
+
+    def lasting(self, seconds: float) -> Self:
+        """The same lab, each measured for so long. Unusable for what is too long."""
+        return self
+
+    def experiments(self) -> Sequence[Experiment]:
+        """What a panel may change, in this order; none where there is nothing to set."""
+        return ()
+
+    def with_experiments(self, experiments: Sequence[Experiment]) -> Self:
+        """The same lab of those. Unusable for what cannot be."""
+        return self
 
     def matches(self, found: Found) -> bool:
         """Whether that result is of this experiment."""

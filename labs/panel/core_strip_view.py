@@ -43,6 +43,11 @@ class CoreStripView(anywidget.AnyWidget):
         """A run begins; what the last one left is shown until this one has measured something."""
         self._samples = []
 
+    def clear(self) -> None:
+        """Nothing was measured of what is set now."""
+        self._samples = []
+        self.layout.display = "none"
+
     def saw(self, sample: Sample) -> None:
         """Keep it, and paint nothing: it was seen while something is measured."""
         if self._samples and sample.at_s < self._samples[-1].at_s:

@@ -9,17 +9,21 @@ import ipywidgets
 from markupsafe import Markup
 
 from labs.exercises import latest
+from labs.host import hardware
 from labs.kinds.base import Found, LabKind
 from labs.kinds.registry import showing
 from labs.measure.progress import Progress
 from labs.measure.rig import Rig
 from labs.panel.core_strip_view import CoreStripView
+from labs.panel.duration import Duration
 from labs.panel.earlier_runs import EarlierRuns
 from labs.panel.figure_view import FigureView
+from labs.panel.inside import close, work
 from labs.panel.job import Job
 from labs.panel.prediction_prompt import PredictionPrompt
 from labs.panel.run_bar import RunBar, put
-from labs.present.markup import paragraphs, spoken, status
+from labs.panel.settings import settings_of
+from labs.present.markup import alarm, paragraphs, spoken, status
 from labs.present.time_split import SplitFigure
 from labs.present.trails import trails_alt, with_trails
 from labs.present.verdict import caption, on_answer
@@ -42,8 +46,12 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._shown: Found | None = None  # measured here: whose results stand below the figure
         self._drawn: tuple[Found, str] | None = None  # what the figure shows, and its caption
         self._drawing = threading.RLock()  # news comes from the measuring and the sampling thread
+        self._given = lab  # as the cell asks for it; `_lab` is what Run would run
+        self._duration = Duration(lab, self._changed) if lab.each_s else None
+        self._settings = settings_of(lab, hardware.fingerprint(), self._changed)
+        self._problem = ipywidgets.HTML()
         self._prompt = PredictionPrompt(self._decided, lab.question, lab=name)
-        self._bar = RunBar(self._run, self._stop, lab.controls, lab.perform)
+        self._bar = RunBar(self._run, self._stop, lab.controls, self._perform, self._duration)
         self._about = ipywidgets.HTML(Markup('<p class="wt-about">{}</p>').format(lab.about()))
         self._caption = ipywidgets.HTML()
         self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
@@ -58,6 +66,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._data = ipywidgets.HTML().add_class("wt-data")
         self._beside = ipywidgets.HTML().add_class("wt-data")
         for later in (
+            self._problem,
             self._caption,
             self._whose,
             self._split_note,
@@ -75,23 +84,83 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
 
     def _begin(self) -> None:
         """What stands there before the first run."""
-        if self._recorded is not None:
+        self._expect()
+        self._decided()
+
+    def _expect(self) -> None:
+        """What the recorded run has of the question, if it is of what is set."""
+        self._prompt.expected = None
+        if self._recorded is not None and self._own(self._recorded):
             model, measured = self._lab.answer(self._recorded)
             self._prompt.expected = model or measured
-        self._decided()
+
+    def _own(self, found: Found) -> bool:
+        """Whether that is of what is set, however long it was measured."""
+        if self._lab is self._given:
+            return self._lab.matches(found)
+        usual_s = self._given.each_s
+        return (self._lab if usual_s is None else self._lab.lasting(usual_s)).matches(found)
+
+    def _as_set(self) -> LabKind[Found]:
+        """The lab with what is set. Unusable says what cannot be."""
+        lab = self._given
+        chosen = self._settings.experiments() if self._settings else ()
+        if chosen != tuple(lab.experiments()):
+            lab = lab.with_experiments(chosen)
+        if self._duration is None or self._duration.value == lab.each_s:
+            return lab
+        return lab.lasting(self._duration.value)
+
+    def _changed(self) -> None:
+        """Something was set: what it means, what may be expected, and how long it takes."""
+        with self._drawing:
+            before = self._lab
+            try:
+                self._lab = self._as_set()
+                self._lab.check(hardware.fingerprint())
+            except Unusable as error:
+                put(self._problem, alarm(str(error)))
+                self._bar.ready(False)
+                return
+            put(self._problem, "")
+            self._about.value = Markup('<p class="wt-about">{}</p>').format(self._lab.about())
+            if work(before) != work(self._lab):
+                self._reset()
+            self._ready()
+
+    def _reset(self) -> None:
+        """Of another server, work or load nothing was predicted, and nothing measured."""
+        self._expect()
+        if self._lab.question is not None:
+            self._prompt.ask(self._lab.question, again=True)
+        for later in (self._caption, self._answer, self._verdict, self._data):
+            put(later, "")
+        self._shown = self._drawn = None
+        self._figure.figure, self._figure.alt = {"data": [], "layout": {}}, "Nothing measured yet."
+        self._draw_split(None)
+        self._strip.clear()
+        self._tell_whose("")
+        if self._recorded is not None and self._own(self._recorded) and self._open_to_all:
+            self._draw(self._recorded, caption(self._recorded.machine))
 
     def _decided(self) -> None:
         """The reader has bet, or will not; where a lab asks nothing, there is nothing to wait for.
         The recorded run tells the answer, so it is not there before."""
-        open_to_all = self._lab.question is None or self._prompt.done
-        if open_to_all and self._recorded is not None and self._job is None:
+        if self._open_to_all and self._recorded is not None and self._job is None:
             self._draw(self._recorded, caption(self._recorded.machine))
         self._ready()
+
+    @property
+    def _open_to_all(self) -> bool:
+        """Whether there is no bet to wait for."""
+        return self._lab.question is None or self._prompt.done
 
     def _parts(self) -> tuple[ipywidgets.Widget, ...]:
         """From top to bottom."""
         return (
             self._about,
+            *([self._settings] if self._settings else []),
+            self._problem,
             *([self._prompt] if self._lab.question else []),
             self._bar,
             self._caption,
@@ -116,9 +185,9 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
 
     def _ready(self) -> None:
         """The reader's prediction comes first."""
-        ready = self._lab.question is None or self._prompt.done
         takes = f"takes about {seconds(self._lab.seconds())}"
-        self._bar.ready(ready, takes if ready else f"first commit to a number, or skip; {takes}")
+        first = "" if self._open_to_all else "first commit to a number, or skip; "
+        self._bar.ready(self._open_to_all, first + takes)
 
     # ---- a run -------------------------------------------------------------------------------
 
@@ -185,6 +254,10 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             self._job.stop()
             self._bar.stopping()
 
+    def _perform(self, control: str) -> None:
+        """To the run that goes on."""
+        self._lab.perform(control)
+
     def shut(self) -> None:
         """End what is going on, and take the panel away: another one takes its place."""
         if self._job is not None:
@@ -196,6 +269,10 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     def _enable(self, yes: bool) -> None:
         """While a run goes on, nothing can be set."""
         self._prompt.enable(yes)
+        if self._settings is not None:
+            self._settings.enable(yes)
+        if self._duration is not None:
+            self._duration.disabled = not yes
 
     def _began(self, lab: LabKind[Found]) -> None:
         """A run of that lab has begun. What stands there is of another one."""
@@ -296,16 +373,3 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._prompt.came(model, measured, fit=fit)
         said = on_answer(question, self._prompt.guess, model, measured, fit=fit)
         put(self._answer, spoken([said]))
-
-
-def controls(widget: ipywidgets.Widget) -> set[str]:
-    """By what names a reader knows the controls in it."""
-    found = {getattr(widget, "description", "")} - {""}
-    return found.union(*(controls(each) for each in getattr(widget, "children", ())))
-
-
-def close(widget: ipywidgets.Widget) -> None:
-    """Close a widget and those in it."""
-    for child in getattr(widget, "children", ()):
-        close(child)
-    widget.close()

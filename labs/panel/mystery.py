@@ -14,9 +14,9 @@ from labs.kinds.mystery.record import Mystery, Variant
 from labs.kinds.mystery.run import MysteryLab
 from labs.kinds.mystery.scenarios import LIMITS
 from labs.kinds.mystery.show import compared, repaired_html, show, symptoms_html
+from labs.panel.controls import read_users
 from labs.panel.lab import LabPanel
 from labs.panel.run_bar import put
-from labs.panel.settings import read_users
 from labs.present.markup import spoken
 from labs.records.errors import Unusable
 
@@ -83,6 +83,13 @@ class MysteryPanel(LabPanel[Mystery]):
 
     def _below(self) -> tuple[ipywidgets.Widget, ...]:
         return ()  # what is measured stands before the diagnosis, and the rest after it
+
+    def _changed(self) -> None:
+        """It is to be measured for longer, or not so long."""
+        if self._duration is not None:
+            with self._drawing:
+                self._lab = self._asked = self._asked.lasting(self._duration.value)
+                self._ready()
 
     # ---- measuring ---------------------------------------------------------------------------
 
@@ -166,7 +173,9 @@ class MysteryPanel(LabPanel[Mystery]):
 
     def _enable(self, yes: bool) -> None:
         """While a run goes on, nothing can be set; a diagnosis needs a run."""
-        self._users.disabled = not yes
+        for control in (self._users, self._duration):
+            if control is not None:
+                control.disabled = not yes
         ready = yes and self._mystery is not None
         for control in (self._choice, self._commit, self._reveal):
             control.disabled = not ready or self._solved

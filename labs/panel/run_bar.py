@@ -17,7 +17,8 @@ EVERY_S = 1.0  # between two words on the same stage, where nothing is measured
 
 class RunBar(ipywidgets.HBox):
     """`run` and `stop` are called when the reader presses them, and `perform` with the name of one
-    of the controls, which are there while it runs. To each control a word on what it does."""
+    of the controls, which are there while it runs. To each control a word on what it does. The
+    `duration` is what the reader sets it by, beside what it costs."""
 
     def __init__(
         self,
@@ -25,6 +26,7 @@ class RunBar(ipywidgets.HBox):
         stop: Callable[[], None],
         controls: Mapping[str, str] | None = None,
         perform: Callable[[str], None] | None = None,
+        duration: ipywidgets.Widget | None = None,
     ) -> None:
         self._stage, self._told_at = "", 0.0
         self._run = ipywidgets.Button(
@@ -48,8 +50,9 @@ class RunBar(ipywidgets.HBox):
         self.sign = ipywidgets.HBox(  # of life, beside another button that begins a run
             children=(self._bar, self._words, self._message), layout={"display": "none"}
         ).add_class("wt-actions")
-        row = (self._run, self._stop, *self._controls, self._bar, self._words, self._message)
-        super().__init__(children=row)
+        set_by = () if duration is None else (duration,)
+        row = (self._run, self._stop, *self._controls, self._bar, self._words, *set_by)
+        super().__init__(children=(*row, self._message))
         self.add_class("wt-actions")
 
     def ready(self, yes: bool, words: str = "") -> None:

@@ -1,175 +1,224 @@
-"""The panel's settings: widgets on one side, an Experiment on the other."""
+"""The panel's settings: widgets on one side, experiments on the other.
+
+Those that a lab is about come first, and the rest is folded. Of several experiments, what they have
+in common can be set: what they differ in is what is compared.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
 import ipywidgets
+from markupsafe import Markup
 
-from labs.records.experiment import Architecture, CpuBy, Experiment, Load, WaitBy, Workload
-from labs.records.format import digits, number
+from labs.kinds.base import LabKind
+from labs.panel.choices import (
+    Choice,
+    core_numbers,
+    cpu_kinds,
+    programs,
+    thread_numbers,
+    wait_kinds,
+)
+from labs.panel.controls import WAITED, WORKS, controls, named, read_users
+from labs.panel.run_bar import put
+from labs.records.experiment import Architecture, Experiment, Server, Workload
 from labs.records.results import Machine
-from labs.records.server_facts import WAITS
-from labs.servers.serve import Found, available
+from labs.records.settings import SETTINGS, usual, value_of
+from labs.servers.catalogue import row_of
+from labs.servers.serve import available
 
-MS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
-COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512)
-TOLD = {
-    "prefork": "One process for each request in service",
-    "threaded": "One thread for each request in service",
-    "event-loop": "One thread for all requests; it switches whenever one waits",
-}
-WORKS = {
-    "counting": "Python's own steps: a thread that counts keeps the interpreter's lock",
-    "hashing": "A library's loop: Python's lock is free while it hashes",
-}
-OFFERED: tuple[WaitBy, ...] = ("sleep", "backend", "blocking")  # and what a lab begins with
+FITTED = ("by", "threads", "cores", "cpu_by", "wait_by")  # to the others
+MORE, FEWER = "More settings", "Fewer settings"
 
 
 class Settings(ipywidgets.VBox):
-    """Sliders and choices. `changed` is called after each change by the reader."""
+    """Sliders and choices, those in `about` first. `changed` is called after each change by the
+    reader. `fixed` are no settings here. Unusable for a server that is in no table."""
 
     def __init__(
-        self, experiment: Experiment, machine: Machine, changed: Callable[[], None]
+        self,
+        experiments: Sequence[Experiment],
+        machine: Machine,
+        changed: Callable[[], None],
+        *,
+        about: Sequence[str] = (),
+        fixed: Sequence[str] = (),
     ) -> None:
-        self._experiment = experiment
+        self._before = tuple(experiments)
+        self._machine = machine
         self._changed = changed
         self._settling = False  # while one change brings about another
         self._found = available()
-        server, workload = experiment.server, experiment.workload
-        self._architecture = _toggle("Server", server.architecture, TOLD)
-        self._by = ipywidgets.Dropdown(
-            description="Run by", tooltip="Which program is the server", options=[]
-        )
-        self._cpu = _slider("CPU time", workload.cpu_s * 1000, MS, "of one request, on one core")
-        self._cpu_by = _toggle("CPU by", workload.cpu_by, WORKS)
-        self._wait = _slider("Wait time", workload.wait_s * 1000, MS, "of one request, off the CPU")
-        waits: dict[str, str] = {kind: WAITS[kind].told for kind in (*OFFERED, workload.wait_by)}
-        self._wait_by = _toggle("Wait by", workload.wait_by, waits)
-        self._processes = _slider("Processes", server.processes, COUNTS, "of the server", unit="")
-        self._threads = _slider("Threads", server.threads, COUNTS, "in each process", unit="")
-        self._cores = _slider(
-            "Cores",
-            min(server.cores or machine.cores, machine.cores),
-            range(1, machine.cores + 1),
-            "that the server may use",
-            unit="",
-        )
-        self._all_cores = machine.cores
-        self._users = ipywidgets.Text(
-            value=", ".join(map(str, experiment.load.users)),
-            description="Users",
-            tooltip="The levels of the sweep, rising: 1, 2, 4, 8",
-            continuous_update=False,
-        )
-        self._offer_by(server.by)
+        first = experiments[0]
+        common = [name for name in settable(experiments) if name not in fixed]
+        if "by" in common:
+            row_of(first.server)
+        made = controls(first, machine.cores)
+        self._controls = {name: made[name] for name in common}
         self._fit()
-        controls = (
-            self._architecture,
-            self._by,
-            self._cpu,
-            self._cpu_by,
-            self._wait,
-            self._wait_by,
-            self._processes,
-            self._threads,
-            self._cores,
-            self._users,
-        )
-        super().__init__(children=controls)
-        self.add_class("wt-controls")
-        for control in controls:
+        first_ones = [name for name in about or usual(first) if name in common]
+        self._named = Group({name: made[name] for name in first_ones})
+        self._rest = Group({name: made[name] for name in common if name not in first_ones})
+        self._more = ipywidgets.ToggleButton(
+            description=MORE, tooltip="What this lab leaves as it is, to be changed too"
+        ).add_class("wt-more")
+        self._more.observe(lambda _: self._unfold(), "value")
+        super().__init__(children=(self._named, self._more, self._rest))
+        self.add_class("wt-settings")
+        self._unfold()
+        self._say_why()
+        for control in self._controls.values():
             control.observe(self._heard, "value")
 
-    def experiment(self) -> Experiment:
+    def experiments(self) -> tuple[Experiment, ...]:
         """What is set. Unusable says what cannot be."""
-        architecture = cast(Architecture, self._architecture.value)
-        before = self._experiment
-        cores = self._cores.value
-        start = before.server.start
-        server = replace(
-            before.server,
-            architecture=architecture,
-            by=self._by.value,
-            processes=self._processes.value,
-            start=start and min(start, self._processes.value),
-            threads=self._threads.value if architecture == "threaded" else 1,
-            cores=None if cores == self._all_cores else cores,
-        )
-        workload: Workload = replace(
-            before.workload,
-            cpu_s=self._cpu.value / 1000,
-            wait_s=self._wait.value / 1000,
-            cpu_by=cast(CpuBy, self._cpu_by.value),
-            wait_by=cast(WaitBy, self._wait_by.value),
-        )
-        load: Load = replace(before.load, users=read_users(self._users.value))
-        return Experiment(server, workload, load)
+        return tuple(self._as_set(each) for each in self._before)
 
     def enable(self, yes: bool) -> None:
         """While a run goes on, nothing can be set."""
-        for control in self.children:
+        for control in self._controls.values():
             control.disabled = not yes
         if yes:
             self._fit()
 
+    def _value(self, name: str) -> Any:
+        """As it is set, in the units of the records."""
+        if name not in self._controls:
+            return value_of(self._before[0], name)
+        value = self._controls[name].value
+        if name in ("cpu_s", "wait_s"):
+            return value / 1000
+        if name == "cores":
+            return None if value == self._machine.cores else value
+        return read_users(value) if name == "users" else value
+
+    def _as_set(self, before: Experiment) -> Experiment:
+        server, workload, load = before.server, before.workload, before.load
+        new = {name: self._value(name) for name in self._controls}
+        if "processes" in new:
+            new["start"] = server.start and min(server.start, new["processes"])
+        if "threads" in new and not self._threaded:
+            new["threads"] = 1
+        parts: list[Any] = []
+        for part in (server, workload, load):
+            own = {name: value for name, value in new.items() if hasattr(part, name)}
+            parts.append(replace(part, **own))
+        return Experiment(*parts)
+
+    @property
+    def _threaded(self) -> bool:
+        return bool(self._value("architecture") == "threaded")
+
     def _heard(self, change: dict[str, Any]) -> None:
         if self._settling:
             return
-        if change["owner"] is self._architecture:
-            self._settling = True
-            self._offer_by("")
-            self._fit()
-            self._settling = False
+        self._settling = True
+        self._fit(anew=change["owner"] is self._controls.get("architecture"))
+        self._say_why()
+        self._settling = False
         self._changed()
 
-    def _offer_by(self, by: str) -> None:
-        """The programs of this architecture; those that are missing say so."""
-        rows = [row for row in self._found if row.architecture == self._architecture.value]
-        here = [row.by for row in rows if not row.missing] or [row.by for row in rows]
-        self._by.options = [(_named(row), row.by) for row in rows]
-        self._by.value = by if by in [row.by for row in rows] else here[0]
+    def _unfold(self) -> None:
+        """Show the rest, or fold it."""
+        shown = self._more.value
+        self._more.description = FEWER if shown else MORE
+        self._more.layout.display = "" if self._rest.controls else "none"
+        self._rest.layout.display = "" if shown else "none"
 
-    def _fit(self) -> None:
-        """Threads are for the threaded, cores for those who have several."""
-        self._threads.disabled = self._architecture.value != "threaded"
-        self._cores.disabled = self._all_cores == 1
+    # ---- what can be combined ----------------------------------------------------------------
+
+    def _fit(self, *, anew: bool = False) -> None:
+        """Leave to choose what goes with the rest; `anew`: of another architecture."""
+        self._why: dict[str, str] = {}
+        for name in FITTED:
+            if control := self._controls.get(name):
+                choice = self._choice(name, anew=anew)
+                self._why[name] = choice.why
+                control.disabled = not choice.free
+                if choice.options:
+                    self._offer(name, choice.options, anew=anew)
+
+    def _choice(self, name: str, *, anew: bool) -> Choice:
+        architecture, begun = self._value("architecture"), self._before[0]
+        server = Server(architecture, by="" if anew and name == "by" else self._value("by"))
+        work = Workload(cpu_s=self._value("cpu_s"), wait_s=self._value("wait_s"))
+        if name == "by":
+            return programs(server, begun.workload.page, self._found)
+        if name == "cpu_by":
+            return cpu_kinds(server, work)
+        if name == "wait_by":
+            return wait_kinds(server, work, begun.workload.wait_by)
+        if name == "threads":
+            return thread_numbers(server)
+        return core_numbers(begun.server, self._machine.cores)
+
+    def _offer(self, name: str, options: Sequence[str], *, anew: bool) -> None:
+        """These, and of them what is set, if it is among them."""
+        control, before = self._controls[name], self._value(name)
+        if name == "by":
+            before = Server(self._value("architecture")).by if anew else before
+            rows = {row.by: row for row in self._found if row.architecture == self._kind}
+            offered = [(named(rows[by]), by) for by in options]
+            if tuple(control.options) != tuple(offered):
+                control.options = offered
+        elif tuple(control.options) != tuple(options):
+            told = WORKS if name == "cpu_by" else WAITED
+            control.tooltips = [told[each] for each in options]
+            control.options = options
+        value = before if before in options else options[0]
+        if control.value != value:
+            control.value = value
+
+    @property
+    def _kind(self) -> Architecture:
+        return cast(Architecture, self._value("architecture"))
+
+    def _say_why(self) -> None:
+        """Beside what is shown, and of cores that are not there in any case."""
+        asked = self._before[0].server.cores or 0
+        self._named.say(self._why, also=("cores",) if asked > self._machine.cores else ())
+        self._rest.say(self._why)
 
 
-def read_users(text: str) -> tuple[int, ...]:
-    """Levels as people write them: `1, 2, 4, 8`, with commas or spaces. What is no whole
-    number is handed on as it is, for the record to refuse by name."""
-    words = [word for word in re.split(r"[,;\s]+", text.strip("[]() \t")) if word]
-    return tuple(cast(int, number(word)) for word in words)
+def settings_of(
+    lab: LabKind[Any], machine: Machine, changed: Callable[[], None]
+) -> Settings | None:
+    """What of a lab can be set, if anything."""
+    experiments = lab.experiments()
+    if not experiments:
+        return None
+    return Settings(experiments, machine, changed, about=lab.settings, fixed=lab.fixed)
 
 
-def _named(row: Found) -> str:
-    if row.missing:
-        return f"{row.by} (not installed)"
-    return f"{row.by} {row.version}" if row.version else f"{row.by} (ours)"
+class Group(ipywidgets.VBox):
+    """Some of the settings, and below them why not all of it can be chosen."""
+
+    def __init__(self, controls: Mapping[str, ipywidgets.Widget]) -> None:
+        self.controls = controls
+        self._why = ipywidgets.HTML()
+        grid = ipywidgets.VBox(children=tuple(controls.values())).add_class("wt-controls")
+        super().__init__(children=(grid, self._why))
+
+    def say(self, why: Mapping[str, str], also: Sequence[str] = ()) -> None:
+        """The sentences of those in it, and of these."""
+        said = [
+            text for name, text in why.items() if text and (name in self.controls or name in also)
+        ]
+        put(self._why, Markup('<p class="wt-why">{}</p>').format(" ".join(said)) if said else "")
 
 
-def _toggle(name: str, value: str, told: Mapping[str, str]) -> ipywidgets.ToggleButtons:
-    """A few choices side by side, each with a word on what it means."""
-    return ipywidgets.ToggleButtons(
-        options=list(told), value=value, description=name, tooltips=list(told.values())
-    )
-
-
-def _slider(
-    name: str, value: float, choices: Iterable[float], told: str, *, unit: str = " ms"
-) -> ipywidgets.SelectionSlider:
-    """A slider over round values and the one that the lab begins with."""
-    values: Sequence[float] = sorted({*choices, value})
-    slider = ipywidgets.SelectionSlider(
-        options=[(f"{digits(each)}{unit}", each) for each in values],
-        value=value,
-        description=name,
-        tooltip=f"{name} {told}",
-        continuous_update=False,
-    )
-    slider.add_class("wt-choice")  # the page tells the value, not its place in the list
-    return slider
+def settable(experiments: Sequence[Experiment]) -> list[str]:
+    """What all of them have the same of, and can change together."""
+    if not experiments:
+        return []
+    common = [name for name in SETTINGS if len({value_of(each, name) for each in experiments}) == 1]
+    if experiments[0].workload.page == "file":  # it takes no work
+        common = [name for name in common if not name.startswith(("cpu", "wait"))]
+    if "architecture" not in common:
+        return [name for name in common if name not in ("by", "threads")]
+    if {"by", "threads"} - set(common):
+        common.remove("architecture")
+    return common

@@ -18,12 +18,12 @@ from labs.kinds.sweep.alt_text import sweep_alt
 from labs.kinds.sweep.beside import as_if_on
 from labs.kinds.sweep.figure import sweep_figure
 from labs.kinds.sweep.record import Recording
-from labs.kinds.sweep.run import SweepLab
+from labs.kinds.sweep.run import SweepLab, lasting
 from labs.kinds.sweep.show import show
 from labs.measure.calibration import last
-from labs.panel.lab import LabPanel, controls
+from labs.panel.inside import controls
+from labs.panel.lab import LabPanel
 from labs.panel.run_bar import put
-from labs.panel.settings import Settings
 from labs.present import verdict
 from labs.present.caveats import advice
 from labs.present.markup import alarm, spoken
@@ -59,24 +59,22 @@ class SweepPanel(LabPanel[Recording]):
         self._forecast: Prediction | None = None
         self._points: dict[int, Point] = {}
         self._current: Recording | None = None  # whose points these are
-        self._asked = lab
         self._why = ipywidgets.HTML()
-        self._settings = Settings(lab.experiment, self._machine, self._replan)
-        self._problem = ipywidgets.HTML()
+        self._sweep = lab
+        self._chosen: Experiment | None = None
         self._offers = ipywidgets.RadioButtons(
             description="How much", options=[], layout={"display": "none"}
-        )
+        ).add_class("wt-offers")
         self._offers.observe(self._offered, "value")
         self._assumed = ipywidgets.HTML().add_class("wt-data")
         put(self._why, Markup("<p>{}</p>").format(lab.why) if lab.why else "")
-        put(self._problem, "")
         super().__init__(name, lab, recorded=recorded)
 
     def _parts(self) -> tuple[ipywidgets.Widget, ...]:
         return (
             self._about,
             self._why,
-            self._settings,
+            *([self._settings] if self._settings else []),
             self._problem,
             self._offers,
             self._prompt,
@@ -99,22 +97,24 @@ class SweepPanel(LabPanel[Recording]):
         )
 
     def _begin(self) -> None:
-        self._draw_levels(self._asked.experiment)
-        self._replan()
+        self._draw_levels(self._sweep.experiment)
+        self._changed()
 
     def _decided(self) -> None:
         self._ready()  # which draws what the reader may now see
 
     # ---- before a run ------------------------------------------------------------------------
 
-    def _replan(self) -> None:
+    def _changed(self) -> None:
         """The settings changed: what would be tested, and how long it would take?"""
         with self._drawing:
             self._planned += 1
             number = self._planned
             self._plan = None
         try:
-            experiment = self._settings.experiment()
+            lab = self._as_set()
+            assert isinstance(lab, SweepLab)
+            experiment = lab.experiment
             check(experiment.server, self._machine, experiment.workload)
         except Unusable as error:
             self._show_problem(str(error))
@@ -153,15 +153,15 @@ class SweepPanel(LabPanel[Recording]):
 
     def _choose(self, plan: Variant) -> None:
         """This is what Run would run."""
-        before, self._plan = self._plan, plan
+        work = lasting(plan.experiment, 1.0)  # however long it is measured
+        again, self._chosen, self._plan = work != self._chosen, work, plan
         put(self._problem, "")
         self._forecast, self._points, self._current = plan.forecast, {}, None
-        self._lab = self._asked.with_experiment(plan.experiment)
+        self._lab = self._sweep.with_experiment(plan.experiment)
         assert self._lab.question is not None
         level = plan.forecast.levels[-1]
-        throughput = self._asked.ask == "throughput"
+        throughput = self._sweep.ask == "throughput"
         self._prompt.expected = level.model_rps if throughput else level.model_response_time_s
-        again = before is None or before.experiment != plan.experiment
         self._prompt.ask(self._lab.question, again=again)
         self._ready()
 
@@ -188,7 +188,7 @@ class SweepPanel(LabPanel[Recording]):
             return
         run = self._earlier.called(shown)
         was = showing(shown).settings(shown)
-        if shown.experiment == experiment and self._prompt.done:
+        if lasting(shown.experiment, 1.0) == lasting(experiment, 1.0) and self._prompt.done:
             self._current = shown
             self._points = {point.users: point for point in shown.points}
             self._forecast = shown.run.forecast
@@ -224,7 +224,6 @@ class SweepPanel(LabPanel[Recording]):
 
     def _enable(self, yes: bool) -> None:
         super()._enable(yes)
-        self._settings.enable(yes)
         self._offers.disabled = not yes
 
     def _began(self, lab: LabKind[Recording]) -> None:
@@ -270,7 +269,7 @@ class SweepPanel(LabPanel[Recording]):
         latest.keep(self.name, found)
 
     def _compared(self, found: Recording) -> str:
-        asked = self._asked
+        asked = self._sweep
         whole = found.experiment.load.users == asked.experiment.load.users
         recorded, _ = self._recorded_beside(found.experiment)
         if recorded is None or self._recorded is None or not (asked.by_cores and whole):
@@ -321,13 +320,13 @@ class SweepPanel(LabPanel[Recording]):
         if value is None:
             return None
         users = experiment.load.users[-1]
-        return verdict.Guess(users=users, quantity=self._asked.ask, value=value)
+        return verdict.Guess(users=users, quantity=self._sweep.ask, value=value)
 
     def _recorded_beside(self, experiment: Experiment) -> tuple[Recording | None, str]:
         """A recorded run stands beside a run of the same server and work, at any levels; one at
         another scale as if it had been made on as many cores, with the words for that."""
         recorded, cores = self._recorded, self._machine.cores
-        if recorded is None or not self._asked.compares(experiment, recorded):
+        if recorded is None or not self._sweep.compares(experiment, recorded):
             return None, ""
         if recorded.experiment.server == experiment.server or recorded.machine.cores == cores:
             return recorded, ""

@@ -117,6 +117,12 @@ def test_predict_measure_explain(panels: BookServer, page: Page) -> None:
     expect(button(shown, "Run")).to_be_enabled()
     seen = {"forecast", "bound", "recorded on 2 cores"}
     eventually(lambda: seen <= set(names(shown)), 10, "the model")
+    bar = shown.locator(".wt-actions .progress-bar").first
+    bar.evaluate(
+        """node => new MutationObserver(() =>
+            (window.widths ??= []).push(parseFloat(node.style.width))
+        ).observe(node, {attributeFilter: ['style']})"""
+    )
     button(shown, "Run").click()
     expect(button(shown, "Stop")).to_be_enabled()
     eventually(lambda: measured(shown) == 1, LIVE_MS / 1000, "the first point")
@@ -126,6 +132,8 @@ def test_predict_measure_explain(panels: BookServer, page: Page) -> None:
     said = re.compile("You said 100|None of the 2 points")  # if a busy machine spoiled them
     expect(verdict).to_contain_text(said, timeout=LIVE_MS)
     assert measured(shown) == 2
+    walked = page.evaluate("window.widths")
+    assert len(set(walked)) > 3 and walked == sorted(walked) and walked[-1] == 100
 
     shown.get_by_text("Data: the numbers, and as files").click()
     expect(shown.locator(".wt-data tbody tr:not(.wt-reason)")).to_have_count(2)
@@ -136,6 +144,39 @@ def test_predict_measure_explain(panels: BookServer, page: Page) -> None:
 
     lab(page, 2).get_by_role("button", name="Run this code").click()
     expect(lab(page, 2)).to_contain_text("Not")  # three cores' worth of waiting: no
+
+
+def test_figures_bet_and_run_are_in_sight_together(panels: BookServer, page: Page) -> None:
+    page.set_viewport_size({"width": 1400, "height": 900})
+    shown = opened(panels, page)
+    shown.get_by_role("textbox", name="Your prediction").fill("100")
+    button(shown, "Commit").click()
+    figure = shown.locator(".wt-figure .wt-plot[data-drawn]")
+    expect(figure).to_be_visible()
+    expect(shown.get_by_text("You said")).to_be_visible()
+    eventually(lambda: "forecast" in names(shown), 10, "the model")
+    header = page.locator(".bd-header-article").bounding_box()
+    top = header["y"] + header["height"] if header else 0.0
+    shown.evaluate("(node, top) => scrollBy(0, node.getBoundingClientRect().top - top)", top)
+    for part in (shown.locator(".wt-prediction"), button(shown, "Run"), figure):
+        box = part.bounding_box()
+        assert box and top <= box["y"] and box["y"] + box["height"] <= 900, (part, box)
+
+
+def test_the_bet_is_eight_tabs_from_the_heading_at_most(panels: BookServer, page: Page) -> None:
+    shown = opened(panels, page)
+    page.locator(".bd-article h1").first.evaluate("node => { node.tabIndex = -1; node.focus() }")
+    bet = shown.get_by_role("textbox", name="Your prediction")
+    tabs = 0
+    while not bet.evaluate("node => node === document.activeElement"):
+        page.keyboard.press("Tab")
+        tabs += 1
+        assert tabs <= 8, page.evaluate("document.activeElement.outerHTML")[:200]
+    more = button(shown, "More settings")  # what is folded is no stop, and unfolds by the keyboard
+    expect(shown.get_by_role("slider", name="CPU time")).to_be_hidden()
+    more.focus()
+    page.keyboard.press("Enter")
+    expect(shown.get_by_role("slider", name="CPU time")).to_be_visible()
 
 
 def test_stop_ends_everything_within_a_second(panels: BookServer, page: Page) -> None:
@@ -208,7 +249,10 @@ def test_what_cannot_be_is_said_and_can_be_put_right(panels: BookServer, page: P
     users.press("Enter")
     expect(alert).to_have_count(0)
     expect(button(shown, "Run")).to_be_enabled()
+    button(shown, "More settings").click()
     button(shown, "prefork").click()
+    expect(shown.get_by_text("requests use no CPU time")).to_be_visible()
+    expect(button(shown, "hashing")).to_be_disabled()
     expect(shown.locator(".wt-about")).to_contain_text(
         "A prefork server (1 process run by gunicorn"
     )

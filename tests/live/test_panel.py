@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import examples
 import pytest
@@ -18,7 +19,9 @@ import labs
 from labs import api
 from labs.exercises import latest
 from labs.kinds.sweep.record import Recording
-from labs.panel.settings import Settings, _named
+from labs.kinds.sweep.run import SweepLab
+from labs.panel.controls import named
+from labs.panel.settings import Settings
 from labs.panel.sweep import SweepPanel
 from labs.recordings import store
 from labs.records.errors import Unusable
@@ -152,7 +155,7 @@ def test_a_press_on_run_is_answered_at_once_and_the_bar_only_goes_forward(
     for count in (1, 2, 3, 4):
         script.go.release()
         eventually(lambda count=count: len(panel.landed) == count, SOON_S, f"point {count}")
-        assert panel.bar < 1 or not panel.can_stop
+        assert panel.bar < 1 or count == 4
     assert panel.job and panel.job.join(SOON_S)
     assert seen == sorted(seen) and seen[-1] == 1
     with panel.panel._drawing:  # the plan of the new settings cannot be ready yet
@@ -414,32 +417,126 @@ def test_a_long_sweep_says_so_and_is_never_shortened_silently(script: Script) ->
 
 def test_the_settings_make_the_experiment() -> None:
     changes: list[int] = []
-    controls = Settings(examples.EXPERIMENT, examples.MACHINE, lambda: changes.append(1))
+    controls = Settings([examples.EXPERIMENT], examples.MACHINE, lambda: changes.append(1))
     settings = PanelDriver(controls)
-    assert controls.experiment() == examples.EXPERIMENT
+    assert controls.experiments()[0] == examples.EXPERIMENT
     settings.set(architecture="threaded")
     assert len(changes) == 1  # one change, though who runs it changed as well
     settings.set(threads=16, by="scratch", wait=200, cores=1, users="[1; 5 9]")
-    made = controls.experiment()
+    made = controls.experiments()[0]
     assert made.server == Server("threaded", by="scratch", processes=8, threads=16, cores=1)
     assert made.workload == Workload(cpu_s=0.05, wait_s=0.2)
     assert made.load.users == (1, 5, 9)
     settings.set(architecture="event-loop")
-    assert controls.experiment().server.by == "uvicorn"
-    assert controls.experiment().server.threads == 1 and settings.setting("threads").disabled
+    assert controls.experiments()[0].server.by == "uvicorn"
+    assert controls.experiments()[0].server.threads == 1 and settings.setting("threads").disabled
+
+
+def settings_of(*experiments: Experiment, **more: Any) -> PanelDriver:
+    """The settings alone, on the machine of the examples."""
+    return PanelDriver(Settings(experiments, examples.MACHINE, lambda: None, **more))
+
+
+def test_what_a_lab_is_about_comes_first_and_the_rest_is_folded(script: Script) -> None:
+    named = panel_of(examples.EXPERIMENT, about=["cores", "users"])
+    assert named.shown() == ["cores", "users"]
+    named.unfold()
+    assert named.shown()[:2] == ["cores", "users"] and len(named.shown()) == 10
+    named.unfold(False)
+    assert named.shown() == ["cores", "users"]
+    named.shut()
+    unnamed = panel_of(examples.EXPERIMENT)
+    assert unnamed.shown() == ["processes", "cpu_s", "users"]
+    unnamed.shut()
+    for about, said in (
+        ("cores", "give a list"),
+        (["speed"], "no setting. Choose from architecture, by, "),
+        (["cores", "by", "users", "wait_s"], "Name at most 3"),
+    ):
+        with pytest.raises(Unusable, match=said):
+            SweepLab(examples.EXPERIMENT, about=about)
+
+
+def test_what_cannot_be_combined_cannot_be_chosen_and_says_why() -> None:
+    loop = Experiment(Server("event-loop"), Workload(wait_s=0.1, wait_by="blocking"), Load((1, 2)))
+    controls = settings_of(loop)
+    assert controls.why.strip() == ""  # of what is folded, nothing is said
+    controls.unfold()
+    assert "blocking" in controls.setting("wait_by").options
+    offered = [by for _, by in controls.setting("by").options]
+    assert "nginx" not in offered and "nginx serves files and runs no program." in controls.why
+    assert controls.setting("cpu_by").disabled and "requests use no CPU time" in controls.why
+    assert controls.setting("threads").disabled and "only a threaded server" in controls.why
+    controls = settings_of(replace(loop, workload=Workload(wait_s=0.1)))
+    controls.set(wait_by="blocking", architecture="threaded")
+    assert controls.setting("wait_by").options == ("sleep", "backend")
+    assert controls.panel.experiments()[0].workload.wait_by == "sleep"
+    assert not controls.setting("threads").disabled
+    controls.unfold()
+    assert "only an event loop minds" in controls.why and "threaded server" not in controls.why
+    controls.set(wait=0)
+    assert controls.setting("wait_by").disabled and "requests do not wait" in controls.why
+
+
+def test_servers_that_are_not_here_cannot_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [Found("prefork", "gunicorn", "27", None), Found("prefork", "apache", None, "Get it.")]
+    monkeypatch.setattr("labs.panel.settings.available", lambda: rows)
+    controls = settings_of(examples.EXPERIMENT, about=["by"])
+    assert controls.setting("by").options == (("gunicorn 27", "gunicorn"),)
+    assert "apache is not installed here." in controls.why
+    asked = replace(examples.EXPERIMENT, server=Server("prefork", by="apache"))
+    controls = settings_of(asked)  # what the cell asks for stays, and is refused with a remedy
+    assert controls.setting("by").value == "apache"
+
+
+def test_a_server_of_no_table_is_refused_and_cores_that_are_not_there_are_told() -> None:
+    with pytest.raises(Unusable, match=r"by='nodejs': does not run event-loop here\. Choose one"):
+        settings_of(replace(examples.EXPERIMENT, server=Server("event-loop", by="nodejs")))
+    nine = replace(examples.EXPERIMENT, server=Server("prefork", cores=9))
+    controls = settings_of(nine, about=["users"])
+    assert "The cell asks for 9 cores, and there are 2 here: all are set." in controls.why
+
+
+def test_of_several_experiments_what_they_share_can_be_set() -> None:
+    wait, load = Workload(wait_s=0.2), Load((8, 16))
+    pools = [Experiment(Server("prefork", processes=n), wait, load) for n in (4, 8)]
+    controls = settings_of(*pools)
+    assert "processes" not in controls.panel._controls and len(controls.panel._controls) == 9
+    controls.set(wait=100, users="2 4")
+    found = controls.panel.experiments()
+    assert [each.server.processes for each in found] == [4, 8]
+    assert {(each.workload.wait_s, each.load.users) for each in found} == {(0.1, (2, 4))}
+    mixed = settings_of(pools[0], Experiment(Server("threaded", threads=4), wait, load))
+    assert not {"architecture", "by", "threads", "processes"} & set(mixed.panel._controls)
+    file = settings_of(Experiment(Server("event-loop", by="nginx"), Workload(page="file"), load))
+    assert not {"cpu_s", "wait_s", "cpu_by", "wait_by"} & set(file.panel._controls)
+
+
+def test_measuring_for_longer_costs_time_and_asks_for_no_other_bet(
+    panel: PanelDriver, script: Script
+) -> None:
+    panel.commit("160")
+    usual_s = panel.plan.seconds
+    panel.measure_for(4.0)
+    eventually(lambda: panel.plan and panel.plan.experiment.load.seconds == 4.0, SOON_S)
+    assert panel.plan.seconds > usual_s + 4 * 2  # at four levels
+    assert panel.guess == 160 and panel.can_run and "forecast" in panel.lines
+    script.go.release(4)
+    assert panel.run().join(SOON_S)
+    assert script.begun[-1].load.seconds == 4.0
 
 
 def test_values_that_no_slider_has_are_kept_and_one_core_has_nothing_to_choose() -> None:
     odd = Experiment(
         Server("prefork", processes=7), Workload(cpu_s=0.0123, wait_s=0.15), Load((3, 11))
     )
-    one = Settings(odd, replace(examples.MACHINE, cores=1), lambda: None)
-    assert one.experiment() == odd and PanelDriver(one).setting("cores").disabled
+    one = Settings([odd], replace(examples.MACHINE, cores=1), lambda: None)
+    assert one.experiments() == (odd,) and PanelDriver(one).setting("cores").disabled
 
 
 def test_missing_servers_say_so() -> None:
-    assert _named(Found("prefork", "apache", None, "Install it with …")) == "apache (not installed)"
-    assert _named(Found("prefork", "scratch", None, None)) == "scratch (ours)"
+    assert named(Found("prefork", "apache", None, "Install it with …")) == "apache (not installed)"
+    assert named(Found("prefork", "scratch", None, None)) == "scratch (ours)"
 
 
 def test_running_a_cell_again_ends_its_former_panel(

@@ -43,7 +43,7 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.timeline import verdict as story
 from labs.kinds.timeline.forecast import course, with_workers
 from labs.kinds.timeline.record import Timeline
-from labs.panel.lab import controls
+from labs.panel.inside import controls
 from labs.present.caveats import ADVICE, CONTROL, advice
 from labs.present.verdict import UNSETTLED, Guess, verdict
 from labs.records.experiment import Experiment, Load, Server, Workload

@@ -24,7 +24,7 @@ from labs.kinds.comparison import verdict
 from labs.kinds.comparison.contrast import with_contrast
 from labs.kinds.comparison.record import Comparison, Over, check_parts, merged
 from labs.kinds.sweep.record import Recording
-from labs.kinds.sweep.run import walk
+from labs.kinds.sweep.run import lasting, walk
 from labs.measure.calibration import language_of, last
 from labs.measure.rig import Rig, split_cores
 from labs.present.verdict import Question
@@ -32,6 +32,7 @@ from labs.records.errors import Unusable
 from labs.records.experiment import CpuBy, Experiment
 from labs.records.format import crowd, rate
 from labs.records.results import Machine, Prediction, Run
+from labs.records.settings import check_named
 from labs.servers.serve import check
 from labs.theory.forecast import forecast
 
@@ -44,7 +45,8 @@ class ComparisonLab(LabKind[Comparison]):
     """Several experiments by turns, in one figure: a line for each `over` the users, or over the
     size of the pool a line for each number of users. Whether the first and the last part differ,
     at the most users, is what it decides. With `by_cores` users and workers are meant for two
-    cores, and grow with those there are; so do the numbers in labels."""
+    cores, and grow with those there are; so do the numbers in labels. What all
+    have in common can be set; `about` are the settings that the lab is about."""
 
     result = Comparison
 
@@ -54,9 +56,11 @@ class ComparisonLab(LabKind[Comparison]):
         *,
         over: Over = "users",
         by_cores: bool = False,
+        about: Sequence[str] = (),
         why: str = "",
     ) -> None:
         check_parts(parts, over)
+        self.settings = check_named(about)
         self.parts, self.over, self.why = dict(parts), over, why
         self.written = self.parts if by_cores else None  # for two cores
         self.by_cores = by_cores
@@ -173,7 +177,7 @@ class ComparisonLab(LabKind[Comparison]):
     def at_scale(self, cores: int) -> Self:
         if self.written is None or (parts := own_parts(self.written, cores)) == self.written:
             return self
-        grown = type(self)(parts, over=self.over, why=why_scaled(cores))
+        grown = type(self)(parts, over=self.over, about=self.settings, why=why_scaled(cores))
         grown.written, grown.by_cores = self.written, True
         return grown
 
@@ -185,7 +189,23 @@ class ComparisonLab(LabKind[Comparison]):
         if not why:
             return self
         parts = {label: part for label, (part, _) in smaller.items()}
-        return type(self)(parts, over=self.over, why=why)
+        return type(self)(parts, over=self.over, about=self.settings, why=why)
+
+    @property
+    def each_s(self) -> float:
+        return max(part.load.seconds for part in self.parts.values())
+
+    def lasting(self, seconds: float) -> Self:
+        times = seconds / self.each_s
+        longer = [lasting(part, part.load.seconds * times) for part in self.parts.values()]
+        return self.with_experiments(longer)
+
+    def experiments(self) -> Sequence[Experiment]:
+        return tuple(self.parts.values())
+
+    def with_experiments(self, experiments: Sequence[Experiment]) -> Self:
+        parts = dict(zip(self.parts, experiments, strict=True))
+        return type(self)(parts, over=self.over, about=self.settings, why=self.why)
 
     def merge(self, rounds: Sequence[Comparison]) -> Comparison:
         parts = merged([each.parts for each in rounds])

@@ -50,6 +50,7 @@ class GeneratorsLab(LabKind[Generators]):
     and the server use. Without a server, of a small file; tools that are missing say so."""
 
     result = Generators
+    each = "tool"
 
     def __init__(
         self,
@@ -89,6 +90,19 @@ class GeneratorsLab(LabKind[Generators]):
     def seconds(self) -> float:
         burn_s = BURN_S if self.workload.cpu_s else 0.0
         return burn_s + sum(self._of_s(way) for way in self.ways)
+
+    @property
+    def each_s(self) -> float:
+        return self._each_s
+
+    def lasting(self, seconds: float) -> Self:
+        return type(self)(
+            None if self.any_server else self.server,
+            self.workload,
+            users=self.users,
+            seconds=seconds,
+            which=self.ways,
+        )
 
     def check(self, machine: Machine) -> None:
         check(self.server, machine, self.workload)

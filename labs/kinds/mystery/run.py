@@ -17,6 +17,7 @@ from labs.kinds.base import LabKind
 from labs.kinds.comparison.record import merged
 from labs.kinds.mystery import verdict
 from labs.kinds.mystery.record import VARIANTS, Mystery, Variant
+from labs.kinds.mystery.scenarios import LEVEL_S as USUAL_S
 from labs.kinds.mystery.scenarios import Scenario, draw
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import sweep
@@ -46,11 +47,12 @@ class MysteryLab(LabKind[Mystery]):
         variants: Sequence[Variant] = VARIANTS,
         before: Mystery | None = None,
         cores: int | None = None,
+        seconds: float | None = None,
     ) -> None:
         if before is None and variants[0] != "before":
             raise Unusable(f"{variants[0]}: measure the server as it is first.")
         self.seed, self.variants, self.before = seed, tuple(variants), before
-        self.scenario: Scenario = draw(seed, cores or fingerprint().cores, users)
+        self.scenario: Scenario = draw(seed, cores or fingerprint().cores, users, seconds)
 
     @property
     def users(self) -> tuple[int, ...]:
@@ -62,7 +64,18 @@ class MysteryLab(LabKind[Mystery]):
     ) -> Self:
         """A lab of that variant alone, beside what was found before. Unusable for a fix of what
         was not measured."""
-        return type(self)(self.seed, users or self.users, variants=(name,), before=before)
+        return type(self)(
+            self.seed, users or self.users, variants=(name,), before=before, seconds=self.each_s
+        )
+
+    @property
+    def each_s(self) -> float:
+        return self.scenario.before.load.seconds
+
+    def lasting(self, seconds: float) -> Self:
+        return type(self)(
+            self.seed, self.users, variants=self.variants, before=self.before, seconds=seconds
+        )
 
     def about(self) -> str:
         return verdict.ABOUT
@@ -84,7 +97,8 @@ class MysteryLab(LabKind[Mystery]):
 
     def matches(self, found: Mystery) -> bool:
         """Of the same seed, drawn for a machine of that size."""
-        scenario = draw(self.seed, found.machine.cores, found.before.experiment.load.users)
+        load = found.before.experiment.load
+        scenario = draw(self.seed, found.machine.cores, load.users, self.each_s)
         return found.seed == self.seed and all(
             scenario.experiment(name) == each.experiment for name, each in found.variants.items()
         )
@@ -121,7 +135,8 @@ class MysteryLab(LabKind[Mystery]):
     @property
     def _each_s(self) -> float:
         """Seconds that a variant takes."""
-        return STARTUP_S + WARM_UP_S + LEVEL_S * len(self.users)
+        level_s = LEVEL_S + max(0.0, self.each_s - USUAL_S)
+        return STARTUP_S + WARM_UP_S + level_s * len(self.users)
 
     def _measured(self, rig: Rig, name: Variant, before: Mystery | None, later_s: float) -> Mystery:
         """That variant, beside what is there."""

@@ -72,8 +72,11 @@ class Scenario:
         return fix.name if fix else "as it is"
 
 
-def draw(seed: int, cores: int, users: Sequence[int] | None = None) -> Scenario:
-    """The server of a seed, for a machine of so many cores, asked by those levels of users.
+def draw(
+    seed: int, cores: int, users: Sequence[int] | None = None, seconds: float | None = None
+) -> Scenario:
+    """The server of a seed, for a machine of so many cores, asked by those levels of users, each
+    measured for so many seconds at least.
 
     Seven seeds in a row, from 1, have seven limits. Unusable for a seed that is no whole number,
     or for levels that are none.
@@ -82,7 +85,7 @@ def draw(seed: int, cores: int, users: Sequence[int] | None = None) -> Scenario:
     number = len(LIMITS)
     order = random.Random(f"which {(seed - 1) // number}").sample(LIMITS, number)
     limit = order[(seed - 1) % number]
-    load = Load(usual_users(cores) if users is None else users, seconds=LEVEL_S)
+    load = Load(usual_users(cores) if users is None else users, seconds=seconds or LEVEL_S)
     before, wrong, right = limit.draw(random.Random(f"details {seed}"), cores, load)
     return Scenario(seed=seed, limit=limit, before=before, wrong=wrong, right=right)
 

@@ -57,6 +57,7 @@ class RaceLab(LabKind[Race]):
     """A counter that threads share, with and without a lock: how many additions arrive?"""
 
     result = Race
+    each = "way"
 
     def __init__(self, ways: Sequence[Way] = WAYS, seconds: float = SECONDS) -> None:
         self.ways, self._each_s = tuple(ways), seconds
@@ -79,6 +80,13 @@ class RaceLab(LabKind[Race]):
 
     def seconds(self) -> float:
         return BURN_S + len(self.ways) * (self._each_s + STARTUP_S)
+
+    @property
+    def each_s(self) -> float:
+        return self._each_s
+
+    def lasting(self, seconds: float) -> Self:
+        return type(self)(self.ways, seconds)
 
     def run(self, rig: Rig) -> Race:
         counts: list[Count] = []

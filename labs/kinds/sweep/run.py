@@ -30,6 +30,7 @@ from labs.records.experiment import Experiment
 from labs.records.format import crowd, duration, rate
 from labs.records.requests import Report
 from labs.records.results import Machine, Point, Power, PredictedLevel, Prediction, Run, Sample
+from labs.records.settings import check_named
 from labs.records.snapshot import Snapshot
 from labs.records.time_split import TimeSplit
 from labs.servers.serve import check
@@ -46,7 +47,8 @@ Beside = Callable[[Testbed], AbstractContextManager[object]]
 
 class SweepLab(LabKind[Recording]):
     """A lab over levels of users. `ask` is what the reader predicts, at the last level. With
-    `by_cores` users and workers are meant for two cores, and grow with those there are."""
+    `by_cores` users and workers are meant for two cores, and grow with those there are. `about`
+    are the settings that the lab is about."""
 
     result = Recording
 
@@ -56,6 +58,7 @@ class SweepLab(LabKind[Recording]):
         *,
         ask: Ask = "throughput",
         by_cores: bool = False,
+        about: Sequence[str] = (),
         why: str = "",
     ) -> None:
         if ask not in get_args(Ask):
@@ -63,6 +66,7 @@ class SweepLab(LabKind[Recording]):
         self.experiment, self.ask, self.why = experiment, ask, why
         self.written = experiment if by_cores else None  # for two cores
         self.by_cores = by_cores
+        self.settings = check_named(about)
         self.question = question(ask, experiment.load.users[-1])
 
     def about(self) -> str:
@@ -109,17 +113,33 @@ class SweepLab(LabKind[Recording]):
     def at_scale(self, cores: int) -> Self:
         if self.written is None or self._on(cores) == self.written:
             return self
-        grown = type(self)(self._on(cores), ask=self.ask, why=why_scaled(cores))
+        grown = type(self)(
+            self._on(cores), ask=self.ask, about=self.settings, why=why_scaled(cores)
+        )
         grown.written, grown.by_cores = self.written, True
         return grown
 
     def scaled_down(self, cores: int, *, shared: bool) -> Self:
         smaller, why = scaled_down(self.experiment, cores, shared=shared)
-        return type(self)(smaller, ask=self.ask, why=why) if why else self
+        return type(self)(smaller, ask=self.ask, about=self.settings, why=why) if why else self
 
     def with_experiment(self, experiment: Experiment) -> Self:
         """The same lab of another experiment."""
-        return type(self)(experiment, ask=self.ask, why=self.why)
+        return type(self)(experiment, ask=self.ask, about=self.settings, why=self.why)
+
+    @property
+    def each_s(self) -> float:
+        return self.experiment.load.seconds
+
+    def lasting(self, seconds: float) -> Self:
+        return self.with_experiment(lasting(self.experiment, seconds))
+
+    def experiments(self) -> Sequence[Experiment]:
+        return (self.experiment,)
+
+    def with_experiments(self, experiments: Sequence[Experiment]) -> Self:
+        (experiment,) = experiments
+        return self.with_experiment(experiment)
 
     def compares(self, experiment: Experiment, found: Recording) -> bool:
         """Whether a recording is of the same server and work as that experiment, at any levels, or
@@ -132,6 +152,11 @@ class SweepLab(LabKind[Recording]):
 
     def _on(self, cores: int) -> Experiment:
         return own_experiment(self.written, cores) if self.written else self.experiment
+
+
+def lasting(experiment: Experiment, seconds: float) -> Experiment:
+    """The same, each level measured for so long at least."""
+    return replace(experiment, load=replace(experiment.load, seconds=seconds))
 
 
 def question(ask: str, users: int) -> Question:

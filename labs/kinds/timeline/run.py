@@ -6,39 +6,29 @@ Each step begins when its time has come, whatever the one before has left behind
 from __future__ import annotations
 
 import contextlib
-import threading
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from queue import SimpleQueue
 from typing import Self, get_args
 
-import psutil
-
 from labs.analysis.scale import own_steps, why_scaled
 from labs.analysis.scaling import FEW, scaled_down_timeline, smoke_test
 from labs.analysis.schedule import STARTUP_S, WARM_UP_S
-from labs.host.power import power
-from labs.host.process_tree import born
-from labs.host.processes import Census
-from labs.host.supervisor import Stopped
 from labs.kinds.base import LabKind
-from labs.kinds.timeline import segments, verdict
-from labs.kinds.timeline.forecast import course, users_for
+from labs.kinds.timeline import verdict
+from labs.kinds.timeline.forecast import users_for
 from labs.kinds.timeline.question import Ask, asked_step, between, least_obvious, question
-from labs.kinds.timeline.record import Event, Timeline, TimelineRun
-from labs.load.locust import LoadFailed
-from labs.measure.rig import Rig, Testbed
+from labs.kinds.timeline.record import Timeline
+from labs.kinds.timeline.walk import TAIL_S, Walk
+from labs.measure.rig import Rig
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Machine
+from labs.records.settings import check_named
 from labs.records.steps import KILL, Step, check_steps
 from labs.servers.catalogue import row_of
 from labs.servers.control import (
     MORE,
-    Killed,
-    Raised,
-    ServerControl,
     check_kill,
     check_raise,
     check_steps_for,
@@ -46,8 +36,6 @@ from labs.servers.control import (
 from labs.servers.serve import check
 
 SHORT_S = 1.5  # a step of a smoke test
-LOOK_EVERY_S = 1.0  # whether server and load generator are still there
-TAIL_S = 1.0  # at most: the last load stays on until what began in the step is answered
 CONTROLS = {"Kill a worker": KILL, "Add workers": MORE}
 
 
@@ -56,9 +44,12 @@ class TimelineLab(LabKind[Timeline]):
     reader predicts: the throughput of the last step, the workers at the end, or the requests
     under way when the most have arrived; without it, what is least obvious. On one core and on
     a shared service heavy work is made light, and the lab says so; `whole` keeps it as it is. With
-    `by_cores` users and workers are meant for two cores, and grow with those there are."""
+    `by_cores` users and workers are meant for two cores, and grow with those there are. `about`
+    are the settings that the lab is about."""
 
     result = Timeline
+    fixed = ("architecture", "by", "users")  # the steps go with that server, and say who comes
+    each = "step"
 
     def __init__(
         self,
@@ -69,9 +60,11 @@ class TimelineLab(LabKind[Timeline]):
         ask: Ask | None = None,
         whole: bool = False,
         by_cores: bool = False,
+        about: Sequence[str] = (),
         why: str = "",
     ) -> None:
         check_steps(steps)
+        self.settings = check_named(about)
         self.ask: Ask = ask or least_obvious(server, steps)
         if self.ask not in get_args(Ask):
             raise Unusable(f"ask={ask!r}: choose one of {', '.join(get_args(Ask))}.")
@@ -155,7 +148,8 @@ class TimelineLab(LabKind[Timeline]):
         if self.written is None or (server, steps) == self.written:
             return self
         why = why_scaled(cores)
-        grown = type(self)(server, self.workload, steps, ask=self.ask, whole=self.whole, why=why)
+        more = {"ask": self.ask, "whole": self.whole, "about": self.settings, "why": why}
+        grown = type(self)(server, self.workload, steps, **more)  # type: ignore[arg-type]
         grown.written, grown.by_cores = self.written, True
         return grown
 
@@ -165,156 +159,35 @@ class TimelineLab(LabKind[Timeline]):
         smaller, shorter, why = scaled_down_timeline(
             self.workload, self.steps, cores, shared=shared
         )
-        return type(self)(self.server, smaller, shorter, ask=self.ask, why=why) if why else self
+        if not why:
+            return self
+        return type(self)(self.server, smaller, shorter, ask=self.ask, about=self.settings, why=why)
+
+    @property
+    def each_s(self) -> float:
+        return max(step.seconds for step in self.steps)
+
+    def lasting(self, seconds: float) -> Self:
+        times = seconds / self.each_s
+        steps = [replace(step, seconds=step.seconds * times) for step in self.steps]
+        return self._with(self.server, self.workload, steps)
+
+    def experiments(self) -> Sequence[Experiment]:
+        return (Experiment(self.server, self.workload, Load([1])),)
+
+    def with_experiments(self, experiments: Sequence[Experiment]) -> Self:
+        (set_,) = experiments
+        return self._with(set_.server, set_.workload, self.steps)
+
+    def _with(self, server: Server, workload: Workload, steps: Sequence[Step]) -> Self:
+        more = {"ask": self.ask, "whole": self.whole, "about": self.settings, "why": self.why}
+        return type(self)(server, workload, steps, **more)  # type: ignore[arg-type]
 
     def _on(self, cores: int) -> tuple[Server, tuple[Step, ...]]:
         if self.written is None:
             return self.server, self.steps
         server, steps = self.written
         return own_steps(server, self.workload, steps, cores)
-
-
-class Walk:
-    """The steps of one run, and what was found of them so far. The server gets the `orders` of
-    the steps and of the reader, see `ServerControl.perform`.
-
-    The rig gets the timeline where a step begins, and once more if it is stopped within one.
-    """
-
-    def __init__(
-        self, rig: Rig, bed: Testbed, steps: Sequence[Step], orders: SimpleQueue[str]
-    ) -> None:
-        self.rig, self.bed, self.steps, self.orders = rig, bed, tuple(steps), orders
-        self.server, self.workload = bed.experiment.server, bed.experiment.workload
-        self.since = len(bed.driver.records())
-        self.borders: list[segments.Border] = []
-        self.done: list[Killed | Raised] = []
-        self.whole_s = sum(step.seconds for step in steps)
-        self.so_far = TimelineRun(
-            recorded_at=rig.now(),
-            calibration=bed.calibration,
-            forecast=course(self.server, self.workload, steps, bed.calibration, bed.machine),
-            seed=bed.seed,  # of sizes and arrivals: chance differs from run to run, as it would
-            power=(power(),),
-        )
-
-    def walk(self) -> Timeline:
-        """Walk every step. After the last, its load stays on for about one response time."""
-        rig, bed = self.rig, self.bed
-        running, sampler = bed.running, bed.sampler
-        sampler.count_every = 1
-        sampler.workers = lambda: sum(bool(born(pid)) for pid in running.serving_pids())
-        with Census({"server": running.pids, "generator": bed.driver.pids}) as census:
-            with self._obeying():
-                rig.expect(self.whole_s + TAIL_S)
-                bed.begin()
-                census.begin()
-                try:
-                    self._steps()
-                except Stopped:  # within a step, which is shown up to there
-                    with contextlib.suppress(LoadFailed):
-                        rig.partial(self._timeline())
-                    raise
-            census.look()
-            self.so_far = replace(
-                self.so_far,
-                processes=census.processes(),
-                power=(*self.so_far.power, power()),
-            )
-        users, forecast = self.steps[-1].users, self.so_far.forecast
-        if users is not None and forecast:
-            rig.pause(min(TAIL_S, users / max(forecast[-1].throughput_rps, 1e-9)))
-        found = self._timeline()
-        bed.driver.open(0, 0.0)
-        return found
-
-    def _steps(self) -> None:
-        rig, bed, due_s = self.rig, self.bed, 0.0
-        alone_s = self.workload.cpu_s + self.workload.wait_s
-        for number, step in enumerate(self.steps):
-            self._border(due_s)
-            if step.do:
-                self.orders.put(step.do)
-            if step.rate is not None:
-                bed.driver.let_come(step.rate, self.so_far.arrivals_seed(number))
-            else:
-                assert step.users is not None
-                bed.driver.open(step.users, min(alone_s, step.seconds / 10))
-            bed.sampler.users = step.users or 0
-            due_s += step.seconds
-            rig.partial(self._timeline())
-            rig.expect(self.whole_s - self._now_s + TAIL_S)
-            rig.measuring(step.load, due_s - self._now_s)
-            while (left_s := due_s - self._now_s) > 0:
-                rig.pause(min(left_s, LOOK_EVERY_S))
-                bed.check()
-        self._border(due_s)
-
-    @property
-    def _now_s(self) -> float:
-        return time.perf_counter() - self.bed.sampler.started
-
-    def _border(self, at_s: float) -> None:
-        """A step ends here, and another begins."""
-        cores = psutil.cpu_times(percpu=True)
-        self.borders.append(
-            segments.Border(at_s=at_s, snapshot=self.bed.sampler.snapshot(), cores=cores)
-        )
-
-    def _timeline(self) -> Timeline:
-        """What is known now. LoadFailed if the load generator is gone."""
-        bed = self.bed
-        bed.driver.check()
-        began, samples, done = bed.sampler.started, list(bed.sampler.samples), list(self.done)
-        requests = segments.requests_of(bed.driver.report(self.since), began=began)
-        deaths = {each.pid: each.at - began for each in done if isinstance(each, Killed)}
-        losses = segments.lost_with(requests, deaths)
-        results = []
-        for step, before, after in zip(self.steps, self.borders, self.borders[1:], strict=False):
-            workers = [each.workers for each in samples if each.at_s <= after.at_s]
-            found = segments.step_result(
-                step, requests, before, after, workers[-1] if workers else None
-            )
-            lost = segments.lost_between(losses, before.at_s, after.at_s)
-            checks = verdict.check(found, step, self.server, bed.machine, lost=lost)
-            results.append(replace(found, checks=checks))
-        self.so_far = replace(
-            self.so_far,
-            stretches=tuple(results),
-            moments=segments.time_bins(
-                self.steps, requests, samples, min(self.whole_s, requests.now_s)
-            ),
-            ramp=segments.ramp([sample for sample in samples if sample.at_s <= self.whole_s]),
-            happenings=tuple(_events(done, losses, began)),
-        )
-        return Timeline(
-            server=self.server,
-            workload=self.workload,
-            steps=self.steps,
-            machine=bed.machine,
-            runs=(self.so_far,),
-        )
-
-    @contextlib.contextmanager
-    def _obeying(self) -> Iterator[None]:
-        """Do to the server what is ordered, one after the other, until the block ends."""
-        over = threading.Event()
-        control = ServerControl(self.bed.running, over)
-
-        def obey() -> None:
-            while (order := self.orders.get()) and not over.is_set():
-                with contextlib.suppress(Unusable, OSError, psutil.Error):  # it is gone, or full
-                    if done := control.perform(order):
-                        self.done.append(done)
-
-        thread = threading.Thread(target=obey, name="server control", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            over.set()
-            self.orders.put("")
-            thread.join()
 
 
 def _controls(server: Server) -> dict[str, str]:
@@ -326,21 +199,3 @@ def _controls(server: Server) -> dict[str, str]:
         check_raise(server, 2 * server.processes, server.processes)
         found["Add workers"] = "Let it have twice as many"
     return found
-
-
-def _events(
-    done: Sequence[Killed | Raised], losses: segments.Losses, began: float
-) -> Iterator[Event]:
-    """What was done, in words; losses: of each worker that was killed, see `segments.lost_with`."""
-    for each in done:
-        if isinstance(each, Raised):
-            words = verdict.raised(each.before, each.to, each.after_s, when_needed=each.when_needed)
-        else:
-            words = verdict.killed(
-                each.pid,
-                clients=each.clients,
-                failed=len(losses[each.pid]),
-                follower=each.follower,
-                after_s=each.after_s,
-            )
-        yield Event(at_s=round(each.at - began, 2), words=words)

@@ -1,0 +1,97 @@
+"""The widgets of the settings, one for each, with the value that it begins with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
+
+import ipywidgets
+
+from labs.records.experiment import Experiment
+from labs.records.format import digits, number
+from labs.records.server_facts import WAITS
+from labs.servers.serve import Found
+
+MS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
+COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512)
+TOLD = {
+    "prefork": "One process for each request in service",
+    "threaded": "One thread for each request in service",
+    "event-loop": "One thread for all requests; it switches whenever one waits",
+}
+WORKS = {
+    "counting": "Python's own steps: a thread that counts keeps the interpreter's lock",
+    "hashing": "A library's loop: Python's lock is free while it hashes",
+}
+WAITED: Mapping[str, str] = {kind: wait.told for kind, wait in WAITS.items()}
+
+
+def controls(first: Experiment, cores: int) -> dict[str, ipywidgets.Widget]:
+    """A widget for each setting, with the value that it begins with."""
+    server, workload = first.server, first.workload
+    return {
+        "architecture": _toggle("Server", server.architecture, TOLD),
+        "by": ipywidgets.Dropdown(
+            description="Run by",
+            tooltip="Which program is the server",
+            options=[server.by],
+            value=server.by,
+        ),
+        "processes": _slider("Processes", server.processes, COUNTS, "of the server", unit=""),
+        "threads": _slider("Threads", server.threads, COUNTS, "in each process", unit=""),
+        "cores": _slider(
+            "Cores",
+            min(server.cores or cores, cores),
+            range(1, cores + 1),
+            "that the server may use",
+            unit="",
+        ),
+        "cpu_s": _slider("CPU time", workload.cpu_s * 1000, MS, "of one request, on one core"),
+        "cpu_by": _toggle("CPU by", workload.cpu_by, WORKS),
+        "wait_s": _slider("Wait time", workload.wait_s * 1000, MS, "of one request, off the CPU"),
+        "wait_by": _toggle("Wait by", workload.wait_by, WAITED),
+        "users": ipywidgets.Text(
+            value=", ".join(map(str, first.load.users)),
+            description="Users",
+            tooltip="The levels of the sweep, rising: 1, 2, 4, 8",
+            continuous_update=False,
+        ),
+    }
+
+
+def read_users(text: str) -> tuple[int, ...]:
+    """Levels as people write them: `1, 2, 4, 8`, with commas or spaces. What is no whole
+    number is handed on as it is, for the record to refuse by name."""
+    words = [word for word in re.split(r"[,;\s]+", text.strip("[]() \t")) if word]
+    return tuple(cast(int, number(word)) for word in words)
+
+
+def named(row: Found) -> str:
+    """A program with its version, as the list has it."""
+    if row.missing:
+        return f"{row.by} (not installed)"
+    return f"{row.by} {row.version}" if row.version else f"{row.by} (ours)"
+
+
+def _toggle(name: str, value: str, told: Mapping[str, str]) -> ipywidgets.ToggleButtons:
+    """A few choices side by side, each with a word on what it means."""
+    return ipywidgets.ToggleButtons(
+        options=list(told), value=value, description=name, tooltips=list(told.values())
+    )
+
+
+def _slider(
+    name: str, value: float, choices: Iterable[float], told: str, *, unit: str = " ms"
+) -> ipywidgets.SelectionSlider:
+    """A slider over round values and the one that the lab begins with."""
+    values: Sequence[float] = sorted({*choices, value})
+    slider = ipywidgets.SelectionSlider(
+        options=[(f"{digits(each)}{unit}", each) for each in values],
+        value=value,
+        description=name,
+        tooltip=f"{name} {told}",
+        continuous_update=False,
+    )
+    slider.add_class("wt-choice")  # the page tells the value, not its place in the list
+    return slider

@@ -1,0 +1,111 @@
+"""What can be set in the book's labs: what a chapter names is there, and what is set holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from panel_driver import SOON_S, PanelDriver, Script
+from waiting import eventually
+
+from bench.promises import labs_of
+from labs.kinds.base import LabKind
+from labs.kinds.comparison.run import ComparisonLab
+from labs.kinds.generators.run import GeneratorsLab
+from labs.kinds.mystery.run import MysteryLab
+from labs.kinds.race.run import RaceLab
+from labs.kinds.sweep.run import SweepLab
+from labs.kinds.timeline.run import TimelineLab
+from labs.panel.lab import LabPanel
+from labs.panel.settings import settable
+from labs.recordings.recorder import cells
+from labs.records.errors import Unusable
+from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.steps import Step
+
+pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
+
+WAIT, POOL = Workload(wait_s=0.2), Server("prefork", processes=4)
+
+
+@pytest.fixture(scope="module")
+def book() -> dict[str, LabKind[Any]]:
+    """Every lab of the book."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LABS_MODE", "live")
+        return {name: lab for cell in cells() for name, lab in labs_of(cell).items()}
+
+
+def test_every_chapter_s_lab_with_settings_shows_one_to_three(book: dict[str, Any]) -> None:
+    for name, lab in book.items():
+        experiments = lab.experiments()
+        common = [each for each in settable(experiments) if each not in lab.fixed]
+        assert set(lab.settings) <= set(common), name
+        assert len(lab.settings) in (2, 3) or not isinstance(lab, SweepLab), name
+
+
+@pytest.mark.parametrize(
+    "lab",
+    [
+        SweepLab(Experiment(POOL, WAIT, Load((8, 16)))),
+        ComparisonLab(
+            {
+                str(s): Experiment(Server("prefork", processes=n), WAIT, Load((2, 4), seconds=s))
+                for n, s in ((1, 2.0), (2, 8.0))
+            }
+        ),
+        TimelineLab(POOL, WAIT, [Step(seconds=3, users=1), Step(seconds=6, users=4)]),
+        RaceLab(),
+        GeneratorsLab(Server("event-loop")),
+        MysteryLab(3),
+    ],
+    ids=lambda lab: type(lab).__name__,
+)
+def test_a_lab_can_measure_for_longer_and_says_what_it_costs(lab: LabKind[Any]) -> None:
+    assert lab.each_s
+    longer = lab.lasting(2 * lab.each_s)
+    assert longer.each_s == 2 * lab.each_s and longer.seconds() > lab.seconds()
+    assert longer.lasting(lab.each_s).experiments() == lab.experiments()
+
+
+def test_a_comparison_is_set_as_one_and_its_bet_is_asked_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    script = Script(monkeypatch)
+    parts = {str(n): Experiment(Server("prefork", processes=n), WAIT, Load((2, 4))) for n in (1, 4)}
+    panel = PanelDriver(LabPanel("pools", ComparisonLab(parts, about=["wait_s"])))
+    assert panel.shown() == ["wait_s"]
+    panel.commit("20")
+    seconds = panel.said("progress")
+    panel.measure_for(4.0)
+    assert panel.guess == 20 and panel.said("progress") != seconds
+    panel.set(wait=100)
+    assert panel.guess is None and "wait for 100 ms" in panel.said("about")
+    panel.set(users="4, 2")
+    assert "comes after a larger level" in panel.said("problem") and not panel.can_run
+    panel.set(users="2, 4")
+    assert panel.said("problem") == ""
+    panel.commit("40")
+    script.go.release(4)
+    assert panel.run().join(SOON_S)
+    assert {each.workload.wait_s for each in script.begun} == {0.1}
+    assert {each.load.seconds for each in script.begun} == {4.0}
+    eventually(lambda: "Measured here" in panel.said("caption"), SOON_S)
+    panel.set(wait=200)  # nothing stale stands under new settings
+    assert not panel.figure["data"] and not panel.html("data") and not panel.html("caption")
+    panel.shut()
+
+
+def test_what_a_timeline_cannot_be_is_not_offered() -> None:
+    steps = [Step(seconds=30, users=2), Step(seconds=30, users=4, do="raise the pool to 8")]
+    lab = TimelineLab(POOL, WAIT, steps, about=["processes"])
+    panel = PanelDriver(LabPanel("steps", lab))
+    assert panel.shown() == ["processes"] and "users" not in panel.panel._settings._controls
+    lengths = [value for _, value in panel.panel._duration.options]
+    assert lengths == [15, 30, 60]  # no step is longer than a minute
+    with pytest.raises(Unusable, match="must be between"):
+        lab.lasting(120)
+    panel.set(processes=2)
+    panel.skip()
+    assert "2 processes" in panel.said("about") and panel.can_run
+    panel.shut()
