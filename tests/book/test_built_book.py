@@ -89,7 +89,9 @@ def test_what_is_drawn_is_also_said(book: Path, page: Page) -> None:
     for image in text.select("img"):
         assert image.get("alt"), image
     for drawing in text.select("svg:not([aria-hidden=true])"):
-        words = " ".join(drawing.find(id=id).get_text() for id in labels(drawing))
+        words = drawing.get("aria-label") or " ".join(
+            drawing.find(id=id).get_text() for id in labels(drawing)
+        )
         assert len(words) > 80, drawing
     for figure in text.select("figure"):
         assert figure.find("figcaption") or figure.get("aria-label"), figure
