@@ -132,12 +132,34 @@ def _judge(row: Exercise, numbers: Numbers, value: float, seed: str | None) -> R
         return Reply(
             kind="right", sentence=f"Right: {digits(truth)}{unit}.{measured}", solution=solved
         )
-    for slip in (*row.slips, *_unit_slips(row.unit, truth)):
+    for slip in _slips(row, truth):
         if math.isclose(value, numbers.of(slip.leads_to), rel_tol=CLOSE):
             return Reply(kind="wrong", sentence=f"Not quite. {_said(slip.hint, numbers)}")
     size = "too large" if value > truth else "too small"
     hint = _said(_words(row).hints[0], numbers)
     return Reply(kind="wrong", sentence=f"Not yet: {digits(value)}{unit} is {size}. {hint}")
+
+
+def key(row: Exercise) -> dict[str, object]:
+    """What a page needs to check a fixed exercise as `check` does, without Python: numbers, and the
+    sentences that go with them."""
+    numbers, said = row.numbers(), _words(row)
+    truth = numbers["answer"]
+    return {
+        "unit": row.unit,
+        "answer": truth,
+        "tolerance": numbers.of(row.tolerance),
+        "right": _judge(row, numbers, truth, None).sentence,
+        "slips": [
+            (numbers.of(slip.leads_to), _said(slip.hint, numbers)) for slip in _slips(row, truth)
+        ],
+        "hint": _said(said.hints[0], numbers),
+        "prompt": f"Put your answer{_in(row.unit)} into the field.",
+    }
+
+
+def _slips(row: Exercise, truth: float) -> tuple[Slip, ...]:
+    return (*row.slips, *_unit_slips(row.unit, truth))
 
 
 def _unit_slips(unit: str, truth: float) -> tuple[Slip, ...]:

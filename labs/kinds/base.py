@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import msgspec
 
 from labs.measure.rig import Rig
+from labs.present.bet import Place
 from labs.present.verdict import Question
 from labs.records.experiment import Experiment
 from labs.records.results import Machine, Result
@@ -82,6 +83,10 @@ class LabKind(ABC, Generic[Found]):
     def answer(self, found: Found) -> tuple[float | None, float | None]:
         """What the model said to the question, and what was measured: SI units, None without."""
         return None, None
+
+    def place(self) -> Place | None:
+        """Where in its figure that answer lies, if the figure is one over the users."""
+        return None
 
     def settles(self, found: Found) -> bool:
         """Whether what was measured can be believed, so that it settles a bet."""

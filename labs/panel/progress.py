@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -9,6 +10,7 @@ import ipywidgets
 from markupsafe import Markup, escape
 
 from labs import progress_log
+from labs.exercises import chapters as exercises
 from labs.kinds.mystery.scenarios import LIMITS
 from labs.panel.run_bar import put
 from labs.present.caveats import HOLLOW
@@ -258,16 +260,33 @@ def _harmless(cell: str) -> str:
 
 
 class Example:
-    """The page of progress of somebody who has not begun."""
+    """The page of progress where there is no Python: what the page's own script has kept
+    (book/web/src/progress.ts), and without scripts an empty table."""
 
     said = (
-        "Here a live page shows your predictions and answers. This one has no Python behind it, "
-        "so nothing is kept, and the table is empty."
+        "Without Python behind it, this page shows what you have committed to and answered on the "
+        "pages of this copy of the book, as your browser has kept it."
     )
 
     def __repr__(self) -> str:
         return self.said
 
     def _repr_html_(self) -> str:
-        empty = progress_table(ProgressLog(), chapters())
-        return f'<p>{self.said}</p><div class="wt-data">{empty}</div>'
+        fixed = {row.id for row in exercises.EXERCISES if row.fixed}
+        known = [
+            {
+                "name": each.name,
+                "page": each.page,
+                "places": {name: each.place(name) for name in (*each.labs, *each.exercises)},
+                "labs": each.labs,
+                "exercises": each.exercises,
+                "fixed": [id for id in each.exercises if id in fixed],
+            }
+            for each in chapters()
+        ]
+        data = json.dumps(known, ensure_ascii=False).replace("<", "\\u003c")
+        shown = progress_table(ProgressLog(), chapters())
+        return Markup(
+            '<p>{}</p><div class="wt-data wt-progress"><script type="application/json">{}</script>'
+            "{}</div>"
+        ).format(self.said, Markup(data), shown)

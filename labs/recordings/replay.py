@@ -1,4 +1,5 @@
-"""A recorded run as it stands in a page: one figure, its caption, the numbers folded away."""
+"""A recorded run as it stands in a page: one figure, its caption, the numbers folded away; all of
+it behind the question that the lab asks, if it asks one."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from typing import Any
 
 from labs.kinds.base import LabKind
 from labs.kinds.registry import showing
+from labs.present.bet import behind_bet
 from labs.present.html import static
 from labs.present.verdict import caption
 from labs.recordings import store
@@ -17,10 +19,19 @@ from labs.records.results import Result
 class Replayed:
     """What a lab shows in a page without a kernel."""
 
-    def __init__(self, name: str, result: Result) -> None:
+    def __init__(self, name: str, lab: LabKind[Any], result: Result) -> None:
         self.result = result
         self.alt, shown = page(name, result)
         self.html = with_pictures(name, shown)
+        if lab.question:
+            self.html = behind_bet(
+                self.html,
+                name,
+                lab.question,
+                lab.answer(result),
+                fit=lab.settles(result),
+                place=lab.place(),
+            )
 
     def __repr__(self) -> str:
         return self.alt
@@ -38,7 +49,7 @@ def replay(name: str, lab: LabKind[Any]) -> Replayed:
             f"{name}: the page asks for another experiment than was recorded. Record it again "
             "with `make record`."
         )
-    return Replayed(name, result)
+    return Replayed(name, lab, result)
 
 
 def page(name: str, result: Result) -> tuple[str, str]:

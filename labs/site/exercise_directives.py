@@ -7,6 +7,7 @@ field of its exercise, an id out of order. Each is a warning with its line, so a
 from __future__ import annotations
 
 import importlib
+import json
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from labs.exercises import chapters, proofreading, words
+from labs.exercises.check import key
 from labs.exercises.exercise import NoSuchNumber
 
 if TYPE_CHECKING:
@@ -73,8 +75,21 @@ def _complain(_app: Sphinx, page: str, source: list[str]) -> None:
         logger.warning(sentence, location=(page, line))
 
 
+def _add_keys(
+    _app: Sphinx, page: str, _template: str, context: dict[str, Any], doctree: object
+) -> None:
+    """What a page needs to check its fixed exercises without Python."""
+    rows = chapters.CHAPTERS.get(PurePosixPath(page).name, ())
+    if doctree is None or not rows:
+        return
+    keys = {row.id: key(row) for row in rows if row.fixed}
+    data = json.dumps(keys, ensure_ascii=False).replace("<", "\\u003c")
+    context["body"] += f'<script type="application/json" id="wt-exercises">{data}</script>\n'
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Sphinx calls this."""
+    app.connect("html-page-context", _add_keys)
     app.connect("source-read", _complain)
     app.add_directive("exercise", ExerciseDirective)
     app.add_directive("hint", HintDirective, override=True)  # docutils has an admonition

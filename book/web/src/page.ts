@@ -1,6 +1,10 @@
-/** What every page of the book loads. Lets a reader point at the recorded figures; where the page is
- * served by the book's own server, loads the rest and goes live. Works from a file, too. */
+/** What every page of the book loads. Asks for bets, checks answers, lets a reader point at recorded
+ * figures; where the page is served by the book's own server, loads the rest and goes live. Works from
+ * a file, too. */
+import { askFor, hideBehindBets } from './bet';
+import { offerChecks } from './exercises';
 import type { Plotly } from './plot';
+import { showProgress } from './progress';
 import { bringToLife } from './recorded';
 import { STARTING, StatusLine } from './status';
 import { tidy } from './tidy';
@@ -94,8 +98,19 @@ async function goLive(config: LiveConfig, cells: Cells, status: StatusLine): Pro
   }
 }
 
+/** What a recorded run has to say is there in any case, should asking for a bet fail. */
+function ask(): void {
+  try {
+    document.querySelectorAll<HTMLElement>('.wt-replay').forEach(askFor);
+  } catch (reason) {
+    console.error(reason);
+    document.documentElement.classList.remove('wt-asks');
+  }
+}
+
 function main(): void {
   tidy();
+  ask();
   document.querySelectorAll<HTMLElement>('figure.wt-recorded').forEach(bringToLife);
   const source = document.getElementById('wt-cells');
   const article = document.querySelector('article.bd-article') ?? document.querySelector('main');
@@ -103,8 +118,11 @@ function main(): void {
   if (config) hideToken();
   if (!source || !article) return;
   const status = new StatusLine(article);
-  if (config) void goLive(config, JSON.parse(source.textContent!) as Cells, status);
-  else status.show('static', STATIC);
+  const cells = JSON.parse(source.textContent!) as Cells;
+  if (config) return void goLive(config, cells, status);
+  status.show('static', STATIC);
+  offerChecks(cells);
+  document.querySelectorAll<HTMLElement>('.wt-progress').forEach(showProgress);
 }
 
 /** Asks for a file that will be needed, long before its turn. */
@@ -121,6 +139,8 @@ if (window.wallTimeLive && document.querySelector('meta[name="wall-time-labs"]')
   preload('lib/live.js', 'script');
   preload('lib/live.css', 'style');
 }
+
+hideBehindBets();
 
 // Not DOMContentLoaded, which waits for the formulas' script.
 if (document.readyState !== 'loading') main();

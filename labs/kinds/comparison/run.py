@@ -27,6 +27,7 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import lasting, walk
 from labs.measure.calibration import language_of, last
 from labs.measure.rig import Rig, split_cores
+from labs.present.bet import Place
 from labs.present.verdict import Question
 from labs.records.errors import Unusable
 from labs.records.experiment import CpuBy, Experiment
@@ -123,6 +124,13 @@ class ComparisonLab(LabKind[Comparison]):
         measured = [(label, part.experiment) for label, part in found.parts.items()]
         asked = own_parts(self.written, found.machine.cores) if self.written else self.parts
         return measured == list(asked.items()) and found.over == self.over
+
+    def place(self) -> Place:
+        experiment = list(self.parts.values())[-1]
+        load, pool = experiment.load, experiment.server.pool or 0
+        users = load.users[-1]
+        at = pool if self.over == "pool" else users
+        return Place(at=at, users=users, think_time_s=load.think_time_s, asks="throughput")
 
     def answer(self, found: Comparison) -> tuple[float | None, float | None]:
         part = found.parts.get(next(reversed(self.parts)))

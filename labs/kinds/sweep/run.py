@@ -24,6 +24,7 @@ from labs.kinds.base import LabKind
 from labs.kinds.sweep.record import Recording
 from labs.measure.calibration import last
 from labs.measure.rig import Rig, Testbed
+from labs.present.bet import Place
 from labs.present.verdict import Question, about
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment
@@ -97,6 +98,11 @@ class SweepLab(LabKind[Recording]):
         if self.ask == "throughput":
             return level.model_rps, point.throughput_rps if point else None
         return level.model_response_time_s, point.mean_response_time_s if point else None
+
+    def place(self) -> Place:
+        load = self.experiment.load
+        users = load.users[-1]
+        return Place(at=users, users=users, think_time_s=load.think_time_s, asks=self.ask)
 
     def settles(self, found: Recording) -> bool:
         last = self.experiment.load.users[-1]

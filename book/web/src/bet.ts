@@ -1,0 +1,258 @@
+/** Bet, then reveal, in a page without Python: what a recorded run has to say stands behind the
+ * question that the live lab asks before a run. Without scripts, in print, and for who wants it so,
+ * it is simply there. The words are those of labs/panel/prediction_prompt.py and labs/present/verdict.py. */
+import * as kept from './kept';
+import { button, data, make } from './make';
+import { digits, say, shown, Unusable, written } from './numbers';
+
+/** Written by labs/present/bet.py. Numbers are in the unit that is typed. */
+interface Bet {
+  lab: string;
+  words: string; // without question mark
+  about: string;
+  unit: string;
+  model: number | null;
+  measured: number | null;
+  model_said: string;
+  measured_said: string;
+  unsettled: string; // why that measurement settles no bet; empty for one that does
+  place: Place | null;
+}
+
+/** Where in the figure the answer lies, of throughput and response time over the users. */
+interface Place {
+  at: number; // on the x axes
+  users: number;
+  think_time_s: number;
+  asks: 'throughput' | 'response time';
+}
+
+interface Mark {
+  axes: [x: string, y: string];
+  x: number;
+  y: number;
+}
+
+const FAR = 100; // times what is known, or a part of it: a slip of the finger, or of a unit
+const GREEN = '#1b9e77'; // the reader's own, as labs/present/palette.py has it
+const SKIPPED = 'wall-time-skipped-';
+const open: (() => void)[] = []; // of the page's bets, to be shown all at once
+
+/** Before anything is painted: what stands behind a bet is not there yet. */
+export function hideBehindBets(): void {
+  document.documentElement.classList.toggle('wt-asks', !kept.alwaysShows());
+}
+
+export function askFor(replay: HTMLElement): void {
+  const bet = data<Bet>(replay.querySelector(':scope > script.wt-bet-data'));
+  if (bet) new Asking(replay, bet).begin();
+}
+
+class Asking {
+  readonly #node = make('div', { class: 'wt-bet', role: 'group', 'aria-label': 'Your prediction' });
+  readonly #problem = make('p', { class: 'wt-said', role: 'status' });
+  readonly #number = make('input', { type: 'text', autocomplete: 'off' });
+  #doubted: number | undefined; // what was asked about once
+
+  constructor(
+    private readonly replay: HTMLElement,
+    private readonly bet: Bet,
+  ) {}
+
+  begin(): void {
+    this.replay.prepend(this.#node);
+    open.push(() => this.#begin());
+    this.#begin();
+  }
+
+  #begin(): void {
+    const same = (each: kept.Foretold) => each.lab === this.bet.lab && each.question === this.bet.words;
+    const before = kept.read().predictions.filter(same).pop();
+    if (before) this.#reveal(before.value);
+    else if (kept.alwaysShows()) this.#show(this.#askAgain());
+    else if (skipped(this.bet.lab)) this.#skip();
+    else this.#ask();
+  }
+
+  #ask(): void {
+    const { words, unit } = this.bet;
+    this.replay.classList.remove('wt-open');
+    this.#number.placeholder = unit;
+    const form = make(
+      'form',
+      {},
+      make('label', {}, 'Your prediction ', this.#number),
+      make('button', { type: 'submit', class: 'wt-button wt-first' }, 'Commit'),
+      button('Skip', () => {
+        remember(this.bet.lab);
+        this.#skip();
+        this.#focus();
+      }),
+    );
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.#commit();
+    });
+    const always = make('input', { type: 'checkbox' });
+    always.addEventListener('change', () => {
+      showAlways(true);
+      this.#focus();
+    });
+    this.#node.replaceChildren(
+      make('p', {}, `Before you look: ${words}${unit ? `, in ${unit}` : ''}?`),
+      form,
+      this.#problem,
+      make('label', { class: 'wt-always' }, always, ' Always show what was recorded, on all pages'),
+    );
+  }
+
+  #commit(): void {
+    const { bet } = this;
+    try {
+      const number = written(this.#number.value, bet.unit);
+      if (number <= 0) throw new Unusable(`${shown(this.#number.value)}: it is above zero.`);
+      const known = bet.model ?? bet.measured;
+      if (known && !(1 / FAR < number / known && number / known < FAR) && number !== this.#doubted) {
+        this.#doubted = number;
+        throw new Unusable(`${say(number, bet.unit)}: is that what you mean? Commit again to keep it.`);
+      }
+      const { lab, words: question, unit, model, measured } = bet;
+      kept.foretold({ lab, question, unit, value: number, model, measured });
+      this.#reveal(number);
+      this.#focus();
+    } catch (refused) {
+      if (!(refused instanceof Unusable)) throw refused;
+      this.#problem.textContent = refused.message;
+      this.#problem.classList.add('wt-problem');
+      this.#number.focus();
+    }
+  }
+
+  /** With the reader's number beside the model and the measurement. */
+  #reveal(value: number): void {
+    this.#show(make('p', {}, answer(this.bet, value)));
+    drawOn(this.replay, this.bet, value);
+  }
+
+  #skip(): void {
+    this.#show(make('p', {}, `Skipped: ${this.bet.words}? The figure tells.`));
+  }
+
+  #askAgain(): HTMLElement {
+    return make('p', {}, button('Ask me before showing what was recorded', () => showAlways(false)));
+  }
+
+  #show(said: HTMLElement): void {
+    this.#node.replaceChildren(said);
+    this.replay.classList.add('wt-open');
+  }
+
+  /** What had the focus is gone: it goes to what has come. */
+  #focus(): void {
+    this.#node.tabIndex = -1;
+    this.#node.focus({ preventScroll: true });
+  }
+}
+
+function showAlways(yes: boolean): void {
+  kept.showAlways(yes);
+  hideBehindBets();
+  for (const each of open) each();
+}
+
+/** As labs.present.verdict.on_answer has it. */
+function answer(bet: Bet, value: number): string {
+  let said = `You said ${say(value, bet.unit)} ${bet.about}`;
+  if (bet.model !== null) said += `, the model ${bet.model_said}`;
+  if (bet.measured === null) return `${said}; that was not measured.`;
+  said += `, and it was ${bet.measured_said}`;
+  if (bet.unsettled) return `${said}. ${bet.unsettled}`;
+  if (bet.unit === '%') {
+    const points = value - bet.measured;
+    if (Math.abs(points) <= 5) return `${said}. Well predicted!`;
+    return `${said}: yours was ${digits(Math.abs(points), 2)} percentage points too ${points > 0 ? 'high' : 'low'}.`;
+  }
+  if (!bet.measured) return `${said}.`;
+  const off = value / bet.measured - 1;
+  if (Math.abs(off) <= 0.05) return `${said}. Well predicted!`;
+  if (off >= 0.95) return `${said}: yours was ${digits(value / bet.measured, 2)} times as much.`;
+  if (off <= -0.95) return `${said}: it was ${digits(bet.measured / value, 2)} times what you said.`;
+  return `${said}: yours was ${digits(Math.abs(off) * 100, 2)}\u00a0% too ${off > 0 ? 'high' : 'low'}.`;
+}
+
+/** The reader's number on the pictures of the first figure, and in what plotly will draw. */
+function drawOn(replay: HTMLElement, bet: Bet, value: number): void {
+  const figure = replay.querySelector<HTMLElement>('figure.wt-recorded');
+  if (!figure || !bet.place) return;
+  const marks = marksOf(bet.place, value);
+  figure.dataset.guess = JSON.stringify(
+    marks.map(({ axes: [xaxis, yaxis], x, y }, nth) => ({
+      type: 'scatter', mode: 'markers', name: 'your prediction', x: [x], y: [y], xaxis, yaxis,
+      marker: { color: GREEN, size: 13, symbol: 'star-diamond' }, showlegend: nth === 0,
+      legendgroup: 'your prediction', hovertemplate: `You said ${say(value, bet.unit)}<extra></extra>`,
+    })),
+  );
+  for (const picture of figure.querySelectorAll('.wt-picture > svg')) {
+    picture.querySelectorAll('.wt-guess').forEach((old) => old.remove());
+    for (const mark of marks) put(picture, mark);
+  }
+}
+
+/** In the plot of its own quantity; the other one follows from Little's law. */
+function marksOf({ at, users, think_time_s, asks }: Place, value: number): Mark[] {
+  const own = asks === 'throughput';
+  const rps = own ? value : users / (value / 1000 + think_time_s);
+  const ms = own ? (users / value - think_time_s) * 1000 : value;
+  const both: Mark[] = [
+    { axes: ['x', 'y'], x: at, y: rps },
+    { axes: ['x2', 'y2'], x: at, y: ms },
+  ];
+  return both.filter(({ y }) => y > 0);
+}
+
+/** A green diamond; at the edge, with an arrow, where the axis does not reach so far. */
+function put(picture: Element, { axes: [across, up], x, y }: Mark): void {
+  const axes = JSON.parse(picture.getAttribute('data-axes') ?? '{}') as Record<string, Axis>;
+  const xAxis = axes[across];
+  const yAxis = axes[up];
+  if (!xAxis || !yAxis) return;
+  const left = along(xAxis, x);
+  const height = along(yAxis, y);
+  const inside = Math.min(1.02, Math.max(-0.02, height));
+  const [, top, length] = yAxis;
+  const node = document.createElementNS('http://www.w3.org/2000/svg', 'g');
+  node.setAttribute('class', 'wt-guess');
+  node.setAttribute('fill', GREEN);
+  const place = `translate(${xAxis[1] + left * xAxis[2]},${top + (1 - inside) * length})`;
+  node.setAttribute('transform', place);
+  const shape = height > 1.02 ? 'M0,-10 8,4 -8,4Z' : height < -0.02 ? 'M0,10 8,-4 -8,-4Z' : 'M0,-9 7,0 0,9 -7,0Z';
+  node.innerHTML = `<path d="${shape}"/><text x="12" y="4" font-weight="bold" text-anchor="start">you</text>`;
+  if (left > 0.85) {
+    node.lastElementChild!.setAttribute('x', '-12');
+    node.lastElementChild!.setAttribute('text-anchor', 'end');
+  }
+  picture.append(node);
+}
+
+type Axis = [type: string, offset: number, length: number, from: number, to: number];
+
+/** How far along an axis, as a part of it. */
+function along([type, , , from, to]: Axis, value: number): number {
+  return ((type === 'log' ? Math.log10(value) : value) - from) / (to - from);
+}
+
+function skipped(lab: string): boolean {
+  try {
+    return sessionStorage.getItem(SKIPPED + lab) !== null;
+  } catch {
+    return false;
+  }
+}
+
+function remember(lab: string): void {
+  try {
+    sessionStorage.setItem(SKIPPED + lab, '');
+  } catch {
+    // a window that keeps nothing: it asks again
+  }
+}

@@ -1,0 +1,137 @@
+/** What a reader without Python has committed to and answered: in this browser's own storage, in the
+ * form of the labs' file of progress (labs/progress_log.py), so that one can be read as the other. */
+
+const PLACE = 'wall-time-progress';
+const ALWAYS = 'wall-time-always-show';
+
+/** A prediction; numbers are in its unit. What was measured is the book's recording. */
+export interface Foretold {
+  key: string;
+  lab: string;
+  question: string;
+  unit: string;
+  value: number;
+  at: string; // ISO 8601, UTC
+  measured: number | null;
+  model: number | null;
+  measured_at: string;
+}
+
+/** The answer to an exercise: the right one, or else the last one given. */
+export interface Answered {
+  exercise: string;
+  seed: string;
+  value: number;
+  right: boolean;
+  tries: number; // different answers in a row, up to the first right one
+  at: string;
+}
+
+export interface Kept {
+  predictions: Foretold[];
+  answers: Answered[];
+  diagnoses: object[]; // of the mysteries, which only a live page asks for
+  book: 'Wall Time';
+  schema: 1;
+}
+
+let unkept: string | null = null; // where there is no storage: until the page is left
+let works = true;
+
+export function read(): Kept {
+  return parsed(stored(PLACE) ?? '') ?? { predictions: [], answers: [], diagnoses: [], book: 'Wall Time', schema: 1 };
+}
+
+/** What such a file holds; undefined for what is none. */
+export function parsed(text: string): Kept | undefined {
+  try {
+    const found = JSON.parse(text) as Partial<Kept>;
+    if (found.book !== 'Wall Time' || found.schema !== 1) return undefined;
+    const lists = [found.predictions, found.answers, found.diagnoses].map((list) => list ?? []);
+    if (!lists.every(Array.isArray)) return undefined;
+    const [predictions, answers, diagnoses] = lists as [Foretold[], Answered[], object[]];
+    const sound =
+      predictions.every((each) => typeof each.lab === 'string' && Number.isFinite(each.value)) &&
+      answers.every((each) => typeof each.exercise === 'string' && Number.isFinite(each.value));
+    return sound ? { predictions, answers, diagnoses, book: 'Wall Time', schema: 1 } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function write(kept: Kept): void {
+  const empty = !kept.predictions.length && !kept.answers.length && !kept.diagnoses.length;
+  store(PLACE, empty ? null : JSON.stringify(kept));
+}
+
+/** Whether what is written stays when the page is left. */
+export function stays(): boolean {
+  stored(PLACE);
+  return works;
+}
+
+export function now(): string {
+  return new Date().toISOString().replace(/\.\d+Z$/, '+00:00');
+}
+
+/** Keeps an answer. What was solved stays solved, and the same answer again is no new try. */
+export function answered(exercise: string, value: number, right: boolean): void {
+  const kept = read();
+  const before = kept.answers.find((each) => each.exercise === exercise && !each.seed);
+  if (before && (before.right || (before.value === value && !right))) return;
+  const others = kept.answers.filter((each) => each !== before);
+  const entry = { exercise, seed: '', value, right, tries: (before?.tries ?? 0) + 1, at: now() };
+  write({ ...kept, answers: [...others, entry] });
+}
+
+export function foretold(entry: Omit<Foretold, 'key' | 'at' | 'measured_at'>): void {
+  const kept = read();
+  const at = now();
+  const key = Math.random().toString(16).slice(2, 14).padEnd(12, '0');
+  write({ ...kept, predictions: [...kept.predictions, { ...entry, key, at, measured_at: at }] });
+}
+
+/** `more` beside what is there: predictions by their keys, answers with the right ones first. */
+export function joined(kept: Kept, more: Kept): Kept {
+  const keys = new Set(kept.predictions.map((each) => each.key));
+  const name = (each: Answered) => `${each.exercise} ${each.seed}`;
+  const right = new Set(kept.answers.filter((each) => each.right).map(name));
+  const answers = new Map(kept.answers.map((each) => [name(each), each]));
+  for (const each of more.answers) {
+    if (!right.has(name(each)) && (each.right || !answers.has(name(each)))) answers.set(name(each), each);
+  }
+  const known = new Set(kept.diagnoses.map((each) => JSON.stringify(each)));
+  return {
+    ...kept,
+    predictions: [...kept.predictions, ...more.predictions.filter((each) => !keys.has(each.key))],
+    answers: [...answers.values()],
+    diagnoses: [...kept.diagnoses, ...more.diagnoses.filter((each) => !known.has(JSON.stringify(each)))],
+  };
+}
+
+export function alwaysShows(): boolean {
+  return stored(ALWAYS) === 'yes';
+}
+
+export function showAlways(yes: boolean): void {
+  store(ALWAYS, yes ? 'yes' : null);
+}
+
+function stored(place: string): string | null {
+  try {
+    return localStorage.getItem(place) ?? (place === PLACE ? unkept : null);
+  } catch {
+    works = false; // forbidden, as in some windows that keep nothing
+    return place === PLACE ? unkept : null;
+  }
+}
+
+function store(place: string, text: string | null): void {
+  if (place === PLACE) unkept = text;
+  try {
+    if (text === null) localStorage.removeItem(place);
+    else localStorage.setItem(place, text);
+  } catch {
+    works = false;
+  }
+}

@@ -1,0 +1,28 @@
+/** Elements, with what they say. */
+
+type Attributes = Record<string, string | boolean>;
+
+export function make<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...inside: (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === true) node.setAttribute(name, '');
+    else if (value !== false) node.setAttribute(name, value);
+  }
+  node.append(...inside);
+  return node;
+}
+
+export function button(label: string, press: () => void, kind = ''): HTMLButtonElement {
+  const made = make('button', { type: 'button', class: `wt-button ${kind}`.trim() }, label);
+  made.addEventListener('click', press);
+  return made;
+}
+
+/** Data that the build has written into the page. */
+export function data<Kind>(node: Element | null): Kind | undefined {
+  return node ? (JSON.parse(node.textContent!) as Kind) : undefined;
+}

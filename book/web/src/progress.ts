@@ -1,0 +1,160 @@
+/** *My progress* where there is no Python: what this browser has kept, chapter by chapter, to take
+ * along as a file and to bring back. As labs/panel/progress.py shows the labs' own file. */
+import * as kept from './kept';
+import type { Answered, Foretold, Kept } from './kept';
+import { button, data, make } from './make';
+import { digits } from './numbers';
+
+/** Written by labs/panel/progress.py. */
+interface Chapter {
+  name: string;
+  page: string; // where it is, from this page
+  places: Record<string, string>; // of its labs and exercises
+  labs: string[];
+  exercises: string[]; // ids of those with an answer to check
+  fixed: string[]; // of these, those that a page checks by itself
+}
+
+const FILE = 'wall-time-progress.json';
+const CLOSE = 0.05;
+const LIMITS =
+  'This is kept in your browser, for this copy of the book and on this device only: another browser, ' +
+  'another address or port, and in some browsers each file of a book that was downloaded, has a ' +
+  'record of its own, and clearing the browser’s data clears it. A live book keeps another record, ' +
+  'in a file on its machine. Save a file to take this one along.';
+const FORGETS = 'This window keeps nothing: what you do is gone when you leave the page.';
+
+export function showProgress(place: HTMLElement): void {
+  const chapters = data<Chapter[]>(place.querySelector('script'));
+  if (chapters) new Progress(place, chapters).show();
+}
+
+class Progress {
+  readonly #shown = make('div', { class: 'wt-data' });
+  readonly #said = make('span', { role: 'status' });
+  readonly #save = button('Save as a file', () => this.#saving());
+  readonly #delete = button('Delete all', () => this.#deleting());
+  readonly #undo = button('Undo', () => this.#undoing());
+  readonly #file = make('input', { type: 'file', accept: '.json,application/json', hidden: true });
+  #deleted: Kept | undefined;
+
+  constructor(
+    place: HTMLElement,
+    private readonly chapters: Chapter[],
+  ) {
+    this.#file.addEventListener('change', () => void this.#reading());
+    const read = button('Read a file', () => this.#file.click());
+    const actions = make('div', { class: 'wt-buttons' }, this.#save, read, this.#file);
+    actions.append(this.#delete, this.#undo, this.#said);
+    place.replaceChildren(this.#shown, actions, make('p', {}, kept.stays() ? LIMITS : FORGETS));
+    window.addEventListener('storage', () => this.show()); // from another page of the book
+  }
+
+  show(said = ''): void {
+    const now = kept.read();
+    const empty = !now.predictions.length && !now.answers.length && !now.diagnoses.length;
+    this.#shown.replaceChildren(make('p', {}, summary(now, this.chapters)), exercises(now, this.chapters));
+    if (now.predictions.length) this.#shown.append(predictions(now.predictions, this.chapters));
+    this.#save.disabled = this.#delete.disabled = empty;
+    this.#undo.hidden = !this.#deleted;
+    this.#said.textContent = said;
+  }
+
+  #saving(): void {
+    const address = URL.createObjectURL(new Blob([JSON.stringify(kept.read(), null, 1)], { type: 'application/json' }));
+    make('a', { href: address, download: FILE }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+  }
+
+  async #reading(): Promise<void> {
+    const file = this.#file.files?.[0];
+    if (!file) return;
+    const found = kept.parsed(await file.text());
+    this.#file.value = ''; // the same file may be read again
+    if (!found) return this.show(`${file.name}: not a file of progress. Choose one that was saved here.`);
+    kept.write(kept.joined(kept.read(), found));
+    this.show(`${file.name} is read, beside what was here.`);
+  }
+
+  #deleting(): void {
+    const now = kept.read();
+    this.#deleted = this.#deleted ? kept.joined(now, this.#deleted) : now;
+    kept.write({ ...now, predictions: [], answers: [], diagnoses: [] });
+    this.show('Deleted. You can undo it until you leave this page.');
+    this.#undo.focus();
+  }
+
+  #undoing(): void {
+    kept.write(kept.joined(kept.read(), this.#deleted!));
+    this.#deleted = undefined;
+    this.show('It is back.');
+    this.#delete.focus();
+  }
+}
+
+function summary({ predictions, answers }: Kept, chapters: Chapter[]): string {
+  if (!predictions.length && !answers.length) {
+    return 'Nothing is kept yet. Commit to a number before a recorded figure, or answer an exercise.';
+  }
+  const ids = chapters.flatMap((chapter) => chapter.fixed);
+  const solved = ids.filter((id) => answers.some((each) => each.exercise === id && each.right));
+  const close = predictions.filter(isClose);
+  const many = `${predictions.length} prediction${predictions.length === 1 ? '' : 's'}`;
+  return (
+    `${solved.length} of the ${ids.length} exercises that a page can check by itself solved. ` +
+    `${many}, ${close.length} of them within 5 % of what was recorded.`
+  );
+}
+
+function isClose({ value, measured, unit }: Foretold): boolean {
+  if (measured === null) return false;
+  return unit === '%' ? Math.abs(value - measured) <= 100 * CLOSE : Math.abs(value / measured - 1) <= CLOSE;
+}
+
+function exercises({ answers }: Kept, chapters: Chapter[]): HTMLElement {
+  const rows = chapters.map((chapter) => {
+    const solved: Node[] = [];
+    const tried: Node[] = [];
+    const open: Node[] = [];
+    for (const id of chapter.exercises) {
+      const given = answers.filter((each) => each.exercise === id);
+      if (given.some((each) => each.right)) solved.push(linked(chapter, id, id));
+      else if (given.length) tried.push(linked(chapter, id, `${id} (${tries(given)})`));
+      else if (chapter.fixed.includes(id)) open.push(linked(chapter, id, id));
+    }
+    return [make('a', { href: chapter.page }, chapter.name), listed(solved), listed(tried), listed(open)];
+  });
+  return table(['chapter', 'solved', 'tried', 'open'], rows);
+}
+
+function predictions(all: Foretold[], chapters: Chapter[]): HTMLElement {
+  const rows = all.map((each) => {
+    const chapter = chapters.find(({ labs }) => labs.includes(each.lab));
+    const value = (number: number | null) => (number === null ? '' : `${digits(number)}\u00a0${each.unit}`);
+    const where = chapter ? linked(chapter, each.lab, each.lab) : each.lab;
+    return [where, value(each.value), value(each.model), value(each.measured), (each.at ?? '').slice(0, 10)];
+  });
+  return table(['lab', 'you said', 'the model', 'recorded', 'on'], rows);
+}
+
+function tries(given: Answered[]): string {
+  const count = given.reduce((sum, each) => sum + (each.tries || 1), 0);
+  return count === 1 ? '1 try' : `${count} tries`;
+}
+
+function linked({ page, places }: Chapter, of: string, words: string): Node {
+  return make('a', { href: places[of] || page }, words);
+}
+
+function listed(nodes: Node[]): Node {
+  const list = document.createDocumentFragment();
+  nodes.forEach((node, nth) => list.append(nth ? ', ' : '', node));
+  return list;
+}
+
+function table(head: string[], rows: (Node | string)[][]): HTMLElement {
+  const top = head.map((words) => make('th', { scope: 'col' }, words));
+  const body = rows.map((cells) => make('tr', {}, ...cells.map((cell) => make('td', {}, cell))));
+  const made = make('table', {}, make('thead', {}, make('tr', {}, ...top)), make('tbody', {}, ...body));
+  return make('div', { class: 'wt-wide-table', tabindex: '0', role: 'region', 'aria-label': head[0]! }, made);
+}

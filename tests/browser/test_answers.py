@@ -1,0 +1,112 @@
+"""Fixed exercises in a page without Python: judged as Python judges them, kept, and taken along."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+from chapters import chapters
+from playwright.sync_api import Page, expect
+
+from labs.exercises import check as exercises
+from labs.exercises.chapters import CHAPTERS
+from labs.progress_log import ProgressLog
+
+TYPED = (
+    *(
+        "20",
+        " 20.2 ",
+        "1,000",
+        "500,0",
+        "1.234,5",
+        "1 000",
+        "2e1",
+        "−20",
+        "0.33 /s",
+        "1200 req/min",
+    ),
+    *("20 apples", "20 ms", "twenty", "1.2.3", "1/3", "1e400", "19.5", "0.02", "50000", "12,500.5"),
+)
+ANSWERS = """([id, typed]) => typed.map((text) => {
+  const form = [...document.querySelectorAll('form.wt-check')].find((form) =>
+    form.textContent.includes(`Your answer to ${id} `));
+  form.querySelector('input').value = text;
+  form.requestSubmit();
+  return form.querySelector('.wt-answer').lastChild.data.trim();
+})"""
+
+
+def test_numbers_are_read_as_python_reads_them(book: Path, page: Page) -> None:
+    page.goto((book / "1-cpu-time/one-core.html").as_uri())
+    expect(page.locator(".wt-check").first).to_be_visible()
+    said = page.evaluate(ANSWERS, ["2.1", TYPED])
+    assert said == [exercises.check("2.1", text).sentence for text in TYPED]
+
+
+@pytest.mark.parametrize("source", chapters(), ids=lambda page: page.slug)
+def test_a_page_judges_as_python_does(book: Path, page: Page, source: object) -> None:
+    name, slug = source.name, source.slug  # type: ignore[attr-defined]
+    page.goto((book / f"{name}.html").as_uri())
+    fixed = [row for row in CHAPTERS[slug] if row.fixed]
+    expect(page.locator(".wt-check")).to_have_count(len(fixed))
+    for row in fixed:
+        numbers = row.numbers()
+        truth = numbers["answer"]
+        typed = [truth, 1.5 * truth, truth / 3, *(numbers.of(slip.leads_to) for slip in row.slips)]
+        texts = [f"{value:.9g}" for value in typed]
+        said = page.evaluate(ANSWERS, [row.id, texts])
+        assert said == [exercises.check(row.id, text).sentence for text in texts]
+
+
+def test_an_exercise_about_the_reader_s_machine_says_where_it_is_checked(
+    book: Path, page: Page
+) -> None:
+    page.goto((book / "1-cpu-time/one-core.html").as_uri())
+    expect(page.get_by_text("checked where the book is live")).to_have_count(1)
+    expect(page.locator(".wt-checked .cell_input").first).to_be_hidden()
+
+
+def test_progress_is_kept_saved_deleted_and_read_again(
+    book: Path, page: Page, tmp_path: Path
+) -> None:
+    page.goto((book / "1-cpu-time/one-core.html").as_uri())
+    for typed in ("50", "20", "21"):
+        page.get_by_label("Your answer to 2.1").fill(typed)
+        page.get_by_label("Your answer to 2.1").press("Enter")
+    expect(page.locator(".wt-check").first).to_contain_text("Not yet")
+    page.get_by_label("Your answer to 2.2").fill("50")
+    page.get_by_label("Your answer to 2.2").press("Enter")
+    page.get_by_role("textbox", name="Your prediction").fill("14")
+    page.get_by_role("button", name="Commit").click()
+
+    page.goto((book / "my-progress.html").as_uri())
+    shown = page.locator(".wt-progress")
+    row = shown.locator("table").first.locator("tr", has_text="One core").locator("td")
+    expect(row.nth(1)).to_contain_text("2.")
+    before = row.all_inner_texts()
+    expect(shown.locator("table").nth(1)).to_contain_text("one-core")
+    expect(shown).to_contain_text("1 prediction")
+    expect(shown).to_contain_text("on this device only")
+    with page.expect_download() as download:
+        shown.get_by_role("button", name="Save as a file").click()
+    assert download.value.suggested_filename == "wall-time-progress.json"
+    saved = tmp_path / "saved.json"
+    download.value.save_as(saved)
+    kept = msgspec.json.decode(saved.read_bytes(), type=ProgressLog)  # as a live book reads it
+    assert [answer.exercise for answer in kept.answers] == ["2.1", "2.2"]
+
+    shown.get_by_role("button", name="Delete all").click()
+    expect(shown).to_contain_text("Nothing is kept yet")
+    shown.get_by_role("button", name="Undo").click()
+    expect(row).to_have_text(before)
+    shown.get_by_role("button", name="Delete all").click()
+    page.reload()
+    expect(shown).to_contain_text("Nothing is kept yet")
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps({"book": "Another"}))
+    shown.locator("input[type=file]").set_input_files(other)
+    expect(shown).to_contain_text("other.json: not a file of progress.")
+    shown.locator("input[type=file]").set_input_files(saved)
+    expect(row).to_have_text(before)
