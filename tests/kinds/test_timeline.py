@@ -821,7 +821,7 @@ def test_who_leaves_hangs_up() -> None:
         control = ServerControl(running, threading.Event())
 
         def busy() -> int:
-            return sum(control._is_busy(pid) for pid in running.serving_pids())
+            return sum(control._clients(pid) > 0 for pid in running.serving_pids())
 
         driver.ask_for(Workload(wait_s=0.01), 0.0)
         driver.open(3, 0.0)

@@ -108,7 +108,7 @@ def test_who_is_told_to_go_lets_its_client_finish() -> None:
             os.kill(other, signal.SIGSTOP)
         answer = pool.submit(ask, running, "/?wait=0.5")
         control = ServerControl(running, threading.Event())
-        eventually(lambda: control._is_busy(one), SOON_S, "a worker with a client")
+        eventually(lambda: control._clients(one) > 0, SOON_S, "a worker with a client")
         os.kill(one, signal.SIGTERM)
         assert born(one)
         assert answer.result(SOON_S) == 200
