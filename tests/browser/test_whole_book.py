@@ -71,6 +71,7 @@ CUT = """() => {
 def test_nothing_of_a_lab_is_cut_on_a_telephone(book: Path, page: Page) -> None:
     """360 pixels wide, with the data unfolded: four columns of a table have room there."""
     page.set_viewport_size({"width": 360, "height": 800})
+    page.add_init_script("localStorage.setItem('wall-time-always-show', 'yes')")  # no bets first
     for name in pages_of(book):
         page.goto((book / f"{name}.html").as_uri())
         if not page.locator(".cell.tag_lab").count():

@@ -455,8 +455,11 @@ def test_two_generators_measure_what_one_could_not(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.measures
 @pytest.mark.timeout(180)
-def test_a_mystery_from_the_first_sweep_to_the_repair(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mystery_from_the_first_sweep_to_the_repair(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(latest, "_latest", {})
+    monkeypatch.setenv("WALL_TIME_PROGRESS", str(tmp_path / "progress.json"))  # of nobody before
     monkeypatch.setattr(scenarios, "LEVEL_S", 1.0)
     seed = seed_of("lock")
     panel = MysteryPanel("which-limit", MysteryLab(seed), recorded=example(seed))

@@ -29,7 +29,7 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab, measure
 from labs.measure import calibration
 from labs.measure.rig import Rig
-from labs.panel.settings import _named
+from labs.panel.choices import programs as offered
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Page, Server, Workload
 from labs.servers import deployments
@@ -128,7 +128,8 @@ def test_what_is_missing_is_told_with_the_command(
     refused(SMALL[by], Workload(page=page_of(by)), f"by='{by}': not installed. {sentence}")
     (row,) = (row for row in available() if row.by == by)
     assert (row.version, row.missing) == (None, sentence)
-    assert _named(row) == f"{by} (not installed)"
+    told = offered(SMALL[by], page_of(by), available())
+    assert by in told.why and "not installed here" in told.why
 
 
 def refused(server: Server, workload: Workload, words: str) -> None:

@@ -499,7 +499,7 @@ def test_a_page_without_python_shows_an_empty_example(monkeypatch: pytest.Monkey
         assert isinstance(live, ProgressPanel)
     monkeypatch.setenv("LABS_MODE", "replay")
     shown: Any = labs.progress()
-    assert "no Python behind it" in repr(shown)
+    assert "Without Python behind it" in repr(shown)
     assert "0 · Your machine" in shown._repr_html_()
 
 
