@@ -22,8 +22,8 @@ from docutils.parsers.rst import directives
 from markupsafe import Markup
 from sphinx.util.docutils import SphinxDirective
 
-from labs.site import curves_picture
-from labs.site.scene_picture import NUMBERS, picture
+from labs.site.scene_kinds import KINDS
+from labs.site.scene_picture import NUMBERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 SCENES = "scenes"  # of a page's metadata: whether it has one
-KINDS = ("shop", "curves")
 
 
 class scene(nodes.General, nodes.Element):
@@ -67,6 +66,7 @@ class SceneDirective(SphinxDirective):
         "hold": _number,  # requests a second while the button is held
         "slower": _number,  # times slower than life, at first
         "seed": directives.nonnegative_int,
+        **{name: check for kind in KINDS.values() for name, check in kind.options.items()},
     }
 
     def run(self) -> list[nodes.Node]:
@@ -75,8 +75,9 @@ class SceneDirective(SphinxDirective):
             raise self.error(f"{{scene}} {name}: there are {', '.join(KINDS)}.")
         if not self.content:
             raise self.error(f"{{scene}} {name}: say in a sentence what stands in its place.")
-        if name == "curves" and "most" not in self.options:
-            raise self.error("{scene} curves: `:most:` says how many users the axis has.")
+        for needed, says in KINDS[name].needs.items():
+            if needed not in self.options:
+                raise self.error(f"{{scene}} {name}: `:{needed}:` says {says}.")
         self.env.metadata[self.env.docname][SCENES] = "here"
         made = scene(options={"name": name, **self.options})
         made += self.parse_content_to_nodes()
@@ -88,14 +89,9 @@ def _visit_html(translator: Any, node: nodes.Element) -> None:
     attributes = Markup("").join(
         Markup(' {}="{}"').format(name, value) for name, value in given.items()
     )
-    numbers = {name: float(given[name]) for name in NUMBERS if name in given}
-    if given["name"] == "curves":
-        drawn = curves_picture.picture(numbers, given["most"])
-    else:
-        drawn = picture(numbers, held=float(given.get("hold", 0)))
     translator.body.append(
         Markup('<wt-scene{}>\n<figure class="wt-scene-still">{}<figcaption>\n').format(
-            attributes, drawn
+            attributes, KINDS[given["name"]].picture(given)
         )
     )
 

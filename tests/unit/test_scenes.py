@@ -14,6 +14,7 @@ import pytest
 import shop_reference
 
 from labs.site import curves_picture, scene_picture
+from labs.site.scene_kinds import KINDS
 from labs.theory import laws, queueing
 
 WEB = Path(__file__).parents[2] / "book/web"
@@ -77,15 +78,21 @@ def test_all_scenes_together_are_small() -> None:
 
 def test_the_page_and_the_directive_know_the_same_numbers() -> None:
     source = (WEB / "src/scenes/parameters.ts").read_text("utf-8")
-    names = re.search(r"NAMES = \[([^]]+)\]", source)
-    assert names and re.findall(r"'(\w+)'", names[1]) == [
-        "users", "think", "rate", "cpu", "wait", "cores", "workers", "places",
-    ]  # fmt: skip
+    named = re.findall(r"^  (\w+): {", source.split("const PARAMETERS")[1], re.MULTILINE)
+    assert named == list(scene_picture.NUMBERS)
     for name, without in scene_picture.NUMBERS.items():
         row = re.search(rf"\n  {name}: {{(.*?)\n  }}|\n  {name}: {{(.*?)}},\n", source, re.DOTALL)
         assert row, name
         said = re.search(r"without: ([\d.]+)", row[0])
         assert said and float(said[1]) == without, name
+
+
+def test_the_page_and_the_directive_know_the_same_scenes() -> None:
+    source = (WEB / "src/scenes/main.ts").read_text("utf-8")
+    names = re.search(r"Frame\.kinds = {([^}]+)}", source)
+    assert names
+    told = [name.split(":")[0].strip(" \n'") for name in names[1].split(",") if name.strip()]
+    assert sorted(told) == sorted(KINDS)
 
 
 def test_a_still_picture_has_a_dot_for_each_request() -> None:

@@ -2,7 +2,7 @@
  * sleep, and what is said. The scene itself is made by its kind. */
 import { button, element, hold, select, slider, type Slider } from './controls';
 import { Look } from './look';
-import { NAMES, read, type Name, type Values } from './parameters';
+import { NAMES, PARAMETERS, read, type Name, type Values } from './parameters';
 import type { Kind, Row, Scene, Stage } from './scene';
 import { SECOND } from './shop_model';
 
@@ -83,6 +83,12 @@ export class Frame extends HTMLElement implements Stage {
     this.redraw();
   }
 
+  did(words: string): void {
+    this.say(words);
+    this.touched = true;
+    this.redraw();
+  }
+
   redraw(): void {
     if (this.asked || !this.seen) return;
     this.asked = true;
@@ -101,7 +107,7 @@ export class Frame extends HTMLElement implements Stage {
     const head = element('p', { class: 'wt-scene-head' }, element('strong', {}, 'Simulated'));
     head.append(' by a model, measured on no machine.', this.clock);
     const picture = element('div', { class: 'wt-scene-picture' }, this.canvas);
-    const labels = ['', 'simulated', 'bound', 'model'];
+    const labels = ['', 'simulated', ...(scene.columns ?? ['bound', 'model'])];
     const headings = labels.map((label) => element('th', { scope: 'col' }, label));
     this.table.append(element('thead', {}, element('tr', {}, ...headings)), this.body);
     live.append(head, picture, legend);
@@ -109,6 +115,8 @@ export class Frame extends HTMLElement implements Stage {
     if (this.betOpen) live.append(this.betLine);
     if (scene.moves || scene.send) live.append(this.clockRow);
     this.buildClock();
+    const tools = scene.tools?.() ?? [];
+    if (tools.length > 0) live.append(element('div', { class: 'wt-scene-clock' }, ...tools));
     live.append(this.buildSliders(), element('div', { class: 'wt-scene-table' }, this.table));
     if (this.option('goal')) live.append(this.goalLine);
     live.append(this.said);
@@ -132,7 +140,7 @@ export class Frame extends HTMLElement implements Stage {
     clockRow.append(
       this.playButton,
       button('Step', () => this.step()),
-      button(`${AHEAD_S} s ahead`, () => this.ahead()),
+      ...(this.scene.ends ? [] : [button(`${AHEAD_S} s ahead`, () => this.ahead())]),
       button('Again', () => this.again()),
       select(
         'Speed',
@@ -157,7 +165,7 @@ export class Frame extends HTMLElement implements Stage {
     const box = element('div', { class: 'wt-scene-sliders' });
     const names = (this.option('turn') ?? '').split(/\s+/).filter(Boolean);
     for (const name of names) {
-      if (!(NAMES as readonly string[]).includes(name)) {
+      if (!(name in PARAMETERS)) {
         throw new Error(`turn="${name}": there are ${NAMES.join(', ')}.`);
       }
       const known = name as Name;
@@ -278,6 +286,7 @@ export class Frame extends HTMLElement implements Stage {
     const { body } = this;
     const kinds = ['simulated', 'bound', 'model'];
     this.table.hidden = rows.length === 0;
+    this.table.toggleAttribute('data-no-bound', !rows.some(([, , bound]) => bound));
     this.table.toggleAttribute('data-no-model', !rows.some(([, , , model]) => model));
     while (body.rows.length > rows.length) body.deleteRow(-1);
     rows.forEach((row, index) => {

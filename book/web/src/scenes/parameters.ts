@@ -1,8 +1,5 @@
 /** What can be turned in a scene, and its steps. Times in seconds here, as in the page. */
-export const NAMES = [
-  'users', 'think', 'rate', 'cpu', 'wait', 'cores', 'workers', 'places',
-] as const;
-export type Name = (typeof NAMES)[number];
+export type Name = keyof typeof PARAMETERS;
 export type Values = Record<Name, number>;
 
 interface Parameter {
@@ -30,7 +27,7 @@ const CROWDS = [
   90, 96, 100, 110, 120, 128, 150, 180, 200, 256,
 ];
 
-export const PARAMETERS: Record<Name, Parameter> = {
+export const PARAMETERS = {
   users: { label: 'users', letter: 'N', without: 0, steps: CROWDS, say: short },
   think: {
     ...{ label: 'think time', letter: 'Z', without: 0, say: seconds },
@@ -57,7 +54,9 @@ export const PARAMETERS: Record<Name, Parameter> = {
     ...{ label: 'places in line', letter: '', without: 2048, say: short },
     steps: [0, 1, 2, 4, 8, 12, 16, 17, 24, 32, 48, 64, 128, 256, 512, 1024, 2048],
   },
-};
+} satisfies Record<string, Parameter>;
+
+export const NAMES = Object.keys(PARAMETERS) as Name[];
 
 /** From the attributes of a page's element. What is no number is told, not guessed. */
 export function read(element: Element): Values {

@@ -4,7 +4,8 @@
 import type { Pen } from './look';
 import type { Name, Values } from './parameters';
 
-/** A row of the table: what, simulated, the bound, the model; '' where there is none. */
+/** A row of the table: what, simulated, the bound, the model; '' where there is none. A column
+ * without anything is not shown. */
 export type Row = [what: string, simulated: string, bound: string, model: string];
 
 export interface Scene {
@@ -14,6 +15,12 @@ export interface Scene {
   readonly legend: [mark: string, words: string][];
   /** Whether the model has a clock. Without one there is nothing to play. */
   readonly moves: boolean;
+  /** Whether its course has an end, and there is no use in a jump ahead. */
+  readonly ends?: boolean;
+  /** Headings of the table's last two columns, if they are not bound and model. */
+  readonly columns?: [string, string];
+  /** Buttons and choices of its own (controls.ts), below the clock's. */
+  tools?(): Node[];
   /** Begin again: the same seed, the same course. */
   start(seed: number): void;
   /** The model's clock goes on by so many microseconds. */
@@ -48,6 +55,8 @@ export interface Stage {
   option(name: string): string | null;
   /** A slider of the scene's own was moved from the canvas. */
   turn(name: Name, value: number): void;
+  /** The reader used a tool of the scene's own; what came of it is said. */
+  did(words: string): void;
   /** Draw soon, although nothing moves. */
   redraw(): void;
 }

@@ -93,7 +93,7 @@ test('the same seed, the same course; another, another', () => {
 
 function scene(given, options = {}) {
   const values = { users: 0, think: 0, rate: 0, cpu: 0, wait: 0, cores: 1, workers: 1, places: 2048, ...given };
-  const stage = { values, option: (name) => options[name] ?? null, turn() {}, redraw() {} };
+  const stage = { values, option: (name) => options[name] ?? null, turn() {}, did() {}, redraw() {} };
   const shop = new Shop(stage);
   shop.start(1);
   const turn = (changes) => {

@@ -1,0 +1,45 @@
+"""The scenes that a page can have: a row for each, with its picture that stands still."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from labs.site import curves_picture, scene_picture
+from labs.site.scene_picture import NUMBERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from markupsafe import Markup
+
+
+@dataclass(frozen=True)
+class SceneKind:
+    """What the directive knows of a scene; the rest is in book/web/src/scenes."""
+
+    picture: Callable[[Mapping[str, Any]], Markup]
+    """From the options, as the page gives them, to an SVG."""
+    options: Mapping[str, Callable[[str], Any]] = field(default_factory=dict)
+    """Words of its own, beside NUMBERS and what all scenes share, and how each is checked."""
+    needs: Mapping[str, str] = field(default_factory=dict)
+    """Options without which it cannot be shown, and what they say."""
+
+
+def numbers(given: Mapping[str, Any]) -> dict[str, float]:
+    """Those of NUMBERS that the page gives."""
+    return {name: float(given[name]) for name in NUMBERS if name in given}
+
+
+def _shop(given: Mapping[str, Any]) -> Markup:
+    return scene_picture.picture(numbers(given), held=float(given.get("hold", 0)))
+
+
+def _curves(given: Mapping[str, Any]) -> Markup:
+    return curves_picture.picture(numbers(given), given["most"])
+
+
+KINDS = {
+    "shop": SceneKind(_shop),
+    "curves": SceneKind(_curves, needs={"most": "how many users the axis has"}),
+}
