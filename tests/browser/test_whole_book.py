@@ -1,4 +1,5 @@
-"""Every page of the book itself: from a file and live, it asks no other host."""
+"""Every page of the book itself: from a file and live, it asks no other host, and none scrolls
+sideways on a telephone."""
 
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ from labs.recordings.pages import chapters
 pytestmark = pytest.mark.timeout(240)
 
 AT_ONCE = 3  # windows, each with a Python of its own
+TELEPHONES = (360, 390)  # pixels wide
 
 
 def pages_of(book: Path) -> list[str]:
@@ -31,6 +33,10 @@ def test_from_files(book: Path, page: Page, heard: Heard) -> None:
     for window, name in opened(page, {n: (book / f"{n}.html").as_uri() for n in pages_of(book)}):
         window.wait_for_function("!document.querySelector('.wt-plot:not([data-drawn])')")
         assert window.locator(".katex-error").count() == 0, name
+        for width in TELEPHONES:
+            window.set_viewport_size({"width": width, "height": 800})
+            wide = window.evaluate("document.documentElement.scrollWidth")
+            assert wide <= width, f"{name} scrolls sideways: it is {wide} pixels wide"
     assert {urlsplit(each.url).scheme for each in heard.requests} <= {"file", "data", "blob"}
 
 
