@@ -51,6 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
     folder = tempfile.mkdtemp(prefix="wall-time-progress-")  # never the user's own record
     os.environ["WALL_TIME_PROGRESS"] = str(Path(folder) / "progress.json")
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    config.pluginmanager.register(HeldByFixtures())
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -128,18 +129,21 @@ def _unskipped(
     return report
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_fixture_setup(
-    fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest
-) -> Generator[None, object, object]:
-    """What a module's or the session's fixture starts may stay as long as the fixture does."""
-    if fixturedef.scope == "function":
-        return (yield)
-    before = set(running())
-    try:
-        return (yield)
-    finally:
-        held[fixturedef.scope] |= set(running()) - before
+class HeldByFixtures:
+    """What a module's or the session's fixture starts may stay as long as the fixture does. A
+    plugin of its own: pytest asks no folder's conftest about the fixtures of the whole session."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(
+        self, fixturedef: pytest.FixtureDef[object]
+    ) -> Generator[None, object, object]:
+        if fixturedef.scope == "function":
+            return (yield)
+        before = set(running())
+        try:
+            return (yield)
+        finally:
+            held[fixturedef.scope] |= set(running()) - before
 
 
 @pytest.fixture(scope="session")

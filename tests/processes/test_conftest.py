@@ -15,13 +15,17 @@ SLEEPER = "import subprocess; subprocess.Popen(['sleep', '60'], start_new_sessio
 
 @pytest.fixture
 def run_test(tmp_path: Path):
-    """Run a test module of its own under this folder's conftest; its output."""
+    """Run a test module of its own under this folder's conftest, or in a `room` that has it as its
+    folder's own; its output."""
 
-    def run(text: str, *options: str) -> str:
-        (tmp_path / "test_it.py").write_text(text)
-        command = [sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider"]
+    def run(text: str, *options: str, room: Path | None = None) -> str:
+        file = (room or tmp_path) / "test_it.py"
+        file.write_text(text)
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"]
+        command += [] if room else ["-p", "conftest"]
         command += ["--rootdir", str(tmp_path), "-c", os.devnull]
-        command += ["-p", "no:rerunfailures", "-o", "markers=live\nflaky", *options, "test_it.py"]
+        command += ["-p", "no:rerunfailures", "-o", "markers=live\nflaky", *options]
+        command += [str(file.relative_to(tmp_path))]
         environment = {**os.environ, "PYTHONPATH": str(TESTS), "WALL_TIME_GONE_S": "0.2"}
         result = subprocess.run(
             command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60
@@ -63,6 +67,27 @@ def test_what_a_lasting_fixture_started_may_stay_while_it_lasts(run_test) -> Non
     left = run_test(f"{fixture}{test}")
     assert "1 passed, 1 error" in left
     assert "left running:" in left
+
+
+def test_what_a_fixture_of_the_session_started_may_stay_whichever_test_asked_for_it(
+    run_test, tmp_path: Path
+) -> None:
+    """In a folder below the root, as these tests are: a browser that the second test opens."""
+    room = tmp_path / "tests/live"
+    room.mkdir(parents=True)
+    (tmp_path / "tests/conftest.py").write_text((TESTS / "conftest.py").read_text())
+    browser = (
+        "import subprocess, pytest\n"
+        "@pytest.fixture(scope='session')\n"
+        "def browser():\n"
+        "    process = subprocess.Popen(['sleep', '60'])\n"
+        "    yield\n"
+        "    process.kill(); process.wait()\n"
+    )
+    asking = "def test_first(): pass\ndef test_then(browser): pass\n"
+    said = run_test(f"{browser}{asking}", room=room)
+    assert "2 passed" in said
+    assert "left running:" not in said
 
 
 @pytest.mark.parametrize(
