@@ -149,18 +149,22 @@ def noise(burns: Sequence[Burn]) -> float:
 
 
 def last(
-    machine: Machine | None = None, server: Server | None = None, workload: Workload | None = None
+    machine: Machine | None = None,
+    server: Server | None = None,
+    workload: Workload | None = None,
+    *,
+    stop: threading.Event | None = None,
 ) -> Calibration:
     """The calibration kept from the last run on this machine, or a fresh one.
 
     With a workload: of the unit that it asks for. With a server: its overhead and the generator's
-    as last measured, or zero before that.
+    as last measured, or zero before that. Raises what `calibrate` does.
     """
     machine, workload = machine or this_machine.fingerprint(), workload or Workload()
     kept = _kept(machine)
     language = language_of(server, workload) if server else "Python"
     known = kept.burns.get(_unit(workload.cpu_by, language)) if kept else None
-    found = known or calibrate(machine, cpu_by=workload.cpu_by, language=language)
+    found = known or calibrate(machine, cpu_by=workload.cpu_by, language=language, stop=stop)
     if server is not None and kept is not None:
         overhead = kept.overheads.get(_kind(server, workload), Overhead())
         return replace(found, **msgspec.structs.asdict(overhead))

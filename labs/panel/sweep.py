@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import ipywidgets
@@ -12,6 +13,7 @@ from markupsafe import Markup
 from labs.analysis.scaling import Variant, variants
 from labs.exercises import latest
 from labs.host.hardware import fingerprint
+from labs.host.supervisor import Stopped
 from labs.kinds.base import LabKind
 from labs.kinds.registry import showing
 from labs.kinds.sweep.alt_text import sweep_alt
@@ -48,10 +50,11 @@ class SweepPanel(LabPanel[Recording]):
         lab: SweepLab,
         *,
         recorded: Recording | None = None,
-        calibration: Callable[[Machine, Server, Workload], Calibration] = last,
+        calibration: Callable[[Machine, Server, Workload], Calibration] | None = None,
     ) -> None:
         self._machine = fingerprint()
-        self._calibration = calibration
+        self._shut = threading.Event()
+        self._calibration = calibration or partial(last, stop=self._shut)
         self._planned = 0  # settings changed so often; only the last plan counts
         self._plans: list[Variant] = []
         self._plan: Variant | None = None
@@ -129,6 +132,8 @@ class SweepPanel(LabPanel[Recording]):
 
         try:
             plans = variants(experiment, expect)
+        except Stopped:
+            return  # the panel was shut meanwhile
         except Unusable as error:
             with self._drawing:
                 if number == self._planned:
@@ -278,6 +283,7 @@ class SweepPanel(LabPanel[Recording]):
 
     def shut(self) -> None:
         self._planned += 1
+        self._shut.set()
         super().shut()
 
     # ---- what is drawn -----------------------------------------------------------------------

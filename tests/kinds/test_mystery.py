@@ -25,7 +25,7 @@ from labs.analysis.checks import BOUND
 from labs.exercises import latest
 from labs.kinds.comparison.figure import comparison_alt, comparison_figure
 from labs.kinds.mystery import scenarios, verdict
-from labs.kinds.mystery.record import VARIANTS, Mystery, Variant
+from labs.kinds.mystery.record import LIMIT_NAMES, VARIANTS, Mystery, Variant
 from labs.kinds.mystery.run import MysteryLab
 from labs.kinds.mystery.scenarios import LIMITS, Limit, draw, named, usual_users
 from labs.kinds.mystery.show import (
@@ -210,6 +210,17 @@ def test_a_page_folds_the_solution_away(
     assert "as good as nothing" in folded and "times as much" in folded
     with pytest.raises(BadRecording, match="another experiment"):
         labs.mystery("which-limit", seed=seed + 1)
+
+
+def test_a_limit_that_is_none_is_refused_as_soon_as_it_is_read(tmp_path: Path) -> None:
+    assert tuple(limit.name for limit in LIMITS) == LIMIT_NAMES
+    mystery, file = example(1), tmp_path / "2-cores.json"
+    store.save(mystery, file)
+    whole = file.read_text()
+    file.write_text(whole.replace(f'"limit": "{mystery.limit}"', '"limit": "the weather"', 1))
+    assert file.read_text() != whole
+    with pytest.raises(BadRecording, match=r"='the weather': choose one of cpu, .*make record"):
+        store.read(file)
 
 
 def test_the_figures_and_tables_of_a_mystery() -> None:

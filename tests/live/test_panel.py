@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import re
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import examples
+import psutil
 import pytest
 from panel_driver import SOON_S, PanelDriver, Script, panel_of
 from waiting import eventually
@@ -20,6 +22,7 @@ from labs import api
 from labs.exercises import latest
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
+from labs.measure import calibration
 from labs.panel.controls import named
 from labs.panel.settings import Settings
 from labs.panel.sweep import SweepPanel
@@ -552,6 +555,27 @@ def test_running_a_cell_again_ends_its_former_panel(
     assert attempt.join(SOON_S)
     assert first.panel.comm is None
     second.shut()
+
+
+def test_a_panel_that_is_shut_calibrates_no_further(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The plan of a machine that was never calibrated begins with a burn: here one for hours."""
+    monkeypatch.setattr(calibration, "REPEATS", 100_000)
+    monkeypatch.setattr(calibration, "_folder", lambda: tmp_path)
+
+    def burners() -> list[int]:
+        found = []
+        for each in psutil.Process().children():
+            with contextlib.suppress(psutil.Error):  # it ended while we looked
+                if "workloads.burn" in each.cmdline():
+                    found.append(each.pid)
+        return found
+
+    panel = SweepPanel("many-cores", SweepLab(examples.EXPERIMENT))
+    eventually(burners, SOON_S, "the burn")
+    panel.shut()
+    eventually(lambda: not burners(), SOON_S, "the end of the burn")
 
 
 def test_a_mode_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

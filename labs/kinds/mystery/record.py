@@ -9,19 +9,20 @@ import msgspec
 
 from labs.kinds.comparison.record import rounds
 from labs.kinds.sweep.record import Recording
-from labs.records.errors import BadRecording
+from labs.records.errors import BadRecording, choice
 from labs.records.processes import Seen
 from labs.records.results import Result, Run
 
 Variant = Literal["before", "wrong", "right"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
+LIMIT_NAMES = ("cpu", "pool", "disk", "database", "lock", "event loop", "load generator")
 
 
 class Mystery(Result, tag="mystery", frozen=True, kw_only=True):
     """A seed's server, measured as it is, and with the wrong and the right fix."""
 
     seed: int
-    limit: str  # by its name in `labs.kinds.mystery.scenarios`
+    limit: str  # one of LIMIT_NAMES; `labs.kinds.mystery.scenarios` says of each what it is
     variants: dict[Variant, Recording]  # the fixes only once they were tried
     seen: tuple[Seen, ...] = ()  # while the server was as it is
     database: str = ""  # that it used, with its version; "" where it had none
@@ -30,6 +31,7 @@ class Mystery(Result, tag="mystery", frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if "before" not in self.variants:
             raise BadRecording("The recording holds no run of the server. Record it again.")
+        choice("limit", self.limit, LIMIT_NAMES)
 
     @property
     def before(self) -> Recording:
