@@ -57,18 +57,20 @@ class Asked:
 
     id: str
     seed: str | None
+    effort: str  # its kind, its level and its minutes
     sentence: str
     hints: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return f"{self.id} {self.sentence}"
+        return f"{self.id} ({self.effort}) {self.sentence}"
 
     def _repr_html_(self) -> str:
         seed = "" if self.seed is None else f", seed={self.seed!r}"
         how = escape(f'check("{self.id}", ...{seed})')
         first, *more = self.sentence.split("\n\n")
         return (
-            f'<div class="wt-question"><p><b>{escape(self.id)}</b> {escape(first)}</p>'
+            f'<div class="wt-question"><p><b>{escape(self.id)}</b> '
+            f"<i>{escape(self.effort)}.</i> {escape(first)}</p>"
             f"{paragraphs(more)}<p>Answer with <code>{how}</code>.</p></div>"
             f"{''.join(_folded('hint', hint) for hint in self.hints)}"
         )
@@ -86,9 +88,9 @@ def exercise(id: str, *, seed: str | None = None) -> Asked:
     question = _said(said.question, numbers)
     if not measured:
         first = f"First press Run in the lab “{row.lab}”: this asks about your machine."
-        return Asked(id=id, seed=seed, sentence=f"{question} {first}")
+        return Asked(id=id, seed=seed, effort=row.effort, sentence=f"{question} {first}")
     hints = tuple(_said(hint, numbers) for hint in said.hints)
-    return Asked(id=id, seed=seed, sentence=question, hints=hints)
+    return Asked(id=id, seed=seed, effort=row.effort, sentence=question, hints=hints)
 
 
 def check(id: str, *value: object, seed: str | None = None) -> Reply:
@@ -132,7 +134,7 @@ def _judge(row: Exercise, numbers: Numbers, value: float, seed: str | None) -> R
         return Reply(
             kind="right", sentence=f"Right: {digits(truth)}{unit}.{measured}", solution=solved
         )
-    for slip in _slips(row, truth):
+    for slip in slips(row, numbers):
         if math.isclose(value, numbers.of(slip.leads_to), rel_tol=CLOSE):
             return Reply(kind="wrong", sentence=f"Not quite. {_said(slip.hint, numbers)}")
     size = "too large" if value > truth else "too small"
@@ -151,15 +153,17 @@ def key(row: Exercise) -> dict[str, object]:
         "tolerance": numbers.of(row.tolerance),
         "right": _judge(row, numbers, truth, None).sentence,
         "slips": [
-            (numbers.of(slip.leads_to), _said(slip.hint, numbers)) for slip in _slips(row, truth)
+            (numbers.of(slip.leads_to), _said(slip.hint, numbers)) for slip in slips(row, numbers)
         ],
         "hint": _said(said.hints[0], numbers),
         "prompt": f"Put your answer{_in(row.unit)} into the field.",
     }
 
 
-def _slips(row: Exercise, truth: float) -> tuple[Slip, ...]:
-    return (*row.slips, *_unit_slips(row.unit, truth))
+def slips(row: Exercise, numbers: Numbers) -> tuple[Slip, ...]:
+    """The turns that are wrong with these numbers, those of the unit among them."""
+    every = (*row.slips, *_unit_slips(row.unit, numbers["answer"]))
+    return tuple(slip for slip in every if not math.isnan(numbers.of(slip.leads_to)))
 
 
 def _unit_slips(unit: str, truth: float) -> tuple[Slip, ...]:

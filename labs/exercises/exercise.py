@@ -11,11 +11,25 @@ import inspect
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, get_args
 
 from labs.records.format import digits
 
 Formula = Callable[..., float]
+Level = Literal["warm-up", "standard", "hard"]
+Kind = Literal[
+    "compute",
+    "predict",
+    "your machine",
+    "break the model",
+    "proof",
+    "read the output",
+    "repair",
+    "costing",
+    "your application",
+]
+LEVELS: tuple[Level, ...] = get_args(Level)
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 CLOSE = 0.02  # an answer rounded to two digits is meant exactly
 
@@ -56,7 +70,8 @@ class Numbers(dict[str, float]):
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A likely wrong turn: the number it leads to and the sentence that helps."""
+    """A likely wrong turn: the number it leads to and the sentence that helps. With numbers that
+    make the turn a right one it leads nowhere, to NaN."""
 
     leads_to: Formula
     hint: str
@@ -72,6 +87,9 @@ class Exercise:
     """
 
     id: str
+    kind: Kind
+    level: Level
+    minutes: int  # of a reader who has read the chapter and tries before looking
     unit: str = ""
     given: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     lab: str = ""
@@ -82,18 +100,23 @@ class Exercise:
     slips: tuple[Slip, ...] = ()
 
     @property
+    def effort(self) -> str:
+        """Its kind, its level and its minutes in words."""
+        minutes = "1 minute" if self.minutes == 1 else f"{self.minutes} minutes"
+        return f"{self.kind.capitalize()}, {self.level}, {minutes}"
+
+    @property
     def fixed(self) -> bool:
         """Whether it has an answer that needs no lab."""
         return self.answer is not None and self.read is None
 
     def numbers(self, seed: str | None = None, measured: object = None) -> Numbers:
-        """Its numbers: the book's, or those that the seed draws, the same in all exercises of a
-        chapter; and those read from what its lab measured."""
-        chapter = self.id.partition(".")[0]
+        """Its numbers: the book's, or those that the seed draws; and those read from what its lab
+        measured."""
         known = {
             name: choices[0]
             if seed is None
-            else random.Random(f"{chapter} {name} {seed}").choice(choices)
+            else random.Random(f"{self.id} {name} {seed}").choice(choices)
             for name, choices in self.given.items()
         }
         if self.read is not None and measured is not None:

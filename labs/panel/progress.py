@@ -23,6 +23,7 @@ from labs.recordings.pages import Chapter, chapters
 from labs.records.format import NARROW, digits, plain
 
 EXERCISES = ("chapter", "solved", "tried", "open")
+MINUTES = {row.id: row.minutes for row in exercises.EXERCISES}
 DIAGNOSES = ("on", "lab", "server", "your diagnosis", "right", "tries")
 PREDICTIONS = ("on", "lab", "you said", "the model", "it was")
 
@@ -182,7 +183,10 @@ def _row(kept: ProgressLog, chapter: Chapter) -> tuple[str, ...]:
             tried.append(linked + f" ({tries} {'try' if tries == 1 else 'tries'})")
         else:
             untouched.append(linked)
-    several = (Markup(", ").join(each) for each in (solved, tried, untouched))
+    several = [Markup(", ").join(each) for each in (solved, tried, untouched)]
+    if untouched:
+        minutes = sum(MINUTES.get(id, 0) for id in chapter.exercises if not _answers(kept, id))
+        several[-1] += f" ({minutes} minutes)"
     return _linked(chapter.name, chapter.page), *several
 
 
@@ -280,7 +284,7 @@ class Example:
                 "places": {name: each.place(name) for name in (*each.labs, *each.exercises)},
                 "labs": each.labs,
                 "exercises": each.exercises,
-                "fixed": [id for id in each.exercises if id in fixed],
+                "minutes": {id: MINUTES[id] for id in each.exercises if id in fixed},
             }
             for each in chapters()
         ]

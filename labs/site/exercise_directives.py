@@ -1,4 +1,5 @@
-"""Sphinx's directives for exercises: {exercise}, {hint} and {solution}, with the book's numbers.
+"""Sphinx's directives for exercises: {exercise}, {hint} and {solution}, with the book's numbers;
+and the role {minutes}, with which a page says how long they take.
 
 `labs.exercises.words` says what stands in them and what is wrong with it: a number that is no
 field of its exercise, an id out of order. Each is a warning with its line, so a strict build fails.
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
 from sphinx.util import logging
-from sphinx.util.docutils import SphinxDirective
+from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from labs.exercises import chapters, proofreading, words
 from labs.exercises.check import key
@@ -31,7 +32,7 @@ class ExerciseDirective(SphinxDirective):
     required_arguments = 1
     final_argument_whitespace = True
     has_content = True
-    before = "({place})=\n### {heading}\n\n"  # by which the page of progress finds it
+    before = "({place})=\n### {heading}\n\n*{effort}*\n\n"  # the page of progress finds it so
     after = ""
 
     def run(self) -> list[nodes.Node]:
@@ -47,7 +48,7 @@ class ExerciseDirective(SphinxDirective):
             text = words.fill("\n".join(self.content), row.numbers())
         except (NoSuchNumber, ValueError):
             return []
-        before = self.before.format(heading=heading, place=words.place(row.id))
+        before = self.before.format(heading=heading, place=words.place(row.id), effort=row.effort)
         line = self.lineno + self.content_offset - before.count("\n")
         # The renderer's own method, since a section that a directive returns would end with it.
         renderer = self.state._renderer  # type: ignore[attr-defined]  # MyST's, not docutils'
@@ -67,6 +68,22 @@ class SolutionDirective(ExerciseDirective):
 
     before = '<details class="solution">\n<summary>Solution</summary>\n\n'
     after = "\n\n</details>"
+
+
+class MinutesRole(SphinxRole):
+    """How many minutes the exercises take, all together: of the page if its text is `here`, else
+    of the chapters that it names."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        names = [
+            PurePosixPath(self.env.docname).name if name == "here" else name
+            for name in self.text.split()
+        ]
+        if unknown := [name for name in names if name not in chapters.CHAPTERS]:
+            said = f"{unknown[0]}: no chapter has that name. Write `here`, or names of chapters."
+            logger.warning(said, location=self.get_location())
+            return [], []
+        return [nodes.Text(str(sum(chapters.minutes(name) for name in names)))], []
 
 
 def _complain(_app: Sphinx, page: str, source: list[str]) -> None:
@@ -94,4 +111,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("exercise", ExerciseDirective)
     app.add_directive("hint", HintDirective, override=True)  # docutils has an admonition
     app.add_directive("solution", SolutionDirective)
+    app.add_role("minutes", MinutesRole())
     return {"version": "1", "parallel_read_safe": True}

@@ -422,7 +422,7 @@ def test_the_table_shows_predictions_beside_measurements_and_exercises_by_chapte
     today = now().predictions[0].at[:10]
     assert [[cell.replace("\u00a0", " ") for cell in row] for row in cells] == [
         ["2 · One core", "2.1 (“ann”)", "2.2 (2 tries)", ""],
-        ["3 · Many cores", "", "", "3.1"],
+        ["3 · Many cores", "", "", "3.1 (2 minutes)"],
         [],  # the head of the second table
         [today, "2 · one-core", "160 ms", "", "not measured yet"],
         [today, "3 · many-cores", "40 req/s", "38.4 req/s", "38.1 req/s"],

@@ -12,7 +12,7 @@ interface Chapter {
   places: Record<string, string>; // of its labs and exercises
   labs: string[];
   exercises: string[]; // ids of those with an answer to check
-  fixed: string[]; // of these, those that a page checks by itself
+  minutes: Record<string, number>; // of those that a page checks by itself
 }
 
 const FILE = 'wall-time-progress.json';
@@ -96,7 +96,7 @@ function summary({ predictions, answers }: Kept, chapters: Chapter[]): string {
   if (!predictions.length && !answers.length) {
     return 'Nothing is kept yet. Commit to a number before a recorded figure, or answer an exercise.';
   }
-  const ids = chapters.flatMap((chapter) => chapter.fixed);
+  const ids = chapters.flatMap((chapter) => Object.keys(chapter.minutes));
   const solved = ids.filter((id) => answers.some((each) => each.exercise === id && each.right));
   const close = predictions.filter(isClose);
   const many = `${predictions.length} prediction${predictions.length === 1 ? '' : 's'}`;
@@ -116,13 +116,19 @@ function exercises({ answers }: Kept, chapters: Chapter[]): HTMLElement {
     const solved: Node[] = [];
     const tried: Node[] = [];
     const open: Node[] = [];
+    let minutes = 0;
     for (const id of chapter.exercises) {
       const given = answers.filter((each) => each.exercise === id);
       if (given.some((each) => each.right)) solved.push(linked(chapter, id, id));
       else if (given.length) tried.push(linked(chapter, id, `${id} (${tries(given)})`));
-      else if (chapter.fixed.includes(id)) open.push(linked(chapter, id, id));
+      else if (chapter.minutes[id]) {
+        open.push(linked(chapter, id, id));
+        minutes += chapter.minutes[id];
+      }
     }
-    return [make('a', { href: chapter.page }, chapter.name), listed(solved), listed(tried), listed(open)];
+    const left = listed(open);
+    if (minutes) left.appendChild(document.createTextNode(` (${minutes} minutes)`));
+    return [make('a', { href: chapter.page }, chapter.name), listed(solved), listed(tried), left];
   });
   return table(['chapter', 'solved', 'tried', 'open'], rows);
 }

@@ -48,6 +48,11 @@ CHAPTERS: dict[str, tuple[Exercise, ...]] = {  # by the name of their page
 EXERCISES = tuple(row for rows in CHAPTERS.values() for row in rows)
 
 
+def minutes(slug: str) -> int:
+    """How long all exercises of a page take, by our estimate."""
+    return sum(row.minutes for row in CHAPTERS[slug])
+
+
 def slug(id: str) -> str:
     """The name of the page that an exercise is on."""
     return next(name for name, rows in CHAPTERS.items() if any(row.id == id for row in rows))

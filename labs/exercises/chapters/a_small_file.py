@@ -6,7 +6,6 @@ from labs.exercises.exercise import Exercise, Formula, Slip
 from labs.exercises.readings import interval, of_part, of_tree
 from labs.theory import laws
 
-TREE = {"cpu_s": (412.8, 360, 480), "millions": (3, 4)}  # S3's first
 LAW: dict[str, Formula] = {
     "requests": lambda millions: 1e6 * millions,
     "demand_s": lambda cpu_s, requests: laws.demand(busy=cpu_s, completed=requests),
@@ -16,8 +15,11 @@ S3_USER: dict[str, Formula] = {"s3_user": lambda: 0.298}  # the user time's shar
 EXERCISES = (
     Exercise(
         id="15.1",
+        kind="read the output",
+        level="warm-up",
+        minutes=3,
         unit="µs",
-        given=TREE,
+        given={"cpu_s": (412.8, 360, 480), "millions": (3, 4)},
         answer=lambda demand_s: 1e6 * demand_s,
         also={
             **LAW,
@@ -42,12 +44,15 @@ EXERCISES = (
     ),
     Exercise(
         id="15.2",
+        kind="compute",
+        level="standard",
+        minutes=3,
         unit="req/s",
-        given={**TREE, "cores": (8, 16, 12)},
+        given={"cpu_s": (631.35, 540, 720), "millions": (3, 2), "cores": (16, 32, 24)},
         answer=lambda cores, demand_s: laws.ceiling(cores, demand_s),
         also={
             **LAW,
-            "asked": lambda: 25_200,
+            "asked": lambda: 22_600,
             "asked_percent": lambda asked, demand_s, cores: (
                 100 * laws.utilisation(X=asked, D=demand_s, c=cores)
             ),
@@ -62,6 +67,9 @@ EXERCISES = (
     ),
     Exercise(
         id="15.3",
+        kind="compute",
+        level="hard",
+        minutes=6,
         unit="req/s",
         given={"response_ms": (0.405, 0.5, 0.25), "cores": (16, 8, 4)},
         answer=lambda cores, response_s: laws.ceiling(cores, response_s),
@@ -85,6 +93,9 @@ EXERCISES = (
     ),
     Exercise(
         id="15.4",
+        kind="your machine",
+        level="standard",
+        minutes=4,
         unit="req/s",
         lab="a-small-file",
         read=of_part("prefork"),
@@ -100,6 +111,9 @@ EXERCISES = (
     ),
     Exercise(
         id="15.5",
+        kind="your machine",
+        level="warm-up",
+        minutes=3,
         unit="as a fraction",
         lab="a-process-tree",
         read=of_tree,
@@ -115,6 +129,9 @@ EXERCISES = (
     ),
     Exercise(
         id="15.6",
+        kind="break the model",
+        level="standard",
+        minutes=8,
         given={"workers": (64,), "users": (128,)},
         also={"starved": lambda users, workers: users - workers},
     ),

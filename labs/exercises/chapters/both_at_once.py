@@ -6,8 +6,6 @@ from labs.exercises.exercise import Exercise, Formula, Slip
 from labs.exercises.readings import interval, of_part, of_parts
 from labs.theory import laws, queueing
 
-# Under the rule of 13.2 these leave the cores idle for more than three quarters of the time.
-PAGE = {"cpu_ms": (20, 10), "wait_ms": (180, 280, 380), "cores": (4, 8, 12)}
 LAW: dict[str, Formula] = {
     "cpu_s": lambda cpu_ms: cpu_ms / 1000,
     "wait_s": lambda wait_ms: wait_ms / 1000,
@@ -31,8 +29,11 @@ def _reached(few: float, many: float, cpu_ms: float, wait_ms: float, cores: int)
 EXERCISES = (
     Exercise(
         id="13.1",
+        kind="compute",
+        level="warm-up",
+        minutes=3,
         unit="workers",
-        given=PAGE,
+        given={"cpu_ms": (20, 10), "wait_ms": (180, 280, 380), "cores": (4, 8, 12)},
         answer=lambda fill: fill,
         also={
             **LAW,
@@ -66,8 +67,12 @@ EXERCISES = (
     ),
     Exercise(
         id="13.2",
+        kind="compute",
+        level="standard",
+        minutes=4,
         unit="req/s",
-        given=PAGE,
+        # under the rule these leave the cores idle for more than three quarters of the time
+        given={"cpu_ms": (10, 15), "wait_ms": (240, 390), "cores": (6, 10)},
         answer=lambda rule, cpu_s, wait_s, cores: laws.bound(
             N=rule, D=cpu_s, V=wait_s, c=cores, W=rule
         ),
@@ -93,6 +98,9 @@ EXERCISES = (
     ),
     Exercise(
         id="13.3",
+        kind="compute",
+        level="hard",
+        minutes=6,
         unit="workers",
         given={
             "wall_ms": (250, 300, 500),
@@ -125,6 +133,9 @@ EXERCISES = (
     ),
     Exercise(
         id="13.4",
+        kind="your machine",
+        level="standard",
+        minutes=4,
         unit="as a fraction",
         given=LAB,
         lab="both-at-once",
@@ -150,6 +161,9 @@ EXERCISES = (
     ),
     Exercise(
         id="13.5",
+        kind="your machine",
+        level="standard",
+        minutes=4,
         unit="workers",
         given=LAB,
         lab="both-at-once",
@@ -166,5 +180,5 @@ EXERCISES = (
             Slip(lambda many: many, "So many there were. How many would have been enough?"),
         ),
     ),
-    Exercise(id="13.6"),
+    Exercise(id="13.6", kind="break the model", level="hard", minutes=12),
 )

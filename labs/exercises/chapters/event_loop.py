@@ -6,7 +6,6 @@ from labs.exercises.exercise import Exercise, Formula, Slip
 from labs.exercises.readings import interval, of_last, of_parts
 from labs.theory import laws
 
-PAGE = {"cpu_ms": (2, 4, 5, 2.5), "wait_s": (1, 0.5, 2)}
 LAW: dict[str, Formula] = {
     "cpu_s": lambda cpu_ms: cpu_ms / 1000,
     "full": lambda cpu_s: laws.ceiling(1, cpu_s),
@@ -15,8 +14,11 @@ LAW: dict[str, Formula] = {
 EXERCISES = (
     Exercise(
         id="11.1",
+        kind="compute",
+        level="standard",
+        minutes=4,
         unit="req/s",
-        given={**PAGE, "users": (2000, 1500, 1200)},
+        given={"cpu_ms": (2, 4, 5, 2.5), "wait_s": (1, 0.5, 1.5), "users": (2000, 2400, 1800)},
         answer=lambda users, cpu_s, wait_s: laws.bound(N=users, D=cpu_s, V=wait_s),
         also={
             **LAW,
@@ -41,8 +43,11 @@ EXERCISES = (
     ),
     Exercise(
         id="11.2",
+        kind="compute",
+        level="standard",
+        minutes=4,
         unit="users",
-        given=PAGE,
+        given={"cpu_ms": (4, 8), "wait_s": (0.6, 2, 0.3)},
         answer=lambda cpu_s, wait_s: laws.knee(D=cpu_s, V=wait_s),
         also=LAW,
         slips=(
@@ -58,6 +63,9 @@ EXERCISES = (
     ),
     Exercise(
         id="11.3",
+        kind="compute",
+        level="warm-up",
+        minutes=3,
         unit="req/s",
         given={"wait_ms": (200, 100, 250, 500), "users": (50, 20, 40, 100)},
         answer=lambda users, wait_s: laws.bound(N=users, D=0, V=wait_s, W=1),
@@ -79,6 +87,9 @@ EXERCISES = (
     ),
     Exercise(
         id="11.4",
+        kind="your machine",
+        level="standard",
+        minutes=4,
         unit="req/s",
         lab="event-loop",
         read=of_last,
@@ -97,6 +108,9 @@ EXERCISES = (
     ),
     Exercise(
         id="11.5",
+        kind="your machine",
+        level="standard",
+        minutes=4,
         unit="loops",
         lab="one-blocking-call",
         read=of_parts("awaits", "blocks"),
@@ -110,5 +124,5 @@ EXERCISES = (
             ),
         ),
     ),
-    Exercise(id="11.6"),
+    Exercise(id="11.6", kind="break the model", level="standard", minutes=8),
 )

@@ -8,7 +8,6 @@ from labs.exercises.exercise import Exercise, Formula, Slip
 from labs.exercises.readings import interval, of_parts
 from labs.theory import laws
 
-SERVER = {"cores": (4, 8, 6), "cpu_ms": (50, 20, 25, 40), "users": (16, 24, 32)}
 LAW: dict[str, Formula] = {
     "cpu_s": lambda cpu_ms: cpu_ms / 1000,
     "full": lambda users, cpu_s, cores: laws.bound(N=users, D=cpu_s, c=cores),
@@ -17,8 +16,16 @@ LAW: dict[str, Formula] = {
 EXERCISES = (
     Exercise(
         id="6.1",
+        kind="compute",
+        level="warm-up",
+        minutes=3,
         unit="req/s",
-        given={**SERVER, "workers": (2,)},
+        given={
+            "cores": (4, 8, 6),
+            "cpu_ms": (50, 20, 25, 40),
+            "users": (16, 24, 32),
+            "workers": (2,),
+        },
         answer=lambda users, cpu_s, cores, workers: laws.bound(
             N=users, D=cpu_s, c=cores, W=workers
         ),
@@ -41,8 +48,17 @@ EXERCISES = (
     ),
     Exercise(
         id="6.2",
+        kind="compute",
+        level="standard",
+        minutes=3,
         unit="req/s",
-        given={**SERVER, "processes": (1,), "threads": (16,)},
+        given={
+            "cores": (8, 6),
+            "cpu_ms": (40, 25, 20),
+            "users": (12, 20, 32),
+            "processes": (1,),
+            "threads": (16,),
+        },
         answer=lambda users, cpu_s, cores, processes, threads: laws.bound(
             N=users, D=cpu_s, c=min(cores, processes), W=processes * threads
         ),
@@ -65,6 +81,9 @@ EXERCISES = (
     ),
     Exercise(
         id="6.3",
+        kind="compute",
+        level="hard",
+        minutes=6,
         unit="ms",
         given={"requests": (10, 20, 40), "first_ms": (320, 250), "second_ms": (304, 410)},
         answer=lambda single_ms, root: single_ms / root,
@@ -98,6 +117,9 @@ EXERCISES = (
     ),
     Exercise(
         id="6.4",
+        kind="your machine",
+        level="standard",
+        minutes=4,
         unit="times",
         lab="how-many-workers",
         read=of_parts("16 workers", "1 worker"),
@@ -110,6 +132,9 @@ EXERCISES = (
     ),
     Exercise(
         id="6.5",
+        kind="your machine",
+        level="standard",
+        minutes=4,
         unit="times",
         lab="threads-and-cores",
         read=of_parts("16 threads, hashing", "16 threads"),
@@ -122,6 +147,9 @@ EXERCISES = (
     ),
     Exercise(
         id="6.6",
+        kind="break the model",
+        level="hard",
+        minutes=10,
         given={"cpu_ms": (5,), "wait_ms": (100,)},
         also={
             "cpu_s": lambda cpu_ms: cpu_ms / 1000,

@@ -6,7 +6,6 @@ from labs.exercises.exercise import Exercise, Formula, Slip
 from labs.exercises.readings import interval, of_last
 from labs.theory import laws
 
-SERVER = {"cores": (4, 2, 8), "cpu_ms": (50, 20, 25, 40), "users": (16, 12, 24, 32)}
 LAW: dict[str, Formula] = {
     "cpu_s": lambda cpu_ms: cpu_ms / 1000,
     "throughput": lambda users, cpu_s, cores: laws.bound(N=users, D=cpu_s, c=cores, W=users),
@@ -17,8 +16,11 @@ LAW: dict[str, Formula] = {
 EXERCISES = (
     Exercise(
         id="3.1",
+        kind="compute",
+        level="warm-up",
+        minutes=2,
         unit="req/s",
-        given=SERVER,
+        given={"cores": (4, 2, 8), "cpu_ms": (50, 20, 25, 40), "users": (16, 12, 24, 32)},
         answer=lambda throughput: throughput,
         also=LAW,
         slips=(
@@ -31,8 +33,11 @@ EXERCISES = (
     ),
     Exercise(
         id="3.2",
+        kind="compute",
+        level="standard",
+        minutes=3,
         unit="ms",
-        given=SERVER,
+        given={"cores": (6, 3), "cpu_ms": (30, 45), "users": (18, 24, 36)},
         answer=lambda response_s: 1000 * response_s,
         also={**LAW, "work": lambda cpu_s, response_s: cpu_s / response_s},
         slips=(
@@ -48,8 +53,11 @@ EXERCISES = (
     ),
     Exercise(
         id="3.3",
+        kind="compute",
+        level="standard",
+        minutes=4,
         unit="req/s",
-        given=SERVER,
+        given={"cores": (8, 10), "cpu_ms": (25, 60), "users": (40, 80)},
         answer=lambda cores, response_s: laws.ceiling(cores, response_s),  # their mistake
         also={
             **LAW,
@@ -66,6 +74,9 @@ EXERCISES = (
     ),
     Exercise(
         id="3.4",
+        kind="your machine",
+        level="standard",
+        minutes=4,
         unit="cores",
         lab="many-cores",
         read=of_last,
@@ -82,5 +93,5 @@ EXERCISES = (
             ),
         ),
     ),
-    Exercise(id="3.5"),
+    Exercise(id="3.5", kind="break the model", level="hard", minutes=10),
 )

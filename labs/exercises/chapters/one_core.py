@@ -6,13 +6,14 @@ from labs.exercises.exercise import Exercise, Slip
 from labs.exercises.readings import interval, of_last
 from labs.theory import laws
 
-WORKER = {"cpu_ms": (20, 25, 40, 50), "users": (8, 4, 6, 10)}
-
 EXERCISES = (
     Exercise(
         id="2.1",
+        kind="compute",
+        level="warm-up",
+        minutes=2,
         unit="req/s",
-        given=WORKER,
+        given={"cpu_ms": (20, 25, 40, 50), "users": (8, 4, 6, 10)},
         answer=lambda users, cpu_s: laws.bound(N=users, D=cpu_s),
         also={"cpu_s": lambda cpu_ms: cpu_ms / 1000},
         slips=(
@@ -28,8 +29,11 @@ EXERCISES = (
     ),
     Exercise(
         id="2.2",
+        kind="compute",
+        level="standard",
+        minutes=3,
         unit="ms",
-        given=WORKER,
+        given={"cpu_ms": (30, 45, 60), "users": (5, 12, 7)},
         answer=lambda response_s: 1000 * response_s,
         also={
             "response_s": lambda users, cpu_ms: laws.response_time_bound(N=users, D=cpu_ms / 1000),
@@ -49,6 +53,9 @@ EXERCISES = (
     ),
     Exercise(
         id="2.3",
+        kind="predict",
+        level="standard",
+        minutes=5,
         unit="ms",
         given={"crowd": (32,)},
         lab="one-core",
@@ -68,6 +75,9 @@ EXERCISES = (
     ),
     Exercise(
         id="2.4",
+        kind="break the model",
+        level="standard",
+        minutes=8,
         given={"cpu_ms": (50,), "think_s": (0.5,)},
         also={"knee": lambda cpu_ms, think_s: laws.knee(D=cpu_ms / 1000, Z=think_s)},
     ),

@@ -9,6 +9,9 @@ from labs.theory import laws
 EXERCISES = (
     Exercise(
         id="4.1",
+        kind="compute",
+        level="warm-up",
+        minutes=3,
         unit="users",
         given={"cores": (4, 2, 8), "cpu_ms": (50, 20, 25, 40), "target_s": (1,)},
         answer=lambda target_s, cpu_s, cores: laws.most_users(R=target_s, D=cpu_s, c=cores),
@@ -33,6 +36,9 @@ EXERCISES = (
     ),
     Exercise(
         id="4.2",
+        kind="compute",
+        level="standard",
+        minutes=4,
         unit="req/s",
         given={"users": (1000,), "think_s": (10, 5, 4), "response_ms": (200, 500, 400)},
         answer=lambda users, response_s, think_s: laws.throughput(N=users, R=response_s, Z=think_s),
@@ -60,6 +66,9 @@ EXERCISES = (
     ),
     Exercise(
         id="4.3",
+        kind="your machine",
+        level="standard",
+        minutes=4,
         unit="users",
         lab="past-the-plateau",
         read=of_last,
@@ -78,6 +87,9 @@ EXERCISES = (
     ),
     Exercise(
         id="4.4",
+        kind="your machine",
+        level="standard",
+        minutes=5,
         unit="as a fraction",
         lab="past-the-plateau",
         read=of_plateau,
@@ -94,5 +106,5 @@ EXERCISES = (
             ),
         ),
     ),
-    Exercise(id="4.5"),
+    Exercise(id="4.5", kind="break the model", level="hard", minutes=12),
 )

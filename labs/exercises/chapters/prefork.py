@@ -8,7 +8,6 @@ from labs.exercises.exercise import Exercise, Formula, Slip
 from labs.exercises.readings import interval, of_crowd, of_scales
 from labs.theory import laws
 
-MEMORY = {"memory_mib": (2048, 4096, 1024, 8192), "base_mib": (400, 300), "each_mib": (60, 45, 80)}
 FIT: dict[str, Formula] = {
     "workers": lambda memory_mib, base_mib, each_mib: laws.workers_in_memory(
         memory_mib, base_mib, each_mib
@@ -18,14 +17,21 @@ FIT: dict[str, Formula] = {
 EXERCISES = (
     Exercise(
         id="9.1",
+        kind="compute",
+        level="warm-up",
+        minutes=3,
         unit="workers",
-        given=MEMORY,
+        given={
+            "memory_mib": (2048, 4096, 1024, 8192),
+            "base_mib": (400, 300),
+            "each_mib": (60, 45, 80),
+        },
         answer=lambda workers: workers,
         also={
             **FIT,
             "parts": lambda memory_mib, base_mib, each_mib: (memory_mib - base_mib) / each_mib,
         },
-        tolerance=lambda: 0.004,  # whole workers, so no rounding is needed
+        tolerance=lambda: 0.0005,  # whole workers, so no rounding is needed
         slips=(
             Slip(
                 lambda memory_mib, each_mib: laws.workers_in_memory(memory_mib, 0, each_mib),
@@ -40,8 +46,16 @@ EXERCISES = (
     ),
     Exercise(
         id="9.2",
+        kind="compute",
+        level="standard",
+        minutes=4,
         unit="req/s",
-        given={**MEMORY, "wait_ms": (500, 200, 250)},
+        given={
+            "memory_mib": (4096, 8192),
+            "base_mib": (500, 600),
+            "each_mib": (90, 70, 120),
+            "wait_ms": (450, 250, 800),
+        },
         answer=lambda workers, wait_s: laws.ceiling(workers, wait_s),
         also={**FIT, "wait_s": lambda wait_ms: wait_ms / 1000},
         slips=(
@@ -57,6 +71,9 @@ EXERCISES = (
     ),
     Exercise(
         id="9.3",
+        kind="compute",
+        level="standard",
+        minutes=5,
         unit="s",
         given={"start": (5, 10), "limit": (256, 150, 400), "most": (32,)},
         answer=lambda limit, start, most: laws.looks(limit, start, most),
@@ -78,6 +95,9 @@ EXERCISES = (
     ),
     Exercise(
         id="9.4",
+        kind="your machine",
+        level="standard",
+        minutes=4,
         unit="workers",
         given={"pool": (32,), "recorded_wait_s": (0.2,)},
         lab="prefork",
@@ -105,6 +125,9 @@ EXERCISES = (
     ),
     Exercise(
         id="9.5",
+        kind="your machine",
+        level="standard",
+        minutes=3,
         unit="workers",
         given={"free_mib": (1024,)},
         lab="memory-per-worker",
@@ -122,5 +145,5 @@ EXERCISES = (
             ),
         ),
     ),
-    Exercise(id="9.6"),
+    Exercise(id="9.6", kind="break the model", level="hard", minutes=10),
 )

@@ -6,7 +6,6 @@ from labs.exercises.exercise import Exercise, Formula, Slip
 from labs.exercises.readings import interval, of_queue
 from labs.theory import laws
 
-POOL = {"workers": (25, 20, 40), "wait_s": (0.5, 0.4, 0.8), "users": (100, 120, 200)}
 LAW: dict[str, Formula] = {
     "throughput": lambda workers, wait_s: laws.ceiling(workers, wait_s),  # always full
     "response_s": lambda users, wait_s, workers: laws.response_time_bound(
@@ -18,8 +17,11 @@ LAW: dict[str, Formula] = {
 EXERCISES = (
     Exercise(
         id="12.1",
+        kind="compute",
+        level="warm-up",
+        minutes=3,
         unit="s",
-        given=POOL,
+        given={"workers": (25, 20, 40), "wait_s": (0.5, 0.4, 0.8), "users": (100, 120, 200)},
         answer=lambda response_s: response_s,
         also=LAW,
         slips=(
@@ -39,8 +41,11 @@ EXERCISES = (
     ),
     Exercise(
         id="12.2",
+        kind="compute",
+        level="standard",
+        minutes=3,
         unit="s",
-        given=POOL,
+        given={"workers": (10, 30, 16), "wait_s": (0.2, 1.5), "users": (40, 90, 240)},
         answer=lambda line_s: line_s,
         also={
             **LAW,
@@ -57,10 +62,13 @@ EXERCISES = (
     ),
     Exercise(
         id="12.3",
+        kind="compute",
+        level="standard",
+        minutes=4,
         unit="requests",
         given={
-            "workers": (25, 20, 24),
-            "wait_s": (0.5, 0.8),
+            "workers": (30, 24),
+            "wait_s": (0.6, 0.8),
             "arrivals": (60, 75, 90),  # more than the best pool's 50
             "minutes": (5, 2, 10),
         },
@@ -89,6 +97,9 @@ EXERCISES = (
     ),
     Exercise(
         id="12.4",
+        kind="compute",
+        level="standard",
+        minutes=5,
         unit="req/s",
         given={"cpu_ms": (20, 40), "wait_ms": (480, 360, 760), "workers": (25, 20, 40)},
         answer=lambda workers, held_s: laws.ceiling(workers, held_s),
@@ -119,6 +130,9 @@ EXERCISES = (
     ),
     Exercise(
         id="12.5",
+        kind="your machine",
+        level="standard",
+        minutes=4,
         unit="as a fraction",
         lab="the-launch",
         read=of_queue("25 threads"),
@@ -136,5 +150,5 @@ EXERCISES = (
             ),
         ),
     ),
-    Exercise(id="12.6"),
+    Exercise(id="12.6", kind="break the model", level="hard", minutes=12),
 )

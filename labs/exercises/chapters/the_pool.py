@@ -8,7 +8,6 @@ from labs.exercises.exercise import Exercise, Formula, Slip
 from labs.exercises.readings import of_waiting
 from labs.theory import laws
 
-HELD = {"workers": (256, 128, 400), "held_ms": (500, 200, 250), "users": (1024, 2000, 1500)}
 LAW: dict[str, Formula] = {
     "held_s": lambda held_ms: held_ms / 1000,
     "throughput": lambda users, held_s, workers: laws.bound(N=users, D=0, V=held_s, W=workers),
@@ -25,8 +24,11 @@ def _knock(free_s: float, **linear: int) -> float:
 EXERCISES = (
     Exercise(
         id="8.1",
+        kind="compute",
+        level="warm-up",
+        minutes=3,
         unit="req/s",
-        given=HELD,
+        given={"workers": (256, 128, 400), "held_ms": (500, 200, 250), "users": (1024, 2000, 1500)},
         answer=lambda throughput: throughput,
         also={**LAW, "more": lambda each: each + 1},
         slips=(
@@ -44,8 +46,11 @@ EXERCISES = (
     ),
     Exercise(
         id="8.2",
+        kind="compute",
+        level="standard",
+        minutes=3,
         unit="s",
-        given=HELD,
+        given={"workers": (120, 80, 200), "held_ms": (300, 400), "users": (600, 900, 1500)},
         answer=lambda users, throughput: laws.response_time(N=users, X=throughput),
         also=LAW,
         slips=(
@@ -66,6 +71,9 @@ EXERCISES = (
     ),
     Exercise(
         id="8.3",
+        kind="compute",
+        level="standard",
+        minutes=3,
         unit="workers",
         given={"rate": (600, 1000, 320), "held_ms": (250, 400, 150)},
         answer=lambda rate, held_s: laws.users(X=rate, R=held_s),
@@ -88,6 +96,9 @@ EXERCISES = (
     ),
     Exercise(
         id="8.4",
+        kind="your machine",
+        level="standard",
+        minutes=4,
         unit="ms",
         lab="the-pool",
         read=of_waiting,
@@ -108,6 +119,9 @@ EXERCISES = (
     ),
     Exercise(
         id="8.5",
+        kind="compute",
+        level="hard",
+        minutes=6,
         unit="s",
         given={"free_s": (4.5, 1.5, 8)},
         answer=lambda free_s: _knock(free_s, linear=0),
@@ -128,6 +142,9 @@ EXERCISES = (
     ),
     Exercise(
         id="8.6",
+        kind="break the model",
+        level="standard",
+        minutes=8,
         given={"cpu_ms": (50,), "wait_ms": (100,)},
         also={"core": lambda cpu_ms: laws.ceiling(1, cpu_ms / 1000)},
     ),

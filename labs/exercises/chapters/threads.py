@@ -11,6 +11,9 @@ from labs.theory import laws, queueing
 EXERCISES = (
     Exercise(
         id="10.1",
+        kind="compute",
+        level="standard",
+        minutes=5,
         unit="as a fraction",
         given={"threads": (2, 3, 4)},
         answer=lambda even, ways: even / ways,
@@ -31,6 +34,9 @@ EXERCISES = (
     ),
     Exercise(
         id="10.2",
+        kind="compute",
+        level="standard",
+        minutes=4,
         unit="req/s",
         given={
             "threads": (128,),
@@ -64,6 +70,9 @@ EXERCISES = (
     ),
     Exercise(
         id="10.3",
+        kind="repair",
+        level="standard",
+        minutes=4,
         unit="users",
         given={"users": (512,), "rate": (1276, 1105, 914), "response_ms": (202, 205)},
         answer=lambda rate, response_s: laws.users(X=rate, R=response_s),
@@ -86,6 +95,9 @@ EXERCISES = (
     ),
     Exercise(
         id="10.4",
+        kind="your machine",
+        level="warm-up",
+        minutes=3,
         unit="as a fraction",
         lab="threads",
         read=of_pools,
@@ -109,6 +121,9 @@ EXERCISES = (
     ),
     Exercise(
         id="10.5",
+        kind="your machine",
+        level="warm-up",
+        minutes=3,
         unit="as a fraction",
         lab="a-shared-counter",
         read=of_race,
@@ -124,5 +139,5 @@ EXERCISES = (
             ),
         ),
     ),
-    Exercise(id="10.6"),
+    Exercise(id="10.6", kind="break the model", level="hard", minutes=10),
 )

@@ -9,6 +9,9 @@ from labs.theory import laws
 EXERCISES = (
     Exercise(
         id="7.1",
+        kind="compute",
+        level="warm-up",
+        minutes=3,
         unit="req/s",
         given={"wait_ms": (200, 100, 250, 400), "cores": (4, 2, 8), "users": (256, 64, 100)},
         answer=lambda users, wait_s: laws.bound(N=users, D=0, V=wait_s, W=users),
@@ -34,6 +37,9 @@ EXERCISES = (
     ),
     Exercise(
         id="7.2",
+        kind="compute",
+        level="standard",
+        minutes=3,
         unit="requests",
         given={"rate": (1000, 400, 2500), "wait_ms": (300, 150, 80)},
         answer=lambda rate, wait_s: laws.users(X=rate, R=wait_s),
@@ -55,6 +61,9 @@ EXERCISES = (
     ),
     Exercise(
         id="7.3",
+        kind="compute",
+        level="standard",
+        minutes=4,
         unit="ms",
         given={"cores": (8, 4, 16), "busy": (30, 40, 25), "rate": (1500, 1189, 900)},
         answer=lambda cost_s: 1000 * cost_s,
@@ -77,6 +86,9 @@ EXERCISES = (
     ),
     Exercise(
         id="7.4",
+        kind="your machine",
+        level="standard",
+        minutes=4,
         unit="req/s",
         lab="waiting-is-cheap",
         read=of_last,
@@ -99,6 +111,9 @@ EXERCISES = (
     ),
     Exercise(
         id="7.5",
+        kind="break the model",
+        level="hard",
+        minutes=10,
         given={"wait_ms": (5,), "users": (256,)},
         also={"most": lambda users, wait_ms: laws.bound(N=users, D=0, V=wait_ms / 1000)},
     ),

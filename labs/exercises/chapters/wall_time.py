@@ -6,14 +6,16 @@ from labs.exercises.exercise import Exercise, Slip
 from labs.exercises.readings import interval, of_both
 from labs.theory import laws
 
-PAGE = {"wall_ms": (120, 90, 250, 400), "user_ms": (18, 24, 35, 12), "system_ms": (2, 4, 6)}
-
 EXERCISES = (
     Exercise(
         id="1.1",
+        kind="compute",
+        level="warm-up",
+        minutes=2,
         unit="ms",
-        given=PAGE,
+        given={"wall_ms": (120, 90, 250, 400), "user_ms": (18, 24, 35, 12), "system_ms": (2, 4, 6)},
         answer=lambda wall_ms, user_ms, system_ms: laws.wait(R=wall_ms, D=user_ms + system_ms),
+        tolerance=lambda: 0.004,  # the system time alone is 2 %
         slips=(
             Slip(
                 lambda wall_ms, user_ms: laws.wait(R=wall_ms, D=user_ms),
@@ -27,8 +29,11 @@ EXERCISES = (
     ),
     Exercise(
         id="1.2",
+        kind="compute",
+        level="warm-up",
+        minutes=3,
         unit="as a fraction",
-        given=PAGE,
+        given={"wall_ms": (80, 150, 300), "user_ms": (15, 21, 27), "system_ms": (5, 9)},
         answer=lambda wall_ms, cpu_ms: laws.utilisation(X=1 / wall_ms, D=cpu_ms),
         also={
             "cpu_ms": lambda user_ms, system_ms: user_ms + system_ms,
@@ -45,6 +50,9 @@ EXERCISES = (
     ),
     Exercise(
         id="1.3",
+        kind="your machine",
+        level="warm-up",
+        minutes=3,
         unit="as a fraction",
         given={"ordered_cpu_ms": (50,), "ordered_wait_ms": (150,)},  # as the lab's page `both`
         lab="wall-time",
@@ -67,5 +75,5 @@ EXERCISES = (
             ),
         ),
     ),
-    Exercise(id="1.4"),
+    Exercise(id="1.4", kind="break the model", level="hard", minutes=8),
 )

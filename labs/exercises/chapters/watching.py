@@ -9,6 +9,9 @@ from labs.theory import laws
 EXERCISES = (
     Exercise(
         id="5.1",
+        kind="compute",
+        level="warm-up",
+        minutes=2,
         unit="cores",
         given={"cores": (4, 2, 5, 8)},
         answer=lambda cores, part: cores * laws.utilisation(X=part, D=1),
@@ -27,8 +30,11 @@ EXERCISES = (
     ),
     Exercise(
         id="5.2",
+        kind="predict",
+        level="standard",
+        minutes=3,
         unit="as a fraction",
-        given={"cores": (4, 6, 8), "rate": (30, 24, 36), "cpu_ms": (50, 40, 20)},
+        given={"cores": (8, 6, 12), "rate": (30, 24, 36), "cpu_ms": (50, 40, 20)},
         answer=lambda rate, cpu_s, cores: laws.utilisation(X=rate, D=cpu_s, c=cores),
         also={
             "cpu_s": lambda cpu_ms: cpu_ms / 1000,
@@ -48,6 +54,9 @@ EXERCISES = (
     ),
     Exercise(
         id="5.3",
+        kind="read the output",
+        level="standard",
+        minutes=4,
         unit="as a fraction",
         given={"user_s": (123,), "system_s": (290,), "lived_s": (128,), "cores": (8,)},  # S3's
         answer=lambda on_core, cores: laws.utilisation(X=on_core, D=1, c=cores),
@@ -75,6 +84,9 @@ EXERCISES = (
     ),
     Exercise(
         id="5.4",
+        kind="read the output",
+        level="warm-up",
+        minutes=3,
         unit="workers",
         given={"lines": (10, 7, 12, 9)},
         answer=lambda lines: lines - 2,
@@ -91,6 +103,9 @@ EXERCISES = (
     ),
     Exercise(
         id="5.5",
+        kind="your machine",
+        level="warm-up",
+        minutes=3,
         unit="as a fraction",
         lab="watching",
         read=of_first_step,
@@ -103,6 +118,9 @@ EXERCISES = (
     ),
     Exercise(
         id="5.6",
+        kind="break the model",
+        level="standard",
+        minutes=8,
         given={"wait_ms": (200,), "workers": (8,)},
         also={"most": lambda workers, wait_ms: laws.ceiling(workers, wait_ms / 1000)},
     ),

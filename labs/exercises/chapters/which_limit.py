@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from labs.exercises.exercise import Exercise, Formula, Slip
 from labs.exercises.readings import interval, of_patient
 from labs.theory import laws, queueing
@@ -10,9 +12,17 @@ TARGET = {"target": (1000, 800, 1600)}
 HALF: dict[str, Formula] = {"rate": lambda target: target / 2}
 
 
+def _above(ceiling: float, lowest: float) -> float:
+    """A ceiling that is not the lowest, NaN if it is: naming that one is no slip."""
+    return ceiling if ceiling > lowest else math.nan
+
+
 EXERCISES = (
     Exercise(
         id="14.1",
+        kind="compute",
+        level="warm-up",
+        minutes=3,
         unit="ms",
         given={**TARGET, "cores": (4, 2, 8)},
         answer=lambda cores, target: 1000 * laws.demand(busy=cores, completed=target),
@@ -30,6 +40,9 @@ EXERCISES = (
     ),
     Exercise(
         id="14.2",
+        kind="compute",
+        level="standard",
+        minutes=5,
         unit="workers",
         given={**TARGET, "percent": (20, 10), "workers": (100, 60, 80)},
         answer=lambda target, held_s: laws.users(X=target, R=held_s),
@@ -60,6 +73,9 @@ EXERCISES = (
     ),
     Exercise(
         id="14.3",
+        kind="compute",
+        level="hard",
+        minutes=7,
         unit="req/s",
         given={
             "cpu_ms": (5, 4, 8),
@@ -95,10 +111,10 @@ EXERCISES = (
                     f"So much the {what} would allow. Which of the four ceilings is the lowest?",
                 )
                 for what, allowed in (
-                    ("cores", lambda by_cores: by_cores),
-                    ("workers", lambda by_workers: by_workers),
-                    ("database", lambda by_database: by_database),
-                    ("disk", lambda by_disk: by_disk),
+                    ("cores", lambda by_cores, answer: _above(by_cores, answer)),
+                    ("workers", lambda by_workers, answer: _above(by_workers, answer)),
+                    ("database", lambda by_database, answer: _above(by_database, answer)),
+                    ("disk", lambda by_disk, answer: _above(by_disk, answer)),
                 )
             ),
             Slip(
@@ -108,6 +124,9 @@ EXERCISES = (
     ),
     Exercise(
         id="14.4",
+        kind="compute",
+        level="standard",
+        minutes=5,
         unit="requests",
         given={
             "workers": (40, 60),
@@ -142,6 +161,9 @@ EXERCISES = (
     ),
     Exercise(
         id="14.5",
+        kind="your machine",
+        level="standard",
+        minutes=5,
         unit="requests",
         lab="which-limit",
         read=of_patient,
@@ -165,6 +187,9 @@ EXERCISES = (
     ),
     Exercise(
         id="14.6",
+        kind="break the model",
+        level="hard",
+        minutes=12,
         given={"cpu_ms": (20,), "wait_ms": (180,), "cores": (4,)},
         also={
             "workers": lambda cpu_ms, wait_ms, cores: laws.pool_size(D=cpu_ms, V=wait_ms, c=cores),

@@ -13,6 +13,9 @@ FULL: dict[str, Formula] = {"full": lambda: laws.GENERATOR_FULL}
 EXERCISES = (
     Exercise(
         id="16.1",
+        kind="compute",
+        level="warm-up",
+        minutes=3,
         unit="generators",
         given={"target": (12000, 24000, 36000), "each": (1500, 750, 3000)},
         answer=lambda target, each: laws.generators(target, each),
@@ -33,6 +36,9 @@ EXERCISES = (
     ),
     Exercise(
         id="16.2",
+        kind="compute",
+        level="standard",
+        minutes=3,
         unit="as a fraction",
         given={"cores": (8,), "percent": (11.9, 12.3, 11.6)},
         answer=lambda share, cores: laws.utilisation(X=1, D=share, c=1 / cores),
@@ -50,6 +56,9 @@ EXERCISES = (
     ),
     Exercise(
         id="16.3",
+        kind="compute",
+        level="standard",
+        minutes=4,
         unit="ms",
         given={"users": (100, 200, 50), "cost_us": (37.7, 50, 80)},
         answer=lambda users, cost_ms: laws.response_time_bound(N=users, D=cost_ms),
@@ -74,6 +83,9 @@ EXERCISES = (
     ),
     Exercise(
         id="16.4",
+        kind="compute",
+        level="standard",
+        minutes=3,
         unit="req/s",
         given={"users": (1000, 600, 2000), "think_s": (3, 5, 2), "response_s": (0.2, 0.5, 0.3)},
         answer=lambda users, response_s, think_s: laws.throughput(users, response_s, think_s),
@@ -98,6 +110,9 @@ EXERCISES = (
     ),
     Exercise(
         id="16.5",
+        kind="your machine",
+        level="standard",
+        minutes=5,
         unit="Locusts",
         given={"target": (12000,)},
         lab="whom-are-you-measuring",
@@ -115,5 +130,5 @@ EXERCISES = (
             ),
         ),
     ),
-    Exercise(id="16.6"),
+    Exercise(id="16.6", kind="break the model", level="standard", minutes=8),
 )

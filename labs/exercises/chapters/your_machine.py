@@ -9,6 +9,9 @@ from labs.theory import laws
 EXERCISES = (
     Exercise(
         id="0.1",
+        kind="compute",
+        level="warm-up",
+        minutes=2,
         unit="req/s",
         given={"cpu_ms": (4, 2, 5, 8), "cores": (2, 4, 6, 8)},
         answer=lambda cores, cpu_s: laws.ceiling(cores, cpu_s),
@@ -17,6 +20,9 @@ EXERCISES = (
     ),
     Exercise(
         id="0.2",
+        kind="your machine",
+        level="warm-up",
+        minutes=3,
         unit="req/s",
         given={"cpu_ms": (1,)},
         lab="your-machine",
@@ -41,6 +47,9 @@ EXERCISES = (
     ),
     Exercise(
         id="0.3",
+        kind="your machine",
+        level="standard",
+        minutes=4,
         unit="req/s",
         lab="your-machine",
         read=of_checkup,
@@ -54,5 +63,5 @@ EXERCISES = (
             ),
         ),
     ),
-    Exercise(id="0.4"),
+    Exercise(id="0.4", kind="break the model", level="standard", minutes=6),
 )
