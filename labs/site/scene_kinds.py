@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from labs.site import curves_picture, scene_picture
+from labs.site import curves_picture, little_picture, scene_picture
 from labs.site.scene_picture import NUMBERS
 
 if TYPE_CHECKING:
@@ -39,7 +39,27 @@ def _curves(given: Mapping[str, Any]) -> Markup:
     return curves_picture.picture(numbers(given), given["most"])
 
 
+def _little(given: Mapping[str, Any]) -> Markup:
+    arrive, leave = ([float(each) for each in given[name].split()] for name in ("arrive", "leave"))
+    return little_picture.picture(arrive, leave, float(given["over"]))
+
+
+def _times(text: str) -> str:
+    if not all(float(each) >= 0 for each in text.split()):
+        raise ValueError(f"{text}: times from 0 on, in seconds")
+    return text
+
+
 KINDS = {
     "shop": SceneKind(_shop),
     "curves": SceneKind(_curves, needs={"most": "how many users the axis has"}),
+    "little": SceneKind(
+        _little,
+        options={"arrive": _times, "leave": _times, "over": _times},
+        needs={
+            "arrive": "when each request comes, in order",
+            "leave": "when each of them leaves",
+            "over": "for how long they are watched",
+        },
+    ),
 }

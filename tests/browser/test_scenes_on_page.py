@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 PAGE = "chapter/scenes.html"
-POOL, BET, FRONT, CURVES = range(4)
+POOL, BET, FRONT, CURVES, LITTLE = range(5)
 
 
 def scene(page: Page, number: int = POOL) -> Locator:
@@ -125,7 +125,7 @@ def test_step_by_step_where_nothing_is_to_move(still: Page) -> None:
 
 
 def test_nothing_hangs_over_the_edge_of_a_telephone(still: Page) -> None:
-    for number in (POOL, BET, FRONT, CURVES):
+    for number in range(still.locator("wt-scene").count()):
         scene(still, number)
     assert still.evaluate("document.documentElement.scrollWidth") <= 360
 
@@ -184,3 +184,28 @@ def test_the_trap_is_walked_by_keyboard(opened: Page) -> None:
     assert box
     canvas.click(position={"x": 0.4 * box["width"], "y": 60})
     expect(curves.get_by_role("row", name="the trap")).not_to_contain_text("80")
+
+
+def test_a_departure_is_dragged_over_the_end(opened: Page) -> None:
+    little = scene(opened, LITTLE)
+    expect(little.get_by_role("spinbutton")).to_have_count(0)  # no dice, no seed
+    leaves = little.get_by_role("slider", name="leaves at")
+    expect(leaves).to_have_attribute("aria-valuetext", "4.7 s")
+    canvas = little.locator("canvas")
+    box = canvas.bounding_box()
+    assert box
+    across, up = (box["width"] - 16) / 12, (box["height"] - 34) / 4
+    y = box["height"] - 24 - 3.5 * up
+    canvas.drag_to(
+        canvas,
+        source_position={"x": 8 + 4.7 * across, "y": y},
+        target_position={"x": 8 + 11 * across, "y": y},
+    )
+    expect(leaves).to_have_attribute("aria-valuetext", "11.0 s")
+    expect(little.locator(".wt-scene-goal")).to_have_attribute("data-reached", "yes")
+    little.get_by_role("button", name="Again").press("Enter")
+    expect(leaves).to_have_attribute("aria-valuetext", "4.7 s")
+    little.get_by_role("button", name="Step").press("Enter")
+    expect(little.get_by_role("status")).to_have_text("At 0.5 s: request 1 comes, 1 inside.")
+    little.get_by_role("combobox", name="Count the area").select_option("columns")
+    expect(little.get_by_role("status")).to_contain_text("by columns")

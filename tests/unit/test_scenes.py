@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import shop_reference
 
-from labs.site import curves_picture, scene_picture
+from labs.site import curves_picture, little_picture, scene_picture
 from labs.site.scene_kinds import KINDS
 from labs.theory import laws, queueing
 
@@ -113,3 +113,27 @@ def test_still_curves_say_where_they_end() -> None:
     assert "throughput rises to 80 requests a second, of at most 80" in drawn
     assert "from 0.05 s to 0.4 s" in drawn
     assert drawn.count("stroke-dasharray") == 2
+
+
+# -- Little's law --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("row", agreed("little"), ids=lambda row: row["name"])
+def test_rows_and_columns_are_counted_alike_in_python(row: dict[str, Any]) -> None:
+    bars = list(zip(row["arrive"], row["leave"], strict=True))
+    over = row["over"]
+    inside = sum(a <= moment < b for moment in range(over) for a, b in bars)
+    gone = [b - a for a, b in bars if b <= over]
+    assert (inside, sum(gone), len(gone)) == (row["columns"], row["rows"], row["left"])
+    assert little_picture.by_columns(row["arrive"], row["leave"], over) == inside
+    if inside == sum(gone) > 0:  # the law holds where what goes in comes out
+        X, R = len(gone) / over, sum(gone) / len(gone)
+        assert laws.users(X, R) == pytest.approx(inside / over)
+
+
+def test_still_staircases_say_both_counts() -> None:
+    row = agreed("little")[0]
+    times = {name: [at / 10 for at in row[name]] for name in ("arrive", "leave")}
+    drawn = little_picture.picture(**times, over=10)
+    assert "In 10 s 8 requests have left, each after 2.46 s on average; 1.97 were" in drawn
+    assert drawn.count("<rect") == 8

@@ -140,7 +140,7 @@ export class Frame extends HTMLElement implements Stage {
     clockRow.append(
       this.playButton,
       button('Step', () => this.step()),
-      ...(this.scene.ends ? [] : [button(`${AHEAD_S} s ahead`, () => this.ahead())]),
+      ...(scene.over ? [] : [button(`${AHEAD_S} s ahead`, () => this.ahead())]),
       button('Again', () => this.again()),
       select(
         'Speed',
@@ -156,7 +156,7 @@ export class Frame extends HTMLElement implements Stage {
       seed.value = String(this.seed);
       this.again();
     });
-    if (this.option('times') !== 'alike') {
+    if (this.option('times') !== 'alike' && !scene.certain) {
       clockRow.append(element('label', { class: 'wt-scene-choice' }, 'Seed ', seed));
     }
   }
@@ -267,6 +267,10 @@ export class Frame extends HTMLElement implements Stage {
     const ms = this.last ? Math.min(LONGEST_FRAME_MS, at - this.last) : 16;
     this.last = this.playing ? at : 0;
     if (this.playing) this.scene.advance(Math.round((ms * 1000) / this.slower));
+    if (this.playing && this.scene.over?.()) {
+      this.play(false);
+      this.say(this.scene.sentence());
+    }
     this.show(this.playing ? ms : Infinity, at);
     if (this.playing || this.scene.restless?.()) this.redraw();
   }

@@ -1,7 +1,8 @@
 /** The scenes of the book: a row for each. Loaded only by pages that have one; works from a file. */
 import { curves } from './curves';
 import { Frame } from './frame';
+import { little } from './little';
 import { shop } from './shop';
 
-Frame.kinds = { shop, curves };
+Frame.kinds = { shop, curves, little };
 customElements.define('wt-scene', Frame);

@@ -54,6 +54,11 @@ export const PARAMETERS = {
     ...{ label: 'places in line', letter: '', without: 2048, say: short },
     steps: [0, 1, 2, 4, 8, 12, 16, 17, 24, 32, 48, 64, 128, 256, 512, 1024, 2048],
   },
+  request: { label: 'request', letter: '', without: 1, steps: [1, 2, 3, 4, 5, 6, 7, 8], say: short },
+  leaves: {
+    ...{ label: 'leaves at', letter: '', without: 0, say: (value: number) => `${value.toFixed(1)} s` },
+    steps: Array.from({ length: 121 }, (_, tenth) => tenth / 10),
+  },
 } satisfies Record<string, Parameter>;
 
 export const NAMES = Object.keys(PARAMETERS) as Name[];

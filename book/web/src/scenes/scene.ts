@@ -15,8 +15,8 @@ export interface Scene {
   readonly legend: [mark: string, words: string][];
   /** Whether the model has a clock. Without one there is nothing to play. */
   readonly moves: boolean;
-  /** Whether its course has an end, and there is no use in a jump ahead. */
-  readonly ends?: boolean;
+  /** Whether nothing in it is left to chance, and there is no seed to choose. */
+  readonly certain?: boolean;
   /** Headings of the table's last two columns, if they are not bound and model. */
   readonly columns?: [string, string];
   /** Buttons and choices of its own (controls.ts), below the clock's. */
@@ -25,6 +25,8 @@ export interface Scene {
   start(seed: number): void;
   /** The model's clock goes on by so many microseconds. */
   advance(us: number): void;
+  /** Of a course that has an end: whether it is there. To go on is then to begin again. */
+  over?(): boolean;
   /** What its clock shows. */
   clock(): string;
   /** Whether there is more to draw although nothing plays. */
