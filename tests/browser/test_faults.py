@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from serving import BookServer, Wire
 from waiting import eventually
 
-PING_MS = 500  # the server's; it gives up on a browser after two without an answer
+PING_MS = 2000  # the server's; it gives up on a browser that is silent for longer
 
 
 def open_lab(page: Page, server: BookServer, port: int | None = None) -> None:

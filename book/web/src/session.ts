@@ -233,8 +233,10 @@ export class Session {
 
 // When a kernel is lost, the library rejects whatever it still waited for, with nobody to hear
 // it. The watcher has told by then.
+const UNHEARD = ['Canceled future for ', 'Kernel connection disconnected'];
 window.addEventListener('unhandledrejection', (event) => {
-  if (String(event.reason).includes('Canceled future for ')) event.preventDefault();
+  const reason = String(event.reason);
+  if (UNHEARD.some((words) => reason.includes(words))) event.preventDefault();
 });
 
 function xsrfHeader(): Record<string, string> {
