@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from typing import TypeVar
@@ -24,3 +25,23 @@ def eventually(condition: Callable[[], Found], within_s: float, what: str = "") 
             waited_for = what or getattr(condition, "__name__", "the condition")
             raise AssertionError(f"{waited_for}: not within {within_s:g} s (last: {found!r})")
         time.sleep(LOOK_S)
+
+
+def in_time(call: Callable[[], Found], within_s: float, what: str = "it waits for ever") -> Found:
+    """What `call` returns or raises; AssertionError with `what` if it is not back by then."""
+    returned: list[Found] = []
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            returned.append(call())
+        except BaseException as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(within_s)
+    assert not thread.is_alive(), what
+    if raised:
+        raise raised[0]
+    return returned[0]

@@ -127,13 +127,18 @@ def test_a_run_goes_on_across_a_cut(
     run(cell)
 
 
-def test_a_server_that_is_stopped_and_started_again(
-    site: Path, live_server: StartServer, page: Page
-) -> None:
-    server = live_server(site)
+def stopped(server: BookServer, page: Page) -> BookServer:
+    """That server, stopped under a live page that has noticed."""
     open_lab(page, server)
     server.stop()
     state(page, "silent")
+    return server
+
+
+def test_a_server_that_is_stopped_and_started_again(
+    site: Path, live_server: StartServer, page: Page
+) -> None:
+    server = stopped(live_server(site), page)
     expect(page.locator(".wt-status")).to_contain_text("does not answer")
     page.locator(".wt-status button").click()  # in vain, and the page says so
     state(page, "lost")
@@ -144,10 +149,7 @@ def test_a_server_that_is_stopped_and_started_again(
 def test_a_server_started_again_before_the_reader_does_anything(
     site: Path, live_server: StartServer, page: Page
 ) -> None:
-    server = live_server(site)
-    open_lab(page, server)
-    server.stop()
-    state(page, "silent")
+    server = stopped(live_server(site), page)
     server.start()
     state(page, "lost")
     recovers_by(page, "Start again")

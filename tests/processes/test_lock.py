@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from waiting import eventually
+from waiting import eventually, in_time
 
 from labs.host import lock as module
 from labs.host.lock import turn
@@ -72,21 +72,12 @@ def said(process: subprocess.Popen[str]) -> str:
 
 def had(waiting: Callable[[], None] = lambda: None) -> None:
     """Take the turn and give it back; AssertionError if that takes for ever."""
-    fault: list[BaseException] = []
 
     def take() -> None:
-        try:
-            with turn(waiting, threading.Event()):
-                pass
-        except Unusable as error:
-            fault.append(error)
+        with turn(waiting, threading.Event()):
+            pass
 
-    thread = threading.Thread(target=take, daemon=True)
-    thread.start()
-    thread.join(WITHIN_S)
-    assert not thread.is_alive(), "still waits for its turn"
-    if fault:
-        raise fault[0]
+    in_time(take, WITHIN_S, "still waits for its turn")
 
 
 def link(lock: Path) -> None:

@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -61,10 +61,9 @@ print(json.dumps({
 """
 
 
-@pytest.fixture
-def half_a_core() -> Iterator[list[Path]]:
-    """Folders of a new control group with that quota, version 1 or 2, whichever is here."""
-    name = f"wall-time-test-{os.getpid()}"
+@contextlib.contextmanager
+def groups() -> Iterator[Callable[[Path], Path]]:
+    """Makes control groups, as folders; they go with the block, the last one first."""
     with contextlib.ExitStack() as stack:
 
         def made(folder: Path) -> Path:
@@ -72,6 +71,14 @@ def half_a_core() -> Iterator[list[Path]]:
             stack.callback(folder.rmdir)
             return folder
 
+        yield made
+
+
+@pytest.fixture
+def half_a_core() -> Iterator[list[Path]]:
+    """Folders of a new control group with that quota, version 1 or 2, whichever is here."""
+    name = f"wall-time-test-{os.getpid()}"
+    with groups() as made:
         try:
             if (GROUPS / "cpu/cpu.cfs_quota_us").exists():
                 group = made(GROUPS / "cpu" / name)
@@ -95,13 +102,7 @@ def a_container() -> Iterator[list[Path]]:
     """Folders of new control groups whose limits, of CPU time and memory, are those of the groups
     above them, as a container within a pod has it."""
     name = f"wall-time-test-{os.getpid()}-above"
-    with contextlib.ExitStack() as stack:
-
-        def made(folder: Path) -> Path:
-            folder.mkdir()
-            stack.callback(folder.rmdir)
-            return folder
-
+    with groups() as made:
         try:
             if (GROUPS / "cpu/cpu.cfs_quota_us").exists():
                 above = [made(GROUPS / each / name) for each in ("cpu", "memory")]

@@ -6,13 +6,13 @@ import contextlib
 import json
 import os
 import re
-import threading
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import in_time
 
 from labs import progress_log
 from labs.host import files
@@ -36,30 +36,12 @@ RUINED = {
 }
 
 
-def in_time(call: Callable[[], Any]) -> None:
-    """AssertionError if that waits for ever; what it raises is raised."""
-    raised: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            call()
-        except BaseException as error:
-            raised.append(error)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(WITHIN_S)
-    assert not thread.is_alive(), "waits for ever"
-    if raised:
-        raise raised[0]
-
-
 @pytest.mark.parametrize("content", RUINED.values(), ids=RUINED)
 def test_a_ruined_recording_is_refused_in_a_sentence(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "2-cores.json"
     file.write_bytes(content)
     with pytest.raises(BadRecording, match=r"2-cores\.json: .*make record"):
-        in_time(lambda: store.read(file))
+        in_time(lambda: store.read(file), WITHIN_S)
 
 
 @pytest.mark.parametrize("put", [os.mkfifo, Path.mkdir, lambda it: it.symlink_to("/dev/zero")])
@@ -71,7 +53,7 @@ def test_what_is_no_ordinary_file_is_not_read(
     (tmp_path / "mine").mkdir()
     put(tmp_path / "mine/2-cores.json")
     with pytest.raises(BadRecording, match="cannot be read"):
-        in_time(lambda: store.recording("mine"))
+        in_time(lambda: store.recording("mine"), WITHIN_S)
 
 
 def test_a_huge_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +61,7 @@ def test_a_huge_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with file.open("wb") as huge:
         huge.truncate(1 << 40)
     with pytest.raises(BadRecording, match=r"cannot be read \(it holds more than 64 MiB\)"):
-        in_time(lambda: store.read(file))
+        in_time(lambda: store.read(file), WITHIN_S)
     monkeypatch.setattr(files, "MOST_BYTES", 8)
     file.write_bytes(b"12345678")
     assert files.read_whole(file, 8) == b"12345678"
@@ -163,7 +145,7 @@ def progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("content", [DEEP, b'{"answers": NaN}', *RUINED.values()])
 def test_a_ruined_progress_file_is_kept_aside(progress: Path, content: bytes) -> None:
     progress.write_bytes(content)
-    in_time(lambda: progress_log.answered("2.1", "", 50, True))
+    in_time(lambda: progress_log.answered("2.1", "", 50, True), WITHIN_S)
     found, said = progress_log.read()
     assert len(found.answers) == len(said) == 1
     (aside,) = progress.parent.glob("progress.json.aside-*")
@@ -173,7 +155,7 @@ def test_a_ruined_progress_file_is_kept_aside(progress: Path, content: bytes) ->
 def test_a_huge_progress_file_is_told_and_left_as_it_is(progress: Path) -> None:
     with progress.open("wb") as huge:
         huge.truncate(1 << 40)
-    in_time(lambda: progress_log.answered("2.1", "", 50, True))
+    in_time(lambda: progress_log.answered("2.1", "", 50, True), WITHIN_S)
     assert "it holds more than 16 MiB" in progress_log.read()[1][0]
     assert progress.stat().st_size == 1 << 40
 
@@ -183,7 +165,7 @@ def test_a_lock_that_somebody_put_there_is_left_alone(
     progress: Path, put: Callable[[Path], None]
 ) -> None:
     put(progress.with_name("progress.json.lock"))
-    in_time(lambda: progress_log.answered("2.1", "", 50, True))
+    in_time(lambda: progress_log.answered("2.1", "", 50, True), WITHIN_S)
     assert "cannot be used" in progress_log.read()[1][0]
     assert not progress.with_name("elsewhere").exists()
 

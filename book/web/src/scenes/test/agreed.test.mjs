@@ -9,21 +9,27 @@ import { ShopModel } from '../shop_model';
 import { RandomTimes } from '../shop_times';
 import { bound, closed, responseBound, throughput } from '../theory';
 
+/** A trace's shop, with everybody on the way to it, and the log it will write. */
+function shopOf(trace) {
+  const begun = trace.comers.map(() => -1);
+  const times = {
+    cpu: (id) => trace.comers[id].rounds[(begun[id] += 1)][0],
+    wait: (id) => trace.comers[id].rounds[begun[id]][1],
+    think: (id) =>
+      begun[id] + 1 < trace.comers[id].rounds.length ? trace.comers[id].rounds[begun[id]][2] : undefined,
+    gap: () => Infinity,
+  };
+  const { cores, workers, places, comers } = trace;
+  const model = new ShopModel({ users: comers.length, rate: 0, cores, workers, places }, times);
+  const log = [];
+  model.log = (at, what, id) => log.push([at, what, id]);
+  for (const { at } of comers) model.bring(1, 0, at);
+  return { model, log };
+}
+
 for (const trace of traces) {
   test(`exact: ${trace.name}`, () => {
-    const begun = trace.comers.map(() => -1);
-    const times = {
-      cpu: (id) => trace.comers[id].rounds[(begun[id] += 1)][0],
-      wait: (id) => trace.comers[id].rounds[begun[id]][1],
-      think: (id) =>
-        begun[id] + 1 < trace.comers[id].rounds.length ? trace.comers[id].rounds[begun[id]][2] : undefined,
-      gap: () => Infinity,
-    };
-    const { cores, workers, places, comers } = trace;
-    const model = new ShopModel({ users: comers.length, rate: 0, cores, workers, places }, times);
-    const log = [];
-    model.log = (at, what, id) => log.push([at, what, id]);
-    for (const { at } of comers) model.bring(1, 0, at);
+    const { model, log } = shopOf(trace);
     model.run(1e12);
     assert.deepEqual(log, trace.log);
     assert.equal(model.requests.size, 0);
@@ -31,19 +37,7 @@ for (const trace of traces) {
 
   test(`exact, looked at often: ${trace.name}`, () => {
     // The clock may be stopped anywhere: pictures don't change the course of things.
-    const begun = trace.comers.map(() => -1);
-    const times = {
-      cpu: (id) => trace.comers[id].rounds[(begun[id] += 1)][0],
-      wait: (id) => trace.comers[id].rounds[begun[id]][1],
-      think: (id) =>
-        begun[id] + 1 < trace.comers[id].rounds.length ? trace.comers[id].rounds[begun[id]][2] : undefined,
-      gap: () => Infinity,
-    };
-    const { cores, workers, places, comers } = trace;
-    const model = new ShopModel({ users: comers.length, rate: 0, cores, workers, places }, times);
-    const log = [];
-    model.log = (at, what, id) => log.push([at, what, id]);
-    for (const { at } of comers) model.bring(1, 0, at);
+    const { model, log } = shopOf(trace);
     const end = trace.log.at(-1)[0];
     for (let now = 0; now <= end; now += Math.max(1, Math.floor(end / 997))) {
       model.run(now);
