@@ -25,7 +25,8 @@ from labs.measure import calibration, warmup
 PROJECT = Path(__file__).parent.parent
 SESSION_MARK = "WALL_TIME_TEST_SESSION"  # in the environment of all that these tests start
 BUILD_S = 400  # the first test that looks at the book builds it, and gives way meanwhile
-AGAIN = 2  # where things are started, whoever shares the machine may spoil a test, not thrice
+AGAIN = 2  # whoever shares the machine may spoil a test that judges what it measured, not thrice
+MOST_AGAIN = 12  # such repeats in all: more say that the tests are at fault, or the machine
 NICE = 10  # of a process whose tests do not measure
 GONE_S = float(os.environ.get("WALL_TIME_GONE_S", 3))  # for what a test has told to end
 MEASURES = "measures"  # the mark of tests that take this machine's turn
@@ -39,6 +40,7 @@ STARTING = ("live", MEASURES, BROWSER)  # marks of tests that start something
 LASTING = ("multiprocessing.resource_tracker", "chrome_crashpad")  # end with whoever started them
 
 Who = tuple[int, float]  # a process: its id and when it was started
+repeated: list[str] = []  # tests, once for each time
 held: dict[str, set[Who]] = defaultdict(set)  # by fixtures that outlive a test, by their scope
 
 
@@ -58,8 +60,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if room(item.path) == BROWSER:
             item.add_marker(BROWSER)
-        if room(item.path) not in THINKING:
-            item.add_marker(pytest.mark.flaky(reruns=AGAIN))
         if "book" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.timeout(BUILD_S))
     items.sort(key=lambda item: ORDER.index(room(item.path)))
@@ -98,9 +98,27 @@ def room(file: Path) -> str:
     return file.relative_to(here).parts[0] if file.is_relative_to(here) else "unit"
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Only what measures may be repeated, and only while there is some of the budget left. (One
+    process has all that measures, so one count is enough.)"""
+    if item.get_closest_marker(MEASURES):
+        repeats = min(AGAIN, MOST_AGAIN - len(repeated))
+        item.add_marker(pytest.mark.flaky(reruns=max(0, repeats)))
+    return (yield)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.outcome == "rerun":
+        repeated.append(report.nodeid)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """What was wrong with each test that had to be repeated: its second try hides it otherwise."""
-    for report in terminalreporter.stats.get("rerun", ()):
+    again = terminalreporter.stats.get("rerun", ())
+    if again:
+        terminalreporter.write_line(f"{len(again)} of at most {MOST_AGAIN} repeats.")
+    for report in again:
         terminalreporter.section(f"repeated: {report.nodeid}", sep="_")
         terminalreporter.write_line(str(report.longrepr))
 

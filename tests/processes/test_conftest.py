@@ -24,7 +24,7 @@ def run_test(tmp_path: Path):
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"]
         command += [] if room else ["-p", "conftest"]
         command += ["--rootdir", str(tmp_path), "-c", os.devnull]
-        command += ["-p", "no:rerunfailures", "-o", "markers=live\nflaky", *options]
+        command += ["-p", "no:rerunfailures", "-o", "markers=live\nmeasures\nflaky", *options]
         command += [str(file.relative_to(tmp_path))]
         environment = {**os.environ, "PYTHONPATH": str(TESTS), "WALL_TIME_GONE_S": "0.2"}
         result = subprocess.run(
@@ -131,6 +131,32 @@ def test_what_was_wrong_with_a_test_that_was_repeated_is_told(run_test) -> None:
     assert "1 passed, 1 rerun" in said
     assert "repeated: test_it.py::test_it" in said
     assert "AssertionError: assert 'too early' == ''" in said
+
+
+TWO_GOES = (
+    "import pathlib, pytest\n"
+    "@pytest.mark.{mark}\n"
+    "@pytest.mark.parametrize('each', range(4))\n"
+    "def test_it(each):\n"
+    "    said = pathlib.Path(f'said-{{each}}')\n"
+    "    if not said.exists():\n"
+    "        said.touch()\n"
+    "        assert 'disturbed' == ''\n"
+)
+
+
+def test_only_what_measures_is_repeated_and_only_so_often(run_test, tmp_path: Path) -> None:
+    said = run_test(TWO_GOES.format(mark="measures"), "-p", "rerunfailures")
+    assert "4 passed, 4 rerun" in said and "4 of at most 12 repeats." in said
+    for file in tmp_path.glob("said-*"):
+        file.unlink()
+    said = run_test(TWO_GOES.format(mark="live"), "-p", "rerunfailures")
+    assert "4 failed" in said and "repeats." not in said
+    for file in tmp_path.glob("said-*"):
+        file.unlink()
+    hopeless = TWO_GOES.format(mark="measures").replace("range(4)", "range(8)")
+    said = run_test(hopeless.replace("said.touch()", "pass"), "-p", "rerunfailures")
+    assert "8 failed, 12 rerun" in said and "12 of at most 12 repeats." in said
 
 
 def _command(pid: int) -> str:
