@@ -158,4 +158,60 @@ EXERCISES = (
             "busy": lambda sixteen, cpu_s: laws.utilisation(X=sixteen, D=cpu_s),
         },
     ),
+    Exercise(
+        id="6.7",
+        kind="read the output",
+        level="hard",
+        minutes=6,
+        unit="as a fraction",
+        given={
+            "requests": (10,),
+            "took_s": (3.821,),
+            "workers": (2,),
+            "alone_ms": (620,),
+        },  # S5's third test
+        answer=lambda rate, alone_s, workers: laws.utilisation(X=rate, D=alone_s, c=workers),
+        also={
+            "alone_s": lambda alone_ms: alone_ms / 1000,
+            "rate": lambda requests, took_s: requests / took_s,
+            "worked_s": lambda requests, alone_s: requests * alone_s,
+            "had_s": lambda workers, took_s: workers * took_s,
+        },
+        slips=(
+            Slip(
+                lambda rate, alone_s: laws.utilisation(X=rate, D=alone_s),
+                "So many workers were busy on average, of {workers}.",
+            ),
+            Slip(
+                lambda alone_s, took_s: alone_s / took_s,
+                "That is one request; there were {requests}.",
+            ),
+            Slip(lambda answer: 1 - answer, "That is the part for which they stood idle."),
+        ),
+    ),
+    Exercise(
+        id="6.8",
+        kind="costing",
+        level="standard",
+        minutes=5,
+        unit="euros",
+        given={"cores": (24, 20), "workers": (96, 120), "each_mib": (128, 64), "price": (5, 3)},
+        answer=lambda surplus_gib, price: surplus_gib * price,
+        also={
+            "surplus": lambda workers, cores: workers - cores,
+            "surplus_gib": lambda surplus, each_mib: surplus * each_mib / 1024,
+        },
+        slips=(
+            Slip(
+                lambda workers, each_mib, price: workers * each_mib / 1024 * price,
+                "That is what all of them cost. {cores} you need.",
+            ),
+            Slip(lambda surplus_gib: surplus_gib, "That is the memory, in GiB. What does it cost?"),
+            Slip(
+                lambda surplus, each_mib, price: surplus * each_mib * price,
+                "The price is for a GiB, and a GiB has {1024} MiB.",
+            ),
+        ),
+    ),
+    Exercise(id="6.9", kind="your application", level="standard", minutes=12),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from labs.exercises.exercise import Exercise, Formula, Slip
 from labs.exercises.readings import interval, of_last
 from labs.theory import laws
@@ -94,4 +96,75 @@ EXERCISES = (
         ),
     ),
     Exercise(id="3.5", kind="break the model", level="hard", minutes=10),
+    Exercise(
+        id="3.6",
+        kind="read the output",
+        level="standard",
+        minutes=4,
+        unit="ms",
+        given={"users": (8,), "rate": (20.33,), "cores": (4,), "lone_ms": (198,)},  # S1's
+        answer=lambda cores, rate: 1000 * laws.demand(busy=cores, completed=rate),
+        also={"response_ms": lambda users, rate: 1000 * laws.response_time(N=users, X=rate)},
+        tolerance=lambda: 0.004,  # the lone user's 198 ms are not far away
+        slips=(
+            Slip(
+                lambda lone_ms: lone_ms,
+                "That is what the lone user waited. What do the full cores say?",
+            ),
+            Slip(lambda rate: 1000 / rate, "That is one core's worth; {cores} of them worked."),
+            Slip(
+                lambda response_ms: response_ms,
+                "That is the response time, N / X. Half of it went by in line.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="3.7",
+        kind="costing",
+        level="standard",
+        minutes=6,
+        unit="euros",
+        given={
+            "rate": (900, 1700),
+            "cpu_ms": (36, 62),
+            "cores": (12, 10),
+            "percent": (75, 60),
+            "price": (140, 210),
+        },
+        answer=lambda machines, price: machines * price,
+        also={
+            "cpu_s": lambda cpu_ms: cpu_ms / 1000,
+            "busy": lambda rate, cpu_s: laws.utilisation(X=rate, D=cpu_s),
+            "room": lambda cores, percent: cores * percent / 100,
+            "parts": lambda busy, room: busy / room,
+            "machines": lambda parts: math.ceil(parts),
+            "leaner": lambda busy, room, price: math.ceil(0.9 * busy / room) * price,
+        },
+        tolerance=lambda: 0.001,  # whole machines, so no rounding is needed
+        slips=(
+            Slip(
+                lambda busy, cores, price: math.ceil(busy / cores) * price,
+                "Then they are full at the busiest moment. Leave them at {percent} %.",
+            ),
+            Slip(
+                lambda parts, price: parts * price,
+                "Nobody rents out a part of a machine: round up.",
+            ),
+            Slip(lambda machines: machines, "So many machines it takes. What do they cost?"),
+        ),
+    ),
+    Exercise(
+        id="3.8",
+        kind="your application",
+        level="standard",
+        minutes=15,
+        given={"requests": (90_000,), "busy_s": (1980,)},
+        also={
+            "rate": lambda requests: requests / 3600,
+            "cpu_s": lambda busy_s, requests: laws.demand(busy=busy_s, completed=requests),
+            "cpu_ms": lambda cpu_s: 1000 * cpu_s,
+            "busy": lambda rate, cpu_s: laws.utilisation(X=rate, D=cpu_s),
+            "peak": lambda busy: 4 * busy,
+        },
+    ),
 )

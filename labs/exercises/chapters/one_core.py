@@ -81,4 +81,32 @@ EXERCISES = (
         given={"cpu_ms": (50,), "think_s": (0.5,)},
         also={"knee": lambda cpu_ms, think_s: laws.knee(D=cpu_ms / 1000, Z=think_s)},
     ),
+    Exercise(
+        id="2.5",
+        kind="repair",
+        level="standard",
+        minutes=5,
+        unit="ms",
+        given={"users": (6, 9), "rate": (24, 30, 15), "reported_ms": (125, 140, 170)},
+        answer=lambda users, rate: 1000 * laws.response_time(N=users, X=rate),
+        also={
+            "reported_s": lambda reported_ms: reported_ms / 1000,
+            "implied": lambda rate, reported_s: laws.users(X=rate, R=reported_s),
+        },
+        slips=(
+            Slip(
+                lambda reported_ms: reported_ms,
+                "Then rate times response time would be {implied}, and there are {users} users.",
+            ),
+            Slip(
+                lambda rate: 1000 / rate,
+                "That is the time of one request at the till. The others are in front of it.",
+            ),
+            Slip(
+                lambda implied: implied,
+                "Those would be users, if it were the right response time. Turn the law round.",
+            ),
+        ),
+    ),
+    Exercise(id="2.6", kind="proof", level="hard", minutes=10),
 )

@@ -107,4 +107,58 @@ EXERCISES = (
         ),
     ),
     Exercise(id="4.5", kind="break the model", level="hard", minutes=12),
+    Exercise(
+        id="4.6",
+        kind="repair",
+        level="hard",
+        minutes=7,
+        unit="s",
+        given={"seconds": (4,), "users": (300, 450), "cpu_ms": (80, 64), "cores": (3, 2)},
+        answer=lambda users, cpu_s, cores: laws.response_time_bound(N=users, D=cpu_s, c=cores),
+        also={
+            "cpu_s": lambda cpu_ms: cpu_ms / 1000,
+            "rate": lambda cores, cpu_s: laws.ceiling(cores, cpu_s),
+            "answered": lambda rate, seconds: rate * seconds,
+            "half": lambda seconds: seconds / 2,
+        },
+        slips=(
+            Slip(
+                lambda seconds: seconds,
+                "So long it lasted, and by then {answered:.0f} of the {users} had an answer.",
+            ),
+            Slip(
+                lambda half: half,
+                "That is about what the report says. It has asked only those who were served "
+                "first.",
+            ),
+            Slip(
+                lambda users, cpu_s: laws.response_time_bound(N=users, D=cpu_s),
+                "That is one core; there are {cores}.",
+            ),
+            Slip(lambda cpu_s: cpu_s, "Then each user would need a core of their own."),
+        ),
+    ),
+    Exercise(id="4.7", kind="proof", level="standard", minutes=7),
+    Exercise(
+        id="4.8",
+        kind="predict",
+        level="standard",
+        minutes=6,
+        unit="s",
+        lab="past-the-plateau",
+        read=of_last,
+        answer=lambda crowd, throughput: laws.response_time(N=crowd, X=throughput),
+        also={"crowd": lambda users: 2 * users},
+        tolerance=interval,
+        slips=(
+            Slip(
+                lambda response_s: response_s,
+                "That is what {users} users waited; now there are {crowd}.",
+            ),
+            Slip(
+                lambda users, throughput: laws.response_time(N=4 * users, X=throughput),
+                "Twice the users wait twice as long, not four times.",
+            ),
+        ),
+    ),
 )

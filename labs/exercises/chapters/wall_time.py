@@ -76,4 +76,41 @@ EXERCISES = (
         ),
     ),
     Exercise(id="1.4", kind="break the model", level="hard", minutes=8),
+    Exercise(
+        id="1.5",
+        kind="read the output",
+        level="standard",
+        minutes=4,
+        unit="ms",
+        given={"real_s": (0.214,), "user_s": (0.009,), "sys_s": (0.003,)},  # S2's
+        answer=lambda real_s, cpu_s: 1000 * laws.wait(R=real_s, D=cpu_s),
+        also={
+            "cpu_s": lambda user_s, sys_s: user_s + sys_s,
+            "cpu_ms": lambda cpu_s: 1000 * cpu_s,
+        },
+        tolerance=lambda: 0.004,  # forgetting the system time is 1.5 % away
+        slips=(
+            Slip(lambda cpu_ms: cpu_ms, "For so long it computed. The question is about the rest."),
+            Slip(
+                lambda real_s, user_s: 1000 * laws.wait(R=real_s, D=user_s),
+                "Time in the system is CPU time as well: take the {sys_s} s off too.",
+            ),
+            Slip(
+                lambda real_s: 1000 * real_s,
+                "That is the whole wall time; `curl` computed for a part of it.",
+            ),
+        ),
+    ),
+    Exercise(id="1.6", kind="proof", level="hard", minutes=10),
+    Exercise(
+        id="1.7",
+        kind="your application",
+        level="standard",
+        minutes=15,
+        given={"wall_s": (3.2,), "busy_s": (0.8,)},
+        also={
+            "part": lambda wall_s, busy_s: laws.utilisation(X=1 / wall_s, D=busy_s),
+            "most": lambda part: 1 / (1 - part),
+        },
+    ),
 )

@@ -124,4 +124,67 @@ EXERCISES = (
         given={"wait_ms": (200,), "workers": (8,)},
         also={"most": lambda workers, wait_ms: laws.ceiling(workers, wait_ms / 1000)},
     ),
+    Exercise(
+        id="5.7",
+        kind="read the output",
+        level="standard",
+        minutes=5,
+        unit="s",
+        given={
+            "user_s": (193.55,),
+            "system_s": (437.8,),
+            "on_core": (4.49,),
+            "on_cpu": (0.281,),
+        },  # S3's second
+        answer=lambda busy_s, on_core: busy_s / on_core,
+        also={
+            "busy_s": lambda user_s, system_s: user_s + system_s,
+            "machine": lambda on_core, on_cpu: on_core / on_cpu,
+        },
+        slips=(
+            Slip(
+                lambda busy_s, on_cpu: busy_s / on_cpu,
+                "On_CPU is a part of the whole machine. Take On_Core, the number of cores kept "
+                "busy.",
+            ),
+            Slip(
+                lambda user_s, on_core: user_s / on_core,
+                "System time is CPU time too: add the {system_s} s.",
+            ),
+            Slip(
+                lambda system_s, on_core: system_s / on_core,
+                "User time is CPU time too: add the {user_s} s.",
+            ),
+            Slip(
+                lambda busy_s: busy_s,
+                "That is its CPU time, of several cores at once. How long did that take by the "
+                "clock?",
+            ),
+        ),
+    ),
+    Exercise(
+        id="5.8",
+        kind="repair",
+        level="standard",
+        minutes=5,
+        unit="as a fraction",
+        given={"cores": (12, 16, 6), "busy": (90, 84), "alarm": (80,)},
+        answer=lambda full, cores: laws.utilisation(X=full, D=1, c=cores),
+        also={"full": lambda busy: busy / 100},
+        slips=(
+            Slip(
+                lambda full: full,
+                "That is of its own core. The alarm sees the mean of all {cores}.",
+            ),
+            Slip(
+                lambda alarm, cores: alarm / 100 / cores,
+                "That is the alarm's old threshold, shared out. How busy is the core you want to "
+                "notice?",
+            ),
+            Slip(
+                lambda cores: 1 / cores,
+                "That is a core that is busy all the time; notice it at {busy} %.",
+            ),
+        ),
+    ),
 )

@@ -64,4 +64,27 @@ EXERCISES = (
         ),
     ),
     Exercise(id="0.4", kind="break the model", level="standard", minutes=6),
+    Exercise(
+        id="0.5",
+        kind="read the output",
+        level="warm-up",
+        minutes=3,
+        unit="cores",
+        given={"logical": (8, 4, 12), "alone_ms": (60, 45), "together_ms": (96, 75, 80)},
+        answer=lambda logical, single: logical * single,
+        also={"single": lambda alone_ms, together_ms: alone_ms / together_ms},
+        slips=(
+            Slip(
+                lambda logical: logical,
+                "So many the system lists. But each burn took longer in company.",
+            ),
+            Slip(
+                lambda logical, single: logical / single,
+                "Upside down: the longer the burns take together, the fewer cores they are worth.",
+            ),
+            Slip(
+                lambda single: single, "That is what one of the {logical} was worth; add them up."
+            ),
+        ),
+    ),
 )
