@@ -51,7 +51,7 @@ PARTS = {
 
 PLAIN = (  # TeX and its plain words
     (r"\cdot", "·"), (r"\times", "×"), (r"\le", "≤"), (r"\ge", "≥"), (r"\min", "min"),
-    (r"\max", "max"), (r"\mu", "µ"), (r"\,", ""), (r"\ ", " "),
+    (r"\max", "max"), (r"\mu", "µ"), (r"\lambda", "λ"), (r"\,", ""), (r"\ ", " "),
 )  # fmt: skip
 
 

@@ -125,4 +125,55 @@ EXERCISES = (
         ),
     ),
     Exercise(id="11.6", kind="break the model", level="standard", minutes=8),
+    Exercise(
+        id="11.7",
+        kind="predict",
+        level="standard",
+        minutes=6,
+        unit="users",
+        given={"longer_s": (2,), "lab_wait_s": (0.2,)},
+        lab="event-loop",
+        read=of_last,
+        answer=lambda demand_s, longer_s: laws.knee(D=demand_s, V=longer_s),
+        tolerance=interval,
+        slips=(
+            Slip(
+                lambda demand_s, lab_wait_s: laws.knee(D=demand_s, V=lab_wait_s),
+                "That is with the lab's wait of {lab_wait_s} s. Now it is {longer_s} s.",
+            ),
+            Slip(
+                lambda demand_s: laws.ceiling(1, demand_s),
+                "Those are the requests of a second. How many users does it take to ask them?",
+            ),
+        ),
+    ),
+    Exercise(
+        id="11.8",
+        kind="repair",
+        level="standard",
+        minutes=5,
+        unit="req/s",
+        given={"wait_ms": (160, 320), "threads": (40, 32), "users": (300, 500)},
+        answer=lambda users, wait_s, threads: laws.bound(N=users, D=0, V=wait_s, W=threads),
+        also={
+            "wait_s": lambda wait_ms: wait_ms / 1000,
+            "response_s": lambda users, answer: laws.response_time(N=users, X=answer),
+            "blocked": lambda wait_s: laws.ceiling(1, wait_s),
+            "awaited": lambda users, wait_s: laws.ceiling(users, wait_s),
+        },
+        slips=(
+            Slip(
+                lambda blocked: blocked, "That was before the repair, when the loop waited itself."
+            ),
+            Slip(
+                lambda awaited: awaited,
+                "That is with a library that awaits. There are only {threads} threads.",
+            ),
+            Slip(
+                lambda threads: threads,
+                "So many wait at once. How often does each thread take on another in a second?",
+            ),
+        ),
+    ),
+    Exercise(id="11.9", kind="your application", level="hard", minutes=15),
 )

@@ -146,4 +146,63 @@ EXERCISES = (
         ),
     ),
     Exercise(id="9.6", kind="break the model", level="hard", minutes=10),
+    Exercise(
+        id="9.7",
+        kind="costing",
+        level="standard",
+        minutes=6,
+        unit="euros",
+        given={
+            "workers": (600, 500),
+            "each_mib": (45, 70),
+            "rss_mib": (180, 210),
+            "base_mib": (900, 1100),
+            "price": (7, 4),
+        },
+        answer=lambda gib, price: gib * price,
+        also={
+            "total_mib": lambda base_mib, workers, each_mib: base_mib + workers * each_mib,
+            "gib": lambda total_mib: total_mib / 1024,
+            "by_rss": lambda base_mib, workers, rss_mib, price: (
+                (base_mib + workers * rss_mib) / 1024 * price
+            ),
+        },
+        tolerance=lambda: 0.005,  # what is there before the first worker is 2 to 5 %
+        slips=(
+            Slip(
+                lambda by_rss: by_rss,
+                "By RSS, which counts what they share once for each. What does one more worker "
+                "take?",
+            ),
+            Slip(
+                lambda workers, each_mib, price: workers * each_mib / 1024 * price,
+                "{base_mib} MiB are there before the first worker: they cost as well.",
+            ),
+            Slip(lambda gib: gib, "Those are the GiB. What do they cost?"),
+        ),
+    ),
+    Exercise(
+        id="9.8",
+        kind="read the output",
+        level="warm-up",
+        minutes=3,
+        unit="MiB",
+        given={"workers": (12, 18), "rss_mib": (64, 88), "pss_mib": (22, 26)},
+        answer=lambda processes, pss_mib: processes * pss_mib,
+        also={
+            "processes": lambda workers: workers + 1,
+            "by_rss": lambda processes, rss_mib: processes * rss_mib,
+        },
+        slips=(
+            Slip(
+                lambda by_rss: by_rss,
+                "Rss counts what they share once for each of them. Which column adds up?",
+            ),
+            Slip(lambda workers, pss_mib: workers * pss_mib, "The master is a process too."),
+            Slip(
+                lambda workers, rss_mib: workers * rss_mib,
+                "Rss counts what they share once for each of them, and the master is missing.",
+            ),
+        ),
+    ),
 )

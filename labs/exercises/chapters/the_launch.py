@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from labs.exercises.exercise import Exercise, Formula, Slip
 from labs.exercises.readings import interval, of_queue
 from labs.theory import laws
@@ -151,4 +153,40 @@ EXERCISES = (
         ),
     ),
     Exercise(id="12.6", kind="break the model", level="hard", minutes=12),
+    Exercise(
+        id="12.7",
+        kind="compute",
+        level="standard",
+        minutes=5,
+        unit="s",
+        given={
+            "waiting": (1800, 2400),
+            "workers": (48, 60),
+            "wait_s": (0.8, 1.2),
+            "arrivals": (35, 24),
+        },
+        answer=lambda waiting, spare: waiting / spare,
+        also={
+            "throughput": lambda workers, wait_s: laws.ceiling(workers, wait_s),
+            "spare": lambda throughput, arrivals: throughput - arrivals,
+        },
+        slips=(
+            Slip(
+                lambda waiting, throughput: waiting / throughput,
+                "As if nobody came meanwhile. {arrivals} do, in each second.",
+            ),
+            Slip(
+                lambda waiting, arrivals: waiting / arrivals,
+                "So quickly they come. How quickly does the line get shorter?",
+            ),
+            Slip(
+                lambda waiting, workers, arrivals: (
+                    waiting / (workers - arrivals) if workers > arrivals else math.nan
+                ),
+                "{workers} is the size of the pool; it finishes W / V requests a second.",
+            ),
+        ),
+    ),
+    Exercise(id="12.8", kind="your application", level="standard", minutes=15),
+    Exercise(id="12.9", kind="proof", level="hard", minutes=10),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from labs.exercises.exercise import Exercise, Formula, Slip
-from labs.exercises.readings import of_waiting
+from labs.exercises.readings import interval, of_waiting
 from labs.theory import laws
 
 LAW: dict[str, Formula] = {
@@ -147,5 +147,52 @@ EXERCISES = (
         minutes=8,
         given={"cpu_ms": (50,), "wait_ms": (100,)},
         also={"core": lambda cpu_ms: laws.ceiling(1, cpu_ms / 1000)},
+    ),
+    Exercise(
+        id="8.7",
+        kind="repair",
+        level="hard",
+        minutes=6,
+        unit="req/s",
+        given={"requests": (6000, 9000), "few": (12, 30), "busy_s": (8, 9), "last_s": (15, 16)},
+        answer=lambda requests, few, busy_s: (requests - few) / busy_s,
+        also={
+            "reported": lambda requests, last_s: requests / last_s,
+            "most": lambda requests, few: requests - few,
+        },
+        slips=(
+            Slip(
+                lambda reported: reported,
+                "That is what the tool reports. For how long was the server busy?",
+            ),
+            Slip(
+                lambda few, last_s, busy_s: few / (last_s - busy_s),
+                "Those are the few at the end. What did the server do before?",
+            ),
+        ),
+    ),
+    Exercise(id="8.8", kind="your application", level="standard", minutes=15),
+    Exercise(
+        id="8.9",
+        kind="predict",
+        level="standard",
+        minutes=6,
+        unit="req/s",
+        lab="the-pool",
+        read=of_waiting,
+        answer=lambda users, demand_s, wait_s, cores: laws.bound(
+            N=users, D=demand_s, V=wait_s, c=cores, W=users
+        ),
+        tolerance=interval,
+        slips=(
+            Slip(
+                lambda throughput: throughput,
+                "That is with the pool it has. Now nobody stands in line.",
+            ),
+            Slip(
+                lambda cores, demand_s: laws.ceiling(cores, demand_s),
+                "So much the cores would allow. Are there users enough for that?",
+            ),
+        ),
     ),
 )

@@ -140,4 +140,12 @@ EXERCISES = (
         ),
     ),
     Exercise(id="10.6", kind="break the model", level="hard", minutes=10),
+    Exercise(id="10.7", kind="proof", level="standard", minutes=8),
+    Exercise(
+        id="10.8",
+        kind="repair",
+        level="standard",
+        minutes=8,
+        given={"asked": (1000,)},
+    ),
 )

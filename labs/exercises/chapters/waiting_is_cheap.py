@@ -117,4 +117,51 @@ EXERCISES = (
         given={"wait_ms": (5,), "users": (256,)},
         also={"most": lambda users, wait_ms: laws.bound(N=users, D=0, V=wait_ms / 1000)},
     ),
+    Exercise(
+        id="7.6",
+        kind="read the output",
+        level="standard",
+        minutes=4,
+        unit="users",
+        given={"users": (128,), "rate": (627.36,), "wait_ms": (200,)},  # S2's
+        answer=lambda users, asleep: users - asleep,
+        also={"asleep": lambda rate, wait_ms: laws.users(X=rate, R=wait_ms / 1000)},
+        slips=(
+            Slip(
+                lambda asleep: asleep,
+                "So many were asleep at any moment. The question is about the others.",
+            ),
+            Slip(lambda users: users, "All of them? Most were waiting for their sleep to end."),
+            Slip(
+                lambda rate, wait_ms, users: 1000 * users / rate - wait_ms,
+                "Those are milliseconds, by which an answer took longer than the sleep.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="7.7",
+        kind="costing",
+        level="standard",
+        minutes=4,
+        unit="MiB",
+        given={"rate": (800, 1100), "wait_ms": (450, 250), "each_mib": (12, 9)},
+        answer=lambda places, each_mib: places * each_mib,
+        also={
+            "wait_s": lambda wait_ms: wait_ms / 1000,
+            "places": lambda rate, wait_s: laws.users(X=rate, R=wait_s),
+            "halved": lambda answer: answer / 2,
+        },
+        slips=(
+            Slip(lambda places: places, "So many wait at once. What does each of them take?"),
+            Slip(
+                lambda rate, each_mib: rate * each_mib,
+                "Those are the requests of a second. Each stays for {wait_ms} ms only.",
+            ),
+            Slip(
+                lambda answer: 1000 * answer,
+                "{wait_ms} ms are a fraction of a second: bring both to one unit.",
+            ),
+        ),
+    ),
+    Exercise(id="7.8", kind="proof", level="hard", minutes=8),
 )
