@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -533,6 +534,20 @@ def test_no_two_exercises_of_a_chapter_share_their_numbers(chapter: str) -> None
     for (one, these), (other, those) in itertools.combinations(printed.items(), 2):
         assert len(these & those) <= 1, f"{one} and {other} share {these & those}"
         assert not these <= those and not those <= these, f"{one} and {other}: {these}, {those}"
+
+
+def test_there_are_enough_exercises_and_most_are_checked() -> None:
+    assert len(EXERCISES) >= 130
+    assert sum(row.answer is not None for row in EXERCISES) >= 95
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_each_part_of_the_book_has_every_kind_and_level(part: str) -> None:
+    rows = [row for row in EXERCISES if int(row.id.partition(".")[0]) in PARTS[part]]
+    kinds = Counter(row.kind for row in rows)
+    assert set(kinds) == set(KINDS)
+    assert all(kinds[kind] >= 2 for kind in SEVERAL), kinds
+    assert {row.level for row in rows} == set(LEVELS)
 
 
 def test_a_chapter_s_minutes_are_those_of_its_exercises() -> None:

@@ -135,4 +135,21 @@ EXERCISES = (
         given={"workers": (64,), "users": (128,)},
         also={"starved": lambda users, workers: users - workers},
     ),
+    Exercise(
+        id="15.7",
+        kind="read the output",
+        level="warm-up",
+        minutes=3,
+        unit="s",
+        given={"requests": (10_000,), "rate": (4764,)},  # S4's
+        answer=lambda requests, rate: requests / rate,
+        also={"ten": lambda rate: 10 * rate},
+        slips=(
+            Slip(
+                lambda requests, rate: rate / requests,
+                "Upside down: the rate is requests for each second.",
+            ),
+        ),
+    ),
+    Exercise(id="15.8", kind="repair", level="hard", minutes=12),
 )

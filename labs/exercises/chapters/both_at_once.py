@@ -181,4 +181,63 @@ EXERCISES = (
         ),
     ),
     Exercise(id="13.6", kind="break the model", level="hard", minutes=12),
+    Exercise(id="13.7", kind="proof", level="standard", minutes=8),
+    Exercise(
+        id="13.8",
+        kind="predict",
+        level="standard",
+        minutes=6,
+        unit="req/s",
+        given={"small": (7,)},
+        lab="both-at-once",
+        read=of_part("60 workers"),
+        answer=lambda users, demand_s, wait_s, cores, small: laws.bound(
+            N=users, D=demand_s, V=wait_s, c=cores, W=small
+        ),
+        tolerance=interval,
+        slips=(
+            Slip(
+                lambda throughput: throughput,
+                "That is with the largest pool. Now only {small} requests are inside at once.",
+            ),
+            Slip(
+                lambda cores, demand_s: laws.ceiling(cores, demand_s),
+                "So much the cores allow. Are {small} workers enough to fill them?",
+            ),
+            Slip(
+                lambda small, wait_s: laws.ceiling(small, wait_s),
+                "A worker is held while it computes as well.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="13.9",
+        kind="costing",
+        level="standard",
+        minutes=6,
+        unit="MiB",
+        given={"cores": (8, 6), "cpu_ms": (12, 16), "wait_ms": (228, 304), "each_mib": (35, 50)},
+        answer=lambda fill, each_mib: fill * each_mib,
+        also={
+            "fill": lambda cpu_ms, wait_ms, cores: laws.pool_size(D=cpu_ms, V=wait_ms, c=cores),
+            "leaner": lambda cpu_ms, wait_ms, cores, each_mib: (
+                laws.pool_size(D=cpu_ms / 2, V=wait_ms, c=cores) * each_mib
+            ),
+        },
+        slips=(
+            Slip(
+                lambda cores, each_mib: cores * each_mib,
+                "One worker for each core leaves them idle while it waits.",
+            ),
+            Slip(
+                lambda cores, wait_ms, cpu_ms, each_mib: cores * wait_ms / cpu_ms * each_mib,
+                "So many can wait. The {cores} that compute meanwhile are workers too.",
+            ),
+            Slip(
+                lambda cores, each_mib: (2 * cores + 1) * each_mib,
+                "That is 2 x cores + 1, which never asked how long the page waits.",
+            ),
+            Slip(lambda fill: fill, "So many workers. What do they take?"),
+        ),
+    ),
 )

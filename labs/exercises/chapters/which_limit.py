@@ -205,4 +205,87 @@ EXERCISES = (
             ),
         },
     ),
+    Exercise(id="14.7", kind="your application", level="hard", minutes=20),
+    Exercise(
+        id="14.8",
+        kind="costing",
+        level="hard",
+        minutes=8,
+        unit="euros",
+        given={
+            "target": (260,),
+            "by_pool": (150, 140),
+            "by_database": (210, 190),
+            "by_cores": (320, 300),
+            "by_disk": (410, 390),
+            "pool_price": (30, 60),
+            "database_price": (180, 155),
+            "cores_price": (95, 110),
+            "disk_price": (70, 85),
+        },
+        answer=lambda pool_price, database_price: pool_price + database_price,
+        also={
+            "then": lambda by_pool, by_database, by_cores, by_disk: min(
+                2 * by_pool, 2 * by_database, by_cores, by_disk
+            ),
+            "half_way": lambda by_pool, by_database, by_cores, by_disk: min(
+                2 * by_pool, by_database, by_cores, by_disk
+            ),
+        },
+        tolerance=lambda: 0.001,  # a sum of whole prices
+        slips=(
+            Slip(
+                lambda pool_price: pool_price,
+                "That lifts the lowest ceiling. The next one is {half_way}, and the target "
+                "{target}.",
+            ),
+            Slip(
+                lambda pool_price, database_price, cores_price, disk_price: (
+                    pool_price + database_price + cores_price + disk_price
+                ),
+                "That repairs all four. Which of them are below the target?",
+            ),
+            Slip(
+                lambda database_price: database_price,
+                "The pool is lower still: it lets through no more than {by_pool}.",
+            ),
+            Slip(
+                lambda pool_price, cores_price: pool_price + cores_price,
+                "The cores allow {by_cores} already. What else is below {target}?",
+            ),
+        ),
+    ),
+    Exercise(
+        id="14.9",
+        kind="repair",
+        level="hard",
+        minutes=7,
+        unit="req/s",
+        given={"connections": (16, 24), "hit_ms": (2, 3), "miss_ms": (50, 45), "percent": (60, 80)},
+        answer=lambda connections, mean_ms: laws.ceiling(connections, mean_ms / 1000),
+        also={
+            "hits": lambda percent: percent / 100,
+            "misses": lambda hits: 1 - hits,
+            "mean_ms": lambda hits, misses, hit_ms, miss_ms: hits * hit_ms + misses * miss_ms,
+            "tested": lambda connections, hit_ms: laws.ceiling(connections, hit_ms / 1000),
+            "worst": lambda connections, miss_ms: laws.ceiling(connections, miss_ms / 1000),
+        },
+        slips=(
+            Slip(lambda tested: tested, "That is what the test found, with every row in memory."),
+            Slip(
+                lambda worst: worst,
+                "That is with no row in memory. {percent} % of the questions find theirs.",
+            ),
+            Slip(
+                lambda hits, misses, tested, worst: hits * tested + misses * worst,
+                "Don't average the rates. Average the times for which a connection is held.",
+            ),
+            Slip(
+                lambda connections, hits, misses, hit_ms, miss_ms: laws.ceiling(
+                    connections, (misses * hit_ms + hits * miss_ms) / 1000
+                ),
+                "The other way round: {percent} % are the quick ones.",
+            ),
+        ),
+    ),
 )

@@ -131,4 +131,61 @@ EXERCISES = (
         ),
     ),
     Exercise(id="16.6", kind="break the model", level="standard", minutes=8),
+    Exercise(
+        id="16.7",
+        kind="repair",
+        level="hard",
+        minutes=7,
+        unit="as a fraction",
+        given={"stall_s": (3, 2), "every_s": (60, 30), "limit_s": (0.5, 0.8), "page_ms": (20, 10)},
+        answer=lambda stall_s, limit_s, every_s: (stall_s - limit_s) / every_s,
+        also={
+            "late_s": lambda stall_s, limit_s: stall_s - limit_s,
+            "asked": lambda every_s, stall_s, page_ms: (every_s - stall_s) / (page_ms / 1000),
+            "closed": lambda asked: 1 / (asked + 1),
+            "closed_percent": lambda closed: 100 * closed,
+        },
+        slips=(
+            Slip(
+                lambda stall_s, every_s: stall_s / every_s,
+                "All these come while nothing moves. Those who come near its end wait for less "
+                "than {limit_s} s.",
+            ),
+            Slip(
+                lambda closed: closed,
+                "That is what the test's own users see: each of them is held up once and asks no "
+                "more meanwhile.",
+            ),
+            Slip(
+                lambda limit_s, every_s: limit_s / every_s,
+                "Those are the ones who come near the end of the stall, and wait for less than "
+                "{limit_s} s.",
+            ),
+        ),
+    ),
+    Exercise(id="16.8", kind="proof", level="hard", minutes=8),
+    Exercise(id="16.9", kind="your application", level="standard", minutes=15),
+    Exercise(
+        id="16.10",
+        kind="read the output",
+        level="standard",
+        minutes=4,
+        unit="connections",
+        given={"connections": (24, 40), "rate": (2900, 4100), "mean_ms": (5, 4)},
+        answer=lambda connections, outside: connections - outside,
+        also={
+            "mean_s": lambda mean_ms: mean_ms / 1000,
+            "outside": lambda rate, mean_s: laws.users(X=rate, R=mean_s),
+            "real_ms": lambda connections, rate: 1000 * laws.response_time(N=connections, X=rate),
+        },
+        slips=(
+            Slip(
+                lambda outside: outside, "Those have a request on its way. What do the others do?"
+            ),
+            Slip(
+                lambda connections: connections,
+                "That is all of them. By Little's law some have a request on its way.",
+            ),
+        ),
+    ),
 )
