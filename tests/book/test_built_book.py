@@ -196,13 +196,17 @@ def test_what_is_wrong_in_an_exercise_fails_the_build_with_its_line(tmp_path: Pa
     (page,) = [page for page in chapters() if page.slug == "many-cores"]
     front = page.text[: page.text.index("\n# ")]
     text = front + "\n# 3\n\n## Exercises\n" + page.sections["Try it yourself"]
-    lines = text.replace("{response_ms} ms", "200 ms").replace("busy(8)`", "busy(9)`").splitlines()
+    text = text.replace("They measure {response_ms} ms", "They measure 200 ms")
+    lines = text.replace("busy(8)`", "busy(9)`").splitlines()
     (tmp_path / "many-cores.md").write_text("\n".join(lines))
     (tmp_path / "conf.py").write_text(CONF)
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", tmp_path]
     made = subprocess.run([*command, tmp_path / "html"], capture_output=True, text=True, cwd=ROOT)
     told = [each.partition("many-cores.md:")[2] for each in made.stderr.splitlines()]
-    wrong = {"the 200 ms": "3.3: 200 is no field", "busy(9)`": "{measured}`cores_busy(9)`: users=9"}
+    wrong = {
+        "measure 200 ms": "3.3: 200 is no field",
+        "busy(9)`": "{measured}`cores_busy(9)`: users=9",
+    }
     assert len(told) == len(wrong)
     for each, (mark, said) in zip(told, wrong.items(), strict=True):
         (line,) = [at for at, text in enumerate(lines, 1) if mark in text]
