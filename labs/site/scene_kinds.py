@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from labs.site import curves_picture, little_picture, scene_picture
+from labs.site import curves_picture, lanes_picture, little_picture, scene_picture
 from labs.site.scene_picture import NUMBERS
 
 if TYPE_CHECKING:
@@ -44,6 +44,18 @@ def _little(given: Mapping[str, Any]) -> Markup:
     return little_picture.picture(arrive, leave, float(given["over"]))
 
 
+def _lanes(given: Mapping[str, Any]) -> Markup:
+    who = given.get("who", "processes").split()[0]
+    return lanes_picture.picture({**NUMBERS, **numbers(given)}, who, float(given.get("span", 0.5)))
+
+
+def _who(text: str) -> str:
+    for who in text.split():
+        if who not in lanes_picture.WHO:
+            raise ValueError(f"{who}: there are {', '.join(lanes_picture.WHO)}")
+    return text
+
+
 def _times(text: str) -> str:
     if not all(float(each) >= 0 for each in text.split()):
         raise ValueError(f"{text}: times from 0 on, in seconds")
@@ -53,6 +65,9 @@ def _times(text: str) -> str:
 KINDS = {
     "shop": SceneKind(_shop),
     "curves": SceneKind(_curves, needs={"most": "how many users the axis has"}),
+    "lanes": SceneKind(
+        _lanes, options={"who": _who, "span": _times}, needs={"cpu": "how long each computes"}
+    ),
     "little": SceneKind(
         _little,
         options={"arrive": _times, "leave": _times, "over": _times},

@@ -23,6 +23,8 @@ NUMBERS = {
     "places": 2048.0,
     "request": 1.0,
     "leaves": 0.0,
+    "lanes": 4.0,
+    "call": 0.0,
 }
 LEFT, POOL, CORES, RIGHT = 4, 190, 548, 636  # edges of line, pool and cores
 TOP, HIGH = 26, 140

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 PAGE = "chapter/scenes.html"
-POOL, BET, FRONT, CURVES, LITTLE = range(5)
+POOL, BET, FRONT, CURVES, LITTLE, LANES = range(6)
 
 
 def scene(page: Page, number: int = POOL) -> Locator:
@@ -209,3 +209,16 @@ def test_a_departure_is_dragged_over_the_end(opened: Page) -> None:
     expect(little.get_by_role("status")).to_have_text("At 0.5 s: request 1 comes, 1 inside.")
     little.get_by_role("combobox", name="Count the area").select_option("columns")
     expect(little.get_by_role("status")).to_contain_text("by columns")
+
+
+def test_one_call_holds_up_everybody_in_a_loop(still: Page) -> None:
+    lanes = scene(still, LANES)
+    expect(lanes.get_by_role("row", name="requests a second")).to_contain_text("30")
+    lanes.get_by_role("button", name="Insert a blocking call").tap()
+    expect(lanes.get_by_role("status")).to_contain_text("blocks for 500 ms")
+    lanes.get_by_role("button", name="10 s ahead").tap()
+    expect(lanes.locator(".wt-scene-goal")).to_have_attribute("data-reached", "yes")
+    lanes.get_by_role("combobox", name="Workers are").select_option("counting")
+    lanes.get_by_role("button", name="Insert a blocking call").tap()
+    lanes.get_by_role("button", name="10 s ahead").tap()
+    expect(lanes.get_by_role("row", name="longest response time")).to_contain_text("52")

@@ -10,12 +10,14 @@ import re
 from pathlib import Path
 from typing import Any
 
+import lanes_reference
 import pytest
 import shop_reference
 
-from labs.site import curves_picture, little_picture, scene_picture
+from labs.site import curves_picture, lanes_picture, little_picture, scene_picture
 from labs.site.scene_kinds import KINDS
-from labs.theory import laws, queueing
+from labs.theory import laws, queueing, simulation
+from labs.theory.turns import course
 
 WEB = Path(__file__).parents[2] / "book/web"
 AGREED = WEB / "src/scenes/agreed"
@@ -137,3 +139,49 @@ def test_still_staircases_say_both_counts() -> None:
     drawn = little_picture.picture(**times, over=10)
     assert "In 10 s 8 requests have left, each after 2.46 s on average; 1.97 were" in drawn
     assert drawn.count("<rect") == 8
+
+
+# -- who runs when -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("trace", agreed("lanes"), ids=lambda trace: trace["name"])
+def test_milliseconds_and_events_tell_the_same_story(trace: dict[str, Any]) -> None:
+    assert lanes_reference.log_of(trace) == trace["log"]
+
+
+def test_the_stories_are_those_that_are_written() -> None:
+    told = [{**trace, "log": None} for trace in agreed("lanes")]
+    assert told == [{**trace, "log": None} for trace in lanes_reference.traces()]
+
+
+@pytest.mark.parametrize(
+    ("N", "cpu", "wait", "turn"),
+    [(4, 20, 0, 5), (3, 10, 40, 5), (8, 10, 40, 5), (6, 20, 180, 0), (12, 20, 180, 0)],
+)
+def test_turns_make_the_throughput_of_the_simulation(
+    N: int, cpu: int, wait: int, turn: int
+) -> None:
+    cycle = max(cpu + wait, N * cpu)
+    starts = [round(cycle * lane / N) for lane in range(N)]
+    log = course(starts, cpu, wait, places=1, turn=turn, holds=turn == 0, end=40 * cycle)
+    done = [event for event in log if event.what == "done"]
+    first, last = (next(event for event in way if event.who == 0) for way in (done, done[::-1]))
+    X = 1000 * (done.index(last) - done.index(first)) / (last.at - first.at)
+    interval = turn / 1000 if turn else math.inf
+    model = simulation.simulate(N, cpu / 1000, wait / 1000, interval=interval)
+    assert pytest.approx(model, rel=0.01) == X
+    assert laws.bound(N, cpu / 1000, wait / 1000) >= 0.999 * X
+
+
+def test_arrivals_under_the_lock_are_answered_when_the_simulation_says() -> None:
+    come = [0, 3, 11, 12, 30]
+    log = course(come, 12, 100, places=1, turn=5, end=140)
+    ends = simulation.in_turn([at / 1000 for at in come], [0.012] * 5, [0.1] * 5, interval=0.005)
+    done = {event.who: event.at / 1000 for event in log if event.what == "done"}
+    assert done == pytest.approx({who: at for who, at in enumerate(ends) if at <= 0.14})
+
+
+def test_still_lanes_say_how_many_run() -> None:
+    numbers = {"lanes": 4, "cpu": 0.05, "wait": 0, "cores": 2}
+    assert "2.00 of them run" in lanes_picture.picture(numbers, "processes", span=0.5)
+    assert "1.00 of them run" in lanes_picture.picture(numbers, "counting", span=0.5)

@@ -59,6 +59,14 @@ export const PARAMETERS = {
     ...{ label: 'leaves at', letter: '', without: 0, say: (value: number) => `${value.toFixed(1)} s` },
     steps: Array.from({ length: 121 }, (_, tenth) => tenth / 10),
   },
+  lanes: {
+    ...{ label: 'requests', letter: 'N', without: 4, say: short },
+    steps: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12],
+  },
+  call: {
+    ...{ label: 'blocking call', letter: '', without: 0, say: seconds },
+    steps: [0.1, 0.2, 0.3, 0.5, 1, 2],
+  },
 } satisfies Record<string, Parameter>;
 
 export const NAMES = Object.keys(PARAMETERS) as Name[];

@@ -1,0 +1,139 @@
+/** Who runs when: exactly as a second model has it, and nothing is lost. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import agreed from '../agreed/lanes.json';
+import { Dice } from '../dice';
+import { lanes } from '../lanes';
+import { LanesModel } from '../lanes_model';
+import { bound } from '../theory';
+
+const MS = 1000;
+
+for (const trace of agreed) {
+  test(`exact: ${trace.name}`, () => {
+    const { places, holds, calls, end } = trace;
+    const turn = trace.turn ? trace.turn * MS : Infinity;
+    const rules = { cpu: trace.cpu * MS, wait: trace.wait * MS, places, turn, holds };
+    const model = new LanesModel(rules, trace.starts.map((at) => at * MS));
+    const log = [];
+    model.log = (...event) => log.push(event);
+    for (const [at, length] of calls) {
+      model.run(at * MS);
+      model.insert(length * MS);
+    }
+    model.run(end * MS);
+    assert.deepEqual(log, trace.log);
+  });
+}
+
+test('nothing is lost, no bound is passed, and Little holds', () => {
+  const dice = new Dice(8);
+  const one = (...of) => of[Math.floor(dice.uniform() * of.length)];
+  for (let round = 0; round < 60; round += 1) {
+    const N = one(1, 3, 8, 12);
+    const rules = {
+      cpu: one(3, 20, 50) * MS + 7,
+      wait: one(0, 10, 90) * MS,
+      places: one(1, 2, 4),
+      turn: one(5 * MS, Infinity),
+      holds: one(true, false),
+    };
+    const starts = Array.from({ length: N }, () => Math.floor(dice.uniform() * 50 * MS));
+    const model = new LanesModel(rules, starts);
+    for (let step = 0; step < 2000; step += 1) {
+      if (step % 97 === 96) model.insert(30 * MS);
+      model.happen();
+      const states = { away: 0, ready: 0, running: 0, waiting: 0, blocking: 0 };
+      for (const { state } of model.lanes) states[state] += 1;
+      const held = states.running + (rules.holds ? states.blocking : 0);
+      assert.equal(states.ready, model.ready.length);
+      assert.ok(held <= rules.places);
+      assert.ok(states.ready === 0 || held === rules.places, 'a free place beside who is ready');
+      assert.ok(model.lanes.every(({ until }) => until > model.now));
+      const sums = model.totals();
+      assert.equal(Object.values(sums).reduce((a, b) => a + b), N * model.now);
+      // Requests under way are those of all lanes but the ones away: the sum of their stays.
+      const open = model.lanes.filter(({ state }) => state !== 'away');
+      const stays = model.response + open.reduce((sum, { asked }) => sum + model.now - asked, 0);
+      assert.equal(stays, N * model.now - sums.away);
+      // Each answer has had its CPU time, and nobody has had more.
+      assert.ok(sums.running >= model.done * rules.cpu);
+      assert.ok(sums.running <= (model.done + N) * rules.cpu);
+    }
+    const D = rules.cpu / 1e6;
+    const most = bound(N, { D, V: 0, c: rules.places, W: N, Z: 0 });
+    assert.ok(model.done <= (model.now / 1e6) * most);
+  }
+});
+
+// -- the scene around it ---------------------------------------------------------------------
+
+function scene(given, options) {
+  const values = { lanes: 4, cpu: 0.05, wait: 0, cores: 2, call: 0, ...given };
+  const stage = { values, option: (name) => options[name] ?? null, turn() {}, did() {}, redraw() {} };
+  const made = lanes(stage);
+  made.start(1);
+  const number = (name) => {
+    const [, text] = made.rows().find(([what]) => what.startsWith(name));
+    return parseFloat(text);
+  };
+  return { made, values, number };
+}
+
+const MEANS = [
+  // who, numbers, requests a second, cores busy
+  ['processes', { lanes: 4, cpu: 0.05, cores: 2 }, 40, 2],
+  ['counting', { lanes: 4, cpu: 0.05, cores: 2 }, 20, 1],
+  ['hashing', { lanes: 4, cpu: 0.05, cores: 2 }, 40, 2],
+  ['hashing', { lanes: 1, cpu: 0.05, cores: 2 }, 20, 1],
+  ['counting', { lanes: 3, cpu: 0.01, wait: 0.04, cores: 2 }, 60, 0.6],
+  ['counting', { lanes: 8, cpu: 0.01, wait: 0.04, cores: 2 }, 100, 1],
+  ['loop', { lanes: 6, cpu: 0.02, wait: 0.18, cores: 4 }, 30, 0.6],
+  ['loop', { lanes: 12, cpu: 0.02, wait: 0.18, cores: 4 }, 50, 1],
+];
+
+for (const [who, given, X, busy] of MEANS) {
+  test(`${who} of ${JSON.stringify(given)} do ${X} a second`, () => {
+    const { made, number } = scene(given, { who });
+    made.advance(20e6);
+    assert.ok(Math.abs(number('requests a second') / X - 1) < 0.01, made.rows().join('\n'));
+    assert.ok(Math.abs(number('cores busy') / busy - 1) < 0.02, made.rows().join('\n'));
+    const N = given.lanes;
+    const R = number('response time') / 1000;
+    assert.ok(Math.abs(X * R - N) < 0.02 * N, made.rows().join('\n'));
+  });
+}
+
+test('the goal of the cores: threads of one process, and work that lets go of the lock', () => {
+  for (const [who, reached] of [['counting', false], ['hashing', true], ['processes', false]]) {
+    const { made } = scene({}, { who });
+    made.advance(10e6);
+    assert.equal(made.goal('both-cores').reached, reached, who);
+  }
+});
+
+test('the goal of the lock: the fewest threads that never leave it free', () => {
+  const reached = [1, 2, 3, 4, 5, 6, 8].filter((count) => {
+    const { made } = scene({ lanes: count, cpu: 0.01, wait: 0.04 }, { who: 'counting' });
+    made.advance(10e6);
+    return made.goal('lock-is-full').reached;
+  });
+  assert.deepEqual(reached, [5]);
+});
+
+test('the goal of the loop: one call, and everybody is late; among threads only one is', () => {
+  for (const [who, reached] of [['loop', true], ['counting', false]]) {
+    const { made } = scene({ lanes: 6, cpu: 0.02, wait: 0.18, call: 0.5 }, { who });
+    made.advance(5e6);
+    assert.equal(made.goal('everybody-waits').reached, false);
+    made.insert();
+    made.advance(3e6);
+    assert.equal(made.goal('everybody-waits').reached, reached, who);
+  }
+});
+
+test('each step says who goes next', () => {
+  const { made } = scene({ lanes: 2, cpu: 0.02 }, { who: 'counting' });
+  const said = [made.step(), made.step()];
+  for (const words of said) assert.match(words, /^At [\d.]+ s: [AB] /);
+});
