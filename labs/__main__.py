@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -40,7 +41,11 @@ class Parser(argparse.ArgumentParser):
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; its exit code."""
     try:
-        asked = parser().parse_args(arguments)
+        given = sys.argv[1:] if arguments is None else arguments
+        for each in given:
+            if re.fullmatch(r"--[\w-]+=--", each):  # argparse would take it for no value at all
+                raise Unusable(f"{each}: no value. Give one after the equals sign.")
+        asked = parser().parse_args(given)
         run: Callable[[argparse.Namespace], int] = asked.run
         return run(asked)
     except (Unusable, BadRecording) as error:
@@ -319,8 +324,9 @@ def destination(name: str | None) -> Path | None:
     """Where the JSON goes. A path that cannot be written is refused before anything starts."""
     if name is None or name == "-":
         return Path("-") if name else None
-    path = Path(name)
-    if path.is_dir() or not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+    path, folder = Path(name), Path(name).absolute().parent
+    good = os.access(path if path.exists() else folder, os.W_OK)
+    if not good or not folder.is_dir() or path.is_dir() or "\0" in name:
         raise Unusable(f"--json {name}: cannot be written. Give a file in a folder of yours.")
     return path
 

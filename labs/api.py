@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,7 @@ from labs.recordings import store
 from labs.records.errors import BadRecording, Unusable
 
 MODES = ("live", "replay", "record")
+NAME = re.compile(r"[^\W_][\w .·×-]{0,79}")
 
 _open: dict[str, Any] = {}  # lab -> its panel; a new one ends the old one
 
@@ -35,15 +37,32 @@ def opener(call: str) -> Callable[..., object]:
     """The function that chapters call for labs of that kind: a name, then what the kind asks for.
     It is documented by the kind's own docstring."""
     kind = lab_kind(call)
+    signature = kind.signature()
 
     def open_lab(*given: Any, **more: Any) -> object:
+        try:
+            signature.bind(*given, **more)
+        except TypeError as error:
+            raise Unusable(f"{call}: {error}. Write {call}{_shape(signature)}.") from None
         name, lab = kind.named(*given, **more)
-        return opened(call, name, lab)
+        return opened(call, _named(name), lab)
 
     open_lab.__name__ = open_lab.__qualname__ = call
     open_lab.__doc__ = inspect.getdoc(kind)
-    open_lab.__signature__ = kind.signature()  # type: ignore[attr-defined]
+    open_lab.__signature__ = signature  # type: ignore[attr-defined]
     return open_lab
+
+
+def _shape(signature: inspect.Signature) -> str:
+    """What may be given, by name alone."""
+    return f"({', '.join(signature.parameters)})"
+
+
+def _named(name: object) -> str:
+    """The name of a lab. It becomes a folder's where the lab is recorded. Unusable for none."""
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise Unusable(f"name={name!r}: not a lab's name. Give a few words, such as 'my-lab'.")
+    return name
 
 
 def opened(call: str, name: str, lab: LabKind[Any]) -> object:
@@ -82,7 +101,7 @@ class Numbers:
     """The numbers of a recording, to quote: `recorded("many-cores").throughput(8)`."""
 
     def __init__(self, name: str) -> None:
-        self._result = store.recording(name)
+        self._result = store.recording(_named(name))
 
     def __getattr__(self, name: str) -> Callable[..., Quantity]:
         show, result = showing(self._result), self._result

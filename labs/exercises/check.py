@@ -17,9 +17,11 @@ from labs.exercises import chapters, latest, words
 from labs.exercises.exercise import CLOSE, Exercise, Numbers, Slip
 from labs.exercises.words import Words
 from labs.present.markup import paragraphs
-from labs.records.errors import Unusable
+from labs.records.errors import Unusable, instance
 from labs.records.format import NARROW, digits, percent
 from labs.records.written import written
+
+LONGEST_SEED = 200  # letters: a name, not a book
 
 
 class NoSuchExercise(LookupError):
@@ -195,7 +197,12 @@ def _find(id: str) -> Exercise:
 
 
 def _numbers(row: Exercise, seed: str | None) -> tuple[Numbers, bool]:
-    """An exercise's numbers, and whether those of the reader's own lab are among them."""
+    """An exercise's numbers, and whether those of the reader's own lab are among them. Unusable
+    for a seed that is no text: it is kept in the reader's record."""
+    if seed is not None:
+        instance("seed", seed, str, "Give any text between quotes, such as your name.")
+        if len(seed) > LONGEST_SEED:
+            raise Unusable(f"seed: {len(seed)} letters. Give at most {LONGEST_SEED}.")
     found = latest.latest(row.lab) if row.read else None
     return row.numbers(seed, found), row.read is None or found is not None
 

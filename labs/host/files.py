@@ -18,7 +18,10 @@ MOST_BYTES = 64 * 2**20  # the largest recording of the book has less than one o
 
 def read_whole(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
     """All that an ordinary file holds. OSError where there is none, or it is larger."""
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe must not make us wait
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe must not make us wait
+    except ValueError:  # a nought in its name
+        raise OSError(errno.EINVAL, "it is no file's name", str(path)) from None
     with os.fdopen(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise OSError(errno.EINVAL, "it is no ordinary file", str(path))

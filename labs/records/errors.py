@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+LONGEST_SAID = 40  # letters of what somebody wrote, in a sentence
+
 
 class Unusable(ValueError):
     """Somebody asked for what cannot be measured. Says the value, the rule and the remedy."""
@@ -30,6 +32,20 @@ def choice(name: str, value: object, choices: Sequence[str]) -> None:
     """Unusable unless the value is one of the choices."""
     if value not in choices:
         raise Unusable(f"{name}={value!r}: choose one of {', '.join(choices)}.")
+
+
+def flag(name: str, value: object) -> None:
+    """Unusable unless the value is True or False."""
+    if not isinstance(value, bool):
+        raise Unusable(f"{name}={value!r}: must be True or False. Leave it out for the usual.")
+
+
+def instance(name: str, value: object, of: type | tuple[type, ...], remedy: str) -> None:
+    """Unusable unless the value is one of that kind."""
+    if not isinstance(value, of):
+        said = repr(value)
+        short = said if len(said) <= LONGEST_SAID else f"{said[:LONGEST_SAID]}…"
+        raise Unusable(f"{name}={short}: cannot be used here. {remedy}")
 
 
 class BadRecording(ValueError):

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Literal, get_args
 
-from labs.records.errors import Unusable, choice, real, whole
+from labs.records.errors import Unusable, choice, flag, instance, real, whole
 
 Architecture = Literal["prefork", "threaded", "event-loop"]
 ARCHITECTURES: tuple[str, ...] = get_args(Architecture)
@@ -76,6 +76,7 @@ class Server:
 
     def __post_init__(self) -> None:
         choice("architecture", self.architecture, ARCHITECTURES)
+        instance("by", self.by, str, "Give the name of a program, such as 'gunicorn'.")
         if not self.by:
             object.__setattr__(self, "by", DEFAULT_BY[self.architecture])
         whole("processes", self.processes, 1, MOST_PROCESSES, "8 is plenty for a start.")
@@ -91,6 +92,7 @@ class Server:
                 "workers. Ask for a smaller pool."
             )
         whole("backlog", self.backlog, 1, 65535, "2048 is the usual length.")
+        flag("keep_alive", self.keep_alive)
         if self.cores is not None:
             whole("cores", self.cores, 1, 4096, "Leave it out to use every core.")
         if self.start is not None:
@@ -138,6 +140,7 @@ class Load:
         real("seconds", self.seconds, 0.2, 120.0, "Give the seconds to measure each level.")
         real("script_s", self.script_s, 0.0, 1.0, "Give seconds: 0.001 is a long script.")
         whole("generators", self.generators, 1, MOST_GENERATORS, "1 is enough for most servers.")
+        flag("keep_alive", self.keep_alive)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,3 +150,7 @@ class Experiment:
     server: Server
     workload: Workload
     load: Load
+
+    def __post_init__(self) -> None:
+        for name, kind in (("server", Server), ("workload", Workload), ("load", Load)):
+            instance(name, getattr(self, name), kind, f"Give a {kind.__name__}(…).")

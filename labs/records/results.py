@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from labs.records.amounts import Amount, Cores, NotNegative
 from labs.records.experiment import CpuBy
 from labs.records.histogram import MoreThan, percentile
 from labs.records.time_split import TimeSplit
@@ -23,16 +24,16 @@ class Machine:
 
     system: str  # Linux 6.18, Darwin 25.1
     processor: str  # the model's name
-    cores: int  # that this process may use: affinity and quota applied, rounded up
-    logical_cores: int  # that the machine has
-    physical_cores: int | None  # of the machine, without hyper-threads, where the system says
+    cores: Cores  # that this process may use: affinity and quota applied, rounded up
+    logical_cores: Cores  # that the machine has
+    physical_cores: Cores | None  # of the machine, without hyper-threads, where the system says
     quota_cores: float | None  # CPU quota of the container, in cores
-    memory_bytes: int  # that this process may use
+    memory_bytes: NotNegative  # that this process may use
     python: str  # CPython 3.11.7
     gil: bool  # whether threads share one interpreter lock
     versions: dict[str, str] = field(default_factory=dict)  # of the servers and tools
     core_kinds: tuple[int, ...] = ()  # how many of each kind, the fastest first; () if all alike
-    ports: int | None = None  # connections that may leave it at once for one server's port
+    ports: NotNegative | None = None  # connections that may leave it at once for one server's port
     port_rest_s: float = 60.0  # for which a closed connection keeps its port
 
     @property
@@ -147,8 +148,8 @@ class Visit:
     """What one of the windows of a level found by itself."""
 
     at_s: float  # its middle, since the run was begun, that of all parts where there are parts
-    seconds: float
-    throughput_rps: float
+    seconds: Amount
+    throughput_rps: Amount
     throughput_ci_rps: tuple[float, float]  # 95 %, from batches within it
     connections: dict[str, int] = field(default_factory=dict)  # as of a point; {} of before
 
@@ -158,16 +159,16 @@ class Point:
     """One level of users, measured. Rates and CPU are means over its windows, one on the way up
     through the levels and one on the way down."""
 
-    users: int
-    seconds: float  # the windows, together
-    completed: float  # requests, each counted by the share of its life inside a window
-    failed: int
-    unfinished: int  # still open one forecast response time after the window
-    never_served: int  # users without one completion in window + forecast response time
-    throughput_rps: float  # successes only
+    users: NotNegative
+    seconds: Amount  # the windows, together
+    completed: Amount  # requests, each counted by the share of its life inside a window
+    failed: NotNegative
+    unfinished: NotNegative  # still open one forecast response time after the window
+    never_served: NotNegative  # users without one completion in window + forecast response time
+    throughput_rps: Amount  # successes only
     throughput_ci_rps: tuple[float, float]  # 95 %, see `analysis.visits`; at least +- 2 %
     halves_rps: tuple[float, float]  # first and second half of a window
-    mean_response_time_s: float  # of those that get an answer, by share: see `window.count`
+    mean_response_time_s: Amount  # of those that get an answer, by share: see `window.count`
     histogram: dict[int, float]  # of response times: bucket -> how many, see `histogram`
     longer: float = 0.0  # of the completed, take longer than any in it; nobody knows how long
     demand_s: float  # server's CPU seconds per request
@@ -175,19 +176,19 @@ class Point:
     generator_cpu: float
     others_cpu: float  # everyone else, without this process and its parent
     littles_law: float  # X (R + Z) / N, which is 1
-    workers: int | None = None  # processes or threads that served
-    pss_bytes: int | None = None  # memory of the server, shared pages counted once
+    workers: NotNegative | None = None  # processes or threads that served
+    pss_bytes: NotNegative | None = None  # memory of the server, shared pages counted once
     voluntary_switches: float | None = None  # per request, of the server
     involuntary_switches: float | None = None
     connections: dict[str, int] = field(default_factory=dict)  # process id -> users it served
     throttled_s: float = 0.0  # the CPU quota held the machine back
-    listen_overflows: int = 0  # connections that found the listen queue full
+    listen_overflows: NotNegative = 0  # connections that found the listen queue full
     service_time_s: float | None = None  # mean; from the application's begin of it to the end
     backend_cpu: float = 0.0  # of the slow backend, which is in neither of the other three
     page_cpu: float = 0.0  # of this process and its parent: a page's kernel, and the book's server
     browser_cpu: float | None = None  # of the browser that shows the page, where it can be seen
     steal_cpu: float = 0.0  # of another virtual machine, while there was work here
-    server_cores: int | None = None  # that the server's processes were allowed, after the window
+    server_cores: NotNegative | None = None  # that its processes were allowed, after the window
     time_split: TimeSplit | None = None  # the parts of the mean response time
     checks: tuple[Check, ...] = ()
     visits: tuple[Visit, ...] = ()  # whose point this is; none in recordings of before
@@ -224,9 +225,9 @@ class Sample:
     """One look at the machine while a run goes on. Fractions of the time since the last."""
 
     at_s: float  # since the run's first request
-    users: int
+    users: NotNegative
     cores: tuple[tuple[float, float, float, float], ...]  # per core: user, system, wait, idle
-    workers: int | None
+    workers: NotNegative | None
     server_cpu: float  # CPU seconds per second
     generator_cpu: float
 
@@ -235,10 +236,10 @@ class Sample:
 class PredictedLevel:
     """What to expect of one level of users."""
 
-    users: int
-    bound_rps: float  # asymptotic upper bound
-    model_rps: float
-    model_response_time_s: float
+    users: NotNegative
+    bound_rps: Amount  # asymptotic upper bound
+    model_rps: Amount
+    model_response_time_s: Amount
     limit: str  # what holds it back: users, cpu, pool, event loop, load generator, ...
     lower_rps: float | None = None  # how low it may be, where something can keep it down
     lower_by: LowerBy = "users in step"  # what can: constant times, or a queue at each core
@@ -276,7 +277,7 @@ class Power:
     on_battery: bool = False
     saving: str = ""  # the setting that keeps the cores slow, as the system calls it
     speed: float = 1.0  # of the highest clock, where the system says that it holds back
-    throttles: int = 0  # times that heat has held a core back, so far
+    throttles: NotNegative = 0  # times that heat has held a core back, so far
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from labs.records.errors import Unusable
+from labs.records.errors import Unusable, instance
 from labs.records.experiment import Experiment
 
 SETTINGS = (
@@ -19,6 +19,7 @@ def check_named(about: Sequence[str]) -> tuple[str, ...]:
     given: object = about
     if isinstance(given, str):
         raise Unusable(f"about={about!r}: give a list of settings, such as about=['processes'].")
+    instance("about", about, (list, tuple), "Give a list of settings, such as ['processes'].")
     for name in about:
         if name not in SETTINGS:
             raise Unusable(f"about={name!r}: no setting. Choose from {', '.join(SETTINGS)}.")

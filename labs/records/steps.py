@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from labs.records.errors import Unusable, real, whole
+from labs.records.errors import Unusable, instance, real, whole
 from labs.records.experiment import MOST_PROCESSES, MOST_USERS
 
 KILL = "kill a worker"
@@ -47,6 +47,7 @@ class Step:
             whole("users", self.users, 1, MOST_USERS, "Give a whole number such as 8.")
         if self.rate is not None:
             real("rate", self.rate, 0.1, MOST_RATE, "Give arrivals a second, such as 24.0.")
+        instance("do", self.do, str, f"There are “{KILL}” and “raise the pool to 32”.")
         if self.do not in ("", KILL) and self.pool is None:
             raise Unusable(
                 f"do={self.do!r}: not known. There are “{KILL}” and “raise the pool to 32”."
@@ -70,6 +71,10 @@ class Step:
 
 def check_steps(steps: Sequence[Step]) -> None:
     """Unusable, with a remedy, for steps that make no run."""
+    remedy = "Give a list such as [Step(seconds=4, users=8)]."
+    instance("steps", steps, (list, tuple), remedy)
+    for step in steps:
+        instance("steps", step, Step, remedy)
     if not 1 <= len(steps) <= MOST_STEPS:
         raise Unusable(f"{len(steps)} steps: give 1 to {MOST_STEPS}.")
     long_s = sum(step.seconds for step in steps)

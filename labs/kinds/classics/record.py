@@ -7,6 +7,7 @@ import contextlib
 from dataclasses import dataclass
 
 from labs.kinds.classics.published import NAMES, TABLES, Printed
+from labs.records.amounts import Amount, NotNegative
 from labs.records.errors import BadRecording
 from labs.records.processes import Process, Who
 from labs.records.results import Result
@@ -19,24 +20,24 @@ class Tried:
     """One row, by one load generator. CPU is in cores, a mean over the run."""
 
     setup: str  # as the source's table has it
-    users: int
+    users: NotNegative
     by: str  # ab or Locust
     server: str  # Apache 2.4.66, PHP 8.2.29
     command: str = ""  # of ab, as a reader would type it
     missing: str = ""  # what was not here; then nothing below was measured
-    requests: int = 0
-    failed: int = 0
-    seconds: float = 0.0
-    throughput_rps: float = 0.0
+    requests: NotNegative = 0
+    failed: NotNegative = 0
+    seconds: Amount = 0.0
+    throughput_rps: Amount = 0.0
     interval_rps: tuple[float, float] | None = None  # 95 %, where there is one
-    mean_response_time_s: float = 0.0
+    mean_response_time_s: Amount = 0.0
     sd_s: float | None = None
     longest_s: float | None = None
     generator_cpu: float = 0.0
     server_cpu: float = 0.0
-    overflows: int = 0  # connections that found the listen queue full
-    never_served: int = 0  # users, by Locust; ab waits for every answer
-    backlog: int | None = None  # places in the listen queue, as asked for
+    overflows: NotNegative = 0  # connections that found the listen queue full
+    never_served: NotNegative = 0  # users, by Locust; ab waits for every answer
+    backlog: NotNegative | None = None  # places in the listen queue, as asked for
 
     def __post_init__(self) -> None:
         if not self.missing and not self.throughput_rps > 0:
@@ -67,7 +68,7 @@ class ReplicationRun:
     capacity: tuple[float, ...]  # cores' worth of work done with 1, 2, ... processes busy
     tries: tuple[Tried, ...]
     processes: tuple[Process, ...] = ()  # of S3: both trees
-    workers: int | None = None  # of S3: at the end
+    workers: NotNegative | None = None  # of S3: at the end
 
     def tried(self, setup: str, users: int, by: str) -> Tried:
         """That row; KeyError says which there are."""

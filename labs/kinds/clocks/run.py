@@ -27,7 +27,7 @@ from labs.host.supervisor import Stopped
 from labs.kinds.base import LabKind
 from labs.kinds.clocks.record import ClientClock, Clocks, ClocksRun, PageClock
 from labs.measure.rig import Rig
-from labs.records.errors import Unusable
+from labs.records.errors import Unusable, instance
 from labs.records.experiment import Server, Workload
 from labs.records.results import Machine
 from labs.servers.serve import Running, ServerFailed, check
@@ -62,6 +62,14 @@ class ClocksLab(LabKind[Clocks]):
     def __init__(
         self, pages: Mapping[str, Workload] | None = None, *, server: Server | None = None
     ) -> None:
+        if pages is not None:
+            remedy = "Give a dictionary of names and workloads."
+            instance("pages", pages, Mapping, remedy)
+            for name, page in pages.items():
+                instance("pages", name, str, remedy)
+                instance(name, page, Workload, remedy)
+        if server is not None:
+            instance("server", server, Server, "Give a Server(…).")
         self.pages, self._server = dict(pages or PAGES), server or Server("prefork")
 
     def about(self) -> str:

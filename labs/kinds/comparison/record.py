@@ -9,7 +9,8 @@ from typing import Literal, TypeVar, get_args
 import msgspec
 
 from labs.kinds.sweep.record import Recording
-from labs.records.errors import BadRecording, Unusable
+from labs.records.amounts import NotNegative
+from labs.records.errors import BadRecording, Unusable, instance
 from labs.records.experiment import Experiment
 from labs.records.results import Result, Run
 
@@ -29,7 +30,7 @@ class Contrast:
 
     over: str  # the part
     under: str
-    users: int
+    users: NotNegative
     ratio: float  # of the throughputs, the mean over the runs
     interval: tuple[float, float]  # of the ratio: none is seen where 1 lies in it
     confidence: float
@@ -79,11 +80,13 @@ def check_parts(parts: Mapping[str, Experiment], over: str) -> None:
     """Unusable, with a remedy, for parts that do not fit in one figure."""
     if over not in OVERS:
         raise Unusable(f"over={over!r}: choose one of {', '.join(OVERS)}.")
+    remedy = "Give a dictionary of labels and experiments."
+    instance("parts", parts, Mapping, remedy)
+    for label, experiment in parts.items():
+        instance("parts", label, str, remedy)
+        instance(label, experiment, Experiment, remedy)
     if not 2 <= len(parts) <= MOST_PARTS[over]:
-        raise Unusable(
-            f"{len(parts)} parts: a comparison has 2 to {MOST_PARTS[over]}. Give a dictionary of "
-            "labels and experiments."
-        )
+        raise Unusable(f"{len(parts)} parts: a comparison has 2 to {MOST_PARTS[over]}. {remedy}")
     for label in parts:
         if not label.strip() or ": " in label or "`" in label:
             raise Unusable(f"{label!r}: a label is a few words, without a colon or backtick.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from labs.records.amounts import Amount, NotNegative
 from labs.records.errors import BadRecording
 from labs.records.experiment import Server, Workload
 from labs.records.results import Result, middle, pick
@@ -25,12 +26,12 @@ class GeneratorResult:
     program: str  # with its version
     command: str  # as a reader would type it
     missing: str = ""  # what to do to have it; then nothing below was measured
-    processes: int = 1
-    seconds: float = 0.0
-    requests: int = 0  # it counted
-    failed: int = 0
-    throughput_rps: float = 0.0  # as it says
-    mean_response_time_s: float = 0.0  # as it says
+    processes: NotNegative = 1
+    seconds: Amount = 0.0
+    requests: NotNegative = 0  # it counted
+    failed: NotNegative = 0
+    throughput_rps: Amount = 0.0  # as it says
+    mean_response_time_s: Amount = 0.0  # as it says
     generator_cpu: float = 0.0  # all its processes
     generator_fullest: float = 0.0  # of them, the one that used most
     server_cpu: float = 0.0
@@ -87,7 +88,7 @@ class Generators(Result, tag="generators", frozen=True, kw_only=True):
 
     server: Server
     workload: Workload
-    connections: int  # that each generator keeps busy
+    connections: NotNegative  # that each generator keeps busy
     runs: tuple[GeneratorsRun, ...]
 
     def __post_init__(self) -> None:

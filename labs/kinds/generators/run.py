@@ -20,7 +20,7 @@ from labs.load import tools
 from labs.measure.calibration import language_of
 from labs.measure.rig import Rig
 from labs.present.verdict import Question
-from labs.records.errors import Unusable
+from labs.records.errors import Unusable, instance
 from labs.records.experiment import Load, Server, Workload
 from labs.records.format import digits
 from labs.records.results import Machine
@@ -61,11 +61,15 @@ class GeneratorsLab(LabKind[Generators]):
         seconds: float = SECONDS,
         which: Sequence[Way] | None = None,
     ) -> None:
+        if server is not None:
+            instance("server", server, Server, "Give a Server(…).")
+        if workload is not None:
+            instance("workload", workload, Workload, "Give a Workload(…).")
         asked = workload or FILE
         if asked.cpu_by != "counting" or asked.wait_by != "sleep":
             raise Unusable("generators: all of them ask for a sleep and for counting only.")
-        self.users, self._each_s = users or USERS, seconds
-        Load([self.users])  # refuses what is no number of users
+        self.users, self._each_s = USERS if users is None else users, seconds
+        Load([self.users], seconds=seconds)  # refuses what is no number of users, or too long
         self.workload = replace(asked, cpu_cv=0.0, wait_cv=0.0)  # tools ask for one page
         self.server = server or _first(self.workload)
         self.any_server = server is None

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from labs.records.amounts import NotNegative
 from labs.records.errors import BadRecording
 from labs.records.experiment import Server
 from labs.records.results import Result, middle, pick
@@ -80,7 +81,7 @@ class MemoryRun:
     """One round of the memory lab."""
 
     recorded_at: str  # ISO 8601, UTC
-    taken_bytes: int  # by everything else on the machine, before the first server was started
+    taken_bytes: NotNegative  # by everything else on the machine, before the first server
     growths: tuple[MemoryCurve, ...]
 
     def growth(self, kind: str) -> MemoryCurve:

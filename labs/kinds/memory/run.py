@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from typing import Self
+from typing import Self, get_args
 
 import psutil
 
@@ -20,7 +20,8 @@ from labs.kinds.memory.record import Memory, MemoryCurve, MemoryRun, Waiting
 from labs.load.concurrent import ConcurrentRequests, concurrent_requests
 from labs.measure.rig import Rig
 from labs.present.verdict import Question
-from labs.records.experiment import Server
+from labs.records.errors import Unusable, choice, instance, whole
+from labs.records.experiment import MOST_POOL, Server
 from labs.records.format import percent, size
 from labs.records.results import Machine
 from labs.servers.serve import Running, check
@@ -51,6 +52,15 @@ class MemoryLab(LabKind[Memory]):
     result = Memory
 
     def __init__(self, sizes: Mapping[Waiting, Sequence[int]] = SIZES) -> None:
+        remedy = "Give a dictionary such as {'process': [1, 4], 'thread': [1, 32]}."
+        instance("sizes", sizes, Mapping, remedy)
+        for kind, numbers in sizes.items():
+            choice("sizes", kind, get_args(Waiting))
+            instance(kind, numbers, (list, tuple), remedy)
+            if not numbers:
+                raise Unusable(f"{kind}=[]: no size to weigh. {remedy}")
+            for number in numbers:
+                whole(kind, number, 1, MOST_POOL, remedy)
         self._sizes = {kind: tuple(numbers) for kind, numbers in sizes.items()}
         self._servers = {kind: server_of(kind, each[-1]) for kind, each in self._sizes.items()}
         self.question = Question(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from labs.records.amounts import Amount, NotNegative
 from labs.records.errors import BadRecording
 from labs.records.experiment import Workload
 from labs.records.results import Result, middle, pick
@@ -16,10 +17,10 @@ class Count:
 
     name: str  # without a lock, with a lock, ...
     workload: Workload  # of a request
-    asked: int  # requests answered well: each added one
-    counted: int  # what the counter said after the last of them
-    throughput_rps: float
-    mean_response_time_s: float
+    asked: NotNegative  # requests answered well: each added one
+    counted: NotNegative  # what the counter said after the last of them
+    throughput_rps: Amount
+    mean_response_time_s: Amount
 
     def __post_init__(self) -> None:
         if self.asked < 1 or not 0 <= self.counted <= self.asked:
@@ -48,7 +49,7 @@ class RaceRun:
 class Race(Result, tag="race", frozen=True, kw_only=True):
     """Rounds of the lab of the shared counter on one machine."""
 
-    racers: int  # users, and as many threads in the server's one process
+    racers: NotNegative  # users, and as many threads in the server's one process
     runs: tuple[RaceRun, ...]
 
     def __post_init__(self) -> None:

@@ -19,6 +19,7 @@ from labs.kinds.race.record import Count, Race, RaceRun
 from labs.load.locust import LoadFailed
 from labs.measure.rig import Rig
 from labs.present.verdict import Question
+from labs.records.errors import Unusable, instance, real
 from labs.records.experiment import Load, Server, Workload
 from labs.records.format import percent
 from labs.servers.catalogue import ServerRow
@@ -60,6 +61,13 @@ class RaceLab(LabKind[Race]):
     each = "way"
 
     def __init__(self, ways: Sequence[Way] = WAYS, seconds: float = SECONDS) -> None:
+        remedy = "Leave it out to have all ways."
+        instance("ways", ways, (list, tuple), remedy)
+        for way in ways:
+            instance("ways", way, Way, remedy)
+        if not ways:
+            raise Unusable(f"ways=[]: no way to count. {remedy}")
+        real("seconds", seconds, 0.2, 120.0, "Give the seconds to measure each way.")
         self.ways, self._each_s = tuple(ways), seconds
         self.question = Question(
             words="without a lock, which part of the additions will be lost",

@@ -26,7 +26,7 @@ from labs.measure.calibration import last
 from labs.measure.rig import Rig, Testbed
 from labs.present.bet import Place
 from labs.present.verdict import Question, about
-from labs.records.errors import Unusable
+from labs.records.errors import choice, instance
 from labs.records.experiment import Experiment
 from labs.records.format import crowd, duration, rate
 from labs.records.requests import Report
@@ -62,8 +62,10 @@ class SweepLab(LabKind[Recording]):
         about: Sequence[str] = (),
         why: str = "",
     ) -> None:
-        if ask not in get_args(Ask):
-            raise Unusable(f"ask={ask!r}: choose one of {', '.join(get_args(Ask))}.")
+        instance(
+            "experiment", experiment, Experiment, "Give an Experiment(server, workload, load)."
+        )
+        choice("ask", ask, get_args(Ask))
         self.experiment, self.ask, self.why = experiment, ask, why
         self.written = experiment if by_cores else None  # for two cores
         self.by_cores = by_cores

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import get_args
 
+from labs.records.amounts import Amount, NotNegative
 from labs.records.errors import BadRecording
 from labs.records.experiment import Server, Workload
 from labs.records.processes import Process, Who
@@ -24,7 +25,7 @@ class Expected:
 
     from_s: float
     to_s: float
-    throughput_rps: float
+    throughput_rps: Amount
     in_flight: tuple[float, float]  # requests under way at its begin and its end
     limit: str  # what holds it back: users, arrivals, cpu, pool, ...
     throughput_band_rps: tuple[float, float] | None = None
@@ -42,25 +43,25 @@ class StepResult:
     it may wait through several.
     """
 
-    seconds: float
-    begun: int  # requests that began in it; of arrivals, those who found a user at hand
-    completed: float
-    failed: int
-    missed: int  # arrivals for which the load generator had no user left
-    throughput_rps: float  # successes only
+    seconds: Amount
+    begun: NotNegative  # requests that began in it; of arrivals, those who found a user at hand
+    completed: Amount
+    failed: NotNegative
+    missed: NotNegative  # arrivals for which the load generator had no user left
+    throughput_rps: Amount  # successes only
     throughput_ci_rps: tuple[float, float]  # 95 %, from five batches, not below +- 2 %
-    mean_response_time_s: float
-    workers: int | None  # at its end
-    in_flight: int  # at its end
+    mean_response_time_s: Amount
+    workers: NotNegative | None  # at its end
+    in_flight: NotNegative  # at its end
     server_cpu: float  # CPU seconds per second
     generator_cpu: float
     others_cpu: float  # everyone else, without this process and its parent
     cores: tuple[float, ...]  # busy fraction of each core of the machine
     throttled_s: float = 0.0  # the CPU quota held the machine back
-    listen_overflows: int = 0  # connections that found the listen queue full
+    listen_overflows: NotNegative = 0  # connections that found the listen queue full
     page_cpu: float = 0.0  # of this process and its parent: a page's kernel, and the book's server
     browser_cpu: float | None = None  # of the browser that shows the page, where it can be seen
-    late: int = 0  # arrivals that were sent after they were due; their time runs from then
+    late: NotNegative = 0  # arrivals that were sent after they were due; their time runs from then
     late_s: float = 0.0  # by how much, on average over all that came
     steal_cpu: float = 0.0  # of another virtual machine, while there was work here
     checks: tuple[Check, ...] = ()
@@ -75,13 +76,13 @@ class TimeBin:
     """Time bin: a quarter of a second."""
 
     at_s: float  # its end
-    users: int | None  # the group asking; None while users arrive by themselves
-    begun: int
-    completed: int
-    failed: int
-    mean_response_time_s: float | None  # of those completed; None where none was
-    in_flight: int  # at its end
-    workers: int | None  # at its end
+    users: NotNegative | None  # the group asking; None while users arrive by themselves
+    begun: NotNegative
+    completed: NotNegative
+    failed: NotNegative
+    mean_response_time_s: Amount | None  # of those completed; None where none was
+    in_flight: NotNegative  # at its end
+    workers: NotNegative | None  # at its end
     cores: tuple[tuple[float, float, float, float], ...]  # per core: user, system, wait, idle
 
     @property

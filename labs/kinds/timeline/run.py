@@ -21,7 +21,7 @@ from labs.kinds.timeline.question import Ask, asked_step, between, least_obvious
 from labs.kinds.timeline.record import Timeline
 from labs.kinds.timeline.walk import TAIL_S, Walk
 from labs.measure.rig import Rig
-from labs.records.errors import Unusable
+from labs.records.errors import Unusable, instance
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Machine
 from labs.records.settings import check_named
@@ -63,6 +63,8 @@ class TimelineLab(LabKind[Timeline]):
         about: Sequence[str] = (),
         why: str = "",
     ) -> None:
+        instance("server", server, Server, "Give a Server(…).")
+        instance("workload", workload, Workload, "Give a Workload(…).")
         check_steps(steps)
         self.settings = check_named(about)
         self.ask: Ask = ask or least_obvious(server, steps)
