@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from labs.site import curves_picture, lanes_picture, little_picture, scene_picture
+from labs.site import (
+    curves_picture,
+    deal_picture,
+    interleave_picture,
+    lanes_picture,
+    little_picture,
+    pages_picture,
+    ramp_picture,
+    scene_picture,
+)
 from labs.site.scene_picture import NUMBERS
 
 if TYPE_CHECKING:
@@ -62,6 +71,29 @@ def _times(text: str) -> str:
     return text
 
 
+def _interleave(_given: Mapping[str, Any]) -> Markup:
+    return interleave_picture.picture()
+
+
+def _deal(given: Mapping[str, Any]) -> Markup:
+    users, processes, threads, cpu, wait = _all(given, "users processes threads cpu wait")
+    return deal_picture.picture(int(users), int(processes), int(threads), cpu + wait)
+
+
+def _pages(given: Mapping[str, Any]) -> Markup:
+    (preload,) = _all(given, "preload")
+    return pages_picture.picture(preload > 0)
+
+
+def _ramp(given: Mapping[str, Any]) -> Markup:
+    users, first, limit = _all(given, "users first limit")
+    return ramp_picture.picture(int(users), int(first), int(limit))
+
+
+def _all(given: Mapping[str, Any], names: str) -> list[float]:
+    return [({**NUMBERS, **numbers(given)})[name] for name in names.split()]
+
+
 KINDS = {
     "shop": SceneKind(_shop),
     "curves": SceneKind(_curves, needs={"most": "how many users the axis has"}),
@@ -77,4 +109,10 @@ KINDS = {
             "over": "for how long they are watched",
         },
     ),
+    "interleave": SceneKind(_interleave),
+    "deal": SceneKind(
+        _deal, needs={"users": "how many connections there are", "wait": "what a request takes"}
+    ),
+    "pages": SceneKind(_pages, needs={"workers": "how many the master forks"}),
+    "ramp": SceneKind(_ramp, needs={"users": "how many come"}),
 }

@@ -25,6 +25,17 @@ NUMBERS = {
     "leaves": 0.0,
     "lanes": 4.0,
     "call": 0.0,
+    "racers": 2.0,
+    "rounds": 1.0,
+    "lock": 0.0,
+    "processes": 1.0,
+    "threads": 1.0,
+    "preload": 0.0,
+    "written": 1.0,
+    "memory": 552.0,
+    "first": 5.0,
+    "limit": 256.0,
+    "within": 0.0,
 }
 LEFT, POOL, CORES, RIGHT = 4, 190, 548, 636  # edges of line, pool and cores
 TOP, HIGH = 26, 140

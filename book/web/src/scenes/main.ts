@@ -1,9 +1,13 @@
 /** The scenes of the book: a row for each. Loaded only by pages that have one; works from a file. */
 import { curves } from './curves';
+import { deal } from './deal';
 import { Frame } from './frame';
+import { interleave } from './interleave';
 import { lanes } from './lanes';
 import { little } from './little';
+import { pages } from './pages';
+import { ramp } from './ramp';
 import { shop } from './shop';
 
-Frame.kinds = { shop, curves, little, lanes };
+Frame.kinds = { shop, curves, little, lanes, interleave, deal, pages, ramp };
 customElements.define('wt-scene', Frame);

@@ -67,6 +67,38 @@ export const PARAMETERS = {
     ...{ label: 'blocking call', letter: '', without: 0, say: seconds },
     steps: [0.1, 0.2, 0.3, 0.5, 1, 2],
   },
+  racers: { label: 'threads', letter: '', without: 2, steps: [2, 3, 4], say: short },
+  rounds: { label: 'additions of each', letter: '', without: 1, steps: [1, 2, 3], say: short },
+  lock: {
+    ...{ label: 'lock', letter: '', without: 0, steps: [0, 1, 2] },
+    say: (value: number) => ['none', 'short', 'long'][value]!,
+  },
+  processes: {
+    ...{ label: 'processes', letter: 'P', without: 1, say: short },
+    steps: [1, 2, 3, 4, 6, 8, 12, 16],
+  },
+  threads: { label: 'threads in each', letter: 'T', without: 1, steps: CROWDS, say: short },
+  preload: {
+    ...{ label: 'preload', letter: '', without: 0, steps: [0, 1] },
+    say: (value: number) => (value > 0 ? 'yes' : 'no'),
+  },
+  written: {
+    ...{ label: 'pages written', letter: '', without: 1, say: short },
+    steps: [0, 1, 2, 3, 5, 10, 20],
+  },
+  memory: {
+    ...{ label: 'the machine', letter: '', without: 552, say: short },
+    steps: [276, 552, 1104],
+  },
+  first: {
+    ...{ label: 'workers at first', letter: '', without: 5, say: short },
+    steps: [1, 2, 5, 10, 20, 40, 50, 60, 70, 80, 100, 128, 160, 200, 256],
+  },
+  limit: { label: 'workers at most', letter: '', without: 256, steps: CROWDS, say: short },
+  within: {
+    ...{ label: 'all come within', letter: '', without: 0, say: seconds },
+    steps: [0, 1, 2, 5, 10, 20, 30, 40, 60, 90, 120],
+  },
 } satisfies Record<string, Parameter>;
 
 export const NAMES = Object.keys(PARAMETERS) as Name[];
