@@ -81,6 +81,8 @@ def parser() -> Parser:
     record_.add_argument("labs", nargs="*", help="names of labs; all of them if none is given")
     classics_ = command("classics", classics, "make the sources' experiments again")
     classics_.add_argument("sources", nargs="*", help="s1 to s5; all of them if none is given")
+    outputs_ = command("output", output, "record what tools print beside the book's servers")
+    outputs_.add_argument("outputs", nargs="*", help="names of outputs; all if none is given")
     joined = command("class", class_, "join a class's CSV files and draw its laptops on one line")
     joined.add_argument("files", nargs="+", metavar="FOLDER_OR_FILE", help="CSV of My progress")
     joined.add_argument("-o", "--output", default="class.html", metavar="FILE.html")
@@ -263,6 +265,20 @@ def record(asked: argparse.Namespace) -> int:
 def classics(asked: argparse.Namespace) -> int:
     """Make the classic experiments again, and keep them as recordings."""
     return recorded([f"classics-{source}" for source in asked.sources], "make classics")
+
+
+def output(asked: argparse.Namespace) -> int:
+    """Record what top, ss and their like print, for the pages that read it line by line."""
+    from labs.load.locust import LoadFailed
+    from labs.recordings.outputs.recorder import record_outputs
+    from labs.servers.serve import ServerFailed
+
+    try:
+        record_outputs(asked.outputs, lambda line: print(line, flush=True))
+    except (ServerFailed, LoadFailed) as error:
+        print(error, file=sys.stderr)
+        return FAILED
+    return OK
 
 
 def recorded(names: list[str], by: str) -> int:

@@ -1,0 +1,56 @@
+"""What a tool printed beside a working server: the words, the command, and where and when.
+
+As a file it is text that anybody can read: a few lines `name: value`, a blank one, the output.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from labs.records.errors import BadRecording
+from labs.records.results import Machine
+
+FIELDS = ("command", "what", "tool", "made", "machine")
+REMEDY = "Record it anew with `python -m labs output`."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """One output of one tool, without names of people and places."""
+
+    command: str  # as typed into a terminal
+    what: str  # what the server was doing meanwhile
+    tool: str  # and its version
+    made: str  # when, ISO 8601
+    machine: Machine
+    text: str  # what was printed
+
+    @property
+    def lines(self) -> list[str]:
+        return self.text.splitlines()
+
+    def written(self) -> str:
+        """The whole file; `read` has it back."""
+        machine = msgspec.json.encode(self.machine).decode()
+        values = (self.command, self.what, self.tool, self.made, machine)
+        head = [f"{name}: {value}" for name, value in zip(FIELDS, values, strict=True)]
+        return "\n".join([*head, "", self.text.rstrip("\n"), ""])
+
+
+def read(text: str, name: str) -> Output:
+    """An output from its file. BadRecording, with the file's name, for one that is none."""
+    head, _, printed = text.partition("\n\n")
+    rows = [line.partition(": ") for line in head.splitlines()]
+    if tuple(row[0] for row in rows) != FIELDS or not printed.strip():
+        raise BadRecording(
+            f"{name}: not an output. It begins with {', '.join(FIELDS)}, a line each, and a blank "
+            f"line. {REMEDY}"
+        )
+    values = {row[0]: row[2] for row in rows}
+    try:
+        machine = msgspec.json.decode(values.pop("machine"), type=Machine)
+    except msgspec.DecodeError as error:
+        raise BadRecording(f"{name}: machine: {error}. {REMEDY}") from None
+    return Output(**values, machine=machine, text=printed.rstrip("\n"))

@@ -1,0 +1,115 @@
+"""A Sphinx directive for real output of real tools, read line by line.
+
+    ```{output} ss-backlog
+    1. `Recv-Q`: how many connections wait in line.
+    2. `LISTEN … 16`: **{1}** of them, and the line has 16 places.
+    ```
+
+The output is the file `book/output/ss-backlog.txt`, made by `python -m labs output`; how notes are
+written stands in `labs.present.annotations`. A file that is not there, or a note about words that
+the output does not have (any more), is a warning with its line, so a strict build fails.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from markupsafe import Markup
+from sphinx.util.docutils import SphinxDirective
+
+from labs.present.annotations import NoSuchLine, Note, annotated, notes
+from labs.recordings.outputs import store
+from labs.records.errors import BadRecording
+from labs.records.output import Output
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+
+class output(nodes.General, nodes.Element):
+    """All of it: the lines, the notes, and where it was made."""
+
+
+class printed(nodes.literal_block):
+    """The command and its lines."""
+
+
+class OutputDirective(SphinxDirective):
+    """`{output} name`, with its notes."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        name = self.arguments[0]
+        self.env.note_dependency(str(store.path(name)))
+        try:
+            shown = store.read(name)
+            found = notes(list(self.content), shown.lines)
+        except (BadRecording, NoSuchLine) as problem:
+            raise self.error(f"{{output}} {name}: {problem}") from None
+        made = output(name=name)
+        made += self._lines(shown, found)
+        text = StringList([line for note in found for line in note.text.splitlines()], name)
+        self.content = text
+        made += self.parse_content_to_nodes()
+        made += nodes.paragraph("", caption(shown), classes=["wt-output-made"])
+        return [made]
+
+    def _lines(self, shown: Output, found: list[Note]) -> nodes.Node:
+        text = f"$ {shown.command}\n{shown.text}"
+        html = Markup("<code>$ {}</code>").format(shown.command), annotated(shown.lines, found)
+        return printed(text, text, language="text", html=html, command=shown.command)
+
+
+def caption(shown: Output) -> str:
+    """What the server did meanwhile, with which tool it was seen, when and where."""
+    day = datetime.fromisoformat(shown.made)
+    return (
+        f"{shown.what[:1].upper()}{shown.what[1:]}. Seen with {shown.tool} on {day.day} "
+        f"{day:%B %Y}; {shown.machine.caption}."
+    )
+
+
+def _visit_html(translator: Any, node: nodes.Element) -> None:
+    translator.body.append(Markup('<div class="wt-output" id="output-{}">\n').format(node["name"]))
+
+
+def _depart_html(translator: Any, _node: nodes.Element) -> None:
+    translator.body.append("</div>\n")
+
+
+def _lines_in_html(translator: Any, node: nodes.Element) -> None:
+    command, lines = node["html"]
+    translator.body.append(
+        Markup(
+            '<div class="wt-output-command">{}</div>\n<pre tabindex="0" role="region" '
+            'aria-label="Output of {}">{}</pre>\n'
+        ).format(command, node["command"], lines)
+    )
+    raise nodes.SkipNode
+
+
+def _nothing(_translator: Any, _node: nodes.Element) -> None:
+    """Where there is no HTML, its parts stand one below the other."""
+
+
+def _lines_elsewhere(translator: Any, node: nodes.Element) -> None:
+    translator.visit_literal_block(node)
+
+
+def _lines_end(translator: Any, node: nodes.Element) -> None:
+    translator.depart_literal_block(node)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Sphinx calls this."""
+    plain = (_nothing, _nothing)
+    app.add_node(output, html=(_visit_html, _depart_html), latex=plain, text=plain, man=plain)
+    lines = (_lines_elsewhere, _lines_end)
+    app.add_node(printed, html=(_lines_in_html, None), latex=lines, text=lines, man=lines)
+    app.add_directive("output", OutputDirective)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
