@@ -1,9 +1,10 @@
 """Notes to lines of an output: which words each is about, and what the output says there.
 
 Notes are a numbered list. Each begins with words of the output in backticks, in which … stands
-for one word, whatever it is, and any blanks for blanks; `{1}` in the note is what the first …
-stands for. Notes go from the top of the output down. In exactly one of them a figure of the
-output is bold, `**{1}**`: the number to look for.
+for one word, whatever it is, and any blanks for blanks; ^ before them is the begin of a line, and $
+behind them its end. `{1}` in the note is what the first … stands for. Notes go from the top of the
+output down. In exactly one of them a figure of the output is bold, `**{1}**`: the number to look
+for.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ ANY = "…"
 NOTE = re.compile(
     r"(?P<number>\d+)\. +(?P<ticks>`+)(?P<words>.+?)(?P=ticks)(?P<rest>.*)", re.DOTALL
 )
-FIGURE = re.compile(r"(\*\*)?\{(\d+)\}(?:\*\*)?")
+FIGURE = re.compile(r"(\*\*)?\{(\d+)\}")
 
 
 class NoSuchLine(ValueError):
@@ -75,8 +76,11 @@ def _placed(match: re.Match[str], number: int, last: Note | None, lines: Sequenc
     words = match["words"].strip()
     pattern = _pattern(words)
     for line in range(last.line if last else 0, len(lines)):
-        begin = last.end if last and last.line == line else 0
-        if there := pattern.search(lines[line], begin):
+        done = last.end if last and last.line == line else 0
+        there = pattern.search(lines[line])
+        while there and there.start("words") < done:
+            there = pattern.search(lines[line], there.start("words") + 1)
+        if there:
             break
     else:
         below = f" from line {last.line + 1} on" if last else ""
@@ -88,31 +92,36 @@ def _placed(match: re.Match[str], number: int, last: Note | None, lines: Sequenc
 
     def fill(figure: re.Match[str]) -> str:
         group = int(figure[2])
-        if not 1 <= group <= pattern.groups:
-            raise NoSuchLine(f"{figure[0]}: `{words}` has {pattern.groups} times {ANY}.")
+        if not 1 <= group < pattern.groups:
+            raise NoSuchLine(f"{figure[0]}: `{words}` has {pattern.groups - 1} times {ANY}.")
+        value = there[group + 1]  # the first group is all of the words
         if figure[1]:
-            bold.append(there.span(group))
-        return f"**{there[group]}**" if figure[1] else there[group]
+            bold.append(there.span(group + 1))
+        return (figure[1] or "") + value
 
     text = FIGURE.sub(fill, match["rest"])
-    quoted = match["ticks"] + " ".join(there[0].split()) + match["ticks"]
+    quoted = match["ticks"] + " ".join(there["words"].split()) + match["ticks"]
     return Note(
         number=number,
         line=line,
-        begin=there.start(),
-        end=there.end(),
+        begin=there.start("words"),
+        end=there.end("words"),
         bold=tuple(bold),
         text=f"{number}. {quoted}{text}",
     )
 
 
 def _pattern(words: str) -> re.Pattern[str]:
-    """What finds them: … is one word or the rest of one, blanks are any blanks."""
+    """What finds them: … is one word or the rest of one, blanks are any blanks, ^ and $ are a
+    line's begin and end. They begin where a word of the output does."""
+    begin, end = words.startswith("^"), words.endswith("$")
     pieces = [
         r"\s+".join(re.escape(word) for word in re.split(r"\s+", piece))
-        for piece in words.split(ANY)
+        for piece in words[begin : len(words) - end].split(ANY)
     ]
-    return re.compile(r"(\S+?)".join(pieces) + r"(?!\S)" * words.endswith(ANY))
+    before = r"^\s*" if begin else r"(?<!\S)"
+    after = r"\s*$" if end else r"(?!\S)" * words.endswith(ANY)
+    return re.compile(before + "(?P<words>" + r"(\S+?)".join(pieces) + ")" + after)
 
 
 def annotated(lines: Sequence[str], found: Sequence[Note]) -> Markup:

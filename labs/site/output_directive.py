@@ -69,8 +69,8 @@ def caption(shown: Output) -> str:
     """What the server did meanwhile, with which tool it was seen, when and where."""
     day = datetime.fromisoformat(shown.made)
     return (
-        f"{shown.what[:1].upper()}{shown.what[1:]}. Seen with {shown.tool} on {day.day} "
-        f"{day:%B %Y}; {shown.machine.caption}."
+        f"Beside {shown.what}. Tool: {shown.tool}, {day.day} {day:%B %Y}. Machine: "
+        f"{shown.machine.caption}."
     )
 
 

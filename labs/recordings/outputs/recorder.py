@@ -48,10 +48,10 @@ def record_outputs(
     missed = []
     stop = threading.Event()
     with turn(lambda: None, stop):
-        speed = calibrate().loops_per_s[0]
-        for row in rows:
-            if names and row.name not in names:
-                continue
+        wanted = [row for row in rows if not names or row.name in names]
+        computes = any(row.load and row.load.cpu_s for row in wanted)
+        speed = calibrate().loops_per_s[0] if computes else 0.0
+        for row in wanted:
             try:
                 path = store.save(row.name, output(row, speed))
                 say(f"{row.name}: saved {os.path.relpath(path)}")

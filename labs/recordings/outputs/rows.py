@@ -23,6 +23,7 @@ LoadModule status_module "{modules}/mod_status.so"
     FallbackResource disabled
 </Location>
 """
+CALLS = "strace -c -S name -U time,calls,name -p {worker} 2>&1 | tail -n +3"
 LOG = """log_format times '$status  took $request_time s  application $upstream_response_time s';
     access_log "{folder}/access.log" times;"""
 
@@ -185,11 +186,24 @@ ROWS: tuple[Row, ...] = (
         ),
     ),
     Row(
+        name="ss-inside",
+        tool=tools.SS,
+        server=ONE_PROCESS,
+        what="gunicorn, one process with 4 threads, 40 connections at once, each waits",
+        command="ss -lnt 'sport = :{port}'; ss -Hnt state established 'sport = :{port}' | wc -l",
+        load=Ask(40, wait_s=2.0),
+        story=Story(
+            r"LISTEN +(\d+) .*\n(\d+)\Z",
+            lambda queue, inside: queue == 0 and inside == 40,
+            "nobody is at the door, and all are inside",
+        ),
+    ),
+    Row(
         name="server-status",
         tool=tools.APACHE_STATUS,
         server=APACHE,
         what="Apache's prefork, 5 workers at first, 32 at most; 12 requests that wait",
-        command="curl -s 'http://127.0.0.1:{port}/server-status?auto' | grep -E 'BusyW|IdleW|Score'",
+        command="curl -s 'http://127.0.0.1:{port}/server-status?auto' | grep -E 'BusyW|IdleW|Sco'",
         load=Ask(12, wait_s=6.0, lead_s=4.5),
         how=_with_more(APACHE, "httpd.conf", _with_status),
         story=Story(
@@ -238,17 +252,6 @@ ROWS: tuple[Row, ...] = (
         ),
     ),
     Row(
-        name="py-spy-gil",
-        tool=tools.PY_SPY,
-        server=ONE_PROCESS,
-        what="gunicorn, one process with 4 threads, 4 requests that compute",
-        command="py-spy dump --pid {worker} | grep -A 1 --no-group-separator ThreadPool",
-        load=Ask(4, cpu_s=1.5),
-        story=Story(
-            r"\A(?!(?:[\s\S]*gil\)){2})[\s\S]*active\+gil", lambda: True, "one of them has the lock"
-        ),
-    ),
-    Row(
         name="py-spy-blocked",
         tool=tools.PY_SPY,
         server=LOOP,
@@ -264,8 +267,21 @@ ROWS: tuple[Row, ...] = (
         tool=tools.STRACE,
         server=Server("event-loop", by="scratch"),
         what="our event loop, 1000 requests, a hundred at a time, each awaits 10 ms",
-        command="timeout -s INT 6 strace -c -U time,calls,name -p {worker} 2>&1 | tail -n +3",
+        command=f"timeout -s INT 6 {CALLS}",
         load=Ask(100, wait_s=0.01, times=10, lead_s=-1.5),
+        story=Story(
+            r"(\d+) accept\w*\n[\s\S]*",
+            lambda taken: taken >= 1000,
+            "every connection was taken off the line once",
+        ),
+    ),
+    Row(
+        name="strace-file",
+        tool=tools.STRACE,
+        server=FILES,
+        what="nginx, one process, 1000 requests for a small file, a hundred at a time",
+        command=f"timeout -s INT 5 {CALLS}",
+        load=Ask(100, path="/file", times=10, lead_s=-1.5),
         story=Story(
             r"(\d+) accept\w*\n[\s\S]*",
             lambda taken: taken >= 1000,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from labs.host import project
@@ -12,8 +13,8 @@ from labs.records.output import read as parsed
 
 
 def folder() -> Path:
-    """Where they are kept, beside the recordings."""
-    return project.BOOK / "output"
+    """Where they are kept, beside the recordings. LABS_OUTPUT names another place."""
+    return Path(os.environ.get("LABS_OUTPUT") or project.BOOK / "output")
 
 
 def path(name: str) -> Path:
