@@ -100,7 +100,7 @@ def test_columns_stay_where_they_were() -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ["/home/ann/server.py", "in /tmp/x", "from 192.168.1.7:80", "/Users/ann", "10.0.0.1"],
+    ["/home/ann", "in /tmp/x", "from 192.168.1.7:80", "/Users/ann", "10.0.0.1"],
 )
 def test_what_is_still_somebodys_is_found(said: str) -> None:
     assert shearing.personal(f"one line\nand {said} there")
