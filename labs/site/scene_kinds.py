@@ -9,6 +9,7 @@ from labs.site import (
     curves_picture,
     deal_picture,
     interleave_picture,
+    journey_picture,
     lanes_picture,
     little_picture,
     pages_picture,
@@ -65,6 +66,18 @@ def _who(text: str) -> str:
     return text
 
 
+def _journey(given: Mapping[str, Any]) -> Markup:
+    clocks = given.get("clocks", "client log cpu").split()
+    return journey_picture.picture({**NUMBERS, **numbers(given)}, clocks)
+
+
+def _clocks(text: str) -> str:
+    for clock in text.split():
+        if clock not in journey_picture.CLOCKS:
+            raise ValueError(f"{clock}: there are {', '.join(journey_picture.CLOCKS)}")
+    return text
+
+
 def _times(text: str) -> str:
     if not all(float(each) >= 0 for each in text.split()):
         raise ValueError(f"{text}: times from 0 on, in seconds")
@@ -100,6 +113,7 @@ KINDS = {
     "lanes": SceneKind(
         _lanes, options={"who": _who, "span": _times}, needs={"cpu": "how long each computes"}
     ),
+    "journey": SceneKind(_journey, options={"clocks": _clocks}),
     "little": SceneKind(
         _little,
         options={"arrive": _times, "leave": _times, "over": _times},

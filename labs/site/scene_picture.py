@@ -36,6 +36,10 @@ NUMBERS = {
     "first": 5.0,
     "limit": 256.0,
     "within": 0.0,
+    "way": 0.0,
+    "ahead": 0.0,
+    "others": 0.0,
+    "late": 0.0,
 }
 LEFT, POOL, CORES, RIGHT = 4, 190, 548, 636  # edges of line, pool and cores
 TOP, HIGH = 26, 140

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 PAGE = "chapter/scenes.html"
-POOL, BET, FRONT, CURVES, LITTLE, LANES = range(6)
+POOL, BET, FRONT, CURVES, LITTLE, LANES, JOURNEY = range(7)
 
 
 def scene(page: Page, number: int = POOL) -> Locator:
@@ -222,3 +222,16 @@ def test_one_call_holds_up_everybody_in_a_loop(still: Page) -> None:
     lanes.get_by_role("button", name="Insert a blocking call").tap()
     lanes.get_by_role("button", name="10 s ahead").tap()
     expect(lanes.get_by_role("row", name="longest response time")).to_contain_text("52")
+
+
+def test_a_request_is_followed_by_keyboard(opened: Page) -> None:
+    journey = scene(opened, JOURNEY)
+    step = journey.get_by_role("button", name="Step")
+    for said in ("SYN", "It is connected", "A core works for it"):
+        step.press("Enter")
+        expect(journey.get_by_role("status")).to_contain_text(said)
+    slider = journey.get_by_role("slider", name="ahead in line")
+    slider.focus()
+    opened.keyboard.press("End")
+    expect(journey.get_by_role("row", name="in service")).to_contain_text("200 ms")
+    expect(journey.locator(".wt-scene-goal")).to_have_attribute("data-reached", "yes")

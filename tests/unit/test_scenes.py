@@ -14,7 +14,13 @@ import lanes_reference
 import pytest
 import shop_reference
 
-from labs.site import curves_picture, lanes_picture, little_picture, scene_picture
+from labs.site import (
+    curves_picture,
+    journey_picture,
+    lanes_picture,
+    little_picture,
+    scene_picture,
+)
 from labs.site.scene_kinds import KINDS
 from labs.theory import laws, queueing, simulation
 from labs.theory.turns import course
@@ -185,3 +191,36 @@ def test_still_lanes_say_how_many_run() -> None:
     numbers = {"lanes": 4, "cpu": 0.05, "wait": 0, "cores": 2}
     assert "2.00 of them run" in lanes_picture.picture(numbers, "processes", span=0.5)
     assert "1.00 of them run" in lanes_picture.picture(numbers, "counting", span=0.5)
+
+
+# -- one request's journey -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("row", agreed("journey"), ids=lambda row: row["name"])
+def test_python_reckons_the_same_journey(row: dict[str, Any]) -> None:
+    took = journey_picture.parts(row["numbers"])
+    assert took == row["parts"]
+    assert {clock: journey_picture.shown(clock, took) for clock in journey_picture.CLOCKS} == row[
+        "clocks"
+    ]
+
+
+@pytest.mark.parametrize("row", agreed("journey"), ids=lambda row: row["name"])
+def test_a_journey_keeps_to_the_laws(row: dict[str, Any]) -> None:
+    number, clocks = row["numbers"], row["clocks"]
+    cores, W = number["cores"], number["workers"]
+    in_service = laws.response_time_bound(number["others"] + 1, number["cpu"], c=cores)
+    in_service += number["wait"]
+    assert clocks["log"] / 1e6 == pytest.approx(in_service, abs=2e-6)
+    # Those ahead, and those in service with it, at the throughput of W busy workers.
+    response = (clocks["client"] - row["parts"]["connect"]) / 1e6 - 2 * number["way"]
+    busy = number["ahead"] + W
+    assert response == pytest.approx(laws.response_time(busy, W / in_service), abs=4e-6)
+    assert laws.queued(response, in_service) * 1e6 == pytest.approx(row["parts"]["line"], abs=4)
+
+
+def test_a_still_journey_says_what_the_clocks_show() -> None:
+    row = next(row for row in agreed("journey") if row["name"] == "the launch")
+    drawn = journey_picture.picture(row["numbers"], ("client", "log"))
+    assert row["clocks"]["client"] == 2_000_000 and "client: 2 s" in drawn
+    assert "log: 500 ms" in drawn

@@ -3,11 +3,12 @@ import { curves } from './curves';
 import { deal } from './deal';
 import { Frame } from './frame';
 import { interleave } from './interleave';
+import { journey } from './journey';
 import { lanes } from './lanes';
 import { little } from './little';
 import { pages } from './pages';
 import { ramp } from './ramp';
 import { shop } from './shop';
 
-Frame.kinds = { shop, curves, little, lanes, interleave, deal, pages, ramp };
+Frame.kinds = { shop, curves, little, lanes, journey, interleave, deal, pages, ramp };
 customElements.define('wt-scene', Frame);

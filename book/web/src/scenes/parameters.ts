@@ -99,6 +99,22 @@ export const PARAMETERS = {
     ...{ label: 'all come within', letter: '', without: 0, say: seconds },
     steps: [0, 1, 2, 5, 10, 20, 30, 40, 60, 90, 120],
   },
+  way: {
+    ...{ label: 'way there', letter: '', without: 0, say: seconds },
+    steps: [0, 0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15],
+  },
+  ahead: {
+    ...{ label: 'ahead in line', letter: '', without: 0, say: short },
+    steps: [0, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200],
+  },
+  others: {
+    ...{ label: 'others computing', letter: '', without: 0, say: short },
+    steps: [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 15, 20, 30, 50, 99],
+  },
+  late: {
+    ...{ label: 'client busy', letter: '', without: 0, say: seconds },
+    steps: [0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5],
+  },
 } satisfies Record<string, Parameter>;
 
 export const NAMES = Object.keys(PARAMETERS) as Name[];
