@@ -25,7 +25,7 @@ need = command -v $(1) >/dev/null 2>&1 || { echo "There is no $(1) here: $(2)." 
 help:
 	@echo "make read          install, build and open the live book (PORT=8888 NO_BROWSER=1 ORIGIN=https://… to choose)"
 	@echo "make test          install, build and run all tests (TESTS=tests/unit/test_laws.py for some)"
-	@echo "make test-all      run the further tests: a hub and its proxy (needs a network; for CI)"
+	@echo "make test-all      run the further tests: a hub, proxies, Firefox, all causes (needs a network; for CI)"
 	@echo "make lint          check style, formatting and types"
 	@echo "make format        put style and formatting right where a tool can"
 	@echo "make book          build the static book into _build/html"
@@ -73,7 +73,7 @@ test: venv-dev
 
 # What takes more than everybody has at hand each time. One test after another: some measure.
 test-all: venv-dev
-	@$(RUN) setup/servers.py
+	@$(RUN) setup/servers.py --further
 	@$(RUN) setup/browser.py > $(VENV)/browser
 	@BROWSER_PATH="`cat $(VENV)/browser`" exec $(RUN) -m pytest -q -n 0 -m extended $(SKIPS) $(TESTS)
 

@@ -1,6 +1,8 @@
 """Get the servers, database and load generators that the tests start and pip does not install.
 
-    .venv/bin/python setup/servers.py
+    .venv/bin/python setup/servers.py [--further]
+
+`--further` is for `make test-all`, and adds the other browser.
 
 On Debian and Ubuntu, as root (in CI through sudo), what is missing is installed, and nothing of
 it is started: `policy-rc.d` forbids that meanwhile. Elsewhere a sentence says what to install,
@@ -20,6 +22,8 @@ from labs.host.programs import POSTGRESQL, Program
 from labs.load.tools import AB, WRK
 from labs.servers.deployments import PRODUCTS
 
+FIREFOX = Program(name="Firefox", names=("firefox-esr", "firefox"), package="firefox-esr")
+FURTHER = "--further"
 INSTALL_S = 600.0  # of patience with a slow network
 POLICY = Path("/usr/sbin/policy-rc.d")  # asked by Debian's packages before they start a service
 
@@ -49,7 +53,7 @@ def main() -> int:
         packages = missing()
     if packages:
         say(
-            "Tests of servers that are not here are skipped. To have them all: apt-get install "
+            "Tests of what is not here are skipped. To have them all: apt-get install "
             + " ".join(packages)
         )
     return 0
@@ -63,7 +67,8 @@ def programs() -> list[Program]:
 
 def missing() -> list[str]:
     """Packages of the programs that are not here."""
-    return [program.package for program in programs() if program.path() is None]
+    wanted = [*programs(), *([FIREFOX] if FURTHER in sys.argv else [])]
+    return [program.package for program in wanted if program.path() is None]
 
 
 def as_root() -> list[str] | None:

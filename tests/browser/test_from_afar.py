@@ -24,6 +24,8 @@ READ += "sys.exit(r.read(int(sys.argv[2]), False, origin=sys.argv[3], base_url=s
 TOLD_MS = 40_000.0
 STOP_S = 15.0
 
+pytestmark = pytest.mark.extended
+
 Started = Callable[..., str]
 Between = Callable[..., Proxy]
 

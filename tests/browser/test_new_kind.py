@@ -19,7 +19,7 @@ from labs.recordings import recorder
 recorder.record_book(["naps"], print, recorder.ONCE, book=Path(sys.argv[1]))
 """
 
-pytestmark = pytest.mark.measures
+pytestmark = [pytest.mark.measures, pytest.mark.extended]
 
 
 @pytest.mark.timeout(300)  # it builds a book, and gives way meanwhile

@@ -285,6 +285,7 @@ def test_a_lab_that_is_no_sweep_runs_too(panels: BookServer, page: Page) -> None
     expect(shown.get_by_role("alert")).to_have_count(0)
 
 
+@pytest.mark.extended
 def test_in_jupyterlab_the_same_panel_runs(panels: BookServer, page: Page) -> None:
     page.goto(panels.page("index").replace("/book/index.html", "/lab"))
     files = page.locator(".jp-DirListing-content")

@@ -317,6 +317,7 @@ def test_the_tree_of_apache_is_seen_whole() -> None:
 
 
 @live
+@pytest.mark.extended
 def test_locust_tries_the_same_rows_in_the_same_turn() -> None:
     """On a server that is always here: four workers that wait 50 ms."""
     trial = Trial(

@@ -534,6 +534,7 @@ def test_two_servers_are_measured_in_one_turn() -> None:
 
 
 @pytest.mark.measures
+@pytest.mark.extended
 def test_a_server_compared_with_itself_is_not_another(tmp_path: Path) -> None:
     """Of waits, which other programs disturb little; `bench.same` is for the rest."""
     same = Experiment(Server("event-loop"), Workload(wait_s=0.05), Load([4, 8], seconds=0.5))

@@ -275,6 +275,7 @@ def test_the_lab_measures_each_on_the_same_server() -> None:
 
 
 @pytest.mark.measures
+@pytest.mark.extended
 def test_on_a_server_that_is_the_limit_they_agree() -> None:
     few = [way for way in GeneratorsLab().ways if way.name in (OURS, "ab", "wrk")]
     server, workload = Server("prefork", processes=4), Workload(wait_s=0.05)

@@ -297,7 +297,12 @@ def choice(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
 @pytest.mark.measures
 @pytest.mark.parametrize(
     ("kind", "choice"),
-    [("disk", ""), ("database", "sqlite"), ("database", "postgresql"), ("lock", "")],
+    [
+        pytest.param("disk", "", marks=pytest.mark.extended),
+        ("database", "sqlite"),
+        pytest.param("database", "postgresql", marks=pytest.mark.extended),
+        ("lock", ""),
+    ],
     indirect=["choice"],
 )
 def test_who_works_alone_takes_turns_and_its_cure_does_not(kind: str, choice: str) -> None:
@@ -341,6 +346,7 @@ def test_a_recording_names_its_database(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.measures
 @pytest.mark.timeout(180)
+@pytest.mark.extended
 @pytest.mark.parametrize("choice", ["sqlite", "postgresql"], indirect=True)
 def test_a_mystery_says_afterwards_which_database_it_had(
     choice: str, monkeypatch: pytest.MonkeyPatch
@@ -449,6 +455,7 @@ def test_memory_is_no_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.measures
 @pytest.mark.timeout(180)
+@pytest.mark.extended
 def test_two_generators_measure_what_one_could_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scenarios, "LEVEL_S", 1.0)
     lab = MysteryLab(seed_of("load generator"), [8])
@@ -466,6 +473,7 @@ def test_two_generators_measure_what_one_could_not(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.measures
 @pytest.mark.timeout(180)
+@pytest.mark.extended
 def test_a_mystery_from_the_first_sweep_to_the_repair(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

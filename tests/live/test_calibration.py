@@ -58,6 +58,7 @@ def test_it_stops_when_told_to():
         calibration.calibrate(HERE, stop=stop)
 
 
+@pytest.mark.extended
 @pytest.mark.measures
 @pytest.mark.parametrize("server", [Server("prefork", processes=8), Server("event-loop")])
 def test_what_fills_the_cores_does_not_do_more_than_they_can(server):

@@ -19,12 +19,20 @@ def injected(name: str) -> Recording:
 
 
 @pytest.mark.parametrize(
-    "name", ["nothing, waits", "uneven split", "slow backend", "blocked loop", "short listen queue"]
+    "name",
+    [
+        "nothing, waits",
+        *(
+            pytest.param(each, marks=pytest.mark.extended)
+            for each in ("uneven split", "slow backend", "blocked loop", "short listen queue")
+        ),
+    ],
 )
 def test_what_was_injected_is_named_and_nothing_where_nothing_was(name: str) -> None:
     assert named(injected(name)) == INJECTIONS[name].cause
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("name", ["other programs", "affinity"])
 def test_changed_surroundings_are_told_of_the_level(name: str) -> None:
     last = injected(name).points[-1]

@@ -20,7 +20,7 @@ from surroundings import read_only
 
 import labs
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.extended]
 
 PAGE = "<html><body>A page of the built book</body></html>\n"
 WITHIN_S = 60.0

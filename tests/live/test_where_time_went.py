@@ -68,7 +68,7 @@ def largest(found: TimeSplit, but: str = "") -> str:
 
 
 @counted
-@pytest.mark.parametrize("by", ["gunicorn", "scratch"])
+@pytest.mark.parametrize("by", [pytest.param("gunicorn", marks=pytest.mark.extended), "scratch"])
 def test_processes_that_share_a_core_wait_for_it(by: str) -> None:
     """What each asked for, and the kernel's own counters, explain the response time."""
     server = Server("prefork", by=by, processes=8, cores=1)
@@ -78,7 +78,7 @@ def test_processes_that_share_a_core_wait_for_it(by: str) -> None:
     assert found.ready_s > 2 * found.on_core_s
 
 
-@pytest.mark.parametrize("by", ["gunicorn", "scratch"])
+@pytest.mark.parametrize("by", [pytest.param("gunicorn", marks=pytest.mark.extended), "scratch"])
 def test_threads_wait_for_the_interpreter(by: str) -> None:
     server = Server("threaded", by=by, threads=12)
     found = split(server, Workload(cpu_s=0.02, wait_s=0.02), 12)
@@ -86,7 +86,7 @@ def test_threads_wait_for_the_interpreter(by: str) -> None:
     assert found.explained and found.turn_s > 3 * found.on_core_s
 
 
-@pytest.mark.parametrize("by", ["uvicorn", "scratch"])
+@pytest.mark.parametrize("by", [pytest.param("uvicorn", marks=pytest.mark.extended), "scratch"])
 def test_an_event_loop_keeps_waiting(by: str) -> None:
     found = split(Server("event-loop", by=by), Workload(cpu_s=0.02, wait_s=0.02), 16)
     assert (largest(found, "ready_s"), found.turn_at) == ("turn_s", "event loop"), found

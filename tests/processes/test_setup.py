@@ -533,6 +533,16 @@ def test_binder_installs_what_the_tests_need(getting: ModuleType) -> None:
     assert (ROOT / "binder/apt.txt").read_text().split() == packages
 
 
+def test_the_other_browser_is_for_the_further_tests_only(
+    getting: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda name, path=None: None)
+    monkeypatch.setattr(sys, "argv", ["servers.py"])
+    assert "nginx" in getting.missing() and "firefox-esr" not in getting.missing()
+    monkeypatch.setattr(sys, "argv", ["servers.py", "--further"])
+    assert "firefox-esr" in getting.missing()
+
+
 def test_what_is_missing_is_told_with_the_command(
     getting: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -593,7 +603,10 @@ def test_help_names_every_target(clone: Path) -> None:
     [
         ("read", "environment.py|book.py|-m labs read"),
         ("test", "environment.py --dev|servers.py|browser.py|pytest"),
-        ("test-all", "environment.py --dev|servers.py|browser.py|pytest -q -n 0 -m extended"),
+        (
+            "test-all",
+            "environment.py --dev|servers.py --further|browser.py|-m extended",
+        ),
         ("wheel", "environment.py|book.py|rm -rf build|pip|wheel|dist"),
         ("lint", "environment.py --dev|ruff check|ruff format --check|mypy|lint-imports"),
         ("book", "environment.py|book.py"),
