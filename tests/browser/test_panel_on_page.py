@@ -146,6 +146,20 @@ def test_predict_measure_explain(panels: BookServer, page: Page) -> None:
     expect(lab(page, 2)).to_contain_text("Not")  # three cores' worth of waiting: no
 
 
+@pytest.mark.parametrize("by", ["Enter", "Commit"])
+def test_what_is_typed_in_haste_is_kept_whole(panels: BookServer, page: Page, by: str) -> None:
+    """However busy Python is: the library lets a press overtake what was typed before."""
+    shown = opened(panels, page)
+    kernel = panels.kernel_process()
+    kernel.suspend()
+    try:
+        shown.get_by_role("textbox", name="Your prediction").press_sequentially("123")
+        page.keyboard.press("Enter") if by == "Enter" else button(shown, "Commit").click()
+    finally:
+        kernel.resume()
+    expect(shown.locator(".wt-prediction")).to_contain_text("You said 123", timeout=LIVE_MS)
+
+
 def test_figures_bet_and_run_are_in_sight_together(panels: BookServer, page: Page) -> None:
     page.set_viewport_size({"width": 1400, "height": 900})
     shown = opened(panels, page)

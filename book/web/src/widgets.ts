@@ -3,6 +3,7 @@ import * as base from '@jupyter-widgets/base';
 import { HTMLManager } from '@jupyter-widgets/html-manager/lib/htmlmanager';
 import * as output from '@jupyter-widgets/html-manager/lib/output';
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
+import type { JSONObject } from '@lumino/coreutils';
 import { Widget } from '@lumino/widgets';
 import { makeAnywidget } from 'anywidget';
 import { draw, type Figure } from './plot';
@@ -11,6 +12,36 @@ const OUTPUT_MESSAGES = ['execute_result', 'display_data', 'stream', 'error'];
 const PLOTLY_MIME = 'application/vnd.plotly.v1+json';
 
 const anywidget = makeAnywidget(base);
+
+interface Holding {
+  _msg_buffer: JSONObject | null;
+  _msg_buffer_callbacks: object | undefined;
+}
+
+/** A widget's state waits while Python is busy with the state sent before, and the library lets a
+ * press on Enter or on a button overtake it: what was typed in haste would be judged half. So
+ * whatever waits goes first. */
+function inOrder(): void {
+  const changed = new Set<base.WidgetModel>();
+  const { sync, send } = base.WidgetModel.prototype;
+  base.WidgetModel.prototype.sync = function (...change) {
+    changed.add(this);
+    return sync.apply(this, change);
+  };
+  base.WidgetModel.prototype.send = function (...message) {
+    for (const model of changed) {
+      const held = model as unknown as Holding;
+      if (held._msg_buffer === null) continue;
+      const id = model.send_sync_message(held._msg_buffer, held._msg_buffer_callbacks);
+      model.rememberLastUpdateFor(id);
+      held._msg_buffer = null;
+      held._msg_buffer_callbacks = undefined;
+    }
+    changed.clear();
+    return send.apply(this, message);
+  };
+}
+inOrder();
 
 /** `with out:` in Python sends what follows here, instead of to the cell. */
 class OutputModel extends output.OutputModel {
