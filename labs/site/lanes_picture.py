@@ -39,8 +39,8 @@ def picture(numbers: Mapping[str, float], who: str, span: float) -> Markup:
         max(0, to - max(begin, at)) for at, to, _, state in _bars(log, end) if state == "run"
     )
     said = (
-        f"{lanes} requests over {span:g} s: {busy / (end - begin):.2f} of them run on average, "
-        f"and there {'is 1 core' if cores == 1 else f'are {cores} cores'}."
+        f"A lane for each of {lanes} requests over {span:g} s: {busy / (end - begin):.2f} of "
+        f"them run on average, and there {'is 1 core' if cores == 1 else f'are {cores} cores'}."
     )
     high = TOP + PITCH * lanes + 22
     frame = Markup(

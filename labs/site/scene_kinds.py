@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from docutils.parsers.rst import directives
+
 from labs.site import (
     curves_picture,
     deal_picture,
@@ -15,6 +17,7 @@ from labs.site import (
     pages_picture,
     ramp_picture,
     scene_picture,
+    small_pictures,
 )
 from labs.site.scene_picture import NUMBERS
 
@@ -78,6 +81,10 @@ def _clocks(text: str) -> str:
     return text
 
 
+def _none(text: str) -> str:
+    return directives.choice(text, ("none",))
+
+
 def _times(text: str) -> str:
     if not all(float(each) >= 0 for each in text.split()):
         raise ValueError(f"{text}: times from 0 on, in seconds")
@@ -109,7 +116,11 @@ def _all(given: Mapping[str, Any], names: str) -> list[float]:
 
 KINDS = {
     "shop": SceneKind(_shop),
-    "curves": SceneKind(_curves, needs={"most": "how many users the axis has"}),
+    "curves": SceneKind(
+        _curves,
+        options={"trap": _none},  # cores / R, which needs words on the page
+        needs={"most": "how many users the axis has"},
+    ),
     "lanes": SceneKind(
         _lanes, options={"who": _who, "span": _times}, needs={"cpu": "how long each computes"}
     ),
@@ -129,4 +140,6 @@ KINDS = {
     ),
     "pages": SceneKind(_pages, needs={"workers": "how many the master forks"}),
     "ramp": SceneKind(_ramp, needs={"users": "how many come"}),
+    "ceilings": SceneKind(lambda given: small_pictures.ceilings(numbers(given))),
+    "core-hopping": SceneKind(lambda given: small_pictures.hopping(numbers(given))),
 }

@@ -40,6 +40,11 @@ NUMBERS = {
     "ahead": 0.0,
     "others": 0.0,
     "late": 0.0,
+    "locked": 0.0,
+    "query": 0.0,
+    "connections": 1.0,
+    "disk": 0.0,
+    "window": 1.0,
 }
 LEFT, POOL, CORES, RIGHT = 4, 190, 548, 636  # edges of line, pool and cores
 TOP, HIGH = 26, 140

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 PAGE = "chapter/scenes.html"
 POOL, BET, FRONT, CURVES, LITTLE, LANES, JOURNEY = range(7)
+CEILINGS, HOPPING = range(7, 9)
 
 
 def scene(page: Page, number: int = POOL) -> Locator:
@@ -235,3 +236,36 @@ def test_a_request_is_followed_by_keyboard(opened: Page) -> None:
     opened.keyboard.press("End")
     expect(journey.get_by_role("row", name="in service")).to_contain_text("200 ms")
     expect(journey.locator(".wt-scene-goal")).to_have_attribute("data-reached", "yes")
+
+
+def test_a_bar_is_pushed_until_another_holds(opened: Page) -> None:
+    shop = scene(opened, CEILINGS)
+    disk = shop.get_by_role("slider", name="write to disk")
+    canvas = shop.locator("canvas")
+    box = canvas.bounding_box()
+    assert box
+    a_second = box["width"] / (1.15 * 800)  # the cores' bar, and some room
+    y = 18 + 4 * 58 + 12  # the fifth
+    canvas.drag_to(
+        canvas,
+        source_position={"x": 100 * a_second, "y": y},
+        target_position={"x": 500 * a_second, "y": y},
+    )
+    expect(disk).to_have_attribute("aria-valuetext", "2 ms")
+    shop.get_by_role("button", name="10 s ahead").press("Enter")
+    expect(shop.locator(".wt-scene-goal")).to_have_attribute("data-reached", "yes")
+    expect(shop.get_by_role("row", name="answers a second")).to_contain_text("≤ 250")
+    expect(shop.get_by_role("row", name="database busy")).to_contain_text("100 %")
+
+
+def test_a_short_look_sees_a_core_that_is_full(still: Page) -> None:
+    machine = scene(still, HOPPING)
+    expect(machine.get_by_role("row", name="part of the machine")).to_contain_text("25 %")
+    machine.get_by_role("slider", name="averaged over").press("Home")
+    goal = machine.locator(".wt-scene-goal")
+    step = machine.get_by_role("button", name="Step")
+    for _ in range(20):  # just moved, no core has been full for long
+        if goal.get_attribute("data-reached"):
+            break
+        step.tap()
+    expect(goal).to_have_attribute("data-reached", "yes")

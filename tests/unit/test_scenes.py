@@ -12,6 +12,7 @@ from typing import Any
 
 import lanes_reference
 import pytest
+import scene_models
 import shop_reference
 
 from labs.site import (
@@ -20,6 +21,7 @@ from labs.site import (
     lanes_picture,
     little_picture,
     scene_picture,
+    small_pictures,
 )
 from labs.site.scene_kinds import KINDS
 from labs.theory import laws, queueing, simulation
@@ -74,6 +76,34 @@ def test_the_page_is_held_against_our_laws(row: dict[str, Any]) -> None:
     assert row["bound"] == pytest.approx(laws.bound(N, D, V, Z=Z, c=c, W=W))
     model = queueing.closed(N, D, V, tuple(range(1, c + 1)), W=W, Z=Z)
     assert row["X"] == pytest.approx(model, rel=1e-9)
+
+
+# -- the small models: ceilings and core-hopping ---------------------------------------------
+
+
+@pytest.mark.parametrize("row", agreed("ceilings"), ids=lambda row: row["name"])
+def test_things_in_a_row_are_a_network_that_theory_knows(row: dict[str, Any]) -> None:
+    things, users = row["things"], row["users"]
+    log = scene_models.LOGGED
+    assert row["alike"] == scene_models.stations(things, users, 0, log)
+    assert row["chance"] == scene_models.stations(things, users, row["seed"], log)
+    every = [(users, things[0][1]), *things]
+    assert row["bound"] == min(laws.ceiling(units, us / 1e6) for units, us in every)
+    assert row["roomy"] <= 1.001 * min(laws.ceiling(m, us / 1e6) for m, us in things[1:])
+
+
+def test_cores_and_waits_alone_are_the_model_of_the_labs() -> None:
+    both = [[10**9, 200_000], [4, 20_000], [10**9, 180_000]]
+    X = scene_models.network(both, 40)
+    assert pytest.approx(queueing.sharing(40, 0.02, 0.18, (1, 2, 3, 4))) == X
+
+
+@pytest.mark.parametrize("row", agreed("hopping"), ids=lambda row: f"seed {row['seed']}")
+def test_threads_are_moved_alike(row: dict[str, Any]) -> None:
+    of = [row[name] for name in ("cores", "threads", "mean", "seed")]
+    assert row["stays"] == scene_models.hopping(*of, moves=60)
+    busy = sum(min(until, 50_000) - min(begin, 50_000) for _, _, begin, until in row["stays"])
+    assert busy / 50_000 / row["cores"] == laws.utilisation(X=row["threads"], D=1, c=row["cores"])
 
 
 # -- the bundle, and the picture that stands still -----------------------------------------------
@@ -224,3 +254,16 @@ def test_a_still_journey_says_what_the_clocks_show() -> None:
     drawn = journey_picture.picture(row["numbers"], ("client", "log"))
     assert row["clocks"]["client"] == 2_000_000 and "client: 2 s" in drawn
     assert "log: 500 ms" in drawn
+
+
+def test_still_ceilings_name_the_one_that_holds() -> None:
+    order = {"cpu": 0.005, "cores": 4, "locked": 0.002, "query": 0.04, "connections": 10}
+    drawn = small_pictures.ceilings({**order, "disk": 0.01, "workers": 32})
+    assert "pool 561, cores 800, lock 500, database 250, disk 100. The lowest, disk" in drawn
+    assert drawn.count('fill-opacity="0.65"') == 1
+
+
+def test_still_pictures_say_what_the_laws_say() -> None:
+    drawn = small_pictures.hopping({"cores": 4})
+    shown = [int(part) for part in re.findall(r">(\d+) %<", drawn)]
+    assert len(shown) == 4 and abs(sum(shown) - 100) <= 2 and max(shown) < 34

@@ -64,11 +64,18 @@ async function bundles() {
       { in: 'page.ts', out: 'page' },
       { in: 'live.ts', out: 'lib/live' },
       { in: 'math.ts', out: 'lib/math' },
-      { in: 'scenes/main.ts', out: 'lib/scenes' },
     ],
     format: 'iife',
     loader: { '.svg': 'dataurl', '.woff': 'empty', '.woff2': 'empty', '.ttf': 'empty', '.eot': 'empty' },
     metafile: true,
+  });
+  const scenes = await build({
+    ...common,
+    entryPoints: [{ in: 'scenes/main.ts', out: 'lib/scenes' }],
+    format: 'iife',
+    metafile: true,
+    // Fields without a value are not declared a second time.
+    tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
   });
   const view = await build({
     ...common,
@@ -85,10 +92,10 @@ async function bundles() {
     metafile: true,
   });
   const files = new Map();
-  for (const { path, contents } of [page, view, picture].flatMap((made) => made.outputFiles)) {
+  for (const { path, contents } of [page, scenes, view, picture].flatMap((made) => made.outputFiles)) {
     files.set(relative(project, path), Buffer.from(contents));
   }
-  const used = [page, view, picture].flatMap((made) => Object.keys(made.metafile.inputs));
+  const used = [page, scenes, view, picture].flatMap((made) => Object.keys(made.metafile.inputs));
   return { files, used };
 }
 

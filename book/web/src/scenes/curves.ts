@@ -34,8 +34,8 @@ class Curves implements Scene {
     ['bound', 'bound'],
     ['model', 'model'],
     ['dot', 'simulated'],
-    ['trap', 'cores / R, the trap'],
   ];
+  private readonly trapped: boolean; // whether cores / R is drawn too
   private readonly most: number; // users on the axis
   private readonly chance: boolean;
   private seed = 1;
@@ -48,6 +48,8 @@ class Curves implements Scene {
   constructor(private stage: Stage) {
     this.most = Number(stage.option('most') ?? 2 * Math.max(8, stage.values.users));
     this.chance = stage.option('times') !== 'alike';
+    this.trapped = stage.option('trap') !== 'none';
+    if (this.trapped) this.legend.push(['trap', 'cores / R, the trap']);
   }
 
   start(seed: number): void {
@@ -157,12 +159,12 @@ class Curves implements Scene {
     this.line(pen, upper, each, (N) => this.exact[N - 1]!, pen.accent, []);
     this.line(pen, lower, each, (N) => this.R(N), pen.accent, []);
     const trap = (N: number) => laws.c / this.R(N);
-    this.line(pen, upper, each, trap, pen.warm, [2, 4]);
+    if (this.trapped) this.line(pen, upper, each, trap, pen.warm, [2, 4]);
     for (const { N, X, R } of this.dots) {
       this.dot(pen, upper, N, X, pen.text, 3);
       this.dot(pen, lower, N, R, pen.text, 3);
     }
-    this.dot(pen, upper, this.at, Math.min(upper.top, trap(this.at)), pen.warm, 6);
+    if (this.trapped) this.dot(pen, upper, this.at, Math.min(upper.top, trap(this.at)), pen.warm, 6);
     this.dot(pen, upper, this.at, this.exact[this.at - 1]!, pen.accent, 5);
     this.dot(pen, lower, this.at, this.R(this.at), pen.accent, 6);
   }
@@ -230,11 +232,12 @@ class Curves implements Scene {
     const X = this.exact[at - 1]!;
     const dot = this.dots.find(({ N }) => N === at);
     const R = this.R(at);
-    return [
-      [`requests a second X, ${at} users`, dot ? short(dot.X) : '', `≤ ${short(bound(at, laws))}`, short(X)],
+    const rows: Row[] = [
+      [`requests a second X, ${people(at)}`, dot ? short(dot.X) : '', `≤ ${short(bound(at, laws))}`, short(X)],
       ['response time R', dot ? seconds(dot.R) : '', `≥ ${seconds(responseBound(at, laws))}`, seconds(R)],
-      [`the trap: ${laws.c} / R`, '', '', short(laws.c / R)],
     ];
+    if (this.trapped) rows.push([`the trap: ${laws.c} / R`, '', '', short(laws.c / R)]);
+    return rows;
   }
 
   sentence(): string {
@@ -248,10 +251,8 @@ class Curves implements Scene {
         : off < 1
           ? `${short(1 / off)} times too few`
           : `${short(off)} times too many`;
-    return (
-      `With ${at} users the model says ${short(X)} requests a second and ${seconds(this.R(at))}. ` +
-      `Cores divided by response time would be ${short(trap)}, ${verdict}.`
-    );
+    const says = `With ${people(at)} the model says ${short(X)} requests a second and ${seconds(this.R(at))}.`;
+    return this.trapped ? `${says} Cores divided by response time would be ${short(trap)}, ${verdict}.` : says;
   }
 
   answer(): undefined {
@@ -281,6 +282,8 @@ class Curves implements Scene {
     return true;
   }
 }
+
+const people = (count: number) => (count === 1 ? '1 user' : `${count} users`);
 
 /** 1, 2 or 5 times a power of ten, at least that. */
 function round(least: number): number {

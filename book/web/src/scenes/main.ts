@@ -1,7 +1,9 @@
 /** The scenes of the book: a row for each. Loaded only by pages that have one; works from a file. */
+import { ceilings } from './ceilings';
 import { curves } from './curves';
 import { deal } from './deal';
 import { Frame } from './frame';
+import { hopping } from './hopping';
 import { interleave } from './interleave';
 import { journey } from './journey';
 import { lanes } from './lanes';
@@ -10,5 +12,17 @@ import { pages } from './pages';
 import { ramp } from './ramp';
 import { shop } from './shop';
 
-Frame.kinds = { shop, curves, little, lanes, journey, interleave, deal, pages, ramp };
+Frame.kinds = {
+  shop,
+  curves,
+  little,
+  lanes,
+  journey,
+  interleave,
+  deal,
+  pages,
+  ramp,
+  ceilings,
+  'core-hopping': hopping,
+};
 customElements.define('wt-scene', Frame);

@@ -27,6 +27,8 @@ const CROWDS = [
   90, 96, 100, 110, 120, 128, 150, 180, 200, 256,
 ];
 
+const HELD = [0, 0.001, 0.002, 0.003, 0.004, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.08, 0.1, 0.2];
+
 export const PARAMETERS = {
   users: { label: 'users', letter: 'N', without: 0, steps: CROWDS, say: short },
   think: {
@@ -114,6 +116,14 @@ export const PARAMETERS = {
   late: {
     ...{ label: 'client busy', letter: '', without: 0, say: seconds },
     steps: [0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5],
+  },
+  locked: { label: 'lock held', letter: '', without: 0, steps: HELD, say: seconds },
+  query: { label: 'query', letter: '', without: 0, steps: HELD, say: seconds },
+  connections: { label: 'connections', letter: '', without: 1, steps: CROWDS, say: short },
+  disk: { label: 'write to disk', letter: '', without: 0, steps: HELD, say: seconds },
+  window: {
+    ...{ label: 'averaged over', letter: '', without: 1, say: seconds },
+    steps: [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
   },
 } satisfies Record<string, Parameter>;
 

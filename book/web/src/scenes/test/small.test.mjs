@@ -1,0 +1,141 @@
+/** Ceilings and core-hopping: their models against the second ones in Python
+ * (tests/scene_models.py), and what holds of them whatever comes. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import ceilingRows from '../agreed/ceilings.json';
+import hoppingRows from '../agreed/hopping.json';
+import { ceilings } from '../ceilings';
+import { Dice } from '../dice';
+import { hopping } from '../hopping';
+import { Hopping } from '../hopping_model';
+import { PARAMETERS } from '../parameters';
+import { Stations } from '../stations_model';
+
+const near = (value, wanted, part, what = '') =>
+  assert.ok(Math.abs(value / wanted - 1) < part, `${what} ${value}, not ${wanted}`);
+
+/** A scene as a page has it; `turn` as a reader turns. */
+function scene(kind, given, options = {}) {
+  const values = Object.fromEntries(Object.entries(PARAMETERS).map(([name, { without }]) => [name, without]));
+  Object.assign(values, given);
+  const turn = (name, value) => {
+    values[name] = value;
+    made.changed(name);
+  };
+  const made = kind({ values, option: (name) => options[name] ?? null, turn, did() {}, redraw() {} });
+  made.start(1);
+  return { made, values, turn, row: (what) => made.rows().find(([label]) => label.startsWith(what)) };
+}
+
+const thingsOf = (row) => row.things.map(([units, us]) => ({ units, us }));
+
+// ---- ceilings ----
+
+for (const row of ceilingRows) {
+  for (const kind of ['alike', 'chance']) {
+    test(`exact: the things of "${row.name}", times ${kind}`, () => {
+      const dice = new Dice(row.seed);
+      const draw = kind === 'alike' ? (us) => us : (us) => dice.exponential(us);
+      const model = new Stations(thingsOf(row), row.users, draw);
+      const log = row[kind].map(() => {
+        const [thing, id] = model.step();
+        return [model.now, thing, id];
+      });
+      assert.deepEqual(log, row[kind]);
+    });
+  }
+
+  test(`nobody is lost, and no ceiling passed: "${row.name}"`, () => {
+    const dice = new Dice(3);
+    const things = thingsOf(row);
+    const model = new Stations(things, row.users, (us) => dice.exponential(us));
+    for (let i = 0; i < 20_000; i += 1) {
+      model.step();
+      const behind = things.map((_, k) => model.taken[k] + model.lines[k].length);
+      assert.equal(behind[0], row.users);
+      assert.equal(behind.slice(1).reduce((all, each) => all + each), model.taken[0]);
+      things.forEach(({ units }, k) => {
+        assert.ok(model.taken[k] <= units);
+        assert.ok(model.lines[k].length === 0 || model.taken[k] === units, 'idle beside a line');
+      });
+    }
+    const X = (1e6 * model.done) / model.now;
+    assert.ok(X < 1.03 * row.bound, `${X} of ${row.bound}`);
+  });
+
+  test(`within 1 % of the exact network: "${row.name}"`, () => {
+    const dice = new Dice(11);
+    const things = thingsOf(row);
+    things[0].units = 1e9;
+    const model = new Stations(things, Math.min(20, row.users), (us) => dice.exponential(us));
+    while (model.done < 150_000) model.step();
+    near((1e6 * model.done) / model.now, row.roomy, 0.01, 'X');
+  });
+}
+
+const ORDER = { users: 40, cpu: 0.005, cores: 4, locked: 0.002, query: 0.04, connections: 10, disk: 0.01, workers: 32 };
+
+test('the disk holds until it is repaired, then the database does', () => {
+  const shop = scene(ceilings, ORDER, { turn: 'cpu disk' });
+  assert.match(shop.made.sentence(), /the disk that holds, at 100 .* Next comes: database, at 250/);
+  assert.deepEqual(shop.row('at the door')[1], '8 of 40');
+  for (const [name, value, reached] of [['cpu', 0.001, false], ['cpu', 0.005, false], ['disk', 0.002, true]]) {
+    shop.turn(name, value);
+    shop.made.advance(30e6);
+    assert.equal(shop.made.goal('one-repair').reached, reached, name);
+  }
+  assert.match(shop.made.sentence(), /the database that holds, at 250/);
+});
+
+test('where two ceilings are alike, both are fallen short of', () => {
+  const page = scene(ceilings, { users: 60, cpu: 0.02, wait: 0.18, cores: 4, workers: 9 });
+  assert.equal(page.made.goal('same-height').reached, false);
+  page.turn('workers', 40);
+  page.made.advance(60e6);
+  assert.ok(page.made.goal('same-height').reached);
+  near(page.made.counted().X, 182, 0.03); // as chapter 13 has it
+});
+
+test('a bar is drawn by its end, to a step of its slider', () => {
+  const shop = scene(ceilings, ORDER, { turn: 'disk workers' });
+  const pen = new Proxy({}, { get: () => () => {}, set: () => true });
+  const colours = { text: '', muted: '', line: '', accent: '', warm: '', wash: '', font: '' };
+  shop.made.draw({ g: pen, width: 920, height: 300, ratio: 1, ...colours }, 0); // 1 pixel: 1 a second
+  assert.ok(shop.made.point(200, 18 + 4 * 58, true));
+  assert.equal(shop.values.disk, 0.005);
+  assert.ok(shop.made.point(340, 0, false), 'goes on with the bar that it began with');
+  assert.equal(shop.values.disk, 0.003);
+  assert.equal(shop.made.point(200, 18 + 58, true), false, 'the cores have no slider here');
+});
+
+// ---- core-hopping ----
+
+for (const { cores, threads, mean, seed, stays } of hoppingRows) {
+  test(`exact: ${threads} threads on ${cores} cores`, () => {
+    const dice = new Dice(seed);
+    const model = new Hopping(dice, cores, threads, () => dice.exponential(mean));
+    while (model.stays.length < stays.length) model.step();
+    assert.deepEqual(model.stays.map(({ thread, core, from, until }) => [thread, core, from, until]), stays);
+  });
+
+  test(`cores at work add up, however long one averages: ${threads} on ${cores}`, () => {
+    const dice = new Dice(seed);
+    const model = new Hopping(dice, cores, threads, () => dice.exponential(mean));
+    for (let now = 0; now <= 30e6; now += 1_234_567) model.run(now);
+    for (const window of [1, 1000, 77_777, 1e6, 9e6]) {
+      near(model.shares(window).reduce((all, each) => all + each), threads, 1e-9);
+    }
+  });
+}
+
+test('who averages for long sees quarters, who looks shortly a core that is full', () => {
+  const machine = scene(hopping, { users: 1, cpu: 0.05, cores: 4, window: 10 });
+  assert.ok(Number.parseInt(machine.row('the busiest core')[1], 10) < 35);
+  assert.equal(machine.row('part of the machine')[1], '25 %');
+  assert.equal(machine.made.goal('one-is-full').reached, false);
+  machine.turn('window', 0.01);
+  for (let i = 0; i < 20 && !machine.made.goal('one-is-full').reached; i += 1) machine.made.step();
+  machine.made.advance(11_000);
+  const full = Array.from({ length: 50 }, () => (machine.made.advance(7000), machine.made.goal('one-is-full').reached));
+  assert.ok(full.filter(Boolean).length > 25, 'most moments');
+});
