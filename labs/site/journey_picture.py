@@ -62,7 +62,7 @@ def shown(clock: str, took: Mapping[str, int]) -> int:
 def picture(numbers: Mapping[str, float], clocks: Sequence[str]) -> Markup:
     """An SVG for these numbers, with these clocks below."""
     took = parts(numbers)
-    said = "One request. " + ", ".join(
+    said = "One request from question to answer, and how long it took by each clock. " + ", ".join(
         f"{CLOCKS[clock][0]}: {_in_words(shown(clock, took))}" for clock in clocks
     )
     rows = [
