@@ -1,6 +1,7 @@
 """What is known of each process tree the labs start, and how to end one without its reaper.
 
-A record per tree lies in a folder of this user, from before the tree starts until it is gone.
+A record per tree lies in a folder of this user, from before the tree starts until it is gone; and
+one for each temporary folder (`labs.host.folders`), so that these go too when an owner is killed.
 A process is only ever taken for a member when the record says so: it carries the tree's mark in
 its environment, or is in the tree's session. Never by its name.
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import stat
 import sys
@@ -23,6 +25,7 @@ from labs.host.files import write_whole
 from labs.records.errors import Unusable
 
 MARK = "WALL_TIME_TREE"  # environment variable that every process of a tree carries
+FOLDER = ".folder"  # how the records of temporary folders end, as `reaper.py` looks for them
 END_S = 5.0  # for the kernel to let go of killed processes, on a very busy machine
 LINUX = sys.platform == "linux"
 
@@ -37,6 +40,15 @@ class Tree(msgspec.Struct, frozen=True):
     owner_born: str
     reaper: int = 0  # 0 until it is started; also the id of its session
     reaper_born: str = ""
+
+
+class Folder(msgspec.Struct, frozen=True):
+    """The record of a temporary folder, as `reaper.py` reads it too."""
+
+    path: str
+    where: str
+    owner: int
+    owner_born: str
 
 
 def session(leader: int) -> list[int]:
@@ -113,7 +125,22 @@ def sweep() -> int:
         if tree.where == here() and born(tree.owner) != tree.owner_born:
             ended += end(tree)
             path.unlink(missing_ok=True)
+    _sweep_folders()
     return ended
+
+
+def _sweep_folders() -> None:
+    """Remove the temporary folders that an earlier owner left."""
+    for record in state_folder().glob(f"*{FOLDER}"):
+        with contextlib.suppress(FileNotFoundError):
+            try:
+                folder = msgspec.json.decode(record.read_bytes(), type=Folder)
+            except (OSError, msgspec.DecodeError):
+                record.unlink()
+                continue
+            if folder.where == here() and born(folder.owner) != folder.owner_born:
+                shutil.rmtree(folder.path, ignore_errors=True)
+                record.unlink()
 
 
 def remember(tree: Tree) -> None:

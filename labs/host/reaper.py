@@ -1,12 +1,14 @@
 """The process above every process tree the labs start. Not imported: run as a script.
 
-    python -I -S reaper.py <control fd> <owner pid> <cores or -> <fds to pass or -> command ...
+    python -I -S reaper.py <control fd> <owner pid> <cores or -> <fds to pass or -> <records>
+        command ...
 
 It stands in a session of its own, starts the command in a process group of its own, and holds
 one end of a socket whose other end only the owner has. Everything below the command ends when
 the owner says so, when the owner is gone (the socket closes, or another process becomes the
 parent), when the command ends, or on a TERM. There is no grace: nothing the labs start has
-anything to save, and a load that was stopped must not go on for another second.
+anything to save, and a load that was stopped must not go on for another second. What an owner
+that is gone can no longer remove goes too: the tree's record, and the owner's temporary folders.
 
 On Linux it is a *child subreaper*: whatever loses its parent becomes its child, so "no child
 left" means that nothing is left. Elsewhere the process group must do.
@@ -25,8 +27,10 @@ import time
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
 LINUX = sys.platform == "linux"
+MARK, FOLDER = "WALL_TIME_TREE", ".folder"  # as labs.host.process_tree has them
 MOST_FILES = 65536 if LINUX else 10240  # macOS refuses more than OPEN_MAX
 LOOK_S = 0.25  # how often it makes sure that the owner is still its parent
+GONE_S = 1.0  # from the end of an owner's sockets to its own
 LONGEST_END_S = 5.0  # a killed process that the kernel cannot end is not waited for
 
 
@@ -108,6 +112,19 @@ def watch(root: int, control: int, owner: int) -> int | None:
     return None
 
 
+def closed(control: int) -> bool:
+    """Whether the owner's end of the socket is closed."""
+    os.set_blocking(control, False)
+    try:
+        while os.read(control, 64):
+            pass
+        return True
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+
+
 def reap(statuses: dict[int, int]) -> bool:
     """Note the wait statuses of the children that ended; whether any child is left."""
     try:
@@ -152,7 +169,30 @@ def children() -> list[int]:
     return found
 
 
-def main(control: int, owner: int, cores: str, passed: str, *command: str) -> None:
+def tidy(records: str, owner: int) -> None:
+    """Remove what a killed owner leaves: the record of this tree and the folders of that owner. Of
+    several reapers the last one finds nothing in use."""
+    import json
+    import shutil
+
+    own = os.path.join(records, f"{os.environ[MARK]}.json")
+    with contextlib.suppress(OSError, ValueError):
+        with open(own, "rb") as file:
+            owner_born = json.load(file)["owner_born"]
+        for name in os.listdir(records):
+            record = os.path.join(records, name)
+            with contextlib.suppress(OSError, ValueError):
+                if name.endswith(FOLDER):
+                    with open(record, "rb") as file:
+                        folder = json.load(file)
+                    if (folder["owner"], folder["owner_born"]) == (owner, owner_born):
+                        shutil.rmtree(folder["path"], ignore_errors=True)
+                        if not os.path.exists(folder["path"]):
+                            os.unlink(record)
+        os.unlink(own)
+
+
+def main(control: int, owner: int, cores: str, passed: str, records: str, *command: str) -> None:
     """Start the command, stay until its time has come, end all of it, and say how it ended."""
     os.set_inheritable(control, False)
     prctl(PR_SET_CHILD_SUBREAPER, 1)
@@ -167,6 +207,12 @@ def main(control: int, owner: int, cores: str, passed: str, *command: str) -> No
         os.write(control, f"pid {root}\n".encode())
         status = watch(root, control, owner)
     statuses = end(root)
+    heard = status is not None or not closed(control)
+    deadline = time.monotonic() + GONE_S
+    while not heard and os.getppid() == owner and time.monotonic() < deadline:
+        time.sleep(0.002)
+    if os.getppid() != owner:
+        tidy(records, owner)
     if status is None:
         status = statuses.get(root, signal.SIGKILL)
     with contextlib.suppress(OSError):

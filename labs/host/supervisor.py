@@ -30,7 +30,18 @@ from typing import IO, Any
 import msgspec
 import psutil
 
-from labs.host.process_tree import MARK, Tree, born, end, forget, here, remember, session, sweep
+from labs.host.process_tree import (
+    MARK,
+    Tree,
+    born,
+    end,
+    forget,
+    here,
+    remember,
+    session,
+    state_folder,
+    sweep,
+)
 
 __all__ = ["MARK", "Stopped", "Supervised", "descendants", "supervise", "sweep"]
 
@@ -178,6 +189,7 @@ def _start(
                 *(str(theirs.fileno()), str(os.getpid())),
                 ",".join(map(str, sorted(cores))) if cores else "-",
                 ",".join(map(str, pass_fds)) or "-",
+                str(state_folder()),
                 *argv,
             ],
             env={**(os.environ if env is None else env), MARK: mark},

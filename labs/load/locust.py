@@ -12,7 +12,6 @@ import contextlib
 import json
 import os
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Collection, Iterator, Sequence
@@ -23,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import workloads
+from labs.host.folders import own_folder
 from labs.host.supervisor import Stopped, Supervised, supervise
 from labs.records.experiment import Load, Workload
 from labs.records.requests import RECORD, Report
@@ -261,7 +261,7 @@ def drive(
 @contextlib.contextmanager
 def _start(users: int, *, keep_alive: bool, cores: Collection[int] | None) -> Iterator[Locust]:
     with contextlib.ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wall-time-")))
+        folder = stack.enter_context(own_folder())
         log = stack.enter_context((folder / "locust.log").open("wb"))
         order_read, order_write = os.pipe()
         result_read, result_write = os.pipe()

@@ -15,7 +15,6 @@ import shlex
 import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import workloads
+from labs.host.folders import own_folder
 from labs.host.programs import LOOK_S, Program
 from labs.host.supervisor import Supervised, supervise
 from labs.host.waiting import wait_until
@@ -115,7 +115,7 @@ def run(
     if not url.startswith("http://127.0.0.1:"):
         raise ValueError(f"url={url!r}: load goes to 127.0.0.1 only.")
     with contextlib.ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wall-time-")))
+        folder = stack.enter_context(own_folder())
         out, log = folder / "out", folder / "log"
         ours = {name: value for name, value in os.environ.items() if name[:7] != "LOCUST_"}
         try:

@@ -23,6 +23,7 @@ from pathlib import Path
 import psutil
 
 import workloads
+from labs.host.folders import own_folder
 from labs.host.programs import (
     APACHE,
     MOD_PHP,
@@ -209,8 +210,7 @@ def folder_for_a_server() -> Iterator[Path]:
     hidden = os.geteuid() == 0 and not all(_anybody_enters(each) for each in _up_from(temporary))
     if hidden or not PLAIN.fullmatch(str(temporary)):
         temporary = Path("/tmp")
-    with tempfile.TemporaryDirectory(prefix="wall-time-server-", dir=temporary) as name:
-        folder = Path(name)
+    with own_folder("wall-time-server-", temporary) as folder:
         folder.chmod(OPEN)
         yield folder
 

@@ -99,12 +99,9 @@ def shared_folder(workload: Workload) -> Iterator[Shared | None]:
     with contextlib.ExitStack() as stack:
         for place in _places():
             try:
-                name = stack.enter_context(
-                    tempfile.TemporaryDirectory(prefix="wall-time-", dir=place)
-                )
+                path = stack.enter_context(own_folder(dir=place))
             except OSError:
                 continue
-            path = Path(name)
             found_s = sync_s(path) if kind == "disk" else 0.0
             if kind != "disk" or found_s >= LEAST_SYNC_S:
                 served = None

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from jupyter_core.paths import jupyter_config_dir, jupyter_runtime_dir
 
+from labs.host.folders import own_folder
+
 
 @contextlib.contextmanager
 def own_jupyter() -> Iterator[None]:
@@ -24,8 +26,8 @@ def own_jupyter() -> Iterator[None]:
     if _can_be_written(lab):
         os.environ.setdefault("JUPYTERLAB_SETTINGS_DIR", str(lab / "user-settings"))
         os.environ.setdefault("JUPYTERLAB_WORKSPACES_DIR", str(lab / "workspaces"))
-    with tempfile.TemporaryDirectory(prefix="wall-time-jupyter-") as folder:
-        os.environ["JUPYTER_CONFIG_DIR"] = folder
+    with own_folder("wall-time-jupyter-") as folder:
+        os.environ["JUPYTER_CONFIG_DIR"] = str(folder)
         if not _can_be_written(Path(jupyter_runtime_dir())):
             os.environ["JUPYTER_RUNTIME_DIR"] = str(Path(folder, "runtime"))
             os.environ["JUPYTER_DATA_DIR"] = str(Path(folder, "data"))

@@ -20,6 +20,7 @@ import pytest
 from waiting import eventually
 
 from labs.host import process_tree, supervisor
+from labs.host.folders import own_folder
 from labs.host.process_tree import Tree, born, here
 from labs.host.supervisor import REAPER, Stopped, Supervised, descendants, supervise, sweep
 from labs.records.errors import Unusable
@@ -67,6 +68,15 @@ OWNER = textwrap.dedent("""
         for line in family.stdout:
             print(line.decode(), end="", flush=True)
 """)
+
+OWNER_OF_FOLDER = (
+    textwrap.dedent("""
+    from labs.host.folders import own_folder
+    held = own_folder()
+    (held.__enter__() / "log").write_text("x")
+""")
+    + OWNER
+)
 
 
 def alive(pids: list[int]) -> list[int]:
@@ -257,6 +267,38 @@ def test_a_killed_owner_leaves_nothing() -> None:
         process.kill()
         process.wait()
         gone([reaper, *family])
+
+
+def test_a_killed_owner_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the tree's record nor the owner's temporary folders, which Python would remove; those
+    of other owners stay."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with own_folder() as ours, owner(OWNER_OF_FOLDER) as (process, reaper, family):
+        (state,) = tmp_path.glob("wall-time-[0-9]*")
+        (theirs,) = set(tmp_path.glob("wall-time-*")) - {ours, state}
+        assert (theirs / "log").exists() and len(list(state.iterdir())) == 3
+        process.kill()
+        process.wait()
+        gone([reaper, *family])
+        assert not theirs.exists() and ours.exists()
+        assert len(list(state.iterdir())) == 1
+    assert list(tmp_path.iterdir()) == [state] and not list(state.iterdir())
+
+
+def test_sweep_removes_the_folders_that_a_killed_owner_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process_tree, "state_folder", lambda: tmp_path)
+    left, ours = tmp_path / "left", tmp_path / "ours"
+    for place, owner_born in ((left, "1"), (ours, process_tree.born(os.getpid()))):
+        place.mkdir()
+        record = process_tree.Folder(str(place), here(), os.getpid(), owner_born)
+        (tmp_path / f"{place.name}.folder").write_bytes(msgspec.json.encode(record))
+    (tmp_path / "damaged.folder").write_text("{")
+    assert sweep() == 0
+    assert {each.name for each in tmp_path.iterdir()} == {"ours", "ours.folder"}
 
 
 def test_an_owner_that_forked_leaves_nothing() -> None:

@@ -1,0 +1,134 @@
+"""Whoever plays the kernel for `bench.faults`: a panel whose run something will happen to.
+
+    python -m bench.owner SERVER [--terminal KEPT.json]
+
+Tells on standard output, a line of JSON each, what phase its run is in, how many levels have landed
+and how it ended; obeys the words stop, shut, exit and abort on standard input. With --terminal it is
+the command line instead, which writes what it measured there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from typing import Any
+
+from labs import __main__ as command_line
+from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.run import SweepLab
+from labs.measure import calibration, warmup
+from labs.measure.progress import Progress
+from labs.panel.sweep import SweepPanel
+from labs.records.experiment import Experiment, Load, Server, Workload
+
+SERVERS = {
+    "gunicorn": Server("prefork", processes=2),
+    "threads": Server("threaded", threads=4),
+    "uvicorn": Server("event-loop"),
+    "scratch": Server("prefork", by="scratch", processes=2),
+    "spare": Server("prefork", by="spare", processes=8),
+    "apache": Server("prefork", by="apache", processes=4),
+    "nginx-fpm": Server("prefork", by="nginx-fpm", processes=2),
+    "node": Server("event-loop", by="node"),
+    "database": Server("prefork", processes=2),
+}
+BRIEF = ((calibration, "BURN_S", 0.05), (calibration, "WARM_S", 0.02), (warmup, "EMPTY_S", 0.3),
+         (warmup, "CROWD_S", 0.3), (warmup, "ALONE_S", 0.15))  # fmt: skip
+USERS = (1, 2, 4)
+PHASES = {"calibrating": "calibrating", "starting": "starting", "warming": "warming up"}
+PATIENCE_S = 60.0
+
+
+class Teller:
+    """What phase a run is in, from what its rig tells."""
+
+    def __init__(self) -> None:
+        self.visits = 0
+
+    def on_event(self, event: Any) -> None:
+        if isinstance(event, Progress):
+            first = event.stage.replace(":", " ").split()[0]
+            if first in PHASES:
+                tell(phase=PHASES[first])
+            elif event.quiet_s is not None and self.visits:
+                tell(phase="measuring")
+        elif isinstance(event, Recording) and event.points:
+            self.visits = sum(len(point.visits) for point in event.points)
+            tell(points=len(event.points))
+            if self.visits == 2 * len(USERS):
+                tell(phase="ending")
+
+
+def tell(**what: object) -> None:
+    os.write(1, json.dumps(what).encode() + b"\n")
+
+
+def experiment(server: str) -> Experiment:
+    work = Workload(cpu_s=0.004, wait_s=0.01)
+    if server == "database":
+        work = Workload(cpu_s=0.002, wait_s=0.01, wait_by="database")
+    return Experiment(SERVERS[server], work, Load(USERS, seconds=0.3))
+
+
+def panel(server: str) -> None:
+    """Open it, bet, run, and obey."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a kernel does between two cells
+    teller, shown = Teller(), SweepPanel("faults", SweepLab(experiment(server)))
+    before, ended = shown._on_event, shown._ended
+
+    def on_event(event: Any) -> None:
+        before(event)
+        teller.on_event(event)
+
+    def on_end(said: str) -> None:
+        ended(said)
+        answer = shown._answer.value if shown._points else ""
+        tell(said=f"{said} {answer}"[:3000], points=len(shown._points), ended=True)
+
+    shown._on_event, shown._ended = on_event, on_end  # type: ignore[method-assign]
+    until = time.monotonic() + PATIENCE_S
+    while shown._plan is None and time.monotonic() < until:
+        time.sleep(0.01)
+    shown._prompt._number.value = "100"
+    for _ in range(2):  # it asks once whether that is meant
+        shown._prompt._commit.click()
+    shown._bar._run.click()
+    for line in sys.stdin:
+        word = line.strip()
+        if word == "abort":
+            os.abort()
+        if word == "exit":
+            sys.exit(0)
+        if word == "stop":
+            shown._stop()
+        if word == "shut":
+            shown.shut()
+
+
+def terminal(server: str, kept: str) -> int:
+    """The command line, as on a terminal."""
+    teller, work = Teller(), experiment(server)
+    command_line.bar = teller.on_event
+    sys.stderr.isatty = lambda: True  # type: ignore[method-assign]
+    words = ["run", "--server", "prefork", "--by", work.server.by, "--users", "1,2,4"]
+    words += ["--processes", "2", "--cpu", "0.004", "--wait", "0.01", "--seconds", "0.3"]
+    code = command_line.main([*words, "--json", kept])
+    said = "Stopped." if code == command_line.INTERRUPTED else f"exit code {code}"
+    tell(said=said, ended=True)
+    return code
+
+
+def main() -> int:
+    for module, name, seconds in BRIEF:
+        setattr(module, name, seconds)
+    if "--terminal" in sys.argv:
+        return terminal(sys.argv[1], sys.argv[-1])
+    panel(sys.argv[1])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

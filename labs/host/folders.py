@@ -1,0 +1,35 @@
+"""Temporary folders that do not outlive whoever made them, even if that is killed.
+
+Python removes its own on leaving, which a killed process never does. So each is recorded beside
+the process trees (`labs.host.process_tree`): the reaper of any tree of the same owner removes it
+when the owner is gone, or else the next sweep.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from labs.host.files import write_whole
+from labs.host.process_tree import FOLDER, Folder, born, here, state_folder
+
+
+@contextlib.contextmanager
+def own_folder(prefix: str = "wall-time-", dir: str | Path | None = None) -> Iterator[Path]:
+    """A folder of this process's own, for this user only, gone with the block. OSError where none
+    can be made, Unusable as of `state_folder`."""
+    with tempfile.TemporaryDirectory(prefix=prefix, dir=dir, ignore_cleanup_errors=True) as path:
+        record = state_folder() / f"{uuid.uuid4().hex}{FOLDER}"
+        owner = os.getpid()
+        folder = Folder(path=path, where=here(), owner=owner, owner_born=born(owner))
+        write_whole(record, msgspec.json.encode(folder))
+        try:
+            yield Path(path)
+        finally:
+            record.unlink(missing_ok=True)
