@@ -2,9 +2,9 @@
 
     python -m bench.owner SERVER [--terminal KEPT.json]
 
-Tells on standard output, a line of JSON each, what phase its run is in, how many levels have landed
-and how it ended; obeys the words stop, shut, exit and abort on standard input. With --terminal it is
-the command line instead, which writes what it measured there.
+Tells on standard output, a line of JSON each, what phase its run is in, how many levels have
+landed and how it ended; obeys the words stop, shut, exit and abort on standard input. With
+--terminal it is the command line instead, which writes what it measured there.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ BRIEF = ((calibration, "BURN_S", 0.05), (calibration, "WARM_S", 0.02), (warmup, 
 USERS = (1, 2, 4)
 PHASES = {"calibrating": "calibrating", "starting": "starting", "warming": "warming up"}
 PATIENCE_S = 60.0
+ENDING_S = 0.8  # for the fault to come while server and load generator are still there
 
 
 class Teller:
@@ -60,6 +61,7 @@ class Teller:
             tell(points=len(event.points))
             if self.visits == 2 * len(USERS):
                 tell(phase="ending")
+                time.sleep(ENDING_S)
 
 
 def tell(**what: object) -> None:
@@ -111,7 +113,7 @@ def panel(server: str) -> None:
 def terminal(server: str, kept: str) -> int:
     """The command line, as on a terminal."""
     teller, work = Teller(), experiment(server)
-    command_line.bar = teller.on_event
+    setattr(command_line, "bar", teller.on_event)  # noqa: B010
     sys.stderr.isatty = lambda: True  # type: ignore[method-assign]
     words = ["run", "--server", "prefork", "--by", work.server.by, "--users", "1,2,4"]
     words += ["--processes", "2", "--cpu", "0.004", "--wait", "0.01", "--seconds", "0.3"]

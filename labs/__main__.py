@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from labs.records.errors import BadRecording, Unusable
+from labs.records.errors import BadRecording, Unusable, used_up
 from labs.records.experiment import (
     ARCHITECTURES,
     CPU_BY,
@@ -54,9 +54,19 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
+    except OSError as error:
+        return told(error)
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return INTERRUPTED
+
+
+def told(error: OSError) -> int:
+    """What the system has no more of is said; any other error is raised on."""
+    if not (said := used_up(error)):
+        raise error
+    print(f"\n{said}", file=sys.stderr)
+    return FAILED
 
 
 def parser() -> Parser:
@@ -245,6 +255,8 @@ def measure(asked: argparse.Namespace) -> int:
     except (ServerFailed, LoadFailed) as error:
         print(f"\n{error}", file=sys.stderr)
         code = FAILED
+    except OSError as error:
+        code = told(error)
     except KeyboardInterrupt:
         code = INTERRUPTED
     found = rig.found

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -29,7 +30,20 @@ def own_folder(prefix: str = "wall-time-", dir: str | Path | None = None) -> Ite
         owner = os.getpid()
         folder = Folder(path=path, where=here(), owner=owner, owner_born=born(owner))
         write_whole(record, msgspec.json.encode(folder))
+        _held[record] = folder
         try:
             yield Path(path)
         finally:
+            _held.pop(record, None)
+            record.unlink(missing_ok=True)
+
+
+_held: dict[Path, Folder] = {}  # whose block has not ended
+
+
+def remove_all() -> None:
+    """At the end of a process whose threads are cut off in their blocks."""
+    for record, folder in list(_held.items()):
+        if folder.owner == os.getpid():  # not in a forked copy of the owner
+            shutil.rmtree(folder.path, ignore_errors=True)
             record.unlink(missing_ok=True)

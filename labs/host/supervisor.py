@@ -30,6 +30,7 @@ from typing import IO, Any
 import msgspec
 import psutil
 
+from labs.host.folders import remove_all
 from labs.host.process_tree import (
     MARK,
     Tree,
@@ -229,6 +230,7 @@ def _end_all() -> None:
     for supervised in list(_alive):
         if supervised._tree.owner == os.getpid():  # not in a forked copy of the owner
             supervised.kill()
+    remove_all()
 
 
 def descendants(pid: int) -> list[int]:

@@ -271,7 +271,8 @@ def _burners(
     finally:
         for burner in burners:
             burner.kill()
-            burner.communicate()
+            with contextlib.suppress(BrokenPipeError):
+                burner.communicate()
 
 
 def _attempt(burners: Sequence[subprocess.Popen[str]], stop: threading.Event | None) -> Burns:
@@ -290,13 +291,15 @@ def _burn(burners: Sequence[subprocess.Popen[str]]) -> Burn:
     begin = time.perf_counter() + WARM_S
     for burner in burners:
         assert burner.stdin is not None
-        burner.stdin.write(f"{begin} {begin + BURN_S}\n")
-        burner.stdin.flush()
+        with contextlib.suppress(BrokenPipeError):  # it is gone, as its answer will tell
+            burner.stdin.write(f"{begin} {begin + BURN_S}\n")
+            burner.stdin.flush()
     loops, used_s = 0, 0.0
     for burner in burners:
         assert burner.stdout is not None
-        did, used = burner.stdout.readline().split()
-        loops, used_s = loops + int(did), used_s + float(used)
+        if not (said := burner.stdout.readline().split()):
+            raise OSError(f"a burning process ended with exit code {burner.wait()}")
+        loops, used_s = loops + int(said[0]), used_s + float(said[1])
     return burned(len(burners), loops, used_s, BURN_S)
 
 

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from labs.host import hardware
@@ -175,12 +176,14 @@ class Rig:
         """When a run is recorded: ISO 8601, UTC."""
         return datetime.now(UTC).isoformat(timespec="seconds")
 
-    def pause(self, seconds: float) -> None:
-        """Wait, telling progress twice a second; raise Stopped as soon as asked to."""
+    def pause(self, seconds: float, check: Callable[[], None] = lambda: None) -> None:
+        """Wait, telling progress and calling `check` twice a second; raise Stopped as soon as asked
+        to."""
         until = time.perf_counter() + seconds
         while (left_s := until - time.perf_counter()) > 0:
             if self.stop.wait(min(left_s, EVERY_S)):
                 raise Stopped
+            check()
             if left_s > EVERY_S:
                 self._tell()
 
@@ -297,10 +300,20 @@ class Rig:
                     behind=shared.pids if shared else tuple,
                 )
             )
+
+            def alive() -> None:
+                driver.check()
+                running.check()
+
             self.progress("warming up: what does an empty request cost?")
             late_s = running.backend.late_s() if running.backend else 0.0
             calibration = warm_up(
-                driver, sampler, model, users=users, crowd=crowd, pause=self.pause
+                driver,
+                sampler,
+                model,
+                users=users,
+                crowd=crowd,
+                pause=partial(self.pause, check=alive),
             )
             calibration = replace(calibration, backend_late_s=late_s)
             keep(self.machine, calibration, server, workload)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from labs.host.supervisor import Stopped
 from labs.load.locust import LoadFailed
 from labs.panel.run_bar import STOPPED
-from labs.records.errors import Unusable
+from labs.records.errors import Unusable, used_up
 from labs.servers.serve import ServerFailed
 
 log = logging.getLogger(__name__)
@@ -72,8 +72,10 @@ class Job:
         except (Unusable, ServerFailed, LoadFailed) as error:
             said = str(error)
         except Exception as error:  # a fault of ours: the panel must say so, not fall silent
-            log.exception("The lab %s failed", self.name)
-            said = f"The lab itself failed: {type(error).__name__}: {error}. Press Run again."
+            said = used_up(error) if isinstance(error, OSError) else ""
+            if not said:
+                log.exception("The lab %s failed", self.name)
+                said = f"The lab itself failed: {type(error).__name__}: {error}. Press Run again."
         finally:
             with _lock:
                 if _going is self:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 from collections.abc import Sequence
 
@@ -10,6 +11,31 @@ LONGEST_SAID = 40  # letters of what somebody wrote, in a sentence
 
 class Unusable(ValueError):
     """Somebody asked for what cannot be measured. Says the value, the rule and the remedy."""
+
+
+USED_UP = {  # of the system's: what there is no more of, and what helps
+    errno.ENOSPC: ("the disk is full", "Make room on it"),
+    errno.EDQUOT: ("your part of the disk is full", "Make room on it"),
+    errno.EMFILE: (
+        "this process has as many files and connections open as it may",
+        "Restart it, or raise the limit (`ulimit -n`)",
+    ),
+    errno.ENFILE: ("the machine has as many files open as it can", "End other programs"),
+    errno.EADDRNOTAVAIL: (
+        "no port is free for another connection",
+        "Wait a minute, until closed connections give theirs back",
+    ),
+    errno.EAGAIN: ("no further process can be started", "End other programs"),
+    errno.ENOMEM: ("the memory is full", "End other programs"),
+}
+
+
+def used_up(error: OSError) -> str:
+    """What the system has no more of, with what helps, in a sentence; "" for another error."""
+    if error.errno not in USED_UP:
+        return ""
+    what, remedy = USED_UP[error.errno]
+    return f"{error.strerror}: {what}. {remedy}, then run again. What was measured stays."
 
 
 def whole(name: str, value: object, least: int, most: int, remedy: str) -> None:

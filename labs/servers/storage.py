@@ -19,6 +19,7 @@ from pathlib import Path
 
 import platformdirs
 
+from labs.host.folders import own_folder
 from labs.records.errors import Unusable
 from labs.records.experiment import Workload
 from labs.records.server_facts import WAITS

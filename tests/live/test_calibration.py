@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import threading
 
@@ -11,6 +12,7 @@ from labs.host import hardware
 from labs.host.supervisor import Stopped
 from labs.kinds.sweep.run import measure
 from labs.measure import calibration
+from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
 
 HERE = hardware.fingerprint()
@@ -56,6 +58,20 @@ def test_it_stops_when_told_to():
     stop.set()
     with pytest.raises(Stopped):
         calibration.calibrate(HERE, stop=stop)
+
+
+@contextlib.contextmanager
+def burners_of_whom_one_is_killed():
+    with calibration._burners(2, "counting", "Python", None) as burners:
+        burners[1].kill()
+        burners[1].wait()
+        yield burners
+
+
+def test_a_burning_process_that_is_killed_is_told_in_a_sentence():
+    said = "a burning process ended with exit code -9. Try it by hand"
+    with pytest.raises(Unusable, match=said), burners_of_whom_one_is_killed() as burners:
+        calibration._burn(burners)
 
 
 @pytest.mark.extended

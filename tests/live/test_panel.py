@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import errno
 import json
 import re
 from collections.abc import Iterator
@@ -333,6 +334,10 @@ def test_stop_keeps_what_was_measured(panel: PanelDriver, script: Script) -> Non
             "It ended. Its last lines:No &lt;x&gt;",
         ),
         (ZeroDivisionError("by zero"), "The lab itself failed: ZeroDivisionError"),
+        (
+            OSError(errno.ENOSPC, "No space left"),
+            "No space left: the disk is full. Make room",
+        ),
     ],
 )
 def test_a_fault_of_the_server_or_of_the_lab_is_said_and_loses_nothing(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 from waiting import eventually
 
@@ -23,13 +24,35 @@ from labs.recordings import store
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Page, Server, Workload
 from labs.records.results import Prediction, Sample
-from labs.servers.serve import serve
+from labs.servers.serve import ServerFailed, serve
 from labs.theory.forecast import forecast
 from workloads.protocol import OK
 
 END = Progress(stage="done", fraction=1.0, seconds_left=0.0)
 
 pytestmark = [pytest.mark.measures, pytest.mark.usefixtures("calibrated_in_passing")]
+
+
+def test_a_server_that_is_killed_in_the_warm_up_is_noticed_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Before any level waits for its workers."""
+    monkeypatch.setattr("labs.kinds.sweep.run.MOST_GROWTH_S", 300.0)
+    server = Server("prefork", by="scratch", processes=2)
+    killed: list[int] = []
+
+    def on_event(event: object) -> None:
+        if isinstance(event, Progress) and "warming up" in event.stage and not killed:
+            for each in psutil.Process().children(recursive=True):
+                above = each.parent()
+                words = " ".join(each.cmdline()) if above else ""
+                if above and "servers.prefork" in words and "reaper" in " ".join(above.cmdline()):
+                    killed.append(each.pid)
+                    each.kill()
+
+    with pytest.raises(ServerFailed, match="ended with exit code -9"):
+        measure(Experiment(server, Workload(cpu_s=0.004), Load([1, 2])), on_event=on_event)
+    assert len(killed) == 1
 
 
 def test_waits_double_with_the_users_up_to_the_pool(tmp_path):

@@ -78,6 +78,19 @@ OWNER_OF_FOLDER = (
     + OWNER
 )
 
+CUT_OFF = textwrap.dedent("""
+    import threading
+    from labs.host import folders, supervisor
+    inside = threading.Event()
+    def measure():
+        with folders.own_folder() as folder:
+            (folder / "log").write_text("x")
+            inside.set()
+            threading.Event().wait()
+    threading.Thread(target=measure, daemon=True).start()
+    inside.wait()
+""")
+
 
 def alive(pids: list[int]) -> list[int]:
     return [pid for pid in pids if born(pid)]
@@ -270,21 +283,30 @@ def test_a_killed_owner_leaves_nothing() -> None:
 
 
 def test_a_killed_owner_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither the tree's record nor the owner's temporary folders, which Python would remove; those
-    of other owners stay."""
+    """Neither the tree's record nor the owner's temporary folders, which Python would remove;
+    those of other owners stay."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", "")
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with own_folder() as ours, owner(OWNER_OF_FOLDER) as (process, reaper, family):
-        (state,) = tmp_path.glob("wall-time-[0-9]*")
+        state = process_tree.state_folder()
         (theirs,) = set(tmp_path.glob("wall-time-*")) - {ours, state}
         assert (theirs / "log").exists() and len(list(state.iterdir())) == 3
         process.kill()
         process.wait()
         gone([reaper, *family])
         assert not theirs.exists() and ours.exists()
-        assert len(list(state.iterdir())) == 1
+        (record,) = state.iterdir()
+        assert str(ours) in record.read_text()
     assert list(tmp_path.iterdir()) == [state] and not list(state.iterdir())
+
+
+def test_an_owner_that_exits_in_the_middle_leaves_no_file(tmp_path: Path) -> None:
+    """A kernel that is restarted cuts off the thread that measures."""
+    environment = {**os.environ, "XDG_RUNTIME_DIR": "", "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-c", CUT_OFF]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True)
+    assert not [each for each in tmp_path.rglob("*") if not each.is_dir()]
 
 
 def test_sweep_removes_the_folders_that_a_killed_owner_left(

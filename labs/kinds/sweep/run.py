@@ -302,11 +302,11 @@ class Levels:
         bed.sampler.users = plan.users
         bed.driver.open(plan.users, plan.stagger_s)
         self._let_grow(plan.users)
-        rig.pause(plan.stagger_s + plan.settle_s)
+        rig.pause(plan.stagger_s + plan.settle_s, bed.check)
         since, before = len(bed.driver.records()), bed.sampler.snapshot()
-        rig.pause(plan.window_s)
+        rig.pause(plan.window_s, bed.check)
         after = bed.sampler.snapshot()
-        rig.pause(plan.grace_s)
+        rig.pause(plan.grace_s, bed.check)
         bed.check()
         pids, last = bed.running.pids(), level == self.forecast.levels[-1]
         report = bed.driver.report(since)
@@ -336,7 +336,12 @@ class Levels:
     def _let_grow(self, users: int) -> None:
         """A server that starts workers as they are needed gets the time to have them all."""
         needed, begin = min(users, self.experiment.server.processes), time.perf_counter()
-        self.rig.until(lambda: self.bed.running.workers() >= needed, MOST_GROWTH_S, every_s=0.1)
+
+        def grown() -> bool:
+            self.bed.check()
+            return self.bed.running.workers() >= needed
+
+        self.rig.until(grown, MOST_GROWTH_S, every_s=0.1)
         self.rig.delayed(time.perf_counter() - begin)
 
     def _split(
