@@ -90,10 +90,12 @@ format: venv-dev
 record: venv
 	@LABS_MODE=record $(RUN) -m labs record
 	@$(RUN) setup/figures.py
+	@$(RUN) setup/social.py
 
 # Beside the recordings, so that pages show figures without a script. In a few seconds.
 figures: venv
-	@exec $(RUN) setup/figures.py
+	@$(RUN) setup/figures.py
+	@$(RUN) setup/social.py
 
 # On a quiet machine; about five minutes. A server that is missing makes its rows say so.
 classics: venv

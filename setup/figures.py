@@ -69,7 +69,7 @@ def main(labs: Sequence[str]) -> int:
 
 def drawn(wanted: Sequence[Drawing]) -> dict[str, str]:
     """The SVG of each, by its mark and width. CannotDraw without a Chromium, or where it fails."""
-    path = next(filter(starts, _browsers()), None)
+    path = next(filter(starts, browsers()), None)
     if path is None:
         raise CannotDraw(
             "The pictures of the figures are drawn by Chromium or Chrome and there is none here: "
@@ -97,7 +97,7 @@ def drawn(wanted: Sequence[Drawing]) -> dict[str, str]:
     raise CannotDraw(f"{path} did not draw the figures: {last or 'it said nothing'}")
 
 
-def _browsers() -> list[str]:
+def browsers() -> list[str]:
     """Paths to try. Without the tools for tests, nothing is downloaded."""
     found = []
     try:

@@ -25,6 +25,7 @@ from traitlets import Bool, Float, Unicode, default
 from traitlets.config import Config
 
 from labs.host.project import SITE
+from labs.site import not_found
 from labs.site.page_kernels import PageKernels
 from labs.site.warm_kernel import WarmKernel
 
@@ -73,6 +74,16 @@ class PageHandler(JupyterHandler, web.StaticFileHandler):
         gzip = web.GZipContentEncoding
         if not any(isinstance(each, gzip) for each in transforms):
             transforms.append(gzip(self.request))
+
+    def write_error(self, status_code: int, **why: Any) -> None:
+        """For a page that is not there, the site's own word."""
+        page = Path(self.root, not_found.NAME)
+        if status_code != 404 or not page.is_file():
+            return super().write_error(status_code, **why)
+        asked = self.request.path.removeprefix(f"{self.base_url}book/")  # as it was written
+        self.set_header("Content-Type", "text/html; charset=utf-8")
+        self.finish(not_found.returning(page.read_text("utf-8"), asked))
+        return None
 
     def compute_etag(self) -> str | None:
         return web.StaticFileHandler.compute_etag(self)

@@ -7,6 +7,7 @@ run them; lets the Binder button open the book itself.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 TEMPLATES = str(Path(__file__).with_name("templates"))  # over the theme's
+
+CORNER = re.compile(r'<th class="head[^"]*">\s*(?:<p>\s*</p>\s*)?</th>')
 
 
 def _add_cells(
@@ -42,9 +45,18 @@ def _open_book_on_binder(
             button["url"] = address._replace(query=urlencode(query)).geturl()
 
 
+def _leave_corners_empty(
+    _app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object
+) -> None:
+    """A header without words is none: a screen reader would announce it for each row."""
+    if "body" in context:
+        context["body"] = CORNER.sub("<td></td>", context["body"])
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Sphinx calls this."""
     app.config.templates_path.append(TEMPLATES)
     app.connect("html-page-context", _add_cells)
+    app.connect("html-page-context", _leave_corners_empty)
     app.connect("html-page-context", _open_book_on_binder, priority=900)  # after the theme
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -77,6 +77,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Book]:
     (site / "_static").mkdir(parents=True)
     (home / "secret").write_text(SECRET)
     (site / "index.html").write_text("<html>the book</html>")
+    (site / "404.html").write_text('<html><base href="/published/"><a href="index.html">')
     environment = os.environ | {
         "JUPYTER_CONFIG_PATH": str(ROOT / "labs/site/etc/jupyter"),
         "JUPYTER_CONFIG_DIR": str(home / "config"),
@@ -129,6 +130,16 @@ PATHS = {
     r"/book/_static/live-config\.js": ("book/_static/live-config.js", "GET"),
     "/book/(.*)": ("book/index.html", "GET"),
 }
+
+
+def test_a_page_that_is_not_there_leads_back_from_any_depth(book: Book) -> None:
+    reader = book.login()
+    for asked, back in {"nowhere.html": "./", "a/b%2fc/d.html": "../../", "a/": "../"}.items():
+        answer, page = book.ask(f"book/{asked}", **reader)
+        assert answer.status == 404
+        assert page.decode() == f'<html><base href="{back}"><a href="index.html">', asked
+    answer, page = book.ask("book/nowhere.html")
+    assert answer.status != 404 and b"<base" not in page  # nothing is told to strangers
 
 
 def test_every_route_is_tried_here() -> None:

@@ -15,6 +15,15 @@ function set(node: HTMLElement): void {
   const formula = inline?.[1] ?? display?.[1] ?? written;
   katex.render(formula, node, { displayMode: !inline, throwOnError: false, strict: false });
   if (number) node.append(number);
+  nameColumn(node, written, formula);
+}
+
+/** A column's heading that is nothing but a formula has a name in letters, for those who hear it. */
+function nameColumn(node: HTMLElement, written: string, formula: string): void {
+  const cell = node.closest('th');
+  if (!cell || node.parentElement!.childNodes.length > 1) return;
+  const said = formula.replace(/\\cdot/g, '·').replace(/\\[a-z]+|[{}^_]/g, '');
+  cell.setAttribute('aria-label', said.trim() || written);
 }
 
 function setAll(): void {

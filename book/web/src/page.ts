@@ -34,9 +34,8 @@ declare global {
   }
 }
 
-const STATIC =
-  'You see recorded runs. To measure on your own machine, get the book and start it with ' +
-  '“make read”.';
+const STATIC = 'You see recorded runs.';
+const OWN = { words: 'Measure on your own machine', address: 'index.html#reading-it-live' };
 
 const statics = new URL('.', (document.currentScript as HTMLScriptElement).src);
 
@@ -121,6 +120,7 @@ function main(): void {
   const cells = JSON.parse(source.textContent!) as Cells;
   if (config) return void goLive(config, cells, status);
   status.show('static', STATIC);
+  status.lead(OWN.words, new URL(`../${OWN.address}`, statics).href);
   offerChecks(cells);
   document.querySelectorAll<HTMLElement>('.wt-progress').forEach(showProgress);
 }
@@ -139,6 +139,8 @@ if (window.wallTimeLive && document.querySelector('meta[name="wall-time-labs"]')
   preload('lib/live.js', 'script');
   preload('lib/live.css', 'style');
 }
+
+if (window.wallTimeLive) document.documentElement.dataset.live = 'here'; // for the style sheets
 
 hideBehindBets();
 

@@ -26,6 +26,14 @@ export class StatusLine {
     else article.prepend(this.#node);
   }
 
+  /** A way on, after the words; until something else is shown. */
+  lead(words: string, address: string): void {
+    const link = document.createElement('a');
+    link.href = address;
+    link.textContent = words;
+    this.#words.append(' ', link);
+  }
+
   /** `state` is for the style sheet and the tests, `words` for the reader. */
   show(state: State, words: string, remedy?: Remedy): void {
     this.#node.dataset.state = state;

@@ -99,7 +99,7 @@ export class Frame extends HTMLElement implements Stage {
 
   private build(): void {
     const { scene } = this;
-    const live = element('section', { class: 'wt-scene-live', 'aria-label': `Simulated: ${scene.title}` });
+    const live = element('div', { class: 'wt-scene-live', role: 'group', 'aria-label': `Simulated: ${scene.title}` });
     const legend = element('p', { class: 'wt-scene-legend' });
     for (const [mark, words] of scene.legend) {
       legend.append(element('span', {}, element('span', { class: `wt-mark wt-mark-${mark}` }), words), ' ');
@@ -108,7 +108,7 @@ export class Frame extends HTMLElement implements Stage {
     head.append(' by a model, measured on no machine.', this.clock);
     const picture = element('div', { class: 'wt-scene-picture' }, this.canvas);
     const labels = ['', 'simulated', ...(scene.columns ?? ['bound', 'model'])];
-    const headings = labels.map((label) => element('th', { scope: 'col' }, label));
+    const headings = labels.map((label) => (label ? element('th', { scope: 'col' }, label) : element('td')));
     this.table.append(element('thead', {}, element('tr', {}, ...headings)), this.body);
     live.append(head, picture, legend);
     this.buildBet();
@@ -124,6 +124,7 @@ export class Frame extends HTMLElement implements Stage {
     this.canvas.addEventListener('pointermove', (event) => {
       if (event.buttons > 0) this.point(event, false);
     });
+    this.canvas.setAttribute('aria-label', scene.title); // until it is drawn, off screen
     this.append(live);
     this.toggleAttribute('live', true);
     this.showMotion();

@@ -1,0 +1,106 @@
+"""Draw the book's icon, the picture that social sites show, and the README's, where they are out of
+date: part of `make figures`.
+
+    .venv/bin/python setup/social.py
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from urllib.parse import quote
+
+from browser import starts
+from figures import FLAGS, LIB, VIRTUAL_MS, CannotDraw, browsers
+from install import ROOT
+
+from labs.recordings import pictures
+from labs.site import social_picture
+
+WEB = ROOT / "book" / "web"
+README = ROOT / ".github" / "a-lab.svg"
+LAB = "many-cores"  # whose recorded figure the README shows
+DONE = re.compile(r'<pre id="picture">data:image/png;base64,([^<]+)</pre>')
+PATIENCE_S = 60.0
+DRAW = """
+const picture = new Image();
+picture.onload = () => {
+  const canvas = document.createElement('canvas');
+  [canvas.width, canvas.height] = [picture.width, picture.height];
+  canvas.getContext('2d').drawImage(picture, 0, 0);
+  const told = document.createElement('pre');
+  told.id = 'picture';
+  told.textContent = canvas.toDataURL('image/png');
+  document.body.append(told);
+};
+picture.src = document.getElementById('wanted').textContent;
+"""
+
+
+def main() -> int:
+    """Exit code 0 when they are as the code says, 1 after a sentence on standard error."""
+    (WEB / "icon.svg").write_text(social_picture.icon(), "utf-8")
+    README.write_text(lab(), "utf-8")
+    picture = WEB / "social.png"
+    try:
+        if not picture.is_file() or social_picture.mark(picture) != social_picture.wanted():
+            picture.write_bytes(social_picture.marked(drawn()))
+    except CannotDraw as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    return 0
+
+
+def lab() -> str:
+    """The recorded figure of a lab as a file of its own, light and dark as its reader's system."""
+    drawn = pictures.path(LAB, 1, "wide").read_text("utf-8")
+    colours = (
+        f"<style>{_font('Sans', 'source-sans-3')}svg{{color:#1f2629;font-family:'Wall Time Sans',"
+        "sans-serif}@media(prefers-color-scheme:dark){svg{color:#dfe5e6}}</style>"
+    )
+    return re.sub(r"(<svg[^>]*>)", lambda found: found[1] + colours, drawn, count=1)
+
+
+def drawn() -> bytes:
+    """The social picture as PNG. CannotDraw without a Chromium, or where it fails."""
+    path = next(filter(starts, browsers()), None)
+    if path is None:
+        raise CannotDraw(
+            "The social picture is drawn by Chromium or Chrome and there is none here: install one "
+            "(on Debian `apt install chromium`), or name yours in BROWSER_PATH, and run "
+            "`make figures`."
+        )
+    svg = social_picture.picture(_font("Serif", "source-serif-4") + _font("Sans", "source-sans-3"))
+    address = f"data:image/svg+xml;charset=utf-8,{quote(svg)}"
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder, "page.html")
+        page.write_text(
+            f'<!doctype html><meta charset="utf-8"><body><script type="text/plain" id="wanted">'
+            f"{address}</script><script>{DRAW}</script>",
+            "utf-8",
+        )
+        command = [path, *FLAGS, f"--user-data-dir={folder}/profile"]
+        command += [f"--virtual-time-budget={VIRTUAL_MS}", "--dump-dom", page.as_uri()]
+        run = subprocess.run(command, capture_output=True, timeout=PATIENCE_S)
+    found = DONE.search(run.stdout.decode("utf-8", "replace"))
+    if not found:
+        last = run.stderr.decode("utf-8", "replace").strip()[-500:]
+        raise CannotDraw(f"{path} did not draw the social picture: {last or 'it said nothing'}")
+    return base64.b64decode(found[1])
+
+
+def _font(name: str, file: str) -> str:
+    packed = (LIB / "fonts" / f"{file}-latin-wght-normal.woff2").read_bytes()
+    data = base64.b64encode(packed).decode()
+    return (
+        f"@font-face {{ font-family: 'Wall Time {name}'; font-weight: 200 900; "
+        f"src: url('data:font/woff2;base64,{data}') format('woff2') }}"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
