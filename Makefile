@@ -20,7 +20,7 @@ need = command -v $(1) >/dev/null 2>&1 || { echo "There is no $(1) here: $(2)." 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help read test test-all lint format book preview wheel record figures classics bundle \
-	requirements audit clean venv venv-dev
+	pdf epub requirements audit clean venv venv-dev
 
 help:
 	@echo "make read          install, build and open the live book (PORT=8888 NO_BROWSER=1 ORIGIN=https://… to choose)"
@@ -30,6 +30,8 @@ help:
 	@echo "make format        put style and formatting right where a tool can"
 	@echo "make book          build the static book into _build/html"
 	@echo "make preview       show the book in the browser, and anew whenever a source of it is saved"
+	@echo "make pdf           print the whole book into _build/wall-time.pdf (needs Chromium)"
+	@echo "make epub          make the whole book as _build/wall-time.epub (needs Chromium)"
 	@echo "make wheel         build the book and put it, with the labs, into a wheel in dist"
 	@echo "make record        measure every lab of the book anew on this machine, three runs each"
 	@echo "make figures       draw the pictures of the recorded figures that have changed (needs Chromium)"
@@ -57,6 +59,11 @@ preview: venv-dev
 read: book
 	@exec $(RUN) -m labs read
 
+# From the built pages, as a browser prints them.
+pdf epub: venv-dev
+	@$(RUN) setup/book.py
+	@exec $(RUN) setup/$@.py
+
 # Only what is in there is listed in setup.py; what a former build left is not.
 wheel: book
 	@rm -rf build
@@ -74,6 +81,7 @@ test: venv-dev
 # What takes more than everybody has at hand each time. One test after another: some measure.
 test-all: venv-dev
 	@$(RUN) setup/servers.py --further
+	@$(RUN) setup/epubcheck.py
 	@$(RUN) setup/browser.py > $(VENV)/browser
 	@BROWSER_PATH="`cat $(VENV)/browser`" exec $(RUN) -m pytest -q -n 0 -m extended $(SKIPS) $(TESTS)
 

@@ -89,6 +89,9 @@ def test_progress_is_kept_saved_deleted_and_read_again(
     expect(shown.locator("table").nth(1)).to_contain_text("one-core")
     expect(shown).to_contain_text("1 prediction")
     expect(shown).to_contain_text("on this device only")
+    words = page.locator("article").inner_text()  # of what this page has, and a live one hasn't
+    assert "Your browser keeps it" in words and "Read a file" in words
+    assert "data folder" not in words and "Save as CSV" not in words
     with page.expect_download() as download:
         shown.get_by_role("button", name="Save as a file").click()
     assert download.value.suggested_filename == "wall-time-progress.json"

@@ -80,6 +80,8 @@ def test_progress_is_shown_saved_deleted_and_brought_back(
     state(page, "live")
     expect(panel(page)).to_contain_text("Nothing is kept yet")
     expect(button(panel(page), "Delete all")).to_be_disabled()
+    words = page.locator("article").inner_text()
+    assert "data folder" in words and "Your browser keeps it" not in words
     assert not progress.exists()
 
     page.goto(reader.page("exercise"))

@@ -3,6 +3,7 @@
  * a file, too. */
 import { askFor, hideBehindBets } from './bet';
 import { offerChecks } from './exercises';
+import { preparePaper } from './paper';
 import type { Plotly } from './plot';
 import { showProgress } from './progress';
 import { bringToLife } from './recorded';
@@ -109,6 +110,7 @@ function ask(): void {
 
 function main(): void {
   tidy();
+  preparePaper();
   ask();
   document.querySelectorAll<HTMLElement>('figure.wt-recorded').forEach(bringToLife);
   const source = document.getElementById('wt-cells');

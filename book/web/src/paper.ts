@@ -1,0 +1,60 @@
+/** A page on paper is whole: nothing is folded, solutions stand at the end, and it is light. What
+ * has no place there at all is left out by paper.css. setup/pages.js makes the PDF and the EPUB from
+ * pages that have been prepared so. */
+import { make } from './make';
+
+const HEADINGS = 'h2, h3, h4';
+let undo: (() => void)[] = [];
+
+/** Before the browser prints a page, and afterwards the page as it was. */
+export function preparePaper(): void {
+  addEventListener('beforeprint', () => {
+    if (undo.length === 0) prepare();
+  });
+  addEventListener('afterprint', () => {
+    for (const back of undo.reverse()) back();
+    undo = [];
+  });
+}
+
+function prepare(): void {
+  const article = document.querySelector<HTMLElement>('article.bd-article');
+  if (!article) return;
+  lighten(document.documentElement);
+  article.querySelectorAll<HTMLDetailsElement>('details:not([open])').forEach(unfold);
+  moveSolutions(article);
+}
+
+function lighten(root: HTMLElement): void {
+  const before = root.dataset.theme;
+  if (before !== 'dark') return;
+  root.dataset.theme = 'light';
+  undo.push(() => (root.dataset.theme = before));
+}
+
+function unfold(details: HTMLDetailsElement): void {
+  details.open = true;
+  undo.push(() => (details.open = false));
+}
+
+/** Under a heading of their own, each below the name of its exercise. */
+function moveSolutions(article: HTMLElement): void {
+  const solutions = article.querySelectorAll<HTMLElement>('details.solution');
+  if (solutions.length === 0) return;
+  const end = make('section', { class: 'wt-solutions', id: 'wt-solutions' }, make('h2', {}, 'Solutions'));
+  undo.push(() => end.remove());
+  for (const solution of solutions) {
+    const place = document.createComment('');
+    solution.replaceWith(place);
+    undo.push(() => place.replaceWith(solution));
+    end.append(make('h3', {}, ...heading(place)), solution);
+  }
+  (article.querySelector(':scope > section') ?? article).append(end);
+}
+
+function heading(place: Node): Node[] {
+  const found = place.parentElement?.closest('section')?.querySelector(HEADINGS);
+  return [...(found?.childNodes ?? [])]
+    .filter((node) => !(node instanceof Element && node.matches('.headerlink')))
+    .map((node) => node.cloneNode(true));
+}
