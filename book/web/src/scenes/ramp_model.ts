@@ -54,6 +54,7 @@ export class Ramp {
     this.shop = new ShopModel(this.settings, times);
     this.shop.bring(users, over);
     this.shop.run(0); // who comes at once is there
+    this.longest = this.outside;
     this.note();
   }
 

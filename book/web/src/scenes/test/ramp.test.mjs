@@ -15,6 +15,7 @@ for (const { wanted, start, looks } of agreed) {
     // The same with a crowd that is there at once, and asks without end.
     const times = { cpu: () => 0, wait: () => 200_000, think: () => 0, gap: () => Infinity };
     const model = new Ramp(start, wanted, wanted, 0, times);
+    assert.equal(model.longest, wanted - start); // they stand there at once
     model.run((looks + 1) * 1e6);
     assert.equal(model.looks.findIndex(({ workers }) => workers >= wanted), looks);
     assert.equal(model.longest, wanted - start);
