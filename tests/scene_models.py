@@ -1,5 +1,5 @@
-"""The small models of the scenes, a second time: those of stations_model.ts and
-hopping_model.ts in book/web/src/scenes, written from their first comments.
+"""The small models of the scenes, a second time: those of stations_model.ts, hopping_model.ts,
+quota_model.ts and samples_model.ts in book/web/src/scenes, written from their first comments.
 
 `python tests/scene_models.py` writes what both are held to, the files of `agreed/`.
 """
@@ -17,6 +17,7 @@ from shop_reference import Dice
 from labs.theory import laws
 
 AGREED = Path(__file__).parents[1] / "book/web/src/scenes/agreed"
+PERIOD = 100_000
 LOGGED = 150  # events of a trace
 
 SHOP = ((32, 57_000), (4, 5_000), (10**9, 0), (1, 2_000), (10, 40_000), (1, 10_000))
@@ -101,6 +102,53 @@ def hopping(cores: int, threads: int, mean: int, seed: int, moves: int) -> list[
     return log
 
 
+def quota(workers: int, cores: int, allowed: float, cpu: int, pair: float) -> list[int]:
+    """Requests done after a third of each of ten periods, from one thing that happens to the
+    next: a request is done, the budget is spent, a period begins, somebody looks."""
+    running = min(workers, cores)
+    whole = math.ceil(cores / 2)
+    worth = min(running, whole) + max(0, running - whole) * (pair - 1)
+    needs = max(1, math.ceil(cpu * workers / worth))
+    left = [needs - worker * needs // workers for worker in range(workers)]
+    done, now, told = 0, 0, []
+    for look in range(10 * 2):
+        until = look // 2 * PERIOD + (PERIOD if look % 2 else PERIOD // 3)
+        if look % 2 == 0:
+            budget = int(allowed * PERIOD) // running
+        while now < until:
+            passed = min(until - now, budget or PERIOD, *(left if budget else ()))
+            now += passed
+            if budget:
+                budget -= passed
+                done += left.count(passed)
+                left = [needs if each == passed else each - passed for each in left]
+        if look % 2 == 0:
+            told.append(done)
+    return told
+
+
+def sample(dice: Dice, requests: int, mean: int, deviation: int) -> list[int]:
+    """Response times of a test, µs."""
+    twelve = [sum(dice.uniform() for _ in range(12)) - 6 for _ in range(requests)]
+    return [max(1, math.floor(mean + deviation * each + 0.5)) for each in twelve]
+
+
+def below(z: float) -> float:
+    """The part of a bell that lies below z."""
+    return (1 + math.erf(z / 2**0.5)) / 2
+
+
+def within(t: float, freedom: int, steps: int = 10_000) -> float:
+    """The part of Student's distribution between -t and t, by adding up its density."""
+    scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2))
+    scale /= math.sqrt(freedom * math.pi)
+    width = t / steps
+    heights = (
+        (1 + ((i + 0.5) * width) ** 2 / freedom) ** (-(freedom + 1) / 2) for i in range(steps)
+    )
+    return 2 * scale * width * sum(heights)
+
+
 def _ceilings() -> Iterator[dict[str, Any]]:
     for name, things, users in (("shop", SHOP, 40), ("both", BOTH, 60), ("alone", ALONE, 1)):
         roomy = ((10**9, things[0][1]), *things[1:])
@@ -117,6 +165,24 @@ def _ceilings() -> Iterator[dict[str, Any]]:
         }
 
 
+def _samples() -> Iterator[dict[str, Any]]:
+    for requests, apart, deviation in ((10, 43, 312), (100, 43, 312), (20, 0, 100), (500, 43, 312)):
+        dice = Dice(5)
+        course = [
+            sum(sample(dice, requests, 1_162_000 + 1000 * more, 1000 * deviation))
+            for more in (0, apart, 0, apart)
+        ]
+        error = deviation * (2 / requests) ** 0.5
+        yield {
+            "requests": requests,
+            "apart": 1000 * apart,
+            "deviation": 1000 * deviation,
+            "course": course,
+            "error": 1000 * error,
+            "misled": below(-apart / error),
+        }
+
+
 def write() -> None:
     """All files of `agreed/` that are made here."""
     made = {
@@ -126,6 +192,15 @@ def write() -> None:
             | {"stays": hopping(*row, moves=60)}
             for row in ((4, 1, 50_000, 1), (4, 3, 20_000, 9), (2, 2, 10_000, 4))
         ],
+        "quota": [
+            dict(zip(("workers", "cores", "quota", "cpu", "pair"), row, strict=True))
+            | {"done": quota(*row)}
+            for row in ((4, 8, 1.5, 20_000, 2), (1, 4, 1.5, 30_000, 2), (6, 4, 4, 7_000, 1.3))
+        ],
+        "samples": {
+            "student": [[4, 2.776], [9, 2.262], [18, 2.101], [98, 1.984], [1998, 1.961]],
+            "rows": list(_samples()),
+        },
     }
     for name, rows in made.items():
         text = json.dumps(rows, separators=(",", ":"))

@@ -61,7 +61,7 @@ class SceneDirective(SphinxDirective):
         "most": directives.positive_int,  # users on the axis of curves
         "goal": directives.unchanged_required,  # a row of shop_goals.ts
         "bet": directives.unchanged_required,  # a question before anything is shown
-        "bet-on": lambda text: directives.choice(text, ("throughput", "response-time")),
+        "bet-on": lambda text: directives.choice(text, ("throughput", "response-time", "fooled")),
         "times": lambda text: directives.choice(text, ("chance", "alike")),
         "hold": _number,  # requests a second while the button is held
         "slower": _number,  # times slower than life, at first

@@ -141,5 +141,7 @@ KINDS = {
     "pages": SceneKind(_pages, needs={"workers": "how many the master forks"}),
     "ramp": SceneKind(_ramp, needs={"users": "how many come"}),
     "ceilings": SceneKind(lambda given: small_pictures.ceilings(numbers(given))),
+    "samples": SceneKind(lambda given: small_pictures.samples(numbers(given))),
     "core-hopping": SceneKind(lambda given: small_pictures.hopping(numbers(given))),
+    "quota": SceneKind(lambda given: small_pictures.quota(numbers(given))),
 }

@@ -44,7 +44,13 @@ NUMBERS = {
     "query": 0.0,
     "connections": 1.0,
     "disk": 0.0,
+    "requests": 10.0,
+    "mean": 1.0,
+    "apart": 0.0,
+    "deviation": 0.3,
     "window": 1.0,
+    "quota": 0.0,
+    "pair": 2.0,
 }
 LEFT, POOL, CORES, RIGHT = 4, 190, 548, 636  # edges of line, pool and cores
 TOP, HIGH = 26, 140

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 PAGE = "chapter/scenes.html"
 POOL, BET, FRONT, CURVES, LITTLE, LANES, JOURNEY = range(7)
-CEILINGS, HOPPING = range(7, 9)
+CEILINGS, SAMPLES, HOPPING, QUOTA = range(7, 11)
 
 
 def scene(page: Page, number: int = POOL) -> Locator:
@@ -258,6 +258,22 @@ def test_a_bar_is_pushed_until_another_holds(opened: Page) -> None:
     expect(shop.get_by_role("row", name="database busy")).to_contain_text("100 %")
 
 
+def test_how_often_one_is_fooled_is_bet_on(opened: Page) -> None:
+    tests = scene(opened, SAMPLES)
+    expect(tests.get_by_role("table")).to_be_hidden()
+    tests.get_by_role("spinbutton", name="In how many").fill("40")
+    opened.keyboard.press("Enter")
+    tests.get_by_role("button", name="10 s ahead").press("Enter")
+    expect(tests.get_by_role("status")).to_contain_text(re.compile(r"You bet 40; it is [34]\d"))
+    tests.get_by_role("button", name="Step").press("Enter")
+    expect(tests.get_by_role("status")).to_contain_text("The difference is")
+    tests.get_by_role("slider", name="requests each").press("End")
+    tests.get_by_role("slider", name="requests each").press("ArrowLeft")
+    tests.get_by_role("slider", name="requests each").press("ArrowLeft")
+    tests.get_by_role("button", name="10 s ahead").press("Enter")
+    expect(tests.locator(".wt-scene-goal")).to_have_attribute("data-reached", "yes")
+
+
 def test_a_short_look_sees_a_core_that_is_full(still: Page) -> None:
     machine = scene(still, HOPPING)
     expect(machine.get_by_role("row", name="part of the machine")).to_contain_text("25 %")
@@ -269,3 +285,13 @@ def test_a_short_look_sees_a_core_that_is_full(still: Page) -> None:
             break
         step.tap()
     expect(goal).to_have_attribute("data-reached", "yes")
+
+
+def test_workers_are_taken_away_until_none_is_stopped(still: Page) -> None:
+    box = scene(still, QUOTA)
+    expect(box.get_by_role("spinbutton")).to_have_count(0)  # no dice, no seed
+    box.get_by_role("button", name="Step").tap()
+    expect(box.get_by_role("status")).to_contain_text("All stand still.")
+    box.get_by_role("slider", name="workers").press("Home")
+    expect(box.locator(".wt-scene-goal")).to_have_attribute("data-reached", "yes")
+    expect(box.get_by_role("row", name="standing still")).to_contain_text("0 %")

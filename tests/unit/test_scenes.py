@@ -15,6 +15,7 @@ import pytest
 import scene_models
 import shop_reference
 
+from labs.analysis.window import STUDENT_T
 from labs.site import (
     curves_picture,
     journey_picture,
@@ -29,7 +30,7 @@ from labs.theory.turns import course
 
 WEB = Path(__file__).parents[2] / "book/web"
 AGREED = WEB / "src/scenes/agreed"
-MOST_BYTES = 30_000  # gzip, of all scenes together
+MOST_BYTES = 34_000  # gzip, of all thirteen together
 
 
 def agreed(name: str) -> Any:
@@ -78,7 +79,7 @@ def test_the_page_is_held_against_our_laws(row: dict[str, Any]) -> None:
     assert row["X"] == pytest.approx(model, rel=1e-9)
 
 
-# -- the small models: ceilings and core-hopping ---------------------------------------------
+# -- the small models: ceilings, core-hopping, quota, samples -----------------------------------
 
 
 @pytest.mark.parametrize("row", agreed("ceilings"), ids=lambda row: row["name"])
@@ -104,6 +105,35 @@ def test_threads_are_moved_alike(row: dict[str, Any]) -> None:
     assert row["stays"] == scene_models.hopping(*of, moves=60)
     busy = sum(min(until, 50_000) - min(begin, 50_000) for _, _, begin, until in row["stays"])
     assert busy / 50_000 / row["cores"] == laws.utilisation(X=row["threads"], D=1, c=row["cores"])
+
+
+@pytest.mark.parametrize("row", agreed("quota"), ids=lambda row: f"{row['workers']} workers")
+def test_a_quota_lets_as_many_through_as_the_law_says(row: dict[str, Any]) -> None:
+    workers, cores, allowed, cpu, pair = (
+        row[name] for name in ("workers", "cores", "quota", "cpu", "pair")
+    )
+    assert row["done"] == scene_models.quota(workers, cores, allowed, cpu, pair)
+    X = (row["done"][-1] - row["done"][0]) / (len(row["done"]) - 1) / scene_models.PERIOD * 1e6
+    D = cpu / 1e6 * (1 if pair == 2 else 4 / 2.6)  # the second halves make each request dearer
+    alone = laws.bound(workers, D, c=cores)
+    assert pytest.approx(queueing.quota(D, alone, alone, allowed), rel=0.02) == X
+
+
+def test_samples_fall_alike_and_fool_as_often_as_theory_says() -> None:
+    told = agreed("samples")
+    for freedom, t in told["student"]:
+        assert scene_models.within(t, freedom) == pytest.approx(0.95, abs=2e-4)
+    assert STUDENT_T[5] == told["student"][0][1]
+    for row in told["rows"]:
+        dice = shop_reference.Dice(5)
+        means = [1_162_000, 1_162_000 + row["apart"]] * 2
+        course = [
+            sum(scene_models.sample(dice, row["requests"], mean, row["deviation"]))
+            for mean in means
+        ]
+        assert course == row["course"]
+        assert row["error"] == pytest.approx((2 * row["deviation"] ** 2 / row["requests"]) ** 0.5)
+        assert row["misled"] == scene_models.below(-row["apart"] / row["error"])
 
 
 # -- the bundle, and the picture that stands still -----------------------------------------------
@@ -264,6 +294,10 @@ def test_still_ceilings_name_the_one_that_holds() -> None:
 
 
 def test_still_pictures_say_what_the_laws_say() -> None:
+    s5 = {"requests": 10, "apart": 0.043, "deviation": 0.312}
+    assert "waver by 193 ms, the difference by 273 ms" in small_pictures.samples(s5)
     drawn = small_pictures.hopping({"cores": 4})
     shown = [int(part) for part in re.findall(r">(\d+) %<", drawn)]
     assert len(shown) == 4 and abs(sum(shown) - 100) <= 2 and max(shown) < 34
+    held = small_pictures.quota({"quota": 1.5, "workers": 4, "cores": 8})
+    assert "4 workers run for 37.5 ms of them and stand still for 62.5" in held

@@ -9,7 +9,9 @@ import { journey } from './journey';
 import { lanes } from './lanes';
 import { little } from './little';
 import { pages } from './pages';
+import { quota } from './quota';
 import { ramp } from './ramp';
+import { samples } from './samples';
 import { shop } from './shop';
 
 Frame.kinds = {
@@ -23,6 +25,8 @@ Frame.kinds = {
   pages,
   ramp,
   ceilings,
+  samples,
   'core-hopping': hopping,
+  quota,
 };
 customElements.define('wt-scene', Frame);

@@ -121,9 +121,30 @@ export const PARAMETERS = {
   query: { label: 'query', letter: '', without: 0, steps: HELD, say: seconds },
   connections: { label: 'connections', letter: '', without: 1, steps: CROWDS, say: short },
   disk: { label: 'write to disk', letter: '', without: 0, steps: HELD, say: seconds },
+  requests: {
+    ...{ label: 'requests each', letter: 'n', without: 10, say: short },
+    steps: [5, 10, 20, 50, 100, 200, 500, 1000, 1100, 1200, 1500, 2000],
+  },
+  mean: { label: 'mean', letter: '', without: 1, steps: [], say: seconds },
+  apart: {
+    ...{ label: 'true difference', letter: '', without: 0, say: seconds },
+    steps: [0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5],
+  },
+  deviation: {
+    ...{ label: 'standard deviation', letter: 'σ', without: 0.3, say: seconds },
+    steps: [0.01, 0.03, 0.1, 0.2, 0.3, 0.4],
+  },
   window: {
     ...{ label: 'averaged over', letter: '', without: 1, say: seconds },
     steps: [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
+  },
+  quota: {
+    ...{ label: 'quota', letter: '', without: 0, say: (cores) => `${cores} cores` },
+    steps: [0.5, 1, 1.5, 2, 2.5, 3, 4, 6, 8],
+  },
+  pair: {
+    ...{ label: 'a pair does', letter: '', without: 2, say: short },
+    steps: [1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.75, 2],
   },
 } satisfies Record<string, Parameter>;
 

@@ -1,14 +1,20 @@
-/** Ceilings and core-hopping: their models against the second ones in Python
+/** Ceilings, core-hopping, quota and samples: their models against the second ones in Python
  * (tests/scene_models.py), and what holds of them whatever comes. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import ceilingRows from '../agreed/ceilings.json';
 import hoppingRows from '../agreed/hopping.json';
+import quotaRows from '../agreed/quota.json';
+import sampleRows from '../agreed/samples.json';
 import { ceilings } from '../ceilings';
 import { Dice } from '../dice';
 import { hopping } from '../hopping';
 import { Hopping } from '../hopping_model';
 import { PARAMETERS } from '../parameters';
+import { quota } from '../quota';
+import { PERIOD, Quota } from '../quota_model';
+import { samples } from '../samples';
+import { below, claimed, error, misled, Samples, student } from '../samples_model';
 import { Stations } from '../stations_model';
 
 const near = (value, wanted, part, what = '') =>
@@ -138,4 +144,88 @@ test('who averages for long sees quarters, who looks shortly a core that is full
   machine.made.advance(11_000);
   const full = Array.from({ length: 50 }, () => (machine.made.advance(7000), machine.made.goal('one-is-full').reached));
   assert.ok(full.filter(Boolean).length > 25, 'most moments');
+});
+
+// ---- quota ----
+
+for (const row of quotaRows) {
+  test(`exact, to the microsecond: ${row.workers} workers, ${row.quota} of ${row.cores} cores`, () => {
+    const model = new Quota(row);
+    row.done.forEach((done, period) => {
+      model.now = period * PERIOD + Math.floor(PERIOD / 3);
+      assert.equal(model.answers, done);
+    });
+  });
+
+  test(`the budget is never passed: ${row.workers} workers, ${row.quota} of ${row.cores} cores`, () => {
+    const model = new Quota(row);
+    assert.ok(model.runs * model.running <= row.quota * PERIOD);
+    for (let worker = 0; worker < row.workers; worker += 1) {
+      for (let nth = 1; nth < 50; nth += 1) {
+        const at = model.doneAt(worker, nth);
+        assert.deepEqual([model.done(worker, at - 1), model.done(worker, at)], [nth - 1, nth]);
+      }
+    }
+  });
+}
+
+test('a quota takes nothing from a lone worker, and much from four', () => {
+  const box = scene(quota, { workers: 4, cores: 8, quota: 1.5, cpu: 0.02 });
+  assert.equal(box.row('standing still')[1], '63 %');
+  box.made.advance(60e6);
+  near(Number(box.row('answers')[1]), 75, 0.01); // q / D
+  assert.equal(box.made.goal('never-stopped').reached, false);
+  assert.match(box.made.step(), /150 ms of CPU time are spent. All stand still/);
+  assert.match(box.made.step(), /A new period/);
+  box.turn('workers', 1);
+  assert.ok(box.made.goal('never-stopped').reached);
+  assert.equal(box.row('periods')[1], '0');
+});
+
+test('two hyper-threads do less than twice, and each request costs more', () => {
+  const box = scene(quota, { workers: 4, cores: 4, cpu: 0.02, pair: 1.3 });
+  box.made.advance(60e6);
+  near(Number(box.row('answers')[1]), 130, 0.01);
+  assert.equal(box.row('CPU time')[1], '30.8 ms');
+});
+
+// ---- samples ----
+
+test('Student’s t is that of the tables', () => {
+  for (const [freedom, t] of sampleRows.student) near(student(freedom), t, 0.003);
+  near(below(1.959964), 0.975, 1e-6);
+  near(below(-1), 0.158655, 1e-5);
+});
+
+for (const { requests, apart, deviation, course, error: wavers, misled: fooled } of sampleRows.rows) {
+  const of = { requests, apart, deviation, mean: 1_162_000 };
+  test(`the same requests for the same dice: ${requests} of each, ${apart} µs apart`, () => {
+    const model = new Samples(new Dice(5));
+    const sums = [1, 2].flatMap(() => model.pair(of).tests.map(({ times }) => times.reduce((all, each) => all + each)));
+    assert.deepEqual(sums, course);
+  });
+
+  test(`as often fooled as theory says: ${requests} of each, ${apart} µs apart`, () => {
+    near(error(of), wavers, 1e-9);
+    assert.ok(Math.abs(misled(of) - fooled) < 1e-6);
+    const model = new Samples(new Dice(2));
+    const pairs = Math.round(Math.min(6000, 400_000 / requests));
+    for (let i = 0; i < pairs; i += 1) model.pair(of);
+    const off = (count, part) => assert.ok(Math.abs(count / pairs - part) < 3.5 * Math.sqrt(part / pairs) + 0.003);
+    near(model.wavered, wavers, 0.06);
+    off(model.misled, fooled);
+    off(model.claimed, claimed(of));
+    if (apart === 0) assert.equal(model.wrong, model.claimed);
+  });
+}
+
+test('ten requests are too few for 43 ms, a thousand are enough', () => {
+  const tests = scene(samples, { requests: 10, mean: 1.162, apart: 0.043, deviation: 0.312 });
+  tests.made.advance(100e6);
+  assert.ok(Number.parseFloat(tests.row('the slower one')[1]) > 30);
+  assert.equal(tests.made.goal('nine-of-ten').reached, false);
+  tests.turn('requests', 1200);
+  tests.made.advance(10e6);
+  assert.ok(tests.made.goal('nine-of-ten').reached);
+  assert.match(tests.made.step(), /^1\.\d+ s and 1\.\d+ s\. The difference is .* ms, plus or minus .* ms, so/);
 });
