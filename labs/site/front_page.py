@@ -99,7 +99,9 @@ def _draw(translator: Any, _node: nodes.Element) -> None:
 def _offer(translator: Any, _node: nodes.Element) -> None:
     app, page = translator.builder.app, translator.builder.current_docname
     first = parts(app, page)[0].stops[0]
-    offers = [Markup('<a class="wt-button wt-first" href="{}">Start</a>').format(first.address)]
+    offers = [
+        Markup('<a class="wt-button wt-first" href="{}">Start reading</a>').format(first.address)
+    ]
     if address := binder(app, page):
         offers.append(
             Markup('<a class="wt-button wt-binder" href="{}">Try on Binder</a>').format(address)

@@ -22,8 +22,11 @@ function set(node: HTMLElement): void {
 function nameColumn(node: HTMLElement, written: string, formula: string): void {
   const cell = node.closest('th');
   if (!cell || node.parentElement!.childNodes.length > 1) return;
-  const said = formula.replace(/\\cdot/g, '·').replace(/\\[a-z]+|[{}^_]/g, '');
-  cell.setAttribute('aria-label', said.trim() || written);
+  const said = document.createElement('span');
+  said.className = 'visually-hidden';
+  said.textContent = formula.replace(/\\cdot/g, '·').replace(/\\[a-z]+|[{}^_]/g, '').trim() || written;
+  node.querySelector('.katex')?.setAttribute('aria-hidden', 'true');
+  node.before(said);
 }
 
 function setAll(): void {

@@ -1,0 +1,71 @@
+"""axe-core's rules of accessibility, on every page: from a file, light and dark, and on a live one
+while a lab measures. What they find is mended, and no rule is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from conftest import Servers
+from labs_on_page import panel, state
+from panel_book import PanelBook
+from playwright.sync_api import Browser, Page, expect
+from serving import BookServer
+
+pytestmark = [pytest.mark.extended, pytest.mark.timeout(1200)]  # seconds a page, on a busy machine
+
+RUN_MS = 120_000.0
+
+
+def complaints(page: Page) -> list[str]:
+    """What axe finds, each with its rule, its place and the reason."""
+    found: dict[str, Any] = Axe().run(page).response
+    return [
+        f"{rule['id']}: {node['html'][:160]}: {node['failureSummary']}"
+        for rule in found["violations"]
+        for node in rule["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_any_page(book: Path, browser: Browser, scheme: str) -> None:
+    context = browser.new_context(color_scheme=scheme)  # type: ignore[arg-type]
+    page = context.new_page()
+    files = sorted(file for file in book.rglob("*.html") if "_static" not in file.parts)
+    assert len(files) > 29
+    found = {}
+    for file in files:
+        page.goto(file.as_uri())
+        page.wait_for_function("!document.querySelector('.wt-plot:not([data-drawn])')")
+        if told := complaints(page):
+            found[str(file.relative_to(book))] = told
+    context.close()
+    assert found == {}
+
+
+@pytest.fixture
+def panels(panel_book: PanelBook, tmp_path: Path) -> Iterator[BookServer]:
+    """A server of the page with real panels."""
+    with pytest.MonkeyPatch.context() as patch, Servers(tmp_path) as start:
+        patch.setenv("LABS_RECORDINGS", str(panel_book.shelf))
+        yield start(panel_book.site, root=panel_book.source)
+
+
+@pytest.mark.measures
+def test_axe_finds_nothing_while_a_lab_measures_and_after(panels: BookServer, page: Page) -> None:
+    page.goto(panels.page("index"))
+    state(page, "live")
+    shown = panel(page)
+    expect(shown.locator(".wt-about")).to_be_visible()
+    assert complaints(page) == []
+    shown.get_by_role("button", name="Skip", exact=True).click()
+    run, stop = (shown.get_by_role("button", name=each, exact=True) for each in ("Run", "Stop"))
+    run.click()
+    expect(stop).to_be_enabled()
+    assert complaints(page) == []
+    expect(run).to_be_enabled(timeout=RUN_MS)
+    page.emulate_media(color_scheme="dark")
+    assert complaints(page) == []
