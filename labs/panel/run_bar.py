@@ -31,7 +31,7 @@ class RunBar(ipywidgets.HBox):
         self._stage, self._told_at = "", 0.0
         self._run = ipywidgets.Button(
             description="Run", button_style="primary", tooltip="Measure it on this machine"
-        )
+        ).add_class("wt-run")
         self._stop = ipywidgets.Button(
             description="Stop", tooltip="End it now; what was measured stays", disabled=True
         ).add_class("wt-stop")  # by which the page knows that something is measured

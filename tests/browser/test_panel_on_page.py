@@ -193,6 +193,27 @@ def test_the_bet_is_eight_tabs_from_the_heading_at_most(panels: BookServer, page
     expect(shown.get_by_role("slider", name="CPU time")).to_be_visible()
 
 
+def test_the_keyboard_goes_from_the_bet_to_run_to_stop_and_back(
+    panels: BookServer, page: Page
+) -> None:
+    """What is pressed is disabled or hidden by it, and would drop the focus."""
+    shown = opened(panels, page)
+    shown.get_by_role("textbox", name="Your prediction").focus()
+    page.keyboard.type("100")
+    page.keyboard.press("Enter")
+    expect(button(shown, "Run")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(button(shown, "Stop")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(button(shown, "Run")).to_be_focused()
+    panels.kernel_process().kill()
+    state(page, "lost")
+    page.locator(".wt-status button").focus()
+    page.keyboard.press("Enter")
+    state(page, "starting", "live")
+    expect(page.locator(".wt-status [role=status]")).to_be_focused()
+
+
 def test_stop_ends_everything_within_a_second(panels: BookServer, page: Page) -> None:
     shown = opened(panels, page)
     button(shown, "Skip").click()

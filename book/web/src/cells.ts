@@ -1,6 +1,7 @@
 /** One lab of the page: its code, which the reader may change, and what it last showed. */
 import { OutputArea, OutputAreaModel } from '@jupyterlab/outputarea';
 import { Widget } from '@lumino/widgets';
+import { keepFocus } from './focus';
 import { nameSliders } from './tidy';
 import type { Session } from './session';
 import type { WidgetManager } from './widgets';
@@ -112,6 +113,7 @@ export class LabCell {
     }
     host.classList.remove('wt-behind');
     nameSliders(host);
+    keepFocus(host);
   }
 }
 

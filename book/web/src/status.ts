@@ -18,6 +18,7 @@ export class StatusLine {
   constructor(article: Element) {
     this.#node.className = 'wt-status';
     this.#words.setAttribute('role', 'status');
+    this.#words.tabIndex = -1; // for who pressed the button, when it goes
     this.#button.type = 'button';
     this.#button.addEventListener('click', () => this.#remedy?.run());
     this.#node.append(this.#words, this.#button);
@@ -36,11 +37,13 @@ export class StatusLine {
 
   /** `state` is for the style sheet and the tests, `words` for the reader. */
   show(state: State, words: string, remedy?: Remedy): void {
+    const pressed = document.activeElement === this.#button;
     this.#node.dataset.state = state;
     this.#words.textContent = words;
     this.#remedy = remedy;
     this.#button.textContent = remedy?.label ?? '';
     this.#button.hidden = !remedy;
+    if (pressed && !remedy) this.#words.focus({ preventScroll: true });
     document.documentElement.dataset.labs = state; // dims panels that cannot answer
   }
 }
