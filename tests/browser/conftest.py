@@ -17,7 +17,15 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 from panel_book import PanelBook, recordings, sources
-from playwright.sync_api import Browser, BrowserContext, Page, Request, WebSocket, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    Request,
+    WebSocket,
+    expect,
+    sync_playwright,
+)
 from serving import PROJECT, BookServer, Wire
 
 SMALL_BOOK = Path(__file__).parent / "site"
@@ -26,6 +34,7 @@ FLAGS = [
     *("--disable-background-networking", "--disable-component-update"),
 ]
 PATIENCE_MS = 30_000.0  # for anything to appear; a busy machine is slow
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="session")
