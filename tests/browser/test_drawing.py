@@ -8,12 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser
 from serving import PROJECT
 
 from labs.recordings import pictures, store
 
 
+@pytest.mark.extended
 def test_only_what_has_changed_is_drawn(browser: Browser, tmp_path: Path) -> None:
     for lab in ("one-core", "a-shared-counter"):
         (tmp_path / lab).mkdir()

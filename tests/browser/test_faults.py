@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from conftest import StartServer
 from labs_on_page import LIVE_MS, lab, panel, recovers_by, run, state, works
 from playwright.sync_api import Page, expect
@@ -135,6 +136,7 @@ def stopped(server: BookServer, page: Page) -> BookServer:
     return server
 
 
+@pytest.mark.extended
 def test_a_server_that_is_stopped_and_started_again(
     site: Path, live_server: StartServer, page: Page
 ) -> None:
@@ -146,6 +148,7 @@ def test_a_server_that_is_stopped_and_started_again(
     recovers_by(page, "Try again")
 
 
+@pytest.mark.extended
 def test_a_server_started_again_before_the_reader_does_anything(
     site: Path, live_server: StartServer, page: Page
 ) -> None:

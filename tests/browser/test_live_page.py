@@ -286,6 +286,7 @@ def test_the_keyboard_reaches_everything(server: BookServer, page: Page) -> None
     expect(named).to_be_visible()
 
 
+@pytest.mark.extended
 def test_a_page_that_nobody_uses_leaves_its_server_in_peace(
     site: Path, live_server: StartServer, page: Page
 ) -> None:

@@ -93,6 +93,7 @@ def test_nothing_of_a_lab_is_cut_on_a_telephone(book: Path, page: Page) -> None:
             expect(rest).to_be_visible()
 
 
+@pytest.mark.extended
 def test_live(book: Path, live_server: StartServer, page: Page, heard: Heard) -> None:
     server = live_server(book, root=PROJECT)
     live = 0

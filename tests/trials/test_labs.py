@@ -23,8 +23,22 @@ pytestmark = [
 ]
 
 
+PATIENT = {  # more than one server or step: a quarter of a minute and more, beside other tests
+    *("workers-for-cpu-work", "a-small-file", "three-waits", "threads", "a-short-queue"),
+    *("one-blocking-call", "both-at-once", "threads-and-cores", "whom-are-you-measuring"),
+    *("how-many-workers", "the-launch", "which-limit", "a-shared-counter"),
+}
+
+
+def _each() -> list[object]:
+    assert set(LABS) > PATIENT
+    return [
+        pytest.param(lab, marks=pytest.mark.extended) if lab in PATIENT else lab for lab in LABS
+    ]
+
+
 @pytest.mark.timeout(180)
-@pytest.mark.parametrize("lab", LABS)
+@pytest.mark.parametrize("lab", _each())
 def test_a_lab_runs_and_shows_what_it_found(
     lab: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -293,6 +293,7 @@ def everything() -> list[Judged]:
     return made
 
 
+@pytest.mark.extended
 def test_a_cause_moves_the_model_towards_the_measurement_by_half_and_more() -> None:
     names = set()
     for judged in everything():
