@@ -153,7 +153,9 @@ def test_what_is_typed_in_haste_is_kept_whole(panels: BookServer, page: Page, by
     kernel = panels.kernel_process()
     kernel.suspend()
     try:
-        shown.get_by_role("textbox", name="Your prediction").press_sequentially("123")
+        number = shown.get_by_role("textbox", name="Your prediction")
+        number.press_sequentially("123")
+        expect(number).to_have_value("123")
         page.keyboard.press("Enter") if by == "Enter" else button(shown, "Commit").click()
     finally:
         kernel.resume()
