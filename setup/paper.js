@@ -62,6 +62,9 @@
       }
     }
   }
+  // A drawing that leads through the pages on a screen is a picture on paper.
+  all('svg a').forEach((link) => link.replaceWith(...link.childNodes));
+  all('svg[role=group]').forEach((node) => node.setAttribute('role', 'img'));
   for (const link of all('a[href]')) {
     const target = new URL(link.href);
     const here = target.pathname === location.pathname;
