@@ -14,7 +14,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.request import Request, urlopen
 
 import psutil
@@ -166,8 +166,8 @@ class Wire:
         self._to_port = to_port
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
-        self.swallows = False  # what the server says, until the next cut
-        self.swallowed = 0  # bytes of it
+        self.swallows: Literal["", "server", "page"] = ""  # whose words, until the next cut
+        self.swallowed = 0  # bytes of them
         self._thread = threading.Thread(target=self._accept, daemon=True)
         self._thread.start()
 
@@ -194,7 +194,7 @@ class Wire:
                     data = end.recv(65536)
                     if not data:
                         return
-                    if end is far and self.swallows:
+                    if self.swallows == ("server" if end is far else "page"):
                         self.swallowed += len(data)
                     else:
                         other[end].sendall(data)
@@ -205,7 +205,7 @@ class Wire:
     def cut(self) -> int:
         """Reset every connection there is; new ones go through. Says how many there were."""
         pairs, self._pairs = self._pairs, []
-        self.swallows = False
+        self.swallows = ""
         for pair in pairs:
             for end in pair:
                 with contextlib.suppress(OSError):

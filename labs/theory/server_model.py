@@ -23,7 +23,8 @@ from labs.theory.simulation import simulate
 
 SWITCH_INTERVAL_S = 0.005  # CPython's default, sys.getswitchinterval()
 STEADY_CV = 0.02  # below this, times are constant enough for users to stay in step
-LEAST_SPREAD = 0.02  # of D: two halves of a second cannot vouch for less
+LEAST_SPREAD = 0.02  # of D: two halves of a second cannot vouch for less,
+MOST_SPREAD = 0.9  # and where they have hardly anything in common, D is still more than nothing
 
 # Requests that want a core, over the cores: from here to there is at the knee.
 ALMOST, AROUND = 0.9, 2.0
@@ -154,7 +155,7 @@ class ServerModel:
         spread = None
         if found.crowd_ratio is not None:
             off = found.alone_spread + crowded * (found.crowd_spread - found.alone_spread)
-            spread = max(LEAST_SPREAD, off)
+            spread = min(max(LEAST_SPREAD, off), MOST_SPREAD)
         return Demand(
             least=min(alone, by_busy[0]),
             expected=found.demand_s(cpu_s, max(1.0, busy), crowded),

@@ -226,6 +226,16 @@ def test_cores_that_share_parts_are_counted_once(calibration, cores, full_s):
     assert level.model_rps == pytest.approx(found.at(4 * cores).model_rps)
 
 
+@pytest.mark.parametrize("off", [0.5, 1.0, 1.8])
+def test_a_warm_up_whose_halves_have_nothing_in_common_still_bounds(off):
+    """A machine that was taken away for half of it: kept, and asked about from then on."""
+    found = dataclasses.replace(SEEN, alone_spread=off, crowd_spread=off)
+    found = predicted(prefork(64), of(50), [1, 4, 64], calibration=found, on=machine(8))
+    for level in found.levels:
+        low, high = level.bound_ci_rps
+        assert 0 < low < level.bound_rps < high < math.inf
+
+
 def test_what_the_crowd_saw_is_what_the_cores_can_do():
     """X <= c use / (D + g), with D = 10 % above the burn's eight and 97 % of the cores' time."""
     found = predicted(prefork(64), of(50), [1, 4, 64], calibration=SEEN, on=machine(8))

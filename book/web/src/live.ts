@@ -85,6 +85,9 @@ class LivePage {
           if (ready) this.status.show(...LIVE);
           else this.status.show('starting', STARTING);
         },
+        onCut: () => {
+          if (!stale()) this.#manager?.sayAgain();
+        },
         onSilence: (who) => {
           if (!stale()) this.#offer('silent', SILENCES[who], 'Start again');
         },

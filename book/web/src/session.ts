@@ -10,6 +10,7 @@ export type Silent = 'kernel' | 'server' | 'socket'; // the last: no WebSocket c
 /** Told about an open session, until it is lost or closed. */
 export interface Watcher {
   onAnswer(): void; // again, after a silence
+  onCut(): void; // the connection is there again, and the last words may be lost
   onSilence(who: Silent): void;
   onLoss(how: Loss): void; // the last word: widgets made before are dead
   onRest(): void; // nobody has used it for as long as it was opened for
@@ -106,6 +107,7 @@ export class Session {
       if (status !== 'connected' || ++this.#connections === 1) return;
       this.#cuts += 1;
       for (const execution of this.#running) execution.dispose();
+      watcher.onCut();
     });
     this.kernel.statusChanged.connect((_, status) => {
       if (status === 'restarting' || status === 'autorestarting') lost('crashed');

@@ -3,7 +3,6 @@ import * as base from '@jupyter-widgets/base';
 import { HTMLManager } from '@jupyter-widgets/html-manager/lib/htmlmanager';
 import * as output from '@jupyter-widgets/html-manager/lib/output';
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
-import type { JSONObject } from '@lumino/coreutils';
 import { Widget } from '@lumino/widgets';
 import { makeAnywidget } from 'anywidget';
 import { draw, type Figure } from './plot';
@@ -13,33 +12,53 @@ const PLOTLY_MIME = 'application/vnd.plotly.v1+json';
 
 const anywidget = makeAnywidget(base);
 
+type Sent = ReturnType<base.WidgetModel['get_state']>;
+
 interface Holding {
-  _msg_buffer: JSONObject | null;
+  _msg_buffer: Sent | null;
   _msg_buffer_callbacks: object | undefined;
+  _pending_msgs: number;
 }
+
+// What was sent of a widget's state, until Python is done with it.
+const unheard = new Map<base.WidgetModel, Sent>();
 
 /** A widget's state waits while Python is busy with the state sent before, and the library lets a
  * press on Enter or on a button overtake it: what was typed in haste would be judged half. So
  * whatever waits goes first. */
 function inOrder(): void {
+  const { send, send_sync_message, _handle_status } = base.WidgetModel.prototype;
   const changed = new Set<base.WidgetModel>();
-  const { sync, send } = base.WidgetModel.prototype;
+  base.WidgetModel.prototype.send_sync_message = function (state: Sent, callbacks) {
+    unheard.set(this, { ...unheard.get(this), ...state });
+    return send_sync_message.call(this, state, callbacks);
+  };
+  base.WidgetModel.prototype._handle_status = function (message) {
+    _handle_status.call(this, message);
+    if ((this as unknown as Holding)._pending_msgs < 1) unheard.delete(this);
+  };
+  const { sync } = base.WidgetModel.prototype;
   base.WidgetModel.prototype.sync = function (...change) {
     changed.add(this);
     return sync.apply(this, change);
   };
   base.WidgetModel.prototype.send = function (...message) {
     for (const model of changed) {
-      const held = model as unknown as Holding;
-      if (held._msg_buffer === null) continue;
-      const id = model.send_sync_message(held._msg_buffer, held._msg_buffer_callbacks);
-      model.rememberLastUpdateFor(id);
-      held._msg_buffer = null;
-      held._msg_buffer_callbacks = undefined;
+      if ((model as unknown as Holding)._msg_buffer !== null) sendHeld(model);
     }
     changed.clear();
     return send.apply(this, message);
   };
+}
+
+/** Sends what waits, after what was said before it if that may be lost. */
+function sendHeld(model: base.WidgetModel, before: Sent = {}): void {
+  const held = model as unknown as Holding;
+  const state = { ...before, ...held._msg_buffer };
+  const id = model.send_sync_message(state, held._msg_buffer_callbacks ?? model.callbacks());
+  model.rememberLastUpdateFor(id);
+  held._msg_buffer = null;
+  held._msg_buffer_callbacks = undefined;
 }
 inOrder();
 
@@ -97,6 +116,16 @@ export class WidgetManager extends HTMLManager {
     kernel.registerCommTarget(this.comm_target_name, async (comm, message) => {
       await this.handle_comm_open(new base.shims.services.Comm(comm), message as never);
     });
+  }
+
+  /** After a connection that was cut: nobody knows whether Python heard the last of what was set,
+   * and it takes nothing amiss that it hears twice. */
+  sayAgain(): void {
+    for (const [model, state] of unheard) {
+      if (model.widget_manager !== (this as unknown)) continue;
+      (model as unknown as Holding)._pending_msgs = 0; // no answer to those will come
+      sendHeld(model, state);
+    }
   }
 
   protected override async loadClass(
