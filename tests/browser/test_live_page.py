@@ -5,12 +5,21 @@ from __future__ import annotations
 import contextlib
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import Heard, StartServer
 from labs_on_page import LIVE_MS, lab, panel, recovers_by, run, state, works
-from playwright.sync_api import Browser, Error, Locator, Page, WebSocket, expect
+from playwright.sync_api import (
+    Browser,
+    Error,
+    Locator,
+    Page,
+    WebSocket,
+    WebSocketRoute,
+    expect,
+)
 from serving import BookServer
 from waiting import eventually
 
@@ -52,6 +61,40 @@ lines => {
 }
 """
 TELL = "print(In[-1].encode().hex())"  # what the kernel was asked to run
+
+
+def test_a_panel_is_shown_when_all_that_it_says_goes_one_way(
+    server: BookServer, page: Page
+) -> None:
+    """The library sends the first words to the cells' thread and the later ones to another, and
+    Python heard them in any order: “123” became “1”."""
+    held: list[str | bytes] = []
+    let_through = False
+
+    def between(socket: WebSocketRoute) -> None:
+        far = socket.connect_to_server()
+        release.append(lambda: [socket.send(each) for each in held])
+
+        def back(message: str | bytes) -> None:
+            bits = message if isinstance(message, bytes) else message.encode()
+            if b"create_subshell_reply" in bits and not let_through:
+                held.append(message)
+            else:
+                socket.send(message)
+
+        far.on_message(back)
+
+    release: list[Callable[[], object]] = []
+    page.route_web_socket(re.compile("/channels"), between)
+    page.goto(server.page("chapter/lab"))
+    page.wait_for_selector(".wt-behind .wt-plot[data-drawn]", state="attached")
+    for _ in range(60):  # a second in which it could be shown
+        page.evaluate("new Promise(requestAnimationFrame)")
+    assert len(held) == 1
+    expect(panel(page)).to_have_count(0)
+    let_through = True
+    release[0]()
+    works(page)
 
 
 def test_recorded_at_once_then_live_without_a_flicker(

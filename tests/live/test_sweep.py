@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from dataclasses import replace
@@ -44,11 +45,11 @@ def test_a_server_that_is_killed_in_the_warm_up_is_noticed_at_once(
     def on_event(event: object) -> None:
         if isinstance(event, Progress) and "warming up" in event.stage and not killed:
             for each in psutil.Process().children(recursive=True):
-                above = each.parent()
-                words = " ".join(each.cmdline()) if above else ""
-                if above and "servers.prefork" in words and "reaper" in " ".join(above.cmdline()):
-                    killed.append(each.pid)
-                    each.kill()
+                with contextlib.suppress(psutil.Error):  # another has ended meanwhile
+                    words, above = (" ".join(of.cmdline()) for of in (each, each.parents()[0]))
+                    if "servers.prefork" in words and "reaper" in above:
+                        killed.append(each.pid)
+                        each.kill()
 
     with pytest.raises(ServerFailed, match="ended with exit code -9"):
         measure(Experiment(server, Workload(cpu_s=0.004), Load([1, 2])), on_event=on_event)

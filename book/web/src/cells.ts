@@ -91,7 +91,7 @@ export class LabCell {
       const future = session.execute(this.#source);
       area.future = future;
       const reply = await future.done;
-      await untilDrawn(host);
+      await Promise.all([untilDrawn(host), manager.inOrder]);
       const failed = reply?.content.status === 'error';
       if (failed) foldTraceback(host, reply.content as unknown as Failure);
       this.#show(area, host, failed);

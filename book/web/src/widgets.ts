@@ -3,6 +3,7 @@ import * as base from '@jupyter-widgets/base';
 import { HTMLManager } from '@jupyter-widgets/html-manager/lib/htmlmanager';
 import * as output from '@jupyter-widgets/html-manager/lib/output';
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
+import type { CommHandler } from '@jupyterlab/services/lib/kernel/comm';
 import { Widget } from '@lumino/widgets';
 import { makeAnywidget } from 'anywidget';
 import { draw, type Figure } from './plot';
@@ -107,8 +108,20 @@ class PlotlyOutput extends Widget {
 }
 
 export class WidgetManager extends HTMLManager {
+  /** Until then Python may hear a later word before an earlier one: the library sends what widgets
+   * say to a thread of their own as soon as there is one, and to the cells' thread before that. */
+  readonly inOrder: Promise<void>;
+  #cut = (): void => {};
+
   constructor(readonly kernel: Kernel.IKernelConnection) {
     super();
+    // Never opened: it asks for the thread, and keeps it while other widgets come and go.
+    const first = kernel.createComm(this.comm_target_name) as CommHandler;
+    const started = kernel.info.then(() =>
+      kernel.supportsSubshells ? first.subshellStarted : undefined,
+    );
+    const cut = new Promise<void>((resolve) => (this.#cut = resolve)); // with it, the answer
+    this.inOrder = Promise.race([started, cut]).catch(() => undefined);
     this.renderMime.addFactory(
       { safe: true, mimeTypes: [PLOTLY_MIME], createRenderer: () => new PlotlyOutput() },
       0,
@@ -121,6 +134,7 @@ export class WidgetManager extends HTMLManager {
   /** After a connection that was cut: nobody knows whether Python heard the last of what was set,
    * and it takes nothing amiss that it hears twice. */
   sayAgain(): void {
+    this.#cut();
     for (const [model, state] of unheard) {
       if (model.widget_manager !== (this as unknown)) continue;
       (model as unknown as Holding)._pending_msgs = 0; // no answer to those will come
