@@ -78,12 +78,12 @@ test: venv-dev
 	@$(RUN) setup/browser.py > $(VENV)/browser
 	@BROWSER_PATH="`cat $(VENV)/browser`" exec $(RUN) -m pytest -q $(SHARED) $(SKIPS) $(TESTS)
 
-# What takes more than everybody has at hand each time. One test after another: some measure.
+# What takes more than everybody has at hand each time. One process has all that measures.
 test-all: venv-dev
 	@$(RUN) setup/servers.py --further
 	@$(RUN) setup/epubcheck.py
 	@$(RUN) setup/browser.py > $(VENV)/browser
-	@BROWSER_PATH="`cat $(VENV)/browser`" exec $(RUN) -m pytest -q -n 0 -m extended $(SKIPS) $(TESTS)
+	@BROWSER_PATH="`cat $(VENV)/browser`" exec $(RUN) -m pytest -q $(SHARED:3=2) -m extended $(SKIPS) $(TESTS)
 
 lint: venv-dev
 	@$(VENV)/bin/ruff check .

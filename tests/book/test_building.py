@@ -115,6 +115,7 @@ def test_a_page_does_not_see_the_names_of_the_one_before(small: Book) -> None:
     assert "(False, False, " in small.words("second")
 
 
+@pytest.mark.extended
 def test_a_changed_word_and_a_changed_recording_are_matters_of_their_pages(small: Book) -> None:
     """Whatever the clock says: a recording that was sent may be older than the site."""
     small.change("third.md", "of all", "of the book")
@@ -127,6 +128,7 @@ def test_a_changed_word_and_a_changed_recording_are_matters_of_their_pages(small
     assert "page of the book" in small.words("third")
 
 
+@pytest.mark.extended
 def test_a_title_is_a_matter_of_all_pages(small: Book) -> None:
     small.change("first.md", "# First", "# Foremost")
     assert small.rewritten() == {"first", "second", "third"}

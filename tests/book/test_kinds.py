@@ -264,6 +264,7 @@ def copied(tmp_path: Path) -> Path:
     return copy(tmp_path / "tree")
 
 
+@pytest.mark.extended
 def test_a_new_kind_is_one_folder_and_one_line(copied: Path, tmp_path: Path) -> None:
     differ = [
         path.relative_to(copied)

@@ -37,6 +37,7 @@ def test_a_kernel_that_is_restarted(server: BookServer, page: Page) -> None:
     recovers_by(page, "Start again")
 
 
+@pytest.mark.extended
 def test_a_kernel_that_is_shut_down(server: BookServer, page: Page) -> None:
     open_lab(page, server)
     server.ask(f"api/kernels/{server.kernel()}", "DELETE")
@@ -44,6 +45,7 @@ def test_a_kernel_that_is_shut_down(server: BookServer, page: Page) -> None:
     recovers_by(page, "Start again")
 
 
+@pytest.mark.extended
 def test_a_kernel_that_is_suspended(server: BookServer, page: Page) -> None:
     open_lab(page, server)
     kernel = server.kernel_process()
@@ -60,6 +62,7 @@ def test_a_kernel_that_is_suspended(server: BookServer, page: Page) -> None:
             kernel.send_signal(signal.SIGCONT)
 
 
+@pytest.mark.extended
 def test_a_kernel_that_dies_while_the_page_starts(server: BookServer, page: Page) -> None:
     page.goto(server.page("chapter/lab"))
     state(page, "starting", "live")
@@ -161,6 +164,7 @@ def test_a_server_started_again_before_the_reader_does_anything(
     recovers_by(page, "Start again")
 
 
+@pytest.mark.extended
 def test_a_laptop_that_sleeps(site: Path, live_server: StartServer, page: Page) -> None:
     pings = f"{{'ws_ping_interval': {PING_MS}, 'ws_ping_timeout': {PING_MS}}}"
     server = live_server(site, f"--ServerApp.tornado_settings={pings}")

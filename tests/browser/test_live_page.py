@@ -245,6 +245,7 @@ def test_leaving_a_page_ends_its_kernel(server: BookServer, page: Page) -> None:
     works(page)
 
 
+@pytest.mark.extended
 def test_two_windows_have_a_kernel_each(server: BookServer, page: Page) -> None:
     page.goto(server.page("chapter/lab"))
     state(page, "live")
@@ -256,6 +257,7 @@ def test_two_windows_have_a_kernel_each(server: BookServer, page: Page) -> None:
     other.close()
 
 
+@pytest.mark.extended
 def test_under_a_hub_s_address(site: Path, live_server: StartServer, page: Page) -> None:
     server = live_server(site, base_url="/user/a b/")
     page.goto(server.page("chapter/lab"))

@@ -76,6 +76,7 @@ def of_a_run() -> list[psutil.Process]:
     return found
 
 
+@pytest.mark.extended
 def test_who_leaves_during_a_run_is_asked_first(panels: BookServer, page: Page) -> None:
     asked: list[str] = []
 
@@ -233,6 +234,7 @@ def test_stop_ends_everything_within_a_second(panels: BookServer, page: Page) ->
     expect(shown.locator(".wt-data tbody tr:not(.wt-reason)")).to_have_count(measured(shown))
 
 
+@pytest.mark.extended
 def test_a_run_stays_pale_under_other_settings_and_can_be_taken_away(
     panels: BookServer, page: Page
 ) -> None:
@@ -260,6 +262,7 @@ def test_a_run_stays_pale_under_other_settings_and_can_be_taken_away(
         expect(results.locator(f"{gone}:visible")).to_have_count(0)
 
 
+@pytest.mark.extended
 def test_code_that_is_run_again_leaves_no_old_run(panels: BookServer, page: Page) -> None:
     shown = opened(panels, page)
     button(shown, "Skip").click()
@@ -312,6 +315,7 @@ def test_eyes_ears_and_small_screens(panels: BookServer, page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.extended
 def test_a_lab_that_is_no_sweep_runs_too(panels: BookServer, page: Page) -> None:
     opened(panels, page)
     for number in (3, 4):

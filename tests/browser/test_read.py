@@ -127,6 +127,7 @@ def test_only_its_own_user_sees_the_token(site: Path, read: Started, tmp_path: P
             assert not any(token in word for word in each.environ().values()), each
 
 
+@pytest.mark.extended
 def test_no_browser_is_opened_when_none_is_wanted(
     site: Path, read: Started, tmp_path: Path
 ) -> None:

@@ -29,6 +29,7 @@ def pages_of(book: Path) -> list[str]:
     return sorted(pages)
 
 
+@pytest.mark.extended
 def test_from_files(book: Path, page: Page, heard: Heard) -> None:
     for window, name in opened(page, {n: (book / f"{n}.html").as_uri() for n in pages_of(book)}):
         window.wait_for_function("!document.querySelector('.wt-plot:not([data-drawn])')")

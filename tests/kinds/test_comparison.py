@@ -506,6 +506,7 @@ def believing(found: Comparison) -> Comparison:
     return found
 
 
+@pytest.mark.extended
 @pytest.mark.measures
 def test_two_servers_are_measured_in_one_turn() -> None:
     """Four users get four workers' worth from the one, and one worker's from the other."""

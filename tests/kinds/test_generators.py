@@ -252,6 +252,7 @@ def test_commands_as_a_reader_would_type_them() -> None:
 # real ones on a real server
 
 
+@pytest.mark.extended
 @pytest.mark.measures
 def test_the_lab_measures_each_on_the_same_server() -> None:
     told: list[object] = []

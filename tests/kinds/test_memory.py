@@ -178,6 +178,7 @@ def test_a_recording_off_the_line_or_of_other_sizes_is_not_fit() -> None:
 # real servers
 
 
+@pytest.mark.extended
 @pytest.mark.measures
 def test_real_servers_weighed() -> None:
     """A process takes more than a thread, a thread more than a coroutine; PSS is below RSS."""

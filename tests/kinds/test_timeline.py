@@ -739,6 +739,7 @@ def test_a_step_that_is_stopped_is_shown_up_to_there_with_what_the_reader_did() 
     assert rig.found == stopped
 
 
+@pytest.mark.extended
 @live
 def test_a_pool_that_is_raised_serves_out_what_was_left_behind() -> None:
     """2 workers at 0.2 s do 10 a second, and 25 come; then there are 8, who could do 40."""

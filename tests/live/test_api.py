@@ -100,6 +100,7 @@ def test_the_machine_is_recorded_as_often_as_the_rule_says() -> None:
 POOLS = {name: replace(examples.EXPERIMENT, load=Load((1, 2), seconds=60.0)) for name in "ab"}
 
 
+@pytest.mark.extended
 @pytest.mark.measures
 @pytest.mark.parametrize(
     ("lab", "stage", "after_s"),

@@ -95,6 +95,7 @@ def test_run_writes_the_recording_joined_with_its_predictions(tmp_path):
     assert store.read(out).points[0].users == 1
 
 
+@pytest.mark.extended
 @pytest.mark.measures
 def test_a_dash_is_standard_output_and_holds_nothing_but_json():
     asked = ("--wait", "0.02", "--users", "2", "--seconds", "0.5", "--json", "-")

@@ -372,6 +372,7 @@ def test_what_dies_under_load_ends_the_run_and_keeps_what_was_measured(by: str) 
 # -- measured --------------------------------------------------------------------------------
 
 
+@pytest.mark.extended
 @live
 @pytest.mark.usefixtures("calibrated_in_full")
 @pytest.mark.parametrize(("language", "by"), [("PHP", "apache"), ("JavaScript", "node")])
@@ -418,6 +419,7 @@ EIGHT = {
 }
 
 
+@pytest.mark.extended
 @live
 @here("apache", "apache-worker")
 def test_a_slot_per_connection_starves_whom_it_has_no_slot_for(by: str) -> None:

@@ -56,6 +56,7 @@ def test_a_server_that_is_killed_in_the_warm_up_is_noticed_at_once(
     assert len(killed) == 1
 
 
+@pytest.mark.extended
 def test_waits_double_with_the_users_up_to_the_pool(tmp_path):
     """N/V below the pool, W/V past it; everything told; the recording survives a round trip."""
     told: list[object] = []
@@ -98,6 +99,7 @@ def test_waits_double_with_the_users_up_to_the_pool(tmp_path):
     assert store.read(tmp_path / "recording.json") == recording
 
 
+@pytest.mark.extended
 def test_time_is_left_while_a_level_is_measured_for_longer_than_forecast() -> None:
     """Four times as slow as the forecast has it, so the windows are extended: at each of their
     beginnings as much is left as comes."""
@@ -150,6 +152,7 @@ def test_one_worker_never_uses_more_than_one_core():
     assert four.mean_response_time_s > 1.5 * one.mean_response_time_s
 
 
+@pytest.mark.extended
 def test_think_time_is_part_of_the_cycle():
     experiment = Experiment(
         Server("event-loop"), Workload(wait_s=0.1), Load([20], think_time_s=0.3, seconds=2.0)

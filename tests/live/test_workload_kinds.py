@@ -289,6 +289,7 @@ def test_a_burn_is_kept_for_each_unit(tmp_path: Path, monkeypatch: pytest.Monkey
     assert calibrate.last(one, server, Workload(wait_s=0.1)).overhead_s == 0
 
 
+@pytest.mark.extended
 @live
 def test_queued_and_service_add_up_and_no_request_is_seen_too_often() -> None:
     """The utilisation law: X times the service time is the threads that are busy. Whoever reads

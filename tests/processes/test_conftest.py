@@ -35,6 +35,7 @@ def run_test(tmp_path: Path):
     return run
 
 
+@pytest.mark.extended
 def test_a_process_left_by_a_test_fails_it_and_is_ended(run_test) -> None:
     said = run_test(f"def test_it():\n    {SLEEPER}\n")
     assert "1 passed, 1 error" in said
@@ -43,6 +44,7 @@ def test_a_process_left_by_a_test_fails_it_and_is_ended(run_test) -> None:
     assert not Path(f"/proc/{pid}").exists() or "sleep" not in _command(pid)
 
 
+@pytest.mark.extended
 def test_an_orphan_is_found_too(run_test) -> None:
     said = run_test(
         "import subprocess, sys\n"
@@ -52,6 +54,7 @@ def test_an_orphan_is_found_too(run_test) -> None:
     assert "sleep 60" in said
 
 
+@pytest.mark.extended
 def test_what_a_lasting_fixture_started_may_stay_while_it_lasts(run_test) -> None:
     fixture = (
         "import subprocess, pytest\n"
@@ -105,6 +108,7 @@ def test_a_skip_fails_when_all_tests_are_asked_for(run_test, skipping: str) -> N
     assert "1 skipped" not in said
 
 
+@pytest.mark.extended
 def test_a_server_that_is_not_installed_is_skipped_loudly_and_fails_in_ci(
     run_test, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,6 +149,7 @@ TWO_GOES = (
 )
 
 
+@pytest.mark.extended
 def test_only_what_measures_is_repeated_and_only_so_often(run_test, tmp_path: Path) -> None:
     said = run_test(TWO_GOES.format(mark="measures"), "-p", "rerunfailures")
     assert "4 passed, 4 rerun" in said and "4 of at most 12 repeats." in said

@@ -208,6 +208,7 @@ def test_an_environment_that_cannot_be_made(clone: Path) -> None:
 # -- installing ----------------------------------------------------------------------------
 
 
+@pytest.mark.extended
 @pytest.mark.timeout(240)
 def test_an_installation_that_failed_is_redone_and_one_that_worked_is_kept(clone: Path) -> None:
     pins, environment = clone / "requirements.txt", clone / ".venv"
@@ -246,6 +247,7 @@ def test_an_installation_that_failed_is_redone_and_one_that_worked_is_kept(clone
     assert not (environment / "kept").exists()
 
 
+@pytest.mark.extended
 @pytest.mark.timeout(240)
 def test_packages_come_by_uv_unless_pip_knows_an_index_of_its_own(clone: Path) -> None:
     pins, environment, calls = clone / "requirements.txt", clone / ".venv", clone / "calls"
@@ -275,6 +277,7 @@ def test_packages_come_by_uv_unless_pip_knows_an_index_of_its_own(clone: Path) -
     assert start("# by pip, beyond a proxy\n", PIP_PROXY="http://127.0.0.1:9") == 0
 
 
+@pytest.mark.extended
 @pytest.mark.timeout(240)
 def test_it_installs_without_git_in_a_home_that_cannot_be_written(
     clone: Path, bare: Path, tmp_path: Path

@@ -23,17 +23,14 @@ pytestmark = [
 ]
 
 
-PATIENT = {  # more than one server or step: a quarter of a minute and more, beside other tests
-    *("workers-for-cpu-work", "a-small-file", "three-waits", "threads", "a-short-queue"),
-    *("one-blocking-call", "both-at-once", "threads-and-cores", "whom-are-you-measuring"),
-    *("how-many-workers", "the-launch", "which-limit", "a-shared-counter"),
-}
+# One server each, a sweep and a checkup; the others are as many minutes.
+EACH_TIME = {"your-machine", "wall-time", "prefork", "event-loop"}
 
 
 def _each() -> list[object]:
-    assert set(LABS) > PATIENT
+    assert set(LABS) > EACH_TIME
     return [
-        pytest.param(lab, marks=pytest.mark.extended) if lab in PATIENT else lab for lab in LABS
+        lab if lab in EACH_TIME else pytest.param(lab, marks=pytest.mark.extended) for lab in LABS
     ]
 
 
