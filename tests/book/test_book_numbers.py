@@ -223,10 +223,7 @@ OF_ONE = re.compile(
 
 # Read, and found to say nothing that a recording could deny: by how they begin.
 GENERAL = (
-    "Two honest cores do twice",
-    "Two hyper-threads share",
-    "A mean of many is steadier",
-    "A machine that slows down for a minute",
+    "Two separate cores finish twice",
     "Near 100 %, the page computes",
     "Many processors go to sleep",
     "Ours always do, so at most",

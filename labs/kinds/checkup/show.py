@@ -70,7 +70,7 @@ def checkup_rows(checkup: Checkup) -> list[tuple[str, str, str]]:
         ceiling = f"{rate(1 / found.generator_s)} at {duration(found.generator_s)} each"
         rows.append(("load generator's ceiling", ceiling, "one process; trust 80 % of it"))
     noise = percent(found.noise_fraction)
-    rows.append(("noise", noise, "between equal burns: nothing smaller can be told"))
+    rows.append(("noise", noise, "between equal burns: one may be off by so much"))
     rows.append(("memory", f"{machine.memory_bytes / 2**30:.1f} GiB", "bounds the workers"))
     lock = "one lock for all threads" if machine.gil else "no lock around threads"
     rows.append(("Python", f"{machine.python}, {lock}", f"on {machine.system}"))
