@@ -152,4 +152,30 @@ EXERCISES = (
         ),
     ),
     Exercise(id="15.8", kind="repair", level="hard", minutes=12),
+    Exercise(
+        id="15.9",
+        kind="predict",
+        level="standard",
+        minutes=6,
+        unit="s",
+        given={"longer_s": (12,), "lab_s": (6,), "crowd": (48,), "lab_users": (32,)},
+        lab="a-process-tree",
+        read=of_tree,
+        answer=lambda busy_s, longer_s, lab_s: busy_s * longer_s / lab_s,
+        also={"busy_s": lambda user_s, system_s: user_s + system_s},
+        slips=(
+            Slip(
+                lambda answer, crowd, lab_users: answer * crowd / lab_users,
+                "Do {crowd} users get more answers than {lab_users} did? Look who was full.",
+            ),
+            Slip(
+                lambda busy_s: busy_s,
+                "That is what {lab_s} seconds took. Now the load lasts for {longer_s}.",
+            ),
+            Slip(
+                lambda answer, user_s, busy_s: answer * user_s / busy_s,
+                "The kernel's work for the server is the server's CPU time as well.",
+            ),
+        ),
+    ),
 )

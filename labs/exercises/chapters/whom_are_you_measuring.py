@@ -188,4 +188,26 @@ EXERCISES = (
             ),
         ),
     ),
+    Exercise(
+        id="16.11",
+        kind="predict",
+        level="standard",
+        minutes=6,
+        unit="ms",
+        given={"crowd": (64,), "lab_users": (16,)},
+        lab="whom-are-you-measuring",
+        read=of_locust,
+        answer=lambda crowd, cost_s: 1000 * laws.response_time_bound(N=crowd, D=cost_s),
+        also={"before_ms": lambda lab_users, cost_s: 1000 * lab_users * cost_s},
+        slips=(
+            Slip(
+                lambda before_ms: before_ms,
+                "That is the round of {lab_users} connections. Now there are {crowd} in line.",
+            ),
+            Slip(
+                lambda cost_s: 1000 * cost_s,
+                "That is Locust's work for a single request. How many stand in line for it?",
+            ),
+        ),
+    ),
 )
