@@ -298,8 +298,8 @@ EXERCISES = (
             "database": lambda query_ms: laws.ceiling(10, query_ms / 1000),
         },
         slips=(
-            Slip(lambda disk, database: _above(disk, database), "That's the disk. The database?"),
-            Slip(lambda disk, database: _above(database, disk), "That's the database. The disk?"),
+            Slip(lambda disk, database: _above(disk, database), "The database now allows fewer."),
+            Slip(lambda disk, database: _above(database, disk), "The disk allows fewer still."),
             Slip(lambda: laws.ceiling(1, 0.01), "That was the disk of before, with 10 ms a write."),
         ),
     ),
