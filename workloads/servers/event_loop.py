@@ -19,7 +19,7 @@ from workloads.servers.start import options
 
 
 def loop(listener: socket, keep_alive: bool) -> None:
-    """Turn after turn: who can go on? Let each go on until it waits again."""
+    """Turn after turn: let each that the kernel calls ready go on until it waits again."""
     timers: list[tuple[float, int, socket, Conversation]] = []  # a heap: the soonest is first
     number = count()  # settles ties
     network = DefaultSelector()
