@@ -10,18 +10,24 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from labs.present.levels import Level
+from labs.present.markup import sentences
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.present.settings import Settings
 from labs.present.tables import MIB, MS, Table, folded
 from labs.present.time_split import SplitFigure
 from labs.present.trails import Curve
+from labs.present.verdict import caption
 from labs.records.format import cores, digits, duration, percent, plain, rate, size
 from labs.records.results import Check, Result
 
 Found = TypeVar("Found", bound=Result)
 Value = TypeVar("Value")
 Say = Callable[[Any], str]
+
+SHOWN = "shown"  # the field of a saved file with what a page draws
+SHOWN_VERSION = 1
 
 two_places: Say = "{:.2f}".format
 two_digits: Say = partial(digits, count=2)  # as many as a ratio is worth
@@ -138,10 +144,12 @@ class Show(Generic[Found]):
     parts: Callable[[Found], Mapping[str, Result]] = lambda found: {}  # to be quoted by a label
     about: Callable[[Found], str] = lambda found: ""  # for the figure's caption
     verdict: Callable[[Found], str] = lambda found: ""  # HTML under the figure
+    levels: Callable[[Found], Sequence[Level]] = lambda found: ()  # by which a page replays it
+    concluded: Callable[[Found], Sequence[str]] = lambda found: ()  # the sentences at their end
     note: Callable[[Found], str] = lambda found: ""  # a sentence below the table
     # A result and a recorded one of the same lab, in units that compare; HTML.
     beside: Callable[[Found, Found], str] = lambda found, recorded: ""
-    data: Callable[[Found], object] = msgspec.to_builtins  # for the JSON file
+    data: Callable[[Found], Mapping[str, object]] = msgspec.to_builtins  # for the JSON file
     folds: bool = True  # whether the table is folded away; False: `verdict` has it
 
     def table(self, found: Found) -> Table:
@@ -169,7 +177,24 @@ class Show(Generic[Found]):
     def downloads(self, name: str, found: Found) -> str:
         """All numbers of the lab's result as HTML: a folded table, and the files to take away."""
         file = f"{name}-{found.machine.cores}-cores"
-        return folded(file, self.table(found), self.data(found), shown=self.folds)
+        data = {**self.data(found), SHOWN: self.shown(name, found)}
+        return folded(file, self.table(found), data, shown=self.folds)
+
+    def shown(self, name: str, found: Found) -> dict[str, Any]:
+        """What a page without Python draws of it: the figure, and the sentences as text
+        (book/web/src/dropped.ts). Whoever reads the file as a recording passes this by."""
+        table = self.table(found)
+        runs = len(getattr(found, "runs", ()))
+        said = [*self.concluded(found), *sentences(self.verdict(found))]
+        return {
+            "version": SHOWN_VERSION,
+            "lab": name,
+            "figure": self.figure(found),
+            "alt": self.alt(found),
+            "caption": f"{self.about(found)} {caption(found.machine, runs)}".strip(),
+            "said": list({" ".join(each.split()): each for each in said}.values()),
+            "table": {"head": table.head, "rows": table.rows},
+        }
 
     def part(self, found: Found, label: str) -> Result:
         """One of its parts. NoSuchNumber says which there are."""

@@ -12,7 +12,9 @@ from markupsafe import Markup, escape
 from labs import progress_log
 from labs.exercises import chapters as exercises
 from labs.kinds.mystery.scenarios import LIMITS
+from labs.panel.figure_view import FigureView
 from labs.panel.run_bar import put
+from labs.present.bets import Bet, bets_alt, bets_figure
 from labs.present.caveats import HOLLOW
 from labs.present.handed_in import COLUMNS, DIGITS, FORMULAS
 from labs.present.markup import alarm, paragraphs, status, table
@@ -36,6 +38,7 @@ class ProgressPanel(ipywidgets.VBox):
         self._deleted: list[ProgressLog] = []  # what Undo puts back
         self._notice = ipywidgets.HTML()
         self._table = ipywidgets.HTML().add_class("wt-data")
+        self._bets = FigureView()
         self._name = ipywidgets.Text(
             description="Your name",
             placeholder="if a teacher is to know",
@@ -62,6 +65,7 @@ class ProgressPanel(ipywidgets.VBox):
                 ipywidgets.HBox((self._again, self._delete, self._undo, self._said)).add_class(
                     "wt-actions"
                 ),
+                self._bets,
                 self._table,
                 ipywidgets.HBox((self._name, self._file)).add_class("wt-actions"),
             )
@@ -72,6 +76,8 @@ class ProgressPanel(ipywidgets.VBox):
     def _show(self, said: str = "") -> None:
         self._diary, notices = progress_log.read()
         put(self._notice, "".join(alarm(each) for each in notices))
+        bets = settled(self._diary)
+        self._bets.figure, self._bets.alt = bets_figure(bets), bets_alt(bets)
         put(self._table, progress_table(self._diary, self._chapters))
         put(self._said, status(said) if said else "")
         self._delete.disabled = self._diary.empty
@@ -122,8 +128,8 @@ def summary(kept: ProgressLog, chapters: Sequence[Chapter]) -> str:
         return "Nothing is kept yet. Commit to a prediction in a lab, or answer an exercise."
     ids = [id for chapter in chapters for id in chapter.exercises]
     solved = sum(any(each.right for each in _answers(kept, id)) for id in ids)
-    came = [each for each in kept.predictions if each.measured and each.fit]
-    close = sum(is_close(each.value, each.measured or 0.0, each.unit) for each in came)
+    came = settled(kept)
+    close = sum(is_close(bet.said, bet.measured, bet.unit) for bet in came)
     predictions = len(kept.predictions)
     said = (
         f"{solved} of {len(ids)} exercises solved. {predictions} "
@@ -137,6 +143,15 @@ def summary(kept: ProgressLog, chapters: Sequence[Chapter]) -> str:
         found = sum(each.right for each in kept.diagnoses)
         said += f" {found} of {number} {'mystery' if number == 1 else 'mysteries'} solved."
     return said
+
+
+def settled(kept: ProgressLog) -> list[Bet]:
+    """The predictions that a measurement to be believed has settled."""
+    return [
+        Bet(lab=each.lab, unit=each.unit, said=each.value, measured=each.measured)
+        for each in kept.predictions
+        if each.measured and each.fit
+    ]
 
 
 def progress_sheet(kept: ProgressLog, chapters: Sequence[Chapter], name: str) -> Table:

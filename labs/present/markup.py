@@ -38,6 +38,12 @@ def paragraphs(sentences: Iterable[str]) -> Markup:
     return each_in("<p>{}</p>", sentences)
 
 
+def sentences(shown: str) -> list[str]:
+    """What the paragraphs of HTML say, as text; but for those that lead to a table."""
+    texts = (Markup(said).striptags() for said in re.findall(r"<p>(.*?)</p>", shown, re.DOTALL))
+    return [text for text in texts if not text.endswith(":")]
+
+
 def labelled(said: Iterable[tuple[str, str]]) -> Markup:
     """A paragraph for each pair of a label, which may be empty, and what is said of it."""
     return Markup("").join(

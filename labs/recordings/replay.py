@@ -3,14 +3,19 @@ it behind the question that the lab asks, if it asks one."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
+
+from markupsafe import Markup
 
 from labs.kinds.base import LabKind
 from labs.kinds.registry import showing
 from labs.present.bet import behind_bet
 from labs.present.html import static
+from labs.present.levels import stepped
 from labs.present.verdict import caption
 from labs.recordings import store
+from labs.recordings.others import called, machines, servers
 from labs.recordings.pictures import with_pictures
 from labs.records.errors import BadRecording
 from labs.records.results import Result
@@ -22,7 +27,7 @@ class Replayed:
     def __init__(self, name: str, lab: LabKind[Any], result: Result) -> None:
         self.result = result
         self.alt, shown = page(name, result)
-        self.html = with_pictures(name, shown)
+        self.html = Markup(with_pictures(name, shown)) + switch(name, result)
         if lab.question:
             self.html = behind_bet(
                 self.html,
@@ -55,10 +60,43 @@ def replay(name: str, lab: LabKind[Any]) -> Replayed:
 def page(name: str, result: Result) -> tuple[str, str]:
     """The text alternative and the HTML, with figures for a script to draw."""
     show = showing(result)
+    shown = course(result)
+    if split := show.split(result):
+        shown += static(split.figure, alt=split.alt, caption=split.note).html()
+    return show.alt(result), f"{shown}{show.verdict(result)}{show.downloads(name, result)}"
+
+
+def course(result: Result) -> Markup:
+    """Its figure as HTML, and what a page needs to show it level by level."""
+    show = showing(result)
     runs = len(result.runs)  # type: ignore[attr-defined]
     words = f"{show.about(result)} {caption(result.machine, runs)}".strip()
     figure = static(show.figure(result), alt=show.alt(result), caption=words)
-    shown = figure.html()
-    if split := show.split(result):
-        shown += static(split.figure, alt=split.alt, caption=split.note).html()
-    return figure.alt, f"{shown}{show.verdict(result)}{show.downloads(name, result)}"
+    return figure.html() + stepped(show.levels(result), show.concluded(result))
+
+
+def switch(name: str, result: Result) -> Markup:
+    """The recordings that a page may show in this one's place, as data for its script; nothing
+    where there is no other."""
+    alike, elsewhere = servers(name, result), machines(name)
+    groups = [
+        {
+            "label": "Measured on",
+            "others": [{"label": each.label, "html": course(each.result)} for each in elsewhere],
+        },
+        {
+            "label": "The same requests, earlier in the book",
+            "others": [
+                {"label": each.label, "html": with_pictures(each.lab, course(each.result))}
+                for each in alike
+            ],
+        },
+    ]
+    here = called(result) if alike else result.machine.caption
+    data = {"here": here, "groups": [group for group in groups if group["others"]]}
+    if not data["groups"]:
+        return Markup("")
+    text = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
+    return Markup('<script type="application/json" class="wt-switch-data">{}</script>').format(
+        Markup(text)
+    )

@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 
 from labs.exercises import check as exercises
 from labs.exercises.chapters import CHAPTERS
+from labs.present.bets import Bet, bets_alt
 from labs.progress_log import ProgressLog
 
 TYPED = (
@@ -113,3 +114,43 @@ def test_progress_is_kept_saved_deleted_and_read_again(
     expect(shown).to_contain_text("other.json: not a file of progress.")
     shown.locator("input[type=file]").set_input_files(saved)
     expect(row).to_have_text(before)
+
+
+def test_settled_bets_are_drawn_against_what_was_measured(book: Path, page: Page) -> None:
+    told = {"key": "", "question": "how many", "unit": "req/s", "model": None, "at": ""}
+    bets = [
+        told | {"key": "a", "lab": "one-core", "value": 14, "measured": 18.5, "fit": True},
+        told | {"key": "b", "lab": "the-pool", "value": 1000, "measured": 318},  # as kept before
+        told | {"key": "c", "lab": "event-loop", "value": 5000, "measured": 4190, "fit": False},
+        told | {"key": "d", "lab": "threads", "value": 100, "measured": None},
+        told | {"key": "e", "lab": "<b>mine</b>", "value": 1e300, "measured": 1e-300},
+        told | {"key": "f", "lab": "<b>mine</b>", "unit": "%", "value": 30, "measured": 30},
+    ]
+    kept = json.dumps({"book": "Wall Time", "schema": 1, "predictions": bets})
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.emulate_media(color_scheme="dark")
+    page.goto((book / "my-progress.html").as_uri())
+    expect(page.locator(".wt-scatter")).to_have_count(0)
+    page.evaluate("kept => localStorage.setItem('wall-time-progress', kept)", kept)
+    page.reload()
+    figure = page.locator(".wt-scatter")
+    drawn = [
+        Bet(lab="one-core", unit="req/s", said=14, measured=18.5),
+        Bet(lab="the-pool", unit="req/s", said=1000, measured=318),
+        Bet(lab="<b>mine</b>", unit="%", said=30, measured=30),
+    ]
+    expect(figure.get_by_role("img")).to_have_attribute("aria-label", bets_alt(drawn))
+    assert figure.locator("title").evaluate_all("nodes => nodes.map(node => node.textContent)") == [
+        "one-core: you said 14\u00a0req/s, and it was 18.5\u00a0req/s",
+        "the-pool: you said 1,000\u00a0req/s, and it was 318\u00a0req/s",
+        "<b>mine</b>: you said 30\u00a0%, and it was 30\u00a0%",
+    ]
+    places = figure.locator("circle").evaluate_all(
+        "nodes => nodes.map(node => [node.cx.baseVal.value, 300 - node.cy.baseVal.value])"
+    )
+    above = [up - across for across, up in places]
+    assert above[0] > 0 > above[1] and abs(above[2]) < 0.01  # seen from the line of the same
+    rows = page.locator(".wt-progress table").nth(1)
+    for bet in drawn:
+        expect(rows).to_contain_text(bet.lab)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -88,6 +88,7 @@ def test_a_bet_is_kept_and_a_slip_is_asked_about(book: Path, page: Page) -> None
     expect(run.locator(".legend")).to_contain_text("your prediction")
     (kept,) = json.loads(str(page.evaluate("localStorage['wall-time-progress']")))["predictions"]
     assert (kept["lab"], kept["value"], kept["unit"]) == ("one-core", 14, "req/s")
+    assert kept["fit"] is True
 
 
 def test_who_skips_sees_and_who_wants_it_always_is_not_asked_again(book: Path, page: Page) -> None:

@@ -20,6 +20,7 @@ from typing import Any, cast
 
 import examples
 import msgspec
+import plotly.graph_objects as go
 import pytest
 from markup import plain
 from panel_driver import Script, panel_of
@@ -33,9 +34,17 @@ from labs.exercises.check import NoSuchExercise
 from labs.kinds.race.run import RaceLab
 from labs.kinds.sweep.run import question
 from labs.panel.prediction_prompt import PredictionPrompt
-from labs.panel.progress import Chapter, ProgressPanel, progress_sheet, progress_table, summary
+from labs.panel.progress import (
+    Chapter,
+    ProgressPanel,
+    progress_sheet,
+    progress_table,
+    settled,
+    summary,
+)
+from labs.present.bets import bets_figure
 from labs.present.verdict import on_answer
-from labs.progress_log import ProgressLog
+from labs.progress_log import Foretold, ProgressLog
 from labs.recordings import pages
 
 ROOT = Path(__file__).parents[2]
@@ -428,6 +437,36 @@ def test_the_table_shows_predictions_beside_measurements_and_exercises_by_chapte
         [today, "3 · many-cores", "40 req/s", "38.4 req/s", "38.1 req/s"],
         [today, "Elsewhere · mine", "1,230 req/s", "", "not measured yet"],
     ]
+
+
+def test_settled_bets_are_drawn_against_what_was_measured(panel: ProgressPanel) -> None:
+    same, points = panel._bets.figure["data"]
+    assert (points["x"], points["y"]) == ([40], [38.1])
+    assert points["customdata"] == [
+        "many-cores: you said 40\u00a0req/s, and it was 38.1\u00a0req/s"
+    ]
+    assert same["x"] == same["y"] == [10, 100]
+    layout = panel._bets.figure["layout"]
+    assert {layout[axis]["type"] for axis in ("xaxis", "yaxis")} == {"log"}
+    assert "for one bet" in panel._bets.alt and "Too high: 1. Too low: 0." in panel._bets.alt
+    go.Figure(panel._bets.figure)
+    panel._delete.click()
+    assert panel._bets.figure["data"] == [] and panel._bets.alt == ""
+
+
+def test_bets_that_nothing_settled_or_no_axis_holds_are_not_drawn() -> None:
+    told = {"key": "", "question": "", "unit": "ms", "at": ""}
+    kept = ProgressLog(
+        predictions=(
+            Foretold(lab="<b>mine</b>", value=160, measured=80, **told),
+            Foretold(lab="hollow", value=160, measured=80, fit=False, **told),
+            Foretold(lab="open", value=160, **told),
+            Foretold(lab="far", value=1e300, measured=1e-300, **told),
+        )
+    )
+    _, points = bets_figure(settled(kept))["data"]
+    (said,) = points["customdata"]
+    assert said.startswith("&lt;b&gt;mine&lt;/b&gt;: you said 160")
 
 
 def test_a_teacher_gets_every_row_with_a_name(panel: ProgressPanel) -> None:

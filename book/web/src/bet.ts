@@ -1,6 +1,7 @@
 /** Bet, then reveal, in a page without Python: what a recorded run has to say stands behind the
  * question that the live lab asks before a run. Without scripts, in print, and for who wants it so,
  * it is simply there. The words are those of labs/panel/prediction_prompt.py and labs/present/verdict.py. */
+import { along, axesOf } from './axes';
 import * as kept from './kept';
 import { button, data, make } from './make';
 import { digits, say, shown, Unusable, written } from './numbers';
@@ -117,7 +118,7 @@ class Asking {
         throw new Unusable(`${say(number, bet.unit)}: is that what you mean? Commit again to keep it.`);
       }
       const { lab, words: question, unit, model, measured } = bet;
-      kept.foretold({ lab, question, unit, value: number, model, measured });
+      kept.foretold({ lab, question, unit, value: number, model, measured, fit: !bet.unsettled });
       this.#reveal(number);
       this.#focus();
     } catch (refused) {
@@ -212,9 +213,7 @@ function marksOf({ at, users, think_time_s, asks }: Place, value: number): Mark[
 
 /** A green diamond; at the edge, with an arrow, where the axis does not reach so far. */
 function put(picture: Element, { axes: [across, up], x, y }: Mark): void {
-  const axes = JSON.parse(picture.getAttribute('data-axes') ?? '{}') as Record<string, Axis>;
-  const xAxis = axes[across];
-  const yAxis = axes[up];
+  const { [across]: xAxis, [up]: yAxis } = axesOf(picture);
   if (!xAxis || !yAxis) return;
   const left = along(xAxis, x);
   const height = along(yAxis, y);
@@ -232,13 +231,6 @@ function put(picture: Element, { axes: [across, up], x, y }: Mark): void {
     node.lastElementChild!.setAttribute('text-anchor', 'end');
   }
   picture.append(node);
-}
-
-type Axis = [type: string, offset: number, length: number, from: number, to: number];
-
-/** How far along an axis, as a part of it. */
-function along([type, , , from, to]: Axis, value: number): number {
-  return ((type === 'log' ? Math.log10(value) : value) - from) / (to - from);
 }
 
 function skipped(lab: string): boolean {

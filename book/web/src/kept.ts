@@ -15,6 +15,7 @@ export interface Foretold {
   measured: number | null;
   model: number | null;
   measured_at: string;
+  fit?: boolean; // whether that settles the bet; in files of before nothing is said
 }
 
 /** The answer to an exercise: the right one, or else the last one given. */

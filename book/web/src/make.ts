@@ -26,3 +26,11 @@ export function button(label: string, press: () => void, kind = ''): HTMLButtonE
 export function data<Kind>(node: Element | null): Kind | undefined {
   return node ? (JSON.parse(node.textContent!) as Kind) : undefined;
 }
+
+/** As wide as it needs to be, in a frame that scrolls. */
+export function table(head: string[], rows: (Node | string)[][]): HTMLElement {
+  const top = head.map((words) => make('th', { scope: 'col' }, words));
+  const body = rows.map((cells) => make('tr', {}, ...cells.map((cell) => make('td', {}, cell))));
+  const made = make('table', {}, make('thead', {}, make('tr', {}, ...top)), make('tbody', {}, ...body));
+  return make('div', { class: 'wt-wide-table', tabindex: '0', role: 'region', 'aria-label': head[0]! }, made);
+}

@@ -61,7 +61,7 @@ export function digits(value: number, count = 3): string {
   const scale = 10 ** Math.abs(places);
   const tie = places >= 0 && /50*$/.exec(value.toFixed(Math.min(100, places + 30)))?.[0].length === 30;
   const rounded =
-    places < 0 ? whole(value / scale) * scale : tie ? whole(value * scale) / scale : Number(value.toFixed(places));
+    places < 0 ? whole(value / scale) * scale : tie ? whole(value * scale) / scale : Number(value.toFixed(Math.min(100, places)));
   return rounded.toLocaleString('en-GB', { maximumFractionDigits: Math.max(0, Math.min(places, 20)) });
 }
 

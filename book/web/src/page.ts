@@ -2,12 +2,16 @@
  * figures; where the page is served by the book's own server, loads the rest and goes live. Works from
  * a file, too. */
 import { askFor, hideBehindBets } from './bet';
+import { offerDrawing } from './dropped';
 import { offerChecks } from './exercises';
+import { offerLevels } from './levels';
+import { make } from './make';
 import { preparePaper } from './paper';
 import type { Plotly } from './plot';
 import { showProgress } from './progress';
 import { bringToLife } from './recorded';
 import { STARTING, StatusLine } from './status';
+import { offerSwitch } from './switch';
 import { tidy } from './tidy';
 
 /** Written by the book's server into live-config.js; a built site has none. */
@@ -124,7 +128,22 @@ function main(): void {
   status.show('static', STATIC);
   status.lead(OWN.words, new URL(`../${OWN.address}`, statics).href);
   offerChecks(cells);
+  document.querySelectorAll('script.wt-levels').forEach(offerLevels);
+  document.querySelectorAll('script.wt-switch-data').forEach(offerSwitch);
   document.querySelectorAll<HTMLElement>('.wt-progress').forEach(showProgress);
+  drawSaved();
+}
+
+/** Where a lab's own files are saved, and where the reader's record is. */
+function drawSaved(): void {
+  const files = [...document.querySelectorAll('details.wt-data a[download$=".json"]')].at(-1);
+  const data = files?.closest('details');
+  const record = document.querySelector('.wt-progress');
+  if (record) {
+    const chooser = make('div', { class: 'wt-data' });
+    record.after(chooser);
+    offerDrawing(chooser, chooser);
+  } else if (data) offerDrawing(data, data.closest('.cell') ?? data);
 }
 
 /** Asks for a file that will be needed, long before its turn. */

@@ -2,8 +2,9 @@
  * along as a file and to bring back. As labs/panel/progress.py shows the labs' own file. */
 import * as kept from './kept';
 import type { Answered, Foretold, Kept } from './kept';
-import { button, data, make } from './make';
+import { button, data, make, table } from './make';
 import { digits } from './numbers';
+import { scatter } from './scatter';
 
 /** Written by labs/panel/progress.py. */
 interface Chapter {
@@ -54,6 +55,8 @@ class Progress {
     const now = kept.read();
     const empty = !now.predictions.length && !now.answers.length && !now.diagnoses.length;
     this.#shown.replaceChildren(make('p', {}, summary(now, this.chapters)), exercises(now, this.chapters));
+    const bets = now.predictions.filter(isSettled).map(({ value, ...bet }) => ({ ...bet, said: value }));
+    this.#shown.append(...scatter(bets));
     if (now.predictions.length) this.#shown.append(predictions(now.predictions, this.chapters));
     this.#save.disabled = this.#delete.disabled = empty;
     this.#undo.hidden = !this.#deleted;
@@ -106,8 +109,14 @@ function summary({ predictions, answers }: Kept, chapters: Chapter[]): string {
   );
 }
 
-function isClose({ value, measured, unit }: Foretold): boolean {
-  if (measured === null) return false;
+/** Whether what was measured can be believed. */
+function isSettled(bet: Foretold): bet is Foretold & { measured: number } {
+  return bet.fit !== false && Number.isFinite(bet.measured);
+}
+
+function isClose(bet: Foretold): boolean {
+  if (!isSettled(bet)) return false;
+  const { value, measured, unit } = bet;
   return unit === '%' ? Math.abs(value - measured) <= 100 * CLOSE : Math.abs(value / measured - 1) <= CLOSE;
 }
 
@@ -156,11 +165,4 @@ function listed(nodes: Node[]): Node {
   const list = document.createDocumentFragment();
   nodes.forEach((node, nth) => list.append(nth ? ', ' : '', node));
   return list;
-}
-
-function table(head: string[], rows: (Node | string)[][]): HTMLElement {
-  const top = head.map((words) => make('th', { scope: 'col' }, words));
-  const body = rows.map((cells) => make('tr', {}, ...cells.map((cell) => make('td', {}, cell))));
-  const made = make('table', {}, make('thead', {}, make('tr', {}, ...top)), make('tbody', {}, ...body));
-  return make('div', { class: 'wt-wide-table', tabindex: '0', role: 'region', 'aria-label': head[0]! }, made);
 }

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from labs.kinds.comparison.record import Comparison
-from labs.kinds.sweep.alt_text import course
+from labs.kinds.sweep.alt_text import course, told
 from labs.kinds.sweep.figure import ResponseTime, Throughput, marked
 from labs.kinds.sweep.record import Recording
+from labs.present.levels import Level
 from labs.present.palette import GREY, LINES
 from labs.present.plot import (
     FAR_APART,
@@ -142,6 +143,22 @@ def comparison_curves(comparison: Comparison) -> list[Curve]:
             ]
             made.append(Curve(x=[spot.x for spot in spots], y=values, said=said, plot=plot))
     return made
+
+
+def comparison_levels(comparison: Comparison) -> list[Level]:
+    """What was measured at each place of the figure, line by line."""
+    lines = _lines(comparison)
+    found = []
+    across = sorted({spot.x for each in lines for spot in each.spots})
+    for x in across:
+        there = [(each, spot) for each in lines for spot in each.spots if spot.x == x]
+        said = [
+            f"{each.name}: {told(spot.part, spot.points[0])}" for each, spot in there if spot.points
+        ]
+        what = lines[0].across if x > 1 else lines[0].across.removesuffix("s")
+        if said:
+            found.append(Level(at=x, words=f"{x:,} {what}. {'. '.join(said)}."))
+    return found
 
 
 def comparison_alt(comparison: Comparison) -> str:

@@ -9,7 +9,12 @@ import msgspec
 from markupsafe import Markup
 
 from labs.kinds.comparison import verdict
-from labs.kinds.comparison.figure import comparison_alt, comparison_curves, comparison_figure
+from labs.kinds.comparison.figure import (
+    comparison_alt,
+    comparison_curves,
+    comparison_figure,
+    comparison_levels,
+)
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.show import Column, Show
 from labs.kinds.sweep import beside
@@ -79,6 +84,8 @@ show = Show(
         {label: part.experiment for label, part in found.parts.items()}
     ),
     verdict=words,
+    levels=comparison_levels,
+    concluded=lambda found: [verdict.said(found)[0][1]],  # of all parts; the page has the rest
     beside=side_by_side,
     data=data,
 )

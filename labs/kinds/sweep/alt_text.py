@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from labs.kinds.sweep.record import Recording
+from labs.present.caveats import HOLLOW
+from labs.present.levels import Level
 from labs.present.verdict import Guess
-from labs.records.format import duration, listed, rate, unserved
+from labs.records.format import crowd, duration, listed, rate, unserved
 from labs.records.results import Point, Prediction
 
 PEAK = 1.05  # times the last level's throughput: less is a plateau, not a peak
@@ -61,3 +63,25 @@ def course(who: str, points: Sequence[Point]) -> str:
     starved = [unserved(point.never_served, point.users) for point in points if point.never_served]
     whose = f", of those served: {listed(starved)}" if starved else ""
     return f"{who}: {', '.join(told)} users; response time {times}{whose}."
+
+
+def sweep_levels(recording: Recording) -> list[Level]:
+    """The same level by level."""
+    return [
+        Level(at=point.users, words=f"{crowd(point.users)}: {told(recording, point)}.")
+        for point in recording.points
+    ]
+
+
+def told(recording: Recording, point: Point) -> str:
+    """What was measured at a level, beside its forecast; the rest of a sentence."""
+    forecast = recording.run.forecast.at(point.users)
+    said = [
+        f"{rate(point.throughput_rps)} (forecast: {rate(forecast.model_rps)}) in "
+        f"{duration(point.mean_response_time_s)} on average"
+    ]
+    if point.never_served:
+        said.append(unserved(point.never_served, point.users))
+    if not point.fit:
+        said.append(HOLLOW)
+    return "; ".join(said)

@@ -14,7 +14,7 @@ import msgspec
 from labs.analysis.contrast import difference, spread
 from labs.kinds.show import Column, Show, quoted, three_cores, to_know, two_places
 from labs.kinds.sweep import report
-from labs.kinds.sweep.alt_text import sweep_alt
+from labs.kinds.sweep.alt_text import sweep_alt, sweep_levels
 from labs.kinds.sweep.beside import beside
 from labs.kinds.sweep.figure import sweep_curves, sweep_figure
 from labs.kinds.sweep.record import Recording
@@ -275,6 +275,8 @@ show = Show(
     verdict=lambda found: (
         paragraphs(powered(found.run.power)) + assumptions(found.run.forecast.notes)
     ),
+    levels=sweep_levels,
+    concluded=lambda found: verdict.verdict(found.experiment, found.machine, found.run),
     note=note,
     beside=beside,
     data=data,

@@ -1,0 +1,121 @@
+/** What a recording that was saved as JSON has for a page to draw, whoever wrote the file. It is
+ * refused in a sentence, or all of it is taken for the numbers and the text that it is. */
+import type { Figure } from './plot';
+
+/** As `Show.shown` of labs/kinds/show.py writes it. */
+export interface Saved {
+  lab: string;
+  figure: Figure;
+  alt: string;
+  caption: string;
+  said: string[];
+  head: string[];
+  rows: string[][];
+}
+
+export class Refused extends Error {}
+
+export const MOST_BYTES = 8 * 2 ** 20; // ours have some hundred thousand
+const DEEPEST = 12; // of lists in lists
+const MOST_VALUES = 200_000; // numbers, texts and lists of the figure
+const MOST_TRACES = 200;
+const LONGEST = 4000; // letters of a text
+const MOST_ROWS = 500;
+const MOST_COLUMNS = 60;
+const HEIGHTS = [100, 2500] as const; // pixels
+const AGAIN = 'Save it again from a lab’s “Data” with “JSON”.';
+
+const KINDS = ['scatter', 'bar'];
+const OF_TRACE = /^(type|name|mode|[xy]|[xy]axis|error_[xy]|line|marker|fill\w*|stackgroup|text\w*|orientation|customdata|hover(info|template)|showlegend|legendgroup|cliponaxis)$/;
+const OF_LAYOUT = /^([xy]axis\d?|title|height|margin|legend|annotations|shapes|bargap|barmode|hovermode)$/;
+const NEVER = /^(__proto__|images|source|updatemenus|sliders|range(breaks|slider|selector))$/;
+const TAG = /<(?!\/?(b|br|extra)>)/g; // of what plotly takes for HTML, what our figures use is left
+
+type Fields = Record<string, unknown>;
+
+/** Throws Refused, with what is wrong and what to do. */
+export function saved(text: string): Saved {
+  const file = parsed(text);
+  if (!isFields(file) || typeof file.kind !== 'string') throw new Refused(`not a recording of a lab. ${AGAIN}`);
+  const shown = file.shown;
+  if (shown === undefined) {
+    throw new Refused(`a recording that was saved without its figure, as it was done before. ${AGAIN}`);
+  }
+  if (!isFields(shown) || shown.version !== 1) throw new Refused(`of a version that this page cannot draw. ${AGAIN}`);
+  const table = isFields(shown.table) ? shown.table : {};
+  return {
+    lab: words(shown.lab),
+    figure: new Cleaner().figure(shown.figure),
+    alt: words(shown.alt),
+    caption: words(shown.caption),
+    said: list(shown.said, MOST_ROWS).map(words),
+    head: list(table.head, MOST_COLUMNS).map(words),
+    rows: list(table.rows, MOST_ROWS).map((row) => list(row, MOST_COLUMNS).map(words)),
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refused(`not a file of JSON, or cut short. ${AGAIN}`); // or lists in lists without end
+  }
+}
+
+/** Copies what is plain, and counts. */
+class Cleaner {
+  #values = 0;
+
+  figure(figure: unknown): Figure {
+    const { data, layout }: Fields = isFields(figure) ? figure : {};
+    if (!Array.isArray(data) || !data.length || data.length > MOST_TRACES || !data.every(isTrace)) {
+      throw new Refused(`its figure is none that a lab draws. ${AGAIN}`);
+    }
+    return { data: data.map((trace) => this.#some(trace, OF_TRACE)), layout: this.#layout(layout) };
+  }
+
+  #layout(layout: unknown): Fields {
+    if (!isFields(layout)) return {};
+    const kept = this.#some(layout, OF_LAYOUT);
+    if ('height' in kept) {
+      const [least, most] = HEIGHTS;
+      kept.height = Math.min(most, Math.max(least, Number(kept.height) || 0));
+    }
+    const narrow = isFields(layout.meta) && layout.meta.narrow;
+    return narrow ? { ...kept, meta: { narrow: this.#layout(narrow) } } : kept;
+  }
+
+  #some(fields: Fields, names: RegExp): Fields {
+    const kept = Object.entries(fields).filter(([name]) => names.test(name));
+    return Object.fromEntries(kept.map(([name, value]) => [name, this.#value(value, 0)]));
+  }
+
+  #value(value: unknown, depth: number): unknown {
+    this.#values += 1;
+    if (depth > DEEPEST || this.#values > MOST_VALUES) throw new Refused(`its figure holds more than any lab’s. ${AGAIN}`);
+    if (typeof value === 'string') return words(value).replace(TAG, '&lt;');
+    if (Array.isArray(value)) return value.map((each) => this.#value(each, depth + 1));
+    if (isFields(value)) {
+      const kept = Object.entries(value).filter(([name]) => !NEVER.test(name));
+      return Object.fromEntries(kept.map(([name, each]) => [name, this.#value(each, depth + 1)]));
+    }
+    return value; // a number, a truth or nothing: JSON has no more
+  }
+}
+
+function isTrace(trace: unknown): trace is Fields {
+  return isFields(trace) && KINDS.includes(trace.type as string);
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function list(value: unknown, most: number): unknown[] {
+  return Array.isArray(value) ? value.slice(0, most) : [];
+}
+
+function words(value: unknown): string {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}

@@ -1,0 +1,84 @@
+/** Bets against measurements: a point for each, on axes that grow by factors, and the line on which
+ * both are the same. As labs/present/bets.py draws them where there is Python. */
+import { make } from './make';
+import { digits, say } from './numbers';
+
+export interface Bet {
+  lab: string;
+  unit: string;
+  said: number; // both in that unit
+  measured: number;
+}
+
+const LEAST = 1e-6; // no rate, time or memory lies outside
+const MOST = 1e12;
+
+const SIDE = 300; // pixels of the plot
+const LEFT = 64;
+const ABOVE = 12;
+const WIDTH = LEFT + SIDE + 16;
+const HEIGHT = ABOVE + SIDE + 56;
+const MOST_TICKS = 6;
+const SVG = 'http://www.w3.org/2000/svg';
+
+/** The figure; nothing, where no bet has a place on its axes. */
+export function scatter(all: Bet[]): HTMLElement[] {
+  const fits = (value: number) => value >= LEAST && value <= MOST;
+  const bets = all.filter(({ said, measured }) => fits(said) && fits(measured));
+  if (!bets.length) return [];
+  const powers = bets.flatMap(({ said, measured }) => [Math.log10(said), Math.log10(measured)]);
+  const from = Math.floor(Math.min(...powers));
+  const to = Math.max(from + 1, Math.ceil(Math.max(...powers)));
+  const along = (value: number) => ((Math.log10(value) - from) / (to - from)) * SIDE;
+  const picture = svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': inWords(bets) });
+  const plot = svg('g', { transform: `translate(${LEFT},${ABOVE})` });
+  const step = Math.ceil((to - from) / MOST_TICKS);
+  for (let power = from; power <= to; power += step) {
+    const at = along(10 ** power);
+    const label = digits(10 ** power);
+    plot.append(
+      svg('path', { d: `M${at},0V${SIDE}M0,${SIDE - at}H${SIDE}`, class: 'wt-grid' }),
+      words(label, { x: at, y: SIDE + 18, 'text-anchor': 'middle' }),
+      words(label, { x: -8, y: SIDE - at + 4, 'text-anchor': 'end' }),
+    );
+  }
+  plot.append(
+    svg('path', { d: `M0,${SIDE}L${SIDE},0`, class: 'wt-same' }),
+    words('you said (log scale)', { x: SIDE / 2, y: SIDE + 42, 'text-anchor': 'middle' }),
+    words('it was (log scale)', { transform: `translate(-50,${SIDE / 2}) rotate(-90)`, 'text-anchor': 'middle' }),
+  );
+  for (const bet of bets) {
+    const dot = svg('circle', { cx: along(bet.said), cy: SIDE - along(bet.measured), r: 5 });
+    const { lab, unit, said, measured } = bet;
+    const name = svg('title', {});
+    name.textContent = `${lab}: you said ${say(said, unit)}, and it was ${say(measured, unit)}`;
+    dot.append(name);
+    plot.append(dot);
+  }
+  picture.append(plot);
+  const caption = 'Each point is a bet, in its own unit. On the dashed line you said what was measured.';
+  return [make('figure', { class: 'wt-scatter' }, picture, make('figcaption', {}, caption))];
+}
+
+/** As labs.present.bets.bets_alt says it. */
+export function inWords(bets: Bet[]): string {
+  const count = bets.length === 1 ? 'one bet' : `${bets.length} bets`;
+  const more = bets.filter(({ said, measured }) => said > measured).length;
+  const less = bets.filter(({ said, measured }) => said < measured).length;
+  return (
+    `What was said against what was measured, for ${count}, both on logarithmic axes. ` +
+    `Too high: ${more}. Too low: ${less}. The table has the numbers.`
+  );
+}
+
+function svg(tag: string, attributes: Record<string, string | number>): SVGElement {
+  const node = document.createElementNS(SVG, tag) as SVGElement;
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
+  return node;
+}
+
+function words(said: string, attributes: Record<string, string | number>): SVGElement {
+  const node = svg('text', attributes);
+  node.textContent = said;
+  return node;
+}

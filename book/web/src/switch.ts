@@ -1,0 +1,50 @@
+/** Other recordings in a figure's place: of other machines, and of other servers that answered the
+ * same requests. Only what was recorded is there to choose. */
+import { offerLevels } from './levels';
+import { data, make } from './make';
+import { bringToLife } from './recorded';
+
+/** Written by labs/recordings/others.py. */
+interface Others {
+  here: string; // what the page's own figure is of
+  groups: { label: string; others: { label: string; html: string }[] }[];
+}
+
+export function offerSwitch(script: Element): void {
+  const found = data<Others>(script);
+  const own = script.parentElement?.querySelector<HTMLElement>(':scope > figure.wt-recorded');
+  if (!found || !own) return;
+  const places: [HTMLElement, ...HTMLElement[]] = [own];
+  const select = make('select', {}, make('option', {}, found.here));
+  for (const { label, others } of found.groups) {
+    const group = make('optgroup', { label });
+    for (const other of others) {
+      group.append(make('option', {}, other.label));
+      places.push(empty(other.html));
+    }
+    select.append(group);
+  }
+  select.addEventListener('change', () => {
+    const chosen = places[select.selectedIndex]!;
+    if (!chosen.isConnected) {
+      own.after(chosen);
+      fill(chosen);
+    }
+    for (const place of places) place.hidden = place !== chosen;
+  });
+  own.before(make('label', { class: 'wt-switch' }, 'Recorded run ', select));
+}
+
+function empty(html: string): HTMLElement {
+  const place = make('div', { class: 'wt-other' });
+  place.dataset.html = html;
+  return place;
+}
+
+function fill(place: HTMLElement): void {
+  place.innerHTML = place.dataset.html!; // the build's own
+  delete place.dataset.html;
+  place.append(make('p', { class: 'wt-own' }, 'What stands below is of this page’s own run.'));
+  place.querySelectorAll<HTMLElement>('figure.wt-recorded').forEach(bringToLife);
+  place.querySelectorAll('script.wt-levels').forEach(offerLevels);
+}

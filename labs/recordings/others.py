@@ -1,0 +1,78 @@
+"""Other recordings that a page may show in its figure's place: of other machines, and of other
+servers that answered the same requests. Those are of labs that the reader has met: a later one
+would tell what its own page asks (book/web/src/switch.ts)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from labs.kinds.comparison.record import Comparison
+from labs.kinds.sweep.record import Recording
+from labs.present.verdict import who
+from labs.recordings import store
+from labs.recordings.pages import chapters
+from labs.records.experiment import Experiment
+from labs.records.format import listed
+from labs.records.results import Result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Other:
+    """A recording to choose."""
+
+    lab: str
+    label: str
+    result: Result
+
+
+def machines(lab: str) -> list[Other]:
+    """The same lab, recorded on other machines than the one that its page shows."""
+    shown = store.chosen(lab)
+    files = [file for file in store.paths(lab) if file != shown]
+    found = [store.read(file) for file in files] if shown else []
+    return [Other(lab=lab, label=each.machine.caption, result=each) for each in found]
+
+
+def servers(lab: str, result: Result) -> list[Other]:
+    """Labs of earlier chapters in which other servers answered requests like this one's."""
+    asked = _experiments(result)
+    order = [each for chapter in chapters() for each in chapter.labs]
+    if not asked or lab not in order:
+        return []
+    return [
+        Other(lab=name, label=called(found), result=store.recording(name))
+        for name in order[: order.index(lab)]
+        if (found := _recorded(name)) and _alike(_experiments(found), asked[0])
+    ]
+
+
+def called(result: Result) -> str:
+    """Which server a recording is of; of a comparison, its parts."""
+    asked = _experiments(result)
+    if not isinstance(result, Comparison):
+        return who(asked[0].server) if asked else ""
+    kinds = dict.fromkeys(each.server.architecture for each in asked)
+    return f"{listed([*kinds])}: {listed([f'“{label}”' for label in result.parts])}"
+
+
+def _recorded(lab: str) -> Result | None:
+    """What its page shows, without saying that this page depends on it."""
+    file = store.chosen(lab)
+    return store.read(file) if file else None
+
+
+def _experiments(result: Result) -> list[Experiment]:
+    """Of those kinds that load one server at a time, user after user."""
+    match result:
+        case Recording():
+            return [result.experiment]
+        case Comparison():
+            return [part.experiment for part in result.parts.values()]
+    return []
+
+
+def _alike(theirs: Sequence[Experiment], asked: Experiment) -> bool:
+    """Whether all of them ask for the same, of another server."""
+    same = bool(theirs) and all(each.workload == asked.workload for each in theirs)
+    return same and any(each.server != asked.server for each in theirs)

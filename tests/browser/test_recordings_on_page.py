@@ -1,0 +1,318 @@
+"""Recordings in a page without Python: level by level, others in their place, and saved ones."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from labs.kinds.registry import showing
+from labs.recordings import others, recorder, store
+from labs.records.results import Result
+
+CHAPTER = "1-cpu-time/many-cores"
+SHOWN = "localStorage.setItem('wall-time-always-show', 'yes')"
+OPEN = "Replay level by level"
+
+
+def opened(book: Path, page: Page, name: str = CHAPTER) -> Locator:
+    """The first lab of a page, its recorded run in sight."""
+    page.add_init_script(SHOWN)
+    page.goto((book / f"{name}.html").as_uri())
+    return page.locator(".wt-replay").first
+
+
+def of(place: Page | Locator, result: Result) -> Locator:
+    """The figure of that recording."""
+    alt = json.dumps(showing(result).alt(result), ensure_ascii=False)
+    return place.locator(f"figure[aria-label={alt}]")
+
+
+def marks(figure: Locator) -> int:
+    """Measured points in sight, in both plots."""
+    return figure.locator("svg:visible > g[clip-path] path[transform]:not(.wt-later)").count()
+
+
+def test_a_run_is_replayed_by_keyboard_up_to_its_verdict(book: Path, page: Page) -> None:
+    result = store.recording("many-cores")
+    show = showing(result)
+    levels, verdict = show.levels(result), show.concluded(result)
+    page.goto((book / f"{CHAPTER}.html").as_uri())
+    run = page.locator(".wt-replay").first
+    replay = run.get_by_role("button", name=OPEN)
+    expect(run.locator("figure").first).to_be_hidden()  # behind the bet
+    expect(replay).to_be_hidden()
+    run.get_by_role("button", name="Skip", exact=True).click()
+    figure = run.locator("figure").first
+    whole = marks(figure)
+    assert whole == 2 * len(levels)
+
+    replay.focus()
+    page.keyboard.press("Enter")
+    said, slider = figure.get_by_role("status"), figure.get_by_role("slider")
+    expect(said).to_have_text("Before the run: the forecast is made, and nothing is measured yet.")
+    assert marks(figure) == 0
+    for number, level in enumerate(levels, 1):
+        expect(figure.get_by_role("button", name="Next level")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(said).to_have_text(level.words)
+        expect(slider).to_have_attribute("aria-valuetext", f"level {number} of {len(levels)}")
+        assert marks(figure) == 2 * number
+    page.keyboard.press("Enter")
+    expect(said.locator("p")).to_have_text(list(verdict))
+    slider.focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    expect(said).to_have_text(levels[-2].words)
+    assert marks(figure) == whole - 2
+
+    page.emulate_media(media="print")
+    expect(said).to_be_hidden()
+    hidden = figure.locator(".wt-later").first
+    assert hidden.evaluate("node => getComputedStyle(node).visibility") == "visible"
+    page.emulate_media(media="screen")
+    figure.get_by_role("button", name="Close").click()
+    expect(replay).to_be_focused()
+    expect(said).to_be_empty()
+    assert marks(figure) == whole
+
+
+def test_a_telephone_replays_it_too_and_a_drawn_figure_comes_back(book: Path, page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    figure = opened(book, page).locator("figure").first
+    figure.get_by_role("button", name="Point at the values").click()
+    expect(figure.locator(".wt-plot")).to_be_visible()
+    figure.get_by_role("button", name=OPEN).click()
+    expect(figure.locator(".wt-plot")).to_be_hidden()
+    expect(figure.locator("svg.wt-narrow")).to_be_visible()
+    figure.get_by_role("button", name="Next level").click()
+    assert marks(figure) == 2
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    figure.get_by_role("button", name="Close").click()
+    expect(figure.locator(".wt-plot")).to_be_visible()
+
+
+STEPS = """script => {
+  const figure = script.previousElementSibling;
+  figure.querySelector('.wt-levels-shown button').click();
+  const slider = figure.querySelector('input');
+  const seen = [];
+  for (let step = 0; step <= Number(slider.max); step += 1) {
+    slider.value = String(step);
+    slider.dispatchEvent(new Event('input'));
+    seen.push([...figure.querySelectorAll('.wt-picture svg')].map((picture) => {
+      const inside = [...picture.querySelectorAll(':scope > g[clip-path] path')];
+      const there = inside.filter((node) => !node.classList.contains('wt-later'));
+      return {
+        marks: there.filter((node) => node.hasAttribute('transform')).length,
+        bars: there.filter((node) => /^M[-.0-9]+,[-.0-9]+h10m/.test(node.getAttribute('d'))).length,
+        parts: there.filter((node) => node.classList.contains('wt-so-far')).length,
+      };
+    }));
+  }
+  return seen;
+}"""
+
+
+def expected(result: Result, upto: float) -> tuple[int, int]:
+    """Marks and error bars up to there."""
+    traces = [
+        [x for x in trace["x"] if x is not None and x <= upto]
+        for trace in showing(result).figure(result)["data"]
+        if "markers" in trace["mode"]
+    ]
+    bars = [
+        [x for x in trace["x"] if x <= upto]
+        for trace in showing(result).figure(result)["data"]
+        if "error_y" in trace
+    ]
+    return sum(map(len, traces)), sum(map(len, bars))
+
+
+def test_every_recorded_course_shows_as_much_as_had_been_measured(book: Path, page: Page) -> None:
+    page.add_init_script(SHOWN)
+    seen = set()
+    for cell in recorder.cells():
+        result = store.recording(cell.lab)
+        levels = showing(result).levels(result)
+        if len(levels) < 2:
+            continue
+        page.goto((book / cell.page.relative_to(store.BOOK).with_suffix(".html")).as_uri())
+        figure = of(page, result)
+        steps = figure.locator("xpath=following-sibling::script[1]").evaluate(STEPS)
+        places = [float("-inf"), *(level.at for level in levels), float("inf")]
+        for place, pictures in zip(places, steps, strict=True):
+            for picture in pictures:  # wide and narrow
+                found = (picture["marks"], picture["bars"])
+                assert found == expected(result, place), (cell.lab, place)
+        lined = [
+            trace
+            for trace in showing(result).figure(result)["data"]
+            if trace["mode"] == "lines+markers" and trace["x"] != [None]
+        ]
+        assert [each["parts"] for each in steps[1]] == 2 * [len(lined)], cell.lab
+        seen.add(cell.lab)
+    assert len(seen) > 12
+
+
+def test_other_servers_stand_in_the_figure_s_place_one_at_a_time(book: Path, page: Page) -> None:
+    run = opened(book, page, "2-wait-time/event-loop")
+    own = store.recording("event-loop")
+    there = others.servers("event-loop", own)
+    choice = run.get_by_role("combobox", name="Recorded run")
+    expect(choice.locator("option")).to_have_text(
+        [others.called(own), *(each.label for each in there)]
+    )
+    for number, each in enumerate(there, 1):
+        choice.select_option(index=number)
+        figure = of(run, each.result)
+        expect(figure.locator("svg.wt-wide")).to_be_visible()
+        expect(run.locator(":scope > figure").first).to_be_hidden()
+    figure.get_by_role("button", name=OPEN).click()
+    assert marks(figure) == 0
+    choice.select_option(index=0)
+    expect(run.locator(":scope > figure").first).to_be_visible()
+    expect(figure).to_be_hidden()
+    page.goto((book / "1-cpu-time/one-core.html").as_uri())
+    expect(page.locator("figure.wt-recorded").first).to_be_visible()
+    expect(page.locator(".wt-switch")).to_have_count(0)  # nothing came before it
+
+
+def exported(name: str) -> dict[str, Any]:
+    """The file that a lab saves."""
+    result = store.recording(name)
+    return {"kind": "x", "shown": showing(result).shown(name, result)}
+
+
+def dropped(page: Page, name: str, text: str) -> None:
+    """As if that file were dropped on the page."""
+    make = """([name, text]) => {
+      const made = new DataTransfer();
+      made.items.add(new File([text], name, { type: 'application/json' }));
+      return made;
+    }"""
+    data = page.evaluate_handle(make, [name, text])
+    page.dispatch_event("body", "drop", {"dataTransfer": data})
+
+
+def test_a_recording_saved_on_one_page_is_drawn_on_another(
+    book: Path, page: Page, tmp_path: Path
+) -> None:
+    run = opened(book, page)
+    data = run.locator("details", has=page.locator("a[download]"))
+    data.locator("summary").first.click()
+    link = data.get_by_role("link", name="JSON").get_attribute("href") or ""
+    file = tmp_path / "mine.json"
+    file.write_bytes(base64.b64decode(link.partition(",")[2]))
+
+    opened(book, page, "2-wait-time/prefork")
+    dropped(page, "mine.json", file.read_text())
+    drawing = page.get_by_role("region", name="Saved: many-cores")
+    expect(drawing).to_be_focused()
+    result = store.recording("many-cores")
+    expect(of(drawing, result).locator(".point").first).to_be_visible()
+    expect(drawing).to_contain_text(result.machine.caption)
+    for sentence in showing(result).concluded(result):
+        expect(drawing).to_contain_text(sentence)
+    drawing.get_by_text("The numbers").click()
+    rows = len(showing(result).table(result).rows)
+    expect(drawing.locator("tbody tr")).to_have_count(rows)
+    drawing.get_by_role("button", name="Take it away").click()
+    expect(drawing).to_have_count(0)
+
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto((book / "my-progress.html").as_uri())
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Draw a saved recording").click()
+    chooser.value.set_files(file)
+    expect(drawing.locator(".point").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+KINDS = ("wall-time", "prefork", "memory-per-worker", "a-shared-counter", "which-limit")
+KINDS += ("whom-are-you-measuring", "classics-s3", "your-machine", "a-small-file")
+
+
+def test_a_figure_of_every_kind_is_drawn_as_it_was_saved(book: Path, page: Page) -> None:
+    page.goto((book / "my-progress.html").as_uri())
+    expect(page.get_by_role("button", name="Draw a saved recording")).to_be_visible()
+    for name in KINDS:
+        file = exported(name)
+        dropped(page, f"{name}.json", json.dumps(file))
+        drawing = page.get_by_role("region", name=f"Saved: {name}", exact=True)
+        expect(drawing.locator(".wt-plot[data-drawn]")).to_be_visible()
+        drawn = drawing.locator(".wt-plot").evaluate(
+            "plot => JSON.parse(JSON.stringify(plot.data))"
+        )
+        assert drawn == json.loads(json.dumps(file["shown"]["figure"]["data"])), name
+
+
+def changed(**fields: object) -> str:
+    file = exported("many-cores")
+    file["shown"] |= fields
+    return json.dumps(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "not a file of JSON, or cut short."),
+        ('{"kind": "sweep", "schema": NaN}', "not a file of JSON, or cut short."),
+        ("[" * 200_000 + "]" * 200_000, "not a"),
+        ('"words"', "not a recording of a lab."),
+        ('{"book": "Wall Time", "schema": 1}', "not a recording of a lab."),
+        ('{"kind": "sweep", "schema": 2}', "a recording that was saved without its figure"),
+        (changed(version=2), "of a version that this page cannot draw."),
+        (changed(figure={"data": []}), "its figure is none that a lab draws."),
+        (changed(figure={"data": [{"type": "pie"}]}), "its figure is none that a lab draws."),
+        (
+            changed(figure={"data": [{"type": "scatter", "x": [0] * 300_000}]}),
+            "its figure holds more than any lab’s.",
+        ),
+        (
+            changed(figure={"data": [{"type": "bar", "x": json.loads("[" * 50 + "]" * 50)}]}),
+            "its figure holds more than any lab’s.",
+        ),
+        (" " * (9 * 2**20), "larger than 8 MiB"),
+    ],
+    ids=lambda value: value[:30],
+)
+def test_a_file_that_is_none_is_refused_in_a_sentence(
+    book: Path, page: Page, text: str, said: str
+) -> None:
+    page.goto((book / "my-progress.html").as_uri())
+    expect(page.get_by_role("button", name="Draw a saved recording")).to_be_visible()
+    dropped(page, "odd.json", text)
+    expect(page.locator(".wt-saved").get_by_role("status")).to_contain_text(f"odd.json: {said}")
+    expect(page.locator(".wt-drawing")).to_have_count(0)
+
+
+def test_what_a_file_says_is_text_and_asks_no_other_host(book: Path, page: Page) -> None:
+    hostile = '<img src="https://example.com/x" onerror="document.title=\'hurt\'">'
+    link = '<a href="https://example.com/">here</a>'
+    shown = exported("many-cores")["shown"]
+    figure = shown["figure"]
+    figure["data"][0] |= {"name": hostile, "evil": hostile}
+    figure["layout"]["annotations"][0]["text"] = link
+    figure["layout"] |= {"height": 1e9, "images": [{"source": "https://example.com/x.png"}]}
+    figure["layout"]["xaxis"]["rangebreaks"] = [{"bounds": [0, 0]}]
+    table = {"head": [hostile], "rows": [[hostile, 1], "no row"]}
+    said = [hostile, {"no": "text"}]
+    page.goto((book / "my-progress.html").as_uri())
+    expect(page.get_by_role("button", name="Draw a saved recording")).to_be_visible()
+    more = {"figure": figure, "alt": hostile, "caption": hostile, "said": said, "table": table}
+    dropped(page, "<b>odd</b>.json", changed(lab=hostile, **more))
+    drawing = page.locator(".wt-drawing")
+    expect(drawing.locator(".point").first).to_be_visible()
+    expect(drawing.locator("figcaption")).to_have_text(hostile)
+    expect(page.locator(".wt-saved").get_by_role("status")).to_contain_text("<b>odd</b>.json is")
+    assert drawing.locator(":is(img, image, a[href], [onerror])").count() == 0
+    plot = drawing.locator(".wt-plot")
+    assert plot.evaluate("plot => plot.layout.height") <= 2500
+    expect(plot).to_contain_text('<a href="https://example.com/">here</a>')
+    assert page.title() != "hurt"
