@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import re
 import shutil
@@ -47,12 +48,29 @@ def test_nothing_is_left_undone_on_a_page(book: Path, page: Page) -> None:
     assert not re.search(r"\{\w+\}`|\$\$|:::|```|Traceback", text.get_text())
 
 
-def test_what_a_cell_reckons_is_what_its_law_says(book: Path) -> None:
-    """Beside each derivation stands a cell that counts, throws dice or simulates."""
+def test_each_derivation_is_checked_within_its_fold(book: Path) -> None:
+    """By a cell that counts, throws dice or simulates; and cells keep their order on the page, by
+    which the page's script knows them."""
     checked = 0
     for page in chapters():
-        printed = article(book / f"{page.name}.html").select(".output.stream")
-        for line in "\n".join(each.get_text() for each in printed).splitlines():
+        shown = read(book / f"{page.name}.html")
+        folds = [
+            fold
+            for fold in shown.select("details.sd-dropdown")
+            if fold.select("summary")[0].get_text().strip().startswith("Why: ")
+        ]
+        assert len(folds) == page.text.count("{dropdown} Why: ")
+        for fold in folds:
+            assert fold.select(".sd-card-body > .cell.tag_lab .output"), fold.summary
+        cells = json.loads(shown.select("script#wt-cells")[0].get_text())["cells"]
+        sources = [cell["source"].split() for cell in cells if cell["lab"]]
+        inputs = [
+            cell.select(".cell_input")[0].get_text().split() for cell in shown.select(".tag_lab")
+        ]
+        assert inputs == sources
+        for line in "\n".join(
+            each.get_text() for fold in folds for each in fold.select(".output.stream")
+        ).splitlines():
             if found := re.search(r"([\d.]+)[^,\d]*,.*?([\d.]+) by the law", line):
                 assert float(found[1]) == pytest.approx(float(found[2]), rel=0.05), line
                 checked += 1

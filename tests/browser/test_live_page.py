@@ -352,3 +352,21 @@ def test_a_page_that_nobody_uses_leaves_its_server_in_peace(
     eventually(lambda: page.evaluate("1") and all(each.is_closed() for each in sockets), 10)
     assert sockets
     recovers_by(page, "Start again")
+
+
+def test_a_derivation_is_checked_within_its_fold(server: BookServer, page: Page) -> None:
+    page.goto(server.page("chapter/derivation"))
+    state(page, "live")
+    fold, check = page.locator("details.sd-dropdown").first, lab(page, 2)
+    expect(check).to_be_hidden()
+    fold.get_by_text("Why: two and two are four").click()
+    expect(fold.locator(".cell.tag_lab")).to_have_count(2)
+    expect(panel(page, 2)).to_have_text("4 by counting, 4 by the law")
+    check.get_by_text("Show the code").click()
+    code = check.get_by_role("textbox", name="The code of this lab")
+    code.press("ControlOrMeta+a")
+    code.press_sequentially("print(hand ** 3)")
+    code.press("Shift+Enter")
+    expect(panel(page, 2)).to_have_text("8")
+    expect(panel(page, 3)).to_have_text("outside")
+    expect(panel(page, 4)).to_have_text("outside too")

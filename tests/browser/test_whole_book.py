@@ -41,8 +41,8 @@ def test_from_files(book: Path, page: Page, heard: Heard) -> None:
     assert {urlsplit(each.url).scheme for each in heard.requests} <= {"file", "data", "blob"}
 
 
-UNFOLD = """for (const each of document.querySelectorAll('.tag_lab details:not(.wt-more)'))
-  each.open = true"""
+UNFOLD = """for (const each of document.querySelectorAll(
+  '.tag_lab details:not(.wt-more), details:has(.tag_lab)')) each.open = true"""
 CUT = """() => {
   const wide = document.documentElement.clientWidth, found = [];
   const scrolls = node => {

@@ -1,0 +1,47 @@
+"""A Sphinx extension: the cells that check a derivation stand inside its fold.
+
+A derivation is a dropdown whose title begins with “Why:”. In the source the cells that check it
+follow it, for a notebook's cells cannot stand inside anything. On the page they are moved into the
+fold, in their order: the page's script finds them by their place, and JupyterLab opens the source.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from docutils import nodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sphinx.application import Sphinx
+
+TITLE = "Why: "
+
+
+class FoldChecks(SphinxPostTransform):
+    """Moves the cells that directly follow a derivation into it."""
+
+    default_priority = 3  # before myst-nb and sphinx-design turn cells and dropdowns into HTML
+
+    def run(self, **_: Any) -> None:
+        for fold in list(self.document.findall(nodes.container)):
+            if fold.get("design_component") == "dropdown" and fold.astext().startswith(TITLE):
+                for cell in list(_cells_after(fold)):
+                    fold.parent.remove(cell)
+                    fold += cell
+
+
+def _cells_after(fold: nodes.Element) -> Iterator[nodes.Element]:
+    beside = fold.parent.children
+    for node in beside[beside.index(fold) + 1 :]:
+        if not (isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"):
+            return
+        yield node
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Sphinx calls this."""
+    app.add_post_transform(FoldChecks)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
