@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 SCENES = "scenes"  # of a page's metadata: whether it has one
+BETS = ("throughput", "response-time", "fooled", "pages")  # as UNITS of bet.ts
 
 
 class scene(nodes.General, nodes.Element):
@@ -61,7 +62,7 @@ class SceneDirective(SphinxDirective):
         "most": directives.positive_int,  # users on the axis of curves
         "goal": directives.unchanged_required,  # a row of shop_goals.ts
         "bet": directives.unchanged_required,  # a question before anything is shown
-        "bet-on": lambda text: directives.choice(text, ("throughput", "response-time", "fooled")),
+        "bet-on": lambda text: directives.choice(text, BETS),
         "times": lambda text: directives.choice(text, ("chance", "alike")),
         "hold": _number,  # requests a second while the button is held
         "slower": _number,  # times slower than life, at first

@@ -49,7 +49,8 @@ def _shop(given: Mapping[str, Any]) -> Markup:
 
 
 def _curves(given: Mapping[str, Any]) -> Markup:
-    return curves_picture.picture(numbers(given), given["most"])
+    beside = [int(each) for each in given.get("beside", "").split()]
+    return curves_picture.picture(numbers(given), given["most"], beside)
 
 
 def _little(given: Mapping[str, Any]) -> Markup:
@@ -91,6 +92,12 @@ def _times(text: str) -> str:
     return text
 
 
+def _cores(text: str) -> str:
+    if not all(each.isdecimal() and int(each) > 0 for each in text.split()):
+        raise ValueError(f"{text}: numbers of cores, such as 1 2 4")
+    return text
+
+
 def _interleave(_given: Mapping[str, Any]) -> Markup:
     return interleave_picture.picture()
 
@@ -118,7 +125,10 @@ KINDS = {
     "shop": SceneKind(_shop),
     "curves": SceneKind(
         _curves,
-        options={"trap": _none},  # cores / R, which needs words on the page
+        options={
+            "trap": _none,  # cores / R, which needs words on the page
+            "beside": _cores,  # whose curves are drawn, too
+        },
         needs={"most": "how many users the axis has"},
     ),
     "lanes": SceneKind(

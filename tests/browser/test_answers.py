@@ -81,6 +81,9 @@ def test_progress_is_kept_saved_deleted_and_read_again(
     page.get_by_label("Your answer to 2.2").press("Enter")
     page.get_by_role("textbox", name="Your prediction").fill("14")
     page.get_by_role("button", name="Commit").click()
+    goal = page.locator("wt-scene[name=little] .wt-scene-goal")
+    page.locator("wt-scene[name=little]").get_by_role("slider", name="leaves").press("End")
+    expect(goal).to_contain_text("Reached.")
 
     page.goto((book / "my-progress.html").as_uri())
     shown = page.locator(".wt-progress")
@@ -89,6 +92,8 @@ def test_progress_is_kept_saved_deleted_and_read_again(
     before = row.all_inner_texts()
     expect(shown.locator("table").nth(1)).to_contain_text("one-core")
     expect(shown).to_contain_text("1 prediction")
+    reached = shown.locator("table").nth(2).locator("tr", has_text="Find a way to make")
+    expect(reached.get_by_role("link")).to_have_attribute("href", "1-cpu-time/one-core.html")
     expect(shown).to_contain_text("on this device only")
     words = page.locator("article").inner_text()  # of what this page has, and a live one hasn't
     assert "Your browser keeps it" in words and "Read a file" in words
@@ -103,8 +108,10 @@ def test_progress_is_kept_saved_deleted_and_read_again(
 
     shown.get_by_role("button", name="Delete all").click()
     expect(shown).to_contain_text("Nothing is kept yet")
+    expect(reached).to_have_count(0)
     shown.get_by_role("button", name="Undo").click()
     expect(row).to_have_text(before)
+    expect(reached).to_be_visible()
     shown.get_by_role("button", name="Delete all").click()
     page.reload()
     expect(shown).to_contain_text("Nothing is kept yet")
@@ -114,6 +121,9 @@ def test_progress_is_kept_saved_deleted_and_read_again(
     expect(shown).to_contain_text("other.json: not a file of progress.")
     shown.locator("input[type=file]").set_input_files(saved)
     expect(row).to_have_text(before)
+    expect(reached).to_be_visible()
+    reached.get_by_role("link").click()
+    expect(goal).to_contain_text("Reached.")
 
 
 def test_settled_bets_are_drawn_against_what_was_measured(book: Path, page: Page) -> None:

@@ -109,3 +109,24 @@ def test_who_skips_sees_and_who_wants_it_always_is_not_asked_again(book: Path, p
     page.emulate_media(media="print")
     expect(figure.first).to_be_visible()
     expect(page.locator(".wt-bet").first).to_be_hidden()
+
+
+def test_every_bet_at_a_scene_is_settled_by_its_model(book: Path, page: Page) -> None:
+    settled = 0
+    for file in sorted(book.glob("**/*.html")):
+        if ' bet="' not in file.read_text("utf-8"):
+            continue
+        page.goto(file.as_uri())
+        for scene in page.locator("wt-scene[bet]").all():
+            scene.scroll_into_view_if_needed()
+            expect(scene.get_by_role("table")).to_be_hidden()
+            scene.get_by_role("textbox", name="Your prediction").fill("30")
+            scene.get_by_role("button", name="Commit").click()
+            said = scene.get_by_role("status")
+            for _ in range(30):
+                scene.get_by_role("button", name="10 s ahead").press("Enter")
+                if "You said" in said.inner_text():
+                    break
+            expect(said).to_contain_text(re.compile(r"You said 30.*, and it was .*\d"))
+            settled += 1
+    assert settled >= 8

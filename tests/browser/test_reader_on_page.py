@@ -80,6 +80,13 @@ def test_progress_is_shown_saved_deleted_and_brought_back(
     page.goto(reader.page("my-progress"))
     state(page, "live")
     expect(panel(page)).to_contain_text("Nothing is kept yet")
+    page.evaluate("wallTime.play({ what: 'a-goal', words: 'Reach it.' })")  # as a scene does
+    page.reload()
+    state(page, "live")
+    goals = page.locator(".wt-data:not(.cell *)", has_text="kept by your browser")
+    expect(goals.get_by_role("row", name="Reach it.")).to_be_visible()
+    goals.get_by_role("button", name="Forget them").click()
+    expect(page.locator("article")).not_to_contain_text("Reach it.")
     expect(button(panel(page), "Delete all")).to_be_disabled()
     words = page.locator("article").inner_text()
     assert "data folder" in words and "Your browser keeps it" not in words

@@ -94,15 +94,56 @@ def test_bound_and_model_stand_beside_what_is_simulated(opened: Page) -> None:
     assert model <= bound
 
 
-def test_a_bet_comes_before_the_numbers(opened: Page) -> None:
+def test_a_bet_comes_before_the_numbers_by_the_rules_of_all_bets(opened: Page) -> None:
     bet = scene(opened, BET)
     expect(bet.get_by_role("button", name="Play")).to_be_disabled()
     expect(bet.get_by_role("table")).to_be_hidden()
-    bet.get_by_role("spinbutton", name="How many").fill("100")
-    opened.keyboard.press("Enter")
+    asked = bet.get_by_role("group", name="Your prediction")
+    expect(asked).to_contain_text("Before you look: How many requests per second?")
+    number = asked.get_by_role("textbox", name="Your prediction")
+    number.fill("-3")
+    number.press("Enter")
+    expect(asked.get_by_role("status")).to_have_text("-3: it is above zero.")
+    number.fill("6,000 req/min")
+    number.press("Enter")
     expect(bet.get_by_role("table")).to_be_visible()
-    bet.get_by_role("button", name="10 s ahead").click()
-    expect(bet.get_by_role("status")).to_contain_text(re.compile(r"You bet 100; it is (79\.|80)"))
+    expect(bet.get_by_role("button", name="Play")).to_be_focused()
+    ahead, said = bet.get_by_role("button", name="10 s ahead"), bet.get_by_role("status")
+    told = re.compile(r"You said 100.req/s, and it was (79\.\d|80) .*: yours was 2\d.% too high\.")
+    ahead.click()
+    expect(said).to_contain_text(told)
+    opened.reload()
+    scene(opened, BET)
+    expect(asked).to_have_count(0)
+    ahead.click()
+    expect(said).to_contain_text(told)
+    bet.get_by_role("slider", name="users").press("Home")  # of that nobody has bet
+    ahead.click()
+    expect(said).not_to_contain_text("You said")
+
+
+def test_who_always_wants_to_see_or_has_skipped_is_not_asked_at_a_scene(opened: Page) -> None:
+    bet = scene(opened, BET)
+    bet.get_by_role("button", name="Skip").click()
+    opened.reload()
+    expect(scene(opened, BET).get_by_role("table")).to_be_visible()
+    expect(scene(opened, SAMPLES).get_by_role("table")).to_be_hidden()
+    opened.evaluate("localStorage.setItem('wall-time-always-show', 'yes')")
+    opened.reload()
+    expect(scene(opened, SAMPLES).get_by_role("table")).to_be_visible()
+
+
+def test_a_goal_stays_reached(opened: Page) -> None:
+    goal = scene(opened, QUOTA).locator(".wt-scene-goal")
+    expect(goal).not_to_contain_text("Reached")
+    scene(opened, QUOTA).get_by_role("slider", name="workers").press("Home")
+    expect(goal).to_contain_text("Reached.")
+    opened.reload()
+    scene(opened, QUOTA)
+    expect(goal).to_have_attribute("data-reached", "yes")
+    expect(goal).to_contain_text("Reached.")
+    expect(scene(opened, QUOTA).get_by_role("status")).not_to_contain_text("Reached")
+    expect(scene(opened, POOL).locator(".wt-scene-goal")).not_to_contain_text("Reached")
 
 
 def test_a_button_held_down_sends_requests(opened: Page) -> None:
@@ -261,10 +302,11 @@ def test_a_bar_is_pushed_until_another_holds(opened: Page) -> None:
 def test_how_often_one_is_fooled_is_bet_on(opened: Page) -> None:
     tests = scene(opened, SAMPLES)
     expect(tests.get_by_role("table")).to_be_hidden()
-    tests.get_by_role("spinbutton", name="In how many").fill("40")
+    tests.get_by_role("textbox", name="Your prediction").fill("40")
     opened.keyboard.press("Enter")
     tests.get_by_role("button", name="10 s ahead").press("Enter")
-    expect(tests.get_by_role("status")).to_contain_text(re.compile(r"You bet 40; it is [34]\d"))
+    told = re.compile(r"You said 40.%, and it was [34]\d")
+    expect(tests.get_by_role("status")).to_contain_text(told)
     tests.get_by_role("button", name="Step").press("Enter")
     expect(tests.get_by_role("status")).to_contain_text("The difference is")
     tests.get_by_role("slider", name="requests each").press("End")

@@ -181,6 +181,9 @@ def test_still_curves_say_where_they_end() -> None:
     assert "throughput rises to 80 requests a second, of at most 80" in drawn
     assert "from 0.05 s to 0.4 s" in drawn
     assert drawn.count("stroke-dasharray") == 2
+    beside = curves_picture.picture({"cpu": 0.05, "cores": 4, "workers": 8}, 12, (1, 2, 4))
+    assert "With 1 core: 20 requests a second. With 2 cores: 40 requests" in beside
+    assert beside.count(">2 cores</text>") == 2 and beside.count("stroke-opacity") == 6
 
 
 # -- Little's law --------------------------------------------------------------------------------

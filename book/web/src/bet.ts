@@ -51,9 +51,6 @@ export function askFor(replay: HTMLElement): void {
 
 class Asking {
   readonly #node = make('div', { class: 'wt-bet', role: 'group', 'aria-label': 'Your prediction' });
-  readonly #problem = make('p', { class: 'wt-said', role: 'status' });
-  readonly #number = make('input', { type: 'text', autocomplete: 'off' });
-  #doubted: number | undefined; // what was asked about once
 
   constructor(
     private readonly replay: HTMLElement,
@@ -76,57 +73,27 @@ class Asking {
   }
 
   #ask(): void {
-    const { words, unit } = this.bet;
+    const { words, unit, model, measured } = this.bet;
     this.replay.classList.remove('wt-open');
-    this.#number.placeholder = unit;
-    const form = make(
-      'form',
-      {},
-      make('label', {}, 'Your prediction ', this.#number),
-      make('button', { type: 'submit', class: 'wt-button wt-first' }, 'Commit'),
-      button('Skip', () => {
-        remember(this.bet.lab);
-        this.#skip();
-        this.#focus();
-      }),
-    );
-    form.addEventListener('submit', (event) => {
-      event.preventDefault();
-      this.#commit();
-    });
     const always = make('input', { type: 'checkbox' });
     always.addEventListener('change', () => {
       showAlways(true);
       this.#focus();
     });
     this.#node.replaceChildren(
-      make('p', {}, `Before you look: ${words}${unit ? `, in ${unit}` : ''}?`),
-      form,
-      this.#problem,
+      ...question(`${words}${unit ? `, in ${unit}` : ''}?`, unit, model ?? measured, (value) => {
+        if (value === undefined) this.#skip();
+        else this.#commit(value);
+        this.#focus();
+      }, this.bet.lab),
       make('label', { class: 'wt-always' }, always, ' Always show what was recorded, on all pages'),
     );
   }
 
-  #commit(): void {
-    const { bet } = this;
-    try {
-      const number = written(this.#number.value, bet.unit);
-      if (number <= 0) throw new Unusable(`${shown(this.#number.value)}: it is above zero.`);
-      const known = bet.model ?? bet.measured;
-      if (known && !(1 / FAR < number / known && number / known < FAR) && number !== this.#doubted) {
-        this.#doubted = number;
-        throw new Unusable(`${say(number, bet.unit)}: is that what you mean? Commit again to keep it.`);
-      }
-      const { lab, words: question, unit, model, measured } = bet;
-      kept.foretold({ lab, question, unit, value: number, model, measured, fit: !bet.unsettled });
-      this.#reveal(number);
-      this.#focus();
-    } catch (refused) {
-      if (!(refused instanceof Unusable)) throw refused;
-      this.#problem.textContent = refused.message;
-      this.#problem.classList.add('wt-problem');
-      this.#number.focus();
-    }
+  #commit(value: number): void {
+    const { lab, words, unit, model, measured, unsettled } = this.bet;
+    kept.foretold({ lab, question: words, unit, value, model, measured, fit: !unsettled });
+    this.#reveal(value);
   }
 
   /** With the reader's number beside the model and the measurement. */
@@ -155,6 +122,77 @@ class Asking {
   }
 }
 
+/** The question and its field. `done` gets the number that is meant, or nothing from a reader who skips
+ * it, which is remembered under that name. What is far from what is known is asked about once. */
+function question(
+  words: string,
+  unit: string,
+  known: number | null,
+  done: (value?: number) => void,
+  name: string,
+): HTMLElement[] {
+  const number = make('input', { type: 'text', autocomplete: 'off', placeholder: unit });
+  const problem = make('p', { class: 'wt-said', role: 'status' });
+  const form = make(
+    'form',
+    {},
+    make('label', {}, 'Your prediction ', number),
+    make('button', { type: 'submit', class: 'wt-button wt-first' }, 'Commit'),
+    button('Skip', () => {
+      remember(name);
+      done();
+    }),
+  );
+  let doubted: number | undefined;
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    try {
+      const value = written(number.value, unit);
+      if (value <= 0) throw new Unusable(`${shown(number.value)}: it is above zero.`);
+      if (known && !(1 / FAR < value / known && value / known < FAR) && value !== doubted) {
+        doubted = value;
+        throw new Unusable(`${say(value, unit)}: is that what you mean? Commit again to keep it.`);
+      }
+      done(value);
+    } catch (refused) {
+      if (!(refused instanceof Unusable)) throw refused;
+      problem.textContent = refused.message;
+      problem.classList.add('wt-problem');
+      number.focus();
+    }
+  });
+  return [make('p', {}, `Before you look: ${words}`), form, problem];
+}
+
+/** What a scene's bet is on, and the unit it is typed in. */
+const UNITS: Record<string, string> = {
+  throughput: 'req/s', 'response-time': 'ms', fooled: '%', pages: 'pages',
+};
+
+/** A scene asks (scenes/frame.ts): its question in that line, until there is a number or it is skipped.
+ * `done` is told at once, and that nobody was asked, where that has been said before. */
+export function askAtScene(
+  line: HTMLElement,
+  words: string,
+  on: string,
+  done: (value: number | undefined, asked: boolean) => void,
+): void {
+  const before = kept.played(words);
+  if (before || kept.alwaysShows() || skipped(words)) return done(before?.value, false);
+  line.replaceChildren(
+    ...question(words, UNITS[on] ?? '', null, (value) => {
+      if (value !== undefined) kept.play({ what: words, value });
+      done(value, true);
+    }, words),
+  );
+}
+
+/** What came of a scene's bet, in words. */
+export function judged(value: number, on: string, came: { value: number; words: string }): string {
+  const none = { lab: '', words: '', about: '', model: null, model_said: '', unsettled: '', place: null };
+  return answer({ ...none, unit: UNITS[on] ?? '', measured: came.value, measured_said: came.words }, value);
+}
+
 function showAlways(yes: boolean): void {
   kept.showAlways(yes);
   hideBehindBets();
@@ -163,7 +201,7 @@ function showAlways(yes: boolean): void {
 
 /** As labs.present.verdict.on_answer has it. */
 function answer(bet: Bet, value: number): string {
-  let said = `You said ${say(value, bet.unit)} ${bet.about}`;
+  let said = `You said ${say(value, bet.unit)}${bet.about && ` ${bet.about}`}`;
   if (bet.model !== null) said += `, the model ${bet.model_said}`;
   if (bet.measured === null) return `${said}; that was not measured.`;
   said += `, and it was ${bet.measured_said}`;

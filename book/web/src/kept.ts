@@ -28,10 +28,20 @@ export interface Answered {
   at: string;
 }
 
+/** A goal that was reached at a scene, or a bet that was made there. */
+export interface Played {
+  page: string; // 1-cpu-time/one-core
+  what: string; // the name of the goal, or the question of the bet
+  at: string;
+  words?: string; // of the goal
+  value?: number; // that was bet
+}
+
 export interface Kept {
   predictions: Foretold[];
   answers: Answered[];
   diagnoses: object[]; // of the mysteries, which only a live page asks for
+  scenes: Played[]; // which the labs' own file has not
   book: 'Wall Time';
   schema: 1;
 }
@@ -39,8 +49,14 @@ export interface Kept {
 let unkept: string | null = null; // where there is no storage: until the page is left
 let works = true;
 
+export const NOTHING: Kept = { predictions: [], answers: [], diagnoses: [], scenes: [], book: 'Wall Time', schema: 1 };
+
 export function read(): Kept {
-  return parsed(stored(PLACE) ?? '') ?? { predictions: [], answers: [], diagnoses: [], book: 'Wall Time', schema: 1 };
+  return parsed(stored(PLACE) ?? '') ?? NOTHING;
+}
+
+export function isEmpty({ predictions, answers, diagnoses, scenes }: Kept): boolean {
+  return ![predictions, answers, diagnoses, scenes].some((list) => list.length);
 }
 
 /** What such a file holds; undefined for what is none. */
@@ -48,21 +64,21 @@ export function parsed(text: string): Kept | undefined {
   try {
     const found = JSON.parse(text) as Partial<Kept>;
     if (found.book !== 'Wall Time' || found.schema !== 1) return undefined;
-    const lists = [found.predictions, found.answers, found.diagnoses].map((list) => list ?? []);
+    const lists = [found.predictions, found.answers, found.diagnoses, found.scenes].map((list) => list ?? []);
     if (!lists.every(Array.isArray)) return undefined;
-    const [predictions, answers, diagnoses] = lists as [Foretold[], Answered[], object[]];
+    const [predictions, answers, diagnoses, scenes] = lists as [Foretold[], Answered[], object[], Played[]];
     const sound =
       predictions.every((each) => typeof each.lab === 'string' && Number.isFinite(each.value)) &&
-      answers.every((each) => typeof each.exercise === 'string' && Number.isFinite(each.value));
-    return sound ? { predictions, answers, diagnoses, book: 'Wall Time', schema: 1 } : undefined;
+      answers.every((each) => typeof each.exercise === 'string' && Number.isFinite(each.value)) &&
+      scenes.every((each) => typeof each.page === 'string' && typeof each.what === 'string');
+    return sound ? { ...NOTHING, predictions, answers, diagnoses, scenes } : undefined;
   } catch {
     return undefined;
   }
 }
 
 export function write(kept: Kept): void {
-  const empty = !kept.predictions.length && !kept.answers.length && !kept.diagnoses.length;
-  store(PLACE, empty ? null : JSON.stringify(kept));
+  store(PLACE, isEmpty(kept) ? null : JSON.stringify(kept));
 }
 
 /** Whether what is written stays when the page is left. */
@@ -92,6 +108,23 @@ export function foretold(entry: Omit<Foretold, 'key' | 'at' | 'measured_at'>): v
   write({ ...kept, predictions: [...kept.predictions, { ...entry, key, at, measured_at: at }] });
 }
 
+/** What this page's script has kept of a goal or a bet at one of its scenes. */
+export function played(what: string): Played | undefined {
+  const page = here();
+  return read().scenes.find((each) => each.page === page && each.what === what);
+}
+
+export function play(entry: Pick<Played, 'what' | 'words' | 'value'>): void {
+  const kept = read();
+  if (!played(entry.what)) write({ ...kept, scenes: [...kept.scenes, { ...entry, page: here(), at: now() }] });
+}
+
+/** The page's name: 1-cpu-time/one-core. */
+function here(): string {
+  const root = new URL(document.documentElement.dataset.content_root ?? './', location.href).pathname;
+  return decodeURI(location.pathname.slice(root.length)).replace(/\.html$/, '') || 'index';
+}
+
 /** `more` beside what is there: predictions by their keys, answers with the right ones first. */
 export function joined(kept: Kept, more: Kept): Kept {
   const keys = new Set(kept.predictions.map((each) => each.key));
@@ -102,11 +135,13 @@ export function joined(kept: Kept, more: Kept): Kept {
     if (!right.has(name(each)) && (each.right || !answers.has(name(each)))) answers.set(name(each), each);
   }
   const known = new Set(kept.diagnoses.map((each) => JSON.stringify(each)));
+  const seen = new Set(kept.scenes.map((each) => `${each.page} ${each.what}`));
   return {
     ...kept,
     predictions: [...kept.predictions, ...more.predictions.filter((each) => !keys.has(each.key))],
     answers: [...answers.values()],
     diagnoses: [...kept.diagnoses, ...more.diagnoses.filter((each) => !known.has(JSON.stringify(each)))],
+    scenes: [...kept.scenes, ...more.scenes.filter((each) => !seen.has(`${each.page} ${each.what}`))],
   };
 }
 

@@ -1,14 +1,15 @@
 /** What every page of the book loads. Asks for bets, checks answers, lets a reader point at recorded
  * figures; where the page is served by the book's own server, loads the rest and goes live. Works from
  * a file, too. */
-import { askFor, hideBehindBets } from './bet';
+import { askAtScene, askFor, hideBehindBets, judged } from './bet';
 import { offerDrawing } from './dropped';
 import { offerChecks } from './exercises';
+import { play, played } from './kept';
 import { offerLevels } from './levels';
 import { make } from './make';
 import { preparePaper } from './paper';
 import type { Plotly } from './plot';
-import { showProgress } from './progress';
+import { showGoals, showProgress } from './progress';
 import { bringToLife } from './recorded';
 import { STARTING, StatusLine } from './status';
 import { offerSwitch } from './switch';
@@ -28,6 +29,10 @@ export interface Cells {
 
 export interface WallTime {
   plotly(): Promise<Plotly>;
+  ask: typeof askAtScene; // these for the scenes, a script of their own
+  judged: typeof judged;
+  played: typeof played;
+  play: typeof play;
   goLive?: (config: LiveConfig, cells: Cells, status: StatusLine) => void;
 }
 
@@ -73,6 +78,10 @@ window.wallTime = {
     plotly.catch(() => (plotly = undefined)); // ask again next time
     return plotly;
   },
+  ask: askAtScene,
+  judged,
+  played,
+  play,
 };
 
 /** The token has done its work: keep it out of bookmarks and screenshots. */
@@ -124,7 +133,10 @@ function main(): void {
   if (!source || !article) return;
   const status = new StatusLine(article);
   const cells = JSON.parse(source.textContent!) as Cells;
-  if (config) return void goLive(config, cells, status);
+  if (config) {
+    document.querySelectorAll<HTMLElement>('.wt-progress').forEach(showGoals);
+    return void goLive(config, cells, status);
+  }
   status.show('static', STATIC);
   status.lead(OWN.words, new URL(`../${OWN.address}`, statics).href);
   offerChecks(cells);

@@ -1,7 +1,7 @@
 /** *My progress* where there is no Python: what this browser has kept, chapter by chapter, to take
  * along as a file and to bring back. As labs/panel/progress.py shows the labs' own file. */
 import * as kept from './kept';
-import type { Answered, Foretold, Kept } from './kept';
+import type { Answered, Foretold, Kept, Played } from './kept';
 import { button, data, make, table } from './make';
 import { digits } from './numbers';
 import { scatter } from './scatter';
@@ -53,12 +53,12 @@ class Progress {
 
   show(said = ''): void {
     const now = kept.read();
-    const empty = !now.predictions.length && !now.answers.length && !now.diagnoses.length;
     this.#shown.replaceChildren(make('p', {}, summary(now, this.chapters)), exercises(now, this.chapters));
     const bets = now.predictions.filter(isSettled).map(({ value, ...bet }) => ({ ...bet, said: value }));
     this.#shown.append(...scatter(bets));
     if (now.predictions.length) this.#shown.append(predictions(now.predictions, this.chapters));
-    this.#save.disabled = this.#delete.disabled = empty;
+    this.#shown.append(goals(now, this.chapters));
+    this.#save.disabled = this.#delete.disabled = kept.isEmpty(now);
     this.#undo.hidden = !this.#deleted;
     this.#said.textContent = said;
   }
@@ -82,7 +82,7 @@ class Progress {
   #deleting(): void {
     const now = kept.read();
     this.#deleted = this.#deleted ? kept.joined(now, this.#deleted) : now;
-    kept.write({ ...now, predictions: [], answers: [], diagnoses: [] });
+    kept.write(kept.NOTHING);
     this.show('Deleted. You can undo it until you leave this page.');
     this.#undo.focus();
   }
@@ -95,8 +95,22 @@ class Progress {
   }
 }
 
-function summary({ predictions, answers }: Kept, chapters: Chapter[]): string {
-  if (!predictions.length && !answers.length) {
+/** Where Python shows what is in its own file: the goals, of which only the browser knows. */
+export function showGoals(place: HTMLElement): void {
+  const chapters = data<Chapter[]>(place.querySelector('script'));
+  const now = kept.read();
+  if (!chapters || !now.scenes.length) return;
+  const shown = make('div', { class: 'wt-data' }, goals(now, chapters));
+  const forget = button('Forget them', () => {
+    kept.write({ ...kept.read(), scenes: [] });
+    shown.replaceChildren(make('p', { role: 'status' }, 'Forgotten.'));
+  });
+  shown.append(make('p', {}, 'These are kept by your browser, and not in the file. '), forget);
+  place.closest('.cell')?.after(shown);
+}
+
+function summary({ predictions, answers, scenes }: Kept, chapters: Chapter[]): string {
+  if (!predictions.length && !answers.length && !scenes.length) {
     return 'Nothing is kept yet. Commit to a number before a recorded figure, or answer an exercise.';
   }
   const ids = chapters.flatMap((chapter) => Object.keys(chapter.minutes));
@@ -150,6 +164,17 @@ function predictions(all: Foretold[], chapters: Chapter[]): HTMLElement {
     return [where, value(each.value), value(each.model), value(each.measured), (each.at ?? '').slice(0, 10)];
   });
   return table(['lab', 'you said', 'the model', 'recorded', 'on'], rows);
+}
+
+/** Each goal that was reached at a scene, with its page; nothing where there is none. */
+function goals({ scenes }: Kept, chapters: Chapter[]): Node {
+  const rows = scenes.flatMap(({ page, words, at }: Played) => {
+    if (!words) return []; // a bet
+    const address = `${page}.html`;
+    const name = chapters.find((chapter) => chapter.page === address)?.name ?? 'The first page';
+    return [[make('a', { href: address }, name), words, at.slice(0, 10)]];
+  });
+  return rows.length ? table(['scene', 'goal reached', 'on'], rows) : document.createDocumentFragment();
 }
 
 function tries(given: Answered[]): string {

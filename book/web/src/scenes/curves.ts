@@ -5,6 +5,7 @@ import { short, seconds, type Name } from './parameters';
 import type { Row, Scene, Stage } from './scene';
 import { SECOND, ShopModel, type Totals } from './shop_model';
 import { RandomTimes, us } from './shop_times';
+import { words } from './sketch';
 import { bound, closed, responseBound } from './theory';
 
 const DOTS = 9; // levels that are simulated
@@ -37,9 +38,11 @@ class Curves implements Scene {
   ];
   private readonly trapped: boolean; // whether cores / R is drawn too
   private readonly most: number; // users on the axis
+  private readonly others: number[]; // of cores, whose curves stay beside it
   private readonly chance: boolean;
   private seed = 1;
   private exact: number[] = [];
+  private pale: number[][] = [];
   private dots: Dot[] = [];
   private pending: number[] = [];
   private running: { model: ShopModel; N: number; until: number; from?: Totals } | undefined;
@@ -49,6 +52,7 @@ class Curves implements Scene {
     this.most = Number(stage.option('most') ?? 2 * Math.max(8, stage.values.users));
     this.chance = stage.option('times') !== 'alike';
     this.trapped = stage.option('trap') !== 'none';
+    this.others = (stage.option('beside') ?? '').split(' ').filter(Boolean).map(Number);
     if (this.trapped) this.legend.push(['trap', 'cores / R, the trap']);
   }
 
@@ -82,6 +86,7 @@ class Curves implements Scene {
 
   private reckon(): void {
     this.exact = closed(this.most, this.laws);
+    this.pale = this.others.map((c) => closed(this.most, { ...this.laws, c }));
     this.dots = [];
     this.running = undefined;
     this.pending = [];
@@ -145,15 +150,24 @@ class Curves implements Scene {
     const h = (narrow ? pen.height / 2 : pen.height) - MARGIN.top - MARGIN.bottom;
     const y = MARGIN.top + (narrow ? pen.height / 2 : 0);
     const x = MARGIN.left + (narrow ? 0 : pen.width / 2 + 4);
-    const highest = Math.max(...this.exact, bound(most, laws));
+    const slowest = (X: number[]) => most / X[most - 1]! - laws.Z;
+    const highest = Math.max(...this.exact, bound(most, laws), ...this.pale.flat());
     this.plots = [
       { x: MARGIN.left, y: MARGIN.top, w, h, top: 1.12 * highest },
-      { x, y, w, h, top: 1.08 * Math.max(this.R(most), responseBound(most, laws)) },
+      { x, y, w, h, top: 1.08 * Math.max(responseBound(most, laws), ...[this.exact, ...this.pale].map(slowest)) },
     ];
     const [upper, lower] = this.plots as [Plot, Plot];
     this.axes(pen, upper, 'requests a second X', short);
     this.axes(pen, lower, 'response time R', seconds);
     const each = Array.from({ length: most }, (_, index) => index + 1);
+    this.pale.forEach((X, index) => {
+      const last = X[most - 1]!;
+      this.line(pen, upper, each, (N) => X[N - 1]!, pen.line, []);
+      this.line(pen, lower, each, (N) => N / X[N - 1]! - laws.Z, pen.line, []);
+      for (const [plot, value] of [[upper, last], [lower, slowest(X)]] as const) {
+        words(pen, cores(this.others[index]!), plot.x + plot.w - 4, plot.y + plot.h * (1 - value / plot.top) - 5, 1);
+      }
+    });
     this.line(pen, upper, each, (N) => bound(N, laws), pen.muted, [6, 5]);
     this.line(pen, lower, each, (N) => responseBound(N, laws), pen.muted, [6, 5]);
     this.line(pen, upper, each, (N) => this.exact[N - 1]!, pen.accent, []);
@@ -236,6 +250,9 @@ class Curves implements Scene {
       [`requests a second X, ${people(at)}`, dot ? short(dot.X) : '', `≤ ${short(bound(at, laws))}`, short(X)],
       ['response time R', dot ? seconds(dot.R) : '', `≥ ${seconds(responseBound(at, laws))}`, seconds(R)],
     ];
+    this.pale.forEach((X, index) => {
+      rows.push([`requests a second, ${cores(this.others[index]!)}`, '', '', short(X[at - 1]!)]);
+    });
     if (this.trapped) rows.push([`the trap: ${laws.c} / R`, '', '', short(laws.c / R)]);
     return rows;
   }
@@ -253,10 +270,6 @@ class Curves implements Scene {
           : `${short(off)} times too many`;
     const says = `With ${people(at)} the model says ${short(X)} requests a second and ${seconds(this.R(at))}.`;
     return this.trapped ? `${says} Cores divided by response time would be ${short(trap)}, ${verdict}.` : says;
-  }
-
-  answer(): undefined {
-    return undefined;
   }
 
   goal(name: string): { words: string; reached: boolean } {
@@ -283,6 +296,7 @@ class Curves implements Scene {
   }
 }
 
+const cores = (count: number) => (count === 1 ? '1 core' : `${count} cores`);
 const people = (count: number) => (count === 1 ? '1 user' : `${count} users`);
 
 /** 1, 2 or 5 times a power of ten, at least that. */

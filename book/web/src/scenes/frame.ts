@@ -18,6 +18,7 @@ export class Frame extends HTMLElement implements Stage {
   values!: Values;
   private scene!: Scene;
   private look!: Look;
+  private given!: Values; // by the page
   private seed = 1;
   private slower = 10;
   private playing = false;
@@ -38,7 +39,7 @@ export class Frame extends HTMLElement implements Stage {
   private said = element('p', { class: 'wt-scene-said', role: 'status' });
   private canvas = element('canvas', { role: 'img' });
   private goalLine = element('p', { class: 'wt-scene-goal' });
-  private betLine = element('form', { class: 'wt-scene-bet' });
+  private betLine = element('div', { class: 'wt-scene-bet', role: 'group', 'aria-label': 'Your prediction' });
   private clock = element('span', { class: 'wt-scene-time' });
   private clockRow = element('div', { class: 'wt-scene-clock' });
 
@@ -48,6 +49,7 @@ export class Frame extends HTMLElement implements Stage {
     try {
       if (!kind) throw new Error(`name="${this.option('name')}": no such scene.`);
       this.values = read(this);
+      this.given = { ...this.values };
       this.seed = Number(this.option('seed') ?? 1);
       this.slower = Number(this.option('slower') ?? 10);
       this.scene = kind(this);
@@ -177,32 +179,26 @@ export class Frame extends HTMLElement implements Stage {
     return box;
   }
 
+  /** The page's script asks, in the words of a recorded figure's bet, and keeps what is said. */
   private buildBet(): void {
     const question = this.option('bet');
     if (!question) return;
     this.betOpen = true;
-    const input = element('input', { type: 'number', min: '0', step: 'any', required: '' });
-    const label = element('label', {}, question, ' ', input);
-    const commit = element('button', { type: 'submit' }, 'Bet');
-    const close = () => {
+    window.wallTime.ask(this.betLine, question, this.option('bet-on')!, (value, asked) => {
+      this.bet = value;
       this.betOpen = false;
+      if (!asked) return;
       this.betLine.remove();
       this.showMotion();
-      this.clockRow.querySelector<HTMLElement>('button:not([hidden])')?.focus();
+      this.querySelector<HTMLElement>('.wt-scene-live :is(button, input):not([hidden])')?.focus();
       this.show(0);
-    };
-    this.betLine.append(label, commit, button('Skip', close));
-    this.betLine.addEventListener('submit', (event) => {
-      event.preventDefault();
-      this.bet = Number(input.value);
-      close();
     });
   }
 
   private showMotion(): void {
     const reduced = this.still.matches;
     this.playButton.hidden = reduced;
-    for (const each of this.clockRow.querySelectorAll('button')) each.disabled = this.betOpen;
+    for (const each of this.querySelectorAll<HTMLButtonElement>('.wt-scene-clock button')) each.disabled = this.betOpen;
   }
 
   // ---- the reader's hands ----
@@ -312,10 +308,14 @@ export class Frame extends HTMLElement implements Stage {
     const name = this.option('goal');
     if (!name) return;
     const { words, reached } = this.scene.goal(name);
-    if (!this.goalLine.firstChild) this.goalLine.append(element('span', { 'aria-hidden': 'true' }), words);
-    if (!reached || this.goalLine.dataset.reached || !this.touched || this.betOpen) return;
+    const first = !this.goalLine.firstChild;
+    if (first) this.goalLine.append(element('span', { 'aria-hidden': 'true' }), words);
+    const before = first && window.wallTime.played(name);
+    if (!before && (!reached || this.goalLine.dataset.reached || !this.touched || this.betOpen)) return;
     this.goalLine.dataset.reached = 'yes';
     this.goalLine.append(element('strong', {}, ' Reached.'));
+    if (before) return;
+    window.wallTime.play({ what: name, words });
     this.say(`Reached: ${words}`);
   }
 
@@ -324,11 +324,11 @@ export class Frame extends HTMLElement implements Stage {
     this.saidAt = at;
     this.touched = this.playing;
     let text = words;
-    const answer = this.bet === undefined ? undefined : this.scene.answer(this.option('bet-on') ?? '');
-    if (answer) {
-      const unit = this.option('bet-on') === 'response-time' ? ' ms' : '';
-      text += ` You bet ${this.bet}${unit}; it is ${answer.words}.`;
-    }
+    const on = this.option('bet-on')!;
+    // What was bet on is what the page begins with.
+    const settled = this.bet !== undefined && NAMES.every((each) => this.values[each] === this.given[each]);
+    const answer = settled && this.scene.answer?.(on);
+    if (answer) text += ` ${window.wallTime.judged(this.bet!, on, answer)}`;
     if (this.said.textContent !== text) this.said.textContent = text;
   }
 }

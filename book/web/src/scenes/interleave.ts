@@ -186,10 +186,6 @@ class Interleave implements Scene {
     return `${now}. ${able.map((who) => NAMES[who]).join(' or ')} can go next.`;
   }
 
-  answer(): undefined {
-    return undefined;
-  }
-
   goal(name: string): { words: string; reached: boolean } {
     const goal = GOALS[name];
     if (!goal) throw new Error(`goal="${name}": there are ${Object.keys(GOALS).join(', ')}.`);

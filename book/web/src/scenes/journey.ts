@@ -165,10 +165,6 @@ class JourneyScene implements Scene {
     return `${this.where()} Clocks show ${said.join(', ')}.`;
   }
 
-  answer(): undefined {
-    return undefined;
-  }
-
   goal(name: string): { words: string; reached: boolean } {
     const words = GOALS[name];
     if (!words) throw new Error(`goal="${name}": there are ${Object.keys(GOALS).join(', ')}.`);

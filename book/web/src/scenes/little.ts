@@ -190,10 +190,6 @@ class Little implements Scene {
     return `${counted} ${s(columns - rows)} belong to requests that haven't left by then.`;
   }
 
-  answer(): undefined {
-    return undefined;
-  }
-
   goal(name: string): { words: string; reached: boolean } {
     if (name !== 'break-the-law') throw new Error(`goal="${name}": there is break-the-law.`);
     const { columns, rows } = this.counted();

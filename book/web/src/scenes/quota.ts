@@ -136,7 +136,8 @@ class UnderQuota implements Scene {
     );
   }
 
-  answer(): { value: number; words: string } {
+  answer(): { value: number; words: string } | undefined {
+    if (this.model.now < SECOND) return undefined;
     const X = (this.model.answers * SECOND) / this.model.now;
     return { value: X, words: `${short(X)} requests a second` };
   }

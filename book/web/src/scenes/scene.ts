@@ -42,7 +42,7 @@ export interface Scene {
   /** What there is to see, in a sentence or two. */
   sentence(): string;
   /** What a bet is held against, once the model has run for long enough. */
-  answer(of: string): { value: number; words: string } | undefined;
+  answer?(of: string): { value: number; words: string } | undefined;
   /** The words of a goal, and whether it is reached. */
   goal(name: string): { words: string; reached: boolean };
   /** While the reader holds the button down that sends requests; once for a short press. */

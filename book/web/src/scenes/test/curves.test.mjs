@@ -33,3 +33,14 @@ test('the trap is right where users are as many as cores, and nowhere else', () 
   values.users = 16;
   assert.match(made.sentence(), /would be 20, 4 times too few/);
 });
+
+test('the curves of other numbers of cores stay beside it, and workers hold them all', () => {
+  const shop = { users: 12, cpu: 0.05, cores: 3, workers: 8 };
+  const { made, values } = scene(shop, { most: '12', beside: '1 2 4', trap: 'none' });
+  const beside = () => made.rows().slice(2).map(([what, , , model]) => `${what}: ${model}`);
+  const told = (...rates) => ['1 core', '2 cores', '4 cores'].map((of, n) => `requests a second, ${of}: ${rates[n]}`);
+  assert.deepEqual(beside(), told(20, 40, 80));
+  values.workers = 2;
+  made.changed('workers');
+  assert.deepEqual(beside(), told(20, 40, 40));
+});
