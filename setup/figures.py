@@ -69,32 +69,37 @@ def main(labs: Sequence[str]) -> int:
 
 def drawn(wanted: Sequence[Drawing]) -> dict[str, str]:
     """The SVG of each, by its mark and width. CannotDraw without a Chromium, or where it fails."""
+    told, complaint = printed("the pictures of the figures", _page(wanted))
+    if found := DONE.search(told):
+        made: dict[str, str] = json.loads(unquote(found[1]))
+        return made
+    problem = FAILED.search(told)
+    raise CannotDraw(f"The figures were not drawn: {problem[1] if problem else complaint}")
+
+
+def printed(what: str, html: str) -> tuple[str, str]:
+    """What a Chromium has made of that page, as HTML, and what it complained of. CannotDraw
+    without one, or when it takes too long; what: what it is to draw, in words."""
     path = next(filter(starts, browsers()), None)
     if path is None:
         raise CannotDraw(
-            "The pictures of the figures are drawn by Chromium or Chrome and there is none here: "
-            "install one (on Debian `apt install chromium`), or name yours in BROWSER_PATH, and "
-            "run `make figures`."
+            f"A Chromium or Chrome draws {what} and there is none here: install one (on Debian "
+            "`apt install chromium`), or name yours in BROWSER_PATH, and run `make figures`."
         )
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder, "page.html")
-        page.write_text(_page(wanted), "utf-8")
+        page.write_text(html, "utf-8")
         command = [path, *FLAGS, f"--user-data-dir={folder}/profile"]
         command += [f"--virtual-time-budget={VIRTUAL_MS}", "--dump-dom", page.as_uri()]
         try:
             run = subprocess.run(command, capture_output=True, timeout=PATIENCE_S)
         except subprocess.TimeoutExpired:
             raise CannotDraw(
-                f"{path} took more than {PATIENCE_S:.0f} s for {len(wanted)} figures: run `make "
-                "figures` again when the machine has less to do."
+                f"{path} took more than {PATIENCE_S:.0f} s for {what}: run `make figures` again "
+                "when the machine has less to do."
             ) from None
-    told = run.stdout.decode("utf-8", "replace")
-    if found := DONE.search(told):
-        made: dict[str, str] = json.loads(unquote(found[1]))
-        return made
-    problem = FAILED.search(told)
-    last = problem[1] if problem else run.stderr.decode("utf-8", "replace").strip()[-500:]
-    raise CannotDraw(f"{path} did not draw the figures: {last or 'it said nothing'}")
+    said = run.stderr.decode("utf-8", "replace").strip()[-500:]
+    return run.stdout.decode("utf-8", "replace"), said or "it said nothing"
 
 
 def browsers() -> list[str]:

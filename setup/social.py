@@ -8,14 +8,10 @@ from __future__ import annotations
 
 import base64
 import re
-import subprocess
 import sys
-import tempfile
-from pathlib import Path
 from urllib.parse import quote
 
-from browser import starts
-from figures import FLAGS, LIB, VIRTUAL_MS, CannotDraw, browsers
+from figures import LIB, CannotDraw, printed
 from install import ROOT
 
 from labs.recordings import pictures
@@ -25,7 +21,6 @@ WEB = ROOT / "book" / "web"
 README = ROOT / ".github" / "a-lab.svg"
 LAB = "many-cores"  # whose recorded figure the README shows
 DONE = re.compile(r'<pre id="picture">data:image/png;base64,([^<]+)</pre>')
-PATIENCE_S = 60.0
 DRAW = """
 const picture = new Image();
 picture.onload = () => {
@@ -67,29 +62,16 @@ def lab() -> str:
 
 def drawn() -> bytes:
     """The social picture as PNG. CannotDraw without a Chromium, or where it fails."""
-    path = next(filter(starts, browsers()), None)
-    if path is None:
-        raise CannotDraw(
-            "The social picture is drawn by Chromium or Chrome and there is none here: install one "
-            "(on Debian `apt install chromium`), or name yours in BROWSER_PATH, and run "
-            "`make figures`."
-        )
     svg = social_picture.picture(_font("Serif", "source-serif-4") + _font("Sans", "source-sans-3"))
     address = f"data:image/svg+xml;charset=utf-8,{quote(svg)}"
-    with tempfile.TemporaryDirectory() as folder:
-        page = Path(folder, "page.html")
-        page.write_text(
-            f'<!doctype html><meta charset="utf-8"><body><script type="text/plain" id="wanted">'
-            f"{address}</script><script>{DRAW}</script>",
-            "utf-8",
-        )
-        command = [path, *FLAGS, f"--user-data-dir={folder}/profile"]
-        command += [f"--virtual-time-budget={VIRTUAL_MS}", "--dump-dom", page.as_uri()]
-        run = subprocess.run(command, capture_output=True, timeout=PATIENCE_S)
-    found = DONE.search(run.stdout.decode("utf-8", "replace"))
+    told, complaint = printed(
+        "the social picture",
+        f'<!doctype html><meta charset="utf-8"><body><script type="text/plain" id="wanted">'
+        f"{address}</script><script>{DRAW}</script>",
+    )
+    found = DONE.search(told)
     if not found:
-        last = run.stderr.decode("utf-8", "replace").strip()[-500:]
-        raise CannotDraw(f"{path} did not draw the social picture: {last or 'it said nothing'}")
+        raise CannotDraw(f"The social picture was not drawn: {complaint}")
     return base64.b64decode(found[1])
 
 

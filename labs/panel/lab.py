@@ -21,7 +21,7 @@ from labs.panel.figure_view import FigureView
 from labs.panel.inside import close, work
 from labs.panel.job import Job
 from labs.panel.prediction_prompt import PredictionPrompt
-from labs.panel.run_bar import RunBar, put
+from labs.panel.run_bar import RunBar, empty, put
 from labs.panel.settings import settings_of
 from labs.present.markup import alarm, paragraphs, spoken, status
 from labs.present.time_split import SplitFigure
@@ -65,18 +65,8 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._verdict = ipywidgets.HTML().add_class("wt-data")
         self._data = ipywidgets.HTML().add_class("wt-data")
         self._beside = ipywidgets.HTML().add_class("wt-data")
-        for later in (
-            self._problem,
-            self._caption,
-            self._whose,
-            self._split_note,
-            self._strip_of,
-            self._answer,
-            self._verdict,
-            self._beside,
-            self._data,
-        ):
-            put(later, "")
+        empty(self._problem, self._caption, self._whose, self._split_note, self._strip_of)
+        empty(self._answer, self._verdict, self._beside, self._data)
         self._results = ipywidgets.VBox(children=self._below()).add_class("wt-results")
         super().__init__(children=self._parts())
         self.add_class("wt-panel")
@@ -133,8 +123,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._expect()
         if self._lab.question is not None:
             self._prompt.ask(self._lab.question, again=True)
-        for later in (self._caption, self._answer, self._verdict, self._data):
-            put(later, "")
+        empty(self._caption, self._answer, self._verdict, self._data)
         self._shown = self._drawn = None
         self._figure.figure, self._figure.alt = {"data": [], "layout": {}}, "Nothing measured yet."
         self._draw_split(None)
@@ -286,8 +275,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     def _landed(self, found: Found) -> None:
         """The run has found something, and goes on."""
         self._draw_figure(found, "Measuring here.")
-        for later in (self._answer, self._verdict, self._beside, self._data):
-            put(later, "")  # of another run
+        empty(self._answer, self._verdict, self._beside, self._data)  # of another run
         self._draw_split(None)
         self._tell_whose("")
         put(self._strip_of, "")  # the line of progress says who is served
@@ -344,9 +332,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         with self._drawing:
             if gone is self._shown:
                 self._shown = None
-                below = (self._strip_of, self._answer, self._verdict, self._beside, self._data)
-                for later in below:
-                    put(later, "")
+                empty(self._strip_of, self._answer, self._verdict, self._beside, self._data)
                 self._draw_split(None)
                 self._strip.layout.display = "none"
                 self._tell_whose("")

@@ -16,7 +16,7 @@ from labs.kinds.mystery.scenarios import LIMITS
 from labs.kinds.mystery.show import compared, repaired_html, show, symptoms_html
 from labs.panel.controls import read_users
 from labs.panel.lab import LabPanel
-from labs.panel.run_bar import put
+from labs.panel.run_bar import empty, put
 from labs.present.markup import spoken
 from labs.records.errors import Unusable
 
@@ -115,8 +115,7 @@ class MysteryPanel(LabPanel[Mystery]):
             return
         self._lab = self._asked = lab
         self._mystery, self._solved = None, False
-        for later in (self._verdict, self._answer, self._brought, self._data):
-            put(later, "")
+        empty(self._verdict, self._answer, self._brought, self._data)
         self._fixes.layout.display = "none"
         self._choice.value = None
 

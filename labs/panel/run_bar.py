@@ -138,3 +138,9 @@ def put(widget: ipywidgets.HTML, text: str) -> None:
     """Show this HTML; with none, the widget takes no room."""
     widget.value = text
     widget.layout.display = "" if text else "none"
+
+
+def empty(*widgets: ipywidgets.HTML) -> None:
+    """These show nothing, and take no room."""
+    for widget in widgets:
+        put(widget, "")

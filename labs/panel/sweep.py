@@ -25,7 +25,7 @@ from labs.kinds.sweep.show import show
 from labs.measure.calibration import last
 from labs.panel.inside import controls
 from labs.panel.lab import LabPanel
-from labs.panel.run_bar import put
+from labs.panel.run_bar import empty, put
 from labs.present import verdict
 from labs.present.caveats import advice
 from labs.present.markup import alarm, spoken
@@ -87,16 +87,6 @@ class SweepPanel(LabPanel[Recording]):
             self._assumed,
             self._whose,
             self._results,
-        )
-
-    def _below(self) -> tuple[ipywidgets.Widget, ...]:
-        return (
-            self._split,
-            self._split_note,
-            self._strip,
-            self._answer,
-            self._beside,
-            self._data,
         )
 
     def _begin(self) -> None:
@@ -245,8 +235,7 @@ class SweepPanel(LabPanel[Recording]):
         self._forecast = found.run.forecast
         self._current = found
         if found.points:
-            for later in (self._answer, self._beside, self._data):
-                put(later, "")  # of another run
+            empty(self._answer, self._beside, self._data)  # of another run
             words = in_words(showing(found).settings(found))
             self._tell_whose(f"Measuring here: {words}.")
         self._points = {point.users: point for point in found.points}

@@ -20,7 +20,6 @@ from labs.site.book_map import Part, Stop
 pytestmark = [pytest.mark.chapters, pytest.mark.timeout(180)]
 
 SITE = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["html"]["baseurl"]
-BACK = "Appendix"
 
 
 def read(file: Path) -> BeautifulSoup:

@@ -108,6 +108,11 @@ SHORT_LINE = Server("prefork", processes=4, backlog=16)
 APACHE = Server("prefork", by="apache", processes=32, start=5)
 NGINX_FPM = Server("prefork", by="nginx-fpm", processes=4)
 FILES = Server("event-loop", by="nginx")
+ALL_TAKEN = Story(
+    r"(\d+) accept\w*\n[\s\S]*",
+    lambda taken: taken >= 1000,
+    "every connection was taken off the line once",
+)
 
 ROWS: tuple[Row, ...] = (
     Row(
@@ -269,11 +274,7 @@ ROWS: tuple[Row, ...] = (
         what="our event loop, 1000 requests, a hundred at a time, each awaits 10 ms",
         command=f"timeout -s INT 6 {CALLS}",
         load=Ask(100, wait_s=0.01, times=10, lead_s=-1.5),
-        story=Story(
-            r"(\d+) accept\w*\n[\s\S]*",
-            lambda taken: taken >= 1000,
-            "every connection was taken off the line once",
-        ),
+        story=ALL_TAKEN,
     ),
     Row(
         name="strace-file",
@@ -282,11 +283,7 @@ ROWS: tuple[Row, ...] = (
         what="nginx, one process, 1000 requests for a small file, a hundred at a time",
         command=f"timeout -s INT 5 {CALLS}",
         load=Ask(100, path="/file", times=10, lead_s=-1.5),
-        story=Story(
-            r"(\d+) accept\w*\n[\s\S]*",
-            lambda taken: taken >= 1000,
-            "every connection was taken off the line once",
-        ),
+        story=ALL_TAKEN,
     ),
     Row(
         name="py-spy-lock",
