@@ -20,7 +20,7 @@ need = command -v $(1) >/dev/null 2>&1 || { echo "There is no $(1) here: $(2)." 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help read test test-all lint format book preview wheel record figures classics bundle \
-	pdf epub requirements audit clean venv venv-dev
+	formulas pdf epub requirements audit clean venv venv-dev
 
 help:
 	@echo "make read          install, build and open the live book (PORT=8888 NO_BROWSER=1 ORIGIN=https://… to choose)"
@@ -35,6 +35,7 @@ help:
 	@echo "make wheel         build the book and put it, with the labs, into a wheel in dist"
 	@echo "make record        measure every lab of the book anew on this machine, three runs each"
 	@echo "make figures       draw the pictures of the recorded figures that have changed (needs Chromium)"
+	@echo "make formulas      set the formulas that pages have set for themselves so far (needs Chromium)"
 	@echo "make classics      make the five sources' experiments again, with Apache, PHP, nginx and ab"
 	@echo "make bundle        rebuild the page's script in book/web from its sources (needs Node)"
 	@echo "make requirements  pin the newest versions that pyproject.toml allows"
@@ -104,6 +105,11 @@ record: venv
 figures: venv
 	@$(RUN) setup/figures.py
 	@$(RUN) setup/social.py
+
+# Into book/formulas.json, so that pages need no script for them.
+formulas: venv-dev
+	@$(RUN) setup/book.py
+	@$(RUN) setup/formulas.py
 
 # On a quiet machine; about five minutes. A server that is missing makes its rows say so.
 classics: venv

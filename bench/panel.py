@@ -11,13 +11,13 @@ disturbs makes its own points lower. About six minutes.
 from __future__ import annotations
 
 import argparse
-import base64
 import json
 import statistics
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote
 
 from playwright.sync_api import Browser, expect
 
@@ -79,7 +79,7 @@ def in_the_page(browser: Browser, lab: str, url: str) -> Run:
     expect(run).to_be_enabled(timeout=RUN_MS)
     address = link.get_attribute("href") or ""
     context.close()
-    return run_of(lab, "page", json.loads(base64.b64decode(address.partition("base64,")[2])))
+    return run_of(lab, "page", json.loads(unquote(address.partition(",")[2])))
 
 
 def from_here(lab: str) -> Run:

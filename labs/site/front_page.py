@@ -24,8 +24,6 @@ from labs.site.book_map import Part, Stop, drawing
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-FRONT = "front"  # of a page's metadata: whether it has one of these
-
 
 class book_map(nodes.General, nodes.Element):
     """The map; its children stand in its place where nothing is drawn."""
@@ -43,7 +41,6 @@ class BookMap(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         if not self.content:
             raise self.error("{book-map}: say in a sentence what stands in its place.")
-        self.env.metadata[self.env.docname][FRONT] = "here"
         made = book_map()
         made += self.parse_content_to_nodes()
         return [made]
@@ -53,7 +50,6 @@ class StartHere(SphinxDirective):
     """`{start-here}`"""
 
     def run(self) -> list[nodes.Node]:
-        self.env.metadata[self.env.docname][FRONT] = "here"
         return [start_here()]
 
 
@@ -118,13 +114,6 @@ def _pass(_translator: Any, _node: nodes.Element) -> None:
     """Its children say it."""
 
 
-def _style(
-    app: Sphinx, page: str, _template: str, _context: dict[str, Any], doctree: object
-) -> None:
-    if doctree is not None and FRONT in app.env.metadata[page]:
-        app.add_css_file("front.css")
-
-
 def setup(app: Sphinx) -> dict[str, Any]:
     """Sphinx calls this."""
     words, none = (_pass, _pass), (_skip, None)
@@ -132,5 +121,4 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_node(start_here, html=(_offer, None), latex=none, text=none, man=none)
     app.add_directive("book-map", BookMap)
     app.add_directive("start-here", StartHere)
-    app.connect("html-page-context", _style)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

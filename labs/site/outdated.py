@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from labs.recordings import store
+from labs.site import formulas
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -55,6 +56,7 @@ def _showing(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 def _shown(app: Sphinx, env: BuildEnvironment) -> dict[str, Any]:
     standard, maths = env.get_domain("std").data, env.get_domain("math").data
+    set_ones = Path(app.srcdir, formulas.NAME)
     files = [Path(app.confdir, folder) for folder in app.config.html_static_path]
     return {
         "titles": {page: title.pformat() for page, title in env.titles.items()},
@@ -62,6 +64,7 @@ def _shown(app: Sphinx, env: BuildEnvironment) -> dict[str, Any]:
         "labels": {kind: dict(standard[kind]) for kind in ("labels", "anonlabels", "terms")},
         "equations": dict(maths["objects"]),
         "numbers": (dict(env.toc_secnumbers), dict(env.toc_fignumbers)),
+        "formulas": _digest(set_ones.read_text("utf-8")) if set_ones.is_file() else "",
         "files": {
             str(file): hashlib.sha256(file.read_bytes()).hexdigest()
             for folder in files

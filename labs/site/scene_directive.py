@@ -110,7 +110,6 @@ def _load_script(
 ) -> None:
     if doctree is not None and SCENES in app.env.metadata[page]:
         app.add_js_file("lib/scenes.js", loading_method="defer")
-        app.add_css_file("scenes.css")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

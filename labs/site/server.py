@@ -36,6 +36,11 @@ REST_AFTER_S = 15 * 60.0  # on a hub, which ends servers that nobody uses
 WARM_UP = "import labs.panel.panels, labs.panel.sweep, labs.exercises.check"
 
 
+LABS = b'name="wall-time-labs"'  # stands in the head of a page that goes live
+HEAD_BYTES = 8192
+NEEDED = (("plotly.js", "script"), ("live.js", "script"), ("live.css", "style"))
+
+
 class PageHandler(JupyterHandler, web.StaticFileHandler):
     """A file of the built site, for whoever may read the server's files."""
 
@@ -65,8 +70,18 @@ class PageHandler(JupyterHandler, web.StaticFileHandler):
         return web.StaticFileHandler.get_content_type(self)
 
     def set_extra_headers(self, path: str) -> None:
+        if self.absolute_path and self.absolute_path.endswith(".html"):
+            with open(self.absolute_path, "rb") as page:
+                if LABS in page.read(HEAD_BYTES):
+                    self._announce(path)
         if not {"v", "digest"} & set(self.request.arguments):  # no checksum: ask each time
             self.set_header("Cache-Control", "no-cache")
+
+    def _announce(self, path: str) -> None:
+        """What the page will ask for once it goes live, so that the browser asks at once."""
+        lib = "../" * path.count("/") + "_static/lib"
+        links = (f"<{lib}/{name}>; rel=preload; as={kind}" for name, kind in NEEDED)
+        self.set_header("Link", ", ".join(links))
 
     def _compress(self) -> None:
         """Gzip this answer, unless all of the server's are."""

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
+from markupsafe import Markup
+
 from labs.site.cells import CELLS
 
 if TYPE_CHECKING:
@@ -22,6 +24,14 @@ TEMPLATES = str(Path(__file__).with_name("templates"))  # over the theme's
 CORNER = re.compile(r'<th class="head[^"]*">\s*(?:<p>\s*</p>\s*)?</th>')
 
 
+STATUS = Markup(  # below a page's title; book/web/src/status.ts has other words once it is live
+    '\n<div class="wt-status"><span role="status">You see recorded runs. '
+    '<a href="{}">Measure on your own machine</a></span>'
+    '<button type="button" hidden></button></div>'
+)
+READING_IT_LIVE = "index.html#reading-it-live"
+
+
 def _add_cells(
     app: Sphinx, page: str, _template: str, context: dict[str, Any], doctree: object
 ) -> None:
@@ -29,6 +39,9 @@ def _add_cells(
     if doctree is not None and cells:
         context["metatags"] += '<meta name="wall-time-labs" content="here" />\n'
         data = json.dumps({"page": page, "cells": cells}).replace("<", "\\u003c")
+        title, end, rest = context["body"].partition("</h1>")
+        status = STATUS.format(context["pathto"](READING_IT_LIVE, 1))
+        context["body"] = f"{title}{end}{status}{rest}" if end else f"{status}{title}"
         context["body"] += f'<script type="application/json" id="wt-cells">{data}</script>\n'
 
 

@@ -108,7 +108,7 @@ def test_what_is_drawn_is_also_said(book: Path, page: Page) -> None:
     text = article(book / f"{page.name}.html")
     for image in text.select("img"):
         assert image.get("alt"), image
-    for drawing in text.select("svg:not([aria-hidden=true])"):
+    for drawing in text.select("svg:not([aria-hidden=true], .katex svg)"):  # a root's sign
         words = drawing.get("aria-label") or " ".join(
             drawing.find(id=id).get_text() for id in labels(drawing)
         )
@@ -122,6 +122,40 @@ def test_what_is_drawn_is_also_said(book: Path, page: Page) -> None:
 
 def labels(drawing: Tag) -> list[str]:
     return str(drawing["aria-labelledby"]).split()
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
+def test_a_page_waits_for_one_style_sheet_and_for_no_script(book: Path, page: Page) -> None:
+    whole = read(book / f"{page.name}.html")
+    sheets = [
+        str(link["href"])
+        for link in whole.select("link[rel=stylesheet]")
+        if link.get("media") != "print"
+    ]
+    assert len(sheets) == 1 and re.search(r"_static/book\.css\?v=[0-9a-f]{8}$", sheets[0])
+    assert not [script for script in whole.select("script[src]") if not script.has_attr("defer")]
+    assert not whole.select("link[rel=preload][as=script]")
+
+
+@pytest.mark.parametrize("page", chapters(), ids=lambda page: page.name)
+def test_nothing_moves_when_the_page_begins_to_speak(book: Path, page: Page) -> None:
+    """Its line of state stands below the title from the first, and pictures have their room."""
+    text = article(book / f"{page.name}.html")
+    title, status = text.select("h1, .wt-status")
+    assert title.name == "h1" and "You see recorded runs." in status.get_text()
+    for image in text.select("img"):
+        assert image.get("width") and image.get("height"), image
+
+
+def test_only_a_page_with_a_new_formula_loads_katex(book: Path) -> None:
+    without = 0
+    for page in pages():
+        whole = read(book / f"{page.name}.html")
+        formulas = whole.select(".math")
+        new = [each for each in formulas if not each.select(".katex")]
+        assert bool(new) == bool(whole.select("script[src*='lib/math.js']")), page.name
+        without += bool(formulas) and not new
+    assert without >= len(chapters()) // 2  # `make formulas` sets the others
 
 
 @pytest.mark.parametrize("page", chapters(), ids=lambda page: page.name)

@@ -57,8 +57,8 @@ def test_a_chapter_is_light_and_has_its_figure_at_once(
     page.wait_for_load_state("networkidle")
     asked = {unquote(urlsplit(each.url).path) for each in heard.requests}
     scripts = [Path(path) for path in asked if path.endswith(".js")]
-    assert len(scripts) > 10
     sizes = {file.name: len(gzip.compress(file.read_bytes())) for file in scripts}
+    assert {"page.js", "book.js"} <= sizes.keys() and len(sizes) <= 6
     assert sum(sizes.values()) <= SCRIPT, sizes
     assert not {"plotly.js", "live.js", "fontawesome.js"} & sizes.keys()
 

@@ -77,6 +77,8 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Book]:
     (site / "_static").mkdir(parents=True)
     (home / "secret").write_text(SECRET)
     (site / "index.html").write_text("<html>the book</html>")
+    (site / "part").mkdir()
+    (site / "part/lab.html").write_text('<html><meta name="wall-time-labs" content="here" />')
     (site / "404.html").write_text('<html><base href="/published/"><a href="index.html">')
     environment = os.environ | {
         "JUPYTER_CONFIG_PATH": str(ROOT / "labs/site/etc/jupyter"),
@@ -140,6 +142,14 @@ def test_a_page_that_is_not_there_leads_back_from_any_depth(book: Book) -> None:
         assert page.decode() == f'<html><base href="{back}"><a href="index.html">', asked
     answer, page = book.ask("book/nowhere.html")
     assert answer.status != 404 and b"<base" not in page  # nothing is told to strangers
+
+
+def test_a_page_with_labs_says_at_once_what_it_will_ask_for(book: Book) -> None:
+    reader = book.login()
+    answer, _ = book.ask("book/part/lab.html", **reader)
+    assert "<../_static/lib/live.js>; rel=preload; as=script" in (answer.headers["Link"] or "")
+    answer, _ = book.ask("book/index.html", **reader)
+    assert answer.status == 200 and answer.headers["Link"] is None
 
 
 def test_every_route_is_tried_here() -> None:

@@ -3,12 +3,12 @@ that were saved from a lab."""
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import examples
 import msgspec
@@ -52,8 +52,8 @@ def test_a_page_gets_the_levels_as_data_and_nothing_for_a_single_one() -> None:
 def saved(name: str, result: Result) -> dict[str, Any]:
     """The JSON file that a lab offers."""
     links = showing(result).downloads(name, result)
-    (data,) = re.findall(r'href="data:application/json;base64,(.*?)"', links)
-    fields: dict[str, Any] = json.loads(base64.b64decode(data), parse_constant=pytest.fail)
+    (data,) = re.findall(r'href="data:application/json,(.*?)"', links)
+    fields: dict[str, Any] = json.loads(unquote(data), parse_constant=pytest.fail)
     return fields
 
 

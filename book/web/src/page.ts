@@ -5,8 +5,10 @@ import { askAtScene, askFor, hideBehindBets, judged } from './bet';
 import { offerDrawing } from './dropped';
 import { offerChecks } from './exercises';
 import { play, played } from './kept';
+import { fetchLetters } from './letters';
 import { offerLevels } from './levels';
 import { make } from './make';
+import { keepForLater } from './offline';
 import { preparePaper } from './paper';
 import type { Plotly } from './plot';
 import { showGoals, showProgress } from './progress';
@@ -43,9 +45,6 @@ declare global {
     Plotly?: Plotly;
   }
 }
-
-const STATIC = 'You see recorded runs.';
-const OWN = { words: 'Measure on your own machine', address: 'index.html#reading-it-live' };
 
 const statics = new URL('.', (document.currentScript as HTMLScriptElement).src);
 
@@ -137,8 +136,7 @@ function main(): void {
     document.querySelectorAll<HTMLElement>('.wt-progress').forEach(showGoals);
     return void goLive(config, cells, status);
   }
-  status.show('static', STATIC);
-  status.lead(OWN.words, new URL(`../${OWN.address}`, statics).href);
+  status.begin('static'); // in the words that stand there
   offerChecks(cells);
   document.querySelectorAll('script.wt-levels').forEach(offerLevels);
   document.querySelectorAll('script.wt-switch-data').forEach(offerSwitch);
@@ -158,25 +156,22 @@ function drawSaved(): void {
   } else if (data) offerDrawing(data, data.closest('.cell') ?? data);
 }
 
-/** Asks for a file that will be needed, long before its turn. */
-function preload(path: string, kind: 'script' | 'style'): void {
-  const link = document.createElement('link');
-  link.rel = 'preload';
-  link.as = kind;
-  link.href = new URL(path, statics).href;
-  document.head.append(link);
+/** Scripts of the page that are no matter before all else is there: the scenes'. */
+function loadLater(): void {
+  for (const { content } of document.querySelectorAll<HTMLMetaElement>('meta[name="wall-time-later"]')) {
+    loadScript(new URL(content, location.href).href).catch(console.error);
+  }
 }
 
-if (window.wallTimeLive && document.querySelector('meta[name="wall-time-labs"]')) {
-  preload('lib/plotly.js', 'script');
-  preload('lib/live.js', 'script');
-  preload('lib/live.css', 'style');
-}
+if (document.readyState === 'complete') loadLater();
+else addEventListener('load', loadLater);
 
 if (window.wallTimeLive) document.documentElement.dataset.live = 'here'; // for the style sheets
 
 hideBehindBets();
+keepForLater(statics, Boolean(window.wallTimeLive));
+fetchLetters();
 
-// Not DOMContentLoaded, which waits for the formulas' script.
+// Deferred, and yet before DOMContentLoaded, which waits for the theme's scripts.
 if (document.readyState !== 'loading') main();
 else document.addEventListener('readystatechange', main, { once: true });

@@ -10,40 +10,34 @@ export interface Remedy {
 }
 
 export class StatusLine {
-  readonly #node = document.createElement('div');
-  readonly #words = document.createElement('span');
-  readonly #button = document.createElement('button');
+  readonly #node: HTMLElement;
+  readonly #words: HTMLElement;
+  readonly #button: HTMLButtonElement;
   #remedy: Remedy | undefined;
 
+  /** The one that the build has written into the article, so that nothing moves when it speaks. */
   constructor(article: Element) {
-    this.#node.className = 'wt-status';
-    this.#words.setAttribute('role', 'status');
+    this.#node = article.querySelector<HTMLElement>('.wt-status')!;
+    this.#words = this.#node.querySelector('span')!;
     this.#words.tabIndex = -1; // for who pressed the button, when it goes
-    this.#button.type = 'button';
+    this.#button = this.#node.querySelector('button')!;
     this.#button.addEventListener('click', () => this.#remedy?.run());
-    this.#node.append(this.#words, this.#button);
-    const title = article.querySelector('h1');
-    if (title) title.after(this.#node);
-    else article.prepend(this.#node);
   }
 
-  /** A way on, after the words; until something else is shown. */
-  lead(words: string, address: string): void {
-    const link = document.createElement('a');
-    link.href = address;
-    link.textContent = words;
-    this.#words.append(' ', link);
+  /** In the words that it has. */
+  begin(state: State): void {
+    this.#node.dataset.state = state;
+    document.documentElement.dataset.labs = state; // dims panels that cannot answer
   }
 
   /** `state` is for the style sheet and the tests, `words` for the reader. */
   show(state: State, words: string, remedy?: Remedy): void {
     const pressed = document.activeElement === this.#button;
-    this.#node.dataset.state = state;
+    this.begin(state);
     this.#words.textContent = words;
     this.#remedy = remedy;
     this.#button.textContent = remedy?.label ?? '';
     this.#button.hidden = !remedy;
     if (pressed && !remedy) this.#words.focus({ preventScroll: true });
-    document.documentElement.dataset.labs = state; // dims panels that cannot answer
   }
 }

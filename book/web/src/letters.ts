@@ -1,0 +1,23 @@
+/** The book's letters are 175 KB. A reader's first page is shown in letters that the machine has, of the
+ * same width (wall-time.css); once all is there the book's own are fetched, and further pages have them
+ * from the first moment. */
+
+const PLACE = 'wall-time-letters';
+const PLAIN = 'wt-plain';
+const WANTED = ['1em "Wall Time Serif"', 'italic 1em "Wall Time Serif"', '1em "Wall Time Sans"'];
+
+export function fetchLetters(): void {
+  if (!document.documentElement.classList.contains(PLAIN)) return;
+  if (document.readyState === 'complete') void fetchNow();
+  else addEventListener('load', () => void fetchNow());
+}
+
+async function fetchNow(): Promise<void> {
+  await Promise.all(WANTED.map((font) => document.fonts.load(font))).catch(console.error);
+  document.documentElement.classList.remove(PLAIN);
+  try {
+    localStorage.setItem(PLACE, 'here');
+  } catch {
+    // Then the next page does it again.
+  }
+}

@@ -1,0 +1,74 @@
+"""Formulas that stand in a page as they were set, and those that the page still has to set."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from labs.site.formulas import FORMULA, Formulas, name
+
+INLINE = '<span class="math notranslate nohighlight">\\(N &lt; c\\)</span>'
+DISPLAY = (
+    '<div class="math notranslate nohighlight" id="equation-x">\n'
+    '<span class="eqno">(1)<a class="headerlink" href="#equation-x">#</a></span>\\[X = c/D\\]</div>'
+)
+COLUMN = f'<th class="head"><p>{INLINE}</p></th>'
+WORDS = f'<th class="head"><p>{INLINE}</p> users</th>'
+
+
+@pytest.mark.parametrize(
+    ("written", "called"),
+    [
+        (INLINE, "inline N < c"),
+        (DISPLAY, "display X = c/D"),
+        (COLUMN, "column N < c"),
+        (WORDS, "inline N < c"),
+        ('<div class="math x">a &amp; b</div>', "display a & b"),
+    ],
+)
+def test_a_formula_is_known_by_its_kind_and_its_tex(written: str, called: str) -> None:
+    found = FORMULA.search(written)
+    assert found is not None and name(found) == called
+
+
+def page(tmp_path: Path, body: str, *, katex: str = "0.16.0") -> dict[str, Any]:
+    styles = tmp_path / "web/lib/math.css"
+    styles.parent.mkdir(parents=True)
+    styles.write_text(f'.katex .katex-version:after{{content:"{katex}"}}')
+    set_ones = {
+        "inline N < c": "<b>1</b>",
+        "display X = c/D": "<b>2</b>",
+        "column N < c": "<b>3</b>",
+    }
+    told = {"katex": "0.16.0", "set": set_ones}
+    (tmp_path / "formulas.json").write_text(json.dumps(told))
+    config = SimpleNamespace(html_static_path=["web"])
+    app: Any = SimpleNamespace(srcdir=tmp_path, confdir=tmp_path, config=config)
+    context: dict[str, Any] = {"body": body}
+    Formulas(app).put(app, "page", "page.html", context, None)
+    return context
+
+
+def test_what_is_set_stands_in_the_page_with_its_number(tmp_path: Path) -> None:
+    context = page(tmp_path, INLINE + DISPLAY + COLUMN)
+    assert context["formulas_set"]
+    assert '<span class="math notranslate nohighlight"><b>1</b></span>' in context["body"]
+    assert '<b>2</b><span class="eqno">(1)<a ' in context["body"]
+    assert 'id="equation-x"' in context["body"]
+    assert "<b>3</b></span></p></th>" in context["body"]
+
+
+def test_what_is_not_is_left_to_the_page(tmp_path: Path) -> None:
+    new = '<span class="math notranslate nohighlight">\\(Z\\)</span>'
+    context = page(tmp_path, INLINE + new)
+    assert not context["formulas_set"]
+    assert new in context["body"] and "<b>1</b>" in context["body"]
+
+
+def test_another_katex_sets_all_anew(tmp_path: Path) -> None:
+    context = page(tmp_path, INLINE, katex="0.17.1")
+    assert not context["formulas_set"] and context["body"] == INLINE
