@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
+from bs4 import BeautifulSoup
+
 
 def check_balanced(html: str) -> None:
     """AssertionError where a tag is closed out of turn, or never."""
@@ -16,6 +18,14 @@ def check_balanced(html: str) -> None:
 def plain(html: str) -> str:
     """Its text, with a space for each tag and each space that does not break."""
     return re.sub(r"<[^>]+>", " ", html).replace("\u00a0", " ")
+
+
+def seen(html: str) -> str:
+    """The text that a reader can come to see, without what a page keeps for its scripts."""
+    found = BeautifulSoup(html, "html.parser")
+    for kept in found(["script", "template"]):
+        kept.decompose()
+    return found.get_text()
 
 
 class Tags(HTMLParser):

@@ -23,6 +23,7 @@ from labs.kinds.sweep.record import Recording
 from labs.recordings import store
 from labs.recordings.pages import chapters as progress_chapters
 from labs.records.results import Run
+from labs.site.formulas import FORMULA
 from labs.site.measured_role import measured
 
 pytestmark = [pytest.mark.chapters, pytest.mark.timeout(180)]
@@ -46,6 +47,17 @@ def test_nothing_is_left_undone_on_a_page(book: Path, page: Page) -> None:
     text = article(book / f"{page.name}.html")
     assert not text.select(".problematic, .system-message, .traceback")
     assert not re.search(r"\{\w+\}`|\$\$|:::|```|Traceback", text.get_text())
+
+
+def test_no_page_needs_a_script_for_its_formulas(book: Path) -> None:
+    """`make formulas` has set them all; a page with a new one would load 78 KB for it."""
+    left = {
+        found["words"]
+        for file in book.rglob("*.html")
+        for found in FORMULA.finditer(file.read_text("utf-8"))
+        if found["words"].strip()
+    }
+    assert left == set()
 
 
 def test_each_derivation_is_checked_within_its_fold(book: Path) -> None:

@@ -17,6 +17,8 @@ from labs.site import offline
 PAGE = "chapter/lab.html"
 KEPT = """async ([address, words]) => {
   const styles = document.querySelector('link[rel=stylesheet]').href;
+  const { active } = await navigator.serviceWorker.ready;
+  if (active?.state !== 'activated') return false;
   const names = (await caches.keys()).filter((name) => name.startsWith('wall-time '));
   if (names.length !== 1) return false;
   const cache = await caches.open(names[0]);

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -208,7 +208,7 @@ def test_a_recording_saved_on_one_page_is_drawn_on_another(
     data.locator("summary").first.click()
     link = data.get_by_role("link", name="JSON").get_attribute("href") or ""
     file = tmp_path / "mine.json"
-    file.write_bytes(base64.b64decode(link.partition(",")[2]))
+    file.write_text(unquote(link.partition(",")[2]), "utf-8")
 
     opened(book, page, "2-wait-time/prefork")
     dropped(page, "mine.json", file.read_text())

@@ -50,6 +50,7 @@ def test_a_server_that_is_killed_in_the_warm_up_is_noticed_at_once(
                     if "servers.prefork" in words and "reaper" in above:
                         killed.append(each.pid)
                         each.kill()
+                        break  # its children have no other parent now
 
     with pytest.raises(ServerFailed, match="ended with exit code -9"):
         measure(Experiment(server, Workload(cpu_s=0.004), Load([1, 2])), on_event=on_event)
