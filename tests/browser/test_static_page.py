@@ -110,3 +110,17 @@ def test_every_icon_is_drawn_and_no_font_of_icons_is_asked_for(
     assert len(shown) > 8 and all(drawn for _, drawn in shown), shown
     page.wait_for_load_state("networkidle")
     assert not [each.url for each in heard.requests if re.search("fontawesome|fa-", each.url)]
+
+
+SOME_SET = """() => {
+  document.body.innerHTML = '<p class="math"><span class="katex">set</span></p>'
+    + '<p class="math">\\\\(Z\\\\)</p>';
+}"""
+
+
+def test_a_page_sets_its_new_formulas_and_leaves_the_others(book: Path, page: Page) -> None:
+    page.goto((book / "404.html").as_uri())
+    page.evaluate(SOME_SET)
+    page.add_script_tag(url=(book / "_static/lib/math.js").as_uri())
+    expect(page.locator(".math annotation")).to_have_text("Z")
+    expect(page.locator(".math").first).to_have_text("set")

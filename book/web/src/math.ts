@@ -1,4 +1,4 @@
-/** Sets the formulas of a page. Sphinx loads it on pages that have some, in MathJax's place. */
+/** Sets the formulas of a page that were not set when the book was made (labs/site/formulas.py). */
 import katex from 'katex';
 
 const styles = document.createElement('link');
@@ -32,7 +32,9 @@ function nameColumn(node: HTMLElement, written: string, formula: string): void {
 function setAll(): void {
   // Sphinx writes settings for MathJax here, and ipywidgets would take them for MathJax itself.
   delete (window as { MathJax?: unknown }).MathJax;
-  document.querySelectorAll<HTMLElement>('.math').forEach(set);
+  for (const node of document.querySelectorAll<HTMLElement>('.math')) {
+    if (!node.querySelector('.katex')) set(node);
+  }
 }
 
 if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', setAll);
