@@ -182,5 +182,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Sphinx calls this."""
     sheets = Sheets()
     app.connect("html-page-context", sheets.offer)
-    app.connect("build-finished", sheets.write)
+    app.connect("build-finished", sheets.write, priority=800)  # after the theme coloured the code
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": False}

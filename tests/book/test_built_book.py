@@ -60,6 +60,14 @@ def test_no_page_needs_a_script_for_its_formulas(book: Path) -> None:
     assert left == set()
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_code_has_the_theme_s_own_colours(book: Path, theme: str) -> None:
+    """Sphinx writes others first, which are too pale to read."""
+    styles = (book / "_static/book.css").read_text("utf-8")
+    assert f'html[data-theme="{theme}"] .highlight .nn{{' in styles
+    assert not re.search(r"[\n}]\.highlight \.nn\{", styles)
+
+
 def test_each_derivation_is_checked_within_its_fold(book: Path) -> None:
     """By a cell that counts, throws dice or simulates; and cells keep their order on the page, by
     which the page's script knows them."""
