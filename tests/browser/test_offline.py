@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
+from waiting import eventually
 
 from labs.site import offline
 
 PAGE = "chapter/lab.html"
+KEPT_S = 30.0
 KEPT = """async ([address, words]) => {
   const styles = document.querySelector('link[rel=stylesheet]').href;
   const { active } = await navigator.serviceWorker.ready;
@@ -64,10 +66,15 @@ def website(site: Path, tmp_path: Path) -> Iterator[Website]:
     made.close()
 
 
+def wait_until_kept(page: Page, address: str, words: str) -> None:
+    """`wait_for_function` would take the promise itself for true."""
+    eventually(lambda: page.evaluate(KEPT, [address, words]), KEPT_S, "the page in the cache")
+
+
 def test_a_page_opens_offline_and_a_new_build_replaces_it(page: Page, website: Website) -> None:
     address = f"{website.address}/{PAGE}"
     page.goto(address)
-    page.wait_for_function(KEPT, arg=[address, "You see recorded runs."])
+    wait_until_kept(page, address, "You see recorded runs.")
     website.close()
     try:
         page.reload()
@@ -81,7 +88,7 @@ def test_a_page_opens_offline_and_a_new_build_replaces_it(page: Page, website: W
         website.open()
     page.goto(address)
     expect(page.locator(".wt-status")).to_contain_text("Another build.")
-    page.wait_for_function(KEPT, arg=[address, "Another build."])
+    wait_until_kept(page, address, "Another build.")
     website.close()
     try:
         page.reload()
