@@ -108,6 +108,19 @@ def rebuild(site: Path, was: str, now: str) -> None:
     worker.write_text(text.replace(before, offline.build(site)), "utf-8")
 
 
+def test_a_first_page_keeps_its_letters_and_the_next_has_the_book_s(
+    page: Page, website: Website
+) -> None:
+    """They are fetched meanwhile: what one reads doesn't jump."""
+    plain = page.locator("html.wt-plain")
+    page.goto(f"{website.address}/{PAGE}")
+    fetched = "localStorage.getItem('wall-time-letters') === 'here'"
+    page.wait_for_function(fetched)
+    expect(plain).to_have_count(1)
+    page.reload()
+    expect(plain).to_have_count(0)
+
+
 def test_a_file_asks_for_no_worker(site: Path, page: Page) -> None:
     page.goto((site / PAGE).as_uri())
     expect(page.locator("html[data-labs=static]")).to_be_attached()

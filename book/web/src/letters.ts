@@ -1,6 +1,6 @@
-/** The book's letters are 175 KB. A reader's first page is shown in letters that the machine has, of the
- * same width (wall-time.css); once all is there the book's own are fetched, and further pages have them
- * from the first moment. */
+/** The book's letters are 175 KB. A reader's first page is shown in letters that the machine has, of about
+ * the same width (wall-time.css), and keeps them: what one reads doesn't jump. Once all is there the
+ * book's own are fetched, and further pages have them from the first moment. */
 
 const PLACE = 'wall-time-letters';
 const PLAIN = 'wt-plain';
@@ -14,7 +14,6 @@ export function fetchLetters(): void {
 
 async function fetchNow(): Promise<void> {
   await Promise.all(WANTED.map((font) => document.fonts.load(font))).catch(console.error);
-  document.documentElement.classList.remove(PLAIN);
   try {
     localStorage.setItem(PLACE, 'here');
   } catch {
