@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
+import time
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -61,6 +63,8 @@ class Quiet(SimpleHTTPRequestHandler):
 @pytest.fixture
 def website(site: Path, tmp_path: Path) -> Iterator[Website]:
     made = Website(Path(shutil.copytree(site, tmp_path / "site")))
+    hour_ago = time.time() - 3600  # so that a browser takes it for lasting
+    os.utime(made.folder / PAGE, (hour_ago, hour_ago))
     made.open()
     yield made
     made.close()

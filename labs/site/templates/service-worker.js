@@ -25,7 +25,9 @@ async function answer(request, url) {
   const found = forGood(url) && (await kept(url));
   if (found) return found;
   try {
-    return await keep(url, await fetch(request));
+    // Unless the website says so, a browser guesses for how long it need not ask.
+    const fresh = forGood(url) ? {} : { cache: 'no-cache' };
+    return await keep(url, await fetch(request, fresh));
   } catch (reason) {
     const before = await kept(url);
     if (before) return before;
