@@ -30,6 +30,8 @@ EMPTY_S = 0.3  # of requests without work, which tell the overhead per request
 CROWD_S = 0.8  # of as many users as fill the cores, who tell what work costs there
 ALONE_S = 0.4  # of one user, who tells how fast the server works and what the way there takes
 WARM_UP_S = EMPTY_S + CROWD_S + ALONE_S
+USUAL_S = 1.0  # of a level, beside which the warm-up lasts as above
+MOST_LONGER = 4.0  # than usual, of a warm-up
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +142,17 @@ def walk_s(load: Load, levels: Sequence[PredictedLevel]) -> float:
     return sum(plan.total_s for plan in (*up(load, levels), *down(load, levels)))
 
 
+def longer(load: Load) -> float:
+    """How many times the usual a warm-up lasts: as the levels do, since a forecast from a short
+    look is no surer than that look, whatever it is compared with."""
+    return min(max(load.seconds / USUAL_S, 1.0), MOST_LONGER)
+
+
+def start_s(load: Load) -> float:
+    """Seconds from pressing Run to the first level."""
+    return STARTUP_S + WARM_UP_S * longer(load)
+
+
 def duration_s(load: Load, levels: Sequence[PredictedLevel]) -> float:
     """Seconds the whole sweep will take, from pressing Run to the last point."""
-    return STARTUP_S + WARM_UP_S + walk_s(load, levels)
+    return start_s(load) + walk_s(load, levels)

@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from labs.analysis.schedule import ALONE_S, CROWD_S, EMPTY_S
+from labs.analysis.schedule import ALONE_S, CROWD_S, EMPTY_S, longer
 from labs.host.monitor import Sampler
 from labs.load.locust import Driver
 from labs.records.experiment import Experiment
@@ -51,14 +51,14 @@ def warm_up(
     seconds that server, load generator and a backend spend on an empty one, and those of a piece
     of work, with `crowd` users and with one.
 
-    Takes `schedule.WARM_UP_S` seconds, less without work and some more with hundreds of users, by
-    way of `pause`. Leaves the gate closed. Where no request ends, what was burned is all there is,
-    and the levels will say what is wrong.
+    Takes `schedule.WARM_UP_S` seconds times `schedule.longer`, less without work and some more with
+    hundreds of users, by way of `pause`. Leaves the gate closed. Where no request ends, what was
+    burned is all there is, and the levels will say what is wrong.
     """
     workload, burned = model.workload, model.calibration
     wait_s = min(workload.wait_s, users * EACH_S)
     # Without work the empty request is all that the levels will have: then it gets the time.
-    empty_s = EMPTY_S if workload.cpu_s else CROWD_S
+    empty_s = (EMPTY_S if workload.cpu_s else CROWD_S) * longer(model.load)
     driver.ask_for(replace(workload, cpu_s=0.0, wait_s=wait_s, wait_cv=0.0), 0.0)
     driver.open(users, wait_s)
     pause(0.3 * empty_s)
@@ -97,15 +97,16 @@ def _crowd(
     pause: Callable[[float], None],
 ) -> Calibration:
     """What users find who fill all the cores that this server can fill, in two halves."""
+    crowd_s = CROWD_S * longer(model.load)
     piece_s = max(PIECE_S, BESIDE * users * found.generator_s)
     piece = replace(model.workload, cpu_s=piece_s, cpu_cv=0.0, wait_s=0.0)
     driver.ask_for(piece, found.loops_per_s[0])
     since = len(driver.records())
     driver.open(users, piece_s)
-    pause(SETTLE * CROWD_S)
+    pause(SETTLE * crowd_s)
     looks = [sampler.snapshot()]
     for _ in range(2):
-        pause((1 - SETTLE) / 2 * CROWD_S)
+        pause((1 - SETTLE) / 2 * crowd_s)
         looks.append(sampler.snapshot())
     driver.open(0, 0.0)
     until = time.perf_counter() + MOST_ROUNDS_S
@@ -180,7 +181,7 @@ def _alone(
     driver.ask_for(piece, found.loops_per_s[0])
     since, begin = len(driver.records()), time.perf_counter()
     driver.open(1, 0.0)
-    pause(ALONE_S)
+    pause(ALONE_S * longer(model.load))
     driver.open(0, 0.0)
     done = driver.report(since).records
     done = done[(done["kind"] == OK) & (done["start"] >= begin)]

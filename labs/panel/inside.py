@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import ipywidgets
@@ -19,7 +18,7 @@ def controls(widget: ipywidgets.Widget) -> set[str]:
 
 def work(lab: LabKind[Any]) -> list[Experiment]:
     """What is measured, however long."""
-    return [replace(each, load=replace(each.load, seconds=1.0)) for each in lab.experiments()]
+    return [each.lasting(1.0) for each in lab.experiments()]
 
 
 def close(widget: ipywidgets.Widget) -> None:

@@ -20,7 +20,7 @@ from labs.kinds.sweep.alt_text import sweep_alt
 from labs.kinds.sweep.beside import as_if_on
 from labs.kinds.sweep.figure import sweep_figure
 from labs.kinds.sweep.record import Recording
-from labs.kinds.sweep.run import SweepLab, lasting
+from labs.kinds.sweep.run import SweepLab
 from labs.kinds.sweep.show import show
 from labs.measure.calibration import last
 from labs.panel.inside import controls
@@ -148,7 +148,7 @@ class SweepPanel(LabPanel[Recording]):
 
     def _choose(self, plan: Variant) -> None:
         """This is what Run would run."""
-        work = lasting(plan.experiment, 1.0)  # however long it is measured
+        work = plan.experiment.lasting(1.0)  # however long it is measured
         again, self._chosen, self._plan = work != self._chosen, work, plan
         put(self._problem, "")
         self._forecast, self._points, self._current = plan.forecast, {}, None
@@ -183,7 +183,7 @@ class SweepPanel(LabPanel[Recording]):
             return
         run = self._earlier.called(shown)
         was = showing(shown).settings(shown)
-        if lasting(shown.experiment, 1.0) == lasting(experiment, 1.0) and self._prompt.done:
+        if shown.experiment.asks_as(experiment) and self._prompt.done:
             self._current = shown
             self._points = {point.users: point for point in shown.points}
             self._forecast = shown.run.forecast
@@ -330,4 +330,4 @@ class SweepPanel(LabPanel[Recording]):
 
 def _asks(found: Result, experiment: Experiment) -> bool:
     """Whether that run answers what is asked of this experiment."""
-    return isinstance(found, Recording) and found.experiment == experiment
+    return isinstance(found, Recording) and found.experiment.asks_as(experiment)

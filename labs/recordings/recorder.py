@@ -33,13 +33,14 @@ class Rule:
 
     runs: int = 3
     tries: int = 2  # for each run
+    each_s: float = 3.0  # of a level at least, so that a moment's mood of the machine is no result
     fit: bool = True  # whether a run that is unfit is left out, and made again
     smoke_test: bool = False  # whether each lab is cut down to a few seconds
 
 
 BOOK = Rule()
-ONCE = Rule(runs=1, tries=1, fit=False)  # to look at, not to put into the book
-TRIAL = Rule(runs=1, tries=1, fit=False, smoke_test=True)  # to see that every lab runs
+ONCE = Rule(runs=1, tries=1, fit=False, each_s=0)  # to look at, not to put into the book
+TRIAL = Rule(runs=1, tries=1, fit=False, each_s=0, smoke_test=True)  # to see that every lab runs
 _rule = BOOK  # a lab is called by a chapter's cell, which knows of no rule
 
 
@@ -105,6 +106,8 @@ def record(name: str, lab: LabKind[Any]) -> Any:
     with the last run's reasons, if twice as many tries do not give them; the recording that was
     there then stays."""
     lab = lab.smoke_test() if _rule.smoke_test else lab.at_scale(fingerprint().cores)
+    if lab.each == "level" and (usual_s := lab.each_s) and usual_s < _rule.each_s:
+        lab = lab.lasting(_rule.each_s)
     runs, rounds = min(_rule.runs, lab.rounds), []
 
     def on_event(event: Any) -> None:

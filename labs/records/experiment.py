@@ -8,7 +8,7 @@ damaged, of another version or hostile is refused with a sentence.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Literal, get_args
 
 from labs.records.errors import Unusable, choice, flag, instance, real, whole
@@ -154,3 +154,11 @@ class Experiment:
     def __post_init__(self) -> None:
         for name, kind in (("server", Server), ("workload", Workload), ("load", Load)):
             instance(name, getattr(self, name), kind, f"Give a {kind.__name__}(…).")
+
+    def lasting(self, seconds: float) -> Experiment:
+        """The same, each level measured for so long at least."""
+        return replace(self, load=replace(self.load, seconds=seconds))
+
+    def asks_as(self, other: Experiment) -> bool:
+        """Whether the two differ in nothing but how long each level is measured."""
+        return self == other.lasting(self.load.seconds)

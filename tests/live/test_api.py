@@ -25,11 +25,13 @@ from labs.kinds.comparison.run import ComparisonLab
 from labs.kinds.generators.run import GeneratorsLab
 from labs.kinds.memory.run import MemoryLab
 from labs.kinds.race.run import WAYS, RaceLab
+from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.run import SweepLab
 from labs.kinds.sweep.show import show
 from labs.measure.progress import Progress
 from labs.measure.rig import Rig
 from labs.recordings import store
-from labs.recordings.recorder import BOOK, cells, record_book
+from labs.recordings.recorder import BOOK, cells, record, record_book
 from labs.recordings.replay import Replayed
 from labs.records.errors import BadRecording, Unusable
 from labs.records.experiment import Load, Workload
@@ -95,6 +97,31 @@ def test_the_machine_is_recorded_as_often_as_the_rule_says() -> None:
     machine = store.recording("your-machine")
     assert said[0] == "your-machine (your-machine.md)" and "saved" in said[-1]
     assert isinstance(machine, Checkup) and machine != before and len(machine.runs) == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked_s", "levels_s"),
+    [("level", 1.0, 3.0), ("level", 4.0, 4.0), ("step", 1.0, 1.0)],
+    ids=["short", "long enough", "no level"],
+)
+@pytest.mark.usefixtures("shelf")
+def test_the_book_measures_each_level_for_longer_than_a_reader_waits(
+    monkeypatch, kind, asked_s, levels_s
+) -> None:
+    """And what was measured so is of the lab that its page has."""
+    lab = SweepLab(replace(examples.EXPERIMENT, load=Load((1, 8), seconds=asked_s)))
+    lab.each = kind  # type: ignore[misc]
+    performed: list[SweepLab] = []
+
+    def perform(rig: Rig, lab: SweepLab) -> Recording:
+        performed.append(lab)
+        return structs.replace(examples.recording(), experiment=lab.experiment)
+
+    monkeypatch.setattr(Rig, "perform", perform)
+    found = record("many-cores", lab)
+    assert [each.each_s for each in performed] == [levels_s] * BOOK.runs
+    assert lab.matches(found)
+    assert lab.matches(store.recording("many-cores"))
 
 
 POOLS = {name: replace(examples.EXPERIMENT, load=Load((1, 2), seconds=60.0)) for name in "ab"}

@@ -9,6 +9,7 @@ import examples
 import numpy as np
 import pytest
 
+from labs.analysis import schedule
 from labs.measure import warmup as warming
 from labs.measure.warmup import PIECE_S, crowd_users, crowded, warm_up
 from labs.records.experiment import Experiment, Load, Server, Workload
@@ -90,17 +91,26 @@ class Bench:
 
 
 def model(
-    server: Server, workload: Workload, users: int = 8, *, burned: Calibration = BURNED, **of: Any
+    server: Server,
+    workload: Workload,
+    users: int = 8,
+    *,
+    burned: Calibration = BURNED,
+    seconds: float = 1.0,
+    **of: Any,
 ) -> ServerModel:
     machine = replace(examples.MACHINE, **{"quota_cores": None, **of})
-    return ServerModel(Experiment(server, workload, Load([users])), burned, machine)
+    load = Load([users], seconds=seconds)
+    return ServerModel(Experiment(server, workload, load), burned, machine)
 
 
-def warmed(monkeypatch: pytest.MonkeyPatch, bench: Bench, workload: Workload) -> Calibration:
+def warmed(
+    monkeypatch: pytest.MonkeyPatch, bench: Bench, workload: Workload, seconds: float = 1.0
+) -> Calibration:
     monkeypatch.setattr(warming, "time", bench)
     sampler: Any = bench
     driver: Any = bench
-    one = model(Server("prefork", processes=1), workload)
+    one = model(Server("prefork", processes=1), workload, seconds=seconds)
     return warm_up(driver, sampler, one, users=8, crowd=crowd_users(one), pause=bench.pause)
 
 
@@ -117,6 +127,19 @@ def test_the_lone_user_is_asked_when_the_crowd_is_gone(monkeypatch, late_s) -> N
     assert (found.crowd_ratio, found.crowd_cores) == (pytest.approx(HOT, rel=0.01), 1)
     assert found.demand_s(0.02, crowded=1) == pytest.approx(0.02 * HOT + EMPTY_S, rel=0.01)
     assert found.use == 1  # one worker cannot fill two cores
+
+
+@pytest.mark.parametrize("work", [Workload(cpu_s=0.02), Workload(wait_s=0.1)])
+@pytest.mark.parametrize(("seconds", "times"), [(0.5, 1), (1.0, 1), (3.0, 3), (60.0, 4)])
+def test_who_measures_for_longer_warms_up_for_longer(monkeypatch, work, seconds, times) -> None:
+    """Or the forecast would stay as unsure as its short look, and be what all is compared with.
+    Nor may it be forgotten in the time that is promised."""
+    usual, longer = Bench(0.0), Bench(0.0)
+    warmed(monkeypatch, usual, work)
+    warmed(monkeypatch, longer, work, seconds)
+    assert longer.now / usual.now == pytest.approx(times, rel=0.05)
+    added_s = schedule.start_s(Load([8], seconds=seconds)) - schedule.start_s(Load([8]))
+    assert added_s == pytest.approx((times - 1) * schedule.WARM_UP_S)
 
 
 def test_without_work_the_burn_is_not_compared(monkeypatch) -> None:

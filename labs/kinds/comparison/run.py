@@ -17,14 +17,14 @@ import msgspec
 from labs.analysis.checks import enough_fit, impossible, is_the_result
 from labs.analysis.scale import own_parts, why_scaled
 from labs.analysis.scaling import scaled_down, smoke_test
-from labs.analysis.schedule import STARTUP_S, VISITS, WARM_UP_S, half_s
+from labs.analysis.schedule import VISITS, half_s, start_s
 from labs.host.hardware import fingerprint
 from labs.kinds.base import LabKind
 from labs.kinds.comparison import verdict
 from labs.kinds.comparison.contrast import with_contrast
 from labs.kinds.comparison.record import Comparison, Over, check_parts, merged
 from labs.kinds.sweep.record import Recording
-from labs.kinds.sweep.run import lasting, walk
+from labs.kinds.sweep.run import walk
 from labs.measure.calibration import language_of, last
 from labs.measure.rig import Rig, split_cores
 from labs.present.bet import Place
@@ -38,7 +38,6 @@ from labs.servers.serve import check
 from labs.theory.forecast import forecast
 
 BURN_S = 1.2  # of a run's start; the parts share it
-START_S = STARTUP_S + WARM_UP_S - BURN_S  # of each walk
 UNKNOWN_S = 2.0  # a visit to a level whose forecast needs what only a run can tell
 
 
@@ -121,9 +120,13 @@ class ComparisonLab(LabKind[Comparison]):
 
     def matches(self, found: Comparison) -> bool:
         """Of these parts; with `by_cores`, at the scale of the machine that it was made on."""
-        measured = [(label, part.experiment) for label, part in found.parts.items()]
+        measured = {label: part.experiment for label, part in found.parts.items()}
         asked = own_parts(self.written, found.machine.cores) if self.written else self.parts
-        return measured == list(asked.items()) and found.over == self.over
+        return (
+            list(measured) == list(asked)
+            and all(measured[label].asks_as(part) for label, part in asked.items())
+            and found.over == self.over
+        )
 
     def place(self) -> Place:
         experiment = list(self.parts.values())[-1]
@@ -205,7 +208,7 @@ class ComparisonLab(LabKind[Comparison]):
 
     def lasting(self, seconds: float) -> Self:
         times = seconds / self.each_s
-        longer = [lasting(part, part.load.seconds * times) for part in self.parts.values()]
+        longer = [part.lasting(part.load.seconds * times) for part in self.parts.values()]
         return self.with_experiments(longer)
 
     def experiments(self) -> Sequence[Experiment]:
@@ -230,7 +233,7 @@ class ComparisonLab(LabKind[Comparison]):
             levels_s = len(load.users) * (load.seconds / VISITS + UNKNOWN_S)
             if prediction is not None:
                 levels_s = half_s(load, prediction.levels, second=second)
-            walks.append((label, START_S + levels_s))
+            walks.append((label, start_s(load) - BURN_S + levels_s))
         return walks
 
 

@@ -10,7 +10,7 @@ from typing import Self
 import msgspec
 
 from labs.analysis.checks import ENOUGH, impossible
-from labs.analysis.schedule import STARTUP_S, WARM_UP_S
+from labs.analysis.schedule import start_s
 from labs.host.hardware import fingerprint
 from labs.host.processes import ProcessMonitor, Trees
 from labs.kinds.base import LabKind
@@ -98,7 +98,7 @@ class MysteryLab(LabKind[Mystery]):
     def matches(self, found: Mystery) -> bool:
         """Of the same seed, drawn for a machine of that size."""
         load = found.before.experiment.load
-        scenario = draw(self.seed, found.machine.cores, load.users, self.each_s)
+        scenario = draw(self.seed, found.machine.cores, load.users, load.seconds)
         return found.seed == self.seed and all(
             scenario.experiment(name) == each.experiment for name, each in found.variants.items()
         )
@@ -136,7 +136,7 @@ class MysteryLab(LabKind[Mystery]):
     def _each_s(self) -> float:
         """Seconds that a variant takes."""
         level_s = LEVEL_S + max(0.0, self.each_s - USUAL_S)
-        return STARTUP_S + WARM_UP_S + level_s * len(self.users)
+        return start_s(self.scenario.before.load) + level_s * len(self.users)
 
     def _measured(self, rig: Rig, name: Variant, before: Mystery | None, later_s: float) -> Mystery:
         """That variant, beside what is there."""

@@ -92,7 +92,7 @@ class SweepLab(LabKind[Recording]):
 
     def matches(self, found: Recording) -> bool:
         """Of this experiment; with `by_cores`, at the scale of the machine that it was made on."""
-        return found.experiment == self._on(found.machine.cores)
+        return found.experiment.asks_as(self._on(found.machine.cores))
 
     def answer(self, found: Recording) -> tuple[float | None, float | None]:
         level = found.run.forecast.levels[-1]
@@ -140,7 +140,7 @@ class SweepLab(LabKind[Recording]):
         return self.experiment.load.seconds
 
     def lasting(self, seconds: float) -> Self:
-        return self.with_experiment(lasting(self.experiment, seconds))
+        return self.with_experiment(self.experiment.lasting(seconds))
 
     def experiments(self) -> Sequence[Experiment]:
         return (self.experiment,)
@@ -160,11 +160,6 @@ class SweepLab(LabKind[Recording]):
 
     def _on(self, cores: int) -> Experiment:
         return own_experiment(self.written, cores) if self.written else self.experiment
-
-
-def lasting(experiment: Experiment, seconds: float) -> Experiment:
-    """The same, each level measured for so long at least."""
-    return replace(experiment, load=replace(experiment.load, seconds=seconds))
 
 
 def question(ask: str, users: int) -> Question:
