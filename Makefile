@@ -24,7 +24,7 @@ need = command -v $(1) >/dev/null 2>&1 || { echo "There is no $(1) here: $(2)." 
 
 help:
 	@echo "make read          install, build and open the live book (PORT=8888 NO_BROWSER=1 ORIGIN=https://… to choose)"
-	@echo "make test          install, build and run all tests (TESTS=tests/unit/test_laws.py for some)"
+	@echo "make test          install, build and run the tests (TESTS=tests/unit/test_laws.py for some)"
 	@echo "make test-all      run the further tests: a hub, proxies, Firefox, all causes (needs a network; for CI)"
 	@echo "make lint          check style, formatting and types"
 	@echo "make format        put style and formatting right where a tool can"

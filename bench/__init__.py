@@ -1,4 +1,4 @@
 """Benchmarks: each `python -m bench.NAME` prints its figures. Run them on a quiet machine.
 
-`levels` is none: it is what those of servers and models say of a level.
+`levels`, `owner`, `reading` and `ruined` are none: they are parts of others of a level.
 """

@@ -1,4 +1,4 @@
-"""Does the book hold here? Every lab once at full size: measurement, forecast and recording.
+"""Does the book hold here? Every lab of `make record` once: measured, forecast and recorded.
 
     python -m bench.book [LAB ...]
 
@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bench.levels import sizes
+from labs.kinds.base import LabKind
 from labs.kinds.checkup.record import Checkup
 from labs.kinds.clocks.record import Clocks
 from labs.kinds.comparison.record import Comparison
@@ -24,11 +25,12 @@ from labs.kinds.generators.record import Generators
 from labs.kinds.memory.record import Memory
 from labs.kinds.mystery.record import Mystery
 from labs.kinds.race.record import Race
+from labs.kinds.registry import lab_kind
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.report import columns
 from labs.kinds.timeline.record import Timeline
 from labs.recordings import recorder, store
-from labs.records.errors import BadRecording
+from labs.records.errors import BadRecording, Unusable
 from labs.records.results import Check, Result
 
 
@@ -136,7 +138,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("labs", nargs="*", help="names of labs; all of them without")
     asked = parser.parse_args()
-    every = list(dict.fromkeys(cell.lab for cell in recorder.cells()))
+    every = list(
+        dict.fromkeys(
+            cell.lab
+            for cell in recorder.cells()
+            if lab_kind(cell.kind).recorded_by == LabKind.recorded_by
+        )
+    )
     book = os.environ.get("LABS_RECORDINGS")
     told: dict[str, list[Figure]] = {}
     with tempfile.TemporaryDirectory(prefix="wall-time-") as folder:
@@ -149,6 +157,9 @@ def main() -> int:
             try:
                 recorder.record_book([lab], lambda said: None, recorder.ONCE)
                 found = store.recording(lab)
+            except Unusable as error:  # here; the others may be
+                print(f"\n{lab}\n{error}", flush=True)
+                continue
             finally:
                 _restore(book)
             rows, told[lab] = table(found, recorded)

@@ -3,7 +3,8 @@
     python -m bench.build
 
 Builds a copy of the book in a temporary folder, with `setup/book.py`; CPU time is that of the
-build and all it starts. A quarter of a minute and four times a few seconds.
+build and all it starts. Two builds in full, a quarter of a minute each; three of a few seconds,
+and one with nothing to do.
 """
 
 from __future__ import annotations

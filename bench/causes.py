@@ -1,6 +1,6 @@
 """Does the verdict name what really kept a level down?
 
-    python -m bench.causes [--repeat N] [CAUSE ...]
+    python -m bench.causes [--repeat N] [--say] [INJECTION ...]
 
 Each cause is injected for real into a short sweep, N times (five, unless said otherwise), and what
 the verdict then names is counted: a confusion matrix. Eight seconds or so for each. What cannot be

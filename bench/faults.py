@@ -339,7 +339,7 @@ def no_ports(trial: Trial) -> None:
     subprocess.run(enter, check=True)
 
 
-EVERY = ("gunicorn", "threads", "uvicorn", "scratch", "apache", "nginx-fpm", "node")
+EVERY = ("gunicorn", "threads", "uvicorn", "scratch", "spare", "apache", "nginx-fpm", "node")
 LATER = (WARMING, MEASURING, ENDING)
 ENDED = ("ended with exit code -9", "stopped listening", "-9")
 FAULTS = (

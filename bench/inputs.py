@@ -1,12 +1,13 @@
 """Is every bad input refused, in a sentence, before anything is started?
 
-    python -m bench.inputs [--seed 1] [SURFACE ...]
+    python -m bench.inputs [--seed 1] [--said] [SURFACE ...]
 
 What can never be meant is given to the command line, to cells, to a panel's fields, to exercises,
 and as recordings, progress files and a class's CSV files: from tables, and by a seeded generator
 (bench/ruined.py). Each has to be refused with words of its own. Prints for each surface how many
 were given, refused, accepted in silence, and how many crashed: an error that is none of ours.
-Nothing is started: what would be counts as accepted. Exits with 1 if any was not refused.
+Nothing is started: what would be counts as accepted. Exits with 1 if any was not refused, or if all
+surfaces together gave fewer than the goal.
 """
 
 from __future__ import annotations

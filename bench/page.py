@@ -2,8 +2,9 @@
 
     python -m bench.page
 
-Opens a chapter of the built book (`make book`) in Chromium: from its file; live, just after the
-server has started; and live once more, when a warm kernel waits. Counts the bytes that came.
+Opens a chapter of the built book (`make book`) in Chromium: three times from its file; live, just
+after the server has started; and live three times more, when a warm kernel waits. Counts the bytes
+that came.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
     python -m bench.servers [--json FILE] [BY ...]
 
-Every server of the table x (CPU only, wait only, mixed) x four levels; a file for who serves only
-files. Measured beside forecast and bound, both made before the load, and beside the explanation
-from the demand measured in the level itself, which is consistency and no prediction. Then memory
-(PSS, shared pages counted once) after the last level, and the seconds to start and to end. About
-eight minutes; run it on a quiet machine.
+Every server of the table x (CPU only, wait only, mixed) x four levels; a file, at three, for who
+serves only files. Measured beside forecast and bound, both made before the load, and beside the
+explanation from the demand measured in the level itself, which is consistency and no prediction.
+Also the failed requests and the memory (PSS, shared pages counted once) of each level, and the
+seconds to start and to end. About eight minutes; run it on a quiet machine.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """python -m labs: the labs without a page. See `python -m labs --help`.
 
-Exit code 0 when it worked, 2 for arguments that cannot be used, 3 when a server or the load
-generator failed, 130 after Ctrl-C.
+Exit code 0 when it worked, 2 for what cannot be used (arguments, files, a machine too busy to
+record on), 3 when a server or the load generator failed, 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -124,12 +124,15 @@ def add_experiment(to: Parser) -> None:
     for name, text in (
         ("--cpu", "CPU seconds per request"),
         ("--wait", "seconds per request spent waiting"),
-        ("--cpu-cv", "coefficient of variation of the CPU work (0)"),
-        ("--wait-cv", "coefficient of variation of the wait (0.1)"),
         ("--think", "mean think time of a user in seconds (0)"),
         ("--seconds", "least seconds to measure each level"),
     ):
         to.add_argument(name, default=None, metavar="S", help=text)
+    for name, text in (
+        ("--cpu-cv", "coefficient of variation of the CPU work (0)"),
+        ("--wait-cv", "coefficient of variation of the wait (0.1)"),
+    ):
+        to.add_argument(name, default=None, metavar="CV", help=text)
     to.add_argument("--cpu-by", default="counting", metavar="|".join(CPU_BY), help="kind of work")
     to.add_argument("--wait-by", default="sleep", metavar="|".join(WAIT_BY), help="kind of wait")
     to.add_argument("--page", default="work", metavar="work|file", help="or ask for a small file")

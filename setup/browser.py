@@ -1,4 +1,4 @@
-"""Find a Chromium for the browser tests, or get one. Prints its path.
+"""Find a Chromium for tests, benches and whatever draws or prints, or get one. Prints its path.
 
     .venv/bin/python setup/browser.py
 
@@ -30,7 +30,7 @@ def main() -> int:
             print(path)
             return 0
     print(
-        "The browser tests need Chromium or Chrome and there is none here: install one (on "
+        "This needs Chromium or Chrome and there is none here: install one (on "
         "Debian `apt install chromium`), or name yours in BROWSER_PATH.",
         file=sys.stderr,
     )

@@ -17,7 +17,7 @@ from livereload.handlers import LiveReloadHandler
 
 from book import NO_SOURCES, SITE, SOURCES
 
-PORT = 8890  # where none is asked for; `make read` has 8888
+PORT = 8890  # where none is asked for
 
 
 def main() -> int:

@@ -1,5 +1,5 @@
 """warm_up(): what a request costs this server beside the work that was burned, and what that work
-costs it, found in a second and a half.
+costs it, found in a second and a half, or longer where the levels are.
 
 First with a crowd of empty requests: their CPU seconds. Then with a crowd that fills the cores
 with pieces of work: CPU seconds again, and how much of the cores they get. Then with one user

@@ -52,8 +52,8 @@ class Laptop:
 
 
 def laptops(files: Iterable[Sequence[HandedIn]], *, names: bool) -> list[Laptop]:
-    """A laptop for each name in each file; for all rows without one together, too. What was
-    handed in twice counts once. Without names, and for nobody's: laptop 1, laptop 2."""
+    """A laptop for each name, over all files; and for each file one for its rows without a name.
+    What was handed in twice counts once. Without names, and for nobody's: laptop 1, laptop 2."""
     of: dict[tuple[int, str], dict[HandedIn, None]] = {}
     for number, rows in enumerate(files):
         for row in rows:

@@ -1,8 +1,7 @@
-"""The nouns of the book: what is asked, what was measured, what was predicted.
+"""What is asked: server, workload and load.
 
-Frozen records in SI units and fractions. Building one checks it, so whatever holds a
-`Server` or a `Load` holds a usable one. `Recording` goes to and from JSON; a file that is
-damaged, of another version or hostile is refused with a sentence.
+Frozen records in SI units and fractions. Building one checks it, so whatever holds a `Server` or a
+`Load` holds a usable one.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Real servers, started and ended: a table of them, and one context manager.
+"""Real servers of the table (`labs.servers.catalogue`), started and ended by one context manager.
 
-The socket is bound and listening before the server starts, and is handed to it: no port is
-guessed, none is taken twice. A server is ready when it answers with this run's nonce and all
-of its workers have said in its log that they are up. It runs below a supervisor, so nothing
-of it is left when the block ends, however that happens.
+One in Python is handed a socket that listens already. The others get a port that is free, and
+another if somebody took it meanwhile. A server is ready when it answers with this run's nonce and
+all of its workers have said in its log that they are up. It runs below a supervisor, so nothing of
+it is left when the block ends, however that happens.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Three servers from scratch, one for each architecture, short enough to be read in the book."""
+"""Servers from scratch, short enough to be read: one each, and a prefork that grows."""

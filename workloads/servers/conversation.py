@@ -1,8 +1,8 @@
-"""What all three servers have in common: a conversation with one client.
+"""What all our servers have in common: a conversation with one client.
 
 It yields wherever it has to wait: a number of seconds, or a socket for something to read from it.
-How to wait is all that tells the three servers apart. A process or a thread just waits, and so
-does everybody who would need it. An event loop goes on with others meanwhile.
+How to wait is all that tells them apart. A process or a thread just waits, and so does everybody
+who would need it. An event loop goes on with others meanwhile.
 """
 
 from collections.abc import Callable, Generator

@@ -1,5 +1,5 @@
 /** A page on paper is whole: nothing is folded, solutions stand at the end, and it is light. What
- * has no place there at all is left out by paper.css. setup/pages.js makes the PDF and the EPUB from
+ * has no place there at all is left out by paper.css. setup/paper.js makes the PDF and the EPUB from
  * pages that have been prepared so. */
 import { make } from './make';
 

@@ -33,7 +33,7 @@ def explained(recording: Recording) -> Prediction:
 def joined(recording: Recording) -> dict[str, Any]:
     """The recording as JSON-ready data, with `points` that hold measurement, forecast and
     explanation side by side. SI units; a percentile is None where there are too few samples, and
-    `{"more_than": seconds}` where no more is known. `records.load` reads it as a
+    `{"more_than": seconds}` where no more is known. `recordings.store.read` reads it as a
     recording again."""
     data: dict[str, Any] = msgspec.to_builtins(recording)
     levels = explained(recording).levels if recording.points else ()
