@@ -234,7 +234,7 @@ def predict(asked: argparse.Namespace) -> int:
     wanted, here = experiment(asked), fingerprint()
     check(wanted.server, here, wanted.workload)
     out = destination(asked.json)
-    found = forecast(wanted, last(here, wanted.server, wanted.workload), here)
+    found = forecast(wanted, last(here, wanted), here)
     print(report.forecast_table(found), file=sys.stderr if asked.json == "-" else sys.stdout)
     write(out, {"experiment": msgspec.to_builtins(wanted), **msgspec.to_builtins(found)})
     return OK

@@ -270,7 +270,7 @@ def panel_of(experiment: Experiment = examples.EXPERIMENT, **more: Any) -> Panel
             "many-cores",
             SweepLab(experiment, **more),
             recorded=examples.recording(),
-            calibration=lambda machine, server, workload: examples.CALIBRATION,
+            calibration=lambda machine, asked: examples.CALIBRATION,
         )
     )
     panel.until_planned()

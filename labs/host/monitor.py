@@ -191,10 +191,11 @@ def switches(pids: Collection[int]) -> tuple[int, int]:
     for pid in pids if LINUX else ():
         with contextlib.suppress(OSError):
             for thread in os.listdir(f"/proc/{pid}/task"):
-                with open(f"/proc/{pid}/task/{thread}/status", "rb") as file:
-                    first, second = file.read().split(b"\n")[-3:-1]
-                voluntary += int(first.split()[1])
-                involuntary += int(second.split()[1])
+                with contextlib.suppress(OSError):  # that ended meanwhile; the others did not
+                    with open(f"/proc/{pid}/task/{thread}/status", "rb") as file:
+                        first, second = file.read().split(b"\n")[-3:-1]
+                    voluntary += int(first.split()[1])
+                    involuntary += int(second.split()[1])
     return voluntary, involuntary
 
 

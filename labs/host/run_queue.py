@@ -32,8 +32,11 @@ class RunDelay:
         for pid in pids:
             with contextlib.suppress(OSError):
                 for thread in os.listdir(f"/proc/{pid}/task"):
-                    with open(f"/proc/{pid}/task/{thread}/schedstat", "rb") as file:
-                        delay_ns = int(file.read().split()[1])
+                    try:
+                        with open(f"/proc/{pid}/task/{thread}/schedstat", "rb") as file:
+                            delay_ns = int(file.read().split()[1])
+                    except OSError:  # it ended meanwhile; the others did not
+                        continue
                     before_ns = self._seen.get((pid, thread), 0)
                     if delay_ns < before_ns:
                         self._ended_ns += before_ns

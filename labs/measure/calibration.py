@@ -31,9 +31,9 @@ from labs.host import hardware as this_machine
 from labs.host.files import read_whole, write_whole
 from labs.host.supervisor import Stopped
 from labs.records.errors import Unusable
-from labs.records.experiment import CpuBy, Server, Workload
+from labs.records.experiment import CpuBy, Experiment, Server, Workload
 from labs.records.results import Calibration, Machine
-from labs.records.server_facts import server_facts
+from labs.records.server_facts import keeps_connections, server_facts
 from labs.servers import deployments
 
 BURN_S = 0.12  # each
@@ -116,15 +116,15 @@ def calibrate(
 
 
 def calmest(attempt: Callable[[], Burns]) -> Burns:
-    """Burns whose noise is bearable, or the calmest of so many attempts. Unusable where none of
-    them got a core."""
+    """Burns whose noise is bearable, or the calmest of so many attempts. Unusable where most of
+    them got no core."""
     attempts = [attempt()]
     while (off := noise(attempts[-1][1])) > NOISY and len(attempts) < ATTEMPTS * (
         PATIENCE if off == math.inf else 1
     ):
         attempts.append(attempt())
     best = min(attempts, key=lambda burns: noise(burns[1]))
-    if not all(any(burn.loops_per_s for burn in equal) for equal in best.values()):
+    if not all(speeds(best, max(best))):
         raise Unusable(
             f"The machine is so busy that in {len(attempts)} attempts a calibration got no core. "
             "End other programs and run again."
@@ -150,41 +150,38 @@ def noise(burns: Sequence[Burn]) -> float:
 
 def last(
     machine: Machine | None = None,
-    server: Server | None = None,
-    workload: Workload | None = None,
+    experiment: Experiment | None = None,
     *,
     stop: threading.Event | None = None,
 ) -> Calibration:
     """The calibration kept from the last run on this machine, or a fresh one.
 
-    With a workload: of the unit that it asks for. With a server: its overhead and the generator's
-    as last measured, or zero before that. Raises what `calibrate` does.
+    With an experiment: of the unit that its work asks for, and with what such requests cost its
+    server and the load generator, as last measured, or zero before that. Raises what `calibrate`
+    does.
     """
-    machine, workload = machine or this_machine.fingerprint(), workload or Workload()
-    kept = _kept(machine)
-    language = language_of(server, workload) if server else "Python"
-    known = kept.burns.get(_unit(workload.cpu_by, language)) if kept else None
-    found = known or calibrate(machine, cpu_by=workload.cpu_by, language=language, stop=stop)
-    if server is not None and kept is not None:
-        overhead = kept.overheads.get(_kind(server, workload), Overhead())
+    machine = machine or this_machine.fingerprint()
+    kept, cpu_by, language = _kept(machine), Workload().cpu_by, "Python"
+    if experiment is not None:
+        cpu_by = experiment.workload.cpu_by
+        language = language_of(experiment.server, experiment.workload)
+    known = kept.burns.get(_unit(cpu_by, language)) if kept else None
+    found = known or calibrate(machine, cpu_by=cpu_by, language=language, stop=stop)
+    if experiment is not None and kept is not None:
+        overhead = kept.overheads.get(_kind(experiment), Overhead())
         return replace(found, **msgspec.structs.asdict(overhead))
     return found
 
 
-def keep(
-    machine: Machine,
-    found: Calibration,
-    server: Server | None = None,
-    workload: Workload | None = None,
-) -> None:
-    """Remember a calibration, if it is of all cores, and with a server its overheads at that
-    workload. A folder that cannot be written only means that the next one is measured again."""
+def keep(machine: Machine, found: Calibration, experiment: Experiment | None = None) -> None:
+    """Remember a calibration, if it is of all cores, and with an experiment what its requests
+    cost. A folder that cannot be written only means that the next one is measured again."""
     kept = _kept(machine)
     burns, overheads = (kept.burns, kept.overheads) if kept else ({}, {})
     if len(found.loops_per_s) == machine.cores:
         burns[_unit(found.cpu_by, found.language)] = found
-    if server is not None:
-        overheads[_kind(server, workload or Workload())] = Overhead(
+    if experiment is not None:
+        overheads[_kind(experiment)] = Overhead(
             **{name: getattr(found, name) for name in Overhead.__struct_fields__}
         )
     with contextlib.suppress(OSError):
@@ -264,6 +261,8 @@ def _burners(
             if burner.stdout.readline() != "ready\n":
                 raise OSError(f"it ended with exit code {burner.wait()}")
         yield burners
+    except Unusable:  # which is a ValueError too, and says what to do
+        raise
     except (OSError, ValueError) as error:
         raise Unusable(
             f"{language} cannot be calibrated: {error}. Try it by hand: {shlex.join(command)}"
@@ -332,7 +331,11 @@ def _of(machine: Machine) -> str:
     return hashlib.sha256(msgspec.json.encode(machine, order="sorted")).hexdigest()
 
 
-def _kind(server: Server, workload: Workload) -> str:
-    connections = "kept" if server.keep_alive else "closed"
+def _kind(experiment: Experiment) -> str:
+    """Of requests that cost this server the same beside their work, and whose work costs it as
+    much more than burned."""
+    server, workload = experiment.server, experiment.workload
+    connections = "kept" if keeps_connections(server, experiment.load) else "closed"
     what = "file" if workload.page == "file" else workload.wait_by
-    return f"{server.architecture}/{server.by}/{connections}/{what}"
+    work = workload.cpu_by if workload.cpu_s else "none"
+    return f"{server.architecture}/{server.by}/{connections}/{what}/{work}"

@@ -316,7 +316,7 @@ class Rig:
                 pause=partial(self.pause, check=alive),
             )
             calibration = replace(calibration, backend_late_s=late_s)
-            keep(self.machine, calibration, server, workload)
+            keep(self.machine, calibration, experiment)
             yield Testbed(
                 experiment=experiment,
                 machine=self.recorded_on(server, workload),

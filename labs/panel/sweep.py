@@ -34,7 +34,7 @@ from labs.present.settings import in_words, settings, told_apart
 from labs.present.tables import assumptions
 from labs.present.trails import trails_alt, with_trails
 from labs.records.errors import Unusable
-from labs.records.experiment import Experiment, Server, Workload
+from labs.records.experiment import Experiment
 from labs.records.format import seconds
 from labs.records.results import Calibration, Machine, Point, Prediction, Result
 from labs.servers.serve import check
@@ -50,7 +50,7 @@ class SweepPanel(LabPanel[Recording]):
         lab: SweepLab,
         *,
         recorded: Recording | None = None,
-        calibration: Callable[[Machine, Server, Workload], Calibration] | None = None,
+        calibration: Callable[[Machine, Experiment], Calibration] | None = None,
     ) -> None:
         self._machine = fingerprint()
         self._shut = threading.Event()
@@ -117,7 +117,7 @@ class SweepPanel(LabPanel[Recording]):
 
     def _make_plan(self, number: int, experiment: Experiment) -> None:
         def expect(asked: Experiment) -> Prediction:
-            found = self._calibration(self._machine, asked.server, asked.workload)
+            found = self._calibration(self._machine, asked)
             return forecast(asked, found, self._machine)
 
         try:

@@ -108,7 +108,7 @@ def record(name: str, lab: LabKind[Any]) -> Any:
     lab = lab.smoke_test() if _rule.smoke_test else lab.at_scale(fingerprint().cores)
     if lab.each == "level" and (usual_s := lab.each_s) and usual_s < _rule.each_s:
         lab = lab.lasting(_rule.each_s)
-    runs, rounds = min(_rule.runs, lab.rounds), []
+    runs, rounds, why = min(_rule.runs, lab.rounds), [], ""
 
     def on_event(event: Any) -> None:
         if isinstance(event, Result) and (line := lab.in_a_line(event)):
@@ -129,7 +129,7 @@ def record(name: str, lab: LabKind[Any]) -> Any:
             return whole
     raise Unusable(
         f"{name}: {len(rounds)} of {runs} runs were fit after {runs * _rule.tries} tries. Close "
-        "what else is running and record again."
+        f"what else is running and record again. The last one said: {why}"
     )
 
 

@@ -42,7 +42,10 @@ def test_a_burn_tells_the_worth_of_every_number_of_busy_cores():
 def test_the_last_calibration_is_kept_with_each_servers_overhead(cache):
     fresh = calibration.last(HERE)
     assert calibration.last(HERE) == fresh
-    prefork, loop = Server("prefork", processes=4), Server("event-loop")
+    prefork, loop = (
+        Experiment(server, Workload(cpu_s=0.05), Load([1]))
+        for server in (Server("prefork", processes=4), Server("event-loop"))
+    )
     assert calibration.last(HERE, prefork).overhead_s == 0
     known = dataclasses.replace(fresh, overhead_s=0.0003, generator_s=0.0002)
     calibration.keep(HERE, known, prefork)
@@ -66,6 +69,12 @@ def burners_of_whom_one_is_killed():
         burners[1].kill()
         burners[1].wait()
         yield burners
+
+
+def test_that_no_core_is_to_be_had_is_not_blamed_on_the_language():
+    said = "^The machine is so busy$"
+    with pytest.raises(Unusable, match=said), calibration._burners(1, "counting", "Python", None):
+        raise Unusable("The machine is so busy")
 
 
 def test_a_burning_process_that_is_killed_is_told_in_a_sentence():

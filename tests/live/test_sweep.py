@@ -119,11 +119,14 @@ def test_time_is_left_while_a_level_is_measured_for_longer_than_forecast() -> No
     assert fractions == sorted(fractions) and told[-1][1] == END
     begun: dict[str, tuple[float, Progress]] = {}
     for at, each in told:
-        if each.stage.endswith("again"):
+        if each.quiet_s is not None:
             begun.setdefault(each.stage, (at, each))
-    assert list(begun) == ["8 users again", "1 user again"]
-    for at, each in begun.values():
-        assert each.seconds_left > 0.6 * (told[-1][0] - at)
+    assert list(begun) == ["1 user", "8 users", "8 users again", "1 user again"]
+    for stage, (at, each) in begun.items():
+        if stage.endswith("again"):
+            assert each.seconds_left > 0.6 * (told[-1][0] - at)
+        else:  # nobody has seen yet how slow it is, but the way down is not forgotten
+            assert each.quiet_s and each.seconds_left > 1.5 * each.quiet_s
 
 
 def too_fast(*asked: Any) -> Prediction:

@@ -278,15 +278,18 @@ def test_a_burn_is_kept_for_each_unit(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(calibrate, "_folder", lambda: tmp_path)
     one = replace(HERE, cores=1)
     counting = calibrate.calibrate(one)
-    hashing = calibrate.last(one, workload=Workload(cpu_by="hashing"))
+    work = Workload(cpu_s=0.01, cpu_by="hashing")
+    hashing = calibrate.last(one, Experiment(Server("prefork"), work, Load([1])))
     assert (counting.cpu_by, hashing.cpu_by) == ("counting", "hashing")
     assert hashing.loops_per_s[0] > 1e4
     assert calibrate.last(one) == counting
-    server, asking = Server("event-loop"), Workload(wait_s=0.1, wait_by="backend")
+    asking = Workload(wait_s=0.1, wait_by="backend")
+    asked = Experiment(Server("event-loop"), asking, Load([1]))
     late = replace(counting, backend_late_s=0.0007, overhead_s=0.0004)
-    calibrate.keep(one, late, server, asking)
-    assert calibrate.last(one, server, asking).backend_late_s == 0.0007
-    assert calibrate.last(one, server, Workload(wait_s=0.1)).overhead_s == 0
+    calibrate.keep(one, late, asked)
+    assert calibrate.last(one, asked).backend_late_s == 0.0007
+    slept = replace(asked, workload=Workload(wait_s=0.1))
+    assert calibrate.last(one, slept).overhead_s == 0
 
 
 @pytest.mark.extended

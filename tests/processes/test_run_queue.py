@@ -12,7 +12,7 @@ import pytest
 from waiting import eventually
 
 from labs.host.hardware import usable_cores
-from labs.host.monitor import process_cpu_s
+from labs.host.monitor import process_cpu_s, switches
 from labs.host.run_queue import RunDelay, counted
 
 pytestmark = pytest.mark.skipif(not counted(), reason="this system counts no run-queue delay")
@@ -45,3 +45,13 @@ def test_who_computes_is_on_a_core_or_ready_for_one() -> None:
     assert delay.threads == 3
     delay.look(pids)
     assert delay.seconds == pytest.approx(delayed_then_s)
+
+
+def test_a_thread_that_has_just_ended_hides_none_of_the_others(monkeypatch) -> None:
+    """It is in the list, and gone when its file is opened."""
+    me, listed = os.getpid(), os.listdir
+    known, delay = switches([me]), RunDelay()
+    monkeypatch.setattr(os, "listdir", lambda path: ["999999999", *listed(path)])
+    assert sum(switches([me])) >= sum(known) > 0
+    delay.look([me])
+    assert delay.threads >= 1

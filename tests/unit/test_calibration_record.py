@@ -13,7 +13,7 @@ import pytest
 from labs.measure import calibration
 from labs.measure.calibration import ATTEMPTS, Burn, burned, calmest, noise, speeds
 from labs.records.errors import Unusable
-from labs.records.experiment import Server
+from labs.records.experiment import Experiment, Load, Server, Workload
 
 
 def burn(loops_per_s: float) -> Burn:
@@ -65,7 +65,8 @@ def test_noisy_burns_are_burned_again_and_no_more_than_so_often() -> None:
 def test_what_was_kept_before_is_still_read(tmp_path, monkeypatch) -> None:
     """A file of the version before the crowd: its burn and overheads count until the next run."""
     monkeypatch.setattr(calibration, "_folder", lambda: tmp_path)
-    machine, server = examples.MACHINE, Server("prefork", processes=4)
+    machine = examples.MACHINE
+    asked = Experiment(Server("prefork", processes=4), Workload(cpu_s=0.05), Load([1]))
     kept = replace(examples.CALIBRATION, work_ratio=1.1, delay_s=0.001, timer_s=0, loopback_s=0)
     burn, overheads = ("loops_per_s", "noise_fraction"), ("work_ratio", "delay_s", "overhead_s")
     overheads += ("generator_s", "backend_s", "backend_late_s")
@@ -73,21 +74,48 @@ def test_what_was_kept_before_is_still_read(tmp_path, monkeypatch) -> None:
         "of": calibration._of(machine),
         "burns": {"counting": {name: getattr(kept, name) for name in burn}},
         "overheads": {
-            "prefork/gunicorn/kept/sleep": {name: getattr(kept, name) for name in overheads}
+            "prefork/gunicorn/closed/sleep/counting": {
+                name: getattr(kept, name) for name in overheads
+            }
         },
     }
     (tmp_path / calibration.KEPT).write_text(json.dumps(old))
-    found = calibration.last(machine, server)
+    found = calibration.last(machine, asked)
     assert found == kept
     assert found.crowd_ratio is None and found.use == 1
     # What a crowd found is kept with the server; a burn of fewer cores is not taken for all.
-    calibration.keep(machine, replace(found, crowd_ratio=1.3, crowd_cores=2), server)
-    calibration.keep(
-        machine, replace(found, loops_per_s=(5e7,), overhead_s=0.0), Server("event-loop")
-    )
-    again = calibration.last(machine, server)
+    calibration.keep(machine, replace(found, crowd_ratio=1.3, crowd_cores=2), asked)
+    other = replace(asked, server=Server("event-loop"))
+    calibration.keep(machine, replace(found, loops_per_s=(5e7,), overhead_s=0.0), other)
+    again = calibration.last(machine, asked)
     assert again is not None and again.loops_per_s == kept.loops_per_s
     assert (again.crowd_ratio, again.crowd_cores) == (1.3, 2)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"workload": Workload(cpu_s=0.05, cpu_by="hashing")},
+        {"workload": Workload(wait_s=0.05)},
+        {"workload": Workload(cpu_s=0.05, wait_s=0.05, wait_by="lock")},
+        {"workload": Workload(page="file")},
+        {"load": Load([1], keep_alive=False)},
+        {"server": Server("prefork")},
+    ],
+    ids=["another unit", "no work", "another wait", "a file", "connections", "server"],
+)
+def test_what_other_requests_cost_is_kept_apart(tmp_path, monkeypatch, other) -> None:
+    """A hashing forecast by what counting cost the interpreter was off by a third."""
+    monkeypatch.setattr(calibration, "_folder", lambda: tmp_path)
+    asked = Experiment(Server("prefork", by="scratch"), Workload(cpu_s=0.05), Load([1, 8]))
+    burned = replace(examples.CALIBRATION, work_ratio=1.0, crowd_ratio=None, overhead_s=0.0)
+    monkeypatch.setattr(calibration, "calibrate", lambda machine, **how: burned)
+    known = replace(burned, work_ratio=1.2, crowd_ratio=1.3, overhead_s=0.001)
+    calibration.keep(examples.MACHINE, known, asked)
+    longer = replace(asked, workload=Workload(cpu_s=0.2), load=Load([2], seconds=9))
+    assert calibration.last(examples.MACHINE, longer).work_ratio == 1.2
+    found = calibration.last(examples.MACHINE, replace(asked, **other))
+    assert (found.work_ratio, found.crowd_ratio, found.overhead_s) == (1.0, None, 0.0)
 
 
 def test_work_is_as_many_loops_wherever_it_is_done() -> None:
@@ -108,3 +136,6 @@ def test_burns_that_never_got_a_core_are_made_again_or_refused() -> None:
     assert calmest(lambda: next(tries)) is good
     with pytest.raises(Unusable, match=f"so busy that in {4 * ATTEMPTS} attempts"):
         calmest(lambda: {1: [nothing] * 3})
+    # One alone was calm, and two together had no core for the most part: their speed is unknown.
+    with pytest.raises(Unusable, match="so busy"):
+        calmest(lambda: {1: [something] * 3, 2: [nothing, nothing, something]})

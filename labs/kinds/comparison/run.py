@@ -246,7 +246,7 @@ def _unit(experiment: Experiment) -> tuple[CpuBy, str, Sequence[int] | None]:
 def _expected(experiment: Experiment, machine: Machine) -> Prediction | None:
     """The forecast, if the calibrations of earlier runs allow one."""
     try:
-        calibration = last(machine, experiment.server, experiment.workload)
+        calibration = last(machine, experiment)
         return forecast(experiment, calibration, machine)
     except Unusable:
         return None

@@ -79,7 +79,7 @@ class SweepLab(LabKind[Recording]):
         """As the last calibration of this machine lets one expect. What an empty request costs is
         seen in the first run only: until then it is a way to a local socket and back."""
         machine, load = fingerprint(), self.experiment.load
-        calibration = last(machine, self.experiment.server, self.experiment.workload)
+        calibration = last(machine, self.experiment)
         if not calibration.generator_s:
             calibration = replace(calibration, generator_s=calibration.loopback_s)
         return schedule.duration_s(load, forecast(self.experiment, calibration, machine).levels)
@@ -193,7 +193,7 @@ def sweep(
         rig.expect(schedule.walk_s(experiment.load, levels.forecast.levels))
         with beside(bed):
             levels.begin()
-            levels.up()
+            levels.up(back=True)
             levels.down()
     return levels.ended()
 
