@@ -135,6 +135,7 @@ def test_a_title_is_a_matter_of_all_pages(small: Book) -> None:
     assert "Foremost" in small.html("third")
 
 
+@pytest.mark.extended
 def test_a_failing_cell_fails_the_build_with_its_line_and_leaves_the_site(small: Book) -> None:
     small.change("second.md", "from labs import recorded", "from labs import recorded\n1 / 0")
     before = small.html("second")

@@ -209,6 +209,7 @@ def test_an_exercise_is_a_section_with_its_cell_and_folded_words(book: Path, pag
         assert not section.select("details[open]")
 
 
+@pytest.mark.extended
 def test_another_recording_makes_another_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -265,6 +266,7 @@ root_doc = "many-cores"
 """
 
 
+@pytest.mark.extended
 def test_what_is_wrong_in_an_exercise_fails_the_build_with_its_line(tmp_path: Path) -> None:
     """Sphinx alone, with the directives and one chapter's exercises."""
     (page,) = [page for page in chapters() if page.slug == "many-cores"]

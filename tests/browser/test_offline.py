@@ -75,6 +75,7 @@ def wait_until_kept(page: Page, address: str, words: str) -> None:
     eventually(lambda: page.evaluate(KEPT, [address, words]), KEPT_S, "the page in the cache")
 
 
+@pytest.mark.extended
 def test_a_page_opens_offline_and_a_new_build_replaces_it(page: Page, website: Website) -> None:
     address = f"{website.address}/{PAGE}"
     page.goto(address)

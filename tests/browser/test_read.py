@@ -92,7 +92,14 @@ def address_of(process: subprocess.Popen[str]) -> str:
     return found[0]
 
 
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "ending",
+    [
+        signal.SIGINT,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.extended),
+        pytest.param(signal.SIGHUP, marks=pytest.mark.extended),
+    ],
+)
 def test_one_address_and_one_ctrl_c(
     site: Path, read: Started, page: Page, tmp_path: Path, ending: signal.Signals
 ) -> None:

@@ -134,6 +134,7 @@ def expected(result: Result, upto: float) -> tuple[int, int]:
     return sum(map(len, traces)), sum(map(len, bars))
 
 
+@pytest.mark.extended
 def test_every_recorded_course_shows_as_much_as_had_been_measured(book: Path, page: Page) -> None:
     page.add_init_script(SHOWN)
     seen = set()

@@ -75,6 +75,7 @@ CUT = """() => {
 }"""
 
 
+@pytest.mark.extended
 def test_nothing_of_a_lab_is_cut_on_a_telephone(book: Path, page: Page) -> None:
     """360 pixels wide, with the data unfolded: four columns of a table have room there."""
     page.set_viewport_size({"width": 360, "height": 800})

@@ -72,6 +72,7 @@ def test_what_a_lasting_fixture_started_may_stay_while_it_lasts(run_test) -> Non
     assert "left running:" in left
 
 
+@pytest.mark.extended
 def test_what_a_fixture_of_the_session_started_may_stay_whichever_test_asked_for_it(
     run_test, tmp_path: Path
 ) -> None:
@@ -93,6 +94,7 @@ def test_what_a_fixture_of_the_session_started_may_stay_whichever_test_asked_for
     assert "left running:" not in said
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     "skipping",
     [

@@ -120,6 +120,7 @@ And {claim}``the `burn` took longer. [wall-time: cpu("burn") > 90 ms]``
 """
 
 
+@pytest.mark.extended
 def test_a_page_whose_recording_says_otherwise_is_not_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
