@@ -175,6 +175,21 @@ def test_a_recording_off_the_line_or_of_other_sizes_is_not_fit() -> None:
     assert MemoryLab().smoke_test().seconds() < 15 < MemoryLab().seconds() <= 40
 
 
+def test_the_lab_of_some_kinds_of_worker_speaks_of_those() -> None:
+    some = MemoryLab({"process": [1, 4], "thread": [1, 32]})  # as its own error says to
+    assert some.about().startswith(
+        "Servers with 1 to 4 processes, then one process with 1 to 32 threads: each serves"
+    )
+    assert some.question is not None
+    threads = MemoryLab({"thread": [8, 32]})
+    assert threads.about().startswith("One process with 8 to 32 threads: each serves a while")
+    grown = (growth("thread", (8, 32), 24 * MIB, 40 * KIB),)
+    found = structs.replace(memory(1.0), runs=(replace(run(), growths=grown),))
+    assert threads.matches(found)
+    assert threads.question is None and threads.answer(found) == (None, None)
+    assert some.answer(memory(1.0)) == (None, pytest.approx(4 * MIB))
+
+
 # real servers
 
 

@@ -37,6 +37,11 @@ FEW: Mapping[Waiting, Sequence[int]] = {
     "coroutine": (1, 128),
 }
 SEVERAL = {"process": "processes", "thread": "threads", "coroutine": "coroutines"}
+WHERE = {
+    "process": "servers with {} processes",
+    "thread": "one process with {} threads",
+    "coroutine": "an event loop with {} requests",
+}
 WARM_UPS = 3  # requests each worker serves before it is weighed
 WARM_UP_S = 0.05  # for which they wait then, so that each worker gets one
 PATH = "/?loops=20000"  # about a millisecond of work in each
@@ -54,15 +59,22 @@ class MemoryLab(LabKind[Memory]):
     def __init__(self, sizes: Mapping[Waiting, Sequence[int]] = SIZES) -> None:
         remedy = "Give a dictionary such as {'process': [1, 4], 'thread': [1, 32]}."
         instance("sizes", sizes, Mapping, remedy)
+        if not sizes:
+            raise Unusable(f"sizes={{}}: nothing to weigh. {remedy}")
         for kind, numbers in sizes.items():
             choice("sizes", kind, get_args(Waiting))
             instance(kind, numbers, (list, tuple), remedy)
-            if not numbers:
-                raise Unusable(f"{kind}=[]: no size to weigh. {remedy}")
             for number in numbers:
                 whole(kind, number, 1, MOST_POOL, remedy)
+            if len(numbers) < 2 or sorted(set(numbers)) != list(numbers):
+                raise Unusable(
+                    f"{kind}={list(numbers)}: what one more takes is told by two sizes or more, "
+                    f"from small to large. {remedy}"
+                )
         self._sizes = {kind: tuple(numbers) for kind, numbers in sizes.items()}
         self._servers = {kind: server_of(kind, each[-1]) for kind, each in self._sizes.items()}
+        if "process" not in self._sizes:
+            return  # nothing to ask
         self.question = Question(
             words="how much more memory will each further process of a server take",
             about="for each further process",
@@ -72,11 +84,14 @@ class MemoryLab(LabKind[Memory]):
         )
 
     def about(self) -> str:
-        ends = {kind: numbers[-1] for kind, numbers in self._sizes.items()}
+        each = [
+            WHERE[kind].format(f"{numbers[0]} to {numbers[-1]}")
+            for kind, numbers in self._sizes.items()
+        ]
+        said = ", then ".join(each)
         return (
-            f"Servers with 1 to {ends['process']} processes, then one process with 1 to "
-            f"{ends['thread']} threads, then an event loop with 1 to {ends['coroutine']} requests: "
-            "each serves a while, and its memory is read while every one of them waits."
+            f"{said[0].upper()}{said[1:]}: each serves a while, and its memory is read while every "
+            "one of them waits."
         )
 
     def seconds(self) -> float:
@@ -104,7 +119,8 @@ class MemoryLab(LabKind[Memory]):
         return {growth.kind: growth.sizes for growth in found.run.growths} == self._sizes
 
     def answer(self, found: Memory) -> tuple[float | None, float | None]:
-        return None, found.growth("process").each_bytes
+        measured = [each.each_bytes for each in found.run.growths if each.kind == "process"]
+        return None, measured[0] if measured else None
 
     def rejection(self, found: Memory) -> str:
         for growth in found.runs[-1].growths:
