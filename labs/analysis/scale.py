@@ -23,13 +23,14 @@ MOST_WORKERS = 512  # a server that would want more keeps to fewer cores instead
 
 
 def own(number: int, workload: Workload, cores: int) -> int:
-    """So many users, workers or threads of the book, on that many cores; 1 stays 1.
+    """So many users, workers or threads of the book, on that many cores; 1 stays 1, and what asks
+    for no CPU work stays as it is.
 
     >>> [own(each, Workload(cpu_s=0.05), 8) for each in (1, 2, 4, 8, 16)]
     [1, 8, 16, 32, 40]
     """
     factor = max(cores, BOOK_CORES) / BOOK_CORES
-    if number == 1 or factor == 1:
+    if number == 1 or factor == 1 or not workload.cpu_s:
         return number
     near = FAR * BOOK_CORES * (workload.cpu_s + workload.wait_s) / workload.cpu_s
     return round(number * factor if number <= near else number + near * (factor - 1))

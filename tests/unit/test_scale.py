@@ -50,6 +50,14 @@ def machine(cores: int) -> Machine:
     )
 
 
+def test_without_cpu_work_cores_bring_nothing() -> None:
+    waiting = Workload(wait_s=0.1)
+    assert own(8, waiting, 8) == 8
+    server, load = Server("prefork", processes=4), Load([1, 4, 8])
+    lab = SweepLab(Experiment(server, waiting, load), by_cores=True).at_scale(8)
+    assert lab.experiment == Experiment(server, waiting, load)
+
+
 def expected(experiment: Experiment, cores: int) -> Prediction:
     speeds = tuple(SPEED * busy for busy in range(1, cores + 1))
     return forecast(experiment, replace(examples.CALIBRATION, loops_per_s=speeds), machine(cores))
