@@ -86,9 +86,9 @@ def count(
 ) -> Counted:
     """Count the requests of one window [begin, end].
 
-    now: `end` or a later moment of which all is known, as of a `load.Report`. starts, ends: of the
-    requests answered well by then; open_starts: of those in flight then. Those that do not touch
-    the window are left out.
+    now: `end` or a later moment of which all is known, as of a `records.requests.Report`. starts,
+    ends: of the requests answered well by then; open_starts: of those in flight then. Those that
+    do not touch the window are left out.
 
     The mean response time is that of requests that get an answer: the time that they spent in
     flight within the window, over their number. It is measured, and not N / X - Z, so that

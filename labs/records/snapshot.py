@@ -28,7 +28,8 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """Counters that only rise. The difference of two is what happened between them."""
+    """Counters at one moment: the difference of two is what happened between them. And, no counter,
+    what others may have then."""
 
     at: float  # time.perf_counter
     server_s: float  # CPU seconds, of what it keeps its data in as well

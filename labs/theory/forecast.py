@@ -10,7 +10,7 @@ shows consistency and predicts nothing.
 
 The load generator is one single-threaded process on the same machine. Each request costs it
 `generator_s` of CPU, g, and its user that time; together with the server it cannot use more
-than the machine's cores: X (D + g) <= c, and X <= 1 / g. See `models.closed`.
+than the machine's cores: X (D + g) <= c, and X <= 1 / g. See `queueing.closed`.
 """
 
 from __future__ import annotations

@@ -233,7 +233,7 @@ class ServerModel:
         return found | {"load generator": Ceiling(self.load.generators, g)}
 
     def throughput(self, N: int, D: Demand, point: Point | None = None) -> float:
-        """The model's X; under a quota, by the rule of `models.quota`."""
+        """The model's X; under a quota, by the rule of `queueing.quota`."""
         if self.quota is None:
             return self.on(self.full, N, D, point)
         return queueing.quota(

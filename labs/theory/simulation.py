@@ -1,7 +1,7 @@
 """Simulation of one process on one core: an event loop, or threads under the GIL. Pure, seeded.
 For a closed group of users; `in_turn` for arrivals.
 
-Where the order of service matters, no formula of `models` holds: a callback runs to its end,
+Where the order of service matters, no formula of `queueing` holds: a callback runs to its end,
 and a thread keeps the interpreter lock for a switch interval. Letters as in `laws`.
 """
 

@@ -9,6 +9,7 @@ from labs.kinds.show import Column, Show, two_places
 from labs.present.palette import BLUE, PURPLE
 from labs.present.plot import FROM_ZERO, Figure, dots, layout, line
 from labs.records.format import NARROW, digits, duration, percent, rate
+from labs.theory.laws import GENERATOR_FULL
 
 
 def checkup_figure(checkup: Checkup) -> Figure:
@@ -68,7 +69,8 @@ def checkup_rows(checkup: Checkup) -> list[tuple[str, str, str]]:
         rows.append(("an empty request", duration(found.overhead_s), "CPU time of the server"))
     if found.generator_s:
         ceiling = f"{rate(1 / found.generator_s)} at {duration(found.generator_s)} each"
-        rows.append(("load generator's ceiling", ceiling, "one process; trust 80 % of it"))
+        trusted = f"one process; trust {percent(GENERATOR_FULL)} of it"
+        rows.append(("load generator's ceiling", ceiling, trusted))
     noise = percent(found.noise_fraction)
     rows.append(("noise", noise, "between equal burns: one may be off by so much"))
     rows.append(("memory", f"{machine.memory_bytes / 2**30:.1f} GiB", "bounds the workers"))
@@ -84,6 +86,10 @@ def _effective_cores(checkup: Checkup) -> float:
 
 def _ceiling_rps(checkup: Checkup) -> float:
     return 1 / checkup.calibration.generator_s
+
+
+def _trusted_rps(checkup: Checkup) -> float:
+    return GENERATOR_FULL * _ceiling_rps(checkup)
 
 
 show: Show[Checkup] = Show(
@@ -109,7 +115,7 @@ show: Show[Checkup] = Show(
         # Requests per second that one full core of load generator makes, and those of them up to
         # which it does not distort what it measures.
         Column(of=_ceiling_rps, quote="generator_ceiling", said=rate),
-        Column(of=lambda row: 0.8 * _ceiling_rps(row), quote="generator_trusted", said=rate),
+        Column(of=_trusted_rps, quote="generator_trusted", said=rate),
         Column(of="calibration.overhead_s", quote="overhead"),
         Column(of="calibration.timer_s", quote="timer"),
         Column(of="calibration.loopback_s", quote="loopback"),

@@ -39,7 +39,8 @@ OTHERS = 0.1  # of the machine used by anyone else: then the comparison is worth
 
 
 def process_counts(cores: int) -> tuple[int, ...]:
-    """1, 2, 4, ... Locust processes, up to the cores that there are; at least two."""
+    """Numbers of Locust processes: 1, 2, and where there are more cores the largest power of two
+    that has one for each, up to 8; on three cores 3."""
     most = max(2, min(cores, MOST_PROCESSES))
     powers = [2**n for n in range(most.bit_length())]
     return tuple(sorted({1, 2, *powers[-1:], most}))[:3]
