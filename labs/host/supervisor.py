@@ -15,7 +15,6 @@ import atexit
 import contextlib
 import functools
 import os
-import select
 import signal
 import socket
 import subprocess
@@ -43,16 +42,13 @@ from labs.host.process_tree import (
     state_folder,
     sweep,
 )
+from labs.host.waiting import Stopped, readable
 
 __all__ = ["MARK", "Stopped", "Supervised", "descendants", "supervise", "sweep"]
 
 REAPER = Path(__file__).with_name("reaper.py")
 START_S = 20.0  # for the reaper to report the command's process id, on a very busy machine
 ANSWER_S = 0.5  # for the reaper to end a tree; then the owner does it itself
-
-
-class Stopped(Exception):
-    """Somebody pressed Stop."""
 
 
 class Supervised:
@@ -104,10 +100,7 @@ class Supervised:
         """Collect what the reaper says; True once it has closed its end."""
         deadline = time.monotonic() + seconds
         while until is None or until not in self._said:
-            left = max(0.0, deadline - time.monotonic())
-            poller = select.poll()  # select() cannot take a file number above 1023
-            poller.register(self._control, select.POLLIN)
-            if not poller.poll(left * 1000):
+            if not readable(self._control.fileno(), max(0.0, deadline - time.monotonic())):
                 return False
             try:
                 said = self._control.recv(4096)

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import select
 import threading
 import time
 from collections.abc import Callable
 
-from labs.host.supervisor import Stopped
+
+class Stopped(Exception):
+    """Somebody pressed Stop."""
+
+
+def readable(fd: int, seconds: float) -> bool:
+    """Whether there is something to read from that file, or its end, within so many seconds."""
+    poller = select.poll()  # select() cannot take a file number above 1023
+    poller.register(fd, select.POLLIN)
+    return bool(poller.poll(seconds * 1000))
 
 
 def wait_until(

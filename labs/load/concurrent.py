@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 import subprocess
 import sys
 import threading
@@ -18,6 +17,7 @@ from typing import TypeVar
 
 from labs.host.project import ROOT
 from labs.host.supervisor import Stopped, Supervised, supervise
+from labs.host.waiting import readable
 from labs.load.locust import LoadFailed
 
 LOOK_S = 0.05  # how often a wait looks whether it was stopped
@@ -88,9 +88,7 @@ class ConcurrentRequests:
                 raise Stopped
             if time.monotonic() > deadline:
                 raise LoadFailed(f"No answers within {within_s:.0f} s. Is the machine very busy?")
-            poller = select.poll()  # select() cannot take a file number above 1023
-            poller.register(pipe, select.POLLIN)
-            if poller.poll(LOOK_S * 1000):
+            if readable(pipe, LOOK_S):
                 said = os.read(pipe, 4096)
                 if not said:
                     raise LoadFailed("The crowd of requests ended by itself.")

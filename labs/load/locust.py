@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from io import FileIO
 from pathlib import Path
 
 import numpy as np
@@ -107,10 +108,10 @@ class Locust:
             with self.arrived:
                 self.arrived.wait(0.02)
 
-    def receive(self, results: int) -> None:
+    def receive(self, results: FileIO) -> None:
         """Take what comes back, as long as there is somebody to send it."""
-        with open(results, "rb", buffering=0) as pipe:
-            while data := pipe.read(1 << 16):
+        with results:
+            while data := results.read(1 << 16):
                 with self.arrived:
                     self.buffer += data
                     self.arrived.notify_all()
@@ -260,12 +261,15 @@ def drive(
 
 @contextlib.contextmanager
 def _start(users: int, *, keep_alive: bool, cores: Collection[int] | None) -> Iterator[Locust]:
-    with contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as stack, contextlib.ExitStack() as its:
         folder = stack.enter_context(own_folder())
         log = stack.enter_context((folder / "locust.log").open("wb"))
         order_read, order_write = os.pipe()
-        result_read, result_write = os.pipe()
+        its.callback(os.close, order_read)
         stack.callback(os.close, order_write)
+        result_read, result_write = os.pipe()
+        its.callback(os.close, result_write)
+        results = stack.enter_context(FileIO(result_read))
         environment = {
             **os.environ,
             protocol.CONTROL: str(order_read),
@@ -284,10 +288,9 @@ def _start(users: int, *, keep_alive: bool, cores: Collection[int] | None) -> It
                 cores=cores,
             )
         )
-        os.close(order_read)
-        os.close(result_write)
+        its.close()
         locust = Locust(process=process, control=order_write, log=folder / "locust.log")
-        receiver = threading.Thread(target=locust.receive, args=(result_read,), daemon=True)
+        receiver = threading.Thread(target=locust.receive, args=(results,), daemon=True)
         receiver.start()
         stack.callback(receiver.join, 2.0)
         stack.callback(process.kill)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import re
 import shlex
-import statistics
 import subprocess
 import sys
 import threading
@@ -170,10 +170,11 @@ def ab(
     keep_alive: bool = True,
 ) -> list[str]:
     """ab's command: one thread that keeps so many connections busy, until it has made these
-    requests or its time is over. -l lets answers differ in length, -r goes on after a connection
-    that broke. It sends one request alone, and the others only when that has been answered."""
+    requests or its time, in whole seconds, is over. -l lets answers differ in length, -r goes on
+    after a connection that broke. It sends one request alone, and the others only when that has
+    been answered."""
     words = [AB.command, "-q", "-l", "-r", *(["-k"] if keep_alive else [])]
-    words += [] if seconds is None else ["-t", str(max(1, round(seconds)))]  # also sets -n
+    words += [] if seconds is None else ["-t", str(math.ceil(seconds))]  # also sets -n
     return [*words, "-n", str(max(requests, users)), "-c", str(users), url]
 
 
@@ -204,9 +205,9 @@ def read_ab(text: str) -> Said:
 
 
 def wrk(url: str, users: int, *, seconds: float, threads: int = 1) -> list[str]:
-    """wrk's command: threads that share so many connections."""
-    whole = str(max(1, round(seconds)))
-    return [WRK.command, "-t", str(threads), "-c", str(users), "-d", f"{whole}s", url]
+    """wrk's command: threads that share so many connections, for whole seconds."""
+    whole = f"{math.ceil(seconds)}s"
+    return [WRK.command, "-t", str(threads), "-c", str(users), "-d", whole, url]
 
 
 def read_wrk(text: str) -> Said:
@@ -255,7 +256,7 @@ def locust(url: str, users: int, *, seconds: float, processes: int = 1, port: in
         words += ["--processes", str(processes), "--master-bind-host", "127.0.0.1"]
         words += ["--master-bind-port", str(port), "--master-port", str(port)]
     words += ["--users", str(users), "--spawn-rate", str(max(users, 100))]
-    words += ["--run-time", f"{round(seconds + 2 * LOCUST_ENDS_S)}s", "--stop-timeout", "0"]
+    words += ["--run-time", f"{math.ceil(seconds + 2 * LOCUST_ENDS_S)}s", "--stop-timeout", "0"]
     words += ["--json", "--host", f"http://{where.netloc}"]
     return words
 
@@ -268,7 +269,8 @@ def locust_page(url: str) -> dict[str, str]:
 
 def read_locust(text: str) -> Said:
     """The report that Locust writes as JSON. Requests per second are those of its whole seconds,
-    without the first and the last: users come in the one and leave in the other."""
+    without the first and the last: users come in the one and leave in the other. A second in which
+    nothing ended has no entry, so each entry is of the time since the one before it."""
     try:
         stats = max(_lists(text), key=lambda each: int(each["num_requests"]))  # the master's
         counts = {int(second): count for second, count in stats["num_reqs_per_sec"].items()}
@@ -276,12 +278,14 @@ def read_locust(text: str) -> Said:
         mean_s = stats["total_response_time"] / requests / 1000
     except (ValueError, KeyError, TypeError, ZeroDivisionError):
         raise LoadFailed(f"Locust did not report. It said:\n{text[-400:]}") from None
-    whole = [counts[second] for second in sorted(counts)[LOCUST_ENDS_S:-LOCUST_ENDS_S]]
+    seconds = sorted(counts)
+    whole = seconds[LOCUST_ENDS_S:-LOCUST_ENDS_S]
+    lasted_s = whole[-1] - seconds[0] if whole else seconds[-1] - seconds[0] + 1
     return Said(
         requests=requests,
         failed=int(stats["num_failures"]),
         seconds=stats["last_request_timestamp"] - stats["start_time"],
-        throughput_rps=statistics.mean(whole or counts.values()),
+        throughput_rps=sum(counts[second] for second in whole or seconds) / lasted_s,
         mean_response_time_s=mean_s,
         longest_s=(stats["max_response_time"] or 0.0) / 1000,
     )

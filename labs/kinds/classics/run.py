@@ -28,7 +28,7 @@ from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.servers.catalogue import missing, row_of
 from labs.servers.serve import Running, available
 
-FILE_S = 2.5  # that ab asks for a file: some 10,000 requests of S4 took it two seconds
+FILE_S = 2.0  # that ab asks for a file: as some 10,000 requests of S4 took it
 TREE_S = 8.0  # of S3's load, which took 40
 LONG = 4096  # places in a listen queue: nobody finds it full
 LOOK_S = 0.02

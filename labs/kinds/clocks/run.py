@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import http.client
 import os
-import select
 import shutil
 import statistics
 import subprocess
@@ -23,7 +22,7 @@ from typing import Any
 import psutil
 
 from labs.host.monitor import process_cpu_s
-from labs.host.supervisor import Stopped
+from labs.host.waiting import Stopped, readable
 from labs.kinds.base import LabKind
 from labs.kinds.clocks.record import ClientClock, Clocks, ClocksRun, PageClock
 from labs.measure.rig import Rig
@@ -153,7 +152,7 @@ def _fetch(running: Running, path: str, stop: threading.Event) -> Fetched:
 
 def _wait_for(source: Any, stop: threading.Event) -> None:
     """Until there is something to read, or Stopped."""
-    while not select.select([source], [], [], LOOK_S)[0]:
+    while not readable(source.fileno(), LOOK_S):
         if stop.is_set():
             raise Stopped
 

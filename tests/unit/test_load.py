@@ -1,0 +1,109 @@
+"""What load generators are told and what they say, and how one waits for it. None is started."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import resource
+import threading
+from collections.abc import Iterator
+
+import psutil
+import pytest
+
+from labs.host.waiting import Stopped, readable
+from labs.kinds.clocks import run as clocks
+from labs.load import locust, tools
+from labs.records.experiment import Load
+
+URL = "http://127.0.0.1:8000/file"
+HIGH = 1500  # beyond what select() can take
+
+
+@pytest.mark.parametrize("seconds", [0.2, 1.5, 2.5, 3.0, 6.5, 12.5])
+def test_a_tool_asks_at_least_as_long_as_it_is_watched(seconds: float) -> None:
+    by_ab = tools.ab(URL, 8, seconds=seconds)
+    by_wrk = tools.wrk(URL, 8, seconds=seconds)
+    by_locust = tools.locust(URL, 8, seconds=seconds)
+    asked = [
+        by_ab[by_ab.index("-t") + 1],
+        by_wrk[by_wrk.index("-d") + 1].removesuffix("s"),
+        by_locust[by_locust.index("--run-time") + 1].removesuffix("s"),
+    ]
+    ends_s = 2 * tools.LOCUST_ENDS_S
+    assert asked == [str(math.ceil(each)) for each in (seconds, seconds, seconds + ends_s)]
+
+
+@pytest.mark.parametrize(
+    ("counts", "rps"),
+    [
+        ({"10": 16, "12": 16, "14": 16, "16": 16, "18": 16}, 8.0),  # 16 users who wait for 2 s
+        ({"10": 5, "11": 100, "12": 110, "13": 7}, 105.0),
+        ({"10": 5, "14": 30, "15": 4}, 7.5),
+        ({"10": 20, "13": 20}, 10.0),  # no whole second: all of them
+        ({"10": 20}, 20.0),
+    ],
+)
+def test_a_second_in_which_nothing_ended_counts(counts: dict[str, int], rps: float) -> None:
+    entry = {
+        "num_requests": sum(counts.values()),
+        "num_failures": 0,
+        "num_reqs_per_sec": counts,
+        "total_response_time": 10.0,
+        "max_response_time": 1.0,
+        "start_time": 10.0,
+        "last_request_timestamp": 18.0,
+    }
+    assert tools.read_locust(json.dumps([entry])).throughput_rps == pytest.approx(rps)
+
+
+def test_a_locust_that_cannot_be_started_leaves_no_file_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def supervise(*_: object, **__: object) -> None:
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(locust, "supervise", supervise)
+    before = psutil.Process().num_fds()
+    for _ in range(3):
+        with pytest.raises(OSError, match="no more processes"), locust.drive(Load([1])):
+            pass
+    assert psutil.Process().num_fds() == before
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, int]]:
+    """A pipe that is read from a high file number."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = HIGH + 1 if hard == resource.RLIM_INFINITY else min(hard, HIGH + 1)
+    if most <= HIGH:
+        pytest.skip(f"no more than {hard} files may be open here")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
+    low, write = os.pipe()
+    with contextlib.ExitStack() as stack:
+        stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        stack.callback(os.close, write)
+        stack.callback(os.close, low)
+        os.dup2(low, HIGH)
+        stack.callback(os.close, HIGH)
+        yield HIGH, write
+
+
+def test_a_file_of_any_number_can_be_waited_for(pipe: tuple[int, int]) -> None:
+    read, write = pipe
+    assert not readable(read, 0.0)
+    os.write(write, b"x")
+    assert readable(read, 60.0)
+
+
+def test_a_clock_waits_for_a_file_of_any_number(pipe: tuple[int, int]) -> None:
+    read, write = pipe
+    stop = threading.Event()
+    stop.set()
+    with open(read, "rb", closefd=False) as source:
+        with pytest.raises(Stopped):
+            clocks._wait_for(source, stop)
+        os.write(write, b"x")
+        clocks._wait_for(source, stop)
