@@ -34,6 +34,8 @@ class LabKind(ABC, Generic[Found]):
     recorded_by: ClassVar[str] = "make record"
     question: Question | None = None  # for the reader to answer before the first run
     by_cores: bool = False  # whether users and workers grow with the cores there are
+    written: Any = None  # then, those for two cores
+    given: Mapping[str, Any] = MappingProxyType({})  # its other arguments, for `again`
     controls: Mapping[str, str] = MappingProxyType({})  # to use while it runs; a word on each
     settings: Sequence[str] = ()  # that it is about, which its panel shows first
     fixed: ClassVar[Sequence[str]] = ()  # settings that cannot be changed in this kind
@@ -122,6 +124,13 @@ class LabKind(ABC, Generic[Found]):
     def in_a_line(self, found: Found) -> str:
         """The newest of what was found, for a terminal; "" for nothing to say on the way."""
         return ""
+
+    def again(self, *, written: Any = None, **other: Any) -> Self:
+        """The same lab with some arguments other than `given`; with `written`, they are those at a
+        machine's own scale."""
+        again = type(self)(**{**self.given, **other, "by_cores": written is not None})
+        again.written = written
+        return again
 
     @classmethod
     def recording(cls, name: str) -> str:

@@ -309,7 +309,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     def _compared(self, found: Found) -> str:
         """What was measured here beside what was recorded, at the scale of another machine."""
         recorded = self._recorded
-        if recorded is None or not (self._lab.by_cores and self._lab.matches(recorded)):
+        if recorded is None or not (self._lab.by_cores and self._own(recorded)):
             return ""
         return showing(found).beside(found, recorded)
 

@@ -4,7 +4,7 @@ The runs are simulated: the model's throughputs in place of measured ones, and n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ import examples
 import pytest
 from bs4 import BeautifulSoup
 from msgspec import structs
+from panel_driver import PanelDriver
 
 from labs import api
 from labs.analysis.scale import BOOK_CORES, MOST_WORKERS, own, own_experiment, own_label, own_steps
@@ -28,6 +29,7 @@ from labs.kinds.sweep.run import SweepLab
 from labs.kinds.timeline.record import Timeline
 from labs.kinds.timeline.run import TimelineLab
 from labs.kinds.timeline.show import show as timeline_show
+from labs.panel.lab import LabPanel
 from labs.recordings import recorder, store
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Machine, Prediction
@@ -215,6 +217,47 @@ def test_a_recording_matches_at_its_own_scale_only() -> None:
     found = Comparison(machine=machine(8), over="pool", parts=parts)
     assert compared.matches(found) and compared.at_scale(16).matches(found)
     assert not compared.matches(structs.replace(found, machine=machine(4)))
+
+
+def compared(name: str) -> Comparison:
+    """That lab's run on eight cores."""
+    parts = COMPARISONS[name].at_scale(8).parts
+    found = {label: simulated(part, 8) for label, part in parts.items()}
+    return Comparison(machine=machine(8), over=COMPARISONS[name].over, parts=found)
+
+
+def walked(name: str) -> Timeline:
+    """That lab's recording as if it were of eight cores."""
+    there, lab = store.recording(name), LABS[name].at_scale(8)
+    assert isinstance(there, Timeline) and isinstance(lab, TimelineLab)
+    return structs.replace(there, machine=machine(8), steps=lab.steps)
+
+
+@pytest.mark.parametrize(
+    ("name", "found"), [("how-many-workers", compared), ("watching", walked)], ids=str
+)
+def test_who_measures_for_longer_still_compares_with_the_recorded_run(
+    name: str, found: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("labs.kinds.comparison.run.last", lambda *_, **__: examples.CALIBRATION)
+    lab = LABS[name].at_scale(8)
+    panel = PanelDriver(LabPanel(name, lab, recorded=store.recording(name)))
+    before = panel.panel._compared(found(name))
+    assert before
+    panel.measure_for(lab.each_s / 2)
+    assert panel.panel._lab.each_s == lab.each_s / 2
+    assert panel.panel._compared(found(name)) == before
+    panel.shut()
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_a_lab_that_grows_does_so_however_long_it_measures(name: str) -> None:
+    lab = LABS[name]
+    assert lab.each_s
+    longer = lab.lasting(lab.each_s / 2).at_scale(8)
+    assert longer.each_s == lab.each_s / 2 and longer.by_cores
+    assert longer.lasting(lab.each_s).experiments() == lab.at_scale(8).experiments()
+    assert longer.lasting(lab.each_s).matches(store.recording(name))
 
 
 def test_what_a_reader_writes_is_run_as_written() -> None:

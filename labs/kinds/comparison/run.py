@@ -64,6 +64,7 @@ class ComparisonLab(LabKind[Comparison]):
         self.parts, self.over, self.why = dict(parts), over, why
         self.written = self.parts if by_cores else None  # for two cores
         self.by_cores = by_cores
+        self.given = {"parts": self.parts, "over": over, "about": about, "why": why}
         label, experiment = list(parts.items())[-1]
         where = f"with “{label}” at {crowd(experiment.load.users[-1])}"
         self.question = Question(
@@ -188,9 +189,7 @@ class ComparisonLab(LabKind[Comparison]):
     def at_scale(self, cores: int) -> Self:
         if self.written is None or (parts := own_parts(self.written, cores)) == self.written:
             return self
-        grown = type(self)(parts, over=self.over, about=self.settings, why=why_scaled(cores))
-        grown.written, grown.by_cores = self.written, True
-        return grown
+        return self.again(parts=parts, why=why_scaled(cores), written=self.written)
 
     def scaled_down(self, cores: int, *, shared: bool) -> Self:
         smaller = {
@@ -200,7 +199,7 @@ class ComparisonLab(LabKind[Comparison]):
         if not why:
             return self
         parts = {label: part for label, (part, _) in smaller.items()}
-        return type(self)(parts, over=self.over, about=self.settings, why=why)
+        return self.again(parts=parts, why=why)
 
     @property
     def each_s(self) -> float:
@@ -208,15 +207,14 @@ class ComparisonLab(LabKind[Comparison]):
 
     def lasting(self, seconds: float) -> Self:
         times = seconds / self.each_s
-        longer = [part.lasting(part.load.seconds * times) for part in self.parts.values()]
-        return self.with_experiments(longer)
+        written = self.written and _longer(self.written, times)
+        return self.again(parts=_longer(self.parts, times), written=written)
 
     def experiments(self) -> Sequence[Experiment]:
         return tuple(self.parts.values())
 
     def with_experiments(self, experiments: Sequence[Experiment]) -> Self:
-        parts = dict(zip(self.parts, experiments, strict=True))
-        return type(self)(parts, over=self.over, about=self.settings, why=self.why)
+        return self.again(parts=dict(zip(self.parts, experiments, strict=True)))
 
     def merge(self, rounds: Sequence[Comparison]) -> Comparison:
         parts = merged([each.parts for each in rounds])
@@ -235,6 +233,11 @@ class ComparisonLab(LabKind[Comparison]):
                 levels_s = half_s(load, prediction.levels, second=second)
             walks.append((label, start_s(load) - BURN_S + levels_s))
         return walks
+
+
+def _longer(parts: Mapping[str, Experiment], times: float) -> dict[str, Experiment]:
+    """Each level measured so many times as long."""
+    return {label: part.lasting(part.load.seconds * times) for label, part in parts.items()}
 
 
 def _unit(experiment: Experiment) -> tuple[CpuBy, str, Sequence[int] | None]:

@@ -69,6 +69,7 @@ class SweepLab(LabKind[Recording]):
         self.experiment, self.ask, self.why = experiment, ask, why
         self.written = experiment if by_cores else None  # for two cores
         self.by_cores = by_cores
+        self.given = {"experiment": experiment, "ask": ask, "about": about, "why": why}
         self.settings = check_named(about)
         self.question = question(ask, experiment.load.users[-1])
 
@@ -121,26 +122,24 @@ class SweepLab(LabKind[Recording]):
     def at_scale(self, cores: int) -> Self:
         if self.written is None or self._on(cores) == self.written:
             return self
-        grown = type(self)(
-            self._on(cores), ask=self.ask, about=self.settings, why=why_scaled(cores)
-        )
-        grown.written, grown.by_cores = self.written, True
-        return grown
+        own, why = self._on(cores), why_scaled(cores)
+        return self.again(experiment=own, why=why, written=self.written)
 
     def scaled_down(self, cores: int, *, shared: bool) -> Self:
         smaller, why = scaled_down(self.experiment, cores, shared=shared)
-        return type(self)(smaller, ask=self.ask, about=self.settings, why=why) if why else self
+        return self.again(experiment=smaller, why=why) if why else self
 
     def with_experiment(self, experiment: Experiment) -> Self:
         """The same lab of another experiment."""
-        return type(self)(experiment, ask=self.ask, about=self.settings, why=self.why)
+        return self.again(experiment=experiment)
 
     @property
     def each_s(self) -> float:
         return self.experiment.load.seconds
 
     def lasting(self, seconds: float) -> Self:
-        return self.with_experiment(self.experiment.lasting(seconds))
+        written = self.written and self.written.lasting(seconds)
+        return self.again(experiment=self.experiment.lasting(seconds), written=written)
 
     def experiments(self) -> Sequence[Experiment]:
         return (self.experiment,)

@@ -74,6 +74,8 @@ class TimelineLab(LabKind[Timeline]):
         self.whole, self.why = whole, why
         self.written = (server, self.steps) if by_cores else None  # for two cores
         self.by_cores = by_cores
+        self.given = {"server": server, "workload": workload, "steps": steps, "ask": self.ask}
+        self.given |= {"whole": whole, "about": about, "why": why}
         self.question = question(self.ask, self.steps)
         self.controls = _controls(server)
         self._orders: SimpleQueue[str] | None = None  # for the run that goes on
@@ -150,10 +152,7 @@ class TimelineLab(LabKind[Timeline]):
         if self.written is None or (server, steps) == self.written:
             return self
         why = why_scaled(cores)
-        more = {"ask": self.ask, "whole": self.whole, "about": self.settings, "why": why}
-        grown = type(self)(server, self.workload, steps, **more)  # type: ignore[arg-type]
-        grown.written, grown.by_cores = self.written, True
-        return grown
+        return self.again(server=server, steps=steps, why=why, written=self.written)
 
     def scaled_down(self, cores: int, *, shared: bool) -> Self:
         if self.whole:
@@ -161,9 +160,7 @@ class TimelineLab(LabKind[Timeline]):
         smaller, shorter, why = scaled_down_timeline(
             self.workload, self.steps, cores, shared=shared
         )
-        if not why:
-            return self
-        return type(self)(self.server, smaller, shorter, ask=self.ask, about=self.settings, why=why)
+        return self.again(workload=smaller, steps=shorter, why=why) if why else self
 
     @property
     def each_s(self) -> float:
@@ -171,25 +168,26 @@ class TimelineLab(LabKind[Timeline]):
 
     def lasting(self, seconds: float) -> Self:
         times = seconds / self.each_s
-        steps = [replace(step, seconds=step.seconds * times) for step in self.steps]
-        return self._with(self.server, self.workload, steps)
+        written = self.written and (self.written[0], _longer(self.written[1], times))
+        return self.again(steps=_longer(self.steps, times), written=written)
 
     def experiments(self) -> Sequence[Experiment]:
         return (Experiment(self.server, self.workload, Load([1])),)
 
     def with_experiments(self, experiments: Sequence[Experiment]) -> Self:
         (set_,) = experiments
-        return self._with(set_.server, set_.workload, self.steps)
-
-    def _with(self, server: Server, workload: Workload, steps: Sequence[Step]) -> Self:
-        more = {"ask": self.ask, "whole": self.whole, "about": self.settings, "why": self.why}
-        return type(self)(server, workload, steps, **more)  # type: ignore[arg-type]
+        return self.again(server=set_.server, workload=set_.workload)
 
     def _on(self, cores: int) -> tuple[Server, tuple[Step, ...]]:
         if self.written is None:
             return self.server, self.steps
         server, steps = self.written
         return own_steps(server, self.workload, steps, cores)
+
+
+def _longer(steps: Sequence[Step], times: float) -> tuple[Step, ...]:
+    """Each so many times as long."""
+    return tuple(replace(step, seconds=step.seconds * times) for step in steps)
 
 
 def _controls(server: Server) -> dict[str, str]:
