@@ -12,6 +12,7 @@ const WARM_UP = 12; // rounds, before the reader looks at it for the first time
 const SETTLES = 3; // rounds after a change, before anything is counted
 const COUNTED = 300; // answers at least, before a goal is reached
 const SHOWN = 20; // answers at least, before a number is shown
+const LEAST = 1e-4; // seconds that a request takes: something must take time
 const TOP = 18;
 const ROW = 58; // CSS pixels
 
@@ -87,8 +88,10 @@ export class Ceilings implements Scene {
   }
 
   private reckon(): void {
-    const { cpu, wait, locked, query, disk, cores, connections, workers } = this.stage.values;
-    const all = cpu + wait + locked + query + disk;
+    const { wait, locked, query, disk, cores, connections, workers } = this.stage.values;
+    const others = wait + locked + query + disk;
+    const cpu = this.stage.values.cpu || (others > 0 ? 0 : LEAST);
+    const all = cpu + others;
     const need = (label: string, units: Name | '', time: Name | '', count: number, held: number, full: string) =>
       ({ label, units, time, count, held, full });
     this.needs = [

@@ -11,6 +11,7 @@ import { bound, closed, responseBound } from './theory';
 const DOTS = 9; // levels that are simulated
 const ANSWERS = 3000; // counted for each
 const SLICE_MS = 4; // of a frame, for simulating
+const LEAST = 1e-6; // seconds: something must take time, or there is no top to the scale
 const NARROW = 560; // below this one plot stands above the other
 const MARGIN = { left: 46, right: 12, top: 24, bottom: 26 };
 
@@ -81,7 +82,7 @@ class Curves implements Scene {
 
   private get laws() {
     const { cpu, wait, cores, workers, think } = this.stage.values;
-    return { D: cpu, V: wait, c: cores, W: workers, Z: think };
+    return { D: cpu + wait > 0 ? cpu : LEAST, V: wait, c: cores, W: workers, Z: think };
   }
 
   private reckon(): void {
@@ -122,7 +123,7 @@ class Curves implements Scene {
 
   private begin(N: number): void {
     const { cores, workers } = this.stage.values;
-    const values = { ...this.stage.values, users: N };
+    const values = { ...this.stage.values, users: N, cpu: this.laws.D };
     const times = new RandomTimes(values, new Dice(this.seed + N), this.chance);
     const model = new ShopModel({ users: N, rate: 0, cores, workers, places: 1e6 }, times);
     const round = us(responseBound(N, this.laws) + this.laws.Z);

@@ -156,7 +156,7 @@ class Deal implements Scene {
     return [
       ['requests a second X, this deal', short(this.X(model.served)), even, ''],
       [`X, mean of ${model.count}`, short(this.X(this.mean)), even, short(this.X(exact.served))],
-      ['users who wait, mean', (model.users - this.mean).toFixed(1), '', (model.users - exact.served).toFixed(1)],
+      ['users who wait, mean', (model.users - this.mean).toFixed(1), '', Math.max(0, model.users - exact.served).toFixed(1)],
       ['deals in which nobody waits', percent(model.everybody / model.count), '', percent(exact.everybody)],
     ];
   }

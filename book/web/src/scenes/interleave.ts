@@ -27,7 +27,7 @@ interface Goal {
 export const GOALS: Record<string, Goal> = {
   'only-two': {
     words: 'Let two threads add three times each, and leave only 2 of the six in the counter.',
-    reached: ({ counter, written }) => written === 6 && counter === 2,
+    reached: ({ count, counter, written }) => count === 2 && written === 6 && counter === 2,
   },
   'side-by-side': {
     words: 'Find a lock with which nothing is lost, although both threads are at work at once.',

@@ -9,6 +9,7 @@ import { us } from './shop_times';
 import { bound, responseBound } from './theory';
 
 const TURN = us(0.005); // Python's switch interval; the scheduler's turn is taken to be as long
+const LEAST = 1e-4; // seconds: something must take time, or a moment would hold answers without end
 const RUN_IN = 5; // rounds, before the reader looks
 const LEFT = 26;
 const TOP = 6;
@@ -42,6 +43,7 @@ class Lanes implements Scene {
   private X = 0; // up to another answer to A: by then all have had their turn as often
   private R = 0;
   private longest: number[] = []; // of each lane
+  private inserted!: boolean; // a blocking call
   private busy = { at: 0, running: 0, ready: 0 }; // at the beginning of the counting
 
   constructor(private stage: Stage) {
@@ -61,6 +63,7 @@ class Lanes implements Scene {
     const starts = Array.from({ length: lanes }, (_, id) => Math.round((round * id) / lanes));
     this.model = new LanesModel(this.rules, starts);
     this.from = undefined;
+    this.inserted = false;
     this.answers = this.response = this.X = 0;
     this.longest = starts.map(() => 0);
     this.model.log = (at, what, id, took) => {
@@ -87,10 +90,10 @@ class Lanes implements Scene {
   }
 
   private get rules(): Rules {
-    const { cpu, wait } = this.stage.values;
+    const { D, V } = this.laws;
     const loop = WHO[this.who]!.loop ?? false;
     const turn = loop ? Infinity : TURN;
-    return { cpu: Math.max(1, us(cpu)), wait: us(wait), places: this.places, turn, holds: loop };
+    return { cpu: Math.max(1, us(D)), wait: us(V), places: this.places, turn, holds: loop };
   }
 
   private get places(): number {
@@ -99,7 +102,7 @@ class Lanes implements Scene {
 
   private get laws() {
     const { cpu, wait, lanes } = this.stage.values;
-    return { D: cpu, V: wait, c: this.places, W: lanes, Z: 0 };
+    return { D: cpu + wait > 0 ? cpu : LEAST, V: wait, c: this.places, W: lanes, Z: 0 };
   }
 
   private get span(): number {
@@ -153,6 +156,7 @@ class Lanes implements Scene {
   insert(): void {
     const { call } = this.stage.values;
     this.longest.fill(0);
+    this.inserted = true;
     this.model.insert(us(call));
     this.stage.did(`The next that has computed makes a call that blocks for ${seconds(call)}.`);
   }
@@ -242,7 +246,8 @@ class Lanes implements Scene {
 
   answer(): { value: number; words: string } | undefined {
     const { X, enough } = this.counted();
-    return enough ? { value: X, words: `${short(X)} requests a second` } : undefined;
+    const asAsked = this.who === this.offered[0] && !this.inserted; // what the bet was on
+    return enough && asAsked ? { value: X, words: `${short(X)} requests a second` } : undefined;
   }
 
   goal(name: string): { words: string; reached: boolean } {

@@ -44,3 +44,24 @@ test('the curves of other numbers of cores stay beside it, and workers hold them
   made.changed('workers');
   assert.deepEqual(beside(), told(20, 40, 40));
 });
+
+/** A canvas that draws nothing, and keeps the words. */
+function canvas(said) {
+  const g = { fillText: (words) => said.push(words) };
+  return new Proxy(g, { get: (_, name) => g[name] ?? (() => {}), set: () => true });
+}
+
+for (const think of [0, 1]) {
+  test(`where nothing takes time, think time ${think} s, the axes still have an end`, () => {
+    const { made, values } = scene({ users: 16, cpu: 0.05, think });
+    values.cpu = 0;
+    made.changed('cpu');
+    while (made.restless()) made.simulate();
+    assert.doesNotMatch([...made.rows().flat(), made.sentence()].join('\n'), /∞|NaN/);
+    for (const width of [800, 400]) {
+      const said = [];
+      made.draw({ g: canvas(said), width, height: made.height(width) });
+      assert.ok(said.length < 30 && !said.join('\n').includes('∞'), said.join('\n'));
+    }
+  });
+}

@@ -47,6 +47,11 @@ test('six additions can leave two, and one after the other they leave six', () =
   order(worst, 'B' + 'AAAAAA' + 'BB' + 'A' + 'BBBBBB' + 'AA');
   assert.match(worst.sentence(), /the counter says 2: 4 are lost/);
   assert.ok(worst.goal('only-two').reached);
+  // Three threads that add twice each make six, too, and are not what is asked for.
+  const others = scene({ racers: 3, rounds: 2 });
+  order(others, 'B' + 'AAA' + 'CCCCCC' + 'BB' + 'A' + 'BBB' + 'AA');
+  assert.match(others.sentence(), /6 additions were made, and the counter says 2: 4 are lost/);
+  assert.ok(!others.goal('only-two').reached);
 });
 
 test('side by side needs the short lock', () => {

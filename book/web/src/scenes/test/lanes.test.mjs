@@ -137,3 +137,50 @@ test('each step says who goes next', () => {
   const said = [made.step(), made.step()];
   for (const words of said) assert.match(words, /^At [\d.]+ s: [AB] /);
 });
+
+/** What of its tools listens; Node has no page to put them on. */
+function tools(made) {
+  const all = [];
+  globalThis.document = {
+    createElement() {
+      const node = { on: {}, append() {}, setAttribute() {} };
+      node.addEventListener = (event, heard) => {
+        node.on[event] = heard;
+        all.push(node);
+      };
+      return node;
+    },
+  };
+  made.tools();
+  delete globalThis.document;
+  return all;
+}
+
+test('a bet is held against what the scene began with, and against nothing else', () => {
+  const made = scene({ call: 0.5 }, { who: 'counting hashing' }).made;
+  const bet = () => {
+    made.advance(10e6);
+    return made.answer()?.words;
+  };
+  const [list] = tools(made);
+  const choose = (who) => {
+    list.value = who;
+    list.on.change();
+  };
+  assert.equal(bet(), '20 requests a second');
+  choose('hashing');
+  assert.equal(bet(), undefined);
+  choose('counting');
+  assert.equal(bet(), '20 requests a second');
+  made.insert();
+  assert.equal(bet(), undefined);
+  made.start();
+  assert.equal(bet(), '20 requests a second');
+});
+
+test('where nothing takes time the lanes are not without end', () => {
+  const { made } = scene({ lanes: 12, cpu: 0 }, { who: 'loop' });
+  made.advance(10e6);
+  assert.ok(made.model.done < 200_000, made.model.done);
+  assert.doesNotMatch(made.rows().flat().join('\n'), /∞/);
+});

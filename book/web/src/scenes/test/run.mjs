@@ -3,7 +3,7 @@ import { build } from 'esbuild';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -19,6 +19,7 @@ await build({
   logLevel: 'warning',
 });
 const tests = names.map((name) => join(made, name));
-const { status } = spawnSync(process.execPath, ['--test', ...tests], { stdio: 'inherit' });
+const env = { ...process.env, BOOK: resolve(here, '../../../..') };
+const { status } = spawnSync(process.execPath, ['--test', ...tests], { stdio: 'inherit', env });
 rmSync(made, { recursive: true });
 process.exit(status ?? 1);
