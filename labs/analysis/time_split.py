@@ -8,6 +8,7 @@ parts are is said in `labs.records.time_split`.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,7 @@ from labs.records.results import Calibration, Machine, Point
 from labs.records.server_facts import WAITS, server_facts
 from labs.records.time_split import PARTS, TimeSplit
 
+ROUNDING = 1e-9  # of the whole: sums of seconds are not exact
 ONE_CLOCK_S = 0.0001  # stamps of one clock are in order, but for their rounding
 UNSTAMPED = "This server does not say when it serves: queued and outside are in it."
 TWO_CLOCKS = "The server's clock is not the load generator's: queued and outside are in it."
@@ -142,6 +144,8 @@ def _parts(
 ) -> TimeSplit:
     """With the rest, or with what they are more than the whole."""
     rest_s = whole_s - sum(found_s.values())
+    if math.isclose(rest_s, 0, abs_tol=ROUNDING * whole_s):
+        rest_s = 0.0
     parts = dict.fromkeys(PARTS, 0.0) | found_s | {"unexplained_s": max(0.0, rest_s)}
     return TimeSplit(
         **parts,

@@ -192,8 +192,10 @@ def _find(id: str) -> Exercise:
     for row in chapters.EXERCISES:
         if row.id == id:
             return row
-    known = ", ".join(row.id for row in chapters.EXERCISES)
-    raise NoSuchExercise(f"id={id!r}: no such exercise. Choose one of {known}.")
+    ids = [row.id for row in chapters.EXERCISES]
+    chapter = str(id).partition(".")[0]
+    known = [each for each in ids if each.partition(".")[0] == chapter] or ids
+    raise NoSuchExercise(f"id={id!r}: no such exercise. Choose one of {', '.join(known)}.")
 
 
 def _numbers(row: Exercise, seed: str | None) -> tuple[Numbers, bool]:

@@ -15,8 +15,9 @@ class Progress:
 
     stage: str  # in words
     fraction: float  # of the whole run: it never falls, and is 1 when the run is over
-    seconds_left: float  # above 0 until then
+    seconds_left: float  # above 0 until then; of all of the run, before it has begun
     quiet_s: float | None = None  # while a level is measured: until its point. Paint nothing then
+    begun: bool = True  # while others measure it has not, and nobody knows when it will
 
 
 class Pace:
@@ -72,7 +73,8 @@ class Pace:
         if self._over:
             return Progress(stage=self._stage, fraction=1.0, seconds_left=0.0)
         if not self._begun:
-            return Progress(stage=self._stage, fraction=0.0, seconds_left=self._promised_s)
+            left_s = self._promised_s
+            return Progress(stage=self._stage, fraction=0.0, seconds_left=left_s, begun=False)
         quiet_s = max(0.0, self._quiet_until - now) if self._quiet_until else None
         left_s = max(self._ends - now, quiet_s or 0.0, LEAST_S)
         gone_s = now - self.began

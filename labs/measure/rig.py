@@ -214,9 +214,9 @@ class Rig:
         if unit not in self._burns:
             usual = unit[:2] == ("counting", "Python")
             self.progress(
-                "calibrating: how fast is a core right now?"
+                "calibrating: how fast a core is right now"
                 if usual
-                else f"calibrating: how fast is {cpu_by} in {language} right now?"
+                else f"calibrating: how fast {cpu_by} in {language} is right now"
             )
             left_s = self._pace.left_s - BURNS_S
             found = calibrate(
@@ -305,7 +305,7 @@ class Rig:
                 driver.check()
                 running.check()
 
-            self.progress("warming up: what does an empty request cost?")
+            self.progress("warming up: what an empty request costs")
             late_s = running.backend.late_s() if running.backend else 0.0
             calibration = warm_up(
                 driver,

@@ -127,8 +127,10 @@ class RunBar(ipywidgets.HBox):
 def _how_far(told: Progress) -> str:
     """Of what is measured, in words that stay true meanwhile."""
     if told.quiet_s is None:
-        left = f", {seconds(told.seconds_left)} left" if told.seconds_left >= 1 else ""
-        return f"{told.stage}{left}"
+        if told.seconds_left < 1:
+            return told.stage
+        left = seconds(told.seconds_left)
+        return f"{told.stage}, {left} left" if told.begun else f"{told.stage}; then about {left}"
     then_s = told.seconds_left - told.quiet_s
     then = f", then {seconds(then_s)} more" if then_s >= 1 else ""
     return f"measuring {told.stage}, about {seconds(told.quiet_s)}{then}"

@@ -33,9 +33,9 @@ def written(value: object, unit: str = "") -> float:
         f"{shown(value)}: not an ordinary number. Write digits{asked}, the way 3.14 is written."
     )
     if isinstance(value, tuple):  # check("1.1", 1,000) is two values to Python
-        first = ",".join(map(str, value))
+        read = shown(" and ".join(map(shown, value)))
         raise Unusable(
-            f"{first}: Python takes the comma for a second answer. Leave it out, or put the "
+            f"{read}: Python takes the comma for a second answer. Leave it out, or put the "
             "number between quotes."
         )
     if isinstance(value, str):

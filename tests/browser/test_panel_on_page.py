@@ -109,7 +109,7 @@ def test_predict_measure_explain(panels: BookServer, page: Page) -> None:
     page.goto(panels.page("index"))
     expect(lab(page).locator("figure.wt-recorded figcaption")).to_contain_text("2 cores, Example")
     shown = opened(panels, page)
-    expect(lab(page, 2)).to_contain_text("First press Run in the lab")
+    expect(lab(page, 2).get_by_text("First press Run in the lab")).to_be_visible()
     expect(button(shown, "Run")).to_be_disabled()
     assert names(shown) == []  # the recorded run is an answer too
 

@@ -304,10 +304,15 @@ def test_starved_users_are_the_result_where_the_listen_queue_overflowed() -> Non
     hopeless = said(planned(PARTS))
     assert "nothing is said of their ratio" in hopeless[""]
     assert "Nothing was measured" in hopeless[FEW]
+    assert "met all of its points, the" in said(comparison())[""]
     lab = ComparisonLab(PARTS)
+    unserved = with_point(comparison(), MANY, 50, checks=(STARVED,), never_served=11)
+    assert not lab.settles(unserved)  # where the bet is about
+    assert lab.settles(with_point(unserved, MANY, 50, listen_overflows=40))
     assert lab.rejection(comparison()) == lab.rejection(full) == ""
     one = with_point(comparison(), MANY, 25, checks=(examples.UNFIT,))
     assert lab.rejection(one) == ""  # five of six points are enough
+    assert "met all of its points that are not drawn hollow, the" in said(one)[""]
     noisy = with_point(one, MANY, 50, checks=(examples.UNFIT,))
     assert lab.rejection(noisy) == "50 × 1: Too noisy: the interval is ± 14 %."
     also = with_point(one, FEW, 50, checks=(STARVED,), never_served=11)

@@ -93,6 +93,9 @@ def test_waits_double_with_the_users_up_to_the_pool(tmp_path):
     for number, thing in enumerate(told[:-1]):  # a page is left alone from the first level on
         if isinstance(thing, Progress):
             assert (thing.quiet_s is not None) == (number > told.index(partial[0]))
+    for thing in told:  # on the way up, the way down is still to come
+        if isinstance(thing, Progress) and thing.quiet_s and not thing.stage.endswith("again"):
+            assert thing.seconds_left - thing.quiet_s > 1
     progress = [thing.fraction for thing in told if isinstance(thing, Progress)]
     assert progress == sorted(progress)
     assert progress[-2] > 0.8 and progress.count(1.0) == 1 and told[-1] == END

@@ -373,7 +373,8 @@ def test_a_comma_that_makes_two_answers_of_one_is_told_and_bad_input_gives_nothi
 
 
 def test_an_unknown_id_names_the_known_ones() -> None:
-    with pytest.raises(NoSuchExercise, match=r"id='9\.9': no such exercise\. Choose one of 0\.1, "):
+    known = r"id='9\.9': no such exercise\. Choose one of 9\.1, 9\.2, [^ ]+ 9\.4, [0-9., ]+ 9\.8\.$"
+    with pytest.raises(NoSuchExercise, match=known):
         check("9.9", 1)
 
 

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labs.measure.progress import LEAST_S, Pace
+from labs.panel.run_bar import RunBar
 
 SECONDS = st.floats(0.0, 300.0)
 HAPPENINGS = st.lists(
@@ -65,3 +66,16 @@ def test_a_window_that_is_extended_has_time_left() -> None:
     clock.now += 5.0
     told = pace.told()
     assert told.seconds_left == 15 and told.quiet_s == 10 and told.fraction == 0.8
+
+
+def test_while_another_measures_nothing_is_said_of_the_end() -> None:
+    pace, bar = Pace(Clock()), RunBar(lambda: None, lambda: None)
+    pace.promise(26.0)
+    pace.stage("waiting")
+    bar.began()
+    bar.progress(pace.told())
+    assert "waiting; then about 26\u00a0s" in bar._words.value
+    pace.begin()
+    pace.stage("starting the server")
+    bar.progress(pace.told())
+    assert "starting the server, 26\u00a0s left" in bar._words.value

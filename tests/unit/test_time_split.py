@@ -63,6 +63,12 @@ def test_a_process_is_on_a_core_or_ready_or_waits_as_asked() -> None:
     assert made.explained and made.unexplained_s == pytest.approx(0)
 
 
+def test_what_is_left_of_rounding_is_nothing() -> None:
+    befores_s = [0.01 + tenth / 10_000 for tenth in range(40)]
+    found = [split(replace(SERVICE, before_s=before_s)) for before_s in befores_s]
+    assert {(made.unexplained_s, made.excess_s) for made in found} == {(0, 0)}
+
+
 def test_what_nothing_measured_explains_is_drawn_as_such() -> None:
     made = split(SERVICE, delay_s=0.04)
     assert made.unexplained_s == pytest.approx(0.16 - 0.02 - 0.0501 - 0.04)

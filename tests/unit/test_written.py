@@ -60,7 +60,7 @@ def test_a_number_is_read_as_it_was_meant(text: object, unit: str, number: float
         (1j, "", "not an ordinary number"),
         ([1], "", "not an ordinary number"),
         ("x" * 500, "", "…: not an ordinary number"),
-        ((1, 0), "req/s", "1,0: Python takes the comma for a second answer"),
+        ((1, 0), "req/s", "1 and 0: Python takes the comma for a second answer"),
         ("12 km", "ms", "12 km: it is asked for in ms. Leave “km” out"),
         ("12 ms", "req/s", "it is asked for in req/s"),
         ("5 apples", "", "a plain number is asked for"),

@@ -32,7 +32,7 @@ from labs.present.verdict import Question
 from labs.records.errors import Unusable
 from labs.records.experiment import CpuBy, Experiment
 from labs.records.format import crowd, rate
-from labs.records.results import Machine, Prediction, Run
+from labs.records.results import Machine, Point, Prediction, Run
 from labs.records.settings import check_named
 from labs.servers.serve import check
 from labs.theory.forecast import forecast
@@ -151,7 +151,8 @@ class ComparisonLab(LabKind[Comparison]):
     def settles(self, found: Comparison) -> bool:
         label, experiment = list(self.parts.items())[-1]
         points = found.parts[label].points if label in found.parts else ()
-        return all(point.fit for point in points if point.users == experiment.load.users[-1])
+        asked = [point for point in points if point.users == experiment.load.users[-1]]
+        return all(point.fit or _shows(point, experiment) for point in asked)
 
     def rejection(self, found: Comparison) -> str:
         """As of a sweep, all parts together; a point whose fault is the result does not count."""
@@ -159,12 +160,7 @@ class ComparisonLab(LabKind[Comparison]):
             (label, point)
             for label, part in found.parts.items()
             for point in part.points
-            if point.fit
-            or not is_the_result(
-                [check.name for check in point.checks if check.unfit],
-                part.experiment.workload,
-                overflows=point.listen_overflows,
-            )
+            if point.fit or not _shows(point, part.experiment)
         ]
         if enough_fit([point for _, point in counting]):
             return impossible(point for part in found.parts.values() for point in part.points)
@@ -238,6 +234,12 @@ class ComparisonLab(LabKind[Comparison]):
 def _longer(parts: Mapping[str, Experiment], times: float) -> dict[str, Experiment]:
     """Each level measured so many times as long."""
     return {label: part.lasting(part.load.seconds * times) for label, part in parts.items()}
+
+
+def _shows(point: Point, experiment: Experiment) -> bool:
+    """Whether its fault is just what the lab is to show, such as users who starve."""
+    faults = [check.name for check in point.checks if check.unfit]
+    return is_the_result(faults, experiment.workload, overflows=point.listen_overflows)
 
 
 def _unit(experiment: Experiment) -> tuple[CpuBy, str, Sequence[int] | None]:

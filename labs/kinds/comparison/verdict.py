@@ -61,8 +61,10 @@ def said(comparison: Comparison) -> tuple[tuple[str, str], ...]:
     overall = [*_starved(comparison), between(comparison)]
     if len(met) == len(parts):
         fit = [(part.run, [point for point in part.points if point.fit]) for part in parts]
+        hollow = any(not point.fit for part in parts for point in part.points)
+        but = f" that are not {HOLLOW}" if hollow else ""
         overall.append(
-            "Each part's forecast, made before its load began, met all of its points, "
+            f"Each part's forecast, made before its load began, met all of its points{but}, "
             f"{verdict.nearness(fit)}."
         )
     else:
