@@ -51,5 +51,9 @@ class Work:
     cpu_cv: float = 0.0
     wait_cv: float = 0.0
     think_time_s: float = 0.0
-    script: float = 0.0  # loops, as of workloads/app/units.py
+    script: float = 0.0  # loops of the users' own counting, in Python
     seed: int = 0  # of what varies: another gives other draws, the same gives the same
+
+    def address(self, loops: float, wait_s: float) -> str:
+        """Of a request for so much."""
+        return self.url + (self.page or f"/?loops={round(loops)}&wait={wait_s:.6f}{self.how}")

@@ -63,9 +63,7 @@ class Asked:
         self.work, self.script = work, round(work.script)
         self.dice: dict[int, Dice] = {}
         self.varies = (work.cpu_cv > 0 and work.loops > 0) or (work.wait_cv > 0 and work.wait_s > 0)
-        self.constant = (
-            f"{work.url}{work.page}" if work.page else self.asking(work.loops, work.wait_s)
-        )
+        self.constant = work.address(work.loops, work.wait_s)
 
     def dice_of(self, user: int) -> Dice:
         """Each user begins anew with what is asked for, however much was asked before."""
@@ -78,10 +76,8 @@ class Asked:
             return self.constant
         dice = self.dice_of(user)
         loops = dice.draw("loops", self.work.loops, self.work.cpu_cv)
-        return self.asking(loops, dice.draw("wait", self.work.wait_s, self.work.wait_cv))
-
-    def asking(self, loops: float, wait_s: float) -> str:
-        return f"{self.work.url}/?loops={round(loops)}&wait={wait_s:.6f}{self.work.how}"
+        wait_s = dice.draw("wait", self.work.wait_s, self.work.wait_cv)
+        return self.work.address(loops, wait_s)
 
 
 class Gate:

@@ -37,6 +37,30 @@ REPORT_WITHIN_S = 5.0
 LAST_LINES = 12
 
 
+def asked(workload: Workload, loops_per_s: float, url: str = "") -> protocol.Work:
+    """What each request asks the server at that URL for. `loops_per_s` is of `workload.cpu_by`."""
+    usual = Workload()
+    return protocol.Work(
+        url=url,
+        page="/file" if workload.page == "file" else "",
+        how="".join(
+            f"&{name}={getattr(workload, name)}"
+            for name in ("cpu_by", "wait_by")
+            if getattr(workload, name) != getattr(usual, name)
+        ),
+        loops=workload.cpu_s * loops_per_s,
+        wait_s=workload.wait_s,
+        cpu_cv=workload.cpu_cv,
+        wait_cv=workload.wait_cv,
+    )
+
+
+def address(url: str, workload: Workload, loops_per_s: float) -> str:
+    """Of the request for exactly that work; see `asked`."""
+    work = asked(workload, loops_per_s, url)
+    return work.address(work.loops, work.wait_s)
+
+
 class LoadFailed(RuntimeError):
     """The load generator did not start or died. Shows its last lines."""
 
@@ -166,28 +190,14 @@ class Driver:
         workload: Workload,
         loops_per_s: float,
         think_time_s: float = 0.0,
-        script_s: float = 0.0,
+        script: float = 0.0,
         seed: int = 0,
     ) -> None:
-        """Set what every request asks for from now on. `loops_per_s` is of `workload.cpu_by`; the
-        same seed draws the same sizes again."""
-        usual = Workload()
-        work = protocol.Work(
-            url=self.url,
-            page="/file" if workload.page == "file" else "",
-            how="".join(
-                f"&{name}={getattr(workload, name)}"
-                for name in ("cpu_by", "wait_by")
-                if getattr(workload, name) != getattr(usual, name)
-            ),
-            loops=workload.cpu_s * loops_per_s,
-            wait_s=workload.wait_s,
-            cpu_cv=workload.cpu_cv,
-            wait_cv=workload.wait_cv,
-            think_time_s=think_time_s,
-            script=script_s * loops_per_s,
-        )
-        number = len(self.locusts)
+        """Set what every request asks for from now on. `loops_per_s` is of `workload.cpu_by`,
+        `script` the loops that a user counts over each answer; the same seed draws the same sizes
+        again."""
+        work = asked(workload, loops_per_s, self.url)
+        work, number = replace(work, think_time_s=think_time_s, script=script), len(self.locusts)
         for place, locust in enumerate(self.locusts):
             locust.order(work=asdict(replace(work, seed=seed * number + place)))
 

@@ -61,6 +61,7 @@ class Testbed:
     driver: Driver
     sampler: Sampler
     calibration: Calibration
+    script: Callable[[Load], float]  # loops of its users' own, see `Rig.script`
     seed: int  # of what varies among the requests
 
     def begin(self) -> None:
@@ -71,7 +72,7 @@ class Testbed:
             self.experiment.workload,
             self.calibration.loops_per_s[0],
         )
-        self.driver.ask_for(work, speed, load.think_time_s, load.script_s, self.seed)
+        self.driver.ask_for(work, speed, load.think_time_s, self.script(load), self.seed)
         self.sampler.begin()
 
     def check(self) -> None:
@@ -227,16 +228,27 @@ class Rig:
             self._burns[unit] = found.ordered_by(first.loops_per_s[0])
         return self._burns[unit]
 
+    def speed(self, server: Server, workload: Workload) -> float:
+        """Loops a second of that work on one of the server's cores, in its language; 0 where there
+        is none to do."""
+        if not workload.cpu_s:
+            return 0.0
+        language, (cores, _) = language_of(server, workload), split_cores(server)
+        return self.calibrate(workload.cpu_by, language, cores).loops_per_s[0]
+
+    def script(self, load: Load) -> float:
+        """Loops that each user's own script takes: they count in Python, whatever the server
+        does."""
+        return load.script_s * self.calibrate().loops_per_s[0] if load.script_s else 0.0
+
     @contextlib.contextmanager
     def drive(self, running: Running, load: Load, workload: Workload) -> Iterator[Driver]:
         """A load generator, its gate closed, that will ask that server for that work. It has the
         cores that the server leaves, if it leaves any."""
-        server_cores, cores = split_cores(running.server)
-        language, speed = language_of(running.server, workload), 0.0
-        if workload.cpu_s:
-            speed = self.calibrate(workload.cpu_by, language, server_cores).loops_per_s[0]
+        _, cores = split_cores(running.server)
+        speed, script = self.speed(running.server, workload), self.script(load)
         with drive(load, url=running.url, cores=cores, stop=self.stop) as driver:
-            driver.ask_for(workload, speed, load.think_time_s, load.script_s, self.seed)
+            driver.ask_for(workload, speed, load.think_time_s, script, self.seed)
             yield driver
 
     def answered(self, driver: Driver, within_s: float) -> Report:
@@ -268,6 +280,7 @@ class Rig:
         server, load, workload = experiment.server, experiment.load, experiment.workload
         server_cores, generator_cores = split_cores(server)
         burned = self.calibrate(workload.cpu_by, language_of(server, workload), server_cores)
+        self.script(load)  # burned before anything runs
         model = ServerModel(experiment, burned, self.machine)
         users = warm_up_users(experiment) if warm_up_with is None else warm_up_with
         crowd = crowd_users(model) if warm_up_with is None else 0
@@ -324,6 +337,7 @@ class Rig:
                 driver=driver,
                 sampler=sampler,
                 calibration=calibration,
+                script=self.script,
                 seed=self.seed + draws,
             )
 

@@ -794,7 +794,7 @@ def test_an_arrival_begins_when_it_was_due_however_busy_the_load_generator_is() 
         serve(Server("event-loop")) as running,
         drive(Load([1]), url=running.url, users=60) as driver,
     ):
-        driver.ask_for(Workload(wait_s=0.01, wait_cv=0.0), 2e7, script_s=0.015)
+        driver.ask_for(Workload(wait_s=0.01, wait_cv=0.0), 2e7, script=0.015 * 2e7)
         driver.let_come(30.0, seed=3)
         eventually(lambda: (driver.records()["kind"] == OK).sum() >= 60, SOON_S, "answers")
         report = driver.report()

@@ -22,6 +22,7 @@ from labs.kinds.classics.published import NAMES, QUEUE_OF_128, S1, S2, S3_USERS,
 from labs.kinds.classics.record import AB, LOCUST, Replication, ReplicationRun, Tried
 from labs.kinds.sweep.run import sweep
 from labs.load import tools
+from labs.load.locust import address
 from labs.measure.rig import Rig
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
@@ -242,14 +243,12 @@ class Round:
             self._by_locust(trial, later_s)
 
     def _by_ab(self, trial: Trial) -> None:
-        work, page = trial.workload, trial.workload.page
-        loops = round(work.cpu_s * self.burned.loops_per_s[0])
-        path = "/file" if page == "file" else f"/?loops={loops}&wait={work.wait_s:.6f}"
-        with self.rig.serve(trial.server, page=page) as running:
+        with self.rig.serve(trial.server, page=trial.workload.page) as running:
+            url = address(running.url, trial.workload, self.burned.loops_per_s[0])
             for users in trial.ab:
                 stage = f"{trial.setup} {users} users by ab".strip()
                 self.rig.measuring(stage, trial.ab_each_s(users))
-                self._one_by_ab(trial, users, running, running.url + path)
+                self._one_by_ab(trial, users, running, url)
                 running.check()
 
     def _one_by_ab(self, trial: Trial, users: int, running: Running, url: str) -> None:

@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import psutil
@@ -25,10 +25,12 @@ from labs.host.monitor import process_cpu_s
 from labs.host.waiting import Stopped, readable
 from labs.kinds.base import LabKind
 from labs.kinds.clocks.record import ClientClock, Clocks, ClocksRun, PageClock
+from labs.load.locust import address
 from labs.measure.rig import Rig
 from labs.records.errors import Unusable, instance
 from labs.records.experiment import Server, Workload
 from labs.records.results import Machine
+from labs.records.server_facts import WAITS
 from labs.servers.serve import Running, ServerFailed, check
 
 PAGES = {
@@ -69,7 +71,8 @@ class ClocksLab(LabKind[Clocks]):
                 instance(name, page, Workload, remedy)
         if server is not None:
             instance("server", server, Server, "Give a Server(…).")
-        self.pages, self._server = dict(pages or PAGES), server or Server("prefork")
+        self.pages = {name: _always(page) for name, page in (pages or PAGES).items()}
+        self._server = server or Server("prefork")
 
     def about(self) -> str:
         return (
@@ -83,7 +86,8 @@ class ClocksLab(LabKind[Clocks]):
         return STARTUP_S + once * (FETCHES + CURLS + 1)
 
     def check(self, machine: Machine) -> None:
-        check(self._server, machine)
+        for page in self.pages.values():
+            check(self._server, machine, page)
         if self.seconds() > LONGEST_S:
             raise Unusable(
                 f"pages: {FETCHES + CURLS} requests to each would take {self.seconds():.0f} s. "
@@ -93,16 +97,14 @@ class ClocksLab(LabKind[Clocks]):
     def run(self, rig: Rig) -> Clocks:
         """Each page in turn, several times, then each by another program."""
         pages = self.pages.values()
-        units = {page.cpu_by for page in pages}
-        speeds = {unit: rig.calibrate(unit).loops_per_s[0] for unit in units}
+        paths = {
+            name: address("", page, rig.speed(self._server, page))
+            for name, page in self.pages.items()
+        }
         asks = any(page.wait_by == "backend" for page in pages)
+        files = all(page.page == "file" for page in pages)
         rig.progress("starting the server")
-        with rig.serve(self._server, backend=asks) as running:
-            paths = {
-                name: f"/?loops={round(page.cpu_s * speeds[page.cpu_by])}&wait={page.wait_s}"
-                f"&cpu_by={page.cpu_by}&wait_by={page.wait_by}"
-                for name, page in self.pages.items()
-            }
+        with rig.serve(self._server, backend=asks, page="file" if files else "work") as running:
             fetched: dict[str, list[Fetched]] = {name: [] for name in paths}
             for number in range(-1, FETCHES):  # the first round warms up
                 left_s = (self.seconds() - STARTUP_S) * (1 - (number + 1) / (FETCHES + 1))
@@ -127,7 +129,29 @@ class ClocksLab(LabKind[Clocks]):
         return Clocks(server=self._server, machine=rig.machine, runs=(run,))
 
     def matches(self, found: Clocks) -> bool:
-        return {page.name: page.workload for page in found.run.pages} == self.pages
+        """Of these pages. Recordings of before have a spread that the requests never had."""
+        return {page.name: _same(page.workload) for page in found.run.pages} == self.pages
+
+
+def _always(page: Workload) -> Workload:
+    """The page as one clock after the other asks for it. Unusable for what it cannot be."""
+    for name in ("cpu_cv", "wait_cv"):
+        if (given := getattr(page, name)) not in (0.0, getattr(Workload(), name)):
+            raise Unusable(
+                f"{name}={given:g}: each request to a page of the clocks is for the same. "
+                f"Leave {name} out."
+            )
+    if needs := WAITS[page.wait_by].needs:
+        raise Unusable(
+            f"wait_by={page.wait_by!r}: there is no {needs} behind the clocks, which ask for one "
+            "request at a time. Give sleep, backend or blocking, or measure it with sweep."
+        )
+    return _same(page)
+
+
+def _same(page: Workload) -> Workload:
+    """The page, each time the same."""
+    return replace(page, cpu_cv=0.0, wait_cv=0.0)
 
 
 def _fetch(running: Running, path: str, stop: threading.Event) -> Fetched:
@@ -197,7 +221,8 @@ def _program() -> tuple[str, list[str]]:
     fetch = (
         "import http.client, sys; from urllib.parse import urlsplit as split; "
         "to = split(sys.argv[1]); asked = http.client.HTTPConnection(to.netloc); "
-        "asked.request('GET', to.path + '?' + to.query); asked.getresponse().read()"
+        "asked.request('GET', to._replace(scheme='', netloc='').geturl()); "
+        "asked.getresponse().read()"
     )
     return "python", [sys.executable, "-I", "-c", fetch]
 

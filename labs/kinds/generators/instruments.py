@@ -14,8 +14,7 @@ from labs.host.monitor import Sampler
 from labs.host.programs import Program
 from labs.kinds.generators.record import OURS, GeneratorResult, locusts
 from labs.load import tools
-from labs.load.locust import LoadFailed, command
-from labs.measure.calibration import language_of
+from labs.load.locust import LoadFailed, address, command
 from labs.measure.rig import Rig, split_cores
 from labs.records.experiment import Load, Workload
 from labs.records.snapshot import Usage
@@ -84,12 +83,7 @@ class Bench:
     ) -> None:
         self.rig, self.running, self.workload = rig, running, workload
         self.users, self.seconds = users, seconds
-        loops = 0
-        if workload.cpu_s:
-            burned = rig.calibrate(language=language_of(running.server, workload))
-            loops = round(workload.cpu_s * burned.loops_per_s[0])
-        path = "/file" if workload.page == "file" else f"/?loops={loops}&wait={workload.wait_s:.6f}"
-        self.url = running.url + path
+        self.url = address(running.url, workload, rig.speed(running.server, workload))
         self._pids: Callable[[], list[int]] = list
 
     @contextlib.contextmanager

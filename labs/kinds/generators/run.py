@@ -17,7 +17,6 @@ from labs.kinds.base import LabKind
 from labs.kinds.generators.instruments import SETTLE_S, TOOLS, Bench, Way, ways
 from labs.kinds.generators.record import OURS, Generators, GeneratorsRun
 from labs.load import tools
-from labs.measure.calibration import language_of
 from labs.measure.rig import Rig
 from labs.present.verdict import Question
 from labs.records.errors import Unusable, instance
@@ -113,8 +112,7 @@ class GeneratorsLab(LabKind[Generators]):
         check(self.server, machine, self.workload)
 
     def run(self, rig: Rig) -> Generators:
-        if self.workload.cpu_s:
-            rig.calibrate(language=language_of(self.server, self.workload))
+        rig.speed(self.server, self.workload)  # burned before anything runs
         rig.progress("starting the server")
         with rig.serve(self.server, page=self.workload.page) as running:
             bench = Bench(rig, running, self.workload, self.users, self._each_s)

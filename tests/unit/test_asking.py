@@ -1,0 +1,168 @@
+"""What is asked of a server, in its own language, and what the users do beside it. Nothing runs."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import examples
+import pytest
+
+from labs.kinds.clocks import run as clocks
+from labs.kinds.clocks.record import ClientClock
+from labs.kinds.clocks.run import ClocksLab
+from labs.load.locust import address
+from labs.measure import rig as rigs
+from labs.measure.rig import Rig, Testbed
+from labs.records.errors import Unusable
+from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.results import Calibration
+from workloads.protocol import Work
+
+SPEEDS = {  # loops a second
+    ("counting", "Python"): 2e7,
+    ("hashing", "Python"): 5e5,
+    ("counting", "PHP"): 1e8,
+    ("counting", "JavaScript"): 8e8,
+}
+PHP, NODE = Server("prefork", by="apache"), Server("event-loop", by="node")
+URL = "http://127.0.0.1:1"
+
+
+def calibrate(*_: object, cpu_by: str, language: str, **__: object) -> Calibration:
+    speed = SPEEDS[cpu_by, language]
+    return replace(examples.CALIBRATION, loops_per_s=(speed, 2 * speed))
+
+
+@pytest.fixture(autouse=True)
+def _burned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rigs, "calibrate", calibrate)
+
+
+# where a request goes
+
+
+@pytest.mark.parametrize(
+    ("workload", "path"),
+    [
+        (Workload(), "/?loops=0&wait=0.000000"),
+        (Workload(cpu_s=0.05, wait_s=0.15), "/?loops=1000000&wait=0.150000"),
+        (Workload(page="file"), "/file"),
+        (
+            Workload(cpu_s=0.1, wait_s=0.2, cpu_by="hashing", wait_by="backend"),
+            "/?loops=2000000&wait=0.200000&cpu_by=hashing&wait_by=backend",
+        ),
+    ],
+)
+def test_all_who_ask_have_one_address(workload: Workload, path: str) -> None:
+    assert address(URL, workload, 2e7) == URL + path
+    assert Work(url=URL, page="/file").address(5, 0.1) == f"{URL}/file"
+
+
+# what users do over an answer
+
+
+class Driver:
+    """Remembers what it was told."""
+
+    def ask_for(self, *what: Any) -> None:
+        self.asked = what
+
+
+@pytest.mark.parametrize(
+    ("server", "workload"),
+    [
+        (Server("prefork"), Workload(cpu_s=0.02)),
+        (Server("prefork"), Workload(cpu_s=0.02, cpu_by="hashing")),
+        (PHP, Workload(cpu_s=0.02)),
+        (NODE, Workload(cpu_s=0.02)),
+        (Server("prefork"), Workload(wait_s=0.1)),
+    ],
+    ids=str,
+)
+def test_a_script_takes_its_time_whatever_the_server_does(
+    server: Server, workload: Workload, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver, rig, load = Driver(), Rig(), Load([4], script_s=0.01, think_time_s=0.5)
+
+    @contextlib.contextmanager
+    def drive(*_: object, **__: object) -> Iterator[Driver]:
+        yield driver
+
+    monkeypatch.setattr(rigs, "drive", drive)
+    running: Any = SimpleNamespace(server=server, url=URL)
+    with rig.drive(running, load, workload):
+        pass
+    speed = rig.speed(server, workload)
+    counted = 0.01 * SPEEDS["counting", "Python"]
+    assert driver.asked == (workload, speed, 0.5, counted, rig.seed)
+    bed = Testbed(
+        experiment=Experiment(server, workload, load),
+        machine=examples.MACHINE,
+        running=running,
+        driver=driver,  # type: ignore[arg-type]
+        sampler=SimpleNamespace(begin=lambda: None),  # type: ignore[arg-type]
+        calibration=replace(examples.CALIBRATION, loops_per_s=(speed, speed)),
+        script=rig.script,
+        seed=7,
+    )
+    bed.begin()
+    assert driver.asked == (workload, speed, 0.5, counted, 7)
+
+
+# what the clocks ask for
+
+
+@pytest.mark.parametrize(
+    ("page", "server", "said"),
+    [
+        (Workload(cpu_s=0.01, cpu_by="hashing"), PHP, "cpu_by='hashing': .* can only count"),
+        (Workload(wait_s=0.01, wait_by="backend"), NODE, "wait_by='backend': .* can only sleep"),
+        (Workload(page="file"), Server("prefork", by="nginx-fpm"), "nginx itself answers files"),
+        (Workload(wait_s=0.1, wait_by="disk"), None, "wait_by='disk': there is no disk behind"),
+        (Workload(wait_s=0.1, wait_by="database"), None, "no database behind .* with sweep"),
+        (Workload(wait_s=0.1, wait_by="lock-briefly"), None, "Give sleep, backend or blocking"),
+        (Workload(cpu_s=0.1, cpu_cv=1.0), None, "cpu_cv=1: each request .* Leave cpu_cv out"),
+        (Workload(wait_s=0.1, wait_cv=0.5), None, "wait_cv=0.5: each request .* Leave wait_cv out"),
+    ],
+    ids=str,
+)
+def test_what_a_clock_cannot_have_is_refused(
+    page: Workload, server: Server | None, said: str
+) -> None:
+    with pytest.raises(Unusable, match=said):
+        ClocksLab({"mine": page}, server=server).check(examples.MACHINE)
+
+
+@pytest.mark.parametrize(
+    ("server", "speed"), [(None, 2e7), (PHP, 1e8), (NODE, 8e8)], ids=["Python", "PHP", "node"]
+)
+def test_the_clocks_count_in_the_language_of_the_server(
+    server: Server | None, speed: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = {"burn": Workload(cpu_s=0.05), "file": Workload(page="file")}
+    served: list[dict[str, object]] = []
+    fetched: set[str] = set()
+
+    @contextlib.contextmanager
+    def serve(*_: object, **how: object) -> Iterator[SimpleNamespace]:
+        served.append(how)
+        yield SimpleNamespace(url=URL)
+
+    def fetch(_: object, path: str, stop: object) -> clocks.Fetched:
+        fetched.add(path)
+        return clocks.Fetched(0.1, 0.05, 0.0)
+
+    client = ClientClock(program="curl", real_s=0.1, user_s=0.0, system_s=0.0)
+    monkeypatch.setattr(rigs, "serve", serve)
+    monkeypatch.setattr(clocks, "_fetch", fetch)
+    monkeypatch.setattr(clocks, "_client", lambda *_: client)
+    lab = ClocksLab(pages, server=server)
+    found = lab.run(Rig())
+    assert fetched == {f"/?loops={round(0.05 * speed)}&wait=0.000000", "/file"}
+    assert {page.workload.wait_cv for page in found.run.pages} == {0.0} and lab.matches(found)
+    ClocksLab({"file": pages["file"]}, server=server).run(Rig())
+    assert [how["page"] for how in served] == ["work", "file"]
