@@ -166,7 +166,7 @@ class Driver:
     def aim(self, url: str, stop: threading.Event | None = None) -> None:
         """Wait until its users are there, to ask that server (loopback only) from now on.
         LoadFailed with Locust's last lines, or Stopped."""
-        _check_loopback(url)
+        check_loopback(url)
         for locust in self.locusts:
             locust.wait_for(READY, 0, START_WITHIN_S, stop=stop)
         self.url = url
@@ -255,7 +255,7 @@ def drive(
     too. Raises LoadFailed with Locust's last lines, or Stopped.
     """
     if url:
-        _check_loopback(url)
+        check_loopback(url)
     each = max(1, -(-(users or max(load.users)) // load.generators))
     with contextlib.ExitStack() as stack:
         driver = Driver(
@@ -307,7 +307,8 @@ def _start(users: int, *, keep_alive: bool, cores: Collection[int] | None) -> It
         yield locust
 
 
-def _check_loopback(url: str) -> None:
+def check_loopback(url: str) -> None:
+    """ValueError for a URL that is not of this machine."""
     if not url.startswith(f"{LOOPBACK}:"):
         raise ValueError(f"url={url!r}: load goes to 127.0.0.1 only.")
 

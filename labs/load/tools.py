@@ -28,7 +28,7 @@ from labs.host.folders import own_folder
 from labs.host.programs import LOOK_S, Program
 from labs.host.supervisor import Supervised, supervise
 from labs.host.waiting import wait_until
-from labs.load.locust import LoadFailed
+from labs.load.locust import LoadFailed, check_loopback
 
 PLAIN_USERS = Path(workloads.__file__).with_name("plain_users.py")
 MOST_REQUESTS = 1_000_000  # where the time is to end it
@@ -112,8 +112,7 @@ def run(
     cores: Collection[int] | None = None,
 ) -> Iterator[Tool]:
     """Start that command, which asks `url`, on these cores; end it on leaving."""
-    if not url.startswith("http://127.0.0.1:"):
-        raise ValueError(f"url={url!r}: load goes to 127.0.0.1 only.")
+    check_loopback(url)
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(own_folder())
         out, log = folder / "out", folder / "log"

@@ -16,7 +16,7 @@ from labs.kinds.clocks.record import ClientClock
 from labs.kinds.clocks.run import ClocksLab
 from labs.load.locust import address
 from labs.measure import rig as rigs
-from labs.measure.rig import Rig, Testbed
+from labs.measure.rig import Rig
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Calibration
@@ -99,7 +99,7 @@ def test_a_script_takes_its_time_whatever_the_server_does(
     speed = rig.speed(server, workload)
     counted = 0.01 * SPEEDS["counting", "Python"]
     assert driver.asked == (workload, speed, 0.5, counted, rig.seed)
-    bed = Testbed(
+    bed = rigs.Testbed(
         experiment=Experiment(server, workload, load),
         machine=examples.MACHINE,
         running=running,
