@@ -218,6 +218,81 @@ def test_a_point_whose_surroundings_changed_is_unfit() -> None:
     assert by == pytest.approx(-0.05, abs=0.01)
 
 
+def test_a_small_miss_is_not_blamed_on_the_cpu_time() -> None:
+    """Which varies by as much: from a twentieth on it is, if the time itself moved by as much."""
+    model = forecast(PREFORK, BURNED, FOUR).at(8).model_rps
+    for missed, dearer, name in ((0.04, 1.06, ""), (0.06, 1.06, "demand"), (0.06, 1.04, "")):
+        run = measured(PREFORK, (1 - missed) * model, demand_s=dearer * D)
+        assert named(PREFORK, run) == name
+
+
+def test_a_users_own_script_is_known_before() -> None:
+    """Of a load generator's time only what was not to be expected makes it a cause."""
+    load = Load((1,), script_s=0.002)
+    scripted = replace(TINY, load=load)
+    run = measured(scripted, 1 / 0.0085, generator_cpu=0.006 / 0.0085)
+    found = causes.cause(scripted, FOUR, run, run.points[-1])
+    assert found is not None and found.name == "load generator"
+    assert (found.measured, found.expected) == pytest.approx((0.006, G + 0.002))
+    asked = measured(scripted, 0.8 / (0.0045 + OVERHEAD), generator_cpu=0.55)
+    few = replace(asked.points[-1], throughput_rps=0.55 / (G + 0.002))
+    assert causes.cause(scripted, FOUR, replace(asked, points=(few,)), few) is None
+
+
+def test_who_falls_in_step_leaves_cores_idle() -> None:
+    """With all of them in use, by others too, it is no reason."""
+    experiment, rps, _ = INJECTED["in step"]
+    for others, name in ((0.1, "in step"), (1.9, "")):
+        run = measured(experiment, rps, others_cpu=0.02)
+        point = replace(run.points[-1], backend_cpu=others)
+        found = causes.cause(experiment, FOUR, run, point)
+        assert (found.name if found else "") == name
+
+
+def test_a_wait_for_an_idle_loop_is_a_late_wait() -> None:
+    """It came late to the loop; on a core or elsewhere it was not."""
+    late = waiting(8, Server("event-loop"), wait_s=0.2)
+    for turn_at, name in (("event loop", "wait"), ("interpreter", "wait"), ("database", "")):
+        parts = split_of(0.24, turn_s=0.04)
+        run = measured(
+            late,
+            8 / 0.24,
+            service_time_s=0.24 + OVERHEAD,
+            time_split=replace(parts, turn_at=turn_at),
+        )
+        assert named(late, run) == name
+
+
+def test_late_waits_are_seen_on_idle_cores_only() -> None:
+    busy = waiting(16, cpu_s=0.05, wait_s=0.2)
+    run = measured(busy, 16 / 0.31, service_time_s=0.3 + OVERHEAD, server_cpu=2.5)
+    assert named(busy, run) == ""
+    idle = measured(busy, 16 / 0.31, service_time_s=0.3 + OVERHEAD, server_cpu=1.1)
+    assert named(busy, idle) == "wait"
+
+
+def test_what_holds_lies_in_the_interval_or_within_two_percent() -> None:
+    point = measured(PREFORK, 100.0).points[-1]
+    for ends, model, held in (
+        ((97.0, 103.0), 97.5, True),
+        ((97.0, 103.0), 96.9, False),
+        ((97.0, 103.0), 103.1, False),
+        ((99.9, 100.1), 98.1, True),
+        ((99.9, 100.1), 101.9, True),
+        ((99.9, 100.1), 97.9, False),
+        ((99.9, 100.1), 102.1, False),
+    ):
+        assert causes.holds(replace(point, throughput_ci_rps=ends), model) is held
+
+
+def test_cores_that_are_left_do_less_and_never_more() -> None:
+    had = causes.Cores(server=(1.0, 2.0, 3.0, 4.0), most=4.0, all=4.0)
+    left = causes._no_more(had, 2.5)
+    assert left == causes.Cores(server=(1.0, 2.0, 2.5, 2.5), most=2.5, all=2.5)
+    assert causes._slowed(had, 0.5) == causes.Cores(server=(0.5, 1, 1.5, 2), most=2, all=2)
+    assert causes._whole(had, 1.5) == replace(had, most=6.0, all=6.0)
+
+
 # -- what is said ----------------------------------------------------------------------------
 
 

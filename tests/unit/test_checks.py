@@ -200,3 +200,96 @@ def test_a_run_above_its_bound_is_not_recorded_however_fit_its_points_are():
     lab = SweepLab(examples.EXPERIMENT)
     assert lab.rejection(examples.recording()) == ""
     assert lab.rejection(structs.replace(examples.recording(), runs=(run,))) == "That cannot be."
+
+
+def test_half_a_run_is_recorded_from_five_of_six_points_on():
+    unfit = replace(GOOD, checks=(examples.UNFIT,))
+    assert validity.enough_fit([GOOD] * 5 + [unfit])
+    assert not validity.enough_fit([GOOD] * 4 + [unfit])
+    assert validity.enough_fit([GOOD, replace(GOOD, checks=(examples.TOLD,))])
+
+
+def test_two_load_generators_have_two_cores():
+    both = replace(examples.EXPERIMENT, load=replace(examples.EXPERIMENT.load, generators=2))
+    assert checks(replace(GOOD, generator_cpu=1.5), both) == {}
+    said = checks(replace(GOOD, generator_cpu=1.8), both)["load generator"].sentence
+    assert "used 90\xa0% of its 2 cores" in said
+    said = checks(replace(GOOD, generator_cpu=0.9))["load generator"].sentence
+    assert "used 90\xa0% of its core" in said
+
+
+def test_where_the_limits_of_a_good_point_lie():
+    """Each a little below is not mentioned, a little above is; the point has 40 in a second."""
+    for name, below, above in (
+        ("few", {"completed": 20.0}, {"completed": 19.9}),
+        ("interval", {"throughput_ci_rps": (38.1, 41.9)}, {"throughput_ci_rps": (37.9, 40.1)}),
+        ("interval", {"throughput_ci_rps": (38.1, 41.9)}, {"throughput_ci_rps": (39.9, 42.1)}),
+        ("drift", {"halves_rps": (42.0, 38.1)}, {"halves_rps": (38.0, 42.1)}),
+        ("little", {"littles_law": 0.951}, {"littles_law": 0.949}),
+        ("little", {"littles_law": 1.049}, {"littles_law": 1.051}),
+        ("demand", {"demand_s": 0.0549}, {"demand_s": 0.0551}),
+        ("demand", {"demand_s": 0.0451}, {"demand_s": 0.0449}),
+        ("others", {"others_cpu": 0.059}, {"others_cpu": 0.061}),
+        ("steal", {"steal_cpu": 0.059}, {"steal_cpu": 0.061}),
+        ("page", {"page_cpu": 0.059}, {"page_cpu": 0.061}),
+        ("load generator", {"generator_cpu": 0.8}, {"generator_cpu": 0.81}),
+    ):
+        assert checks(replace(GOOD, **below)) == {}, name
+        assert list(checks(replace(GOOD, **above))) == [name]
+    assert checks(GOOD, noise_fraction=0.05) == {}
+    assert list(checks(GOOD, noise_fraction=0.051)) == ["noise"]
+    lone = replace(examples.point(2), littles_law=0.5)
+    assert checks(lone) == {}  # of so few users the law says little
+    assert list(checks(replace(examples.point(4), littles_law=0.5))) == ["little"]
+
+
+def test_interval_is_told_from_a_twentieth_and_unfit_from_a_tenth():
+    for width, unfit in ((0.051, False), (0.099, False), (0.101, True)):
+        ends = (40 * (1 - width), 40 * (1 + width))
+        assert checks(replace(GOOD, throughput_ci_rps=ends))["interval"].unfit == unfit
+
+
+def test_what_moves_the_model_by_a_tenth_makes_a_point_unfit():
+    for by, unfit in ((-0.09, False), (-0.11, True), (0.11, True)):
+        found = checks(replace(GOOD, others_cpu=0.2), moved={"others": by})
+        assert list(found) == ["others"] and found["others"].unfit == unfit
+    quiet = checks(GOOD, moved={"others": -0.2})  # on a machine of many cores it may be little
+    assert quiet["others"].unfit
+    assert checks(GOOD, moved={"others": -0.05}) == {}
+    tied = checks(replace(GOOD, server_cores=1), moved={"affinity": -0.5})["affinity"]
+    assert tied.unfit and "were allowed 1 core only" in tied.sentence
+
+
+def test_nobody_is_hung_up_on_where_no_request_failed():
+    busy = replace(examples.EXPERIMENT, server=Server("threaded", by="apache-event", threads=4))
+    assert checks(GOOD, busy) == {}
+    edge = replace(GOOD, failed=8)  # a tenth of its 80
+    assert list(checks(edge, busy)) == ["hung up"]
+    assert list(checks(replace(GOOD, failed=9), busy)) == ["errors"]
+
+
+def test_a_full_generator_without_an_answer_has_no_real_response_time():
+    still = replace(GOOD, throughput_rps=0.0, littles_law=0.0, generator_cpu=0.99)
+    assert "some users are not seen" in checks(still)["little"].sentence
+
+
+def test_a_quota_saves_up_one_period():
+    """40 a second beside a bound of 37 at most: a tenth of a second's more in one second."""
+    high = expecting(bound_rps=36.0, bound_ci_rps=(35.0, 37.0))
+    short, long = replace(GOOD, seconds=1.0), replace(GOOD, seconds=4.0)
+    assert checks(short, forecast=high) == {}
+    assert list(checks(long, forecast=high)) == ["bound"]
+    found = validity.check(short, examples.EXPERIMENT, BARE, forecast=high)
+    assert [each.name for each in found] == ["bound"]
+    edge = expecting(bound_ci_rps=(35.0, 39.2))
+    assert validity.check(short, examples.EXPERIMENT, BARE, forecast=edge) == ()
+
+
+def test_few_draws_may_be_light_ones_by_two_standard_errors():
+    """Of 100 exponential draws the mean is known to a tenth: a fifth more is no wonder."""
+    work = Workload(cpu_s=0.05, cpu_cv=1.0)
+    drawn = replace(examples.EXPERIMENT, workload=work)
+    point = replace(GOOD, completed=100.0)
+    for high, names in ((39.2 / 1.19, ()), (39.2 / 1.21, ("bound",))):
+        found = validity.check(point, drawn, BARE, forecast=expecting(bound_ci_rps=(30.0, high)))
+        assert tuple(each.name for each in found) == names

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from labs.analysis import contrast
-from labs.analysis.contrast import difference, spread, spread_of_parts, student_t
+from labs.analysis.contrast import (
+    Difference,
+    Spread,
+    difference,
+    spread,
+    spread_of_parts,
+    student_t,
+)
 from labs.analysis.visits import visited
 
 RUNS = 500
@@ -180,3 +187,98 @@ def test_a_level_that_did_not_repeat_is_no_evidence():
 def test_students_t_as_printed(freedom, confidence, t):
     """The table of any textbook on statistics."""
     assert student_t(freedom, confidence) == pytest.approx(t, abs=0.0006)
+
+
+def test_a_difference_is_told_as_a_ratio_with_its_ends():
+    for log in (0.10, -0.10):
+        found = Difference(log=log, half=0.05)
+        assert found.seen and found.ratio == pytest.approx(math.exp(log))
+        assert found.interval == pytest.approx((math.exp(log - 0.05), math.exp(log + 0.05)))
+        assert found.most == pytest.approx(math.exp(0.15) - 1)
+    assert not Difference(log=0.05, half=0.05).seen
+
+
+def differing(at_s, apart_s, d):
+    """A pair of visits that lie d apart, the first of them so many seconds later."""
+    return pair(1, (at_s + apart_s, 4.0 + d), (at_s, 4.0))
+
+
+def test_a_spread_is_what_a_line_leaves_of_the_pairs():
+    """By hand, as the docstring has it: drift 2/35 of a percent, two degrees of freedom."""
+    pairs = [(-5, 0.01), (-3, -0.02), (-1, 0.03)]
+    points = [differing(9, apart_s, d) for apart_s, d in pairs]
+    found = spread(points)
+    drift = (-0.05 + 0.06 - 0.03) / 35
+    squares = sum((d - drift * apart_s) ** 2 for apart_s, d in pairs)
+    assert found.drift_per_s == pytest.approx(drift) and found.freedom == 2
+    assert found.variance == pytest.approx(squares / 4)
+    assert spread(points[:2]).freedom == 1
+    assert spread(points[:1]) is None
+    at_once = spread([differing(9, 0, d) for d in (0.01, 0.03)])
+    assert (at_once.drift_per_s, at_once.variance) == (0, pytest.approx(0.001 / 2))
+
+
+def test_a_part_counts_as_one_however_many_levels_it_has():
+    """Visits without a drift: of means 0.02 and -0.01, about which the levels lie 0.01 apart."""
+    parts = [[0.01, 0.03], [-0.02, -0.01, 0.0]]
+    found = spread_of_parts(
+        [[differing(9, (-1) ** n * 2, d) for n, d in enumerate(part)] for part in parts]
+    )
+    drift = sum(d * (-1) ** n * 2 for part in parts for n, d in enumerate(part)) / (5 * 4)
+    rests = [[d - drift * (-1) ** n * 2 for n, d in enumerate(part)] for part in parts]
+    means = [sum(rest) / len(rest) for rest in rests]
+    around = sum((d - m) ** 2 for rest, m in zip(rests, means, strict=True) for d in rest) / (2 * 3)
+    starts = sum(m**2 for m in means) / 2
+    assert found.freedom == 1 and found.drift_per_s == pytest.approx(drift)
+    assert found.variance == pytest.approx(starts + around * (1 / 2 + 2 / 3) / 2)
+    lone = spread_of_parts([[differing(9, 0, 0.02)], [differing(9, 0, -0.01)]])
+    assert lone.variance == pytest.approx((0.02**2 + 0.01**2) / 2)
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 7])
+def test_little_freedom_is_eked_out_by_what_is_known_of_starts(freedom):
+    a, b = differing(9, 2, 0.0), differing(9, 2, 0.0)
+    variance, prior = 0.01**2, contrast.ANEW_FREEDOM * contrast.ANEW**2
+
+    def half(of, **how):
+        return difference([(a, b, Spread(drift_per_s=0, variance=of, freedom=freedom))], **how).half
+
+    moderated = (variance * freedom + prior) / (freedom + contrast.ANEW_FREEDOM)
+    by_prior = student_t(freedom + contrast.ANEW_FREEDOM) * moderated**0.5
+    plain = student_t(freedom) * variance**0.5
+    assert half(variance) == pytest.approx(by_prior if freedom < 2 else plain)
+    assert half(variance, anew=True) == pytest.approx(by_prior)
+
+
+def test_a_point_of_one_visit_makes_it_twice_as_uncertain():
+    a, b = differing(9, 2, 0.0), differing(9, 2, 0.0)
+    once = replace(b, visits=b.visits[:1])
+    known = Spread(drift_per_s=0, variance=0.0, freedom=3)
+    found = difference([(a, once, known)])
+    prior = 2 * contrast.ANEW_FREEDOM * contrast.ANEW**2
+    freedom = 3 + contrast.ANEW_FREEDOM
+    assert found.half == pytest.approx(student_t(freedom) * (prior / freedom) ** 0.5)
+    assert difference([(a, b, known)]).half == 0
+
+
+def test_runs_that_lie_apart_are_evidence_too():
+    known = Spread(drift_per_s=0, variance=0.01**2, freedom=3)
+    runs = [(differing(9, 2, d), differing(9, 2, 0.0), known) for d in (0.0, 0.04, 0.02)]
+    logs = [0.0, 0.02, 0.01]  # of the mean of two visits
+    squares = sum((log - 0.01) ** 2 for log in logs) + 3 * 3 * 0.01**2
+    found = difference(runs)
+    assert found.log == pytest.approx(0.01)
+    assert found.half == pytest.approx(student_t(2 + 9) * (squares / 11 / 3) ** 0.5)
+
+
+def test_visits_repeat_within_a_tenth_and_nothing_repeats_nothing():
+    def of(up, down):
+        found = [visited(replace(examples.point(1), throughput_rps=x), 1.0) for x in (up, down)]
+        return replace(found[0], visits=found[0].visits + found[1].visits)
+
+    assert contrast.repeats(of(40, 43.9)) and contrast.repeats(of(40, 36.1))
+    for up, down in ((40, 44.1), (40, 35.9), (0, 40), (40, 0), (0, 0)):
+        assert not contrast.repeats(of(up, down))
+    assert contrast.repeats(replace(of(0, 0), visits=of(0, 0).visits[:1]))
+    still = replace(of(0, 40), throughput_rps=20.0)  # its own is all that has a logarithm
+    assert difference([(still, of(20, 20), None)]).log == pytest.approx(0)

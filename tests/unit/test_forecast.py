@@ -525,3 +525,66 @@ def test_the_answer_is_kept_for_the_next_slide_of_a_slider():
         predicted(loop(), of(20, 180), [1, 8, 64], calibration=REAL)
     kept = simulate.cache_info()
     assert (kept.misses, kept.hits) == (3, 3)
+
+
+def said(found, words):
+    return any(words in note for note in found.notes)
+
+
+def test_a_note_is_for_those_whom_it_concerns_and_nobody_else():
+    """Each has a case where it is said, and its nearest neighbours, where it is not."""
+    coins, idle, none = "like coins", "stands idle while that user thinks", "get nothing"
+    hashing = "lets go of Python's lock"
+    for words, server, work, users, options, told in (
+        (coins, loop(2), of(0, 200), 9, {}, True),
+        (coins, loop(), of(0, 200), 9, {}, False),
+        (coins, loop(2, by="node"), of(0, 200), 9, {}, False),
+        (coins, prefork(2), of(0, 200), 9, {}, False),
+        (idle, prefork(8, by="scratch"), of(0, 200), 9, {"think_time_s": 0.3}, True),
+        (idle, prefork(8, by="scratch"), of(0, 200), 8, {"think_time_s": 0.3}, False),
+        (idle, prefork(8, by="scratch"), of(0, 200), 9, {}, False),
+        (idle, prefork(8), of(0, 200), 9, {"think_time_s": 0.3}, False),
+        (none, prefork(8, by="apache"), of(0, 200), 9, {}, True),
+        (none, prefork(8, by="apache"), of(0, 200), 8, {}, False),
+        (none, prefork(8), of(0, 200), 9, {}, False),
+        (none, prefork(8, by="apache", keep_alive=False), of(0, 200), 9, {}, False),
+        (none, prefork(8, by="apache"), of(0, 200), 9, CLOSED, False),
+        (hashing, threaded(8), of(50, cpu_by="hashing"), 9, {}, True),
+        (hashing, threaded(8), of(50), 9, {}, False),
+        (hashing, prefork(8), of(50, cpu_by="hashing"), 9, {}, False),
+        ("CPU quota of 1.5", prefork(8), of(50), 9, {"on": machine(2, quota=1.5, logical=4)}, True),
+        ("CPU quota", prefork(8), of(50), 9, {}, False),
+        ("fall in step", prefork(8), of(20, 180, wait_cv=0.0), 9, {}, True),
+        ("fall in step", prefork(8), of(20, 180), 9, {}, False),
+        ("while another idles", prefork(8), of(50), 5, {}, True),
+        ("while another idles", prefork(8), of(50), 1, {}, False),
+    ):
+        assert said(predicted(server, work, [users], **options), words) == told, (words, server)
+
+
+@pytest.mark.parametrize(("by", "words"), [("nginx-fpm", "502"), ("gunicorn", "come back only")])
+def test_a_listen_queue_with_the_last_place_taken_is_long_enough(by, words):
+    server = prefork(16, backlog=16, by=by)
+    assert not said(predicted(server, of(0, 200), [32]), words)
+    assert said(predicted(server, of(0, 200), [33]), words)
+
+
+def test_the_last_level_is_what_is_told():
+    found = predicted(prefork(8, by="apache"), of(0, 200), [1, 9])
+    assert said(found, "of 9 users 1 get nothing")
+    experiment = Experiment(prefork(8), of(50), Load([1, 4, 9]))
+    points = [measured(users, d) for users, d in ((1, 0.05), (4, 0.06), (9, 0.07))]
+    known = explain(experiment, points, IDEAL, machine())
+    assert known.demand_s == 0.07
+    assert [level.demand_s for level in known.levels] == [0.05, 0.06, 0.07]
+    nothing = explain(experiment, [], IDEAL, machine())
+    assert (nothing.levels, nothing.notes, nothing.demand_s) == ((), (), 0.05)
+
+
+def test_the_generators_share_is_told_from_a_twentieth_on():
+    for g, told in ((0.0, False), (0.002, False), (0.0035, True)):
+        dear = dataclasses.replace(IDEAL, generator_s=g)
+        found = predicted(prefork(8), of(50), [64], calibration=dear)
+        assert said(found, "of each request's CPU time") == told
+    dear = dataclasses.replace(IDEAL, generator_s=0.01)
+    assert said(predicted(prefork(8), of(40), [64], calibration=dear), "20\xa0% is its own")

@@ -179,3 +179,17 @@ def test_a_page_says_what_the_law_says(tmp_path: Path) -> None:
         "index.md:9: WARNING: {law}: \\law{demand(busy=1, completed=2) ms}: TeX sets the unit",
     ):
         assert said in refused.stderr
+
+
+def test_three_hundred_characters_and_ten_million_are_the_most():
+    assert evaluate("1 +" + " " * 296 + "1") == 2
+    with pytest.raises(Unusable, match="301 characters: at most 300"):
+        evaluate("1 +" + " " * 297 + "1")
+    assert evaluate("10 ** 7") == evaluate("-(10 ** 7) * -1") == 1e7
+    for text in ("10 ** 7 + 1", "-10000001", "1e7 * 2 / 2"):
+        with pytest.raises(Unusable, match="which no page needs"):
+            evaluate(text)
+
+
+def test_the_larger_is_the_larger():
+    assert (evaluate("max(2, 3)"), evaluate("min(2, 3)"), evaluate("round(2.6)")) == (3, 2, 3)

@@ -1,6 +1,7 @@
 """The laws, against printed examples, the book's own exercises and each other."""
 
 import doctest
+import inspect
 import math
 import random
 
@@ -104,3 +105,49 @@ def test_what_costs_nothing_has_no_limit():
 def test_a_number_that_cannot_be_is_refused(call, message):
     with pytest.raises(Unusable, match=message):
         call()
+
+
+@pytest.mark.parametrize("bad", [-1, math.nan])
+@pytest.mark.parametrize(
+    ("law", "name"),
+    [
+        pytest.param(law, name, id=f"{law.__name__}-{name}")
+        for _, law in inspect.getmembers(laws, inspect.isfunction)
+        if law.__module__ == laws.__name__ and not law.__name__.startswith("_")
+        for name in inspect.signature(law).parameters
+    ],
+)
+def test_every_law_refuses_every_number_that_cannot_be(law, name, bad):
+    parameters = inspect.signature(law).parameters.values()
+    given = {each.name: 1 for each in parameters if each.default is inspect.Parameter.empty}
+    with pytest.raises(Unusable, match=f"^{name}={bad}: must "):
+        law(**{**given, name: bad})
+
+
+def test_nothing_is_divided_by_nothing():
+    for law, name in (
+        (laws.response_time, "X"),
+        (laws.demand, "completed"),
+        (laws.utilisation, "c"),
+        (laws.bound, "W"),
+        (laws.response_time_bound, "c"),
+        (laws.knee, "W"),
+        (laws.most_users, "c"),
+        (laws.pool_size, "c"),
+        (laws.workers_in_memory, "each"),
+        (laws.looks, "most"),
+    ):
+        parameters = inspect.signature(law).parameters.values()
+        given = {each.name: 1 for each in parameters if each.default is inspect.Parameter.empty}
+        with pytest.raises(Unusable, match=f"^{name}=0: must be more than 0"):
+            law(**{**given, name: 0})
+
+
+def test_what_is_left_out_is_nothing_and_one_core():
+    assert laws.bound(N=100, D=0.5) == 2.0 == laws.bound(N=100, D=0.5, V=0, Z=0, c=1)
+    assert laws.response_time_bound(N=100, D=0.5) == 50.0
+    assert laws.knee(D=0.5) == laws.pool_size(D=0.5, V=0) == 1.0
+    assert laws.pool_size(D=0.5, V=0.5) == laws.most_users(R=1, D=0.5) == 2.0
+    assert laws.utilisation(X=1, D=0.5) == 0.5
+    assert (laws.users(X=2, R=3), laws.throughput(N=6, R=3)) == (6, 2)
+    assert laws.generators(X=9, each=10) == 2  # to 80 % of each

@@ -206,3 +206,17 @@ def test_the_seed_is_the_answer():
     one, two = (replicate(serve, [9.0] * 3, range(4), 20) for _ in range(2))
     other = replicate(serve, [9.0] * 3, range(4), 20, seed=1)
     assert (one.under_way == two.under_way).all() and (one.under_way != other.under_way).any()
+
+
+def test_a_short_request_alone_takes_what_it_takes():
+    """Five milliseconds of work, of which three are taking it in and answering, and a wait."""
+    come = np.arange(1.0, 9.0)
+    for handling in (None, (0.001, 0.002)):
+        dice = np.random.default_rng(1)
+        ends = loops_in_turn(come, 0.005, 0.02, processes=2, handling=handling, dice=dice)
+        assert ends - come == pytest.approx(0.025)
+
+
+def test_before_the_first_arrival_nobody_is_under_way():
+    found = reckon([1.0], [Answering(rps=np.ones(9))], [0.0, 2.0])
+    assert found.under_way[0] == 0 and found.under_way_band[0].tolist() == [0, 0]

@@ -403,3 +403,13 @@ def test_even_and_uneven_pools():
     assert even == pytest.approx(2 * one(16))
     assert separate_pools((4, 28), one) < separate_pools((10, 22), one) < even
     assert separate_pools((32, 0), one) == pytest.approx(one(16))
+
+
+def test_coins_ask_for_five_pools_at_most():
+    """The mean, and one and three standard deviations off: 25, and 4.33 each of them."""
+    asked = []
+    queueing.coin_flips(100, 4, lambda n: asked.append(n) or float(n))
+    assert asked == [12, 21, 25, 29, 38]
+    asked.clear()
+    assert queueing.coin_flips(5, 4, lambda n: asked.append(n) or float(n)) == pytest.approx(5)
+    assert asked == [1, 2, 3, 4, 5]

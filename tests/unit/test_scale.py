@@ -15,7 +15,15 @@ from msgspec import structs
 from panel_driver import PanelDriver
 
 from labs import api
-from labs.analysis.scale import BOOK_CORES, MOST_WORKERS, own, own_experiment, own_label, own_steps
+from labs.analysis.scale import (
+    BOOK_CORES,
+    MOST_WORKERS,
+    own,
+    own_experiment,
+    own_label,
+    own_steps,
+    why_scaled,
+)
 from labs.exercises import readings
 from labs.kinds.base import LabKind
 from labs.kinds.comparison.record import Comparison
@@ -370,3 +378,8 @@ def test_numbers_grow_in_proportion_up_to_four_times_the_bend() -> None:
     assert own_experiment(held, 16) == own_experiment(held, 8)
     server, steps = own_steps(Server("prefork", processes=2), cpu, [Step(seconds=1, rate=9.0)], 8)
     assert server.processes == 8 and steps == (Step(seconds=1, rate=9.0),)
+
+
+def test_more_than_two_cores_are_told_and_no_fewer():
+    assert why_scaled(1) == why_scaled(2) == ""
+    assert "On 3 this lab begins" in why_scaled(3)

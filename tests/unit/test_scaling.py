@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import examples
 import pytest
 
@@ -8,6 +10,7 @@ from labs.analysis.scaling import (
     around_knee,
     scaled_down,
     scaled_down_timeline,
+    smoke_test,
     variants,
 )
 from labs.records.experiment import Experiment, Load, Server, Workload
@@ -122,3 +125,54 @@ def test_a_short_step_stays_long_enough_for_its_requests() -> None:
     assert step.seconds == pytest.approx(10 * 0.5)
     (step,) = scaled_down_timeline(slow, [Step(seconds=30, rate=0.5)], cores=1)[1]
     assert step.seconds == pytest.approx(10 / 0.5)
+
+
+def test_a_smoke_test_is_small_in_everything_and_keeps_its_mix() -> None:
+    """Ten milliseconds a request, of which the work has the part that it had."""
+    server = Server("threaded", processes=6, threads=16, start=5)
+    load = Load((1, 8, 9, 64), think_time_s=0.4, seconds=3.0)
+    small = smoke_test(Experiment(server, Workload(cpu_s=0.05, wait_s=0.15), load))
+    assert small.server == replace(server, processes=4, threads=4, start=4)
+    assert small.workload.cpu_s == pytest.approx(0.0025)
+    assert small.workload.wait_s == pytest.approx(0.0075)
+    assert small.load == replace(
+        load, users=(1, 8), think_time_s=small.load.think_time_s, seconds=0.3
+    )
+    assert small.load.think_time_s == pytest.approx(0.02)
+    few = Experiment(Server("prefork", processes=2), Workload(cpu_s=0.004), Load((9, 64)))
+    small = smoke_test(few)
+    assert (small.server, small.workload, small.load.users) == (few.server, few.workload, (8,))
+
+
+@pytest.mark.parametrize(
+    ("wait_s", "think_time_s", "k"),
+    [(0.7, 0, 2), (2, 0, 5), (4, 0, 10), (8, 0, 20), (20, 0, 50), (30, 0, 100), (1, 60, 100)],
+)
+def test_of_the_divisors_it_is_the_first_that_fits(
+    wait_s: float, think_time_s: float, k: int
+) -> None:
+    """Or the largest, where none does."""
+    load = Load((1, 2), think_time_s=think_time_s)
+    asked = Experiment(Server("prefork", processes=4), Workload(wait_s=wait_s), load)
+    _, divided = variants(asked, expect)
+    assert divided.changed == f"work and wait divided by {k}"
+    assert divided.experiment.workload.wait_s == wait_s / k
+    assert divided.experiment.load.think_time_s == think_time_s / k
+    assert divided.label == f"{divided.changed}: {round(divided.seconds)}\xa0s"
+
+
+def test_the_levels_that_one_core_keeps_are_spread_and_end_with_the_last() -> None:
+    for users, kept in (
+        ((1, 2, 4, 8), (1, 2, 4, 8)),
+        ((1, 2, 3, 4, 5), (1, 3, 5)),
+        ((1, 2, 4, 8, 16, 32), (1, 4, 16, 32)),
+        ((1, 2, 3, 4, 5, 6, 7), (1, 3, 5, 7)),
+        ((1, 2, 3, 4, 5, 6, 7, 8), (3, 5, 7, 8)),
+    ):
+        assert scaled_down(heavy(0.05, users), cores=1)[0].load.users == kept
+    both = Experiment(Server("event-loop"), Workload(cpu_s=0.02, wait_s=0.2), Load((1, 2)))
+    smaller, why = scaled_down(both, cores=1)
+    assert smaller.workload == Workload(wait_s=0.22) and "20\xa0ms of CPU" in why
+    assert scaled_down(both, cores=2, shared=True)[0] == smaller
+    edge = Experiment(Server("event-loop"), Workload(cpu_s=0.005), Load((1, 2)))
+    assert scaled_down(edge, cores=1) == (edge, "")

@@ -189,3 +189,32 @@ def test_only_the_surplus_waits_for_a_place(threads: int, users: int, full: floa
             served.append(record(OK, each, start, begun + 0.1, process=7, service=service))
     found = spans(rows(*served), 1.0, 3.0, threads)
     assert found is not None and found.full == pytest.approx(full, abs=0.02)
+
+
+def test_where_nothing_ended_or_nothing_lasted_there_are_no_parts() -> None:
+    for change in ({"completed": 0.0}, {"mean_response_time_s": 0.0}):
+        point = replace(examples.point(4), **change)
+        assert time_split(point, SERVICE, 0.0, examples.EXPERIMENT, ALONE, examples.MACHINE) is None
+
+
+def test_a_loop_that_never_waited_for_a_core_was_never_ready() -> None:
+    made = split(SERVICE, server=Server("event-loop"), delay_s=0.0)
+    assert made.ready_s == 0
+    assert made.turn_s == pytest.approx(0.16 - 0.02 - 0.0501 + 0.009)
+
+
+def test_a_request_at_the_edge_of_the_window_is_not_in_it() -> None:
+    inside = record(OK, 0, 0.4, 0.8, service=(0.5, 0.7, 0.01, 0.0))
+    before = record(OK, 1, 0.0, 0.2, service=(0.1, 0.2, 0.01, 0.0))
+    after = record(OK, 2, 1.0, 1.2, service=(1.1, 1.2, 0.01, 0.0))
+    assert spans(rows(before, inside, after), 0.2, 1.0) == spans(rows(inside), 0.2, 1.0)
+    assert spans(rows(before, after), 0.2, 1.0) is None
+
+
+def test_where_nobody_waits_no_place_is_wanting() -> None:
+    alone = record(OK, 0, 0.2, 0.6, process=7, service=(0.2, 0.6, 0.01, 0.0))
+    assert spans(rows(alone), 0.0, 1.0, threads=1).full == 0
+    for begin in (0.2, 0.0):  # one of two is served, the other waits
+        both = [alone, record(OK, 1, 0.2, 1.0, process=7, service=(0.6, 1.0, 0.01, 0.0))]
+        assert spans(rows(*both), begin, 1.0, threads=1).full == 1
+        assert spans(rows(*both), begin, 1.0, threads=2).full == 0

@@ -1,5 +1,6 @@
 """The point of a level from its visits, and how sure it may be."""
 
+import math
 from dataclasses import fields, replace
 
 import examples
@@ -7,7 +8,8 @@ import numpy as np
 import pytest
 
 from labs.analysis import checks, visits
-from labs.analysis.visits import join, judge, visited
+from labs.analysis.contrast import Spread, student_t
+from labs.analysis.visits import interval, join, judge, visited
 from labs.analysis.window import LEAST_HALF_WIDTH
 from labs.records.histogram import histogram
 from labs.records.results import Point
@@ -147,3 +149,53 @@ def test_a_level_that_does_not_repeat_is_unfit_and_half_of_one_is_not_too_few():
     assert names(join(up, other)) == ["repeated"]
     assert names(join(up, window(40, 9, completed=5.0))) == ["few"]
     assert names(window(40, 1, completed=9.0)) == ["few"]
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 9])
+def test_between_visits_it_is_students_t_where_that_says_something(freedom):
+    """t s / √2 of the mean of two; with less than two degrees of freedom both visits lie inside."""
+    point = join(window(40, 1, half=0.03), window(41, 9, half=0.04))
+    known = Spread(drift_per_s=0, variance=0.02**2, freedom=freedom)
+    low, high = interval(point, known)
+    between = student_t(freedom) * 0.02 / 2**0.5
+    half = max(math.hypot(0.03, 0.04) / 2, between if freedom >= 2 else 0.5 / 40.5)
+    assert (low, high) == pytest.approx((40.5 * (1 - half), 40.5 * (1 + half)))
+    surer = replace(known, variance=0.0)
+    assert interval(point, surer) == pytest.approx((40.5 * 0.975, 40.5 * 1.025))
+
+
+def test_a_pair_that_did_not_repeat_goes_by_itself():
+    point = join(window(40, 1), window(60, 9))
+    certain = Spread(drift_per_s=0, variance=0.0, freedom=9)
+    assert interval(point, certain) == pytest.approx((40, 60)) == interval(point, None)
+
+
+def test_no_interval_goes_below_nothing():
+    assert interval(join(window(40, 1, half=3.0), window(40, 9, half=3.0)), None)[0] == 0
+    nothing = window(0, 1, half=0.5)
+    assert interval(join(nothing, nothing), None) == (0, 0)
+    low, high = interval(join(nothing, window(40, 9)), None)
+    assert (low, high) == pytest.approx((0, 40))
+    barely = interval(join(window(40, 1, half=1.4), window(40, 9, half=0.0)), None)
+    assert barely == pytest.approx((40 * 0.3, 40 * 1.7))
+
+
+def test_parts_are_joined_where_both_visits_have_them():
+    parts = TimeSplit(**dict.fromkeys(PARTS, 0.01), excess_s=0.2)
+    known = window(40, 1, time_split=parts)
+    assert join(window(40, 1), replace(known)).time_split == parts
+    assert join(window(40, 1), window(40, 9)).time_split is None
+    more = replace(parts, excess_s=0.4, missing="No stamps.")
+    both = join(known, window(120, 9, time_split=more)).time_split
+    assert both.excess_s == pytest.approx(0.2 / 4 + 0.4 * 3 / 4)
+    assert both.missing == "No stamps." and both.total_s == pytest.approx(parts.total_s)
+
+
+def test_what_was_seen_on_one_visit_only_is_kept():
+    up, down = window(40, 1, service_time_s=None), window(40, 9, service_time_s=0.3)
+    assert join(up, down).service_time_s == join(down, up).service_time_s == pytest.approx(0.3)
+    assert join(up, up).service_time_s is None
+    idle = window(0, 1, completed=0.0, service_time_s=None, demand_s=0.0)
+    assert join(idle, idle).service_time_s is None and join(idle, idle).demand_s == 0
+    counted = replace(idle, service_time_s=0.3)
+    assert join(counted, counted).service_time_s == 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections import deque
+from dataclasses import replace
 from itertools import pairwise
 
 import examples
@@ -12,12 +13,14 @@ import numpy as np
 import pytest
 
 from labs.analysis import schedule, window
-from labs.analysis.point import count_level, service_time_s
+from labs.analysis.point import connections, count_level, service_time_s
 from labs.analysis.schedule import PAINT_S, VISITS, Plan
+from labs.records.experiment import Load
 from labs.records.histogram import MoreThan, histogram, percentile, together
 from labs.records.requests import RECORD, Report
+from labs.records.results import PredictedLevel
 from labs.records.snapshot import Snapshot
-from workloads.protocol import OK
+from workloads.protocol import FAILED, OK
 
 NEVER = (0.0, 0.0, 0.0, 0.0)  # of service; unlike nan it is as it was
 RUNS = 200  # of the interval; the bias is judged over ten times as many
@@ -322,6 +325,122 @@ def look(at):
     return Snapshot(at=at, **counters)
 
 
+def test_a_point_says_of_its_window_what_the_counters_and_the_records_say():
+    """A window of two seconds; who touches only its edge was not in it."""
+    before = replace(look(10.0), server_s=1.0, generator_s=2.0, voluntary=5, involuntary=50)
+    counted = {"server_s": 3.0, "generator_s": 2.5, "voluntary": 20, "involuntary": 56}
+    counted |= {"backend_s": 1.0, "busy_s": 4.0, "throttled_s": 0.3, "listen_overflows": 7}
+    after = replace(look(12.0), **counted, own_s=0.1, steal_s=0.2)
+    rows = [
+        examples.record(OK, 0, 10.0, 11.0, process=7),
+        examples.record(OK, 0, 11.0, 11.5, process=8),
+        examples.record(OK, 1, 10.5, 11.5, process=7),
+        examples.record(OK, 2, 9.0, 10.0, process=9),
+        examples.record(OK, 2, 12.0, 12.5, process=9),
+        examples.record(OK, 3, 9.0, 10.0, process=9),
+        examples.record(OK, 4, 10.2, 10.8, process=7),  # the level's users are 0 to 3
+        examples.record(FAILED, 3, 9.5, 10.0),
+        examples.record(FAILED, 3, 10.0, 12.0),
+        examples.record(FAILED, 3, 12.0, 12.1),
+    ]
+    flying = {3: 11.9, 5: 12.0}
+    report = Report(records=np.array(rows, dtype=RECORD), flying=flying, at=12.6)
+    point = count_level(
+        report, before, after, users=4, think_time_s=0.5, workers=2, pss=99, server_cores=1
+    )
+    assert (point.seconds, point.users, point.workers, point.pss_bytes) == (2.0, 4, 2, 99)
+    assert (point.failed, point.unfinished, point.server_cores) == (1, 1, 1)
+    assert point.never_served == 1  # user 3; an answer after the window is one, too
+    assert point.connections == {"8": 1, "7": 2}
+    assert (point.throttled_s, point.listen_overflows) == (pytest.approx(0.3), 7)
+    used = {"server": 1.0, "generator": 0.25, "backend": 0.5, "page": 0.05, "steal": 0.1}
+    for name, cpu in used.items():
+        assert getattr(point, f"{name}_cpu") == pytest.approx(cpu)
+    assert point.others_cpu == pytest.approx(2.0 - 1.0 - 0.25 - 0.5 - 0.05)
+    assert point.demand_s * point.throughput_rps == pytest.approx(point.server_cpu)
+    assert point.completed == pytest.approx(2 * point.throughput_rps) and point.completed > 4
+    assert point.voluntary_switches * point.completed == pytest.approx(15)
+    assert point.involuntary_switches * point.completed == pytest.approx(6)
+    users = point.throughput_rps * (point.mean_response_time_s + 0.5)
+    assert point.littles_law == pytest.approx(users / 4)
+    nobody = Report(records=report.records[:0], flying={}, at=12.0)
+    idle = count_level(nobody, before, after, users=4, think_time_s=0.5, workers=None, pss=None)
+    assert (idle.demand_s, idle.mean_response_time_s, idle.never_served) == (0, 0, 4)
+
+
+def test_the_last_answer_tells_with_whom_a_user_is():
+    rows = [(0, 3), (1, 3), (2, 4), (0, 4), (3, 0)]
+    records = np.array(
+        [examples.record(OK, user, 0.0, 1.0, process=each) for user, each in rows], dtype=RECORD
+    )
+    assert connections(records) == {"4": 2, "3": 1}  # user 3's did not say
+
+
+def test_service_time_is_of_those_who_told_it():
+    rows = [
+        examples.record(OK, 0, 0.0, 1.0, service=(0.1, 0.5, 0.0, 0.0)),
+        examples.record(OK, 1, 0.5, 1.5, service=(0.5, 0.7, 0.0, 0.0)),  # half in the window
+        examples.record(OK, 2, 0.0, 1.0),
+    ]
+    told = np.array(rows, dtype=RECORD)
+    assert service_time_s(told, 0.0, 1.0) == pytest.approx((0.4 + 0.5 * 0.2) / 1.5)
+    assert service_time_s(told[2:], 0.0, 1.0) is None
+
+
+LEVELS = tuple(
+    PredictedLevel(
+        users=users,
+        bound_rps=0.0,
+        model_rps=0.0,
+        model_response_time_s=response_s,
+        limit="cpu",
+    )
+    for users, response_s in ((2, 0.5), (8, 2.0))
+)
+
+
+def test_the_times_of_a_walk_are_those_of_the_protocol():
+    """Up: a cycle to come in and 1.5 to settle, three response times in two windows, one to end.
+    Down: who leaves ends at the pace of the larger level. By hand for 0.5 s and 2 s."""
+    load = Load((2, 8), seconds=1.0)
+    up, down = schedule.up(load, LEVELS), schedule.down(load, LEVELS)
+    times = [(p.users, p.stagger_s, p.settle_s, p.window_s, p.grace_s) for p in (*up, *down)]
+    assert times == [
+        (2, 0.5, 0.75, 3.0, 0.5),  # 24 requests of two users at 0.5 s take 6 s
+        (8, 2.0, 3.0, 3.0, 2.0),
+        (8, 0.0, PAINT_S, 3.0, 2.0),
+        (2, 0.0, 2.5, 3.0, 0.5),
+    ]
+    assert [plan.total_s for plan in up] == [4.75, 10.0]
+    anew = schedule.down(load, LEVELS, anew=True)
+    assert anew == [up[1], down[1]]
+    assert schedule.half_s(load, LEVELS, second=False) == 14.75
+    assert schedule.half_s(load, LEVELS, second=True) == pytest.approx(10.0 + 6.0)
+    assert schedule.walk_s(load, LEVELS) == pytest.approx(14.75 + 5.0 + PAINT_S + 6.0)
+    start_s = schedule.STARTUP_S + schedule.WARM_UP_S
+    assert schedule.duration_s(load, LEVELS) == pytest.approx(start_s + 25.75 + PAINT_S)
+    thinking = schedule.up(replace(load, think_time_s=1.0), LEVELS[:1])[0]
+    assert (thinking.stagger_s, thinking.settle_s, thinking.grace_s) == (1.5, 2.25, 0.5)
+    assert thinking.window_s == 24 * 1.5 / 2 / 2
+
+
+def test_a_level_seen_slower_than_forecast_is_given_its_time():
+    """On the way down those who leave the larger level take as long as it was seen to take."""
+    load = Load((2, 8), seconds=1.0)
+    slow, small = schedule.down(load, LEVELS, {8: 2.0, 2: 1.2})
+    assert (slow.grace_s, small.grace_s) == (4.0, 0.6)
+    assert small.settle_s == pytest.approx(2 * 2.0 + 0.6)
+    assert [plan.grace_s for plan in schedule.up(load, LEVELS, 3.0)] == [1.5, 6.0]
+
+
+@pytest.mark.parametrize(("seconds", "times"), [(0.2, 1), (1, 1), (2.5, 2.5), (4, 4), (9, 4)])
+def test_a_warm_up_lasts_as_the_levels_do_within_limits(seconds, times):
+    load = Load((1,), seconds=seconds)
+    assert schedule.longer(load) == times
+    more_s = schedule.start_s(load) - schedule.STARTUP_S
+    assert more_s == pytest.approx(times * (0.3 + 0.8 + 0.4))
+
+
 def test_an_idle_window_is_zero_not_an_error():
     none = np.array([])
     counted = window.count(none, none, none, begin=0.0, end=1.0, now=1.0)
@@ -341,3 +460,55 @@ def test_percentiles_are_within_one_percent_and_never_from_too_few():
     few = histogram(lives[:900])
     assert percentile(few, 0.99) is None  # nine samples beyond it
     assert percentile(few, 0.9) is not None
+
+
+def test_an_interval_is_students_t_over_the_parts():
+    """95 %, as printed: 4.303, 3.182 and 2.776 standard errors for 3, 4 and 5 parts."""
+    for rates, t in (([9, 10, 11], 4.303), ([8, 12, 8, 12], 3.182), ([8, 9, 10, 11, 12], 2.776)):
+        half = t * np.std(rates, ddof=1) / len(rates) ** 0.5
+        assert window.interval(rates) == pytest.approx((10 - half, 10 + half))
+    assert window.interval([10.0] * 4) == pytest.approx((9.8, 10.2))
+    assert window.interval([0, 0, 3])[0] == 0
+    assert window.interval([0.0] * 3) == (0, 0)
+    low, high = window.interval([0.09, 0.1, 0.11])
+    assert low == pytest.approx(0.2 - high) == pytest.approx(0.1 - 0.04303 / 3**0.5)
+
+
+def test_parts_of_a_window_are_no_shorter_than_a_response_but_three_at_least():
+    asked = [(1.0, 0.1), (1.0, 0.21), (1.0, 0.26), (1.0, 0.4), (1.0, 2.0), (1.0, 0.0)]
+    assert [window.batches(*each) for each in asked] == [5, 4, 3, 3, 3, 5]
+
+
+def test_departures_are_those_from_the_first_moment_on_and_before_the_last():
+    ends = np.array([0.9, 1.0, 1.2, 2.2, 3.0, 4.2, 5.9, 6.0])
+    number, interval = window.departures(ends, begin=1.0, end=6.0)
+    assert number == 6
+    assert interval == pytest.approx(window.interval([2, 1, 1, 1, 1]))
+    half_s = window.departures(ends / 2, begin=0.5, end=3.0)
+    assert half_s == (6, pytest.approx(window.interval([4, 2, 2, 2, 2])))
+
+
+def test_it_does_not_matter_when_a_window_is():
+    """The same requests a day later are counted the same: what is in it, and how surely."""
+    dice = np.random.default_rng(5)
+    starts = np.sort(dice.uniform(0, 4, 60))
+    ends, going = starts + dice.exponential(0.3, 60), starts[-5:]
+    here, later = (
+        window.count(starts + at, ends + at, going + at, begin=1.0 + at, end=2.5 + at, now=3.9 + at)
+        for at in (0.0, 4096.0)
+    )
+    for name in ("completed", "throughput_rps", "interval_rps", "halves_rps", "longer"):
+        assert getattr(later, name) == pytest.approx(getattr(here, name))
+    assert later.mean_response_time_s == pytest.approx(here.mean_response_time_s)
+    assert sum(here.halves_rps) / 2 == pytest.approx(here.throughput_rps)
+
+
+def test_twenty_requests_are_enough():
+    given = {"planned_s": 1.0, "response_s": 0.05}
+    assert schedule.missing_s(1.0, completed=20.0, **given) == 0.0
+    assert abs(schedule.missing_s(1.0, completed=19.2, **given) - 0.25) < 1e-12
+
+
+def test_what_a_run_takes_beside_its_levels_is_about_what_was_seen():
+    assert 1.9 <= schedule.STARTUP_S <= 2.5  # seconds, on two cores
+    assert 0.5 <= schedule.PAINT_S <= 0.8

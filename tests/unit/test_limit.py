@@ -1,0 +1,97 @@
+"""What bounds a level in numbers, and how much of it was in use: by hand, limit by limit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import examples
+import pytest
+
+from labs.analysis.limit import ceiling, used
+from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.results import Point, Prediction, Run
+from labs.theory.forecast import forecast
+
+FREE = replace(examples.MACHINE, quota_cores=None)  # two cores
+PREFORK = examples.EXPERIMENT  # eight processes, 50 ms of CPU
+LOOP = Experiment(Server("event-loop", processes=3), Workload(cpu_s=0.05), Load((8,)))
+BLOCKED = replace(LOOP, workload=Workload(wait_s=0.05, wait_by="blocking"))
+THREADS = Experiment(Server("threaded", threads=4), Workload(cpu_s=0.05), Load((8,)))
+TWO_OF_THEM = replace(PREFORK, load=Load((8,), generators=2))
+ONE_CORE = replace(PREFORK, server=Server("prefork", processes=8, cores=1))
+BOTH_CORES = replace(PREFORK, server=Server("prefork", processes=8, cores=2))
+BUSY = replace(  # 20 requests a second, at a bound of 40
+    examples.point(8, factor=0.5),
+    server_cpu=1.2,
+    generator_cpu=0.3,
+    backend_cpu=0.1,
+    service_time_s=0.06,
+)
+
+
+def limited(limit: str, **changes: Any) -> Run:
+    levels = tuple(replace(level, limit=limit) for level in examples.prediction().levels)
+    return replace(
+        examples.run(), forecast=replace(examples.prediction(), levels=levels, **changes)
+    )
+
+
+@pytest.mark.parametrize(
+    ("limit", "experiment", "part"),
+    [
+        ("users", PREFORK, 20 / 40),
+        ("cpu", PREFORK, (1.2 + 0.3 + 0.1) / 2),
+        ("cpu", BOTH_CORES, (1.2 + 0.3 + 0.1) / 2),
+        ("cpu", ONE_CORE, 1.2 / 1),  # the others have a core of their own
+        ("pool", PREFORK, 20 * 0.06 / 8),
+        ("event loop", LOOP, 1.2 / 2),  # of its three processes two have a core
+        ("event loop", BLOCKED, 20 * 0.06 / 3),  # whether on a core or not
+        ("interpreter lock", THREADS, 1.2 / 1),
+        ("load generator", PREFORK, 0.3),
+        ("load generator", TWO_OF_THEM, 0.3 / 2),
+        ("database", PREFORK, 20 * 0.04),
+    ],
+)
+def test_how_much_of_a_limit_was_in_use(limit: str, experiment: Experiment, part: float) -> None:
+    assert used(experiment, FREE, limited(limit, wait_s=0.04), BUSY) == pytest.approx(part)
+
+
+def test_a_quota_is_all_the_cores_that_there_are() -> None:
+    half = replace(FREE, quota_cores=0.5)
+    assert used(PREFORK, half, limited("cpu"), BUSY) == pytest.approx(1.6 / 0.5)
+    assert used(LOOP, half, limited("event loop"), BUSY) == pytest.approx(1.2 / 0.5)
+
+
+def test_what_nobody_measured_is_not_reckoned() -> None:
+    untold: Point = replace(BUSY, service_time_s=None)
+    assert used(PREFORK, FREE, limited("pool"), untold) is None
+    assert used(BLOCKED, FREE, limited("event loop"), untold) is None
+    assert used(LOOP, FREE, limited("event loop"), untold) == pytest.approx(0.6)
+    assert used(PREFORK, FREE, limited("weather"), BUSY) is None
+
+
+def run_of(expected: Prediction) -> Run:
+    return replace(examples.run(), forecast=expected)
+
+
+def test_a_ceiling_is_the_bound_in_two_numbers() -> None:
+    """Two cores, and what a request takes of them, the load generator's part included."""
+    expected = forecast(PREFORK, examples.CALIBRATION, FREE)
+    last = expected.levels[-1]
+    found = ceiling(PREFORK, FREE, run_of(expected), last.users)
+    assert found is not None and last.limit == "cpu"
+    assert found.units == pytest.approx(2)
+    assert found.rps == pytest.approx(last.bound_rps)
+    assert found.seconds == pytest.approx(2 / last.bound_rps)
+    first = ceiling(PREFORK, FREE, run_of(expected), 1)
+    assert first is not None and first.units == pytest.approx(1)
+
+
+def test_a_forecast_of_before_has_one_demand_for_all_levels() -> None:
+    g = examples.CALIBRATION.generator_s
+    found = ceiling(PREFORK, FREE, limited("cpu"), 8)
+    assert found is not None
+    assert found.seconds == pytest.approx(examples.DEMAND_S + g)
+    assert found.units == pytest.approx(40 * (examples.DEMAND_S + g))
+    assert ceiling(PREFORK, FREE, limited("weather"), 8) is None
