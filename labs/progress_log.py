@@ -1,4 +1,5 @@
-"""The reader's own record of progress: predictions, answers to exercises, and diagnoses.
+"""The reader's own record of progress: predictions, answers to exercises, and diagnoses. Goals and
+bets at scenes, which a browser keeps, stay in a file that has them.
 
 One small JSON file in the user's data folder (WALL_TIME_PROGRESS names another one), which
 nobody else reads. Several kernels may share it: each change is made under a lock, to what the
@@ -80,18 +81,31 @@ class Diagnosed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Played:
+    """A goal that was reached at a scene, or a bet that was made there: by a browser's record
+    (book/web/src/kept.ts), whose file is in this form. The labs add none."""
+
+    page: str  # 1-cpu-time/one-core
+    what: str  # the name of the goal, or the question of the bet
+    at: str  # ISO 8601, UTC
+    words: str | None = None  # of the goal
+    value: float | None = None  # that was bet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProgressLog:
     """All that is kept."""
 
     predictions: tuple[Foretold, ...] = ()
     answers: tuple[Answered, ...] = ()
     diagnoses: tuple[Diagnosed, ...] = ()
+    scenes: tuple[Played, ...] = ()
     book: str = BOOK
     schema: int = SCHEMA
 
     @property
     def empty(self) -> bool:
-        return not self.predictions and not self.answers and not self.diagnoses
+        return not (self.predictions or self.answers or self.diagnoses or self.scenes)
 
     def answer(self, exercise: str, seed: str) -> Answered | None:
         for each in self.answers:
@@ -229,6 +243,7 @@ def restore(before: ProgressLog) -> None:
             if (old := before.diagnosis(each.lab, each.seed)) and (old.right or old.told):
                 kept = kept.with_diagnosis(old)
         gone = [e for e in before.diagnoses if kept.diagnosis(e.lab, e.seed) is None]
+        seen = {(each.page, each.what) for each in kept.scenes}
         return replace(
             kept,
             predictions=(
@@ -240,6 +255,10 @@ def restore(before: ProgressLog) -> None:
                 *(each for each in kept.answers if (each.exercise, each.seed) not in there),
             ),
             diagnoses=(*gone, *kept.diagnoses),
+            scenes=(
+                *(each for each in before.scenes if (each.page, each.what) not in seen),
+                *kept.scenes,
+            ),
         )
 
     _keep(change)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import ipywidgets
 from markupsafe import Markup, escape
@@ -27,6 +27,7 @@ from labs.records.format import NARROW, digits, plain
 EXERCISES = ("chapter", "solved", "tried", "open")
 MINUTES = {row.id: row.minutes for row in exercises.EXERCISES}
 DIAGNOSES = ("on", "lab", "server", "your diagnosis", "right", "tries")
+GOALS = ("on", "scene", "goal reached")
 PREDICTIONS = ("on", "lab", "you said", "the model", "it was")
 
 
@@ -105,7 +106,7 @@ class ProgressPanel(ipywidgets.VBox):
 
 def progress_table(kept: ProgressLog, chapters: Sequence[Chapter]) -> Markup:
     """What is kept, by chapter, as HTML: a sentence, the exercises, the predictions, the
-    diagnoses."""
+    diagnoses, and the goals at scenes that a browser's file had."""
     every = (*chapters, *_elsewhere(kept, chapters))
     shown = paragraphs([summary(kept, chapters)])
     shown += table(EXERCISES, [_row(kept, each) for each in every if each.exercises])
@@ -119,7 +120,12 @@ def progress_table(kept: ProgressLog, chapters: Sequence[Chapter]) -> Markup:
         for chapter in every
         for each in _diagnoses(kept, chapter)
     ]
-    return shown + (table(DIAGNOSES, said) if said else Markup(""))
+    shown += table(DIAGNOSES, said) if said else Markup("")
+    names = {each.page: each.name for each in chapters if each.page}
+    reached = [
+        (_day(each.at), _scene(each.page, names), each.words) for each in kept.scenes if each.words
+    ]
+    return shown + (table(GOALS, reached) if reached else Markup(""))
 
 
 def summary(kept: ProgressLog, chapters: Sequence[Chapter]) -> str:
@@ -219,6 +225,12 @@ def _told(each: Foretold, chapter: Chapter) -> tuple[str, ...]:
 def _lab(lab: str, chapter: Chapter) -> str:
     """Its name, with the chapter's number, and where it stands in the book."""
     return _linked(f"{chapter.number or chapter.title} · {lab}", chapter.place(lab))
+
+
+def _scene(page: str, names: Mapping[str, str]) -> str:
+    """The page of a scene; one that is not known is text, whatever a file says."""
+    address = f"{page}.html"
+    return _linked(names[address], address) if address in names else escape(page)
 
 
 def _linked(text: str, place: str) -> Markup:

@@ -126,6 +126,61 @@ def test_progress_is_kept_saved_deleted_and_read_again(
     expect(goal).to_contain_text("Reached.")
 
 
+SCENE = {"page": "1-cpu-time/one-core", "what": "x", "words": "a goal", "at": "2026-11-22"}
+BET = {"key": "k", "lab": "one-core", "question": "q", "unit": "req/s", "value": 14, "at": ""}
+ANSWER = {"exercise": "2.1", "seed": "", "value": 50, "right": True, "tries": 1, "at": ""}
+DIAGNOSIS = {"lab": "who-is-slow", "seed": 1, "guess": "", "right": False, "tries": 1, "at": ""}
+
+
+def record(**lists: object) -> str:
+    return json.dumps({"book": "Wall Time", "schema": 1} | lists)
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [
+        {"scenes": [SCENE | {"page": "javascript:alert(1)//"}]},
+        {"scenes": [SCENE | {"page": "//example.com/x"}]},
+        {"scenes": [{name: SCENE[name] for name in ("page", "what", "words")}]},
+        {"scenes": [SCENE | {"value": "30"}]},
+        {"scenes": [None]},
+        {"predictions": [BET | {"at": 2026}]},
+        {"predictions": [BET | {"measured": "18"}]},
+        {"predictions": [{name: BET[name] for name in ("lab", "value")}]},
+        {"answers": [ANSWER | {"tries": "3"}]},
+        {"diagnoses": [DIAGNOSIS | {"seed": "1"}]},
+        {"diagnoses": {"0": DIAGNOSIS}},
+    ],
+    ids=lambda lists: json.dumps(lists)[:60],
+)
+def test_a_file_of_progress_with_an_entry_that_is_none_is_refused(
+    book: Path, page: Page, tmp_path: Path, lists: dict[str, object]
+) -> None:
+    page.goto((book / "my-progress.html").as_uri())
+    shown = page.locator(".wt-progress")
+    odd, good = tmp_path / "odd.json", tmp_path / "good.json"
+    odd.write_text(record(**lists))
+    good.write_text(record(scenes=[SCENE], predictions=[BET], answers=[ANSWER]))
+    shown.locator("input[type=file]").set_input_files(odd)
+    expect(shown.get_by_role("status")).to_contain_text("odd.json: not a file of progress.")
+    expect(shown).to_contain_text("Nothing is kept yet")
+    shown.locator("input[type=file]").set_input_files(good)
+    expect(shown.get_by_role("row", name="a goal")).to_be_visible()
+    # One that was taken in before such files were refused: what is sound of it is there.
+    kept = {"scenes": [SCENE], "predictions": [BET], "answers": [ANSWER], "diagnoses": [DIAGNOSIS]}
+    mixed = {
+        name: [*kept[name], *entries] for name, entries in lists.items() if name != "diagnoses"
+    }
+    page.evaluate(
+        "kept => localStorage.setItem('wall-time-progress', kept)", record(**kept | mixed)
+    )
+    page.reload()
+    expect(shown.get_by_role("row", name="a goal")).to_be_visible()
+    expect(shown).to_contain_text("1 prediction, ")
+    expect(shown.get_by_role("button", name="Read a file")).to_be_visible()
+    assert page.locator("a[href^='javascript'], a[href^='//']").count() == 0
+
+
 def test_settled_bets_are_drawn_against_what_was_measured(book: Path, page: Page) -> None:
     told = {"key": "", "question": "how many", "unit": "req/s", "model": None, "at": ""}
     bets = [

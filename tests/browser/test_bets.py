@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from panel_book import PanelBook
 from playwright.sync_api import Page, expect
 
 from labs.kinds.base import LabKind
 from labs.present.verdict import on_answer
 from labs.recordings import recorder, replay, store
+from labs.records.format import duration
 from labs.records.written import written
 
 BETS = {  # of labs with all units there are, one that is no slip of the finger
@@ -109,6 +111,81 @@ def test_who_skips_sees_and_who_wants_it_always_is_not_asked_again(book: Path, p
     page.emulate_media(media="print")
     expect(figure.first).to_be_visible()
     expect(page.locator(".wt-bet").first).to_be_hidden()
+
+
+SECRETIVE = """for (const name of ['getItem', 'setItem', 'removeItem']) {
+  const allowed = Storage.prototype[name];
+  Storage.prototype[name] = function (key, ...more) {
+    if (key.startsWith('wall-time')) throw new DOMException('forbidden', 'SecurityError');
+    return allowed.call(this, key, ...more);
+  };
+}"""
+
+
+def test_where_nothing_can_be_kept_a_reader_s_wish_holds_until_the_page_is_left(
+    book: Path, page: Page
+) -> None:
+    page.add_init_script(SECRETIVE)
+    page.goto((book / "1-cpu-time/one-core.html").as_uri())
+    figure = page.locator(".wt-replay figure").first
+    expect(figure).to_be_hidden()
+    page.get_by_role("checkbox", name="Always show").click()
+    expect(figure).to_be_visible()
+    page.get_by_role("button", name="Ask me before").first.click()
+    expect(figure).to_be_hidden()
+    page.get_by_role("textbox", name="Your prediction").first.fill("14")
+    page.get_by_role("button", name="Commit").first.click()
+    expect(page.locator(".wt-bet").first).to_contain_text("You said 14")
+
+
+def test_a_bet_is_marked_where_plotly_has_drawn_already(book: Path, page: Page) -> None:
+    page.goto((book / "1-cpu-time/one-core.html").as_uri())
+    page.get_by_role("checkbox", name="Always show").click()
+    run = page.locator(".wt-replay")
+    run.get_by_role("button", name="Point at the values").click()
+    expect(run.locator(".legend").first).to_be_visible()
+    run.get_by_role("button", name="Ask me before").click()
+    run.get_by_role("textbox", name="Your prediction").fill("14")
+    run.get_by_role("button", name="Commit").click()
+    expect(run.locator(".wt-drawn .legend")).to_contain_text("your prediction")
+
+
+def test_a_bet_is_marked_where_a_figure_has_no_picture(panel_book: PanelBook, page: Page) -> None:
+    """As in a build from a shelf of other recordings: plotly draws when the page is loaded."""
+    page.goto((panel_book.site / "exercise.html").as_uri())
+    run = page.locator(".wt-replay").first
+    page.wait_for_function("window.Plotly !== undefined")
+    run.get_by_role("textbox", name="Your prediction").fill("14")
+    run.get_by_role("button", name="Commit").click()
+    expect(run.locator(".legend").first).to_contain_text("your prediction")
+
+
+def test_numbers_are_said_as_the_labs_say_them(
+    book: Path, page: Page, labs: dict[str, tuple[str, LabKind[Any]]]
+) -> None:
+    """The points of the reader's bets say their numbers."""
+    says = {
+        lab.question.unit: lambda value, asked=lab.question: asked.say(value / asked.scale)
+        for _, lab in labs.values()
+        if lab.question
+    }
+    assert {"req/s", "%", "MiB", "times", "workers", "requests"} <= set(says)
+    says["ms"] = lambda value: duration(value / 1000)
+    values = (0.05, 0.5, 0.95, 1, 12.3, 100, 1023, 1024, 2048, 12_345.6)
+    told = {"key": "", "lab": "l", "question": "", "at": ""}
+    bets = [
+        told | {"unit": unit, "value": value, "measured": value}
+        for unit in says
+        for value in values
+    ]
+    kept = json.dumps({"book": "Wall Time", "schema": 1, "predictions": bets})
+    page.goto((book / "my-progress.html").as_uri())
+    page.evaluate("kept => localStorage.setItem('wall-time-progress', kept)", kept)
+    page.reload()
+    expect(page.locator(".wt-scatter circle")).to_have_count(len(bets))
+    said = page.locator(".wt-scatter circle title").all_text_contents()
+    words = [say(value) for say in says.values() for value in values]
+    assert said == [f"l: you said {each}, and it was {each}" for each in words]
 
 
 def test_every_bet_at_a_scene_is_settled_by_its_model(book: Path, page: Page) -> None:

@@ -72,6 +72,33 @@ def now() -> ProgressLog:
 # what is kept
 
 
+def test_a_browser_s_file_may_take_its_place_and_loses_nothing(file: Path) -> None:
+    """Goals and bets at scenes are kept by browsers, and their file is in the same form."""
+    goal = {
+        "page": "1-cpu-time/one-core",
+        "what": "a-goal",
+        "at": "2026-11-22",
+        "words": "Reach <it>.",
+    }
+    bet = {"page": "<b>", "what": "How many?", "at": "2026-11-22", "value": 30}
+    file.parent.mkdir()
+    file.write_text(json.dumps({"book": "Wall Time", "schema": 1, "scenes": [goal, bet]}))
+    progress_log.answered("2.1", "", 50, True)
+    kept = json.loads(file.read_text())["scenes"]
+    assert kept == [goal | {"value": None}, bet | {"words": None}]
+    place = Chapter(
+        number="2", title="One core", labs=(), exercises=(), page="1-cpu-time/one-core.html"
+    )
+    shown = progress_table(now(), (place,))
+    assert '<a href="1-cpu-time/one-core.html">2 · One core</a>' in shown
+    assert "Reach &lt;it&gt;." in shown and "How many?" not in shown
+    before = progress_log.clear()
+    assert not file.exists()
+    progress_log.restore(before)
+    progress_log.restore(before)
+    assert json.loads(file.read_text())["scenes"] == kept
+
+
 def test_the_tests_have_a_file_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     assert "wall-time-progress-" in str(progress_log.path())
@@ -286,6 +313,7 @@ def test_the_record_of_before_is_read(file: Path) -> None:
     held = json.loads(before.read_bytes())
     for each in held["predictions"]:
         each["fit"] = True  # of which was said nothing then
+    held["scenes"] = []
     assert said == [] and json.loads(msgspec.json.encode(kept)) == held
 
 

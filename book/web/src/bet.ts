@@ -5,6 +5,7 @@ import { along, axesOf } from './axes';
 import * as kept from './kept';
 import { button, data, make } from './make';
 import { digits, say, shown, Unusable, written } from './numbers';
+import { drawAgain } from './recorded';
 
 /** Written by labs/present/bet.py. Numbers are in the unit that is typed. */
 interface Bet {
@@ -178,7 +179,7 @@ export function askAtScene(
   done: (value: number | undefined, asked: boolean) => void,
 ): void {
   const before = kept.played(words);
-  if (before || kept.alwaysShows() || skipped(words)) return done(before?.value, false);
+  if (before || kept.alwaysShows() || skipped(words)) return done(before?.value ?? undefined, false);
   line.replaceChildren(
     ...question(words, UNITS[on] ?? '', null, (value) => {
       if (value !== undefined) kept.play({ what: words, value });
@@ -235,6 +236,7 @@ function drawOn(replay: HTMLElement, bet: Bet, value: number): void {
     picture.querySelectorAll('.wt-guess').forEach((old) => old.remove());
     for (const mark of marks) put(picture, mark);
   }
+  drawAgain(figure);
 }
 
 /** In the plot of its own quantity; the other one follows from Little's law. */

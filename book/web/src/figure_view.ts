@@ -60,22 +60,23 @@ async function render({ model, el }: { model: Model; el: HTMLElement }): Promise
   tell();
   model.on('change:alt', tell);
 
-  let plotly: Plotly;
+  let plotly: Plotly | undefined;
   let asked = false;
   const redraw = () => {
     // Figures may come faster than the screen shows them: draw the latest, once a frame.
-    if (asked) return;
+    if (asked || !plotly) return;
     asked = true;
     requestAnimationFrame(() => {
       asked = false;
-      if (plot.isConnected) void draw(plotly, plot, model.get('figure'));
+      if (plot.isConnected) void draw(plotly!, plot, model.get('figure'));
     });
   };
+  model.on('change:figure', redraw); // what changes while the first one is drawn, too
   try {
     plotly = await plotlyFor(model);
     await draw(plotly, plot, model.get('figure'));
-    model.on('change:figure', redraw);
   } catch (reason) {
+    model.off('change:figure', redraw);
     plot.textContent = `The figure cannot be drawn: ${(reason as Error).message} Run the cell again.`;
     plot.dataset.drawn = 'failed';
   }

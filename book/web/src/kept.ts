@@ -12,9 +12,9 @@ export interface Foretold {
   unit: string;
   value: number;
   at: string; // ISO 8601, UTC
-  measured: number | null;
-  model: number | null;
-  measured_at: string;
+  measured?: number | null;
+  model?: number | null;
+  measured_at?: string;
   fit?: boolean; // whether that settles the bet; in files of before nothing is said
 }
 
@@ -33,48 +33,78 @@ export interface Played {
   page: string; // 1-cpu-time/one-core
   what: string; // the name of the goal, or the question of the bet
   at: string;
-  words?: string; // of the goal
-  value?: number; // that was bet
+  words?: string | null; // of the goal
+  value?: number | null; // that was bet
 }
 
 export interface Kept {
   predictions: Foretold[];
   answers: Answered[];
   diagnoses: object[]; // of the mysteries, which only a live page asks for
-  scenes: Played[]; // which the labs' own file has not
+  scenes: Played[]; // to which the labs add none
   book: 'Wall Time';
   schema: 1;
 }
 
-let unkept: string | null = null; // where there is no storage: until the page is left
+/** What each entry of a list has, as labs/progress_log.py has it; what ends with ? may be missing. */
+const FIELDS: Record<List, Record<string, string>> = {
+  predictions: {
+    ...{ key: 'string', lab: 'string', question: 'string', unit: 'string', value: 'number', at: 'string' },
+    ...{ measured: 'number?', model: 'number?', measured_at: 'string?', fit: 'boolean?' },
+  },
+  answers: { exercise: 'string', seed: 'string', value: 'number', right: 'boolean', tries: 'number', at: 'string' },
+  diagnoses: {
+    ...{ lab: 'string', seed: 'number', guess: 'string', right: 'boolean', tries: 'number', at: 'string' },
+    told: 'boolean?',
+  },
+  scenes: { page: 'page', what: 'string', at: 'string', words: 'string?', value: 'number?' },
+};
+type List = 'predictions' | 'answers' | 'diagnoses' | 'scenes';
+const PAGE = /^(?!\/)[\w./-]+$/; // of the book, so that it becomes an address of no other kind
+
+const unkept = new Map<string, string | null>(); // what no storage takes: until the page is left
 let works = true;
 
 export const NOTHING: Kept = { predictions: [], answers: [], diagnoses: [], scenes: [], book: 'Wall Time', schema: 1 };
 
 export function read(): Kept {
-  return parsed(stored(PLACE) ?? '') ?? NOTHING;
+  return found(stored(PLACE) ?? '', 'what is sound') ?? NOTHING;
 }
 
 export function isEmpty({ predictions, answers, diagnoses, scenes }: Kept): boolean {
   return ![predictions, answers, diagnoses, scenes].some((list) => list.length);
 }
 
-/** What such a file holds; undefined for what is none. */
+/** What such a file holds; undefined for what is none, or has an entry that is none. */
 export function parsed(text: string): Kept | undefined {
+  return found(text, 'all or nothing');
+}
+
+function found(text: string, take: 'all or nothing' | 'what is sound'): Kept | undefined {
   try {
-    const found = JSON.parse(text) as Partial<Kept>;
-    if (found.book !== 'Wall Time' || found.schema !== 1) return undefined;
-    const lists = [found.predictions, found.answers, found.diagnoses, found.scenes].map((list) => list ?? []);
-    if (!lists.every(Array.isArray)) return undefined;
-    const [predictions, answers, diagnoses, scenes] = lists as [Foretold[], Answered[], object[], Played[]];
-    const sound =
-      predictions.every((each) => typeof each.lab === 'string' && Number.isFinite(each.value)) &&
-      answers.every((each) => typeof each.exercise === 'string' && Number.isFinite(each.value)) &&
-      scenes.every((each) => typeof each.page === 'string' && typeof each.what === 'string');
-    return sound ? { ...NOTHING, predictions, answers, diagnoses, scenes } : undefined;
+    const file = JSON.parse(text) as Record<string, unknown>;
+    if (file.book !== 'Wall Time' || file.schema !== 1) return undefined;
+    const kept: Kept = { ...NOTHING };
+    for (const [list, fields] of Object.entries(FIELDS) as [List, Record<string, string>][]) {
+      const all = (file[list] ?? []) as unknown[];
+      const sound = all.filter((entry) => isSound(entry, fields));
+      if (sound.length < all.length && take === 'all or nothing') return undefined;
+      Object.assign(kept, { [list]: sound });
+    }
+    return kept;
   } catch {
-    return undefined;
+    return undefined; // no JSON, or no lists
   }
+}
+
+function isSound(entry: unknown, fields: Record<string, string>): boolean {
+  if (typeof entry !== 'object' || entry === null) return false;
+  return Object.entries(fields).every(([name, kind]) => {
+    const value = (entry as Record<string, unknown>)[name] ?? undefined;
+    if (value === undefined) return kind.endsWith('?');
+    if (kind === 'page') return typeof value === 'string' && PAGE.test(value);
+    return `${typeof value}?`.startsWith(kind) && (typeof value !== 'number' || Number.isFinite(value));
+  });
 }
 
 export function write(kept: Kept): void {
@@ -154,20 +184,23 @@ export function showAlways(yes: boolean): void {
 }
 
 function stored(place: string): string | null {
+  const here = unkept.get(place);
+  if (here !== undefined) return here;
   try {
-    return localStorage.getItem(place) ?? (place === PLACE ? unkept : null);
+    return localStorage.getItem(place);
   } catch {
     works = false; // forbidden, as in some windows that keep nothing
-    return place === PLACE ? unkept : null;
+    return null;
   }
 }
 
 function store(place: string, text: string | null): void {
-  if (place === PLACE) unkept = text;
   try {
     if (text === null) localStorage.removeItem(place);
     else localStorage.setItem(place, text);
+    unkept.delete(place);
   } catch {
-    works = false;
+    works = false; // forbidden, or full
+    unkept.set(place, text);
   }
 }

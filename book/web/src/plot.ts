@@ -41,6 +41,12 @@ export async function draw(plotly: Plotly, node: HTMLElement, figure: Figure): P
   node.dataset.drawn = String(figure.data.length);
 }
 
+/** Another figure in the place of one that is on display, or is about to be; else nothing. */
+export async function drawInstead(node: HTMLElement, figure: Figure): Promise<void> {
+  const known = drawn.get(node);
+  if (known) await draw(known.plotly, node, figure);
+}
+
 export function forget(node: HTMLElement): void {
   widths.unobserve(node);
   drawn.get(node)?.plotly.purge(node);

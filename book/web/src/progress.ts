@@ -159,9 +159,9 @@ function exercises({ answers }: Kept, chapters: Chapter[]): HTMLElement {
 function predictions(all: Foretold[], chapters: Chapter[]): HTMLElement {
   const rows = all.map((each) => {
     const chapter = chapters.find(({ labs }) => labs.includes(each.lab));
-    const value = (number: number | null) => (number === null ? '' : `${digits(number)}\u00a0${each.unit}`);
+    const value = (number?: number | null) => (typeof number !== 'number' ? '' : `${digits(number)}\u00a0${each.unit}`);
     const where = chapter ? linked(chapter, each.lab, each.lab) : each.lab;
-    return [where, value(each.value), value(each.model), value(each.measured), (each.at ?? '').slice(0, 10)];
+    return [where, value(each.value), value(each.model), value(each.measured), each.at.slice(0, 10)];
   });
   return table(['lab', 'you said', 'the model', 'recorded', 'on'], rows);
 }
@@ -171,7 +171,7 @@ function goals({ scenes }: Kept, chapters: Chapter[]): Node {
   const rows = scenes.flatMap(({ page, words, at }: Played) => {
     if (!words) return []; // a bet
     const address = `${page}.html`;
-    const name = chapters.find((chapter) => chapter.page === address)?.name ?? 'The first page';
+    const name = chapters.find((chapter) => chapter.page === address)?.name ?? (page === 'index' ? 'The first page' : page);
     return [[make('a', { href: address }, name), words, at.slice(0, 10)]];
   });
   return rows.length ? table(['scene', 'goal reached', 'on'], rows) : document.createDocumentFragment();

@@ -1,6 +1,6 @@
 /** A recorded figure: a picture, until the reader points at it. Then plotly comes, which is ten
  * times the rest of a page's script, and draws it so that each point can be asked. */
-import { draw, type Figure } from './plot';
+import { draw, drawInstead, type Figure } from './plot';
 
 const LABEL = 'Point at the values';
 const DWELL_MS = 150; // a pointer that only passes by means nothing
@@ -64,6 +64,12 @@ async function drawInto(figure: HTMLElement, plot: HTMLElement): Promise<void> {
     console.error(reason);
     plot.textContent = `The figure cannot be drawn: ${(reason as Error).message}`;
   }
+}
+
+/** With the reader's bet, where plotly has drawn it before there was one. */
+export function drawAgain(figure: HTMLElement): void {
+  const plot = figure.querySelector<HTMLElement>('.wt-plot');
+  if (plot) drawInstead(plot, recordedIn(figure)).catch(console.error);
 }
 
 function recordedIn(figure: HTMLElement): Figure {
