@@ -120,8 +120,7 @@ class PredictionPrompt(ipywidgets.HBox):
         elif self.skipped:
             said = Markup("Skipped: {}? The figure tells.").format(question)
         else:
-            unit = f", in {self.question.unit}" if self.question.unit else ""
-            said = Markup("Before you run it: {}{}?").format(question, unit)
+            said = Markup("Before you run it: {}").format(self.question.asked)
         wrong = alarm(problem, "span") if problem else ""
         self._question.value = Markup("<p>{}</p>{}").format(said, wrong)
         for control in (self._number, self._commit, self._skip):

@@ -69,8 +69,9 @@ def wide_table(
     """A table of more columns than a page is wide: the `main` ones are shown, and the others
     when it is unfolded; all of them, where none is main. What stands in the column called `reason`
     is set below its row, as wide as the table, and not in it."""
-    there = [place for place, name in enumerate(head) if name != reason]
-    whys = [row[head.index(reason)] if reason in head else "" for row in rows]
+    why = head.index(reason) if reason and reason in head else None
+    there = [place for place in range(len(head)) if place != why]
+    whys = ["" if why is None else row[why] for row in rows]
     looks = {place: _look(head[place], place, rows, main) for place in there}
 
     def cells(texts: Sequence[str], pattern: str) -> Markup:
@@ -78,11 +79,11 @@ def wide_table(
         return Markup("").join(each.format(looks[place], texts[place]) for place in there)
 
     body = Markup("")
-    for row, why in zip(rows, whys, strict=True):
+    for row, told in zip(rows, whys, strict=True):
         body += Markup("<tr>{}</tr>").format(cells(row, "<td{}>{}</td>"))
-        if why:
+        if told:
             below = '<tr class="wt-reason"><td colspan="{}"><div>{}</div></td></tr>'
-            body += Markup(below).format(len(there), why)
+            body += Markup(below).format(len(there), told)
     more = Markup("")
     if any(REST in look for look in looks.values()):
         unfold = '<details class="wt-more"><summary>All {} columns</summary></details>'

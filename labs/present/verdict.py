@@ -40,6 +40,12 @@ class Question:
     scale: float = 1.0  # what is typed over the value in SI units: 1000
     say: Callable[[float], str] = digits  # a value in SI units, in words with its unit
 
+    @property
+    def asked(self) -> str:
+        """The question, with the unit of its answer where its words do not have it."""
+        known = not self.unit or self.unit in self.words
+        return f"{self.words}?" if known else f"{self.words}, in {self.unit}?"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guess:

@@ -51,7 +51,7 @@ def test_a_bet_is_answered_in_the_words_of_the_live_panel(
     assert question is not None
     page.goto((book / where).as_uri())
     run = page.locator(f'.wt-replay[data-lab="{name}"]')
-    expect(run.locator(".wt-bet")).to_contain_text(f"Before you look: {question.words}")
+    expect(run.locator(".wt-bet")).to_contain_text(f"Before you look: {question.asked}")
     figure = run.locator("figure.wt-recorded").first
     expect(figure).to_be_hidden()
     run.get_by_role("textbox", name="Your prediction").fill(BETS[name])

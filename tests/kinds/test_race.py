@@ -14,9 +14,10 @@ from waiting import eventually
 from labs.exercises import latest
 from labs.kinds.race.record import Count, Race, RaceRun
 from labs.kinds.race.run import COMPUTING, WAYS, WORK, RaceLab
-from labs.kinds.race.show import race_alt, race_figure, race_said, show
+from labs.kinds.race.show import race_alt, race_figure, race_said, race_words, show
 from labs.measure.rig import Rig
 from labs.panel.lab import LabPanel
+from labs.present.markup import wide_table
 from labs.present.quantities import NoSuchNumber
 from labs.records.errors import BadRecording, Unusable
 
@@ -124,6 +125,14 @@ def test_the_verdict_names_the_loss_and_the_price() -> None:
     assert "It takes no wait for that." in said
     assert "held for 40 ms lets 25 req/s pass at most" in said
     assert "loses 0 of 400" in said
+
+
+def test_each_row_of_the_table_begins_with_its_way() -> None:
+    assert '<tr><td class="wt-words">without a lock</td>' in race_words(race())
+
+
+def test_a_first_column_without_a_name_stays_first() -> None:
+    assert "<tr><td>1</td><td>2</td></tr>" in wide_table(("", "b"), (("1", "2"),))
 
 
 def test_a_race_without_a_loss_proves_nothing_and_a_lock_that_loses_is_refused() -> None:

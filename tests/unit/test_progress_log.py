@@ -43,7 +43,7 @@ from labs.panel.progress import (
     summary,
 )
 from labs.present.bets import bets_figure
-from labs.present.verdict import on_answer
+from labs.present.verdict import Question, on_answer
 from labs.progress_log import Foretold, ProgressLog
 from labs.recordings import pages
 
@@ -267,6 +267,13 @@ def test_a_book_that_is_built_or_recorded_writes_nothing(
     progress_log.came(progress_log.foretell("many-cores", "how many", "req/s", 40.0), 1.0, 1.0)
     labs.progress()
     assert not file.parent.exists()
+
+
+def test_a_question_says_the_unit_of_its_answer_once() -> None:
+    workers = Question(words="how many workers will there be", about="then", unit="workers")
+    assert "how many workers will there be?" in PredictionPrompt(print, workers)._question.value
+    late = PredictionPrompt(print, question("response time", 8))
+    assert "at 8 users, in ms?" in late._question.value
 
 
 def test_a_guess_in_a_panel_is_kept_in_the_unit_of_its_question() -> None:

@@ -82,7 +82,7 @@ class Asking {
       this.#focus();
     });
     this.#node.replaceChildren(
-      ...question(`${words}${unit ? `, in ${unit}` : ''}?`, unit, model ?? measured, (value) => {
+      ...question(`${words}${unit && !words.includes(unit) ? `, in ${unit}` : ''}?`, unit, model ?? measured, (value) => {
         if (value === undefined) this.#skip();
         else this.#commit(value);
         this.#focus();

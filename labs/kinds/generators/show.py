@@ -17,7 +17,7 @@ from labs.records.format import digits, duration, percent, plain, rate
 from labs.theory import laws
 
 WHERE = ("Throughput as it says, requests per second", "Cores busy")
-MAIN = ("", "req/s", "its cores", "full")  # of the table under the figure
+MAIN = ("load generator", "req/s", "its cores", "full")  # of the table under the figure
 # Addresses that are nobody's, for documentation (RFC 5737).
 MASTER_ADDRESS, SERVER_ADDRESS = "192.0.2.10", "192.0.2.1"
 
@@ -74,7 +74,7 @@ def generators_words(found: Generators) -> str:
     """Under the figure, as HTML: the verdict, the table, and a worker for another machine."""
     sentences = paragraphs(generators_said(found))
     head = [
-        *("", "req/s", "mean", "its cores", "its CPU a request"),
+        *("load generator", "req/s", "mean", "its cores", "its CPU a request"),
         *("server's cores", "server's CPU a request", "full"),
     ]
     rows = [

@@ -15,7 +15,7 @@ from labs.records.format import digits, duration, percent, rate, rounded
 
 WHERE = ("Additions", "Throughput, requests per second")
 NOTHING = 0.10  # of the throughput: what a lock may cost that costs next to nothing
-MAIN = ("", "asked", "lost", "req/s")  # of the table under the figure
+MAIN = ("how", "asked", "lost", "req/s")  # of the table under the figure
 WIDEST = 11  # letters of a label before it is folded
 
 
@@ -75,7 +75,7 @@ def race_alt(race: Race) -> str:
 def race_words(race: Race) -> str:
     """Under the figure, as HTML: what was lost, what the lock cost, and why."""
     sentences = paragraphs(race_said(race))
-    head = ("", "asked", "arrived", "lost", "req/s", "mean ms")
+    head = ("how", "asked", "arrived", "lost", "req/s", "mean ms")
     rows = [
         (
             count.name,

@@ -146,8 +146,9 @@ def _processes(timeline: Timeline) -> str:
     everyone = link(name, "text/csv", process_table(timeline.run).csv(), "as a file")
     return (
         '<div class="wt-data"><p>The processes of both trees, from the first request to the last. '
-        "On_Core is CPU seconds per second, and On_CPU is On_Core over the cores of the machine. "
-        f"Every process by itself: {everyone}.</p>{wide_table(head, rows, MAIN)}</div>"
+        f"Every process by itself: {everyone}.</p>{wide_table(head, rows, MAIN)}"
+        "<p>Among all its columns, On_Core is CPU seconds per second, and On_CPU is On_Core over "
+        "the cores of the machine.</p></div>"
     )
 
 
