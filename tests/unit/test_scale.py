@@ -241,9 +241,7 @@ def walked(name: str) -> Timeline:
     return structs.replace(there, machine=machine(8), steps=lab.steps)
 
 
-@pytest.mark.parametrize(
-    ("name", "found"), [("how-many-workers", compared), ("watching", walked)], ids=str
-)
+@pytest.mark.parametrize(("name", "found"), [("how-many-workers", compared), ("watching", walked)])
 def test_who_measures_for_longer_still_compares_with_the_recorded_run(
     name: str, found: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
