@@ -588,3 +588,22 @@ def test_the_generators_share_is_told_from_a_twentieth_on():
         assert said(found, "of each request's CPU time") == told
     dear = dataclasses.replace(IDEAL, generator_s=0.01)
     assert said(predicted(prefork(8), of(40), [64], calibration=dear), "20\xa0% is its own")
+
+
+def test_waits_that_many_have_together_come_in_rounds():
+    """A lone user has one wait, whoever comes meanwhile the rest of one and the next: two at the
+    longest. So a few gain nothing, and many are served as in a pool of rounds of 2 V."""
+    together = of(10, 200, wait_by="disk-together")
+    dear = dataclasses.replace(IDEAL, generator_s=0.002)
+    for users, rps in ((1, 1 / 0.212), (2, 2 / 0.412), (20, 20 / 0.412)):
+        level = one_level(prefork(64), together, users, calibration=dear)
+        assert level.model_rps == pytest.approx(max(rps, 1 / 0.212))
+
+
+def test_one_process_holds_what_its_threads_do():
+    """Without the lock: eight users of four threads, and of two processes of two."""
+    free = {"on": machine(gil=False)}
+    one = one_level(threaded(4), of(10, 200), 8, **free)
+    assert one.model_rps == pytest.approx(queueing.sharing(4, 0.01, 0.2, (1.0, 2.0, 3.0, 4.0)))
+    two = one_level(threaded(2, processes=2), of(10, 200), 3, **free)
+    assert two.model_rps < one_level(threaded(4), of(10, 200), 3, **free).model_rps

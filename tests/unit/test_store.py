@@ -60,6 +60,14 @@ def test_the_nearest_is_so_by_its_ratio_and_of_equals_the_larger() -> None:
     assert chosen is not None and chosen.name == "4-cores.json"
 
 
+def test_a_name_that_says_no_cores_at_all_is_taken_for_one(shelf: Path) -> None:
+    put("hop", 4)
+    (shelf / "hop/0-cores.json").write_text("")
+    for cores, found in ((1, "0-cores.json"), (2, "4-cores.json"), (8, "4-cores.json")):
+        chosen = store.chosen("hop", cores)
+        assert chosen is not None and chosen.name == found
+
+
 def test_what_was_saved_is_read_and_ends_with_a_line(shelf: Path) -> None:
     where = put("deep/hop", 2, 0.9)
     assert where.read_bytes().endswith(b"}\n") and b'\n "kind"' in where.read_bytes()
