@@ -216,6 +216,7 @@ def test_two_load_generators_have_two_cores():
     assert "used 90\xa0% of its 2 cores" in said
     said = checks(replace(GOOD, generator_cpu=0.9))["load generator"].sentence
     assert "used 90\xa0% of its core" in said
+    assert list(validity.full_generator(replace(GOOD, generator_cpu=0.9)))  # of one, unless told
 
 
 def test_where_the_limits_of_a_good_point_lie():
