@@ -575,6 +575,8 @@ def test_the_last_level_is_what_is_told():
     slower = predicted(prefork(8), of(50), [1, 2, 8], calibration=REAL)  # with more cores busy
     assert len({level.demand_s for level in slower.levels}) == 3
     assert slower.demand_s == slower.levels[-1].demand_s
+    unseen = Experiment(prefork(8), of(50), Load([1, 2, 8]))
+    assert explain(unseen, [], REAL, machine()).demand_s == slower.demand_s
     experiment = Experiment(prefork(8), of(50), Load([1, 4, 9]))
     points = [measured(users, d) for users, d in ((1, 0.05), (4, 0.06), (9, 0.07))]
     known = explain(experiment, points, IDEAL, machine())
