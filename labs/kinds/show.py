@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from labs.present.levels import Level
+from labs.present.levels import BY_LEVEL, Level, Pace
 from labs.present.markup import sentences
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber, Quantity
@@ -145,6 +145,7 @@ class Show(Generic[Found]):
     about: Callable[[Found], str] = lambda found: ""  # for the figure's caption
     verdict: Callable[[Found], str] = lambda found: ""  # HTML under the figure
     levels: Callable[[Found], Sequence[Level]] = lambda found: ()  # by which a page replays it
+    pace: Pace = BY_LEVEL  # and how it does
     concluded: Callable[[Found], Sequence[str]] = lambda found: ()  # the sentences at their end
     note: Callable[[Found], str] = lambda found: ""  # a sentence below the table
     # A result and a recorded one of the same lab, in units that compare; HTML.

@@ -1,4 +1,7 @@
-"""A recorded run level by level, for a page to show as it landed (book/web/src/levels.ts). Pure."""
+"""A recorded run as it landed, for a page to show it so: level by level, step by step, or one way
+after the other (book/web/src/levels.ts). Of each it is told how far it reaches on the x axes of the
+run's figure, or the colour in which it is drawn there; the page has the figure once and hides what
+comes later. Pure."""
 
 from __future__ import annotations
 
@@ -8,21 +11,48 @@ from dataclasses import asdict, dataclass
 
 from markupsafe import Markup
 
+FORECAST = "Before the run: the forecast is made, and nothing is measured yet."
+UNMEASURED = "Before the run: nothing is measured yet."
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """One place on the x axes of a figure, and what was measured there in words."""
+    """What has landed after one level, step or way, and the sentence on it.
 
-    at: int
+    at: up to where on the x axes; on axes with names they count from 0, each in the middle of its
+    room, and each is a level. colour: in which it is drawn. What has neither is there from the
+    first level on.
+    """
+
     words: str
+    at: float | None = None
+    colour: str | None = None
 
 
-def stepped(levels: Sequence[Level], verdict: Sequence[str]) -> Markup:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How the runs of a kind are replayed."""
+
+    each: str = "level"  # what one of them is called
+    before: str = FORECAST  # what is said when nothing has landed
+    # Colours of the lines and areas that are there before the run. Without any, these are all but
+    # the lines through marks.
+    known: Sequence[str] = ()
+
+
+BY_LEVEL = Pace()
+
+
+def stepped(levels: Sequence[Level], verdict: Sequence[str], pace: Pace = BY_LEVEL) -> Markup:
     """What the page's script needs, right after the figure as HTML. Nothing for one level, which
-    is no course to follow."""
+    is no course to follow. Without a verdict it ends with the last level."""
     if len(levels) < 2:
         return Markup("")
-    run = {"levels": [asdict(level) for level in levels], "verdict": list(verdict)}
+    told = [
+        {name: value for name, value in asdict(level).items() if value is not None}
+        for level in levels
+    ]
+    run = {"levels": told, "verdict": list(verdict), **asdict(pace)}
     data = json.dumps(run, ensure_ascii=False).replace("<", "\\u003c")
     return Markup('<script type="application/json" class="wt-levels">{}</script>').format(
         Markup(data)

@@ -72,7 +72,7 @@ def course(result: Result) -> Markup:
     runs = len(result.runs)  # type: ignore[attr-defined]
     words = f"{show.about(result)} {caption(result.machine, runs)}".strip()
     figure = static(show.figure(result), alt=show.alt(result), caption=words)
-    return figure.html() + stepped(show.levels(result), show.concluded(result))
+    return figure.html() + stepped(show.levels(result), show.concluded(result), show.pace)
 
 
 def switch(name: str, result: Result) -> Markup:

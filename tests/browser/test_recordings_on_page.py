@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -10,7 +11,12 @@ from urllib.parse import unquote
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from labs.kinds.mystery.record import Mystery
+from labs.kinds.mystery.show import fixes_levels
+from labs.kinds.mystery.verdict import revealed
 from labs.kinds.registry import showing
+from labs.kinds.timeline.record import Timeline
+from labs.present.levels import Level
 from labs.recordings import others, recorder, store
 from labs.records.results import Result
 
@@ -111,12 +117,21 @@ STEPS = """script => {
       return {
         marks: there.filter((node) => node.hasAttribute('transform')).length,
         bars: there.filter((node) => /^M[-.0-9]+,[-.0-9]+h10m/.test(node.getAttribute('d'))).length,
-        parts: there.filter((node) => node.classList.contains('wt-so-far')).length,
+        cut: there.filter((node) => node.classList.contains('wt-cut')).length,
       };
     }));
   }
   return seen;
 }"""
+
+
+def numbered(result: Result) -> list[Level]:
+    """Its levels, where numbers are what its figure has across."""
+    levels = showing(result).levels(result)
+    names = any(
+        isinstance(x, str) for each in showing(result).figure(result)["data"] for x in each["x"]
+    )
+    return [] if names or len(levels) < 2 else [*levels]
 
 
 def expected(result: Result, upto: float) -> tuple[int, int]:
@@ -140,25 +155,145 @@ def test_every_recorded_course_shows_as_much_as_had_been_measured(book: Path, pa
     seen = set()
     for cell in recorder.cells():
         result = store.recording(cell.lab)
-        levels = showing(result).levels(result)
-        if len(levels) < 2:
+        levels = numbered(result)
+        if not levels:
             continue
-        page.goto((book / cell.page.relative_to(store.BOOK).with_suffix(".html")).as_uri())
+        there = (book / cell.page.relative_to(store.BOOK).with_suffix(".html")).as_uri()
+        if page.url != there:
+            page.goto(there)
         figure = of(page, result)
         steps = figure.locator("xpath=following-sibling::script[1]").evaluate(STEPS)
-        places = [float("-inf"), *(level.at for level in levels), float("inf")]
-        for place, pictures in zip(places, steps, strict=True):
+        places = [float("-inf"), *(level.at or 0 for level in levels[:-1]), float("inf")]
+        for place, pictures in zip([*places, *places[-1:]], steps, strict=False):
             for picture in pictures:  # wide and narrow
                 found = (picture["marks"], picture["bars"])
                 assert found == expected(result, place), (cell.lab, place)
+        known = showing(result).pace.known
         lined = [
             trace
             for trace in showing(result).figure(result)["data"]
-            if trace["mode"] == "lines+markers" and trace["x"] != [None]
+            if "lines" in trace["mode"]
+            and trace["x"] != [None]
+            # But for the forecast, all that a timeline draws is measured.
+            and (
+                "stackgroup" in trace or trace["line"]["color"] not in known
+                if known
+                else "markers" in trace["mode"]
+            )
         ]
-        assert [each["parts"] for each in steps[1]] == 2 * [len(lined)], cell.lab
+        assert [each["cut"] for each in steps[1]] == 2 * [len(lined)], cell.lab
+        assert [each["cut"] for each in steps[len(levels)]] == [0, 0], cell.lab
         seen.add(cell.lab)
-    assert len(seen) > 12
+    assert len(seen) > 15 and {"prefork", "which-limit"} <= seen
+
+
+def steps_of(page: Page, figure: Locator, result: Result) -> Iterator[int]:
+    """Replays it by keyboard, and says how many levels are there; the sentences and where the rest
+    of the page stands are looked at here."""
+    show = showing(result)
+    levels, each = show.levels(result), show.pace.each
+    figure.get_by_role("button", name=f"Replay {each} by {each}").focus()
+    page.keyboard.press("Enter")
+    said, slider = (
+        figure.get_by_role("status"),
+        figure.get_by_role("slider", name=each.capitalize()),
+    )
+    expect(said).to_have_text(show.pace.before)
+    heights = {figure.bounding_box()["height"]}  # type: ignore[index]
+    yield 0
+    for number, level in enumerate(levels, 1):
+        expect(figure.get_by_role("button", name=f"Next {each}")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(said).to_have_text(level.words)
+        expect(slider).to_have_attribute("aria-valuetext", f"{each} {number} of {len(levels)}")
+        heights.add(figure.bounding_box()["height"])  # type: ignore[index]
+        yield number
+    assert len(heights) == 1
+    page.keyboard.press("Enter")
+    expect(said.locator("p")).to_have_text([*show.concluded(result)])
+
+
+LANDED = """figure => {
+  const plots = [...figure.querySelectorAll('.wt-picture svg.wt-wide > g[transform]')];
+  return plots.filter((plot) => plot.querySelector('.wt-cut')).map((plot) => {
+    const widths = [...plot.querySelectorAll('.wt-cut')].map((node) => {
+      const name = /#[^)]+/.exec(node.getAttribute('clip-path'))[0];
+      return Number(plot.querySelector(`${name} rect`).getAttribute('width'));
+    });
+    const whole = /#\\w+/.exec(plot.getAttribute('clip-path'))[0];
+    const room = figure.querySelector(`${whole} rect`).getAttribute('width');
+    return Math.max(...widths) / Number(room);
+  });
+}"""
+
+
+@pytest.mark.parametrize("width", [1400, 360])
+def test_a_timeline_is_replayed_step_by_step(book: Path, page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    result = store.recording("prefork")
+    assert isinstance(result, Timeline)
+    figure = of(opened(book, page, "2-wait-time/prefork"), result)
+    levels, whole_s = showing(result).levels(result), sum(step.seconds for step in result.steps)
+    plots = 3 + result.machine.logical_cores
+    for number in steps_of(page, figure, result):
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        part = levels[number - 1].at / whole_s if number else 0.0  # type: ignore[operator]
+        landed = [pytest.approx(part, abs=0.01)] * plots if number < len(levels) else []
+        assert figure.evaluate(LANDED) == landed
+    assert figure.locator(".wt-later, .wt-cut").count() == 0  # the verdict is on the whole of it
+    page.keyboard.press("Enter")  # from the start
+    page.emulate_media(media="print")
+    cut = figure.locator(".wt-cut").first
+    assert cut.evaluate("node => getComputedStyle(node).clipPath") == "none"
+
+
+COLUMNS = """figure => [...figure.querySelectorAll('.wt-picture svg.wt-wide > g[transform] path')]
+  .filter((node) => /^M[-.0-9]+,[-.0-9]+V.*Z$/.test(node.getAttribute('d')))
+  .map((node) => !node.classList.contains('wt-later'))"""
+
+
+@pytest.mark.parametrize(
+    ("chapter", "lab", "columns"),
+    [
+        ("2-wait-time/threads", "a-shared-counter", 3),
+        ("2-wait-time/prefork", "memory-per-worker", 1),
+        ("3-real-applications/whom-are-you-measuring", "whom-are-you-measuring", 3),
+    ],
+)
+def test_ways_kinds_and_generators_are_replayed_one_after_the_other(
+    book: Path, page: Page, chapter: str, lab: str, columns: int
+) -> None:
+    """columns: bars of each, error bars and words aside."""
+    result = store.recording(lab)
+    opened(book, page, chapter)
+    figure = of(page, result)
+    several = len(showing(result).levels(result))
+    for number in steps_of(page, figure, result):
+        shown = figure.evaluate(COLUMNS)
+        assert shown == columns * [place < number for place in range(several)]
+        plots = figure.locator("svg.wt-wide > g:has(.wt-later)")
+        assert number or plots.count() == 2
+        assert number or plots.locator(":is(path, text):not(.wt-later)").count() == 0
+    assert figure.locator(".wt-later, .wt-cut").count() == 0
+
+
+def test_a_mystery_s_repairs_are_replayed_within_its_solution(book: Path, page: Page) -> None:
+    opened(book, page, "3-real-applications/which-limit")
+    result = store.recording("which-limit")
+    assert isinstance(result, Mystery)
+    solution = page.locator("details.solution", has=page.locator("figure"))
+    figure = solution.locator("figure")
+    expect(figure).to_be_hidden()
+    solution.locator("summary").first.click()
+    figure.get_by_role("button", name="Replay step by step").click()
+    marks_of_one = 3 * len(result.before.points)  # throughput, response time, time in service
+    for number, level in enumerate(fixes_levels(result)):
+        assert marks(figure) == number * marks_of_one
+        figure.get_by_role("button", name="Next step").click()
+        expect(figure.get_by_role("status")).to_have_text(level.words)
+    figure.get_by_role("button", name="The verdict").click()
+    expect(figure.get_by_role("status").locator("p")).to_have_text([*revealed(result)])
 
 
 def test_other_servers_stand_in_the_figure_s_place_one_at_a_time(book: Path, page: Page) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -30,6 +31,7 @@ from labs.kinds.mystery.run import MysteryLab
 from labs.kinds.mystery.scenarios import LIMITS, Limit, draw, named, usual_users
 from labs.kinds.mystery.show import (
     compared,
+    fixes_levels,
     processes_table,
     show,
     symptoms_figure,
@@ -210,6 +212,28 @@ def test_a_page_folds_the_solution_away(
     assert "as good as nothing" in folded and "times as much" in folded
     with pytest.raises(BadRecording, match="another experiment"):
         labs.mystery("which-limit", seed=seed + 1)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_replay_tells_what_was_measured_and_only_its_verdict_why(seed: int) -> None:
+    mystery = example(seed)
+    limit, scenario = named(mystery.limit), draw(seed, 4)
+    levels = [plain(level.words) for level in show.levels(mystery)]
+    assert len(levels) == len(usual_users(4)) and not show.concluded(mystery)
+    fixes = fixes_levels(mystery)
+    as_it_is, wrong, right = (plain(level.words) for level in fixes)
+    assert_hidden(" ".join([*levels, as_it_is]), mystery.limit)
+    why = [limit.does, limit.law, limit.symptoms, scenario.wrong.why, scenario.right.why]
+    assert [text for text in map(plain, why) if text in wrong + right] == []
+    assert wrong.startswith(plain(scenario.wrong.label)) and "as good as nothing" in wrong
+    assert right.startswith(plain(scenario.right.label)) and "times as much" in right
+    drawn = comparison_figure(compared(mystery))["data"]
+    lines = [trace["line"]["color"] for trace in drawn if trace["name"].endswith(": forecast")]
+    assert [level.colour for level in fixes] == [*dict.fromkeys(lines)]
+    said = words(mystery).partition('<details class="solution">')[2]
+    (data,) = re.findall(r'<script type="application/json" class="wt-levels">(.*?)</script>', said)
+    assert json.loads(data)["verdict"] == [*verdict.revealed(mystery)]
+    assert fixes_levels(example(seed, variants=("before",)))[1:] == []
 
 
 def test_a_limit_that_is_none_is_refused_as_soon_as_it_is_read(tmp_path: Path) -> None:

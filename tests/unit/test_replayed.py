@@ -15,8 +15,10 @@ import msgspec
 import pytest
 
 from labs.kinds.registry import showing
-from labs.present.levels import Level, stepped
+from labs.kinds.timeline.record import Timeline
+from labs.present.levels import Level, Pace, stepped
 from labs.recordings import others, replay, store
+from labs.records.format import rate
 from labs.records.results import Result
 
 pytestmark = pytest.mark.chapters
@@ -26,26 +28,101 @@ each_recording = pytest.mark.parametrize("file", FILES, ids=lambda file: file.pa
 
 
 @each_recording
-def test_a_course_over_users_or_pools_is_told_level_by_level(file: Path) -> None:
+def test_a_recorded_run_is_told_as_it_landed(file: Path) -> None:
     found = store.read(file)
     show = showing(found)
-    levels, figure = show.levels(found), show.figure(found)
-    marked = {x for trace in figure["data"] if "error_y" in trace for x in trace["x"]}
-    if type(found).__struct_config__.tag not in ("sweep", "comparison"):
+    levels, kind = show.levels(found), type(found).__struct_config__.tag
+    if kind in ("classics", "clocks", "checkup"):
         assert not levels and not show.concluded(found)
         return
-    assert [level.at for level in levels] == sorted(marked)
-    assert all(re.search(r"req/s \(forecast: .* in .* on average", each.words) for each in levels)
-    assert all(level.words.endswith(".") for level in levels) and show.concluded(found)
+    assert all(level.words.endswith(".") for level in levels)
+    assert bool(show.concluded(found)) == (kind != "mystery")  # whose verdict is folded away
+    assert len(stepped(levels, show.concluded(found), show.pace)) < 4_000  # of a page's HTML
+    if kind in ("sweep", "comparison", "mystery"):
+        data = show.figure(found)["data"]
+        marked = {x for trace in data if "error_y" in trace for x in trace["x"]}
+        assert [level.at for level in levels] == sorted(marked)
+    if kind in ("sweep", "comparison"):
+        told = r"req/s \(forecast: .* in .* on average"
+        assert all(re.search(told, each.words) for each in levels)
+
+
+def timelines() -> list[Timeline]:
+    read = [store.read(file) for file in FILES]
+    return [examples.timeline(), *(each for each in read if isinstance(each, Timeline))]
+
+
+def test_a_timeline_is_told_step_by_step_with_what_was_done_in_each() -> None:
+    for found in timelines():
+        run, levels = found.run, showing(found).levels(found)
+        assert len(levels) == len(found.steps)
+        ends = [
+            begin + step.seconds for begin, step in zip(found.begins_s, found.steps, strict=True)
+        ]
+        for level, begin_s, end_s, stretch in zip(
+            levels, found.begins_s, ends, run.stretches, strict=True
+        ):
+            assert level.at is not None and begin_s < level.at < end_s
+            assert f"{rate(stretch.throughput_rps)} answered (forecast:" in level.words
+            for event in run.happenings:
+                assert (event.words in level.words) == (begin_s <= event.at_s < end_s)
+                if event.at_s >= end_s:  # and its mark is not shown before
+                    assert level.at < event.at_s
+        assert sum(level.words.count("was killed") for level in levels) == sum(
+            "was killed" in event.words for event in run.happenings
+        )
+
+
+def test_what_a_timeline_had_before_the_run_is_the_forecast_alone() -> None:
+    for found in timelines():
+        show = showing(found)
+        known = [
+            trace["name"]
+            for trace in show.figure(found)["data"]
+            if "line" in trace
+            and "stackgroup" not in trace  # whose area has a pattern, and no edge
+            and trace["line"]["color"] in show.pace.known
+        ]
+        assert set(known) == {"forecast"}
+
+
+@pytest.mark.parametrize("lab", ["a-shared-counter", "whom-are-you-measuring"])
+def test_ways_and_generators_are_told_in_the_order_of_their_bars(lab: str) -> None:
+    found = store.recording(lab)
+    levels, data = showing(found).levels(found), showing(found).figure(found)["data"]
+    assert [level.at for level in levels] == [place + 0.5 for place in range(len(levels))]
+    for trace in data:
+        names = [" ".join(str(name).split("<br>")) for name in trace["x"]]
+        for level, name in zip(levels, names, strict=True):
+            assert level.words.lower().startswith(f"{name.lower()}:")
+
+
+def test_memory_is_told_kind_by_kind_each_in_its_colour() -> None:
+    found = store.recording("memory-per-worker")
+    levels, data = showing(found).levels(found), showing(found).figure(found)["data"]
+    left = list(data)
+    for level in levels:
+        mine = [trace for trace in data if level.colour in json.dumps(trace)]
+        assert {trace["type"] for trace in mine} == {"scatter", "bar"}
+        (kind,) = {trace["name"].partition(",")[0] for trace in mine}
+        assert level.words.lower().startswith(kind)
+        left = [trace for trace in left if trace not in mine]
+    assert not left  # after the last one, all of it is there
 
 
 def test_a_page_gets_the_levels_as_data_and_nothing_for_a_single_one() -> None:
     hostile = "</script><b>"
-    levels = [Level(at=at, words=hostile) for at in (1, 2)]
-    shown = stepped(levels, [hostile])
+    levels = [Level(at=1, words=hostile), Level(colour="#1f86c9", words=hostile)]
+    shown = stepped(levels, [hostile], Pace(each="way", before="Nothing.", known=("#d55e00",)))
     assert hostile not in shown and shown.count("</script>") == 1
     data = json.loads(re.sub("<.*?>", "", shown))
-    assert data == {"levels": [{"at": at, "words": hostile} for at in (1, 2)], "verdict": [hostile]}
+    assert data == {
+        "levels": [{"at": 1, "words": hostile}, {"colour": "#1f86c9", "words": hostile}],
+        "verdict": [hostile],
+        "each": "way",
+        "before": "Nothing.",
+        "known": ["#d55e00"],
+    }
     assert stepped(levels[:1], [hostile]) == ""
 
 

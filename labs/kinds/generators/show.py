@@ -8,6 +8,7 @@ from markupsafe import escape
 
 from labs.kinds.generators.record import OURS, GeneratorResult, Generators, locusts
 from labs.kinds.show import Column, Measured, Show, quoted, two_digits
+from labs.present.levels import UNMEASURED, Level, Pace
 from labs.present.markup import paragraphs, wide_table
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, rule, two_plots
@@ -62,11 +63,23 @@ def generators_curves(found: Generators) -> list[Curve]:
 def generators_alt(found: Generators) -> str:
     """The figure in sentences."""
     return " ".join(
-        f"{label(gauge.name)}: not installed."
-        if gauge.missing
-        else f"{label(gauge.name)}: {rate(gauge.throughput_rps)}, where the generator used "
-        f"{digits(gauge.generator_cpu, 2)} and the server {digits(gauge.server_cpu, 2)} of a core."
+        f"{label(gauge.name)}: not installed." if gauge.missing else _measured(gauge)
         for gauge in found.run.gauges
+    )
+
+
+def generators_levels(found: Generators) -> list[Level]:
+    """The same, one generator after the other: a name on both axes each."""
+    return [
+        Level(at=place + 0.5, words=_measured(gauge))
+        for place, gauge in enumerate(found.run.measured)
+    ]
+
+
+def _measured(gauge: GeneratorResult) -> str:
+    return (
+        f"{label(gauge.name)}: {rate(gauge.throughput_rps)}, where the generator used "
+        f"{digits(gauge.generator_cpu, 2)} and the server {digits(gauge.server_cpu, 2)} of a core."
     )
 
 
@@ -237,6 +250,9 @@ show = Show(
     curves=generators_curves,
     alt=generators_alt,
     verdict=generators_words,
+    levels=generators_levels,
+    pace=Pace(each="generator", before=UNMEASURED),
+    concluded=generators_said,
     rows_of_run=lambda run: run.gauges,
     row=by,
     columns=(

@@ -10,6 +10,7 @@ from typing import Any
 
 from labs.kinds.memory.record import Memory, MemoryCurve
 from labs.kinds.show import Column, Show, known, quoted
+from labs.present.levels import UNMEASURED, Level, Pace
 from labs.present.markup import paragraphs, wide_table
 from labs.present.palette import LINES
 from labs.present.plot import (
@@ -106,14 +107,21 @@ def memory_curves(memory: Memory) -> list[Curve]:
 
 def memory_alt(memory: Memory) -> str:
     """The figure in sentences."""
-    told = []
+    told = " ".join(level.words for level in memory_levels(memory))
+    return f"Memory of a server over the requests that wait in it at once. {told}"
+
+
+def memory_levels(memory: Memory) -> list[Level]:
+    """The same, one kind after the other: a colour each."""
+    levels = []
     for growth in memory.run.growths:
         found = growth.told_bytes
-        told.append(
+        told = (
             f"{_several(growth).capitalize()}: {size(found[0])} with {growth.sizes[0]} waiting, "
             f"{size(found[-1])} with {growth.sizes[-1]}; {size(growth.each_bytes)} for each more."
         )
-    return f"Memory of a server over the requests that wait in it at once. {' '.join(told)}"
+        levels.append(Level(words=told, colour=STYLES[growth.kind][0]))
+    return levels
 
 
 def memory_words(memory: Memory) -> str:
@@ -246,6 +254,9 @@ show = Show(
     curves=memory_curves,
     alt=memory_alt,
     verdict=memory_words,
+    levels=memory_levels,
+    pace=Pace(each="kind", before=UNMEASURED),
+    concluded=memory_said,
     rows=lambda memory: _sizes(memory.run.growths),
     row=_size,
     columns=(

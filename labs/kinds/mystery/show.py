@@ -22,7 +22,9 @@ from labs.kinds.show import Column, Show, quoted
 from labs.kinds.sweep import show as sweep
 from labs.present.core_strip import strip_alt, strip_figure
 from labs.present.html import static
+from labs.present.levels import UNMEASURED, Level, Pace, stepped
 from labs.present.markup import labelled, paragraphs
+from labs.present.palette import LINES
 from labs.present.plot import Figure
 from labs.present.quantities import Quantity
 from labs.present.tables import MS, Table
@@ -51,6 +53,22 @@ def symptoms_figure(mystery: Mystery) -> Figure:
 def symptoms_alt(mystery: Mystery) -> str:
     """It in sentences."""
     return comparison_alt(_bare(mystery)).replace(", a line for each part", "", 1)
+
+
+def symptoms_levels(mystery: Mystery) -> list[Level]:
+    """It level by level."""
+    return [
+        Level(at=point.users, words=f"{verdict.measured(point)}.")
+        for point in mystery.before.points
+    ]
+
+
+def fixes_levels(mystery: Mystery) -> list[Level]:
+    """The server as it is, the wrong repair, the right one: a line of the comparison each."""
+    return [
+        Level(words=words, colour=colour)
+        for words, (colour, _, _) in zip(verdict.tried(mystery), LINES, strict=False)
+    ]
 
 
 def compared(mystery: Mystery) -> Comparison:
@@ -140,11 +158,14 @@ def words(mystery: Mystery) -> str:
     """Under a recorded figure: the other tools, and the solution folded away."""
     samples = mystery.before.run.samples
     strip = static(strip_figure(samples), alt=strip_alt(samples)).html() if samples else ""
-    solution = paragraphs(verdict.revealed(mystery) if mystery.before.points else ())
+    revealed = verdict.revealed(mystery) if mystery.before.points else ()
+    solution = paragraphs(revealed)
     if len(mystery.variants) > 1:
         fixes = compared(mystery)
         drawn = static(comparison_figure(fixes), alt=comparison_alt(fixes)).html()
-        solution += repaired_html(mystery) + drawn
+        pace = Pace(each="step", before=UNMEASURED)
+        replay = stepped(fixes_levels(mystery), revealed, pace)
+        solution += repaired_html(mystery) + drawn + replay
         solution += Markup('<div class="wt-data">{}</div>').format(variants_table(mystery).html())
     return (
         f"{strip}{symptoms_html(mystery)}"
@@ -204,6 +225,8 @@ show = Show(
     },
     about=lambda mystery: verdict.ABOUT,
     verdict=words,
+    levels=symptoms_levels,  # and no verdict, which would tell
+    pace=Pace(before=UNMEASURED),
     data=data,
     folds=False,
 )

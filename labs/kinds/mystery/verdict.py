@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from labs.kinds.mystery.record import Mystery, Variant
 from labs.kinds.mystery.scenarios import Limit, Scenario, draw, named
 from labs.present.caveats import HOLLOW
-from labs.records.format import crowd, digits, duration, listed, percent, rate, size
+from labs.records.format import crowd, digits, duration, listed, percent, rate, size, unserved
 from labs.records.processes import Seen
 from labs.records.results import Point
 
@@ -70,6 +70,31 @@ def repaired(mystery: Mystery) -> Iterator[tuple[str, str]]:
         fix = scenario.fix(variant)
         if fix is not None and mystery.users is not None:
             yield fix.label, f"{_change(mystery, variant)} {fix.why}"
+
+
+def tried(mystery: Mystery) -> Iterator[str]:
+    """The server as it is, and each fix, in the order in which they were tried: what was measured,
+    and not why. That the wrong one cannot help tells what would."""
+    users, scenario = mystery.users, scenario_of(mystery)
+    if users is None:
+        return
+    for variant in mystery.variants:
+        fix = scenario.fix(variant)
+        if fix is None:
+            yield f"As it is: {measured(mystery.before.at(users))}."
+        else:
+            yield f"{fix.label}. {_change(mystery, variant)}"
+
+
+def measured(point: Point) -> str:
+    """A level without its forecast and its checks, which would tell what limits the server."""
+    said = (
+        f"{rate(point.throughput_rps)} at {crowd(point.users)}, in "
+        f"{duration(point.mean_response_time_s)} on average"
+    )
+    if point.service_time_s is not None:
+        said += f", {duration(point.service_time_s)} of it in service"
+    return f"{said}; {unserved(point.never_served, point.users)}" if point.never_served else said
 
 
 def fact(limit: Limit, mystery: Mystery) -> str:

@@ -6,6 +6,7 @@ from operator import attrgetter
 
 from labs.kinds.race.record import Count, Race
 from labs.kinds.show import Column, Show, quoted
+from labs.present.levels import UNMEASURED, Level, Pace
 from labs.present.markup import paragraphs, wide_table
 from labs.present.palette import BLUE, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, in_lines, two_plots
@@ -65,11 +66,19 @@ def race_curves(race: Race) -> list[Curve]:
 
 def race_alt(race: Race) -> str:
     """The figure in sentences."""
-    return " ".join(
-        f"{count.name.capitalize()}: {_of(count.lost, count.asked)} additions were lost, at "
-        f"{rate(count.throughput_rps)}."
-        for count in race.run.counts
-    )
+    return " ".join(level.words for level in race_levels(race))
+
+
+def race_levels(race: Race) -> list[Level]:
+    """The same way by way: a name on both axes each."""
+    return [
+        Level(
+            at=place + 0.5,
+            words=f"{count.name.capitalize()}: {_of(count.lost, count.asked)} additions were "
+            f"lost, at {rate(count.throughput_rps)}.",
+        )
+        for place, count in enumerate(race.run.counts)
+    ]
 
 
 def race_words(race: Race) -> str:
@@ -159,6 +168,9 @@ show = Show(
     curves=race_curves,
     alt=race_alt,
     verdict=race_words,
+    levels=race_levels,
+    pace=Pace(each="way", before=UNMEASURED),
+    concluded=race_said,
     rows_of_run=lambda run: run.counts,
     row=Race.count,
     columns=(

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-from labs.kinds.timeline.record import TIME_BIN_S, TimeBin, Timeline, TimelineRun
+from labs.kinds.timeline.record import TIME_BIN_S, Event, StepResult, TimeBin, Timeline, TimelineRun
 from labs.present.core_strip import ROW, core_areas, core_axis, core_rows, nth
+from labs.present.levels import Level
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE, THIN
 from labs.present.plot import (
     FROM_ZERO,
@@ -81,17 +82,39 @@ def timeline_alt(timeline: Timeline) -> str:
     sentences = [f"Throughput, response time, workers and cores over {digits(whole_s)} seconds."]
     if not run.stretches:
         sentences.append("No step has ended yet.")
-    for number, (step, each) in enumerate(zip(timeline.steps, run.stretches, strict=False)):
-        workers = f" with {each.workers} workers" if each.workers is not None else ""
-        busy = " and ".join(percent(core) for core in each.cores[:2])
-        busy = f"; cores busy: {busy}" + (" and so on" if len(each.cores) > 2 else "")
-        sentences.append(
-            f"Step {number + 1}, {step.load}: {rate(each.throughput_rps)} answered in "
-            f"{duration(each.mean_response_time_s)} on average, at its end {each.in_flight} under "
-            f"way{workers}{busy}."
+    for number, (step, each) in enumerate(zip(timeline.steps, run.stretches, strict=False), 1):
+        sentences.append(_of_step(number, step, each))
+    return " ".join(sentences + _happened(run.happenings))
+
+
+def timeline_levels(timeline: Timeline) -> list[Level]:
+    """The same step by step, with what was done in each. What was done as the next one began lies
+    on the border, so a step is shown up to the middle of its last time bin."""
+    run, levels = timeline.run, []
+    walked = zip(timeline.steps, timeline.begins_s, run.stretches, strict=False)
+    for number, (step, begin_s, found) in enumerate(walked, 1):
+        end_s = begin_s + step.seconds
+        told = _of_step(
+            number, step, found, f" (forecast: {rate(run.expected_rps(begin_s, end_s))})"
         )
-    sentences += [f"At {digits(each.at_s)} s: {each.words}" for each in run.happenings]
-    return " ".join(sentences)
+        done = _happened([each for each in run.happenings if begin_s <= each.at_s < end_s])
+        levels.append(Level(at=end_s - TIME_BIN_S / 2, words=" ".join([told, *done])))
+    return levels
+
+
+def _of_step(number: int, step: Step, found: StepResult, forecast: str = "") -> str:
+    workers = f" with {found.workers} workers" if found.workers is not None else ""
+    busy = " and ".join(percent(core) for core in found.cores[:2])
+    busy = f"; cores busy: {busy}" + (" and so on" if len(found.cores) > 2 else "")
+    return (
+        f"Step {number}, {step.load}: {rate(found.throughput_rps)} answered{forecast} in "
+        f"{duration(found.mean_response_time_s)} on average, at its end {found.in_flight} under "
+        f"way{workers}{busy}."
+    )
+
+
+def _happened(events: Sequence[Event]) -> list[str]:
+    return [f"At {digits(each.at_s)} s: {each.words}" for each in events]
 
 
 def _rates(timeline: Timeline) -> Iterator[Trace]:

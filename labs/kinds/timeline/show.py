@@ -9,9 +9,16 @@ from dataclasses import dataclass
 from labs.kinds.show import Column, Show, known, quoted, three_cores, to_know
 from labs.kinds.sweep import beside
 from labs.kinds.timeline import verdict
-from labs.kinds.timeline.figure import timeline_alt, timeline_curves, timeline_figure
+from labs.kinds.timeline.figure import (
+    timeline_alt,
+    timeline_curves,
+    timeline_figure,
+    timeline_levels,
+)
 from labs.kinds.timeline.record import StepResult, Timeline, TimelineRun
+from labs.present.levels import Pace
 from labs.present.markup import each_in, paragraphs, wide_table
+from labs.present.palette import ORANGE
 from labs.present.quantities import NoSuchNumber
 from labs.present.tables import Table, link
 from labs.records.format import NARROW, cores, digits, percent, plain
@@ -257,5 +264,8 @@ show = Show(
     },
     about=lambda found: verdict.about(found.server, found.workload, found.steps),
     verdict=words,
+    levels=timeline_levels,
+    pace=Pace(each="step", known=(ORANGE,)),  # the forecast's
+    concluded=verdict.verdict,
     beside=side_by_side,
 )
