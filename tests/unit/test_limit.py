@@ -57,6 +57,11 @@ def test_how_much_of_a_limit_was_in_use(limit: str, experiment: Experiment, part
     assert used(experiment, FREE, limited(limit, wait_s=0.04), BUSY) == pytest.approx(part)
 
 
+def test_a_server_that_keeps_to_some_cores_is_limited_by_those() -> None:
+    four = replace(FREE, cores=4, logical_cores=4)
+    assert used(BOTH_CORES, four, limited("cpu"), BUSY) == pytest.approx(1.2 / 2)
+
+
 def test_a_quota_is_all_the_cores_that_there_are() -> None:
     half = replace(FREE, quota_cores=0.5)
     assert used(PREFORK, half, limited("cpu"), BUSY) == pytest.approx(1.6 / 0.5)
