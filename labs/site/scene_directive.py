@@ -22,6 +22,8 @@ from docutils.parsers.rst import directives
 from markupsafe import Markup
 from sphinx.util.docutils import SphinxDirective
 
+from labs.site.scene_faces import face
+from labs.site.scene_goals import GOALS
 from labs.site.scene_kinds import KINDS
 from labs.site.scene_picture import NUMBERS
 
@@ -60,7 +62,7 @@ class SceneDirective(SphinxDirective):
         **dict.fromkeys(NUMBERS, _number),
         "turn": _names,  # which of them have a slider
         "most": directives.positive_int,  # users on the axis of curves
-        "goal": directives.unchanged_required,  # a row of shop_goals.ts
+        "goal": directives.unchanged_required,  # of GOALS, of this scene
         "bet": directives.unchanged_required,  # a question before anything is shown
         "bet-on": lambda text: directives.choice(text, BETS),
         "times": lambda text: directives.choice(text, ("chance", "alike")),
@@ -79,6 +81,9 @@ class SceneDirective(SphinxDirective):
         for needed, says in KINDS[name].needs.items():
             if needed not in self.options:
                 raise self.error(f"{{scene}} {name}: `:{needed}:` says {says}.")
+        goal = self.options.get("goal")
+        if goal not in (None, *GOALS[name]):
+            raise self.error(f"{{scene}} {name}: goal {goal}: there are {', '.join(GOALS[name])}.")
         self.env.metadata[self.env.docname][SCENES] = "here"
         made = scene(options={"name": name, **self.options})
         made += self.parse_content_to_nodes()
@@ -91,8 +96,8 @@ def _visit_html(translator: Any, node: nodes.Element) -> None:
         Markup(' {}="{}"').format(name, value) for name, value in given.items()
     )
     translator.body.append(
-        Markup('<wt-scene{}>\n<figure class="wt-scene-still">{}<figcaption>\n').format(
-            attributes, KINDS[given["name"]].picture(given)
+        Markup('<wt-scene{}>\n{}<figure class="wt-scene-still">{}<figcaption>\n').format(
+            attributes, face(given["name"], given), KINDS[given["name"]].picture(given)
         )
     )
 

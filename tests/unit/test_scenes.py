@@ -24,13 +24,15 @@ from labs.site import (
     scene_picture,
     small_pictures,
 )
+from labs.site.scene_faces import FACES, face
+from labs.site.scene_goals import GOALS
 from labs.site.scene_kinds import KINDS
 from labs.theory import laws, queueing, simulation
 from labs.theory.turns import course
 
 WEB = Path(__file__).parents[2] / "book/web"
 AGREED = WEB / "src/scenes/agreed"
-MOST_BYTES = 34_000  # gzip, of all thirteen together
+MOST_BYTES = 30_000  # gzip, of all thirteen together
 
 
 def agreed(name: str) -> Any:
@@ -146,13 +148,8 @@ def test_all_scenes_together_are_small() -> None:
 
 def test_the_page_and_the_directive_know_the_same_numbers() -> None:
     source = (WEB / "src/scenes/parameters.ts").read_text("utf-8")
-    named = re.findall(r"^  (\w+): {", source.split("const PARAMETERS")[1], re.MULTILINE)
-    assert named == list(scene_picture.NUMBERS)
-    for name, without in scene_picture.NUMBERS.items():
-        row = re.search(rf"\n  {name}: {{(.*?)\n  }}|\n  {name}: {{(.*?)}},\n", source, re.DOTALL)
-        assert row, name
-        said = re.search(r"without: ([\d.]+)", row[0])
-        assert said and float(said[1]) == without, name
+    rows = re.findall(r"^  (\w+): row\('.*?', '.*?', ([\d.]+), ", source, re.MULTILINE)
+    assert {name: float(without) for name, without in rows} == scene_picture.NUMBERS
 
 
 def test_the_page_and_the_directive_know_the_same_scenes() -> None:
@@ -161,6 +158,23 @@ def test_the_page_and_the_directive_know_the_same_scenes() -> None:
     assert names
     told = [name.split(":")[0].strip(" \n'") for name in names[1].split(",") if name.strip()]
     assert sorted(told) == sorted(KINDS)
+
+
+def test_the_page_and_the_directive_know_the_same_goals() -> None:
+    assert GOALS.keys() == FACES.keys() == KINDS.keys()
+    for name, goals in GOALS.items():
+        module = {"shop": "shop_goals", "core-hopping": "hopping"}.get(name, name)
+        source = (WEB / f"src/scenes/{module}.ts").read_text("utf-8")
+        table = re.split(r"goals: {|const GOALS.*{", source)[1]
+        assert re.findall(r"^ +'([\w-]+)'[:(]", table, re.MULTILINE) == list(goals), name
+
+
+def test_around_a_picture_stands_what_its_page_needs() -> None:
+    plain = face("shop", {})
+    assert "thinking" not in plain and "turned away" not in plain and "wt-scene-goal" not in plain
+    more = face("shop", {"turn": "users think", "places": "17", "goal": "smallest-pool"})
+    assert ">thinking<" in more and "tries again" in more and "Find the smallest pool" in more
+    assert "trap" in face("curves", {}) and "trap" not in face("curves", {"trap": "none"})
 
 
 def test_a_still_picture_has_a_dot_for_each_request() -> None:

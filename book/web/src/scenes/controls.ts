@@ -1,20 +1,20 @@
 /** Real buttons and inputs, which every keyboard, finger and screen reader knows. */
 import { PARAMETERS, stepsWith, type Name } from './parameters';
 
-type Child = Node | string;
-
+/** With attributes, or one of our own classes. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
-  about: Record<string, string> = {},
-  ...children: Child[]
+  about: string | Record<string, string> = {},
+  ...children: (Node | string)[]
 ): HTMLElementTagNameMap[K] {
   const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(about)) made.setAttribute(name, value);
+  const attributes = typeof about === 'string' ? { class: `wt-scene-${about}` } : about;
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   made.append(...children);
   return made;
 }
 
-export function button(label: string, pressed: () => void): HTMLButtonElement {
+export function button(label: string, pressed: (event: MouseEvent) => void): HTMLButtonElement {
   const made = element('button', { type: 'button' }, label);
   made.addEventListener('click', pressed);
   return made;
@@ -29,16 +29,13 @@ export interface Slider {
 export function slider(name: Name, value: number, turned: (value: number) => void): Slider {
   const { label, letter, say } = PARAMETERS[name];
   const steps = stepsWith(name, value);
-  const input = element('input', { type: 'range', min: '0', max: String(steps.length - 1), step: '1' });
+  const input = element('input', { type: 'range', max: `${steps.length - 1}` });
   const output = element('b', { 'aria-hidden': 'true' }); // the slider says it itself
   const show = (now: number) => {
-    let at = 0;
-    for (let i = 1; i < steps.length; i += 1) {
-      if (Math.abs(steps[i]! - now) < Math.abs(steps[at]! - now)) at = i;
-    }
-    input.value = String(at);
-    output.textContent = say(steps[at]!);
-    input.setAttribute('aria-valuetext', say(steps[at]!));
+    const near = steps.reduce((best, each) => (Math.abs(each - now) < Math.abs(best - now) ? each : best));
+    input.value = `${steps.indexOf(near)}`;
+    output.textContent = say(near);
+    input.setAttribute('aria-valuetext', say(near));
   };
   show(value);
   input.addEventListener('input', () => {
@@ -48,7 +45,7 @@ export function slider(name: Name, value: number, turned: (value: number) => voi
   });
   const words = element('span', {}, label);
   if (letter) words.append(' ', element('i', {}, letter));
-  return { node: element('label', { class: 'wt-scene-slider' }, words, input, output), show };
+  return { node: element('label', 'slider', words, input, output), show };
 }
 
 export function select(
@@ -57,19 +54,20 @@ export function select(
   value: string,
   chosen: (value: string) => void,
 ): HTMLElement {
-  const made = element('select');
-  for (const [each, words] of options) {
-    const option = element('option', { value: each }, words);
-    option.selected = each === value;
-    made.append(option);
-  }
+  const made = element('select', {}, ...options.map(([each, words]) => new Option(words, each, false, each === value)));
   made.addEventListener('change', () => chosen(made.value));
-  return element('label', { class: 'wt-scene-choice' }, label, ' ', made);
+  return element('label', 'choice', label, ' ', made);
 }
 
 /** A button that is held down: by finger, mouse, space bar or Enter. */
 export function hold(label: string, held: (down: boolean) => void): HTMLButtonElement {
-  const made = element('button', { type: 'button', class: 'wt-scene-hold' }, label);
+  // A screen reader's or a voice's press comes as a click and nothing else.
+  const made = button(label, (event) => {
+    if (event.detail > 0) return;
+    set(true);
+    set(false);
+  });
+  made.classList.add('wt-scene-hold');
   let down = false;
   const set = (now: boolean) => {
     if (now === down) return;
@@ -84,22 +82,12 @@ export function hold(label: string, held: (down: boolean) => void): HTMLButtonEl
     made.addEventListener(end, () => set(false));
   }
   made.addEventListener('contextmenu', (event) => event.preventDefault());
-  const key = (event: KeyboardEvent) => event.key === ' ' || event.key === 'Enter';
-  made.addEventListener('keydown', (event) => {
-    if (key(event)) {
-      event.preventDefault();
-      set(true);
-    }
-  });
-  made.addEventListener('keyup', (event) => {
-    if (key(event)) set(false);
-  });
-  // A screen reader's or a voice's press comes as a click and nothing else.
-  made.addEventListener('click', (event) => {
-    if (event.detail === 0) {
-      set(true);
-      set(false);
-    }
-  });
+  for (const way of ['keydown', 'keyup'] as const) {
+    made.addEventListener(way, (event) => {
+      if (event.key !== ' ' && event.key !== 'Enter') return;
+      if (way === 'keydown') event.preventDefault();
+      set(way === 'keydown');
+    });
+  }
   return made;
 }

@@ -1,19 +1,20 @@
 /** A binary heap: the least first. The order must be total, or equal inputs may part ways. */
 export class Heap<T> {
-  private items: T[] = [];
+  #items: T[] = [];
 
   constructor(private before: (one: T, other: T) => boolean) {}
 
   get size(): number {
-    return this.items.length;
+    return this.#items.length;
   }
 
   get top(): T | undefined {
-    return this.items[0];
+    return this.#items[0];
   }
 
   push(item: T): void {
-    const { items, before } = this;
+    const { before } = this;
+    const items = this.#items;
     let at = items.length;
     items.push(item);
     while (at > 0) {
@@ -26,7 +27,8 @@ export class Heap<T> {
   }
 
   pop(): T | undefined {
-    const { items, before } = this;
+    const { before } = this;
+    const items = this.#items;
     const top = items[0];
     const item = items.pop();
     if (item === undefined || items.length === 0) return top;

@@ -23,7 +23,7 @@ export class Hopping {
     threads: number,
     private time: () => number,
   ) {
-    for (let thread = 0; thread < Math.min(threads, cores); thread += 1) this.move(thread, 0);
+    for (let thread = 0; thread < Math.min(threads, cores); thread += 1) this.#move(thread, 0);
   }
 
   get nextAt(): number {
@@ -39,10 +39,10 @@ export class Hopping {
   step(): Stay {
     const at = this.nextAt;
     this.now = at;
-    return this.move(this.threads.findIndex(({ until }) => until === at), at);
+    return this.#move(this.threads.findIndex(({ until }) => until === at), at);
   }
 
-  private move(thread: number, from: number): Stay {
+  #move(thread: number, from: number): Stay {
     const others = this.threads.filter((stay) => stay.thread !== thread).map(({ core }) => core);
     const free = Array.from({ length: this.cores }, (_, core) => core).filter((core) => !others.includes(core));
     const core = free[Math.floor(this.dice.uniform() * free.length)]!;

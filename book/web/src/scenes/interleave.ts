@@ -3,7 +3,8 @@ import { button } from './controls';
 import { Dice } from './dice';
 import { Interleaving, type Instruction, type Step } from './interleave_model';
 import type { Pen } from './look';
-import type { Row, Scene, Stage } from './scene';
+import type { Scene, Stage } from './scene';
+import { round, stroke, words } from './sketch';
 
 const NAMES = 'ABCD';
 const ROWS = 9;
@@ -18,181 +19,135 @@ const DOES: Record<Instruction, (step: Step) => string> = {
   unlock: () => 'unlocks',
 };
 
-interface Goal {
-  words: string;
-  reached: (model: Interleaving) => boolean;
+const overwrites = ({ what, note, over }: Step) => what === 'write' && note !== over;
+
+interface Hands {
+  go(who: number): string;
+  back(): string;
+  chance(): string;
 }
 
-/** A page's goals; asked once all additions are made. */
-export const GOALS: Record<string, Goal> = {
-  'only-two': {
-    words: 'Let two threads add three times each, and leave only 2 of the six in the counter.',
-    reached: ({ count, counter, written }) => count === 2 && written === 6 && counter === 2,
-  },
-  'side-by-side': {
-    words: 'Find a lock with which nothing is lost, although both threads are at work at once.',
-    reached: ({ counter, written, sideBySide, program }) =>
-      counter === written && sideBySide > 1 && program.includes('lock'),
-  },
-};
+export function interleave(stage: Stage): Scene & Hands {
+  const { values } = stage;
+  let model: Interleaving;
+  let dice: Dice;
+  let goers: HTMLButtonElement[] = [];
 
-class Interleave implements Scene {
-  readonly moves = false;
-  readonly title = 'threads that add to one counter, step by step';
-  readonly legend: [string, string][] = [
-    ['held', 'has read, not yet written'],
-    ['lost', 'writes over what another wrote'],
-  ];
-  private model!: Interleaving;
-  private dice!: Dice;
-  private goers: HTMLButtonElement[] = [];
-
-  constructor(private stage: Stage) {}
-
-  start(seed: number): void {
-    this.dice = new Dice(seed);
-    this.changed();
+  function changed(): void {
+    const { racers, rounds, lock } = values;
+    model = new Interleaving(racers, rounds, lock);
+    goers.forEach((goer, who) => (goer.hidden = who >= racers));
   }
 
-  changed(): void {
-    const { racers, rounds, lock } = this.stage.values;
-    this.model = new Interleaving(racers, rounds, lock);
-    this.goers.forEach((goer, who) => (goer.hidden = who >= racers));
-  }
-
-  advance(): void {}
-
-  clock(): string {
-    return '';
-  }
-
-  step(): string {
-    return '';
-  }
-
-  tools(): Node[] {
-    const tool = (words: string, pressed: () => string) =>
-      button(words, () => this.stage.did(pressed()));
-    this.goers = [...NAMES].map((name, who) => tool(`${name} goes`, () => this.go(who)));
-    this.changed();
-    return [
-      ...this.goers,
-      tool('One back', () => this.back()),
-      tool('The rest by chance', () => this.chance()),
-      tool('Again', () => {
-        this.changed();
-        return 'The counter is 0 again.';
-      }),
-    ];
-  }
-
-  go(who: number): string {
-    const { model } = this;
+  function go(who: number): string {
     const step = model.go(who);
-    if (step) return this.told(step) + (model.over ? ` ${this.sentence()}` : '');
+    if (step) return told(step) + (model.over ? ` ${sentence()}` : '');
     const name = `Thread ${NAMES[who]}`;
     return model.next(who) ? `${name} has to wait: ${NAMES[model.holder]} has the lock.` : `${name} is through.`;
   }
 
-  back(): string {
-    const step = this.model.back();
-    return step ? `Taken back: ${this.told(step)}` : 'Nothing has happened yet.';
+  function back(): string {
+    const step = model.back();
+    return step ? `Taken back: ${told(step)}` : 'Nothing has happened yet.';
   }
 
-  chance(): string {
-    const { model, dice } = this;
-    for (let { able } = model; able.length > 0; { able } = model) {
-      model.go(able[Math.floor(dice.uniform() * able.length)]!);
-    }
-    return this.sentence();
+  function chance(): string {
+    for (let { able } = model; able.length > 0; { able } = model) model.go(dice.one(able));
+    return sentence();
   }
 
-  private told(step: Step): string {
+  function told(step: Step): string {
     const over = overwrites(step) ? `, over the ${step.over} that another has written` : '';
     return `Thread ${NAMES[step.who]} ${DOES[step.what](step)}${over}.`;
   }
 
-  height(): number {
-    return TOP + ROWS * ROW + 6;
-  }
-
-  draw(pen: Pen): void {
-    const { g, width } = pen;
-    const { model } = this;
-    const { steps } = model;
-    const across = width / (model.count + 1);
+  function draw(pen: Pen): void {
+    const { width } = pen;
+    const { steps, count } = model;
+    const across = width / (count + 1);
     const first = Math.max(0, steps.length - ROWS);
     const yOf = (index: number) => TOP + (index - first) * ROW;
-    g.textAlign = 'center';
-    g.textBaseline = 'middle';
-    const write = (words: string, column: number, y: number, colour: string) => {
-      g.fillStyle = colour;
-      g.fillText(words, (column + 0.5) * across, y);
-    };
-    for (let who = 0; who < model.count; who += 1) {
+    const write = (text: string | number, column: number, y: number, colour: string) =>
+      words(pen, text, (column + 0.5) * across, y + 5, 0.5, colour);
+    for (let who = 0; who < count; who += 1) {
       write(`thread ${NAMES[who]}`, who, 14, pen.text);
       const next = model.next(who);
       write(next ? (model.can(who) ? `→ ${next}` : 'waits') : 'through', who, 38, pen.muted);
+      // A box from each of its reads to the write that follows, or to the end.
       let from = -1;
       for (let i = 0; i <= steps.length; i += 1) {
-        const mine = steps[i]?.who === who ? steps[i]!.what : '';
+        const mine = steps[i]?.who === who && steps[i]!.what;
         if (mine === 'read') from = i;
         if (from < 0 || (i < steps.length && mine !== 'write')) continue;
-        const begins = Math.max(first, from);
-        const ends = Math.min(i + 1, steps.length);
+        const y = yOf(Math.max(first, from)) + 1;
+        const h = yOf(Math.min(i + 1, steps.length)) - y - 1;
+        if (h > 0) round(pen, pen.accent, { x: who * across + 5, y, w: across - 10, h }, 5, pen.wash);
         from = -1;
-        if (ends <= first) continue;
-        g.beginPath();
-        g.roundRect(who * across + 5, yOf(begins) + 1, across - 10, (ends - begins) * ROW - 2, 5);
-        g.fillStyle = pen.wash;
-        g.fill();
-        g.strokeStyle = pen.accent;
-        g.stroke();
       }
     }
-    write('counter', model.count, 14, pen.text);
-    write(String(model.counter), model.count, 38, pen.accent);
-    g.strokeStyle = pen.line;
-    g.beginPath();
-    g.moveTo(0, TOP - 5);
-    g.lineTo(width, TOP - 5);
-    g.stroke();
+    write('counter', count, 14, pen.text);
+    write(model.counter, count, 38, pen.accent);
+    stroke(pen, pen.line, [[0, TOP - 5], [width, TOP - 5]]);
     steps.slice(first).forEach((step, index) => {
-      const y = yOf(first + index) + ROW / 2;
+      const y = TOP + (index + 0.5) * ROW;
+      const { what, who, over, counter } = step;
       const lost = overwrites(step);
-      write(DOES[step.what](step), step.who, y, lost ? pen.warm : pen.text);
-      const { what, over, counter } = step;
-      if (what === 'write') write(lost ? `${over} → ${counter}` : `${counter}`, model.count, y, lost ? pen.warm : pen.text);
+      const colour = lost ? pen.warm : pen.text;
+      write(DOES[what](step), who, y, colour);
+      if (what === 'write') write(lost ? `${over} → ${counter}` : counter, count, y, colour);
     });
-    g.textAlign = 'left';
-    g.textBaseline = 'alphabetic';
   }
 
-  rows(): Row[] {
-    const { counter, written, count, rounds, least, sideBySide } = this.model;
-    const all = count * rounds;
-    return [
-      ['additions made', `${written} of ${all}`, '', ''],
-      ['the counter', String(counter), '', least < all ? `${least} to ${all} at the end` : `${all} at the end`],
-      ['threads at work at once', String(sideBySide), '', ''],
-    ];
-  }
-
-  sentence(): string {
-    const { counter, written, over, able } = this.model;
+  function sentence(): string {
+    const { counter, written, over, able } = model;
     const lost = written - counter;
     const now = `${written} additions were made, and the counter says ${counter}`;
     if (over) return `All are through. ${now}: ${lost === 0 ? 'nothing is' : lost === 1 ? '1 is' : `${lost} are`} lost.`;
     return `${now}. ${able.map((who) => NAMES[who]).join(' or ')} can go next.`;
   }
 
-  goal(name: string): { words: string; reached: boolean } {
-    const goal = GOALS[name];
-    if (!goal) throw new Error(`goal="${name}": there are ${Object.keys(GOALS).join(', ')}.`);
-    return { words: goal.words, reached: this.model.over && goal.reached(this.model) };
-  }
+  return {
+    changed,
+    go,
+    back,
+    chance,
+    draw,
+    sentence,
+    start(seed) {
+      dice = new Dice(seed);
+      changed();
+    },
+    tools() {
+      const tool = (name: string, pressed: () => string) => button(name, () => stage.did(pressed()));
+      goers = [...NAMES].map((name, who) => tool(`${name} goes`, () => go(who)));
+      changed();
+      return [
+        ...goers,
+        tool('One back', back),
+        tool('The rest by chance', chance),
+        tool('Again', () => {
+          changed();
+          return 'The counter is 0 again.';
+        }),
+      ];
+    },
+    height: () => TOP + ROWS * ROW + 6,
+    rows() {
+      const { counter, written, count, rounds, least, sideBySide } = model;
+      const all = count * rounds;
+      return [
+        ['additions made', `${written} of ${all}`],
+        ['the counter', `${counter}`, '', `${least < all ? `${least} to ` : ''}${all} at the end`],
+        ['threads at work at once', `${sideBySide}`],
+      ];
+    },
+    // Asked once all additions are made.
+    goals: {
+      'only-two': () => model.over && model.count === 2 && model.written === 6 && model.counter === 2,
+      'side-by-side'() {
+        const { over, counter, written, sideBySide, program } = model;
+        return over && counter === written && sideBySide > 1 && program.includes('lock');
+      },
+    },
+  };
 }
-
-const overwrites = ({ what, note, over }: Step) => what === 'write' && note !== over;
-
-export const interleave = (stage: Stage): Scene => new Interleave(stage);

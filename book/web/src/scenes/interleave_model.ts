@@ -38,10 +38,10 @@ export class Interleaving {
     lock: number,
   ) {
     this.program = PROGRAMS[lock]!;
-    this.begin();
+    this.#begin();
   }
 
-  private begin(): void {
+  #begin(): void {
     this.counter = this.written = this.sideBySide = 0;
     this.holder = -1;
     this.threads = Array.from({ length: this.count }, () => ({ at: 0, done: 0, note: 0 }));
@@ -96,7 +96,7 @@ export class Interleaving {
   back(): Step | undefined {
     const { steps } = this;
     const last = steps.pop();
-    this.begin();
+    this.#begin();
     for (const { who } of steps) this.go(who);
     return last;
   }

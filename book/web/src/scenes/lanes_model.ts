@@ -43,8 +43,8 @@ export class LanesModel {
   done = 0;
   response = 0; // of those done
   log: ((at: number, what: Happening, id: number, took: number) => void) | undefined;
-  private call = 0;
-  private sums: Record<State, number> = { away: 0, ready: 0, running: 0, waiting: 0, blocking: 0 };
+  #call = 0;
+  #sums: Record<State, number> = { away: 0, ready: 0, running: 0, waiting: 0, blocking: 0 };
 
   /** `starts`: when each of them asks first. */
   constructor(
@@ -62,12 +62,12 @@ export class LanesModel {
 
   /** The next who has computed makes one call that blocks for so long, in place of its wait. */
   insert(call: number): void {
-    this.call = call;
+    this.#call = call;
   }
 
   /** Lanes times microseconds in each state so far; they add up to all there is. */
   totals(): Record<State, number> {
-    const all = { ...this.sums };
+    const all = { ...this.#sums };
     for (const { state, since } of this.lanes) all[state] += this.now - since;
     return all;
   }
@@ -80,14 +80,14 @@ export class LanesModel {
   happen(): void {
     const at = (this.now = this.nextAt);
     const due = this.lanes.filter((lane) => lane.until === at);
-    for (const lane of due) if (lane.state !== 'running') this.answered(lane);
-    for (const lane of due) if (lane.state === 'running' && lane.until === at) this.turned(lane);
+    for (const lane of due) if (lane.state !== 'running') this.#answered(lane);
+    for (const lane of due) if (lane.state === 'running' && lane.until === at) this.#turned(lane);
     const { places, holds } = this.rules;
     const held = this.lanes.filter(({ state }) => state === 'running' || (holds && state === 'blocking'));
     for (let free = places - held.length; free > 0 && this.ready.length > 0; free -= 1) {
       const lane = this.ready.shift()!;
-      this.go(lane, 'running');
-      this.grant(lane);
+      this.#go(lane, 'running');
+      this.#grant(lane);
       this.log?.(at, 'run', lane.id, 0);
     }
     if (this.ready.length === 0) return;
@@ -96,26 +96,26 @@ export class LanesModel {
     }
   }
 
-  private turned(lane: Lane): void {
+  #turned(lane: Lane): void {
     const { now, rules } = this;
     lane.left -= now - lane.ran;
     if (lane.left > 0) {
-      if (this.ready.length === 0) return this.grant(lane);
+      if (this.ready.length === 0) return this.#grant(lane);
       this.log?.(now, 'yield', lane.id, 0);
-      this.queue(lane);
-    } else if (this.call > 0) {
-      this.go(lane, 'blocking', now + this.call);
-      this.call = 0;
+      this.#queue(lane);
+    } else if (this.#call > 0) {
+      this.#go(lane, 'blocking', now + this.#call);
+      this.#call = 0;
       this.log?.(now, 'block', lane.id, 0);
     } else if (rules.wait > 0) {
-      this.go(lane, 'waiting', now + rules.wait);
+      this.#go(lane, 'waiting', now + rules.wait);
       this.log?.(now, 'wait', lane.id, 0);
     } else {
-      this.answered(lane);
+      this.#answered(lane);
     }
   }
 
-  private answered(lane: Lane): void {
+  #answered(lane: Lane): void {
     if (lane.state !== 'away') {
       const took = this.now - lane.asked;
       this.done += 1;
@@ -124,22 +124,22 @@ export class LanesModel {
     }
     lane.asked = this.now;
     lane.left = this.rules.cpu;
-    this.queue(lane);
+    this.#queue(lane);
   }
 
-  private queue(lane: Lane): void {
-    this.go(lane, 'ready');
+  #queue(lane: Lane): void {
+    this.#go(lane, 'ready');
     this.ready.push(lane);
   }
 
-  private grant(lane: Lane): void {
+  #grant(lane: Lane): void {
     lane.ran = this.now;
     lane.until = this.now + lane.left;
   }
 
-  private go(lane: Lane, state: State, until = Infinity): void {
+  #go(lane: Lane, state: State, until = Infinity): void {
     const { now, spans } = this;
-    this.sums[lane.state] += now - lane.since;
+    this.#sums[lane.state] += now - lane.since;
     if (now > lane.since) spans.push({ id: lane.id, state: lane.state, from: lane.since, to: now });
     if (spans.length > 2 * KEPT) spans.splice(0, KEPT);
     lane.state = state;

@@ -13,17 +13,19 @@ export interface Pen {
   font: string;
 }
 
+type Colours = Omit<Pen, 'g' | 'width' | 'height' | 'ratio'>;
+
 const SHARPEST = 2; // device pixels for each of the page's; more costs and is not seen
 
 export class Look {
-  private colours: Omit<Pen, 'g' | 'width' | 'height' | 'ratio'> | undefined;
+  #colours: Colours | undefined;
 
   constructor(
     readonly canvas: HTMLCanvasElement,
     changed: () => void,
   ) {
     const forget = () => {
-      this.colours = undefined;
+      this.#colours = undefined;
       changed();
     };
     new MutationObserver(forget).observe(document.documentElement, {
@@ -35,33 +37,34 @@ export class Look {
   /** Empty, and as high as is asked for at this width; nothing while it is not displayed. */
   pen(heightAt: (width: number) => number): Pen | undefined {
     const { canvas } = this;
-    const width = Math.round(canvas.parentElement!.clientWidth);
+    const width = canvas.parentElement!.clientWidth;
     if (width === 0) return undefined;
     const height = heightAt(width);
-    const ratio = Math.min(SHARPEST, devicePixelRatio || 1);
+    const ratio = Math.min(SHARPEST, devicePixelRatio);
     const g = canvas.getContext('2d')!;
-    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-      canvas.width = Math.round(width * ratio);
-      canvas.height = Math.round(height * ratio);
+    const [across, down] = [Math.round(width * ratio), Math.round(height * ratio)];
+    if (canvas.width !== across || canvas.height !== down) {
+      canvas.width = across;
+      canvas.height = down;
       canvas.style.height = `${height}px`;
     }
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     g.clearRect(0, 0, width, height);
-    this.colours ??= this.read();
-    g.font = this.colours.font;
-    return { g, width, height, ratio, ...this.colours };
+    this.#colours ??= this.#read();
+    g.font = this.#colours.font;
+    return { g, width, height, ratio, ...this.#colours };
   }
 
-  private read(): Omit<Pen, 'g' | 'width' | 'height' | 'ratio'> {
+  #read(): Colours {
     const style = getComputedStyle(this.canvas);
-    const of = (name: string, without: string) => style.getPropertyValue(name).trim() || without;
+    const of = (name: string) => style.getPropertyValue(`--wt-${name}`);
     return {
       text: style.color,
-      muted: of('--wt-muted', '#667'),
-      line: of('--wt-control-line', '#999'),
-      accent: of('--wt-accent', '#066'),
-      warm: of('--wt-warm', '#a41'),
-      wash: of('--wt-wash', 'transparent'),
+      muted: of('muted'),
+      line: of('control-line'),
+      accent: of('accent'),
+      warm: of('warm'),
+      wash: of('wash'),
       font: `14px ${style.fontFamily}`,
     };
   }

@@ -20,8 +20,8 @@ export class Pages {
   readonly workers: Worker[] = [];
   now = 0;
   answers = 0;
-  private due = REQUEST_US;
-  private turn = 0;
+  #due = REQUEST_US;
+  #turn = 0;
 
   constructor(
     count: number,
@@ -43,9 +43,9 @@ export class Pages {
   }
 
   /** The next worker answers; the pages of DATA that it had to copy. */
-  private request(): { who: number; copied: number[] } {
-    const who = this.turn % this.workers.length;
-    this.turn = who + 1;
+  #request(): { who: number; copied: number[] } {
+    const who = this.#turn % this.workers.length;
+    this.#turn = who + 1;
     const worker = this.workers[who]!;
     const copied: number[] = [];
     for (let i = 0; i < this.written; i += 1) {
@@ -60,15 +60,15 @@ export class Pages {
   }
 
   run(until: number): void {
-    while (this.due <= until) this.step();
+    while (this.#due <= until) this.step();
     this.now = until;
   }
 
   /** To the next request. */
   step(): { who: number; copied: number[] } {
-    this.now = this.due;
-    this.due += REQUEST_US;
-    return this.request();
+    this.now = this.#due;
+    this.#due += REQUEST_US;
+    return this.#request();
   }
 
   /** Pages that are really used, the master's included: the sum of all PSS. */

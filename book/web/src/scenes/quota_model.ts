@@ -36,23 +36,23 @@ export class Quota {
   }
 
   /** The moment at which they have run for so long. */
-  private moment(ran: number): number {
+  #moment(ran: number): number {
     return ran > 0 ? Math.floor((ran - 1) / this.runs) * PERIOD + ((ran - 1) % this.runs) + 1 : 0;
   }
 
   /** What a worker has done of its first request when all begin, so that they don't go in step. */
-  private ahead(worker: number): number {
+  #ahead(worker: number): number {
     return Math.floor((worker * this.needs) / this.setting.workers);
   }
 
   /** Requests of a worker that are done at that moment. */
   done(worker: number, at = this.now): number {
-    return Math.floor((this.ran(at) + this.ahead(worker)) / this.needs);
+    return Math.floor((this.ran(at) + this.#ahead(worker)) / this.needs);
   }
 
   /** When a worker is done with its nth request, from 1. */
   doneAt(worker: number, nth: number): number {
-    return this.moment(nth * this.needs - this.ahead(worker));
+    return this.#moment(nth * this.needs - this.#ahead(worker));
   }
 
   get answers(): number {
@@ -63,10 +63,6 @@ export class Quota {
 
   get throttled(): boolean {
     return this.runs < PERIOD;
-  }
-
-  get stopped(): boolean {
-    return this.now % PERIOD >= this.runs;
   }
 
   /** Periods that were cut short; `nr_throttled` of cpu.stat. */

@@ -51,14 +51,14 @@ export class Ramp {
     times: Times,
   ) {
     this.master = new Master(Math.min(first, limit), limit);
-    this.shop = new ShopModel(this.settings, times);
+    this.shop = new ShopModel(this.#settings, times);
     this.shop.bring(users, over);
     this.shop.run(0); // who comes at once is there
     this.longest = this.outside;
-    this.note();
+    this.#note();
   }
 
-  private get settings() {
+  get #settings() {
     return { users: this.users, rate: 0, cores: 64, workers: this.master.workers, places: PLACES };
   }
 
@@ -97,12 +97,12 @@ export class Ramp {
     this.shop.run(look);
     this.longest = Math.max(this.longest, this.outside);
     const change = this.master.look(this.master.workers - this.shop.inService);
-    this.shop.change(this.settings);
-    this.note();
+    this.shop.change(this.#settings);
+    this.#note();
     return change;
   }
 
-  private note(): void {
+  #note(): void {
     this.looks.push({ workers: this.master.workers, outside: this.outside, there: this.there });
   }
 }

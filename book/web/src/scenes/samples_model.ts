@@ -34,20 +34,20 @@ export class Samples {
   claimed = 0;
   wrong = 0;
   separate = 0; // the tests' own intervals don't overlap
-  private sum = 0;
-  private squares = 0;
+  #sum = 0;
+  #squares = 0;
 
   constructor(private dice: Dice) {}
 
   /** As if nothing had been counted; the dice go on. */
   forget(): void {
     this.pairs = [];
-    this.count = this.misled = this.claimed = this.wrong = this.separate = this.sum = this.squares = 0;
+    this.count = this.misled = this.claimed = this.wrong = this.separate = this.#sum = this.#squares = 0;
   }
 
   /** How far the differences wavered: their standard deviation. */
   get wavered(): number {
-    return Math.sqrt(Math.max(0, this.squares - this.sum ** 2 / this.count) / (this.count - 1));
+    return Math.sqrt(Math.max(0, this.#squares - this.#sum ** 2 / this.count) / (this.count - 1));
   }
 
   pair({ requests, mean, apart, deviation }: Setting): Pair {
@@ -74,8 +74,8 @@ export class Samples {
     this.claimed += Number(claims);
     this.wrong += Number(wrong);
     this.separate += Number(Math.abs(difference) > one.half + other.half);
-    this.sum += difference;
-    this.squares += difference ** 2;
+    this.#sum += difference;
+    this.#squares += difference ** 2;
     const made = { tests, difference, half, claims, wrong };
     this.pairs.push(made);
     if (this.pairs.length > KEPT) this.pairs.shift();

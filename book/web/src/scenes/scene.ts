@@ -1,38 +1,39 @@
 /** What a scene is: a model with a clock of its own, and a picture that only reads it.
  *
- * `frame.ts` has all that scenes have in common: sliders, clock, bet, goal, and when to sleep. */
+ * `frame.ts` has all that scenes have in common: sliders, clock, bet, goal, and when to sleep. Its
+ * title, legend and headings are in labs/site/scene_faces.py. */
 import type { Pen } from './look';
 import type { Name, Values } from './parameters';
 
 /** A row of the table: what, simulated, the bound, the model; '' where there is none. A column
  * without anything is not shown. */
-export type Row = [what: string, simulated: string, bound: string, model: string];
+export type Row = [what: string, simulated: string, bound?: string, model?: string];
+
+export interface Answer {
+  value: number;
+  words: string;
+}
 
 export interface Scene {
-  /** For a screen reader: what the picture is of. */
-  readonly title: string;
-  /** What the marks mean: class of a mark in scenes.css, and words. */
-  readonly legend: [mark: string, words: string][];
-  /** Whether the model has a clock. Without one there is nothing to play. */
-  readonly moves: boolean;
   /** Whether nothing in it is left to chance, and there is no seed to choose. */
   readonly certain?: boolean;
-  /** Headings of the table's last two columns, if they are not bound and model. */
-  readonly columns?: [string, string];
+  /** Whether a goal is reached, by its name; its words are in labs/site/scene_goals.py. */
+  readonly goals?: Record<string, () => boolean>;
   /** Buttons and choices of its own (controls.ts), below the clock's. */
   tools?(): Node[];
   /** Begin again: the same seed, the same course. */
   start(seed: number): void;
-  /** The model's clock goes on by so many microseconds. */
-  advance(us: number): void;
+  /** The model's clock goes on by so many microseconds. Without one there is nothing to play, and
+   * neither `clock` nor `step`. */
+  advance?(us: number): void;
+  /** What its clock shows. */
+  clock?(): string;
+  /** To the next thing that happens, and what it was in words. */
+  step?(): string;
   /** Of a course that has an end: whether it is there. To go on is then to begin again. */
   over?(): boolean;
-  /** What its clock shows. */
-  clock(): string;
   /** Whether there is more to draw although nothing plays. */
   restless?(): boolean;
-  /** To the next thing that happens, and what it was in words. */
-  step(): string;
   /** The reader has turned it; `values` are already the new ones. */
   changed(name: Name): void;
   height(width: number): number;
@@ -42,9 +43,7 @@ export interface Scene {
   /** What there is to see, in a sentence or two. */
   sentence(): string;
   /** What a bet is held against, once the model has run for long enough. */
-  answer?(of: string): { value: number; words: string } | undefined;
-  /** The words of a goal, and whether it is reached. */
-  goal(name: string): { words: string; reached: boolean };
+  answer?(of: string): Answer | undefined;
   /** While the reader holds the button down that sends requests; once for a short press. */
   send?(held: boolean): void;
   /** Pointer on the canvas, in its pixels; whether the scene took it. */

@@ -18,7 +18,6 @@ export interface Request {
   state: State;
   returns: boolean; // a user, who asks again; else a visitor, who asks once
   asked: number; // when it knocked first
-  started: number; // when a worker took it
   rounds: number; // answers so far
   lost: number; // SYNs in a row that found no place
   cpu: number; // microseconds
@@ -55,7 +54,6 @@ export interface Totals {
   refusals: number;
   response: number; // microseconds, of those done
   underWay: number; // requests times microseconds
-  queued: number;
   busyCores: number; // cores times microseconds
 }
 
@@ -84,74 +82,74 @@ export class ShopModel {
   underWay = 0;
   log: ((at: number, what: Happening, id: number) => void) | undefined;
 
-  private cores = new Heap<Request>((a, b) => a.tag < b.tag || (a.tag === b.tag && a.id < b.id));
-  private timers = new Heap<Timer>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
-  private order = 0;
-  private ids = 0;
-  private users = 0;
-  private share = 0; // what each request on the cores has had since the beginning
-  private sharedAt = 0;
-  private call = 0;
-  private sums: Totals;
+  #cores = new Heap<Request>((a, b) => a.tag < b.tag || (a.tag === b.tag && a.id < b.id));
+  #timers = new Heap<Timer>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
+  #order = 0;
+  #ids = 0;
+  #users = 0;
+  #share = 0; // what each request on the cores has had since the beginning
+  #sharedAt = 0;
+  #call = 0;
+  #sums: Totals;
 
   constructor(
     private settings: Settings,
     private times: Times,
   ) {
-    this.sums = {
+    this.#sums = {
       ...{ now: 0, asked: 0, done: 0, refusals: 0, response: 0 },
-      ...{ underWay: 0, queued: 0, busyCores: 0 },
+      ...{ underWay: 0, busyCores: 0 },
     };
   }
 
   get onCores(): number {
-    return this.cores.size;
+    return this.#cores.size;
   }
 
   get busyCores(): number {
-    return Math.min(this.cores.size, this.settings.cores);
+    return Math.min(this.#cores.size, this.settings.cores);
   }
 
   /** The sums up to now. */
   totals(): Totals {
-    this.addUp();
-    return { ...this.sums };
+    this.#addUp();
+    return { ...this.#sums };
   }
 
   /** Others are asked for from now on; users that are too many leave after their answer. */
   change(settings: Settings): void {
-    this.addUp();
-    this.shareOut();
+    this.#addUp();
+    this.#shareOut();
     const rate = this.settings.rate;
     this.settings = settings;
-    if (settings.rate !== rate) this.expectVisitor();
-    while (this.inService < settings.workers && this.line.length > 0) this.begin(this.line.shift()!);
+    if (settings.rate !== rate) this.#expectVisitor();
+    while (this.inService < settings.workers && this.line.length > 0) this.#begin(this.line.shift()!);
     for (const user of this.requests.values()) {
-      if (this.users <= settings.users) break;
-      if (user.returns && user.state === 'away') this.dismiss(user);
+      if (this.#users <= settings.users) break;
+      if (user.returns && user.state === 'away') this.#dismiss(user);
     }
   }
 
   /** Users come, the first after `after`, spread evenly over so many microseconds. */
   bring(count: number, spread: number, after = 0): void {
     for (let i = 0; i < count; i += 1) {
-      this.users += 1;
-      this.later(after + whole(spread * i, count), 'ask', this.somebody(true));
+      this.#users += 1;
+      this.#later(after + whole(spread * i, count), 'ask', this.#somebody(true));
     }
   }
 
   get present(): number {
-    return this.users;
+    return this.#users;
   }
 
   /** One visitor knocks, now or later. */
   send(after = 0): void {
-    this.later(after, 'ask', this.somebody(false));
+    this.#later(after, 'ask', this.#somebody(false));
   }
 
   /** When the next thing happens; infinite if nothing will. */
   get nextAt(): number {
-    return Math.min(this.timers.top?.at ?? Infinity, this.computedAt());
+    return Math.min(this.#timers.top?.at ?? Infinity, this.#computedAt());
   }
 
   /** Everything that happens up to that time, and the clock set to it. */
@@ -162,66 +160,66 @@ export class ShopModel {
 
   /** The next thing that happens. */
   step(): void {
-    const computed = this.computedAt();
-    const due = this.timers.top?.at ?? Infinity;
+    const computed = this.#computedAt();
+    const due = this.#timers.top?.at ?? Infinity;
     if (computed === Infinity && due === Infinity) return;
     this.now = Math.min(computed, due);
-    this.addUp();
+    this.#addUp();
     if (computed <= due) {
-      this.shareOut();
-      this.computed(this.cores.pop()!);
+      this.#shareOut();
+      this.#computed(this.#cores.pop()!);
       return;
     }
-    const timer = this.timers.pop()!;
+    const timer = this.#timers.pop()!;
     const { request } = timer;
     if (timer.what === 'visitor') {
-      if (timer.call === this.call) {
-        this.ask(this.somebody(false));
-        this.expectVisitor();
+      if (timer.call === this.#call) {
+        this.#ask(this.#somebody(false));
+        this.#expectVisitor();
       }
     } else if (request!.state !== 'gone') {
-      if (timer.what === 'ask') this.ask(request!);
-      else if (timer.what === 'again') this.knock(request!);
-      else this.done(request!);
+      if (timer.what === 'ask') this.#ask(request!);
+      else if (timer.what === 'again') this.#knock(request!);
+      else this.#done(request!);
     }
   }
 
-  private somebody(returns: boolean): Request {
+  #somebody(returns: boolean): Request {
     const request: Request = {
-      ...{ id: this.ids++, state: 'away', returns, asked: 0, started: 0 },
+      ...{ id: this.#ids++, state: 'away', returns, asked: 0 },
       ...{ rounds: 0, lost: 0, cpu: 0, wait: 0, tag: 0 },
     };
     this.requests.set(request.id, request);
     return request;
   }
 
-  private dismiss(request: Request): void {
-    if (request.returns) this.users -= 1;
+  #dismiss(request: Request): void {
+    if (request.returns) this.#users -= 1;
     request.state = 'gone';
     this.requests.delete(request.id);
   }
 
-  private later(after: number, what: Timer['what'], request?: Request): void {
-    this.timers.push({ at: this.now + after, order: this.order++, what, request, call: this.call });
+  #later(after: number, what: Timer['what'], request?: Request): void {
+    this.#timers.push({ at: this.now + after, order: this.#order++, what, request, call: this.#call });
   }
 
-  private expectVisitor(): void {
-    this.call += 1;
-    if (this.settings.rate > 0) this.later(this.times.gap(this.settings.rate), 'visitor');
+  #expectVisitor(): void {
+    this.#call += 1;
+    if (this.settings.rate > 0) this.#later(this.times.gap(this.settings.rate), 'visitor');
   }
 
-  private ask(request: Request): void {
+  #ask(request: Request): void {
     request.asked = this.now;
     request.lost = 0;
-    this.sums.asked += 1;
+    this.#sums.asked += 1;
     this.underWay += 1;
     this.log?.(this.now, 'ask', request.id);
-    this.knock(request);
+    this.#knock(request);
   }
 
-  private knock(request: Request): void {
+  #knock(request: Request): void {
     if (this.inService < this.settings.workers && this.line.length === 0) {
-      this.begin(request);
+      this.#begin(request);
     } else if (this.line.length < this.settings.places) {
       request.state = 'queued';
       this.line.push(request);
@@ -229,75 +227,73 @@ export class ShopModel {
     } else {
       request.state = 'refused';
       request.lost += 1;
-      this.sums.refusals += 1;
+      this.#sums.refusals += 1;
       this.log?.(this.now, 'refuse', request.id);
-      this.later(pause(request.lost), 'again', request);
+      this.#later(pause(request.lost), 'again', request);
     }
   }
 
-  private begin(request: Request): void {
-    request.started = this.now;
+  #begin(request: Request): void {
     request.cpu = this.times.cpu(request.id);
     request.wait = this.times.wait(request.id);
     this.inService += 1;
     this.log?.(this.now, 'start', request.id);
     if (request.cpu === 0) {
-      this.computed(request);
+      this.#computed(request);
       return;
     }
-    this.shareOut();
+    this.#shareOut();
     request.state = 'computing';
-    request.tag = this.share + request.cpu * SHARES;
-    this.cores.push(request);
+    request.tag = this.#share + request.cpu * SHARES;
+    this.#cores.push(request);
   }
 
-  private computed(request: Request): void {
+  #computed(request: Request): void {
     this.log?.(this.now, 'computed', request.id);
     request.state = 'waiting';
-    if (request.wait > 0) this.later(request.wait, 'answer', request);
-    else this.done(request);
+    if (request.wait > 0) this.#later(request.wait, 'answer', request);
+    else this.#done(request);
   }
 
-  private done(request: Request): void {
+  #done(request: Request): void {
     this.log?.(this.now, 'done', request.id);
-    this.sums.done += 1;
-    this.sums.response += this.now - request.asked;
+    this.#sums.done += 1;
+    this.#sums.response += this.now - request.asked;
     this.underWay -= 1;
     this.inService -= 1;
     request.rounds += 1;
     request.state = 'away';
     if (this.line.length > 0 && this.inService < this.settings.workers) {
-      this.begin(this.line.shift()!);
+      this.#begin(this.line.shift()!);
     }
-    const leaves = !request.returns || this.users > this.settings.users;
+    const leaves = !request.returns || this.#users > this.settings.users;
     const think = leaves ? undefined : this.times.think(request.id);
-    if (think === undefined) this.dismiss(request);
-    else this.later(think, 'ask', request);
+    if (think === undefined) this.#dismiss(request);
+    else this.#later(think, 'ask', request);
   }
 
   /** When the first request on the cores will have its work done, by their present number. */
-  private computedAt(): number {
-    const first = this.cores.top;
+  #computedAt(): number {
+    const first = this.#cores.top;
     if (!first) return Infinity;
     const rate = SHARES * this.busyCores;
-    const left = (first.tag - this.share) * this.cores.size;
-    return left <= 0 ? this.sharedAt : this.sharedAt + whole(left + rate - 1, rate);
+    const left = (first.tag - this.#share) * this.#cores.size;
+    return left <= 0 ? this.#sharedAt : this.#sharedAt + whole(left + rate - 1, rate);
   }
 
   /** Each request on the cores gets its part of the time since the last change. */
-  private shareOut(): void {
-    const { size } = this.cores;
+  #shareOut(): void {
+    const { size } = this.#cores;
     if (size > 0) {
-      this.share += whole((this.now - this.sharedAt) * SHARES * this.busyCores, size);
+      this.#share += whole((this.now - this.#sharedAt) * SHARES * this.busyCores, size);
     }
-    this.sharedAt = this.now;
+    this.#sharedAt = this.now;
   }
 
-  private addUp(): void {
-    const { sums } = this;
+  #addUp(): void {
+    const sums = this.#sums;
     const passed = this.now - sums.now;
     sums.underWay += passed * this.underWay;
-    sums.queued += passed * this.line.length;
     sums.busyCores += passed * this.busyCores;
     sums.now = this.now;
   }

@@ -2,6 +2,7 @@
 import type { Pen } from './look';
 import type { Values } from './parameters';
 import type { Request, ShopModel, State } from './shop_model';
+import { round, stroke, words, type Box } from './sketch';
 import { Stamps, type Stamp } from './stamps';
 
 const NARROW = 560; // below this the queue stands above the workers
@@ -13,24 +14,22 @@ const NEAR = 8; // to a corner of its way: then it turns
 const GAP = 16;
 const LABEL = 22;
 const ROAD = 20; // the way back, below everything
+const CORES = 64; // least width
 
-interface Box {
+interface Point {
   x: number;
   y: number;
-  w: number;
-  h: number;
 }
 
-interface Dot {
-  x: number;
-  y: number;
+interface Dot extends Point {
   slot: number; // in the pool; -1 for none
   rounds: number;
-  turns: { x: number; y: number }[]; // corners on its way
+  turns: Point[]; // corners on its way
   state: State;
   seen: number;
 }
 
+/** How dots stand in a box. */
 interface Places {
   radius: number;
   columns: number;
@@ -39,23 +38,23 @@ interface Places {
 }
 
 export class ShopPicture {
-  private dots = new Map<number, Dot>();
-  private taken: boolean[] = [];
-  private frame = 0;
-  private shape = '';
-  private outside: Box | undefined;
-  private queue!: Box;
-  private pool!: Box;
-  private cores!: Box;
-  private places!: Places; // of the pool
-  private room!: Places; // of the queue and outside
-  private capacity = 24;
-  private readonly stamps = new Stamps();
+  #dots = new Map<number, Dot>();
+  #taken: boolean[] = [];
+  #frame = 0;
+  #shape = '';
+  #outside: Box | undefined;
+  #queue!: Box;
+  #pool!: Box;
+  #cores!: Box;
+  #places!: Places; // of the pool
+  #small!: number; // radius in the queue and outside
+  #capacity = 24;
+  #stamps = new Stamps();
 
   forget(): void {
-    this.dots.clear();
-    this.taken = [];
-    this.capacity = 24;
+    this.#dots.clear();
+    this.#taken = [];
+    this.#capacity = 24;
   }
 
   height(width: number): number {
@@ -63,228 +62,159 @@ export class ShopPicture {
   }
 
   draw(pen: Pen, model: ShopModel, values: Values, ms: number, visitors: boolean): void {
-    const outside = values.think > 0 || values.places < 1000 || visitors;
-    this.arrange(pen, model, values, outside);
-    this.frame += 1;
-    this.move(pen, model, ms);
-    this.paintShop(pen, model, values);
-    this.paintDots(pen, model);
+    this.#arrange(pen, model, values, values.think > 0 || values.places < 1000 || visitors);
+    this.#frame += 1;
+    this.#move(pen, model, ms);
+    this.#paintShop(pen, model, values);
+    this.#paintDots(pen, model);
   }
 
-  private arrange(pen: Pen, model: ShopModel, values: Values, outside: boolean): void {
-    const places = Number.isFinite(values.places) ? values.places : Infinity;
-    const crowd = values.users > 0 ? Math.max(4, values.users - Math.min(values.workers, values.users)) : 8;
+  #arrange({ width, height }: Pen, model: ShopModel, { users, workers, places }: Values, outside: boolean): void {
+    const crowd = users > 0 ? Math.max(4, users - workers) : 8;
     const needed = Math.max(Math.min(places, crowd), model.line.length);
-    while (this.capacity < needed) this.capacity *= 2;
-    const shape = [pen.width, values.workers, this.capacity, outside, values.users].join();
-    if (shape === this.shape) return;
-    this.shape = shape;
-    const { width, height } = pen;
+    while (this.#capacity < needed) this.#capacity *= 2;
+    const shape = [width, workers, this.#capacity, outside, users].join();
+    if (shape === this.#shape) return;
+    this.#shape = shape;
+    const narrow = width < NARROW;
     const full = width - 2; // half a line's width on each side
-    if (width < NARROW) {
-      const upper = Math.round((height - ROAD) * 0.42);
-      const left = outside ? Math.round(full * 0.42) : 0;
-      this.outside = outside ? { x: 1, y: LABEL, w: left - GAP, h: upper - LABEL - 6 } : undefined;
-      this.queue = { x: 1 + left, y: LABEL, w: full - left, h: upper - LABEL - 6 };
-      const y = upper + LABEL;
-      const cores = 64;
-      this.pool = { x: 1, y, w: full - cores - GAP, h: height - ROAD - y - 4 };
-      this.cores = { x: 1 + full - cores, y, w: cores, h: height - ROAD - y - 4 };
-    } else {
-      const h = height - LABEL - ROAD - 4;
-      const left = outside ? Math.round(full * 0.17) : 0;
-      const queue = Math.round(full * (outside ? 0.22 : 0.28));
-      const cores = Math.max(70, Math.round(full * 0.1));
-      this.outside = outside ? { x: 1, y: LABEL, w: left - GAP, h } : undefined;
-      this.queue = { x: 1 + left, y: LABEL, w: queue, h };
-      const x = 1 + left + queue + GAP;
-      this.pool = { x, y: LABEL, w: 1 + full - cores - GAP - x, h };
-      this.cores = { x: 1 + full - cores, y: LABEL, w: cores, h };
+    const floor = height - ROAD - 4;
+    const upper = Math.round((height - ROAD) * 0.42); // where the workers begin, if narrow
+    const left = outside ? Math.round(full * (narrow ? 0.42 : 0.17)) : 0;
+    const queue = narrow ? full - left : Math.round(full * (outside ? 0.22 : 0.28));
+    const high = narrow ? upper - LABEL - 6 : floor - LABEL;
+    const x = narrow ? 1 : 1 + left + queue + GAP;
+    const y = narrow ? upper + LABEL : LABEL;
+    const cores = narrow ? CORES : Math.max(CORES + 6, Math.round(full * 0.1));
+    this.#outside = outside ? { x: 1, y: LABEL, w: left - GAP, h: high } : undefined;
+    this.#queue = { x: 1 + left, y: LABEL, w: queue, h: high };
+    this.#pool = { x, y, w: 1 + full - cores - GAP - x, h: floor - y };
+    this.#cores = { x: 1 + full - cores, y, w: cores, h: floor - y };
+    this.#places = fit(this.#pool, workers, LARGEST);
+    this.#small = fit(this.#queue, this.#capacity, this.#places.radius).radius;
+    if (this.#outside) this.#small = fit(this.#outside, Math.min(users || this.#capacity, 400), this.#small).radius;
+    this.#taken = [];
+    for (const dot of this.#dots.values()) {
+      if (dot.slot >= workers) dot.slot = -1;
+      if (dot.slot >= 0) this.#taken[dot.slot] = true;
     }
-    this.places = fit(this.pool, values.workers);
-    this.room = fit(this.queue, this.capacity, this.places.radius);
-    if (this.outside) {
-      const crowd = Math.min(values.users || this.capacity, 400);
-      this.room = { ...this.room, radius: Math.min(this.room.radius, fit(this.outside, crowd).radius) };
-    }
-    for (const dot of this.dots.values()) {
-      if (dot.slot >= values.workers) dot.slot = -1;
-    }
-    this.taken = [];
-    for (const dot of this.dots.values()) if (dot.slot >= 0) this.taken[dot.slot] = true;
   }
 
-  private move(pen: Pen, model: ShopModel, ms: number): void {
+  #move(pen: Pen, model: ShopModel, ms: number): void {
     const part = ms === Infinity ? 1 : 1 - Math.exp(-ms / CHASE_MS);
+    const queue = this.#queue;
+    const front = this.#outside ?? queue;
     const bottom = pen.height - ROAD / 2;
-    const far = this.outside ? this.outside.x + this.outside.w / 2 : this.queue.x + 4;
+    const far = this.#outside ? front.x + front.w / 2 : queue.x + 4;
+    const out = (dot: Dot) => ({ x: Math.min(dot.x, this.#pool.x + this.#pool.w), y: bottom });
     for (const request of model.requests.values()) {
-      const dot = this.dotOf(request);
-      dot.seen = this.frame;
-      const inside = request.state === 'computing' || request.state === 'waiting';
-      if (dot.rounds !== request.rounds) {
+      const dot = this.#dotOf(request);
+      const { state, rounds } = request;
+      dot.seen = this.#frame;
+      dot.state = state;
+      const inside = state === 'computing' || state === 'waiting';
+      if (dot.rounds !== rounds) {
         // Answered since the last picture: round by the road, unless it is in another worker already.
-        dot.turns = inside
-          ? []
-          : [
-              { x: Math.min(dot.x, this.pool.x + this.pool.w), y: bottom },
-              { x: far, y: bottom },
-            ];
-        dot.rounds = request.rounds;
-        this.release(dot);
+        dot.turns = inside ? [] : [out(dot), { x: far, y: bottom }];
+        dot.rounds = rounds;
+        this.#release(dot);
       }
-      dot.state = request.state;
-      if (!inside) this.release(dot);
-      else if (dot.slot < 0) dot.slot = this.freeSlot();
+      if (!inside) this.#release(dot);
+      else if (dot.slot < 0) dot.slot = this.#freeSlot();
     }
-    const place = { x: 0, y: 0 };
-    model.line.forEach((request, index) => {
-      const dot = this.dots.get(request.id)!;
-      this.inLine(index, place);
-      chase(dot, place, part);
-    });
-    let front = 0;
-    for (const [id, dot] of this.dots) {
-      if (dot.seen !== this.frame) {
+    // The head of the line stands at the door, on the right.
+    model.line.forEach(({ id }, index) => chase(this.#dots.get(id)!, stand(queue, this.#small, index, true), part));
+    let before = 0;
+    for (const [id, dot] of this.#dots) {
+      if (dot.seen !== this.#frame) {
         // Gone: to the left on the road, and out of the picture.
         if (dot.slot >= 0 || dot.state !== 'gone') {
-          this.release(dot);
+          this.#release(dot);
           dot.state = 'gone';
-          dot.turns = [{ x: Math.min(dot.x, this.pool.x + this.pool.w), y: bottom }];
+          dot.turns = [out(dot)];
         }
-        place.x = -20;
-        place.y = bottom;
-        chase(dot, place, part);
-        if (dot.x < -8 || ms === Infinity) this.dots.delete(id);
+        chase(dot, { x: -20, y: bottom }, part);
+        if (dot.x < -8 || ms === Infinity) this.#dots.delete(id);
       } else if (dot.slot >= 0) {
-        this.inPool(dot.slot, place);
-        chase(dot, place, part);
-      } else if (dot.state === 'away' || dot.state === 'refused') {
-        this.inFront(front++, place);
-        chase(dot, place, part);
+        chase(dot, this.#inPool(dot.slot), part);
+      } else if (dot.state !== 'queued') {
+        chase(dot, stand(front, this.#small, before++), part);
       }
     }
   }
 
-  private dotOf(request: Request): Dot {
-    let dot = this.dots.get(request.id);
+  #dotOf({ id, rounds, state }: Request): Dot {
+    let dot = this.#dots.get(id);
     if (!dot) {
-      const y = this.queue.y + this.queue.h / 2;
-      const { rounds, state } = request;
+      const y = this.#queue.y + this.#queue.h / 2;
       dot = { x: -10, y, slot: -1, rounds, turns: [], state, seen: 0 };
-      this.dots.set(request.id, dot);
+      this.#dots.set(id, dot);
     }
     return dot;
   }
 
-  private freeSlot(): number {
+  #freeSlot(): number {
     let slot = 0;
-    while (this.taken[slot]) slot += 1;
-    this.taken[slot] = true;
+    while (this.#taken[slot]) slot += 1;
+    this.#taken[slot] = true;
     return slot;
   }
 
-  private release(dot: Dot): void {
-    if (dot.slot >= 0) this.taken[dot.slot] = false;
+  #release(dot: Dot): void {
+    if (dot.slot >= 0) this.#taken[dot.slot] = false;
     dot.slot = -1;
   }
 
-  private inPool(slot: number, to: { x: number; y: number }): void {
-    spot(this.pool, this.places, slot, to);
+  #inPool(slot: number): Point {
+    const { x, y } = this.#pool;
+    const { columns, across, down } = this.#places;
+    return { x: x + ((slot % columns) + 0.5) * across, y: y + (Math.floor(slot / columns) + 0.5) * down };
   }
 
-  /** The head of the line stands at the door, on the right; column by column to the left. */
-  private inLine(index: number, to: { x: number; y: number }): void {
-    const { queue, room } = this;
-    const cell = CELL * room.radius;
-    const rows = Math.max(1, Math.floor(queue.h / cell));
-    const column = Math.min(Math.floor(index / rows), Math.max(0, Math.floor(queue.w / cell) - 1));
-    to.x = queue.x + queue.w - (column + 0.5) * cell;
-    to.y = queue.y + ((index % rows) + 0.5) * cell;
-  }
-
-  /** Those outside, by columns from the left; what is too many stands on the others. */
-  private inFront(index: number, to: { x: number; y: number }): void {
-    const box = this.outside ?? this.queue;
-    const cell = CELL * this.room.radius;
-    const rows = Math.max(1, Math.floor(box.h / cell));
-    const columns = Math.max(1, Math.floor(box.w / cell));
-    const at = index % (columns * rows);
-    to.x = box.x + (Math.floor(at / rows) + 0.5) * cell;
-    to.y = box.y + ((at % rows) + 0.5) * cell;
-  }
-
-  private paintShop(pen: Pen, model: ShopModel, values: Values): void {
-    const { g } = pen;
-    const { queue, pool, cores } = this;
-    g.lineWidth = 1.2;
-    g.strokeStyle = pen.line;
-    g.beginPath();
-    g.roundRect(pool.x, pool.y, pool.w, pool.h, 6);
-    g.moveTo(queue.x, queue.y);
-    g.lineTo(queue.x + queue.w, queue.y);
-    g.moveTo(queue.x, queue.y + queue.h);
-    g.lineTo(queue.x + queue.w, queue.y + queue.h);
-    g.stroke();
-    g.setLineDash([4, 5]);
-    g.beginPath();
-    g.moveTo(pool.x + pool.w - 8, pool.y + pool.h + 2);
+  #paintShop(pen: Pen, model: ShopModel, { workers, places, cores }: Values): void {
+    const queue = this.#queue;
+    const pool = this.#pool;
+    const outside = this.#outside;
+    round(pen, pen.line, pool, 6);
+    for (const y of [queue.y, queue.y + queue.h]) stroke(pen, pen.line, [[queue.x, y], [queue.x + queue.w, y]], 1.2);
+    const door = pool.x + pool.w - 8;
     const road = pen.height - ROAD / 2;
-    g.lineTo(pool.x + pool.w - 8, road);
-    g.lineTo(this.outside ? this.outside.x + 4 : queue.x + 4, road);
-    g.stroke();
-    g.setLineDash([]);
-    // Workers nobody has taken.
-    const place = { x: 0, y: 0 };
-    const stamp = this.stamps.of(pen, 'free', this.places.radius);
-    for (let slot = 0; slot < values.workers; slot += 1) {
-      if (this.taken[slot]) continue;
-      this.inPool(slot, place);
-      stamp(place.x, place.y);
+    const way = [[door, pool.y + pool.h + 2], [door, road], [(outside ?? queue).x + 4, road]];
+    stroke(pen, pen.line, way, 1.2, [4, 5]);
+    const free = this.#stamps.of(pen, 'free', this.#places.radius);
+    for (let slot = 0; slot < workers; slot += 1) {
+      const { x, y } = this.#inPool(slot);
+      if (!this.#taken[slot]) free(x, y);
     }
-    this.paintCores(pen, model.busyCores, values.cores, cores);
-    g.fillStyle = pen.muted;
-    g.textBaseline = 'alphabetic';
-    const label = (box: Box, words: string) => g.fillText(words, box.x, box.y - 7);
+    this.#paintCores(pen, model.busyCores, cores);
+    const label = ({ x, y }: Box, text: string, part = 0) => words(pen, text, x, y - 7, part);
     const { length } = model.line;
-    label(queue, `in line ${length}${values.places < 1000 ? ` of ${values.places}` : ''}`);
-    label(pool, `workers ${model.inService} of ${values.workers}`);
-    g.textAlign = 'right';
-    g.fillText(`cores ${model.busyCores} of ${values.cores}`, cores.x + cores.w, cores.y - 7);
-    g.textAlign = 'left';
-    const outside = model.requests.size - length - model.inService;
-    if (this.outside) label(this.outside, `outside ${outside}`);
+    label(queue, `in line ${length}${places < 1000 ? ` of ${places}` : ''}`);
+    label(pool, `workers ${model.inService} of ${workers}`);
+    const { x, y, w } = this.#cores;
+    words(pen, `cores ${model.busyCores} of ${cores}`, x + w, y - 7, 1);
+    if (outside) label(outside, `outside ${model.requests.size - length - model.inService}`);
   }
 
-  private paintCores(pen: Pen, busy: number, count: number, box: Box): void {
-    const { g } = pen;
+  #paintCores(pen: Pen, busy: number, count: number): void {
+    const all = this.#cores;
     const columns = count > 6 ? 2 : 1;
     const rows = Math.ceil(count / columns);
-    const w = (box.w - (columns - 1) * 6) / columns;
-    const h = Math.min(44, (box.h - (rows - 1) * 6) / rows);
+    const w = (all.w - (columns - 1) * 6) / columns;
+    const h = Math.min(44, (all.h - (rows - 1) * 6) / rows);
     for (let core = 0; core < count; core += 1) {
-      const x = box.x + (core % columns) * (w + 6);
-      const y = box.y + Math.floor(core / columns) * (h + 6);
-      g.beginPath();
-      g.roundRect(x, y, w, h, 4);
-      g.lineWidth = 1.2;
-      g.strokeStyle = core < busy ? pen.accent : pen.line;
-      if (core < busy) {
-        g.fillStyle = pen.accent;
-        g.fill();
-      } else {
-        g.setLineDash([4, 4]);
-      }
-      g.stroke();
-      g.setLineDash([]);
+      const x = all.x + (core % columns) * (w + 6);
+      const y = all.y + Math.floor(core / columns) * (h + 6);
+      if (core < busy) round(pen, pen.accent, { x, y, w, h }, 4, pen.accent);
+      else round(pen, pen.line, { x, y, w, h }, 4, '', [4, 4]);
     }
   }
 
-  private paintDots(pen: Pen, model: ShopModel): void {
+  #paintDots(pen: Pen, model: ShopModel): void {
     const share = Math.min(1, model.busyCores / Math.max(1, model.onCores));
-    const small = this.room.radius;
-    const { radius } = this.places;
-    const { stamps } = this;
+    const small = this.#small;
+    const { radius } = this.#places;
+    const stamps = this.#stamps;
     const away = stamps.of(pen, 'away', small);
     const stamp: Record<State, Stamp> = {
       waiting: stamps.of(pen, 'waiting', radius),
@@ -294,29 +224,32 @@ export class ShopPicture {
       away,
       gone: away,
     };
-    for (const dot of this.dots.values()) stamp[dot.state](dot.x, dot.y);
+    for (const dot of this.#dots.values()) stamp[dot.state](dot.x, dot.y);
   }
 }
 
 /** The largest dots of which so many fit into a box, spread evenly. */
-function fit(box: Box, count: number, largest = LARGEST): Places {
+function fit(box: Box, count: number, largest: number): Places {
   const columns = Math.max(1, Math.round(Math.sqrt((count * box.w) / box.h)));
-  let best: Places | undefined;
-  for (const tried of [columns, columns + 1, Math.max(1, columns - 1)]) {
-    const across = box.w / tried;
-    const down = box.h / Math.ceil(count / tried);
-    const radius = Math.max(SMALLEST, Math.min(largest, Math.min(across, down) / CELL));
-    if (!best || radius > best.radius) best = { radius, columns: tried, across, down };
-  }
-  return best!;
+  const tried = [columns, columns + 1, Math.max(1, columns - 1)].map((columns) => {
+    const across = box.w / columns;
+    const down = box.h / Math.ceil(count / columns);
+    return { radius: Math.max(SMALLEST, Math.min(largest, Math.min(across, down) / CELL)), columns, across, down };
+  });
+  return tried.reduce((best, each) => (each.radius > best.radius ? each : best));
 }
 
-function spot(box: Box, places: Places, index: number, to: { x: number; y: number }): void {
-  to.x = box.x + ((index % places.columns) + 0.5) * places.across;
-  to.y = box.y + (Math.floor(index / places.columns) + 0.5) * places.down;
+/** Where the nth stands in a box, column by column; what is too many stands on the others. */
+function stand(box: Box, radius: number, nth: number, fromRight = false): Point {
+  const cell = CELL * radius;
+  const rows = Math.max(1, Math.floor(box.h / cell));
+  const columns = Math.max(1, Math.floor(box.w / cell));
+  const at = nth % (columns * rows);
+  const x = (Math.floor(at / rows) + 0.5) * cell;
+  return { x: fromRight ? box.x + box.w - x : box.x + x, y: box.y + ((at % rows) + 0.5) * cell };
 }
 
-function chase(dot: Dot, place: { x: number; y: number }, part: number): void {
+function chase(dot: Dot, place: Point, part: number): void {
   if (part === 1) dot.turns.length = 0;
   const to = dot.turns[0] ?? place;
   dot.x += (to.x - dot.x) * part;

@@ -1,24 +1,23 @@
 /** What pictures are put together from. */
 import type { Pen } from './look';
 
-/** A box, filled or as an outline. */
+/** A box, filled; with an alpha below 0 its outline. */
 export function box(pen: Pen, colour: string, x: number, y: number, w: number, h: number, alpha = 1): void {
   const { g } = pen;
   g.globalAlpha = Math.abs(alpha);
   g.fillStyle = g.strokeStyle = colour;
   g.lineWidth = 1;
   if (alpha > 0) g.fillRect(x, y, w, h);
-  else g.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
+  else g.strokeRect(x + 0.5, y + 0.5, Math.max(0, w - 1), h - 1);
   g.globalAlpha = 1;
 }
 
 /** Words; `part` of them to the left of x: 0, 1/2 or 1. */
-export function words(pen: Pen, text: string, x: number, y: number, part = 0, colour = pen.muted): void {
+export function words(pen: Pen, text: string | number, x: number, y: number, part = 0, colour = pen.muted): void {
   const { g } = pen;
   g.fillStyle = colour;
   g.textAlign = part === 0 ? 'left' : part === 1 ? 'right' : 'center';
-  g.fillText(text, x, y);
-  g.textAlign = 'left';
+  g.fillText(String(text), x, y);
 }
 
 export function stroke(pen: Pen, colour: string, points: number[][], width = 1, dash: number[] = []): void {
@@ -41,3 +40,27 @@ export function dot(pen: Pen, colour: string, x: number, y: number, radius: numb
   if (filled) g.fill();
   else g.stroke();
 }
+
+/** A box with round corners, filled or, dashed, as an outline. */
+export function round(pen: Pen, colour: string, of: Box, corner: number, fill = '', dash: number[] = []): void {
+  const { g } = pen;
+  g.beginPath();
+  g.roundRect(of.x, of.y, of.w, of.h, corner);
+  g.fillStyle = fill;
+  if (fill) g.fill();
+  g.setLineDash(dash);
+  g.strokeStyle = colour;
+  g.lineWidth = 1.2;
+  g.stroke();
+  g.setLineDash([]);
+}
+
+export interface Box {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+}
+
+/** The dash of bounds and of what is averaged. */
+export const DASH = [6, 5];

@@ -10,17 +10,18 @@ const MARGIN = 2; // CSS pixels around a circle, for its line
 const MOST = 200; // kept; more than a scene ever needs at one size
 
 export class Stamps {
-  private made = new Map<string, ImageBitmap>();
+  #made = new Map<string, ImageBitmap>();
 
   /** Stamps that mark on the pen's canvas, its middle where it is put. `share`: of a core. */
   of(pen: Pen, mark: Mark, radius: number, share = 1): Stamp {
     const shade = mark === 'computing' ? Math.round(SHADES * Math.sqrt(share)) / SHADES : 1;
-    const key = [mark, radius.toFixed(2), shade, pen.ratio, pen.accent, pen.warm, pen.muted].join();
-    let picture = this.made.get(key);
+    // The theme's other colours change with its accent.
+    const key = [mark, radius.toFixed(2), shade, pen.ratio, pen.accent].join();
+    let picture = this.#made.get(key);
     if (!picture) {
-      if (this.made.size > MOST) this.made.clear();
+      if (this.#made.size > MOST) this.#made.clear();
       picture = draw(pen, mark, radius, shade);
-      this.made.set(key, picture);
+      this.#made.set(key, picture);
     }
     const { g } = pen;
     const stamped = picture;
@@ -40,35 +41,37 @@ function draw(pen: Pen, mark: Mark, radius: number, shade: number): ImageBitmap 
     g.beginPath();
     g.arc(0, 0, r, 0, 7);
   };
-  circle(radius);
-  if (mark === 'waiting' || mark === 'computing') {
-    g.fillStyle = mark === 'waiting' ? pen.wash : pen.accent;
-    g.globalAlpha = mark === 'waiting' ? 1 : 0.2;
+  const fill = (colour: string, alpha = 1) => {
+    g.globalAlpha = alpha;
+    g.fillStyle = colour;
     g.fill();
     g.globalAlpha = 1;
-    g.strokeStyle = pen.accent;
+  };
+  const rim = (colour: string) => {
+    g.strokeStyle = colour;
     g.stroke();
-    if (mark === 'computing') {
-      circle(radius * shade); // the filled part of a dot is its part of a core
-      g.fillStyle = pen.accent;
-      g.fill();
-    }
-  } else if (mark === 'queued') {
-    g.fillStyle = pen.muted;
-    g.fill();
+  };
+  circle(radius);
+  if (mark === 'queued') fill(pen.muted);
+  else if (mark === 'away') rim(pen.muted);
+  else if (mark === 'waiting') {
+    fill(pen.wash);
+    rim(pen.accent);
+  } else if (mark === 'computing') {
+    fill(pen.accent, 0.2);
+    rim(pen.accent);
+    circle(radius * shade); // the filled part of a dot is its part of a core
+    fill(pen.accent);
   } else if (mark === 'refused') {
-    const cross = radius * 0.5; // not by colour alone
-    g.moveTo(-cross, -cross);
-    g.lineTo(cross, cross);
-    g.moveTo(cross, -cross);
-    g.lineTo(-cross, cross);
-    g.strokeStyle = pen.warm;
-    g.stroke();
+    for (const cross of [radius / 2, -radius / 2]) { // not by colour alone
+      g.moveTo(-cross, -radius / 2);
+      g.lineTo(cross, radius / 2);
+    }
+    rim(pen.warm);
   } else {
-    g.globalAlpha = mark === 'free' ? 0.45 : 1;
-    g.lineWidth = mark === 'free' ? 0.8 : g.lineWidth;
-    g.strokeStyle = mark === 'free' ? pen.line : pen.muted;
-    g.stroke();
+    g.globalAlpha = 0.45;
+    g.lineWidth = 0.8;
+    rim(pen.line);
   }
   return canvas.transferToImageBitmap(); // a canvas would be copied at each stamp
 }

@@ -17,8 +17,8 @@ export class Stations {
   readonly taken: number[]; // of each thing
   readonly lines: number[][]; // who stands before each
   readonly busy: number[]; // of each thing: units in use, times microseconds
-  private order = 0;
-  private next = new Heap<[at: number, order: number, id: number, thing: number]>(
+  #order = 0;
+  #next = new Heap<[at: number, order: number, id: number, thing: number]>(
     ([at, order], [at2, order2]) => at < at2 || (at === at2 && order < order2),
   );
 
@@ -30,69 +30,69 @@ export class Stations {
     this.taken = things.map(() => 0);
     this.busy = things.map(() => 0);
     this.lines = things.map(() => []);
-    this.bring();
+    this.#bring();
   }
 
   get nextAt(): number {
-    return this.next.top?.[0] ?? Infinity;
+    return this.#next.top?.[0] ?? Infinity;
   }
 
   change(things: Thing[], users: number): void {
     this.things = things;
     this.users = users;
-    this.bring();
-    things.forEach((_, thing) => this.admit(thing));
+    this.#bring();
+    things.forEach((_, thing) => this.#admit(thing));
   }
 
   run(until: number): void {
     while (this.nextAt <= until) this.step();
-    this.pass(until);
+    this.#pass(until);
   }
 
   /** To the next that is done with a thing; which one, and whose request. */
   step(): [thing: number, id: number] {
-    const [at, , id, thing] = this.next.pop()!;
-    this.pass(at);
-    this.leave(thing);
-    this.come(id, thing + 1);
+    const [at, , id, thing] = this.#next.pop()!;
+    this.#pass(at);
+    this.#leave(thing);
+    this.#come(id, thing + 1);
     return [thing, id];
   }
 
-  private bring(): void {
-    while (this.present < this.users) this.come(this.present++, 0);
+  #bring(): void {
+    while (this.present < this.users) this.#come(this.present++, 0);
   }
 
-  private pass(to: number): void {
+  #pass(to: number): void {
     this.taken.forEach((taken, thing) => (this.busy[thing]! += taken * (to - this.now)));
     this.now = to;
   }
 
-  private come(id: number, from: number): void {
+  #come(id: number, from: number): void {
     let thing = from;
     while (thing > 0 && this.things[thing]?.us === 0) thing += 1;
     if (thing === this.things.length) {
       this.done += 1;
-      this.leave(0);
+      this.#leave(0);
       if (this.present > this.users) this.present -= 1;
-      else this.come(id, 0);
+      else this.#come(id, 0);
       return;
     }
     this.lines[thing]!.push(id);
-    this.admit(thing);
+    this.#admit(thing);
   }
 
-  private leave(thing: number): void {
+  #leave(thing: number): void {
     this.taken[thing]! -= 1;
-    this.admit(thing);
+    this.#admit(thing);
   }
 
-  private admit(thing: number): void {
+  #admit(thing: number): void {
     const { units, us } = this.things[thing]!;
     while (this.lines[thing]!.length > 0 && this.taken[thing]! < units) {
       const id = this.lines[thing]!.shift()!;
       this.taken[thing]! += 1;
-      if (thing === 0) this.come(id, 1);
-      else this.next.push([this.now + Math.max(1, this.draw(us)), (this.order += 1), id, thing]);
+      if (thing === 0) this.#come(id, 1);
+      else this.#next.push([this.now + Math.max(1, this.draw(us)), (this.#order += 1), id, thing]);
     }
   }
 }

@@ -60,7 +60,7 @@ test('the goal: 20 threads for each are enough, 16 are not, and more are no art'
   for (const [threads, reached] of [[16, false], [20, true], [24, false]]) {
     const { made } = scene({ threads });
     made.advance(10e6);
-    assert.equal(made.goal('spare-threads').reached, reached, threads);
+    assert.equal(made.goals['spare-threads'](), reached, threads);
   }
 });
 

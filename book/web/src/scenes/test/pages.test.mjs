@@ -68,9 +68,9 @@ test('the goal: freshly forked twenty fit, and in the end only twelve', () => {
   for (const [workers, reached] of [[10, false], [12, true], [14, false], [20, false]]) {
     const { made } = scene({ workers });
     assert.match(made.sentence(), /and they fit/);
-    assert.ok(!made.goal('weigh-late').reached);
+    assert.ok(!made.goals['weigh-late']());
     made.advance(workers * 41 * REQUEST_US);
-    assert.equal(made.goal('weigh-late').reached, reached, workers);
+    assert.equal(made.goals['weigh-late'](), reached, workers);
   }
 });
 
