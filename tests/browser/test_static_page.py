@@ -40,6 +40,33 @@ def test_formulas_are_set_with_their_numbers(site: Path, page: Page) -> None:
     assert letters
 
 
+def test_a_search_shows_a_formula_once(book: Path, page: Page) -> None:
+    page.goto((book / "search.html").as_uri())
+    html = (book / "1-cpu-time/many-cores.html").read_text("utf-8")
+    assert "grows by 1/D with each" in page.evaluate("html => Search.htmlToText(html)", html)
+
+
+def test_what_is_typed_into_a_search_is_not_under_its_glass(site: Path, page: Page) -> None:
+    page.goto((site / "search.html").as_uri())
+    field = page.locator("main .bd-search input")
+    glass = page.locator("main .bd-search .fa-magnifying-glass").bounding_box()
+    box = field.bounding_box()
+    assert glass and box and glass["width"] > 0
+    padding = field.evaluate("node => parseFloat(getComputedStyle(node).paddingLeft)")
+    assert glass["x"] + glass["width"] <= box["x"] + padding
+
+
+def test_all_numbers_of_a_table_stand_in_line(book: Path, page: Page) -> None:
+    page.goto((book / "3-real-applications/which-limit.html").as_uri())
+    aligned = page.evaluate(
+        """() => [...document.querySelectorAll('.wt-data .wt-table tr')]
+          .map((row) => [...row.querySelectorAll('td:not(.wt-words, :first-child)')])
+          .filter((cells) => cells.length > 1)
+          .map((cells) => new Set(cells.map((cell) => getComputedStyle(cell).textAlign)).size)"""
+    )
+    assert aligned and set(aligned) == {1}
+
+
 def test_without_scripts_the_words_are_there(site: Path, page: Page) -> None:
     context = page.context.browser.new_context(java_script_enabled=False)  # type: ignore[union-attr]
     plain = context.new_page()
