@@ -11,7 +11,7 @@ from labs.measure.progress import Progress
 from labs.present.markup import alarm, status
 from labs.records.format import seconds
 
-STOPPED = "Stopped. What was measured stays."
+STOPPED = "Stopped. Whatever was measured stays."
 EVERY_S = 1.0  # between two words on the same stage, where nothing is measured
 
 

@@ -39,6 +39,7 @@ def behind_bet(
     bet = {
         "lab": lab,
         "words": question.words,
+        "asked": question.asked,
         "about": question.about,
         "unit": question.unit,
         "model": None if model is None else model * question.scale,

@@ -28,6 +28,7 @@ NEAR = "That is close, and nothing else stood out."
 CLOSE = 0.05  # a prediction is as good as the measurement
 UNSETTLED = f"But that point is {HOLLOW}: it settles no bet, and the next fit one does."
 UNEXPLAINED = "Nothing we measure explains it."  # which accuses neither the model nor the machine
+SPELT = {"req/s": "requests a second"}  # a unit, as a question may say it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +44,8 @@ class Question:
     @property
     def asked(self) -> str:
         """The question, with the unit of its answer where its words do not have it."""
-        known = not self.unit or self.unit in self.words
+        spelt = SPELT.get(self.unit, self.unit)
+        known = self.unit in self.words or spelt in self.words
         return f"{self.words}?" if known else f"{self.words}, in {self.unit}?"
 
 
@@ -140,7 +142,8 @@ def nearness(fit: Sequence[tuple[Run, Sequence[Point]]]) -> str:
         ((run, causes.worst(points, run.forecast)) for run, points in fit),
         key=lambda each: abs(causes.off(each[1], each[0].forecast)),
     )
-    return f"the largest miss {percent(abs(causes.off(worst, run.forecast)))}, {_known(worst)}"
+    which = "the miss" if sum(len(points) for _, points in fit) == 1 else "the largest miss"
+    return f"{which} {percent(abs(causes.off(worst, run.forecast)))}, {_known(worst)}"
 
 
 def _known(point: Point) -> str:

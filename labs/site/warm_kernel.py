@@ -35,14 +35,18 @@ class WarmKernel:
             self._warming = asyncio.ensure_future(self._start())
 
     async def take(self) -> str:
-        """The id of a running kernel, now the caller's. Raises what starting one raises."""
+        """The id of a running kernel, now the caller's. Raises what starting one raises, twice."""
         self.warm()
         assert self._warming is not None
         warming, self._warming = self._warming, None
         if self._next is not None:
             self._next.cancel()
         self._next = asyncio.get_running_loop().call_later(NEXT_AFTER_S, self.warm)
-        kernel_id = await warming
+        try:
+            kernel_id = await warming
+        except Exception as error:  # somebody took its port, or it had no room just then
+            self._log.warning("Starting a kernel once more: %s", error)
+            return await self._start()
         if kernel_id in self._kernels:
             return kernel_id
         return await self._start()  # it died while it waited

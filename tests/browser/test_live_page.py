@@ -157,6 +157,29 @@ def test_its_code_can_be_unfolded_edited_and_run_again(server: BookServer, page:
     run(panel(page, 2))
 
 
+@pytest.mark.extended
+def test_code_that_does_not_end_is_stopped_and_python_is_as_before(
+    server: BookServer, page: Page
+) -> None:
+    cell, code = lab(page, 2), unfolded(server, page)
+    code.press("ControlOrMeta+a")
+    code.press_sequentially("kept = 7\nwhile True: pass")
+    run_code = cell.get_by_role("button", name="Run this code")
+    stop = cell.get_by_role("button", name="Stop this code")
+    expect(stop).to_be_hidden()
+    run_code.click()
+    expect(cell.locator(".cell_output")).to_have_class(re.compile("wt-stale"))
+    stop.click()
+    expect(cell.get_by_role("alert")).to_have_text("Stopped, before it had come to its end.")
+    expect(cell.locator(".cell_output")).not_to_have_class(re.compile("wt-stale"))
+    expect(stop).to_be_hidden()
+    expect(run_code).to_be_focused()
+    code.press("ControlOrMeta+a")
+    code.press_sequentially("print(6 * kept)")
+    code.press("Shift+Enter")
+    expect(cell.locator(".cell_output")).to_contain_text("42")
+
+
 @pytest.mark.parametrize("editing", ["plaintext-only", "true"])
 def test_the_code_that_runs_is_the_code_that_is_seen(
     server: BookServer, page: Page, editing: str

@@ -436,7 +436,7 @@ def test_parts_land_one_after_the_other_and_the_answer_is_set_beside_them(
     panel: PanelDriver, script: Script
 ) -> None:
     asked = panel.said("question")
-    assert "how many requests a second will it answer with “50 × 1” at 50 users, in req/s?" in asked
+    assert "how many requests a second will it answer with “50 × 1” at 50 users?" in asked
     assert re.search(r"takes about \d+ s", panel.said("progress"))
     assert landed(panel, FEW) == landed(panel, MANY) == []  # what was recorded tells the answer
     with panel.panel._drawing:  # nothing of a run comes between

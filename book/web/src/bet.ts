@@ -11,6 +11,7 @@ import { drawAgain } from './recorded';
 interface Bet {
   lab: string;
   words: string; // without question mark
+  asked: string; // with it, and with the unit
   about: string;
   unit: string;
   model: number | null;
@@ -74,7 +75,7 @@ class Asking {
   }
 
   #ask(): void {
-    const { words, unit, model, measured } = this.bet;
+    const { asked, unit, model, measured } = this.bet;
     this.replay.classList.remove('wt-open');
     const always = make('input', { type: 'checkbox' });
     always.addEventListener('change', () => {
@@ -82,7 +83,7 @@ class Asking {
       this.#focus();
     });
     this.#node.replaceChildren(
-      ...question(`${words}${unit && !words.includes(unit) ? `, in ${unit}` : ''}?`, unit, model ?? measured, (value) => {
+      ...question(asked, unit, model ?? measured, (value) => {
         if (value === undefined) this.#skip();
         else this.#commit(value);
         this.#focus();
@@ -190,7 +191,7 @@ export function askAtScene(
 
 /** What came of a scene's bet, in words. */
 export function judged(value: number, on: string, came: { value: number; words: string }): string {
-  const none = { lab: '', words: '', about: '', model: null, model_said: '', unsettled: '', place: null };
+  const none = { about: '', model: null, model_said: '', unsettled: '' };
   return answer({ ...none, unit: UNITS[on] ?? '', measured: came.value, measured_said: came.words }, value);
 }
 
@@ -201,7 +202,7 @@ function showAlways(yes: boolean): void {
 }
 
 /** As labs.present.verdict.on_answer has it. */
-function answer(bet: Bet, value: number): string {
+function answer(bet: Omit<Bet, 'lab' | 'words' | 'asked' | 'place'>, value: number): string {
   let said = `You said ${say(value, bet.unit)}${bet.about && ` ${bet.about}`}`;
   if (bet.model !== null) said += `, the model ${bet.model_said}`;
   if (bet.measured === null) return `${said}; that was not measured.`;

@@ -9,12 +9,14 @@ import type { WidgetManager } from './widgets';
 const QUIET_MS = 60; // widgets are made one after the other, a few milliseconds apart
 const MISSING = '.wt-plot:not([data-drawn]), .jp-OutputArea-output:empty';
 const DRAWN_PATIENCE_MS = 5_000; // a panel that takes longer is shown as it is
+const LONG_MS = 1_000; // code that takes longer can be stopped
 
 export class LabCell {
   readonly #code: HTMLElement;
   readonly #output: HTMLElement;
   readonly #run = document.createElement('button');
   readonly #reset = document.createElement('button');
+  readonly #stop = document.createElement('button');
   #shown: OutputArea | undefined;
 
   /** `onRun` is called when the reader asks to run this cell again. */
@@ -52,7 +54,7 @@ export class LabCell {
       this.#reset.hidden = this.#source === this.original.trimEnd();
     });
 
-    this.#run.type = this.#reset.type = 'button';
+    this.#run.type = this.#reset.type = this.#stop.type = 'button';
     this.#run.textContent = 'Run this code';
     this.#run.className = 'wt-run-code';
     this.#run.title = 'Shift + Enter';
@@ -66,9 +68,11 @@ export class LabCell {
       this.#reset.hidden = true;
       this.#run.focus();
     });
+    this.#stop.textContent = 'Stop this code';
+    this.#stop.hidden = true;
     const actions = document.createElement('div');
     actions.className = 'wt-code-actions';
-    actions.append(this.#run, this.#reset);
+    actions.append(this.#run, this.#stop, this.#reset);
     node.querySelector('.cell_input')!.append(actions);
   }
 
@@ -87,6 +91,7 @@ export class LabCell {
     const area = new OutputArea({ model, rendermime: manager.renderMime });
     Widget.attach(area, host);
     this.runnable = false;
+    const idle = this.#shown && this.#busy(session);
     try {
       const future = session.execute(this.#source);
       area.future = future;
@@ -101,7 +106,24 @@ export class LabCell {
       throw reason;
     } finally {
       this.runnable = true;
+      idle?.();
     }
+  }
+
+  /** The reader's own code goes on: before long it can be stopped, and its last output is pale, as
+   * it is of before. Until the returned function is called. */
+  #busy(session: Session): () => void {
+    this.#stop.onclick = () => session.interrupt();
+    const long = setTimeout(() => {
+      this.#stop.hidden = false;
+      this.#output.classList.add('wt-stale');
+    }, LONG_MS);
+    return () => {
+      clearTimeout(long);
+      if (this.#stop === document.activeElement) this.#run.focus();
+      this.#stop.hidden = true;
+      this.#output.classList.remove('wt-stale');
+    };
   }
 
   #show(area: OutputArea, host: HTMLElement, failed: boolean): void {
@@ -134,6 +156,7 @@ function foldTraceback(host: HTMLElement, { ename, evalue }: Failure): void {
   said.className = 'wt-problem';
   said.setAttribute('role', 'alert');
   said.textContent = /\.$/.test(evalue) ? evalue : `${ename}: ${evalue}`; // ours are sentences
+  if (ename === 'KeyboardInterrupt') said.textContent = 'Stopped, before it had come to its end.';
   const way = document.createElement('details');
   way.className = 'wt-traceback';
   const summary = document.createElement('summary');
