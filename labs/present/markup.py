@@ -74,9 +74,13 @@ def wide_table(
     whys = ["" if why is None else row[why] for row in rows]
     looks = {place: _look(head[place], place, rows, main) for place in there}
 
-    def cells(texts: Sequence[str], pattern: str) -> Markup:
-        each = Markup(pattern)
-        return Markup("").join(each.format(looks[place], texts[place]) for place in there)
+    def cells(texts: Sequence[str], pattern: str, nameless: str = "") -> Markup:
+        return Markup("").join(
+            Markup(pattern if texts[place] or not nameless else nameless).format(
+                looks[place], texts[place]
+            )
+            for place in there
+        )
 
     body = Markup("")
     for row, told in zip(rows, whys, strict=True):
@@ -91,7 +95,7 @@ def wide_table(
     page = (
         '{}<div class="wt-scroll"><table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>'
     )
-    top = cells(head, '<th scope="col"{}>{}</th>')
+    top = cells(head, '<th scope="col"{}>{}</th>', nameless="<td{}>{}</td>")
     return Markup('<div class="wt-table">{}</div>').format(Markup(page).format(more, top, body))
 
 

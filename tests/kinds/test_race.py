@@ -132,7 +132,9 @@ def test_each_row_of_the_table_begins_with_its_way() -> None:
 
 
 def test_a_first_column_without_a_name_stays_first() -> None:
-    assert "<tr><td>1</td><td>2</td></tr>" in wide_table(("", "b"), (("1", "2"),))
+    shown = wide_table(("", "b"), (("1", "2"),))
+    assert "<tr><td>1</td><td>2</td></tr>" in shown
+    assert '<tr><td></td><th scope="col">b</th></tr>' in shown  # nothing to read out as its name
 
 
 def test_a_race_without_a_loss_proves_nothing_and_a_lock_that_loses_is_refused() -> None:

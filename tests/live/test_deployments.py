@@ -383,8 +383,11 @@ def test_work_is_counted_in_its_own_language(language: str, by: str) -> None:
     burned = calibration.calibrate(machine, language=language)
     assert (burned.language, burned.cpu_by) == (language, "counting")
     assert burned.loops_per_s[0] > calibration.calibrate(machine).loops_per_s[0]  # Python's
-    assert calibration.last(machine, SMALL[by], workload).loops_per_s == burned.loops_per_s
-    assert calibration.last(machine, SMALL[by], FILE).language == "Python"  # nothing is counted
+    assert (
+        calibration.last(machine, Experiment(SMALL[by], workload, Load([1]))).loops_per_s
+        == burned.loops_per_s
+    )
+    assert calibration.last(machine, Experiment(SMALL[by], FILE, Load([1]))).language == "Python"
     with serve(SMALL[by]) as running:
         url = f"{running.url}/?loops={round(workload.cpu_s * burned.loops_per_s[0])}"
         get(url)  # hot

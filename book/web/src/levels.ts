@@ -40,7 +40,7 @@ export function offerLevels(script: Element): void {
 }
 
 class Levels {
-  readonly #plots: Plot[];
+  #plots: Plot[] = []; // looked at when the first replay begins: most readers want none
   readonly #last: number; // step: the verdict, if there is one
   readonly #open: HTMLButtonElement;
   readonly #next = button('', () => this.#show(this.#step === this.#last ? 0 : this.#step + 1), 'wt-first');
@@ -57,7 +57,6 @@ class Levels {
   ) {
     const { levels, verdict, each, before } = run;
     const label = `Replay ${each} by ${each}`;
-    this.#plots = [...figure.querySelectorAll('.wt-picture > svg')].flatMap((picture) => plotsOf(picture, run));
     this.#last = levels.length + Math.sign(verdict.length);
     this.#slider.max = String(this.#last);
     this.#slider.ariaLabel = each.replace(/^./, (letter) => letter.toUpperCase());
@@ -74,6 +73,10 @@ class Levels {
   }
 
   #begin(): void {
+    if (!this.#plots.length) {
+      const pictures = [...this.figure.querySelectorAll('.wt-picture > svg')];
+      this.#plots = pictures.flatMap((picture) => plotsOf(picture, this.run));
+    }
     this.figure.classList.add('wt-replaying');
     this.#open.hidden = true;
     this.#controls.hidden = this.#room.hidden = false;
@@ -132,9 +135,10 @@ class Plot {
   readonly #lines: Element[]; // that are measured
   readonly #window = document.createElementNS(SVG, 'rect'); // through which these are seen
   readonly #name = `wt-landed-${Plot.#count++}`;
+  readonly #clip = document.createElementNS(SVG, 'clipPath'); // is there while something is cut
 
   constructor(
-    group: Element,
+    private readonly group: Element,
     private readonly axis: Axis,
     known: string[],
   ) {
@@ -150,11 +154,9 @@ class Plot {
       ? lines.filter(({ colour }) => !known.includes(colour))
       : lines.filter(({ node }) => this.#throughMarks(node));
     this.#lines = measured.map(({ node }) => node);
-    const clip = document.createElementNS(SVG, 'clipPath');
-    clip.id = this.#name;
+    this.#clip.id = this.#name;
     this.#window.setAttribute('height', '9999');
-    clip.append(this.#window);
-    group.append(clip);
+    this.#clip.append(this.#window);
   }
 
   /** Hides what lies beyond a place on the x axis, and what has one of these colours. */
@@ -162,7 +164,10 @@ class Plot {
     const end = this.#pixel(place) + NEAR;
     for (const { node, x, colour } of this.#pieces) node.classList.toggle('wt-later', x > end || coming.has(colour));
     const cut = end < Infinity;
-    if (cut) this.#window.setAttribute('width', String(Math.max(0, end)));
+    if (cut) {
+      this.#window.setAttribute('width', String(Math.max(0, end)));
+      this.group.append(this.#clip);
+    } else this.#clip.remove();
     for (const node of this.#lines) {
       node.classList.toggle('wt-cut', cut);
       if (cut) node.setAttribute('clip-path', `url(#${this.#name})`);
