@@ -9,33 +9,41 @@ from labs.records.server_facts import WAITS
 from labs.theory.server_model import Ceiling, Demand, ServerModel
 
 
-def ceiling(experiment: Experiment, machine: Machine, run: Run, users: int) -> Ceiling | None:
+def ceiling(
+    experiment: Experiment, machine: Machine, run: Run, users: int, limit: str = ""
+) -> Ceiling | None:
     """So many units that a request keeps for so many seconds: the bound of that level as it was
-    forecast is their quotient. None for a limit that the model does not know."""
+    forecast is their quotient. Or, of another `limit`, where the model has that one. None for a
+    limit that the model does not know."""
     level, model = run.forecast.at(users), ServerModel(experiment, run.calibration, machine)
     # Forecasts of before told one D for all levels, and had cores' worth of work beside it.
     before = level.demand_s is None
     D = Demand.measured(run.forecast.demand_s) if before else model.demand(users)
-    found = model.limits(users, D).get(level.limit)
-    return found and Ceiling(level.bound_rps * found.seconds, found.seconds)
+    found = model.limits(users, D).get(limit or level.limit)
+    if found is None or limit not in ("", level.limit):
+        return found
+    return found._replace(units=level.bound_rps * found.seconds)
 
 
 def used(experiment: Experiment, machine: Machine, run: Run, point: Point) -> float | None:
     """How much of what was to limit that level was in use, as a part of all of it; None where that
     was not measured.
 
-    Of users, the part of their time that a request takes alone.
+    Of users, the part of their time that a request takes alone; of a lock that the work itself
+    lets go of, the part for which the rest of the requests needs it.
     """
     server, workload = experiment.server, experiment.workload
-    level = run.forecast.at(point.users)
+    level, model = run.forecast.at(point.users), ServerModel(experiment, run.calibration, machine)
     cores = min(machine.cores, machine.quota_cores or machine.cores)
     in_service = point.service_time_s and point.throughput_rps * point.service_time_s
-    if level.limit == "users":
+    if level.limit == "users" or (level.limit == "interpreter lock" and model.lets_go):
         return point.throughput_rps / level.bound_rps
     if level.limit == "cpu" and server.cores is not None and server.cores < machine.cores:
         return point.server_cpu / server.cores
     if level.limit == "cpu":
         return (point.server_cpu + point.generator_cpu + point.backend_cpu) / cores
+    if level.limit == "pool" and model.holds:  # while their users think, too: Little's law
+        return point.littles_law * point.users / (server.pool or 1)
     if level.limit == "pool":
         return in_service / (server.pool or 1) if in_service is not None else None
     if level.limit == "event loop" and workload.wait_s and WAITS[workload.wait_by].stops_a_loop:

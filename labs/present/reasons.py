@@ -89,21 +89,21 @@ def pool(number: int, server: Server) -> str:
 
 def _worked_out(experiment: Experiment, run: Run, users: int, bound: Ceiling) -> str:
     """The bound of that level, from its numbers."""
-    server, level, D = experiment.server, run.forecast.at(users), run.forecast.demand_at(users)
+    server, level = experiment.server, run.forecast.at(users)
     each, best = duration(bound.seconds), rate(level.bound_rps)
     together = "" if abs(bound.units - 1) < 0.005 else f" {cores(bound.units)} make"
     makes = f"at {each} a request{together or ' that makes'} {best}"
     if level.limit == "users":
         return f"each has a round of {each}, which makes {best}, and more users would get more done"
     if level.limit == "cpu":
-        share = ", the load generator's included," if bound.seconds > D else ""
+        share = ", the load generator's included," if bound.beside == "load generator" else ""
         return f"at {each} of CPU a request{share} {cores(bound.units)} can do {best}"
-    if level.limit == "pool" and bound.seconds > D:
+    if level.limit == "pool" and bound.beside == "wait":
         number = pool(round(bound.units), server)
         return f"{number} at {each} a request can do {best}, whatever the CPU has left"
     if level.limit == "pool":
         return f"{pool(server.pool or 0, server)} can use {cores(bound.units)}, and {makes}"
-    if level.limit == "event loop" and bound.seconds > D:
+    if level.limit == "event loop" and bound.beside == "wait":
         wait = duration(run.forecast.wait_s)
         loops = "" if server.processes == 1 else f" with {pool(server.processes, server)}"
         held = f"a wait of {wait} that blocks it holds up everybody"
@@ -111,7 +111,8 @@ def _worked_out(experiment: Experiment, run: Run, users: int, bound: Ceiling) ->
     if level.limit == "event loop":
         return f"it runs one piece of code at a time, and {makes}"
     if level.limit == "interpreter lock":
-        return f"of each process one thread computes at a time, and {makes}"
+        but = "but for the hashing, " if experiment.workload.cpu_by == "hashing" else ""
+        return f"{but}of each process one thread computes at a time, and {makes}"
     if level.limit == "load generator":
         many = "it" if bound.units == 1 else f"each of the {digits(bound.units)}"
         return f"{many} spends {each} on a request, which makes {best}: this measures Locust"

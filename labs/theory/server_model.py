@@ -82,6 +82,7 @@ class Ceiling(NamedTuple):
 
     units: float  # cores, workers, users, ...
     seconds: float
+    beside: str = ""  # the server's CPU time: "wait", "load generator", or nothing
 
     @property
     def rps(self) -> float:
@@ -214,20 +215,22 @@ class ServerModel:
             "users": Ceiling(N, D.least + V + away + g),
             "cpu": lowest(
                 Ceiling(min(quota, full.most), D.of(most)),
-                Ceiling(min(quota, full.all), D.of(most) + self.others),
+                Ceiling(min(quota, full.all), D.of(most) + self.others, "load generator"),
             ),
         }
         if self.queued_for_core:
             name = "event loop" if server.architecture == "event-loop" else "interpreter lock"
             found[name] = Ceiling(full.busy(P), D.of(P))
         if self.blocks:  # one request after another, its wait included
-            found["event loop"] = lowest(found["event loop"], Ceiling(P, D.least + V))
+            blocked = Ceiling(P, D.least + V, "wait")
+            found["event loop"] = lowest(found["event loop"], blocked)
         if self.lets_go:  # all but the work itself still needs it
             locked_s = min(self.overhead, D.least)
             found["interpreter lock"] = Ceiling(full.busy(P), locked_s)
         if math.isfinite(W):
             held = D.least + V + (away + g if self.holds else 0.0)
-            found["pool"] = lowest(Ceiling(W, held), Ceiling(full.busy(W), D.of(min(W, most))))
+            work = Ceiling(full.busy(W), D.of(min(W, most)))
+            found["pool"] = lowest(work, Ceiling(W, held, "wait"))
         if self.alone:  # whatever the processes, the threads and the cores
             found[self.alone] = Ceiling(1, V)
         return found | {"load generator": Ceiling(self.load.generators, g)}

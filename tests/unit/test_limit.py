@@ -9,6 +9,7 @@ import examples
 import pytest
 
 from labs.analysis.limit import ceiling, used
+from labs.present import reasons
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Point, Prediction, Run
 from labs.theory.forecast import forecast
@@ -100,3 +101,59 @@ def test_a_forecast_of_before_has_one_demand_for_all_levels() -> None:
     assert found.seconds == pytest.approx(examples.DEMAND_S + g)
     assert found.units == pytest.approx(40 * (examples.DEMAND_S + g))
     assert ceiling(PREFORK, FREE, limited("weather"), 8) is None
+
+
+def test_a_worker_that_keeps_its_connection_is_taken_while_its_user_thinks() -> None:
+    """Apache's four workers have four of sixteen users, who think for a second after each answer
+    of 100 ms: none is free, though their requests are in service for a tenth of the time."""
+    kept = Experiment(
+        Server("prefork", by="apache", processes=4),
+        Workload(wait_s=0.1),
+        Load((4, 16), think_time_s=1.0),
+    )
+    expected = forecast(kept, examples.CALIBRATION, FREE)
+    assert expected.at(16).limit == "pool"
+    held = replace(
+        examples.point(16),
+        throughput_rps=4 / 1.1,
+        mean_response_time_s=0.1,
+        service_time_s=0.1,
+        never_served=12,
+        littles_law=4 / 16,
+    )
+    assert used(kept, FREE, run_of(expected), held) == pytest.approx(1.0)
+    closed = replace(kept, load=replace(kept.load, keep_alive=False))
+    assert used(closed, FREE, run_of(expected), held) == pytest.approx(0.1 / 1.1)
+
+
+def test_a_lock_that_the_work_lets_go_of_is_used_by_the_rest_alone() -> None:
+    """Each of 800 requests a second needs the lock for half a millisecond; its hashing does not."""
+    hashing = Experiment(
+        Server("threaded", threads=16), Workload(cpu_s=0.0005, cpu_by="hashing"), Load((64,))
+    )
+    four = replace(FREE, cores=4, logical_cores=4)
+    burned = replace(examples.CALIBRATION, loops_per_s=(20e6, 40e6, 60e6, 80e6))
+    expected = forecast(hashing, burned, four)
+    run = replace(run_of(expected), calibration=burned)
+    assert expected.at(64).limit == "interpreter lock"
+    seen = replace(examples.point(64), throughput_rps=800.0, server_cpu=0.95, generator_cpu=0.1)
+    assert used(hashing, four, run, seen) == pytest.approx(0.4)
+    said = reasons.limit(hashing, four, replace(run, points=(seen,)), seen)
+    assert "expected Python's lock to be the limit: but for the hashing, of each process" in said
+
+
+def test_the_load_generator_is_included_where_it_shares_the_cores_and_nowhere_else() -> None:
+    """Two hyper-threads of one core, where a request takes longer: the 60 ms are the server's."""
+    four = replace(FREE, cores=4, logical_cores=4)
+    smt = replace(examples.CALIBRATION, loops_per_s=(20e6, 33e6, 50e6, 66e6))
+    for cores, included in ((2, False), (None, True)):
+        work = Workload(cpu_s=0.05, wait_s=0.03)
+        own = Experiment(Server("prefork", processes=8, cores=cores), work, Load((3, 9)))
+        expected = forecast(own, smt, four)
+        run = replace(run_of(expected), calibration=smt)
+        for users in (3, 9):
+            if expected.at(users).limit == "cpu":
+                said = reasons.limit(own, four, run, examples.point(users))
+                assert ("load generator's included" in said) == included, said
+        assert expected.at(9).limit == "cpu"
+        assert cores is None or expected.at(3).limit == "cpu"
