@@ -139,6 +139,18 @@ def test_the_cpu_time_comes_last_and_only_where_it_moved_the_right_way() -> None
     assert named(tiny, measured(tiny, 16 / 0.22, demand_s=0.004)) == ""
 
 
+def test_a_speed_that_one_level_had_is_not_that_of_every_level() -> None:
+    """Of the noisy point alone the time has moved; the others held at what was calibrated."""
+    three = replace(PREFORK, load=Load((1, 4, 8)))
+    run = measured(three, None, None, 4 / (1.3 * D + G))
+    *fit, last = run.points
+    noisy = replace(last, demand_s=1.3 * D, checks=(examples.UNFIT,))
+    run = replace(run, points=(*fit, noisy))
+    assert causes.looked_at(run) == noisy
+    found = causes.cause(three, FOUR, run, noisy)
+    assert found is not None and found.name == "demand"
+
+
 def test_a_loop_is_not_blocked_where_the_users_wait_in_the_load_generator() -> None:
     experiment, rps, seen = INJECTED["blocking"]
     run = measured(experiment, rps, **seen)
