@@ -269,7 +269,11 @@ class ServerModel:
         if self.together:
             alone = 1 / (self.V + D + g)
             return min(max(alone, m / (2 * self.V + D + g)), ceiling(cores.all, D + self.g))
-        found = simulate(m, self.V, D + g, cpu_cv=self.workload.wait_cv, Z=self.away)
+        wait_cv = self.workload.wait_cv
+        if self.holds:  # nobody else has the worker of a user who thinks
+            found = simulate(m, self.V, D, cpu_cv=wait_cv, Z=self.away, g=g)
+        else:
+            found = simulate(N, self.V, D, cpu_cv=wait_cv, Z=self.away, g=g, W=self.W)
         return min(found, ceiling(cores.all, D + self.g))
 
     def shared(self, cores: Cores, N: int, D: Demand, W: float) -> float:
@@ -360,7 +364,11 @@ class ServerModel:
             return None
         if self.alone or self.together:
             return None
-        wanted = m * D.expected / (D.expected + self.V + self.away + self.g)
+        round_s = D.expected + self.V + self.away + self.g
+        wanted = N * D.expected / round_s
+        if math.isfinite(self.W):  # a worker is not held while its user thinks, or while it is
+            held_s = round_s if self.holds else D.expected + self.V
+            wanted = min(wanted, self.W * D.expected / held_s)
         if not ALMOST * cores <= wanted <= AROUND * cores:
             return None
         speeds = queueing.separate_queues(self.full.server, int(m))

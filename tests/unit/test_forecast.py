@@ -605,6 +605,24 @@ def test_waits_that_many_have_together_come_in_rounds():
         assert level.model_rps == pytest.approx(max(rps, 1 / 0.212))
 
 
+def test_who_thinks_leaves_the_worker_to_others_who_wait_for_the_lock():
+    """32 users, eight workers and one lock: the machine repair model, whatever the workers."""
+    locked = of(0, 20, wait_by="lock", wait_cv=1.0)
+    level = one_level(prefork(8), locked, 32, think_time_s=1.0)
+    exact = queueing.sharing(32, 0.02, 1.0, (1.0,))
+    assert exact > 29
+    assert level.model_rps == pytest.approx(exact, rel=0.03)
+    held = one_level(prefork(8, by="apache"), locked, 32, think_time_s=1.0)
+    assert held.model_rps == pytest.approx(queueing.sharing(8, 0.02, 1.0, (1.0,)), rel=0.03)
+
+
+def test_at_the_knee_by_what_is_asked_for_and_not_by_the_workers_alone():
+    """84 users who think for a second want four cores; eight workers do not hold them back."""
+    for users, there in ((60, False), (84, True)):
+        level = one_level(prefork(8), of(50), users, think_time_s=1.0)
+        assert (level.lower_by == "separate run queues" and level.lower_rps is not None) == there
+
+
 def test_one_process_holds_what_its_threads_do():
     """Without the lock: eight users of four threads, and of two processes of two."""
     free = {"on": machine(gil=False)}
