@@ -11,12 +11,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol
 
+from labs.analysis.causes import EFFECTS
 from labs.analysis.contrast import repeats
 from labs.analysis.schedule import LEAST_COMPLETIONS, VISITS
 from labs.records.experiment import Experiment, Workload
 from labs.records.format import NARROW, change, cores, duration, percent, rate
 from labs.records.results import Check, Machine, Point, Prediction
-from labs.records.server_facts import keeps_connections, server_facts
+from labs.records.server_facts import WAITS, keeps_connections, server_facts
 from labs.theory.laws import GENERATOR_FULL
 
 UNSTEADY = 0.10  # relative: half-width, halves
@@ -61,7 +62,7 @@ def check(
     found += _failures(point, experiment, machine)
     found += _starved(point, experiment)
     found += _remarks(point, experiment, machine, moved)
-    found += _against(point, experiment.workload, machine, forecast)
+    found += _against(point, experiment, machine, forecast)
     if noise_fraction > TOLD:
         found.append(noise(noise_fraction))
     return tuple(found)
@@ -82,8 +83,11 @@ def impossible(points: Iterable[Point]) -> str:
 def is_the_result(faults: Collection[str], workload: Workload, *, overflows: int = 0) -> bool:
     """Whether what makes a point unfit (names of checks) is just what its lab is to show, so that
     it may be recorded, drawn hollow all the same: users who starve at a full listen queue, and a
-    load generator that is full, and so unsteady, because the page is a small file."""
-    return overflows > 0 or (workload.page == "file" and "load generator" in faults)
+    load generator that is full because the page is a small file, with what comes of either."""
+    shown = {STARVED} if overflows else set[str]()
+    if workload.page == "file":
+        shown.add("load generator")
+    return not shown.isdisjoint(faults) and shown | EFFECTS >= set(faults)
 
 
 def unfit(name: str, sentence: str) -> Check:
@@ -118,7 +122,7 @@ class Watched(Protocol):
 def failures(failed: int, machine: Machine, *, opened_rps: float = 0.0) -> Check:
     """Of requests that failed, where so many connections were opened a second: for want of a free
     port, or for no reason the lab knows."""
-    requests = "1 request" if failed == 1 else f"{failed} requests"
+    requests = _requests(failed)
     held = opened_rps * machine.port_rest_s
     if machine.ports and held > PORTS_USED * machine.ports:
         return unfit(
@@ -185,10 +189,11 @@ def surroundings(
             moved,
         )
     if watched.listen_overflows:
+        many = watched.listen_overflows > 1
         yield told(
             "listen queue",
-            f"{watched.listen_overflows} connections found the listen queue full and were tried "
-            "again only one or more seconds later.",
+            f"{watched.listen_overflows} connection{'s' * many} found the listen queue full and "
+            f"{'were' if many else 'was'} tried again only one or more seconds later.",
         )
 
 
@@ -202,12 +207,13 @@ def _surrounded(name: str, sentence: str, moved: Mapping[str, float]) -> Check:
 def _disturbances(point: Point, generators: int) -> Iterator[Check]:
     yield from full_generator(point, generators)
     visits_to_come = VISITS - 1 if len(point.visits) == 1 else 0
-    if point.completed < LEAST_COMPLETIONS * (VISITS - visits_to_come) / VISITS:
-        yield unfit(
-            "few",
-            f"Only {point.completed:.0f} requests ended in the window; {LEAST_COMPLETIONS} is "
-            "the least. Measure for longer.",
+    least = LEAST_COMPLETIONS * (VISITS - visits_to_come) / VISITS
+    if point.completed < least:
+        ended = _requests(math.floor(point.completed))
+        sentence = (
+            f"Only {ended} ended in the window; {least:.0f} is the least. Measure for longer."
         )
+        yield unfit("few", sentence)
     if half_width(point) > UNSTEADY:
         yield unfit(
             "interval",
@@ -232,9 +238,9 @@ def _failures(point: Point, experiment: Experiment, machine: Machine) -> Iterato
     ):
         yield told(
             "hung up",
-            f"{point.failed} requests came on a connection that was just being closed: with all "
+            f"{_requests(point.failed)} came on a connection that was just being closed: with all "
             "workers busy, Apache's event MPM closes those that it has kept open. A browser "
-            "would send them again.",
+            "would send what failed again.",
         )
     elif point.failed:
         opened_rps = 0.0 if kept else (point.completed + point.failed) / point.seconds
@@ -290,17 +296,31 @@ def _remarks(
             "somebody tied them down meanwhile.",
             moved,
         )
-    if point.users >= 4 and abs(point.littles_law - 1) > LITTLE_OFF:
+    if point.users >= 4 and abs(point.littles_law - 1) > LITTLE_OFF + _paused(point, experiment):
         yield told("little", _little(point, experiment))
 
 
+def _paused(point: Point, experiment: Experiment) -> float:
+    """By how much X (R + Z) / N may be off, as Z is a mean of which few were drawn: LUCK standard
+    errors of exponential pauses."""
+    think_s = experiment.load.think_time_s
+    if not think_s or not point.completed:
+        return 0.0
+    return LUCK * think_s / (think_s + point.mean_response_time_s) / math.sqrt(point.completed)
+
+
 def _little(point: Point, experiment: Experiment) -> str:
-    """Who is missing: a user between answer and next question, where the load generator is full."""
+    """Who is missing: a user between answer and next question, where the load generator is full.
+    Nobody asks twice at a time, so who is too many had been sent away, or paused for less."""
     said = (
         f"X·(R+Z) is {point.littles_law:.2f} of the {point.users} users, where Little's law says 1"
     )
     full = GENERATOR_FULL * experiment.load.generators
-    if point.littles_law > 1 or point.generator_cpu <= full or not point.throughput_rps:
+    if point.littles_law > 1 and experiment.load.think_time_s:
+        return f"{said}: they paused for less than {duration(experiment.load.think_time_s)}."
+    if point.littles_law > 1:
+        return f"{said}: users who had been sent away still waited for their answers."
+    if point.generator_cpu <= full or not point.throughput_rps:
         return f"{said}: some users are not seen in the averages."
     really_s = point.users / point.throughput_rps - experiment.load.think_time_s
     return (
@@ -310,8 +330,27 @@ def _little(point: Point, experiment: Experiment) -> str:
     )
 
 
+def _luck(point: Point, experiment: Experiment, forecast: Prediction) -> float:
+    """By how much the requests of a point may by chance have been lighter than they are on
+    average: LUCK standard errors of what was drawn of the time that limits them, relative."""
+    work, limit = experiment.workload, forecast.at(point.users).limit
+    blocks = limit == "event loop" and WAITS[work.wait_by].stops_a_loop
+    drawn = []  # mean and coefficient of variation
+    if limit not in ("load generator", *WAITS):
+        drawn.append((forecast.demand_at(point.users), work.cpu_cv))
+    if blocks or limit in ("users", "pool", *WAITS):
+        drawn.append((forecast.wait_s, work.wait_cv))
+    if limit == "users":
+        drawn.append((experiment.load.think_time_s, 1.0))
+    whole_s = sum(mean_s for mean_s, _ in drawn)
+    if not whole_s:
+        return 0.0
+    spread_s = math.hypot(*(mean_s * cv for mean_s, cv in drawn))
+    return LUCK * spread_s / whole_s / math.sqrt(point.completed)
+
+
 def _against(
-    point: Point, workload: Workload, machine: Machine, forecast: Prediction
+    point: Point, experiment: Experiment, machine: Machine, forecast: Prediction
 ) -> Iterator[Check]:
     """What was not to be expected, or cannot be.
 
@@ -321,7 +360,7 @@ def _against(
     """
     level, expected_s = forecast.at(point.users), forecast.demand_at(point.users)
     off = point.demand_s / expected_s - 1 if expected_s else 0.0
-    if workload.cpu_s and abs(off) > DEMAND_OFF:
+    if experiment.workload.cpu_s and point.completed and abs(off) > DEMAND_OFF:
         yield told(
             "demand",
             f"A request cost {duration(point.demand_s)} of CPU, {change(off)} against the "
@@ -330,8 +369,7 @@ def _against(
         )
     if level.bound_ci_rps is None or not point.completed:
         return
-    drawn_s = math.hypot(expected_s * workload.cpu_cv, forecast.wait_s * workload.wait_cv)
-    slack = LUCK * drawn_s / (expected_s + forecast.wait_s) / math.sqrt(point.completed)
+    slack = _luck(point, experiment, forecast)
     if machine.quota_cores is not None:
         slack += QUOTA_PERIOD_S / point.seconds
     if point.throughput_ci_rps[0] > level.bound_ci_rps[1] * (1 + slack):
@@ -340,6 +378,10 @@ def _against(
             f"That cannot be: {rate(point.throughput_rps)} is more than the {rate(level.bound_rps)}"
             " of the bound, beyond both their intervals. The calibration is wrong: run again.",
         )
+
+
+def _requests(count: int) -> str:
+    return "1 request" if count == 1 else f"{count} requests"
 
 
 def half_width(point: Point) -> float:

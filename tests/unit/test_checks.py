@@ -133,8 +133,22 @@ def test_users_who_wait_inside_a_full_load_generator_are_told_as_that():
     said = checks(full)["little"].sentence.replace("\xa0", " ")
     assert "0.65 of the 16 users" in said and "the others wait inside Locust" in said
     assert "It says 1.1 ms; with that wait it is 1.7 ms." in said
-    for other in (replace(full, generator_cpu=0.3), replace(full, littles_law=1.4)):
-        assert "some users are not seen" in checks(other)["little"].sentence
+    other = replace(full, generator_cpu=0.3)
+    assert "some users are not seen" in checks(other)["little"].sentence
+    more = checks(replace(full, littles_law=1.4))["little"].sentence
+    assert "users who had been sent away still waited" in more and "not seen" not in more
+
+
+def test_of_few_pauses_the_mean_is_not_known():
+    """Of 400 answers with pauses of 1 s: two standard errors are a tenth, less what R takes."""
+    thinks = replace(examples.EXPERIMENT, load=replace(examples.EXPERIMENT.load, think_time_s=1.0))
+    point = replace(GOOD, completed=400.0, mean_response_time_s=0.25)  # 8 % and the usual 5 %
+    for off in (0.125, -0.125):
+        assert checks(replace(point, littles_law=1 + off), thinks) == {}
+        assert list(checks(replace(point, littles_law=1 + off))) == ["little"]
+    short = checks(replace(point, littles_law=1.14), thinks)["little"].sentence
+    assert "they paused for less than 1,000\xa0ms" in short and "not seen" not in short
+    assert "not seen" in checks(replace(point, littles_law=0.86), thinks)["little"].sentence
 
 
 def test_the_noise_of_the_burns_is_told_from_five_percent_on():
@@ -184,6 +198,7 @@ def test_a_level_without_a_single_answer_is_unfit_and_no_crash():
     none = (0.0, 0.0)
     nothing = replace(GOOD, throughput_ci_rps=none, halves_rps=none, never_served=8, **zero)
     assert {"few", "starved"} <= set(checks(nothing))
+    assert "demand" not in checks(nothing), "nothing tells what a request costs"
 
 
 def test_a_fault_that_is_the_result_may_be_recorded() -> None:
@@ -192,6 +207,10 @@ def test_a_fault_that_is_the_result_may_be_recorded() -> None:
     assert not validity.is_the_result(["interval"], small)
     assert not validity.is_the_result(["load generator"], work)
     assert validity.is_the_result(["starved"], work, overflows=40)
+    assert validity.is_the_result(["starved", "interval", "few"], work, overflows=40)
+    for other in (["others"], ["starved", "errors"], ["interval"], []):
+        assert not validity.is_the_result(other, work, overflows=1)
+    assert not validity.is_the_result(["load generator", "others"], small)
 
 
 def test_a_run_above_its_bound_is_not_recorded_however_fit_its_points_are():
@@ -294,3 +313,42 @@ def test_few_draws_may_be_light_ones_by_two_standard_errors():
     for high, names in ((39.2 / 1.19, ()), (39.2 / 1.21, ("bound",))):
         found = validity.check(point, drawn, BARE, forecast=expecting(bound_ci_rps=(30.0, high)))
         assert tuple(each.name for each in found) == names
+
+
+def test_too_few_requests_are_said_to_be_fewer_than_enough():
+    """Nearly twenty are not “only 20, where 20 is the least”; of one visit half is the least."""
+    for completed, words in ((19.97, "Only 19 requests"), (1.2, "Only 1 request ended")):
+        said = checks(replace(GOOD, completed=completed))["few"].sentence
+        assert said.startswith(words) and "; 20 is the least" in said
+    once = visited(replace(GOOD, completed=9.6), 1.0)
+    assert "Only 9 requests ended in the window; 10 is the least" in checks(once)["few"].sentence
+    assert checks(replace(once, completed=10.0)) == {}
+
+
+def test_one_of_something_is_said_in_the_singular():
+    full = checks(replace(GOOD, listen_overflows=1))["listen queue"].sentence
+    assert full.startswith("1 connection found the listen queue full and was tried again")
+    busy = replace(examples.EXPERIMENT, server=Server("threaded", by="apache-event", threads=4))
+    assert checks(replace(GOOD, failed=1), busy)["hung up"].sentence.startswith("1 request came")
+
+
+def test_luck_is_that_of_what_limits_a_level():
+    """Of 100 requests, drawn exponentially: of work, of waits, or of pauses."""
+    point = replace(GOOD, completed=100.0)
+    pauses = replace(examples.EXPERIMENT, load=replace(examples.EXPERIMENT.load, think_time_s=9.0))
+    work = Workload(cpu_s=0.05, cpu_cv=1.0, wait_s=0.45, wait_cv=0.0)
+    waits = Workload(cpu_s=0.0, wait_s=0.45, wait_cv=1.0)
+    for limit, experiment, lucky in (
+        ("cpu", replace(examples.EXPERIMENT, workload=work), 0.2),
+        ("users", replace(examples.EXPERIMENT, workload=work), 0.02),
+        ("users", pauses, 0.2 * 9 / 9.5),
+        ("cpu", pauses, 0.0),
+        ("pool", replace(examples.EXPERIMENT, workload=waits), 0.2 * 0.45 / 0.5),
+        ("database", replace(examples.EXPERIMENT, workload=waits), 0.2),
+        ("load generator", replace(examples.EXPERIMENT, workload=work), 0.0),
+    ):
+        for slack, names in ((lucky - 0.01, []), (lucky + 0.01, ["bound"])):
+            high = 39.2 / (1 + slack)  # the point's interval begins at 39.2
+            expected = replace(expecting(bound_ci_rps=(1.0, high), limit=limit), wait_s=0.45)
+            found = validity.check(point, experiment, BARE, forecast=expected)
+            assert [each.name for each in found if each.name == "bound"] == names, limit

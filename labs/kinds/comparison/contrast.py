@@ -8,6 +8,8 @@ from collections.abc import Mapping
 
 import msgspec
 
+from labs.analysis.causes import EFFECTS
+from labs.analysis.checks import STARVED
 from labs.analysis.contrast import CONFIDENCE, Difference, difference, spread_of_parts
 from labs.kinds.comparison.record import Comparison, Contrast, rounds
 from labs.kinds.sweep.record import Recording
@@ -64,7 +66,8 @@ def comparable(parts: Mapping[str, Recording]) -> int | None:
 def believed(point: Point) -> bool:
     """Whether it is fit, or its fault is the listen queue's: users who starve then are the result,
     and no fault of the measurement."""
-    return point.fit or overflowed(point)
+    faults = {check.name for check in point.checks if check.unfit}
+    return not faults or (overflowed(point) and STARVED in faults and faults <= {STARVED} | EFFECTS)
 
 
 def overflowed(point: Point) -> bool:
