@@ -45,6 +45,7 @@ from labs.recordings import store
 from labs.recordings.replay import Replayed
 from labs.records.errors import BadRecording, Unusable
 from labs.records.experiment import Server, Workload
+from labs.records.format import rate
 from labs.records.processes import Seen
 from labs.records.results import Check, Machine
 from labs.servers import postgresql
@@ -148,6 +149,25 @@ def test_what_one_at_a_time_can_have_is_a_law_of_its_own() -> None:
     g = CALIBRATION.generator_s + scenario.before.load.script_s
     assert one.bound_rps == pytest.approx(1 / g)
     assert two.model_rps == pytest.approx(2 / g, rel=0.02)
+
+
+def test_the_law_s_number_is_that_of_the_law_whatever_else_holds_the_level_back() -> None:
+    """One user reaches no limit, and on one core the load generator's is the CPU's first."""
+    found = example(seed_of("disk"), variants=("before",))
+    first = structs.replace(
+        found.before, runs=(replace(found.before.run, points=found.before.run.points[:1]),)
+    )
+    alone = structs.replace(found, variants={"before": first})
+    wait_s = first.experiment.workload.wait_s + CALIBRATION.timer_s
+    said = plain(" ".join(verdict.revealed(alone)))
+    assert f"At 1 user that makes {plain(rate(1 / wait_s))}, as calibrated" in said
+    assert "There were too few users to reach it" in said
+    assert "no more than" not in said
+    one = replace(MACHINE, cores=1, logical_cores=1)
+    found = example(seed_of("load generator"), one, ("before",))
+    said = plain(" ".join(verdict.revealed(found)))
+    bound_rps = found.before.run.forecast.levels[-1].bound_rps
+    assert f"On this machine the CPU lets no more than {plain(rate(bound_rps))} through." in said
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.name)

@@ -28,7 +28,7 @@ from labs.present.palette import LINES
 from labs.present.plot import Figure
 from labs.present.quantities import Quantity
 from labs.present.tables import MS, Table
-from labs.records.format import digits, rate
+from labs.records.format import crowd, digits, rate
 from labs.records.processes import Seen, Who
 
 AS_IT_IS = "measured"
@@ -144,7 +144,7 @@ def symptoms_html(mystery: Mystery) -> str:
     if mystery.seen:
         last = mystery.before.points[-1].users if mystery.before.points else 0
         tables += (
-            f"<p>The processes, at {last} users:</p>{processes_table(mystery).turned().html()}"
+            f"<p>The processes, at {crowd(last)}:</p>{processes_table(mystery).turned().html()}"
         )
     return f'<div class="wt-data">{tables}</div>'
 

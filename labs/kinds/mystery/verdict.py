@@ -3,11 +3,14 @@ sentences out."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
+from labs.analysis.limit import ceiling
 from labs.kinds.mystery.record import Mystery, Variant
 from labs.kinds.mystery.scenarios import Limit, Scenario, draw, named
 from labs.present.caveats import HOLLOW
+from labs.present.reasons import NAMES
 from labs.records.format import crowd, digits, duration, listed, percent, rate, size, unserved
 from labs.records.processes import Seen
 from labs.records.results import Point
@@ -41,16 +44,21 @@ def answered(mystery: Mystery, guess: str) -> tuple[str, ...]:
 def revealed(mystery: Mystery) -> tuple[str, ...]:
     """What it is, and how that fits what was seen."""
     limit = named(mystery.limit)
-    run = mystery.before.run
+    before, run = mystery.before, mystery.before.run
     last = run.points[-1]
     level = run.forecast.at(last.users)
     told = f"It is {_small(limit.called)}: each request {limit.does}."
+    law = ceiling(before.experiment, mystery.machine, run, last.users, limit.name)
+    law_rps = law.rps if law is not None and math.isfinite(law.rps) else level.bound_rps
     bound = (
-        f"The law is {limit.law}. At {_at(last)} that makes {rate(level.bound_rps)}, as "
+        f"The law is {limit.law}. At {_at(last)} that makes {rate(law_rps)}, as "
         f"calibrated before the load; it was {rate(last.throughput_rps)}."
     )
     if level.limit == "users":
         bound += " There were too few users to reach it; try more."
+    elif level.limit != limit.name and level.bound_rps < law_rps:
+        other = NAMES.get(level.limit, f"the {level.limit}")
+        bound += f" On this machine {other} lets no more than {rate(level.bound_rps)} through."
     which = (used,) if (used := database_used(mystery)) else ()
     return told, limit.symptoms, f"Here: {fact(limit, mystery)}", bound, *which
 
