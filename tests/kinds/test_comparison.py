@@ -294,6 +294,34 @@ def test_who_is_near_the_best_is_said_too() -> None:
     assert "what “1 workers” did" in words
 
 
+def test_of_many_alike_the_best_is_none_by_chance() -> None:
+    """What is chosen as the best of many lies off by more than one that was fixed beforehand."""
+    made = comparison(dict.fromkeys("abcde", PARTS[FEW]))
+    usual = made.part("a").at(50).throughput_rps
+
+    def ahead(by: float) -> Comparison:
+        rate = usual * (1 + by)
+        return with_point(
+            made, "e", 50, throughput_rps=rate, throughput_ci_rps=(0.98 * rate, 1.02 * rate)
+        )
+
+    every = (ahead(step / 1000) for step in range(1, 200))
+    just = next(each for each in every if not verdict.ratio(each, "e", "a", 50).noise)
+    assert "can't tell “a”, “b”, “c” and “d” from it" in said(just)[""]
+    assert "can't tell" not in said(ahead(0.5))[""]
+
+
+def test_another_fault_is_not_the_result_though_the_listen_queue_overflowed_too() -> None:
+    crowded = Check(name="others", unfit=True, sentence="Other programs used 1.20 cores.")
+    full = with_point(comparison(), FEW, 50, checks=(crowded,), listen_overflows=3)
+    assert comparable(full.parts) == 25
+    assert "users who starve at a full listen queue" not in said(full)[""]
+    lab = ComparisonLab(PARTS)
+    assert not lab.settles(
+        with_point(comparison(), MANY, 50, checks=(crowded,), listen_overflows=3)
+    )
+
+
 def test_starved_users_are_the_result_where_the_listen_queue_overflowed() -> None:
     starved = with_point(comparison(), FEW, 50, checks=(STARVED,), never_served=11)
     full = with_point(starved, FEW, 50, listen_overflows=40)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from labs.analysis.contrast import CONFIDENCE
 from labs.kinds.comparison.contrast import comparable, decided, differ, overflowed
 from labs.kinds.comparison.record import Comparison, Contrast
 from labs.kinds.sweep.record import Recording
@@ -180,20 +181,22 @@ def deciding(comparison: Comparison, decision: Contrast | None) -> str:
 def _most(comparison: Comparison, users: int) -> str:
     """Which part answered the most, and which cannot be told from it."""
     best = max(comparison.parts, key=lambda each: comparison.part(each).at(users).throughput_rps)
-    near = [
-        f"“{label}”"
-        for label in comparison.parts
-        if label != best and ratio(comparison, best, label, users).noise
-    ]
+    others = [label for label in comparison.parts if label != best]
+    # Of several alike parts one is the best by chance: all of these together are to be right with
+    # that confidence, each by its part of the doubt (Bonferroni).
+    sure = 1 - (1 - CONFIDENCE) / len(others)
+    near = [f"“{each}”" for each in others if ratio(comparison, best, each, users, sure).noise]
     most = rate(comparison.part(best).at(users).throughput_rps)
     none = f"; this run can't tell {listed(near)} from it" if near else ""
     return f"At {crowd(users)} “{best}” answered the most of all, {most}{none}."
 
 
-def ratio(comparison: Comparison, over: str, under: str, users: int) -> Ratio:
+def ratio(
+    comparison: Comparison, over: str, under: str, users: int, confidence: float = CONFIDENCE
+) -> Ratio:
     """Throughput of one part over that of another. KeyError for a part or level not measured."""
     a, b = (comparison.part(label).at(users).throughput_rps for label in (over, under))
-    found = differ(comparison.parts, over, under, users)
+    found = differ(comparison.parts, over, under, users, confidence)
     return Ratio(value=a / b if b else float("inf"), noise=found is None or not found.seen)
 
 
