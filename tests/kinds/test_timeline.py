@@ -471,6 +471,30 @@ def test_what_chance_may_do_is_drawn_and_said() -> None:
     assert [row[place] for row in table.rows] == ["1", "8", "3 (1 to 5)"]
 
 
+def test_the_end_of_a_step_is_not_the_begin_of_the_next() -> None:
+    """1.1 and 2.2 are a little more than 3.3, where the forecast's next part begins."""
+    steps = (Step(seconds=1.1, rate=20.0), Step(seconds=2.2, rate=20.0), Step(seconds=3, rate=60.0))
+    server, work = examples.timeline().server, Workload(wait_s=0.05)
+    expected = course(server, work, steps, examples.CALIBRATION, examples.MACHINE)
+    run = replace(examples.timeline_run(), forecast=expected)
+    for end_s in itertools.accumulate(step.seconds for step in steps):
+        assert run.expected_at(end_s).to_s == pytest.approx(end_s, abs=0.001)
+
+
+def test_one_of_something_is_said_in_the_singular() -> None:
+    found = examples.timeline(1.0)
+    ramp = ((0.0, 1), (1.2, 8))
+    last = replace(found.run.stretches[-1], in_flight=1, workers=1)
+    run = replace(found.run, ramp=ramp, stretches=(*found.run.stretches[:-1], last))
+    alone = structs.replace(found, runs=(run,))
+    said = plain(" ".join(story.verdict(alone)))
+    assert "There was 1 worker at the beginning, 8 at most" in said
+    assert "At its end 1 request was under way" in said
+    assert "1 under way with 1 worker;" in plain(timeline_alt(alone))
+    told = story.raised(1, 32, 2.0, when_needed=False)
+    assert told.startswith("The pool was raised from 1 worker; ")
+
+
 def test_a_forecast_of_before_has_no_band_and_is_drawn() -> None:
     old = store.read(Path("book/recordings/three-pm/2-cores.json"))
     assert isinstance(old, Timeline)

@@ -103,7 +103,8 @@ def timeline_levels(timeline: Timeline) -> list[Level]:
 
 
 def _of_step(number: int, step: Step, found: StepResult, forecast: str = "") -> str:
-    workers = f" with {found.workers} workers" if found.workers is not None else ""
+    many = "worker" if found.workers == 1 else "workers"
+    workers = f" with {found.workers} {many}" if found.workers is not None else ""
     busy = " and ".join(percent(core) for core in found.cores[:2])
     busy = f"; cores busy: {busy}" + (" and so on" if len(found.cores) > 2 else "")
     return (

@@ -16,6 +16,7 @@ from labs.records.results import Calibration, Check, Power, Result, middle
 from labs.records.steps import MOST_STEPS, Step
 
 TIME_BIN_S = 0.25  # a time bin's length
+EDGE_S = 0.001  # parts of a forecast begin where steps do, but for their rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +151,7 @@ class TimelineRun:
 
     def expected_at(self, end_s: float) -> Expected:
         """What was expected of the last moments before."""
-        return [part for part in self.forecast if part.from_s < end_s][-1]
+        return [part for part in self.forecast if part.from_s < end_s - EDGE_S][-1]
 
     def tree(self, who: Who) -> tuple[Process, ...]:
         """Processes of the server or of the load generator. KeyError for anybody else."""

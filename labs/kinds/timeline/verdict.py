@@ -121,7 +121,8 @@ def raised(before: int, to: int, after_s: float | None, *, when_needed: bool) ->
         return f"The limit was raised from {before} to {to} workers; they come as they are needed."
     if after_s is None:
         return f"The pool was to be raised from {before} to {to} workers; not all of them came."
-    return f"The pool was raised from {before} workers; {duration(after_s)} later {to} served."
+    workers = "worker" if before == 1 else "workers"
+    return f"The pool was raised from {before} {workers}; {duration(after_s)} later {to} served."
 
 
 def verdict(timeline: Timeline) -> tuple[str, ...]:
@@ -196,6 +197,7 @@ def _of_arrivals(timeline: Timeline, number: int, model: float) -> str:
             f"They took {duration(result.mean_response_time_s)} on average, where it said "
             f"{duration(response_s)}. "
         )
+    left = f"{_requests(result.in_flight)} {'was' if result.in_flight == 1 else 'were'} under way"
     told = digits(last.in_flight[1], 2)
     if last.in_flight_band is not None:
         low, high = last.in_flight_band[1]
@@ -203,7 +205,7 @@ def _of_arrivals(timeline: Timeline, number: int, model: float) -> str:
     return (
         f"Step {number + 1}, {step.load}: {rate(result.begun / result.seconds)} came and "
         f"{rate(result.throughput_rps)} were answered, where the forecast said {rate(model)}. "
-        f"{took}At its end {_requests(result.in_flight)} were under way, where it said {told}."
+        f"{took}At its end {left}, where it said {told}."
     )
 
 
@@ -212,7 +214,8 @@ def _workers(timeline: Timeline) -> Iterator[str]:
     counts = [count for _, count in run.ramp]
     if not counts or min(counts) == max(counts):
         return
-    said = f"There were {counts[0]} workers at the beginning, {max(counts)} at most"
+    first = "was 1 worker" if counts[0] == 1 else f"were {counts[0]} workers"
+    said = f"There {first} at the beginning, {max(counts)} at most"
     took_s = seconds_to(timeline, run, max(counts))
     if took_s is not None:
         said += f", {duration(took_s)} after that step began"
