@@ -103,8 +103,21 @@ def test_the_verdict_says_who_measured_whom() -> None:
     agreeing = tuple(gauge(name, 100 + at, 0.02, 0.95) for at, name in enumerate((OURS, "ab")))
     *_, last = generators_said(gauges(GeneratorsRun(recorded_at="", gauges=agreeing)))
     assert "They agree within 1\u00a0%: the server was measured" in last
+    assert together(("ab", 0.02, 0.5, 0.95)) == "No other was there to compare it with."
+    shared = together((OURS, 0.02, 0.5, 0.95), ("ab", 0.02, 0.95, 0.5))
+    assert shared.endswith("though not each of them had time to spare."), "the machine was full"
+    idle = together((OURS, 0.02, 0.5, 0.5), ("ab", 0.02, 0.95, 0.5))
+    assert idle.endswith("and none of them was full.")
     for words in ("--worker --master-host 192.0.2.10", "--master-bind-host 192.0.2.10", "yours"):
         assert words in elsewhere()  # a command for another machine, and no connection
+
+
+def together(*seen: tuple[str, float, float, float]) -> str:
+    """The last that is said of these, who saw the same: CPU of each and of the server, and how
+    busy the machine was."""
+    made = tuple(gauge(name, 100, own, its, busy=busy) for name, own, its, busy in seen)
+    *_, last = generators_said(gauges(GeneratorsRun(recorded_at="", gauges=made)))
+    return last
 
 
 def test_what_is_not_installed_is_told_and_not_invented() -> None:

@@ -138,14 +138,18 @@ def _self(many: bool) -> str:
 def _together(found: Generators) -> list[str]:
     """What they say side by side."""
     shown = found.run.measured
+    if len(shown) == 1:
+        return ["No other was there to compare it with."]
     least = min(shown, key=lambda gauge: gauge.throughput_rps)
     most = max(shown, key=lambda gauge: gauge.throughput_rps)
     times = most.throughput_rps / least.throughput_rps
     if times < 1.15:
         between = percent(times - 1)
-        if any("generator" in gauge.full for gauge in shown):
+        if any({"generator", "machine"} & {*gauge.full} for gauge in shown):
             return [f"They agree within {between}, though not each of them had time to spare."]
-        return [f"They agree within {between}: the server was measured, not the generators."]
+        if all(gauge.full for gauge in shown):
+            return [f"They agree within {between}: the server was measured, not the generators."]
+        return [f"They agree within {between}, and none of them was full."]
     said = [
         f"It was the same server: {label(most.name)} saw {digits(times, 2)} times the throughput "
         f"that {label(least.name)} saw."
