@@ -99,7 +99,7 @@ class _Clause:
             return all(order(*both) for both in pairwise(numbers))
         if stays:
             numbers = [self._number(N.sub(each, stays["of"])) for each in values]
-            return max(numbers) <= min(numbers) * (1 + float(stays["percent"]) / 100)
+            return _most(numbers) <= _least(numbers) * (1 + float(stays["percent"]) / 100)
         if within:
             this, that = self._number(within["of"]), self._number(within["other"])
             return abs(this - that) <= float(within["percent"]) / 100 * abs(that)
@@ -126,7 +126,7 @@ class _Clause:
             case ast.BinOp(left=left, op=sign, right=right) if type(sign) in OPERATORS:
                 return OPERATORS[type(sign)](self._value(left), self._value(right))
             case ast.Call(func=ast.Name(id="min" | "max" as name), args=args, keywords=[]):
-                return (min if name == "min" else max)(map(self._value, args))
+                return (_least if name == "min" else _most)([*map(self._value, args)])
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[_, *_] as named):
                 if name not in LAWS:
                     raise Unusable(f"{name}: no such law. There are {', '.join(sorted(LAWS))}.")
@@ -138,6 +138,16 @@ class _Clause:
         text = (f"{lab}: " if lab else "") + name + (f"({told})" if told else "")
         self.found[text] = _in_words(quantity)
         return float(quantity)
+
+
+def _least(numbers: Sequence[float]) -> float:
+    """Their minimum; no number if one of them is none, which `min` may pass over."""
+    return math.nan if any(map(math.isnan, numbers)) else min(numbers)
+
+
+def _most(numbers: Sequence[float]) -> float:
+    """Their maximum, likewise."""
+    return math.nan if any(map(math.isnan, numbers)) else max(numbers)
 
 
 def _in_words(quantity: Quantity) -> str:

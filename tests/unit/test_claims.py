@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -23,6 +24,8 @@ NUMBERS = {
     "cores": 4.0,
     "busy('burn')": 0.97,
     "weigh/2 × 8: memory(2)": 3 * 2**20,
+    "slow(2)": 0.5,
+    "slow(8)": math.nan,  # more than 3 s, and nobody knows how much
 }
 
 
@@ -154,3 +157,19 @@ def test_a_page_whose_recording_says_otherwise_is_not_built(
     assert "throughput(4) is 20\u00a0req/s" in told
     page.write_text(PAGE.replace("[throughput(4)", "[throughput(3)"))
     assert "users=3: not recorded" in build()
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "slow(N) stays within 5 % with N = 2, 8",
+        "slow(N) stays within 5 % with N = 8, 2",
+        "slow(N) rises with N = 2, 8",
+        "min(slow(2), slow(8)) < 1",
+        "min(slow(8), slow(2)) < 1",
+        "max(slow(2), slow(8)) < 1",
+        "slow(8) within 5 % of slow(8)",
+    ],
+)
+def test_of_what_is_no_number_nothing_can_be_claimed(claim: str) -> None:
+    assert "no number" in contradiction(claim, quote)
