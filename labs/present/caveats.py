@@ -59,8 +59,8 @@ def unfit(points: Sequence[Point]) -> str:
     users = "user" if levels == "1" else "users"
     takes = "is drawn hollow and takes" if len(hollow) == 1 else "are drawn hollow and take"
     count = f"{len(hollow)} of {total} points, at {levels} {users}, {takes} no part in this."
-    every = dict.fromkeys(check.sentence for point in hollow for check in point.checks)
-    others = ["The table has the other reasons."] if len(every) > 1 else []
+    every = {check.sentence for point in hollow for check in point.checks if check.name != STARVED}
+    others = ["The table has the other reasons."] if len(every) > len(first) else []
     return " ".join([count, *first, *others])
 
 

@@ -68,10 +68,14 @@ def strip_alt(samples: Sequence[Sample]) -> str:
     cores = len(samples[0].cores)
     busy = sum(sum(core[:2]) for sample in samples for core in sample.cores) / len(samples)
     counted = [sample.workers for sample in samples if sample.workers is not None]
-    workers = f" The server had up to {max(counted)} workers." if counted else ""
+    most = max(counted, default=0)
+    workers = f" The server had up to {most} worker{'s' * (most != 1)}." if counted else ""
+    who, were = (
+        ("the one core", "of it was") if cores == 1 else (f"each of {cores} cores", "of them were")
+    )
     return (
-        f"What each of {cores} cores did over {samples[-1].at_s:.0f} seconds: "
-        f"on average {busy:.1f} of them were busy.{workers}"
+        f"What {who} did over {samples[-1].at_s:.0f} seconds: "
+        f"on average {busy:.1f} {were} busy.{workers}"
     )
 
 

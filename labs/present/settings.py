@@ -25,7 +25,7 @@ def settings(experiment: Experiment, machine_cores: int) -> dict[str, str]:
         "cpu_by": workload.cpu_by if workload.cpu_s else "",
         "wait": f"{duration(workload.wait_s)} of waiting" if workload.wait_s else "no wait",
         "wait_by": f"by {workload.wait_by}" if workload.wait_s else "",
-        "users": f"{listed(load.users)} users",
+        "users": "1 user" if load.users == (1,) else f"{listed(load.users)} users",
         "think": f"{duration(think)} to think" if think else "",
         "seconds": f"{digits(load.seconds)} s a level",
         "rest": "" if _usual(experiment) else "other details",

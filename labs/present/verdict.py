@@ -25,6 +25,7 @@ from labs.records.server_facts import WAITS, server_facts
 
 ASSUMES = "What the forecast assumes"
 NEAR = "That is close, and nothing else stood out."
+NEAR_BUT = "That is close; the table says what else stood out."
 CLOSE = 0.05  # a prediction is as good as the measurement
 UNSETTLED = f"But that point is {HOLLOW}: it settles no bet, and the next fit one does."
 UNEXPLAINED = "Nothing we measure explains it."  # which accuses neither the model nor the machine
@@ -132,8 +133,8 @@ def agreement(experiment: Experiment, machine: Machine, run: Run) -> list[str]:
     found = causes.cause(experiment, machine, run, worst)
     if found is not None:
         return [told, reasons.explains(found, experiment, machine, worst)]
-    close = abs(off) < causes.CLOSE
-    return [told, NEAR if close else UNEXPLAINED]
+    near = NEAR_BUT if worst.checks else NEAR
+    return [told, near if abs(off) < causes.CLOSE else UNEXPLAINED]
 
 
 def nearness(fit: Sequence[tuple[Run, Sequence[Point]]]) -> str:

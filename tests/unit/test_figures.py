@@ -364,6 +364,26 @@ def test_the_text_alternative_says_what_is_drawn() -> None:
     assert "1.95 cores' worth" in checkup_alt(examples.checkup())
 
 
+def test_a_lone_user_is_told_in_the_singular() -> None:
+    guess = replace(GUESS, users=1)
+    lone = [examples.point(1, checks=(examples.UNFIT,))]
+    said = words(sweep_alt(examples.prediction((1,)), lone, users=(1,), guess=guess))
+    assert "1 users" not in said
+    one = replace(examples.sample(0.0), cores=((0.5, 0.2, 0.0, 0.3),), workers=1)
+    assert strip_alt([one]).startswith("What the one core did over 0 seconds: on average 0.7 of it")
+    assert strip_alt([one]).endswith("had up to 1 worker.")
+    assert said.startswith("Throughput and response time over 1 user. Measured here: 20 req/s at 1")
+    assert "drawn hollow: 1 user. At 1 user the model says" in said
+
+
+def test_all_cores_together_are_not_the_most_that_some_did() -> None:
+    """Three busy processes did less than two."""
+    slower = replace(examples.CALIBRATION, loops_per_s=(20e6, 39e6, 38e6))
+    three = structs.replace(examples.checkup(), calibrations=(slower,))
+    assert three.capacity == pytest.approx(1.9)
+    assert "With 3 busy processes the machine did 1.9 cores' worth" in words(checkup_alt(three))
+
+
 def test_a_peak_is_told_and_a_plateau_is_not() -> None:
     points = [examples.point(2, factor=2.0), examples.point(8)]
     assert "80 req/s at 2 users" not in alt(points)

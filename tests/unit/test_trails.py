@@ -105,3 +105,8 @@ def test_settings_say_what_tells_runs_apart() -> None:
     )
     for one, other in itertools.combinations(every, 2):
         assert any(told_apart([one, other]))
+
+
+def test_a_lone_user_is_one_user() -> None:
+    lone = replace(examples.EXPERIMENT, load=Load((1,)))
+    assert ", 1 user, " in in_words(settings.settings(lone, 2))

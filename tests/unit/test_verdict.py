@@ -11,6 +11,7 @@ from markup import seen
 from msgspec import structs
 
 from labs.analysis.causes import Cause
+from labs.analysis.checks import STARVED
 from labs.kinds.comparison import verdict
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.sweep import report
@@ -199,7 +200,7 @@ def test_the_page_of_differing_numbers_lists_every_cause_the_verdict_can_name() 
         )
         told = [each for each in listed if all(part.lower() in said.lower() for part in each)]
         assert told, said
-    for sentence in (telling.UNEXPLAINED, telling.NEAR):
+    for sentence in (telling.UNEXPLAINED, telling.NEAR, telling.NEAR_BUT):
         assert [sentence.rstrip(".").lower()] in listed
 
 
@@ -253,6 +254,27 @@ def test_where_nothing_is_fit_the_reasons_stand_alone() -> None:
     )
     said = judged(*points[:2], examples.point(8))
     assert "2 of 3 points, at 1 and 2 users, are drawn hollow" in said and "other reasons" in said
+
+
+def test_where_something_stood_out_it_is_not_said_that_nothing_did() -> None:
+    first, *_ = examples.run().points
+    low = examples.point(8, factor=0.955)
+    assert telling.NEAR in judged(first, low)
+    said = judged(first, replace(low, checks=(examples.TOLD,)))
+    assert telling.NEAR not in said and telling.NEAR_BUT in said
+
+
+def test_who_starves_has_been_named_and_is_no_other_reason() -> None:
+    first, second, *_, last = examples.run().points
+
+    def starving(point: Point, never_served: int) -> Point:
+        sentence = f"{never_served} of {point.users} users were never served."
+        fault = Check(name=STARVED, unfit=True, sentence=sentence)
+        return replace(point, never_served=never_served, checks=(fault,))
+
+    said = judged(first, starving(second, 1), starving(last, 3))
+    assert "2 of 3 points, at 2 and 8 users, are drawn hollow" in said
+    assert "other reasons" not in said
 
 
 def test_of_what_makes_points_unfit_the_cause_is_said_before_its_effect() -> None:

@@ -29,4 +29,4 @@ class Checkup(Result, tag="checkup", frozen=True, kw_only=True):
     @property
     def capacity(self) -> float:
         """Cores' worth of work that all cores do together."""
-        return max(self.calibration.capacity)
+        return self.calibration.capacity[-1]

@@ -24,17 +24,18 @@ def sweep_alt(
     guess: Guess | None = None,
 ) -> str:
     """What the two plots show."""
-    levels = f"{users[0]} to {users[-1]} users" if len(users) > 1 else f"{users[0]} users"
+    levels = f"{users[0]} to {users[-1]} users" if len(users) > 1 else crowd(users[0])
     sentences = [f"Throughput and response time over {levels}."]
     if points:
         sentences.append(course("Measured here", points))
         unfit = [str(point.users) for point in points if not point.fit]
         if unfit:
-            sentences.append(f"Unfit and drawn hollow: {', '.join(unfit)} users.")
+            many = "user" if unfit == ["1"] else "users"
+            sentences.append(f"Unfit and drawn hollow: {', '.join(unfit)} {many}.")
     if prediction:
         last = prediction.levels[-1]
         sentences.append(
-            f"At {last.users} users the model says {rate(last.model_rps)} and "
+            f"At {crowd(last.users)} the model says {rate(last.model_rps)} and "
             f"{duration(last.model_response_time_s)}, the bound {rate(last.bound_rps)}."
         )
     if recorded and recorded.points:
@@ -42,7 +43,7 @@ def sweep_alt(
         machine = f"Recorded on {cores} core{'s' if cores > 1 else ''}{as_if}"
         sentences.append(course(machine, recorded.points))
     if guess:
-        sentences.append(f"Your prediction: {guess} at {guess.users} users.")
+        sentences.append(f"Your prediction: {guess} at {crowd(guess.users)}.")
     return " ".join(sentences)
 
 
@@ -62,7 +63,8 @@ def course(who: str, points: Sequence[Point]) -> str:
         times = f"from {times} to {duration(last.mean_response_time_s)}"
     starved = [unserved(point.never_served, point.users) for point in points if point.never_served]
     whose = f", of those served: {listed(starved)}" if starved else ""
-    return f"{who}: {', '.join(told)} users; response time {times}{whose}."
+    users = "user" if last.users == 1 else "users"
+    return f"{who}: {', '.join(told)} {users}; response time {times}{whose}."
 
 
 def sweep_levels(recording: Recording) -> list[Level]:
