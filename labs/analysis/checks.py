@@ -11,19 +11,19 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol
 
+from labs.analysis import luck
 from labs.analysis.causes import EFFECTS
 from labs.analysis.contrast import repeats
 from labs.analysis.schedule import LEAST_COMPLETIONS, VISITS
 from labs.records.experiment import Experiment, Workload
 from labs.records.format import NARROW, change, cores, duration, percent, rate
 from labs.records.results import Check, Machine, Point, Prediction
-from labs.records.server_facts import WAITS, keeps_connections, server_facts
+from labs.records.server_facts import keeps_connections, server_facts
 from labs.theory.laws import GENERATOR_FULL
 
 UNSTEADY = 0.10  # relative: half-width, halves
 TOLD = 0.05
 DEMAND_OFF = 0.10
-LUCK = 2.0  # standard errors of the mean of what was drawn
 QUOTA_PERIOD_S = 0.1  # a window may begin with the budget of one
 PAGE_BUSY = 0.03  # of the machine, browser included; where nothing is drawn, some thousandths
 NEIGHBOUR = (  # of a container, whose computer others have containers on
@@ -296,17 +296,10 @@ def _remarks(
             "somebody tied them down meanwhile.",
             moved,
         )
-    if point.users >= 4 and abs(point.littles_law - 1) > LITTLE_OFF + _paused(point, experiment):
+    if point.users >= 4 and abs(point.littles_law - 1) > LITTLE_OFF + luck.of_pauses(
+        point, experiment
+    ):
         yield told("little", _little(point, experiment))
-
-
-def _paused(point: Point, experiment: Experiment) -> float:
-    """By how much X (R + Z) / N may be off, as Z is a mean of which few were drawn: LUCK standard
-    errors of exponential pauses."""
-    think_s = experiment.load.think_time_s
-    if not think_s or not point.completed:
-        return 0.0
-    return LUCK * think_s / (think_s + point.mean_response_time_s) / math.sqrt(point.completed)
 
 
 def _little(point: Point, experiment: Experiment) -> str:
@@ -330,25 +323,6 @@ def _little(point: Point, experiment: Experiment) -> str:
     )
 
 
-def _luck(point: Point, experiment: Experiment, forecast: Prediction) -> float:
-    """By how much the requests of a point may by chance have been lighter than they are on
-    average: LUCK standard errors of what was drawn of the time that limits them, relative."""
-    work, limit = experiment.workload, forecast.at(point.users).limit
-    blocks = limit == "event loop" and WAITS[work.wait_by].stops_a_loop
-    drawn = []  # mean and coefficient of variation
-    if limit not in ("load generator", *WAITS):
-        drawn.append((forecast.demand_at(point.users), work.cpu_cv))
-    if blocks or limit in ("users", "pool", *WAITS):
-        drawn.append((forecast.wait_s, work.wait_cv))
-    if limit == "users":
-        drawn.append((experiment.load.think_time_s, 1.0))
-    whole_s = sum(mean_s for mean_s, _ in drawn)
-    if not whole_s:
-        return 0.0
-    spread_s = math.hypot(*(mean_s * cv for mean_s, cv in drawn))
-    return LUCK * spread_s / whole_s / math.sqrt(point.completed)
-
-
 def _against(
     point: Point, experiment: Experiment, machine: Machine, forecast: Prediction
 ) -> Iterator[Check]:
@@ -369,7 +343,7 @@ def _against(
         )
     if level.bound_ci_rps is None or not point.completed:
         return
-    slack = _luck(point, experiment, forecast)
+    slack = luck.of_limit(point, experiment, forecast)
     if machine.quota_cores is not None:
         slack += QUOTA_PERIOD_S / point.seconds
     if point.throughput_ci_rps[0] > level.bound_ci_rps[1] * (1 + slack):
