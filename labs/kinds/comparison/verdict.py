@@ -182,9 +182,9 @@ def _most(comparison: Comparison, users: int) -> str:
     """Which part answered the most, and which cannot be told from it."""
     best = max(comparison.parts, key=lambda each: comparison.part(each).at(users).throughput_rps)
     others = [label for label in comparison.parts if label != best]
-    # Of several alike parts one is the best by chance: all of these together are to be right with
-    # that confidence, each by its part of the doubt (Bonferroni).
-    sure = 1 - (1 - CONFIDENCE) / len(others)
+    # Of several alike parts one is the best by chance, and which pairs it is in is seen only then.
+    # So all pairs are to be right with that confidence, each by its part of the doubt (Bonferroni).
+    sure = 1 - (1 - CONFIDENCE) / math.comb(len(comparison.parts), 2)
     near = [f"“{each}”" for each in others if ratio(comparison, best, each, users, sure).noise]
     most = rate(comparison.part(best).at(users).throughput_rps)
     none = f"; this run can't tell {listed(near)} from it" if near else ""
