@@ -21,9 +21,9 @@ EXERCISES = (
         minutes=3,
         unit="req/s",
         given={
-            "cores": (4, 8, 6),
-            "cpu_ms": (50, 20, 25, 40),
-            "users": (16, 24, 32),
+            "cores": (6, 8, 4),
+            "cpu_ms": (25, 20, 50, 40),
+            "users": (32, 24, 16),
             "workers": (2,),
         },
         answer=lambda users, cpu_s, cores, workers: laws.bound(
@@ -37,7 +37,7 @@ EXERCISES = (
         slips=(
             Slip(
                 lambda full: full,
-                "So much {cores} cores could do. There are only {workers} workers.",
+                "That is what {cores} cores could do. There are only {workers} workers.",
             ),
             Slip(
                 lambda users, cpu_s: laws.ceiling(users, cpu_s),
@@ -85,7 +85,7 @@ EXERCISES = (
         level="hard",
         minutes=6,
         unit="ms",
-        given={"requests": (10, 20, 40), "first_ms": (320, 250), "second_ms": (304, 410)},
+        given={"requests": (20, 10, 40), "first_ms": (250, 320), "second_ms": (410, 304)},
         answer=lambda single_ms, root: single_ms / root,
         also={
             "single_ms": lambda first_ms, second_ms: math.hypot(first_ms, second_ms),
@@ -180,7 +180,7 @@ EXERCISES = (
         slips=(
             Slip(
                 lambda rate, alone_s: laws.utilisation(X=rate, D=alone_s),
-                "So many workers were busy on average, of {workers}.",
+                "That is how many workers were busy on average, of {workers}.",
             ),
             Slip(
                 lambda alone_s, took_s: alone_s / took_s,

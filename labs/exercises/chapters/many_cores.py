@@ -22,7 +22,7 @@ EXERCISES = (
         level="warm-up",
         minutes=2,
         unit="req/s",
-        given={"cores": (4, 2, 8), "cpu_ms": (50, 20, 25, 40), "users": (16, 12, 24, 32)},
+        given={"cores": (2, 4, 8), "cpu_ms": (20, 40, 25, 50), "users": (16, 12, 24, 32)},
         answer=lambda throughput: throughput,
         also=LAW,
         slips=(
@@ -150,7 +150,10 @@ EXERCISES = (
                 lambda parts, price: parts * price,
                 "Nobody rents out a part of a machine: round up.",
             ),
-            Slip(lambda machines: machines, "So many machines it takes. What do they cost?"),
+            Slip(
+                lambda machines: machines,
+                "That is how many machines it takes. What do they cost?",
+            ),
         ),
     ),
     Exercise(

@@ -104,7 +104,7 @@ EXERCISES = (
             ),
             Slip(
                 lambda implied: implied,
-                "Those would be users, if it were the right response time. Turn the law round.",
+                "That is a number of users, and from the wrong response time. Turn the law round.",
             ),
         ),
     ),

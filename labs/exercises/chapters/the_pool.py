@@ -191,7 +191,7 @@ EXERCISES = (
             ),
             Slip(
                 lambda cores, demand_s: laws.ceiling(cores, demand_s),
-                "So much the cores would allow. Are there users enough for that?",
+                "That is what the cores would allow. Are there users enough for it?",
             ),
         ),
     ),

@@ -13,7 +13,7 @@ EXERCISES = (
         level="warm-up",
         minutes=3,
         unit="req/s",
-        given={"wait_ms": (200, 100, 250, 400), "cores": (4, 2, 8), "users": (256, 64, 100)},
+        given={"wait_ms": (250, 100, 200, 400), "cores": (2, 4, 8), "users": (100, 64, 256)},
         answer=lambda users, wait_s: laws.bound(N=users, D=0, V=wait_s, W=users),
         also={
             "wait_s": lambda wait_ms: wait_ms / 1000,
@@ -129,7 +129,7 @@ EXERCISES = (
         slips=(
             Slip(
                 lambda asleep: asleep,
-                "So many were asleep at any moment. The question is about the others.",
+                "That is how many were asleep at any moment. The question is about the others.",
             ),
             Slip(lambda users: users, "All of them? Most were waiting for their sleep to end."),
             Slip(
@@ -152,7 +152,10 @@ EXERCISES = (
             "halved": lambda answer: answer / 2,
         },
         slips=(
-            Slip(lambda places: places, "So many wait at once. What does each of them take?"),
+            Slip(
+                lambda places: places,
+                "That is how many wait at once. What does each of them take?",
+            ),
             Slip(
                 lambda rate, each_mib: rate * each_mib,
                 "Those are the requests of a second. Each stays for {wait_ms} ms only.",

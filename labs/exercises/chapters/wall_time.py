@@ -90,7 +90,10 @@ EXERCISES = (
         },
         tolerance=lambda: 0.004,  # forgetting the system time is 1.5 % away
         slips=(
-            Slip(lambda cpu_ms: cpu_ms, "For so long it computed. The question is about the rest."),
+            Slip(
+                lambda cpu_ms: cpu_ms,
+                "That is how long it computed. The question is about the rest.",
+            ),
             Slip(
                 lambda real_s, user_s: 1000 * laws.wait(R=real_s, D=user_s),
                 "Time in the system is CPU time as well: take the {sys_s} s off too.",

@@ -13,7 +13,7 @@ EXERCISES = (
         level="warm-up",
         minutes=2,
         unit="cores",
-        given={"cores": (4, 2, 5, 8)},
+        given={"cores": (5, 4, 2, 8)},
         answer=lambda cores, part: cores * laws.utilisation(X=part, D=1),
         also={
             "part": lambda cores: 1 / cores,  # the work of one user, which any core may do
@@ -178,12 +178,12 @@ EXERCISES = (
             ),
             Slip(
                 lambda alarm, cores: alarm / 100 / cores,
-                "That is the alarm's old threshold, shared out. How busy is the core you want to "
-                "notice?",
+                "That is the alarm's threshold, shared out. How busy was the one core that was "
+                "used?",
             ),
             Slip(
                 lambda cores: 1 / cores,
-                "That is a core that is busy all the time; notice it at {busy} %.",
+                "That is a core that is busy all the time; this one was for {busy} % of it.",
             ),
         ),
     ),

@@ -76,7 +76,7 @@ EXERCISES = (
         slips=(
             Slip(
                 lambda logical: logical,
-                "So many the system lists. But each burn took longer in company.",
+                "That is how many the system lists, but each burn took longer in company.",
             ),
             Slip(
                 lambda logical, single: logical / single,
