@@ -124,8 +124,8 @@ EXERCISES = (
         slips=(
             Slip(
                 lambda seconds: seconds,
-                "That is how long the test lasted, and by then {answered:.0f} of the {users} had an "
-                "answer.",
+                "That is how long the test lasted, and by then {answered:.0f} of the {users} had "
+                "an answer.",
             ),
             Slip(
                 lambda half: half,
