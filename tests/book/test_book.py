@@ -12,6 +12,7 @@ from chapters import BOOK, Page, chapters, pages, tables
 
 from labs.exercises import proofreading
 from labs.exercises.chapters import CHAPTERS, EXERCISES
+from labs.site.law_role import worked
 
 pytestmark = pytest.mark.chapters
 
@@ -32,6 +33,7 @@ REMEMBERED = (3, 5)  # lines that a reader could say aloud
 MOST_LINES = 5  # of a cell
 HEAD = r"(?m)^\*(\d+) minutes, and \{minutes\}`here` more for all its exercises\.\* "
 WORDS = (1200, 2600)
+AGAIN = {"2.1", "3.1", "7.1"}  # warm-ups that repeat what the chapter has just worked out
 
 
 def name(page: Page) -> str:
@@ -133,6 +135,29 @@ def test_a_chapter_asks_all_three_ways(number: int, page: Page) -> None:
     for question, printed in zip(asked, page.exercises, strict=True):
         assert printed.question and printed.hint and printed.solution, printed.id
         assert printed.checked == (question.answer is not None), printed.id
+
+
+def figures(paragraph: str) -> set[float]:
+    """The numbers in it, those that a law makes as well."""
+    said = re.sub(r"\{law\}`([^`]*)`", lambda role: worked(role[1]), paragraph)
+    said = re.sub(r"(?<=\d),(?=\d{3})", "", said)
+    return {float(number) for number in re.findall(r"(?<![\w.])\d+(?:\.\d+)?", said)}
+
+
+@pytest.mark.parametrize("page", chapters(), ids=name)
+def test_an_exercise_is_not_the_chapter_s_own_example(page: Page) -> None:
+    """Its numbers, as printed, and its answer don't stand together in a paragraph."""
+    rows = [row for row in CHAPTERS[page.slug] if row.fixed and len(row.given) > 1]
+    story = page.sections["Explain"] + page.sections["Sources"] + page.sections["Fallacies"]
+    told = [figures(each) for each in re.split(r"\n\s*\n", story) if "<svg" not in each]
+    again = set()
+    for row in rows:
+        answer = row.numbers()["answer"]
+        asked = {choices[0] for choices in row.given.values()}
+        for found in told:
+            if asked <= found and any(abs(each - answer) < 0.003 * answer for each in found):
+                again.add(row.id)
+    assert again <= AGAIN
 
 
 def test_links_lead_somewhere() -> None:

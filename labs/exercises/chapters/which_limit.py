@@ -74,15 +74,15 @@ EXERCISES = (
     Exercise(
         id="14.3",
         kind="compute",
-        level="hard",
+        level="standard",
         minutes=7,
         unit="req/s",
         given={
-            "cpu_ms": (5, 4, 8),
-            "cores": (4, 2),
-            "query_ms": (40, 25, 50),
-            "connections": (10, 5),
-            "write_ms": (10, 8, 2),
+            "cpu_ms": (4, 5, 8),
+            "cores": (2, 4),
+            "query_ms": (25, 40, 50),
+            "connections": (5, 10),
+            "write_ms": (8, 10, 2),
             "workers": (32, 16),
         },
         answer=lambda by_cores, by_workers, by_database, by_disk: min(
@@ -206,7 +206,7 @@ EXERCISES = (
     Exercise(
         id="14.8",
         kind="costing",
-        level="hard",
+        level="standard",
         minutes=8,
         unit="euros",
         given={

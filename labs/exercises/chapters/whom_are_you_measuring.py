@@ -17,7 +17,7 @@ EXERCISES = (
         level="warm-up",
         minutes=3,
         unit="generators",
-        given={"target": (12000, 24000, 36000), "each": (1500, 750, 3000)},
+        given={"target": (36000, 24000, 12000), "each": (3000, 750, 1500)},
         answer=lambda target, each: laws.generators(target, each),
         also={
             **FULL,
@@ -40,7 +40,7 @@ EXERCISES = (
         level="standard",
         minutes=3,
         unit="as a fraction",
-        given={"cores": (8,), "percent": (11.9, 12.3, 11.6)},
+        given={"cores": (8,), "percent": (12.3, 11.6, 11.9)},
         answer=lambda share, cores: laws.utilisation(X=1, D=share, c=1 / cores),
         also={"share": lambda percent: percent / 100},
         slips=(
@@ -60,7 +60,7 @@ EXERCISES = (
         level="standard",
         minutes=4,
         unit="ms",
-        given={"users": (100, 200, 50), "cost_us": (37.7, 50, 80)},
+        given={"users": (200, 100, 50), "cost_us": (50, 37.7, 80)},
         answer=lambda users, cost_ms: laws.response_time_bound(N=users, D=cost_ms),
         also={
             "cost_ms": lambda cost_us: cost_us / 1000,
@@ -87,7 +87,7 @@ EXERCISES = (
         level="standard",
         minutes=3,
         unit="req/s",
-        given={"users": (1000, 600, 2000), "think_s": (3, 5, 2), "response_s": (0.2, 0.5, 0.3)},
+        given={"users": (600, 1000, 2000), "think_s": (5, 3, 2), "response_s": (0.5, 0.2, 0.3)},
         answer=lambda users, response_s, think_s: laws.throughput(users, response_s, think_s),
         also={
             "wanted": lambda: 1000,
