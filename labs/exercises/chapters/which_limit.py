@@ -212,7 +212,7 @@ EXERCISES = (
         given={
             "target": (260,),
             "by_pool": (150, 140),
-            "by_database": (210, 190),
+            "by_database": (190, 210),
             "by_cores": (320, 300),
             "by_disk": (410, 390),
             "pool_price": (30, 60),

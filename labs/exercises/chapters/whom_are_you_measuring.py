@@ -180,11 +180,11 @@ EXERCISES = (
         },
         slips=(
             Slip(
-                lambda outside: outside, "Those have a request on its way. What do the others do?"
+                lambda outside: outside, "Those have a request on the way. What do the others do?"
             ),
             Slip(
                 lambda connections: connections,
-                "That is all of them. By Little's law some have a request on its way.",
+                "That is all of them. By Little's law some have a request on the way.",
             ),
         ),
     ),
