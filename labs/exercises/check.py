@@ -14,7 +14,7 @@ from types import EllipsisType
 from markupsafe import escape
 
 from labs.exercises import chapters, latest, words
-from labs.exercises.exercise import CLOSE, Exercise, Numbers, Slip
+from labs.exercises.exercise import CLOSE, Exercise, Formula, Numbers
 from labs.exercises.words import Words
 from labs.present.markup import paragraphs
 from labs.records.errors import Unusable, instance
@@ -22,6 +22,19 @@ from labs.records.format import NARROW, digits, percent
 from labs.records.written import written
 
 LONGEST_SEED = 200  # letters: a name, not a book
+
+UNIT_SLIPS: dict[str, dict[Formula, str]] = {  # those that all questions with that unit share
+    "as a fraction": {
+        "100 * answer": "That is the percentage; as a fraction it is a hundredth of it.",
+    },
+    "ms": {"answer / 1000": "That is in seconds; this asks for milliseconds."},
+    "s": {"1000 * answer": "That is in milliseconds; this asks for seconds."},
+    "req/s": {
+        "60 * answer": "That is for a minute; this asks for a second.",
+        "answer / 1000": "Milliseconds for seconds: a second has 1,000 of them.",
+        "1 / answer": "Upside down: that is seconds per request.",
+    },
+}
 
 
 class NoSuchExercise(LookupError):
@@ -136,9 +149,9 @@ def _judge(row: Exercise, numbers: Numbers, value: float, seed: str | None) -> R
         return Reply(
             kind="right", sentence=f"Right: {digits(truth)}{unit}.{measured}", solution=solved
         )
-    for slip in slips(row, numbers):
-        if math.isclose(value, numbers.of(slip.leads_to), rel_tol=CLOSE):
-            return Reply(kind="wrong", sentence=f"Not quite. {_said(slip.hint, numbers)}")
+    for wrong, hint in slips(row, numbers):
+        if math.isclose(value, wrong, rel_tol=CLOSE):
+            return Reply(kind="wrong", sentence=f"Not quite. {_said(hint, numbers)}")
     size = "too large" if value > truth else "too small"
     hint = _said(_words(row).hints[0], numbers)
     return Reply(kind="wrong", sentence=f"Not yet: {digits(value)}{unit} is {size}. {hint}")
@@ -154,38 +167,18 @@ def key(row: Exercise) -> dict[str, object]:
         "answer": truth,
         "tolerance": numbers.of(row.tolerance),
         "right": _judge(row, numbers, truth, None).sentence,
-        "slips": [
-            (numbers.of(slip.leads_to), _said(slip.hint, numbers)) for slip in slips(row, numbers)
-        ],
+        "slips": [(wrong, _said(hint, numbers)) for wrong, hint in slips(row, numbers)],
         "hint": _said(said.hints[0], numbers),
         "prompt": f"Put your answer{_in(row.unit)} into the field.",
     }
 
 
-def slips(row: Exercise, numbers: Numbers) -> tuple[Slip, ...]:
-    """The turns that are wrong with these numbers, those of the unit among them."""
-    every = (*row.slips, *_unit_slips(row.unit, numbers["answer"]))
-    return tuple(slip for slip in every if not math.isnan(numbers.of(slip.leads_to)))
-
-
-def _unit_slips(unit: str, truth: float) -> tuple[Slip, ...]:
-    """The slips of the unit, which every question shares."""
-    known = {
-        "as a fraction": (100, "That is the percentage; as a fraction it is a hundredth of it."),
-        "ms": (0.001, "That is in seconds; this asks for milliseconds."),
-        "s": (1000, "That is in milliseconds; this asks for seconds."),
-        "req/s": (60, "That is for a minute; this asks for a second."),
-    }
-    slips = []
-    if unit in known:
-        factor, hint = known[unit]
-        slips.append(Slip(lambda: truth * factor, hint))
-    if unit == "req/s" and truth:
-        slips.append(
-            Slip(lambda: truth / 1000, "Milliseconds for seconds: a second has 1,000 of them.")
-        )
-        slips.append(Slip(lambda: 1 / truth, "Upside down: that is seconds per request."))
-    return tuple(slips)
+def slips(row: Exercise, numbers: Numbers) -> list[tuple[float, str]]:
+    """What the turns that are wrong with these numbers lead to, each with its hint; those of the
+    unit among them."""
+    of_unit = UNIT_SLIPS.get(row.unit, {}) if numbers["answer"] else {}
+    found = [(numbers.of(each), hint) for each, hint in [*row.slips.items(), *of_unit.items()]]
+    return [(wrong, hint) for wrong, hint in found if not math.isnan(wrong)]
 
 
 def _find(id: str) -> Exercise:

@@ -1,8 +1,9 @@
 """An exercise without its words, which stand in the book: ranges, laws and likely slips. Pure.
 
 The numbers an exercise speaks of are given (a seed draws others, so that a class gets different
-ones), read from what the reader's lab has measured, or worked out from these. A formula names
-the numbers it needs as its parameters: `lambda users, cpu_ms: users * cpu_ms`.
+ones), read from what the reader's lab has measured, or worked out from these. A formula is text
+of numbers and laws, as `labs.theory.expression` reads it: `"ceiling(cores, cpu_ms / 1000)"`. What
+that cannot say is a function, whose parameters are the numbers it needs.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from labs.records.format import digits
+from labs.theory.expression import evaluate
 
-Formula = Callable[..., float]
+Formula = str | Callable[..., float]
 Level = Literal["warm-up", "standard", "hard"]
 Kind = Literal[
     "compute",
@@ -56,7 +58,10 @@ class Numbers(dict[str, float]):
         return self[name]
 
     def of(self, formula: Formula) -> float:
-        """The formula's value. NoSuchNumber for a parameter that is none of these."""
+        """The formula's value. NoSuchNumber for a name that is none of these, Unusable for what is
+        no formula."""
+        if isinstance(formula, str):
+            return evaluate(formula, self)
         return formula(*(self[name] for name in inspect.signature(formula).parameters))
 
     def said(self, name: str) -> str:
@@ -68,15 +73,6 @@ class Numbers(dict[str, float]):
         return f"{value:.12g}" if name in self._exact else digits(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Slip:
-    """A likely wrong turn: the number it leads to and the sentence that helps. With numbers that
-    make the turn a right one it leads nowhere, to NaN."""
-
-    leads_to: Formula
-    hint: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exercise:
     """One exercise. `{names}` in the hints of its slips, and in the page's words, are its numbers.
@@ -84,6 +80,8 @@ class Exercise:
     Fixed: `given` lists choices for each number, the first is the one printed in the book.
     Own machine: `lab` names the lab and `read` takes the numbers from its result.
     Open: no `answer`.
+    `slips` are the likely wrong turns: the number that each leads to, and the sentence that helps.
+    With numbers that make the turn a right one it leads nowhere, to NaN.
     """
 
     id: str
@@ -96,8 +94,8 @@ class Exercise:
     read: Callable[[Any], Mapping[str, float]] | None = None
     answer: Formula | None = None
     also: Mapping[str, Formula] = field(default_factory=dict)  # more numbers that words speak of
-    tolerance: Formula = lambda: CLOSE  # relative
-    slips: tuple[Slip, ...] = ()
+    tolerance: Formula = str(CLOSE)  # relative
+    slips: Mapping[Formula, str] = field(default_factory=dict)
 
     @property
     def effort(self) -> str:

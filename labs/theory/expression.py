@@ -6,7 +6,7 @@ import ast
 import inspect
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from labs.records.errors import Unusable
 from labs.theory import laws, queueing
@@ -22,7 +22,7 @@ LAWS: dict[str, Callable[..., float]] = {  # those that take numbers only
     and not name.startswith("_")
     and {each.annotation for each in inspect.signature(law).parameters.values()} <= {"float", "int"}
 }
-FUNCTIONS = LAWS | {"min": min, "max": max, "round": round}
+FUNCTIONS = LAWS | {"min": min, "max": max, "round": round, "ceil": math.ceil}
 OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -32,19 +32,19 @@ OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
 }
 
 
-def evaluate(text: str) -> float:
+def evaluate(text: str, numbers: Mapping[str, float] | None = None) -> float:
     """What `bound(N=16, D=0.05, c=4) / 2` comes to: laws and queueing models, numbers, + - * / **,
-    min, max and round.
+    min, max, round and ceil. With `numbers`, their names too.
 
-    >>> evaluate("bound(N=16, D=0.05, c=4) / 2")
-    40.0
+    >>> evaluate("bound(N=16, D=0.05, c=4) / 2"), evaluate("2 * users", {"users": 8})
+    (40.0, 16)
 
     Raises Unusable for all else, for what a law refuses, and for what is no ordinary number.
     """
     if len(text) > LONGEST:
         raise Unusable(f"{len(text)} characters: at most {LONGEST} are reckoned. Say it shorter.")
     try:
-        return _value(ast.parse(text.strip(), mode="eval").body)
+        return _value(ast.parse(text.strip(), mode="eval").body, numbers)
     except (SyntaxError, MemoryError, RecursionError):
         raise Unusable(f"{text}: not an expression of laws and numbers.") from None
     except (ArithmeticError, TypeError, ValueError) as error:
@@ -53,19 +53,21 @@ def evaluate(text: str) -> float:
         raise Unusable(f"{text}: {error}.") from None
 
 
-def _value(node: ast.expr) -> float:
+def _value(node: ast.expr, numbers: Mapping[str, float] | None) -> float:
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
             value: object = number
+        case ast.Name(id=name) if numbers is not None:
+            value = numbers[name]
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            value = -_value(operand)
+            value = -_value(operand, numbers)
         case ast.BinOp(left=left, op=sign, right=right) if type(sign) in OPERATORS:
-            value = OPERATORS[type(sign)](_value(left), _value(right))
+            value = OPERATORS[type(sign)](_value(left, numbers), _value(right, numbers))
         case ast.Call(func=ast.Name(id=name), args=args, keywords=named):
             if name not in FUNCTIONS:
                 raise Unusable(f"{name}: no such law. There are {', '.join(sorted(LAWS))}.")
-            given = {each.arg or "**": _value(each.value) for each in named}
-            value = FUNCTIONS[name](*map(_value, args), **given)
+            given = {each.arg or "**": _value(each.value, numbers) for each in named}
+            value = FUNCTIONS[name](*(_value(each, numbers) for each in args), **given)
         case _:
             raise Unusable(f"{ast.unparse(node)}: neither a law nor a number nor + - * / **.")
     if not isinstance(value, (int, float)) or not abs(value) <= LARGEST:  # nor NaN

@@ -55,7 +55,7 @@ def test_a_page_judges_as_python_does(book: Path, page: Page, source: object) ->
     for row in fixed:
         numbers = row.numbers()
         truth = numbers["answer"]
-        typed = [truth, 1.5 * truth, truth / 3, *(numbers.of(slip.leads_to) for slip in row.slips)]
+        typed = [truth, 1.5 * truth, truth / 3, *map(numbers.of, row.slips)]
         texts = [f"{value:.9g}" for value in typed]
         said = page.evaluate(ANSWERS, [row.id, texts])
         assert said == [exercises.check(row.id, text).sentence for text in texts]

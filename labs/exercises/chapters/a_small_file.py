@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from labs.exercises.exercise import Exercise, Formula, Slip
+from labs.exercises.exercise import Exercise, Formula
 from labs.exercises.readings import interval, of_part, of_tree
-from labs.theory import laws
 
 LAW: dict[str, Formula] = {
-    "requests": lambda millions: 1e6 * millions,
-    "demand_s": lambda cpu_s, requests: laws.demand(busy=cpu_s, completed=requests),
+    "requests": "1e6 * millions",
+    "demand_s": "demand(busy=cpu_s, completed=requests)",
 }
-S3_USER: dict[str, Formula] = {"s3_user": lambda: 0.298}  # the user time's share in S3
+S3_USER: dict[str, Formula] = {"s3_user": "0.298"}  # the user time's share in S3
 
 EXERCISES = (
     Exercise(
@@ -19,28 +18,21 @@ EXERCISES = (
         level="warm-up",
         minutes=3,
         unit="µs",
-        given={"cpu_s": (360, 480, 412.8), "millions": (4, 3)},
-        answer=lambda demand_s: 1e6 * demand_s,
+        given={"cpu_s": (412.8, 360, 480), "millions": (3, 4)},
+        answer="1e6 * demand_s",
         also={
             **LAW,
             **S3_USER,
-            "user_us": lambda answer, s3_user: s3_user * answer,
-            "system_us": lambda answer, user_us: answer - user_us,
+            "user_us": "s3_user * answer",
+            "system_us": "answer - user_us",
         },
-        slips=(
-            Slip(
-                lambda answer: answer / 1000,
-                "That is in milliseconds; this asks for microseconds, the millionths of a second.",
-            ),
-            Slip(
-                lambda demand_s: demand_s,
-                "That is in seconds; this asks for microseconds, the millionths of a second.",
-            ),
-            Slip(
-                lambda demand_s: 1 / demand_s,
-                "Upside down: that is requests for each second of CPU time.",
-            ),
-        ),
+        slips={
+            "answer / 1000": "That is in milliseconds; this asks for microseconds, the millionths "
+            "of a second.",
+            "demand_s": "That is in seconds; this asks for microseconds, the millionths of a "
+            "second.",
+            "1 / demand_s": "Upside down: that is requests for each second of CPU time.",
+        },
     ),
     Exercise(
         id="15.2",
@@ -49,21 +41,16 @@ EXERCISES = (
         minutes=3,
         unit="req/s",
         given={"cpu_s": (631.35, 540, 720), "millions": (3, 2), "cores": (16, 32, 24)},
-        answer=lambda cores, demand_s: laws.ceiling(cores, demand_s),
+        answer="ceiling(cores, demand_s)",
         also={
             **LAW,
-            "asked": lambda: 22_600,
-            "asked_percent": lambda asked, demand_s, cores: (
-                100 * laws.utilisation(X=asked, D=demand_s, c=cores)
-            ),
+            "asked": "22600",
+            "asked_percent": "100 * utilisation(X=asked, D=demand_s, c=cores)",
         },
-        slips=(
-            Slip(lambda answer, cores: answer / cores, "That is one core; there are {cores}."),
-            Slip(
-                lambda answer: answer / 1000,
-                "Microseconds taken for milliseconds: a second has a million of them.",
-            ),
-        ),
+        slips={
+            "answer / cores": "That is one core; there are {cores}.",
+            "answer / 1000": "Microseconds taken for milliseconds: a second has a million of them.",
+        },
     ),
     Exercise(
         id="15.3",
@@ -72,24 +59,17 @@ EXERCISES = (
         minutes=6,
         unit="req/s",
         given={"response_ms": (0.405, 0.5, 0.25), "cores": (16, 8, 4)},
-        answer=lambda cores, response_s: laws.ceiling(cores, response_s),
+        answer="ceiling(cores, response_s)",
         also={
-            "response_s": lambda response_ms: response_ms / 1000,
-            "asked": lambda: 4764,
-            "asked_percent": lambda asked, response_s, cores: (
-                100 * laws.utilisation(X=asked, D=response_s, c=cores)
-            ),
+            "response_s": "response_ms / 1000",
+            "asked": "4764",
+            "asked_percent": "100 * utilisation(X=asked, D=response_s, c=cores)",
         },
-        slips=(
-            Slip(
-                lambda response_s: 1 / response_s,
-                "That is what the lone user gets, and one core serves; there are {cores}.",
-            ),
-            Slip(
-                lambda response_s, cores: 1 / response_s / cores,
-                "Each core does as much as the first: multiply by them.",
-            ),
-        ),
+        slips={
+            "1 / response_s": "That is what the lone user gets, and one core serves; there are "
+            "{cores}.",
+            "1 / response_s / cores": "Each core does as much as the first: multiply by them.",
+        },
     ),
     Exercise(
         id="15.4",
@@ -99,15 +79,12 @@ EXERCISES = (
         unit="req/s",
         lab="a-small-file",
         read=of_part("prefork"),
-        answer=lambda cores, demand_s: laws.ceiling(cores, demand_s),
+        answer="ceiling(cores, demand_s)",
         tolerance=interval,
-        slips=(
-            Slip(lambda demand_s: 1 / demand_s, "That is one core; you have {cores}."),
-            Slip(
-                lambda throughput: throughput,
-                "That is what it did. How much would its cores have allowed?",
-            ),
-        ),
+        slips={
+            "1 / demand_s": "That is one core; you have {cores}.",
+            "throughput": "That is what it did. How much would its cores have allowed?",
+        },
     ),
     Exercise(
         id="15.5",
@@ -117,15 +94,12 @@ EXERCISES = (
         unit="as a fraction",
         lab="a-process-tree",
         read=of_tree,
-        answer=lambda user_s, system_s: user_s / (user_s + system_s),
+        answer="user_s / (user_s + system_s)",
         also=S3_USER,
-        slips=(
-            Slip(lambda answer: 1 - answer, "That is the system's part."),
-            Slip(
-                lambda user_s, system_s: user_s / system_s,
-                "That is one part over the other; divide by both together.",
-            ),
-        ),
+        slips={
+            "1 - answer": "That is the system's part.",
+            "user_s / system_s": "That is one part over the other; divide by both together.",
+        },
     ),
     Exercise(
         id="15.6",
@@ -133,7 +107,7 @@ EXERCISES = (
         level="standard",
         minutes=8,
         given={"workers": (64,), "users": (128,)},
-        also={"starved": lambda users, workers: users - workers},
+        also={"starved": "users - workers"},
     ),
     Exercise(
         id="15.7",
@@ -142,14 +116,11 @@ EXERCISES = (
         minutes=3,
         unit="s",
         given={"requests": (10_000,), "rate": (4764,)},  # S4's
-        answer=lambda requests, rate: requests / rate,
-        also={"ten": lambda rate: 10 * rate},
-        slips=(
-            Slip(
-                lambda requests, rate: rate / requests,
-                "Upside down: the rate is requests for each second.",
-            ),
-        ),
+        answer="requests / rate",
+        also={"ten": "10 * rate"},
+        slips={
+            "rate / requests": "Upside down: the rate is requests for each second.",
+        },
     ),
     Exercise(id="15.8", kind="repair", level="hard", minutes=12),
     Exercise(
@@ -161,21 +132,14 @@ EXERCISES = (
         given={"longer_s": (12,), "lab_s": (6,), "crowd": (48,), "lab_users": (32,)},
         lab="a-process-tree",
         read=of_tree,
-        answer=lambda busy_s, longer_s, lab_s: busy_s * longer_s / lab_s,
-        also={"busy_s": lambda user_s, system_s: user_s + system_s},
-        slips=(
-            Slip(
-                lambda answer, crowd, lab_users: answer * crowd / lab_users,
-                "Do {crowd} users get more answers than {lab_users} did? Look who was full.",
-            ),
-            Slip(
-                lambda busy_s: busy_s,
-                "That is what {lab_s} seconds took. Now the load lasts for {longer_s}.",
-            ),
-            Slip(
-                lambda answer, user_s, busy_s: answer * user_s / busy_s,
-                "The kernel's work for the server is the server's CPU time as well.",
-            ),
-        ),
+        answer="busy_s * longer_s / lab_s",
+        also={"busy_s": "user_s + system_s"},
+        slips={
+            "answer * crowd / lab_users": "Do {crowd} users get more answers than {lab_users} "
+            "did? Look who was full.",
+            "busy_s": "That is what {lab_s} seconds took. Now the load lasts for {longer_s}.",
+            "answer * user_s / busy_s": "The kernel's work for the server is the server's CPU "
+            "time as well.",
+        },
     ),
 )

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from labs.exercises.exercise import Exercise, Formula, Slip
+from labs.exercises.exercise import Exercise, Formula
 from labs.exercises.readings import interval, of_part, of_parts
-from labs.theory import laws, queueing
 
 LAW: dict[str, Formula] = {
-    "cpu_s": lambda cpu_ms: cpu_ms / 1000,
-    "wait_s": lambda wait_ms: wait_ms / 1000,
-    "held_s": lambda cpu_s, wait_s: cpu_s + wait_s,
-    "fill": lambda cpu_s, wait_s, cores: laws.pool_size(D=cpu_s, V=wait_s, c=cores),
-    "rule": lambda cores: 2 * cores + 1,
-    "full": lambda cores, cpu_s: laws.ceiling(cores, cpu_s),
+    "cpu_s": "cpu_ms / 1000",
+    "wait_s": "wait_ms / 1000",
+    "held_s": "cpu_s + wait_s",
+    "fill": "pool_size(D=cpu_s, V=wait_s, c=cores)",
+    "rule": "2 * cores + 1",
+    "full": "ceiling(cores, cpu_s)",
 }
 LAB = {"few": (20,), "many": (60,), "ordered_cpu_ms": (20,), "ordered_wait_ms": (180,)}
-
-
-def _reached(few: float, many: float, cpu_ms: float, wait_ms: float, cores: int) -> float:
-    """By the model: throughput of few workers over that of many."""
-    part, whole = (
-        queueing.filled(int(workers), cpu_ms / 1000, wait_ms / 1000, cores)
-        for workers in (few, many)
-    )
-    return part / whole
-
+# By the model: throughput of few workers over that of many.
+REACHED = (
+    "filled(few, ordered_cpu_ms, ordered_wait_ms, {cores})"
+    " / filled(many, ordered_cpu_ms, ordered_wait_ms, {cores})"
+)
 
 EXERCISES = (
     Exercise(
@@ -33,37 +27,23 @@ EXERCISES = (
         level="warm-up",
         minutes=3,
         unit="workers",
-        given={"cpu_ms": (20, 10), "wait_ms": (280, 180, 380), "cores": (4, 8, 12)},
-        answer=lambda fill: fill,
+        given={"cpu_ms": (20, 10), "wait_ms": (180, 280, 380), "cores": (4, 8, 12)},
+        answer="fill",
         also={
             **LAW,
-            "done": lambda fill, cpu_s, wait_s, cores, full: (
-                full * queueing.filled(round(fill), cpu_s, wait_s, int(cores))
-            ),
-            "nearly": lambda: 0.95,
-            "enough": lambda nearly, cpu_s, wait_s, cores: queueing.filling(
-                nearly, cpu_s, wait_s, int(cores)
-            ),
+            "done": "full * filled(round(fill), cpu_s, wait_s, cores)",
+            "nearly": "0.95",
+            "enough": "filling(nearly, cpu_s, wait_s, cores)",
         },
-        slips=(
-            Slip(
-                lambda cores: cores,
-                "One for each core, and each of them lets its core idle while it waits.",
-            ),
-            Slip(
-                lambda cores, wait_ms, cpu_ms: cores * wait_ms / cpu_ms,
-                "So many can wait. The {cores} that compute meanwhile are workers too.",
-            ),
-            Slip(lambda fill, cores: fill / cores, "That is for one core; there are {cores}."),
-            Slip(
-                lambda cores, cpu_ms, wait_ms: cores * (1 + cpu_ms / wait_ms),
-                "Upside down: the longer a page waits, the more workers it takes.",
-            ),
-            Slip(
-                lambda rule: rule,
-                "That is 2 x cores + 1, which never asked how long the page waits.",
-            ),
-        ),
+        slips={
+            "cores": "One for each core, and each of them lets its core idle while it waits.",
+            "cores * wait_ms / cpu_ms": "So many can wait. The {cores} that compute meanwhile are "
+            "workers too.",
+            "fill / cores": "That is for one core; there are {cores}.",
+            "cores * (1 + cpu_ms / wait_ms)": "Upside down: the longer a page waits, the more "
+            "workers it takes.",
+            "rule": "That is 2 x cores + 1, which never asked how long the page waits.",
+        },
     ),
     Exercise(
         id="13.2",
@@ -73,33 +53,21 @@ EXERCISES = (
         unit="req/s",
         # under the rule these leave the cores idle for more than three quarters of the time
         given={"cpu_ms": (10, 15), "wait_ms": (240, 390), "cores": (6, 10)},
-        answer=lambda rule, cpu_s, wait_s, cores: laws.bound(
-            N=rule, D=cpu_s, V=wait_s, c=cores, W=rule
-        ),
+        answer="bound(N=rule, D=cpu_s, V=wait_s, c=cores, W=rule)",
         also=LAW,
-        slips=(
-            Slip(
-                lambda full: full,
-                "So much the cores could do. The pool is too small to keep them busy.",
-            ),
-            Slip(
-                lambda rule, cpu_s: laws.ceiling(rule, cpu_s),
-                "A worker is held for the {wait_ms} ms as well.",
-            ),
-            Slip(
-                lambda cores, held_s: laws.ceiling(cores, held_s),
-                "That is cores / response time: with one worker for each core it would be right.",
-            ),
-            Slip(
-                lambda fill, held_s: laws.ceiling(fill, held_s),
-                "That is with as many workers as fill the cores; the rule gives fewer.",
-            ),
-        ),
+        slips={
+            "full": "So much the cores could do. The pool is too small to keep them busy.",
+            "ceiling(rule, cpu_s)": "A worker is held for the {wait_ms} ms as well.",
+            "ceiling(cores, held_s)": "That is cores / response time: with one worker for each "
+            "core it would be right.",
+            "ceiling(fill, held_s)": "That is with as many workers as fill the cores; the rule "
+            "gives fewer.",
+        },
     ),
     Exercise(
         id="13.3",
         kind="compute",
-        level="standard",
+        level="hard",
         minutes=6,
         unit="workers",
         given={
@@ -108,28 +76,18 @@ EXERCISES = (
             "cpu_total_s": (10000, 5000),
             "cores": (4, 2, 8),
         },
-        answer=lambda demand_s, wall_ms, cores: laws.pool_size(
-            D=demand_s, V=laws.wait(R=wall_ms / 1000, D=demand_s), c=cores
-        ),
+        answer="pool_size(D=demand_s, V=wait(R=wall_ms / 1000, D=demand_s), c=cores)",
         also={
-            "demand_s": lambda cpu_total_s, requests: laws.demand(cpu_total_s, requests),
-            "demand_ms": lambda demand_s: 1000 * demand_s,
+            "demand_s": "demand(cpu_total_s, requests)",
+            "demand_ms": "1000 * demand_s",
         },
-        slips=(
-            Slip(
-                lambda answer, cores: answer + cores,
-                "The {wall_ms} ms hold the CPU time already; don't count it twice.",
-            ),
-            Slip(
-                lambda answer, cores: answer - cores,
-                "Nearly: those that compute are workers as well as those that wait.",
-            ),
-            Slip(lambda answer, cores: answer / cores, "That is for one core; there are {cores}."),
-            Slip(
-                lambda demand_ms: demand_ms,
-                "That is the CPU time of a request, in ms. How often does it fit into {wall_ms}?",
-            ),
-        ),
+        slips={
+            "answer + cores": "The {wall_ms} ms hold the CPU time already; don't count it twice.",
+            "answer - cores": "Nearly: those that compute are workers as well as those that wait.",
+            "answer / cores": "That is for one core; there are {cores}.",
+            "demand_ms": "That is the CPU time of a request, in ms. How often does it fit into "
+            "{wall_ms}?",
+        },
     ),
     Exercise(
         id="13.4",
@@ -140,24 +98,18 @@ EXERCISES = (
         given=LAB,
         lab="both-at-once",
         read=of_parts("20 workers", "60 workers"),
-        answer=lambda first, second: first / second,
+        answer="first / second",
         also={
-            "on_two": lambda few, many, ordered_cpu_ms, ordered_wait_ms: _reached(
-                few, many, ordered_cpu_ms, ordered_wait_ms, 2
-            ),
-            "on_four": lambda few, many, ordered_cpu_ms, ordered_wait_ms: _reached(
-                few, many, ordered_cpu_ms, ordered_wait_ms, 4
-            ),
-            "least": lambda few, many: few / many,
+            "on_two": REACHED.format(cores=2),
+            "on_four": REACHED.format(cores=4),
+            "least": "few / many",
         },
         tolerance=interval,
-        slips=(
-            Slip(lambda answer: 1 / answer, "Upside down: the {few} workers go on top."),
-            Slip(
-                lambda least: least,
-                "That is the part of the workers. Did the cores let each of the {many} do as much?",
-            ),
-        ),
+        slips={
+            "1 / answer": "Upside down: the {few} workers go on top.",
+            "least": "That is the part of the workers. Did the cores let each of the {many} do as "
+            "much?",
+        },
     ),
     Exercise(
         id="13.5",
@@ -168,17 +120,14 @@ EXERCISES = (
         given=LAB,
         lab="both-at-once",
         read=of_part("60 workers"),
-        answer=lambda cores, wait_s, demand_s: laws.pool_size(D=demand_s, V=wait_s, c=cores),
-        also={"wait_ms": lambda wait_s: 1000 * wait_s},
+        answer="pool_size(D=demand_s, V=wait_s, c=cores)",
+        also={"wait_ms": "1000 * wait_s"},
         tolerance=interval,
-        slips=(
-            Slip(
-                lambda answer, cores: answer - cores,
-                "So many can wait. Those that compute meanwhile are workers too.",
-            ),
-            Slip(lambda answer, cores: answer / cores, "That is for one core; you have {cores}."),
-            Slip(lambda many: many, "So many there were. How many would have been enough?"),
-        ),
+        slips={
+            "answer - cores": "So many can wait. Those that compute meanwhile are workers too.",
+            "answer / cores": "That is for one core; you have {cores}.",
+            "many": "So many there were. How many would have been enough?",
+        },
     ),
     Exercise(id="13.6", kind="break the model", level="hard", minutes=12),
     Exercise(id="13.7", kind="proof", level="standard", minutes=8),
@@ -191,24 +140,15 @@ EXERCISES = (
         given={"small": (7,)},
         lab="both-at-once",
         read=of_part("60 workers"),
-        answer=lambda users, demand_s, wait_s, cores, small: laws.bound(
-            N=users, D=demand_s, V=wait_s, c=cores, W=small
-        ),
+        answer="bound(N=users, D=demand_s, V=wait_s, c=cores, W=small)",
         tolerance=interval,
-        slips=(
-            Slip(
-                lambda throughput: throughput,
-                "That is with the largest pool. Now only {small} requests are inside at once.",
-            ),
-            Slip(
-                lambda cores, demand_s: laws.ceiling(cores, demand_s),
-                "So much the cores allow. Are {small} workers enough to fill them?",
-            ),
-            Slip(
-                lambda small, wait_s: laws.ceiling(small, wait_s),
-                "A worker is held while it computes as well.",
-            ),
-        ),
+        slips={
+            "throughput": "That is with the largest pool. Now only {small} requests are inside at "
+            "once.",
+            "ceiling(cores, demand_s)": "So much the cores allow. Are {small} workers enough to "
+            "fill them?",
+            "ceiling(small, wait_s)": "A worker is held while it computes as well.",
+        },
     ),
     Exercise(
         id="13.9",
@@ -217,27 +157,18 @@ EXERCISES = (
         minutes=6,
         unit="MiB",
         given={"cores": (8, 6), "cpu_ms": (12, 16), "wait_ms": (228, 304), "each_mib": (35, 50)},
-        answer=lambda fill, each_mib: fill * each_mib,
+        answer="fill * each_mib",
         also={
-            "fill": lambda cpu_ms, wait_ms, cores: laws.pool_size(D=cpu_ms, V=wait_ms, c=cores),
-            "leaner": lambda cpu_ms, wait_ms, cores, each_mib: (
-                laws.pool_size(D=cpu_ms / 2, V=wait_ms, c=cores) * each_mib
-            ),
+            "fill": "pool_size(D=cpu_ms, V=wait_ms, c=cores)",
+            "leaner": "pool_size(D=cpu_ms / 2, V=wait_ms, c=cores) * each_mib",
         },
-        slips=(
-            Slip(
-                lambda cores, each_mib: cores * each_mib,
-                "One worker for each core leaves them idle while it waits.",
-            ),
-            Slip(
-                lambda cores, wait_ms, cpu_ms, each_mib: cores * wait_ms / cpu_ms * each_mib,
-                "So many can wait. The {cores} that compute meanwhile are workers too.",
-            ),
-            Slip(
-                lambda cores, each_mib: (2 * cores + 1) * each_mib,
-                "That is 2 x cores + 1, which never asked how long the page waits.",
-            ),
-            Slip(lambda fill: fill, "So many workers. What do they take?"),
-        ),
+        slips={
+            "cores * each_mib": "One worker for each core leaves them idle while it waits.",
+            "cores * wait_ms / cpu_ms * each_mib": "So many can wait. The {cores} that compute "
+            "meanwhile are workers too.",
+            "(2 * cores + 1) * each_mib": "That is 2 x cores + 1, which never asked how long the "
+            "page waits.",
+            "fill": "So many workers. What do they take?",
+        },
     ),
 )

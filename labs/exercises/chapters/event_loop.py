@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from labs.exercises.exercise import Exercise, Formula, Slip
+from labs.exercises.exercise import Exercise, Formula
 from labs.exercises.readings import interval, of_last, of_parts
-from labs.theory import laws
 
 LAW: dict[str, Formula] = {
-    "cpu_s": lambda cpu_ms: cpu_ms / 1000,
-    "full": lambda cpu_s: laws.ceiling(1, cpu_s),
+    "cpu_s": "cpu_ms / 1000",
+    "full": "ceiling(1, cpu_s)",
 }
 
 EXERCISES = (
@@ -19,27 +18,20 @@ EXERCISES = (
         minutes=4,
         unit="req/s",
         given={"cpu_ms": (2, 4, 5, 2.5), "wait_s": (1, 0.5, 1.5), "users": (2000, 2400, 1800)},
-        answer=lambda users, cpu_s, wait_s: laws.bound(N=users, D=cpu_s, V=wait_s),
+        answer="bound(N=users, D=cpu_s, V=wait_s)",
         also={
             **LAW,
-            "alone_s": lambda cpu_s, wait_s: cpu_s + wait_s,
-            "allowed": lambda users, alone_s: laws.throughput(N=users, R=alone_s),
-            "response_s": lambda users, answer: laws.response_time(N=users, X=answer),
+            "alone_s": "cpu_s + wait_s",
+            "allowed": "throughput(N=users, R=alone_s)",
+            "response_s": "response_time(N=users, X=answer)",
         },
-        slips=(
-            Slip(
-                lambda allowed: allowed,
-                "So many the users would allow. But the loop is one thread on one core.",
-            ),
-            Slip(
-                lambda alone_s: laws.throughput(N=1, R=alone_s),
-                "As if the loop stood still while a request waits; it awaits, and goes on.",
-            ),
-            Slip(
-                lambda users, cpu_ms, wait_s: laws.throughput(N=users, R=cpu_ms + wait_s),
-                "The CPU time is in milliseconds and the wait in seconds: bring both to one unit.",
-            ),
-        ),
+        slips={
+            "allowed": "So many the users would allow. But the loop is one thread on one core.",
+            "throughput(N=1, R=alone_s)": "As if the loop stood still while a request waits; it "
+            "awaits, and goes on.",
+            "throughput(N=users, R=cpu_ms + wait_s)": "The CPU time is in milliseconds and the "
+            "wait in seconds: bring both to one unit.",
+        },
     ),
     Exercise(
         id="11.2",
@@ -48,18 +40,13 @@ EXERCISES = (
         minutes=4,
         unit="users",
         given={"cpu_ms": (4, 8), "wait_s": (0.6, 2, 0.3)},
-        answer=lambda cpu_s, wait_s: laws.knee(D=cpu_s, V=wait_s),
+        answer="knee(D=cpu_s, V=wait_s)",
         also=LAW,
-        slips=(
-            Slip(
-                lambda full: full,
-                "That is the throughput of the full loop; how many users does it take?",
-            ),
-            Slip(
-                lambda cpu_ms, wait_s: laws.knee(D=cpu_ms, V=wait_s),
-                "The wait is in seconds, the CPU time in milliseconds: bring both to one unit.",
-            ),
-        ),
+        slips={
+            "full": "That is the throughput of the full loop; how many users does it take?",
+            "knee(D=cpu_ms, V=wait_s)": "The wait is in seconds, the CPU time in milliseconds: "
+            "bring both to one unit.",
+        },
     ),
     Exercise(
         id="11.3",
@@ -68,22 +55,18 @@ EXERCISES = (
         minutes=3,
         unit="req/s",
         given={"wait_ms": (200, 100, 250, 500), "users": (50, 20, 40, 100)},
-        answer=lambda users, wait_s: laws.bound(N=users, D=0, V=wait_s, W=1),
+        answer="bound(N=users, D=0, V=wait_s, W=1)",
         also={
-            "wait_s": lambda wait_ms: wait_ms / 1000,
-            "response_s": lambda users, answer: laws.response_time(N=users, X=answer),
-            "awaited": lambda users, wait_s: laws.bound(N=users, D=0, V=wait_s),
+            "wait_s": "wait_ms / 1000",
+            "response_s": "response_time(N=users, X=answer)",
+            "awaited": "bound(N=users, D=0, V=wait_s)",
         },
-        slips=(
-            Slip(
-                lambda awaited: awaited,
-                "That is with `await asyncio.sleep`. This call keeps the loop, and all wait.",
-            ),
-            Slip(
-                lambda answer, users: answer / users,
-                "That is what one of the users gets; the question is about all of them.",
-            ),
-        ),
+        slips={
+            "awaited": "That is with `await asyncio.sleep`. This call keeps the loop, and all "
+            "wait.",
+            "answer / users": "That is what one of the users gets; the question is about all of "
+            "them.",
+        },
     ),
     Exercise(
         id="11.4",
@@ -93,18 +76,14 @@ EXERCISES = (
         unit="req/s",
         lab="event-loop",
         read=of_last,
-        answer=lambda demand_s: laws.ceiling(1, demand_s),
+        answer="ceiling(1, demand_s)",
         tolerance=interval,
-        slips=(
-            Slip(
-                lambda cores, demand_s: laws.ceiling(cores, demand_s),
-                "That is all {cores} cores; one loop is one thread and uses one of them.",
-            ),
-            Slip(
-                lambda throughput: throughput,
-                "That is what it did; the question is what it could do when its core is full.",
-            ),
-        ),
+        slips={
+            "ceiling(cores, demand_s)": "That is all {cores} cores; one loop is one thread and "
+            "uses one of them.",
+            "throughput": "That is what it did; the question is what it could do when its core is "
+            "full.",
+        },
     ),
     Exercise(
         id="11.5",
@@ -114,15 +93,12 @@ EXERCISES = (
         unit="loops",
         lab="one-blocking-call",
         read=of_parts("awaits", "blocks"),
-        answer=lambda first, second: first / second,
+        answer="first / second",
         tolerance=interval,
-        slips=(
-            Slip(lambda answer: 1 / answer, "Upside down: the one that awaits goes on top."),
-            Slip(
-                lambda first, second: first - second,
-                "That is the difference; how many times does one go into the other?",
-            ),
-        ),
+        slips={
+            "1 / answer": "Upside down: the one that awaits goes on top.",
+            "first - second": "That is the difference; how many times does one go into the other?",
+        },
     ),
     Exercise(id="11.6", kind="break the model", level="standard", minutes=8),
     Exercise(
@@ -134,18 +110,14 @@ EXERCISES = (
         given={"longer_s": (2,), "lab_wait_s": (0.2,)},
         lab="event-loop",
         read=of_last,
-        answer=lambda demand_s, longer_s: laws.knee(D=demand_s, V=longer_s),
+        answer="knee(D=demand_s, V=longer_s)",
         tolerance=interval,
-        slips=(
-            Slip(
-                lambda demand_s, lab_wait_s: laws.knee(D=demand_s, V=lab_wait_s),
-                "That is with the lab's wait of {lab_wait_s} s. Now it is {longer_s} s.",
-            ),
-            Slip(
-                lambda demand_s: laws.ceiling(1, demand_s),
-                "Those are the requests of a second. How many users does it take to ask them?",
-            ),
-        ),
+        slips={
+            "knee(D=demand_s, V=lab_wait_s)": "That is with the lab's wait of {lab_wait_s} s. Now "
+            "it is {longer_s} s.",
+            "ceiling(1, demand_s)": "Those are the requests of a second. How many users does it "
+            "take to ask them?",
+        },
     ),
     Exercise(
         id="11.8",
@@ -154,26 +126,19 @@ EXERCISES = (
         minutes=5,
         unit="req/s",
         given={"wait_ms": (160, 320), "threads": (40, 32), "users": (300, 500)},
-        answer=lambda users, wait_s, threads: laws.bound(N=users, D=0, V=wait_s, W=threads),
+        answer="bound(N=users, D=0, V=wait_s, W=threads)",
         also={
-            "wait_s": lambda wait_ms: wait_ms / 1000,
-            "response_s": lambda users, answer: laws.response_time(N=users, X=answer),
-            "blocked": lambda wait_s: laws.ceiling(1, wait_s),
-            "awaited": lambda users, wait_s: laws.ceiling(users, wait_s),
+            "wait_s": "wait_ms / 1000",
+            "response_s": "response_time(N=users, X=answer)",
+            "blocked": "ceiling(1, wait_s)",
+            "awaited": "ceiling(users, wait_s)",
         },
-        slips=(
-            Slip(
-                lambda blocked: blocked, "That was before the repair, when the loop waited itself."
-            ),
-            Slip(
-                lambda awaited: awaited,
-                "That is with a library that awaits. There are only {threads} threads.",
-            ),
-            Slip(
-                lambda threads: threads,
-                "So many wait at once. How often does each thread take on another in a second?",
-            ),
-        ),
+        slips={
+            "blocked": "That was before the repair, when the loop waited itself.",
+            "awaited": "That is with a library that awaits. There are only {threads} threads.",
+            "threads": "So many wait at once. How often does each thread take on another in a "
+            "second?",
+        },
     ),
     Exercise(id="11.9", kind="your application", level="hard", minutes=15),
 )

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
-
-from labs.exercises.exercise import Exercise, Formula, Slip
+from labs.exercises.exercise import Exercise, Formula
 from labs.exercises.readings import interval, of_last
-from labs.theory import laws
 
 LAW: dict[str, Formula] = {
-    "cpu_s": lambda cpu_ms: cpu_ms / 1000,
-    "throughput": lambda users, cpu_s, cores: laws.bound(N=users, D=cpu_s, c=cores, W=users),
-    "response_s": lambda users, throughput: laws.response_time(N=users, X=throughput),
-    "one_core": lambda cpu_s: laws.ceiling(1, cpu_s),
+    "cpu_s": "cpu_ms / 1000",
+    "throughput": "bound(N=users, D=cpu_s, c=cores, W=users)",
+    "response_s": "response_time(N=users, X=throughput)",
+    "one_core": "ceiling(1, cpu_s)",
 }
 
 EXERCISES = (
@@ -22,16 +19,13 @@ EXERCISES = (
         level="warm-up",
         minutes=2,
         unit="req/s",
-        given={"cores": (2, 4, 8), "cpu_ms": (20, 40, 25, 50), "users": (16, 12, 24, 32)},
-        answer=lambda throughput: throughput,
+        given={"cores": (4, 2, 8), "cpu_ms": (50, 20, 25, 40), "users": (16, 12, 24, 32)},
+        answer="throughput",
         also=LAW,
-        slips=(
-            Slip(lambda one_core: one_core, "That is one core; there are {cores}."),
-            Slip(
-                lambda users, one_core: users * one_core,
-                "As if each user had a core; {users} users share {cores}.",
-            ),
-        ),
+        slips={
+            "one_core": "That is one core; there are {cores}.",
+            "users * one_core": "As if each user had a core; {users} users share {cores}.",
+        },
     ),
     Exercise(
         id="3.2",
@@ -40,18 +34,13 @@ EXERCISES = (
         minutes=3,
         unit="ms",
         given={"cores": (6, 3), "cpu_ms": (30, 45), "users": (18, 24, 36)},
-        answer=lambda response_s: 1000 * response_s,
-        also={**LAW, "work": lambda cpu_s, response_s: cpu_s / response_s},
-        slips=(
-            Slip(
-                lambda users, one_core: 1000 * laws.response_time(N=users, X=one_core),
-                "That is one core; {cores} of them share the work.",
-            ),
-            Slip(
-                lambda cpu_ms: cpu_ms,
-                "That would need a core for each of the {users} users; there are {cores}.",
-            ),
-        ),
+        answer="1000 * response_s",
+        also={**LAW, "work": "cpu_s / response_s"},
+        slips={
+            "1000 * response_time(N=users, X=one_core)": "That is one core; {cores} of them share "
+            "the work.",
+            "cpu_ms": "That would need a core for each of the {users} users; there are {cores}.",
+        },
     ),
     Exercise(
         id="3.3",
@@ -60,19 +49,16 @@ EXERCISES = (
         minutes=4,
         unit="req/s",
         given={"cores": (8, 10), "cpu_ms": (25, 60), "users": (40, 80)},
-        answer=lambda cores, response_s: laws.ceiling(cores, response_s),  # their mistake
+        answer="ceiling(cores, response_s)",  # their mistake
         also={
             **LAW,
-            "response_ms": lambda response_s: 1000 * response_s,
-            "kept": lambda answer, throughput: answer / throughput,
+            "response_ms": "1000 * response_s",
+            "kept": "answer / throughput",
         },
-        slips=(
-            Slip(
-                lambda throughput: throughput,
-                "That is the truth, from the CPU time. They divide by the response time under "
-                "load, which holds the queue as well.",
-            ),
-        ),
+        slips={
+            "throughput": "That is the truth, from the CPU time. They divide by the response time "
+            "under load, which holds the queue as well.",
+        },
     ),
     Exercise(
         id="3.4",
@@ -82,18 +68,13 @@ EXERCISES = (
         unit="cores",
         lab="many-cores",
         read=of_last,
-        answer=lambda throughput, demand_s: laws.utilisation(X=throughput, D=demand_s),
+        answer="utilisation(X=throughput, D=demand_s)",
         tolerance=interval,
-        slips=(
-            Slip(
-                lambda answer: 1000 * answer,
-                "The CPU time is in milliseconds; 50 ms are 0.050 s.",
-            ),
-            Slip(
-                lambda throughput, response_s: laws.users(X=throughput, R=response_s),
-                "That is X R, the users. Cores at work are throughput times CPU time.",
-            ),
-        ),
+        slips={
+            "1000 * answer": "The CPU time is in milliseconds; 50 ms are 0.050 s.",
+            "users(X=throughput, R=response_s)": "That is X R, the users. Cores at work are "
+            "throughput times CPU time.",
+        },
     ),
     Exercise(id="3.5", kind="break the model", level="hard", minutes=10),
     Exercise(
@@ -103,20 +84,14 @@ EXERCISES = (
         minutes=4,
         unit="ms",
         given={"users": (8,), "rate": (20.33,), "cores": (4,), "lone_ms": (198,)},  # S1's
-        answer=lambda cores, rate: 1000 * laws.demand(busy=cores, completed=rate),
-        also={"response_ms": lambda users, rate: 1000 * laws.response_time(N=users, X=rate)},
-        tolerance=lambda: 0.004,  # the lone user's 198 ms are not far away
-        slips=(
-            Slip(
-                lambda lone_ms: lone_ms,
-                "That is what the lone user waited. What do the full cores say?",
-            ),
-            Slip(lambda rate: 1000 / rate, "That is one core's worth; {cores} of them worked."),
-            Slip(
-                lambda response_ms: response_ms,
-                "That is the response time, N / X. Half of it went by in line.",
-            ),
-        ),
+        answer="1000 * demand(busy=cores, completed=rate)",
+        also={"response_ms": "1000 * response_time(N=users, X=rate)"},
+        tolerance="0.004",  # the lone user's 198 ms are not far away
+        slips={
+            "lone_ms": "That is what the lone user waited. What do the full cores say?",
+            "1000 / rate": "That is one core's worth; {cores} of them worked.",
+            "response_ms": "That is the response time, N / X. Half of it went by in line.",
+        },
     ),
     Exercise(
         id="3.7",
@@ -131,30 +106,22 @@ EXERCISES = (
             "percent": (75, 60),
             "price": (140, 210),
         },
-        answer=lambda machines, price: machines * price,
+        answer="machines * price",
         also={
-            "cpu_s": lambda cpu_ms: cpu_ms / 1000,
-            "busy": lambda rate, cpu_s: laws.utilisation(X=rate, D=cpu_s),
-            "room": lambda cores, percent: cores * percent / 100,
-            "parts": lambda busy, room: busy / room,
-            "machines": lambda parts: math.ceil(parts),
-            "leaner": lambda busy, room, price: math.ceil(0.9 * busy / room) * price,
+            "cpu_s": "cpu_ms / 1000",
+            "busy": "utilisation(X=rate, D=cpu_s)",
+            "room": "cores * percent / 100",
+            "parts": "busy / room",
+            "machines": "ceil(parts)",
+            "leaner": "ceil(0.9 * busy / room) * price",
         },
-        tolerance=lambda: 0.001,  # whole machines, so no rounding is needed
-        slips=(
-            Slip(
-                lambda busy, cores, price: math.ceil(busy / cores) * price,
-                "Then they are full at the busiest moment. Leave them at {percent} %.",
-            ),
-            Slip(
-                lambda parts, price: parts * price,
-                "Nobody rents out a part of a machine: round up.",
-            ),
-            Slip(
-                lambda machines: machines,
-                "That is how many machines it takes. What do they cost?",
-            ),
-        ),
+        tolerance="0.001",  # whole machines, so no rounding is needed
+        slips={
+            "ceil(busy / cores) * price": "Then they are full at the busiest moment. Leave them "
+            "at {percent} %.",
+            "parts * price": "Nobody rents out a part of a machine: round up.",
+            "machines": "So many machines it takes. What do they cost?",
+        },
     ),
     Exercise(
         id="3.8",
@@ -163,11 +130,11 @@ EXERCISES = (
         minutes=15,
         given={"requests": (90_000,), "busy_s": (1980,)},
         also={
-            "rate": lambda requests: requests / 3600,
-            "cpu_s": lambda busy_s, requests: laws.demand(busy=busy_s, completed=requests),
-            "cpu_ms": lambda cpu_s: 1000 * cpu_s,
-            "busy": lambda rate, cpu_s: laws.utilisation(X=rate, D=cpu_s),
-            "peak": lambda busy: 4 * busy,
+            "rate": "requests / 3600",
+            "cpu_s": "demand(busy=busy_s, completed=requests)",
+            "cpu_ms": "1000 * cpu_s",
+            "busy": "utilisation(X=rate, D=cpu_s)",
+            "peak": "4 * busy",
         },
     ),
 )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from labs.exercises.exercise import Exercise, Slip
+from labs.exercises.exercise import Exercise
 from labs.exercises.readings import interval, of_last
-from labs.theory import laws
 
 EXERCISES = (
     Exercise(
@@ -14,18 +13,14 @@ EXERCISES = (
         minutes=2,
         unit="req/s",
         given={"cpu_ms": (20, 25, 40, 50), "users": (8, 4, 6, 10)},
-        answer=lambda users, cpu_s: laws.bound(N=users, D=cpu_s),
-        also={"cpu_s": lambda cpu_ms: cpu_ms / 1000},
-        slips=(
-            Slip(
-                lambda users, cpu_s: laws.ceiling(users, cpu_s),
-                "As if each user had a worker; there is one worker for all {users}.",
-            ),
-            Slip(
-                lambda answer, users: answer / users,
-                "That is what one of the users gets; the question is about all of them.",
-            ),
-        ),
+        answer="bound(N=users, D=cpu_s)",
+        also={"cpu_s": "cpu_ms / 1000"},
+        slips={
+            "ceiling(users, cpu_s)": "As if each user had a worker; there is one worker for all "
+            "{users}.",
+            "answer / users": "That is what one of the users gets; the question is about all of "
+            "them.",
+        },
     ),
     Exercise(
         id="2.2",
@@ -34,22 +29,16 @@ EXERCISES = (
         minutes=3,
         unit="ms",
         given={"cpu_ms": (30, 45, 60), "users": (5, 12, 7)},
-        answer=lambda response_s: 1000 * response_s,
+        answer="1000 * response_s",
         also={
-            "response_s": lambda users, cpu_ms: laws.response_time_bound(N=users, D=cpu_ms / 1000),
-            "line_ms": lambda response_s, cpu_ms: 1000 * laws.queued(R=response_s, D=cpu_ms / 1000),
-            "throughput": lambda users, response_s: laws.throughput(N=users, R=response_s),
+            "response_s": "response_time_bound(N=users, D=cpu_ms / 1000)",
+            "line_ms": "1000 * queued(R=response_s, D=cpu_ms / 1000)",
+            "throughput": "throughput(N=users, R=response_s)",
         },
-        slips=(
-            Slip(
-                lambda cpu_ms: cpu_ms,
-                "That is the service alone. {users} users share one worker: all queue.",
-            ),
-            Slip(
-                lambda line_ms: line_ms,
-                "That is the queue alone; your own {cpu_ms} ms come on top.",
-            ),
-        ),
+        slips={
+            "cpu_ms": "That is the service alone. {users} users share one worker: all queue.",
+            "line_ms": "That is the queue alone; your own {cpu_ms} ms come on top.",
+        },
     ),
     Exercise(
         id="2.3",
@@ -60,18 +49,13 @@ EXERCISES = (
         given={"crowd": (32,)},
         lab="one-core",
         read=of_last,
-        answer=lambda crowd, throughput: 1000 * laws.response_time(N=crowd, X=throughput),
+        answer="1000 * response_time(N=crowd, X=throughput)",
         tolerance=interval,
-        slips=(
-            Slip(
-                lambda throughput: 1000 * laws.response_time(N=1, X=throughput),
-                "That is for one user; {crowd} of them share the worker.",
-            ),
-            Slip(
-                lambda response_s: 1000 * response_s,
-                "That is what {users} users waited; now there are {crowd}.",
-            ),
-        ),
+        slips={
+            "1000 * response_time(N=1, X=throughput)": "That is for one user; {crowd} of them "
+            "share the worker.",
+            "1000 * response_s": "That is what {users} users waited; now there are {crowd}.",
+        },
     ),
     Exercise(
         id="2.4",
@@ -79,7 +63,7 @@ EXERCISES = (
         level="standard",
         minutes=8,
         given={"cpu_ms": (50,), "think_s": (0.5,)},
-        also={"knee": lambda cpu_ms, think_s: laws.knee(D=cpu_ms / 1000, Z=think_s)},
+        also={"knee": "knee(D=cpu_ms / 1000, Z=think_s)"},
     ),
     Exercise(
         id="2.5",
@@ -88,25 +72,19 @@ EXERCISES = (
         minutes=5,
         unit="ms",
         given={"users": (6, 9), "rate": (24, 30, 15), "reported_ms": (125, 140, 170)},
-        answer=lambda users, rate: 1000 * laws.response_time(N=users, X=rate),
+        answer="1000 * response_time(N=users, X=rate)",
         also={
-            "reported_s": lambda reported_ms: reported_ms / 1000,
-            "implied": lambda rate, reported_s: laws.users(X=rate, R=reported_s),
+            "reported_s": "reported_ms / 1000",
+            "implied": "users(X=rate, R=reported_s)",
         },
-        slips=(
-            Slip(
-                lambda reported_ms: reported_ms,
-                "Then rate times response time would be {implied}, and there are {users} users.",
-            ),
-            Slip(
-                lambda rate: 1000 / rate,
-                "That is the time of one request at the till. The others are in front of it.",
-            ),
-            Slip(
-                lambda implied: implied,
-                "That is a number of users, and from the wrong response time. Turn the law round.",
-            ),
-        ),
+        slips={
+            "reported_ms": "Then rate times response time would be {implied}, and there are "
+            "{users} users.",
+            "1000 / rate": "That is the time of one request at the till. The others are in front "
+            "of it.",
+            "implied": "Those would be users, if it were the right response time. Turn the law "
+            "round.",
+        },
     ),
     Exercise(id="2.6", kind="proof", level="hard", minutes=10),
 )

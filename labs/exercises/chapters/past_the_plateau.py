@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from labs.exercises.exercise import Exercise, Slip
+from labs.exercises.exercise import Exercise
 from labs.exercises.readings import interval, of_last, of_plateau
-from labs.theory import laws
 
 EXERCISES = (
     Exercise(
@@ -14,25 +13,17 @@ EXERCISES = (
         minutes=3,
         unit="users",
         given={"cores": (4, 2, 8), "cpu_ms": (50, 20, 25, 40), "target_s": (1,)},
-        answer=lambda target_s, cpu_s, cores: laws.most_users(R=target_s, D=cpu_s, c=cores),
+        answer="most_users(R=target_s, D=cpu_s, c=cores)",
         also={
-            "cpu_s": lambda cpu_ms: cpu_ms / 1000,
-            "throughput": lambda cores, cpu_s: laws.ceiling(cores, cpu_s),
+            "cpu_s": "cpu_ms / 1000",
+            "throughput": "ceiling(cores, cpu_s)",
         },
-        slips=(
-            Slip(
-                lambda target_s, cpu_s: laws.most_users(R=target_s, D=cpu_s),
-                "That is one core; there are {cores}.",
-            ),
-            Slip(
-                lambda target_s, cpu_ms, cores: laws.most_users(R=target_s, D=cpu_ms, c=cores),
-                "The target is in seconds, the CPU time in milliseconds: bring both to one unit.",
-            ),
-            Slip(
-                lambda cores: cores,
-                "That is the knee, where nobody waits at all; they may wait for {target_s} s.",
-            ),
-        ),
+        slips={
+            "most_users(R=target_s, D=cpu_s)": "That is one core; there are {cores}.",
+            "most_users(R=target_s, D=cpu_ms, c=cores)": "The target is in seconds, the CPU time "
+            "in milliseconds: bring both to one unit.",
+            "cores": "That is the knee, where nobody waits at all; they may wait for {target_s} s.",
+        },
     ),
     Exercise(
         id="4.2",
@@ -41,28 +32,20 @@ EXERCISES = (
         minutes=4,
         unit="req/s",
         given={"users": (1000,), "think_s": (10, 5, 4), "response_ms": (200, 500, 400)},
-        answer=lambda users, response_s, think_s: laws.throughput(N=users, R=response_s, Z=think_s),
+        answer="throughput(N=users, R=response_s, Z=think_s)",
         also={
-            "response_s": lambda response_ms: response_ms / 1000,
-            "most_cpu_ms": lambda answer: 1000 * laws.demand(busy=4, completed=answer),
+            "response_s": "response_ms / 1000",
+            "most_cpu_ms": "1000 * demand(busy=4, completed=answer)",
         },
-        tolerance=lambda: 0.01,  # forgetting the answer's own time is only 2 % away
-        slips=(
-            Slip(
-                lambda users, think_s: laws.throughput(N=users, R=0, Z=think_s),
-                "Close, but each round also holds the {response_ms} ms of the answer.",
-            ),
-            Slip(
-                lambda users, response_s: laws.throughput(N=users, R=response_s),
-                "As if nobody thought: a round is the answer and {think_s} s of thinking.",
-            ),
-            Slip(
-                lambda users, think_s, response_ms: laws.throughput(
-                    N=users, R=response_ms, Z=think_s
-                ),
-                "The answer takes milliseconds and the thinking seconds: bring both to one unit.",
-            ),
-        ),
+        tolerance="0.01",  # forgetting the answer's own time is only 2 % away
+        slips={
+            "throughput(N=users, R=0, Z=think_s)": "Close, but each round also holds the "
+            "{response_ms} ms of the answer.",
+            "throughput(N=users, R=response_s)": "As if nobody thought: a round is the answer and "
+            "{think_s} s of thinking.",
+            "throughput(N=users, R=response_ms, Z=think_s)": "The answer takes milliseconds and "
+            "the thinking seconds: bring both to one unit.",
+        },
     ),
     Exercise(
         id="4.3",
@@ -72,18 +55,12 @@ EXERCISES = (
         unit="users",
         lab="past-the-plateau",
         read=of_last,
-        answer=lambda throughput: laws.users(X=throughput, R=1),
+        answer="users(X=throughput, R=1)",
         tolerance=interval,
-        slips=(
-            Slip(
-                lambda users: users,
-                "That is how many there were. How long did they wait?",
-            ),
-            Slip(
-                lambda cores: cores,
-                "That is the knee, where nobody waits at all; they may wait for a second.",
-            ),
-        ),
+        slips={
+            "users": "That is how many there were. How long did they wait?",
+            "cores": "That is the knee, where nobody waits at all; they may wait for a second.",
+        },
     ),
     Exercise(
         id="4.4",
@@ -93,18 +70,12 @@ EXERCISES = (
         unit="as a fraction",
         lab="past-the-plateau",
         read=of_plateau,
-        answer=lambda after, before: after / before,
+        answer="after / before",
         tolerance=interval,
-        slips=(
-            Slip(
-                lambda answer: 1 / answer,
-                "Upside down: the throughput at {many} users goes on top.",
-            ),
-            Slip(
-                lambda answer: 1 - answer,
-                "That is what was lost; the question is what is left.",
-            ),
-        ),
+        slips={
+            "1 / answer": "Upside down: the throughput at {many} users goes on top.",
+            "1 - answer": "That is what was lost; the question is what is left.",
+        },
     ),
     Exercise(id="4.5", kind="break the model", level="hard", minutes=12),
     Exercise(
@@ -114,30 +85,21 @@ EXERCISES = (
         minutes=7,
         unit="s",
         given={"seconds": (4,), "users": (300, 450), "cpu_ms": (80, 64), "cores": (3, 2)},
-        answer=lambda users, cpu_s, cores: laws.response_time_bound(N=users, D=cpu_s, c=cores),
+        answer="response_time_bound(N=users, D=cpu_s, c=cores)",
         also={
-            "cpu_s": lambda cpu_ms: cpu_ms / 1000,
-            "rate": lambda cores, cpu_s: laws.ceiling(cores, cpu_s),
-            "answered": lambda rate, seconds: rate * seconds,
-            "half": lambda seconds: seconds / 2,
+            "cpu_s": "cpu_ms / 1000",
+            "rate": "ceiling(cores, cpu_s)",
+            "answered": "rate * seconds",
+            "half": "seconds / 2",
         },
-        slips=(
-            Slip(
-                lambda seconds: seconds,
-                "That is how long the test lasted, and by then {answered:.0f} of the {users} had "
-                "an answer.",
-            ),
-            Slip(
-                lambda half: half,
-                "That is about what the report says. It has asked only those who were served "
-                "first.",
-            ),
-            Slip(
-                lambda users, cpu_s: laws.response_time_bound(N=users, D=cpu_s),
-                "That is one core; there are {cores}.",
-            ),
-            Slip(lambda cpu_s: cpu_s, "Then each user would need a core of their own."),
-        ),
+        slips={
+            "seconds": "So long it lasted, and by then {answered:.0f} of the {users} had an "
+            "answer.",
+            "half": "That is about what the report says. It has asked only those who were served "
+            "first.",
+            "response_time_bound(N=users, D=cpu_s)": "That is one core; there are {cores}.",
+            "cpu_s": "Then each user would need a core of their own.",
+        },
     ),
     Exercise(id="4.7", kind="proof", level="standard", minutes=7),
     Exercise(
@@ -148,18 +110,13 @@ EXERCISES = (
         unit="s",
         lab="past-the-plateau",
         read=of_last,
-        answer=lambda crowd, throughput: laws.response_time(N=crowd, X=throughput),
-        also={"crowd": lambda users: 2 * users},
+        answer="response_time(N=crowd, X=throughput)",
+        also={"crowd": "2 * users"},
         tolerance=interval,
-        slips=(
-            Slip(
-                lambda response_s: response_s,
-                "That is what {users} users waited; now there are {crowd}.",
-            ),
-            Slip(
-                lambda users, throughput: laws.response_time(N=4 * users, X=throughput),
-                "Twice the users wait twice as long, not four times.",
-            ),
-        ),
+        slips={
+            "response_s": "That is what {users} users waited; now there are {crowd}.",
+            "response_time(N=4 * users, X=throughput)": "Twice the users wait twice as long, not "
+            "four times.",
+        },
     ),
 )

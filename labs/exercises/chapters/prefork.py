@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
-from labs.exercises.exercise import Exercise, Formula, Slip
+from labs.exercises.exercise import Exercise, Formula
 from labs.exercises.readings import interval, of_crowd, of_scales
-from labs.theory import laws
 
-FIT: dict[str, Formula] = {
-    "workers": lambda memory_mib, base_mib, each_mib: laws.workers_in_memory(
-        memory_mib, base_mib, each_mib
-    )
-}
+FIT: dict[str, Formula] = {"workers": "workers_in_memory(memory_mib, base_mib, each_mib)"}
 
 EXERCISES = (
     Exercise(
@@ -22,27 +15,22 @@ EXERCISES = (
         minutes=3,
         unit="workers",
         given={
-            "memory_mib": (1024, 2048, 4096, 8192),
-            "base_mib": (300, 400),
-            "each_mib": (45, 60, 80),
+            "memory_mib": (2048, 4096, 1024, 8192),
+            "base_mib": (400, 300),
+            "each_mib": (60, 45, 80),
         },
-        answer=lambda workers: workers,
+        answer="workers",
         also={
             **FIT,
-            "parts": lambda memory_mib, base_mib, each_mib: (memory_mib - base_mib) / each_mib,
+            "parts": "(memory_mib - base_mib) / each_mib",
         },
-        tolerance=lambda: 0.0005,  # whole workers, so no rounding is needed
-        slips=(
-            Slip(
-                lambda memory_mib, each_mib: laws.workers_in_memory(memory_mib, 0, each_mib),
-                "{base_mib} MiB are taken before the first worker: take them off.",
-            ),
-            Slip(lambda parts: parts, "There are no parts of workers: round down."),
-            Slip(
-                lambda workers: workers + 1,
-                "The last of them would not have all of its memory: round down.",
-            ),
-        ),
+        tolerance="0.0005",  # whole workers, so no rounding is needed
+        slips={
+            "workers_in_memory(memory_mib, 0, each_mib)": "{base_mib} MiB are taken before the "
+            "first worker: take them off.",
+            "parts": "There are no parts of workers: round down.",
+            "workers + 1": "The last of them would not have all of its memory: round down.",
+        },
     ),
     Exercise(
         id="9.2",
@@ -56,18 +44,12 @@ EXERCISES = (
             "each_mib": (90, 70, 120),
             "wait_ms": (450, 250, 800),
         },
-        answer=lambda workers, wait_s: laws.ceiling(workers, wait_s),
-        also={**FIT, "wait_s": lambda wait_ms: wait_ms / 1000},
-        slips=(
-            Slip(
-                lambda workers: workers,
-                "That is the workers. Each of them serves a request in {wait_ms} ms.",
-            ),
-            Slip(
-                lambda workers, wait_s: workers * wait_s,
-                "Divide by the time of a request, don't multiply with it.",
-            ),
-        ),
+        answer="ceiling(workers, wait_s)",
+        also={**FIT, "wait_s": "wait_ms / 1000"},
+        slips={
+            "workers": "That is the workers. Each of them serves a request in {wait_ms} ms.",
+            "workers * wait_s": "Divide by the time of a request, don't multiply with it.",
+        },
     ),
     Exercise(
         id="9.3",
@@ -75,23 +57,19 @@ EXERCISES = (
         level="standard",
         minutes=5,
         unit="s",
-        given={"start": (10, 5), "limit": (400, 256, 150), "most": (32,)},
-        answer=lambda limit, start, most: laws.looks(limit, start, most),
+        given={"start": (5, 10), "limit": (256, 150, 400), "most": (32,)},
+        answer="looks(limit, start, most)",
         also={
-            "ramped": lambda start: start + 63,  # after six looks
-            "missing": lambda limit, ramped: limit - ramped,
-            "further": lambda answer: answer - 6,
+            "ramped": "start + 63",  # after six looks
+            "missing": "limit - ramped",
+            "further": "answer - 6",
         },
-        slips=(
-            Slip(
-                lambda limit, start: laws.looks(limit, start, most=limit),
-                "As if the doubling went on: after {most} at once it stops growing.",
-            ),
-            Slip(
-                lambda limit, start, most: math.ceil((limit - start) / most),
-                "As if it began with {most} at once: the first looks add 1, 2, 4, 8, 16.",
-            ),
-        ),
+        slips={
+            "looks(limit, start, most=limit)": "As if the doubling went on: after {most} at once "
+            "it stops growing.",
+            "ceil((limit - start) / most)": "As if it began with {most} at once: the first looks "
+            "add 1, 2, 4, 8, 16.",
+        },
     ),
     Exercise(
         id="9.4",
@@ -102,26 +80,18 @@ EXERCISES = (
         given={"pool": (32,), "recorded_wait_s": (0.2,)},
         lab="prefork",
         read=of_crowd,
-        answer=lambda throughput, wait_s: laws.users(X=throughput, R=wait_s),
+        answer="users(X=throughput, R=wait_s)",
         also={
-            "wait_ms": lambda wait_s: 1000 * wait_s,
-            "full": lambda pool, recorded_wait_s: laws.ceiling(pool, recorded_wait_s),
+            "wait_ms": "1000 * wait_s",
+            "full": "ceiling(pool, recorded_wait_s)",
         },
         tolerance=interval,
-        slips=(
-            Slip(
-                lambda throughput, wait_s: throughput / wait_s,
-                "Upside down: multiply the requests a second by the seconds of a request.",
-            ),
-            Slip(
-                lambda answer: 1000 * answer,
-                "The wait is {wait_s} s, not so many milliseconds.",
-            ),
-            Slip(
-                lambda users: users,
-                "Those are the users. Some of them had no worker yet.",
-            ),
-        ),
+        slips={
+            "throughput / wait_s": "Upside down: multiply the requests a second by the seconds of "
+            "a request.",
+            "1000 * answer": "The wait is {wait_s} s, not so many milliseconds.",
+            "users": "Those are the users. Some of them had no worker yet.",
+        },
     ),
     Exercise(
         id="9.5",
@@ -132,18 +102,13 @@ EXERCISES = (
         given={"free_mib": (1024,)},
         lab="memory-per-worker",
         read=of_scales,
-        answer=lambda free_mib, pss_mib: free_mib / pss_mib,
+        answer="free_mib / pss_mib",
         tolerance=interval,
-        slips=(
-            Slip(
-                lambda free_mib, rss_mib: free_mib / rss_mib,
-                "By RSS, which counts what is shared once for every worker. Take the PSS.",
-            ),
-            Slip(
-                lambda free_mib, pss_mib: free_mib * pss_mib,
-                "Divide the memory by what one worker takes.",
-            ),
-        ),
+        slips={
+            "free_mib / rss_mib": "By RSS, which counts what is shared once for every worker. "
+            "Take the PSS.",
+            "free_mib * pss_mib": "Divide the memory by what one worker takes.",
+        },
     ),
     Exercise(id="9.6", kind="break the model", level="hard", minutes=10),
     Exercise(
@@ -159,27 +124,20 @@ EXERCISES = (
             "base_mib": (900, 1100),
             "price": (7, 4),
         },
-        answer=lambda gib, price: gib * price,
+        answer="gib * price",
         also={
-            "total_mib": lambda base_mib, workers, each_mib: base_mib + workers * each_mib,
-            "gib": lambda total_mib: total_mib / 1024,
-            "by_rss": lambda base_mib, workers, rss_mib, price: (
-                (base_mib + workers * rss_mib) / 1024 * price
-            ),
+            "total_mib": "base_mib + workers * each_mib",
+            "gib": "total_mib / 1024",
+            "by_rss": "(base_mib + workers * rss_mib) / 1024 * price",
         },
-        tolerance=lambda: 0.005,  # what is there before the first worker is 2 to 5 %
-        slips=(
-            Slip(
-                lambda by_rss: by_rss,
-                "By RSS, which counts what they share once for each. What does one more worker "
-                "take?",
-            ),
-            Slip(
-                lambda workers, each_mib, price: workers * each_mib / 1024 * price,
-                "{base_mib} MiB are there before the first worker: they cost as well.",
-            ),
-            Slip(lambda gib: gib, "Those are the GiB. What do they cost?"),
-        ),
+        tolerance="0.005",  # what is there before the first worker is 2 to 5 %
+        slips={
+            "by_rss": "By RSS, which counts what they share once for each. What does one more "
+            "worker take?",
+            "workers * each_mib / 1024 * price": "{base_mib} MiB are there before the first "
+            "worker: they cost as well.",
+            "gib": "Those are the GiB. What do they cost?",
+        },
     ),
     Exercise(
         id="9.8",
@@ -188,21 +146,16 @@ EXERCISES = (
         minutes=3,
         unit="MiB",
         given={"workers": (12, 18), "rss_mib": (64, 88), "pss_mib": (22, 26)},
-        answer=lambda processes, pss_mib: processes * pss_mib,
+        answer="processes * pss_mib",
         also={
-            "processes": lambda workers: workers + 1,
-            "by_rss": lambda processes, rss_mib: processes * rss_mib,
+            "processes": "workers + 1",
+            "by_rss": "processes * rss_mib",
         },
-        slips=(
-            Slip(
-                lambda by_rss: by_rss,
-                "Rss counts what they share once for each of them. Which column adds up?",
-            ),
-            Slip(lambda workers, pss_mib: workers * pss_mib, "The master is a process too."),
-            Slip(
-                lambda workers, rss_mib: workers * rss_mib,
-                "Rss counts what they share once for each of them, and the master is missing.",
-            ),
-        ),
+        slips={
+            "by_rss": "Rss counts what they share once for each of them. Which column adds up?",
+            "workers * pss_mib": "The master is a process too.",
+            "workers * rss_mib": "Rss counts what they share once for each of them, and the "
+            "master is missing.",
+        },
     ),
 )

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 
-from labs.exercises.exercise import Exercise, Formula, Slip
+from labs.exercises.exercise import Exercise, Formula
 from labs.exercises.readings import interval, of_queue
-from labs.theory import laws
 
 LAW: dict[str, Formula] = {
-    "throughput": lambda workers, wait_s: laws.ceiling(workers, wait_s),  # always full
-    "response_s": lambda users, wait_s, workers: laws.response_time_bound(
-        N=users, D=0, V=wait_s, W=workers
-    ),
-    "line_s": lambda response_s, wait_s: laws.queued(R=response_s, D=0, V=wait_s),
+    "throughput": "ceiling(workers, wait_s)",  # always full
+    "response_s": "response_time_bound(N=users, D=0, V=wait_s, W=workers)",
+    "line_s": "queued(R=response_s, D=0, V=wait_s)",
 }
 
 EXERCISES = (
@@ -23,23 +20,14 @@ EXERCISES = (
         level="warm-up",
         minutes=3,
         unit="s",
-        given={"workers": (20, 25, 40), "wait_s": (0.4, 0.5, 0.8), "users": (120, 100, 200)},
-        answer=lambda response_s: response_s,
+        given={"workers": (25, 20, 40), "wait_s": (0.5, 0.4, 0.8), "users": (100, 120, 200)},
+        answer="response_s",
         also=LAW,
-        slips=(
-            Slip(
-                lambda wait_s: wait_s,
-                "That is what the application sees. There are more users than threads.",
-            ),
-            Slip(
-                lambda users, wait_s: users * wait_s,
-                "As if there were one thread; {workers} of them work side by side.",
-            ),
-            Slip(
-                lambda line_s: line_s,
-                "That is the time in line; being served comes on top.",
-            ),
-        ),
+        slips={
+            "wait_s": "That is what the application sees. There are more users than threads.",
+            "users * wait_s": "As if there were one thread; {workers} of them work side by side.",
+            "line_s": "That is the time in line; being served comes on top.",
+        },
     ),
     Exercise(
         id="12.2",
@@ -48,19 +36,17 @@ EXERCISES = (
         minutes=3,
         unit="s",
         given={"workers": (10, 30, 16), "wait_s": (0.2, 1.5), "users": (40, 90, 240)},
-        answer=lambda line_s: line_s,
+        answer="line_s",
         also={
             **LAW,
-            "outside": lambda users, workers: users - workers,
-            "line": lambda outside, users: outside / users,
+            "outside": "users - workers",
+            "line": "outside / users",
         },
-        slips=(
-            Slip(
-                lambda response_s: response_s,
-                "That is all of the response time; {wait_s} s of it are spent being served.",
-            ),
-            Slip(lambda line: line, "That is the fraction; this asks for the seconds."),
-        ),
+        slips={
+            "response_s": "That is all of the response time; {wait_s} s of it are spent being "
+            "served.",
+            "line": "That is the fraction; this asks for the seconds.",
+        },
     ),
     Exercise(
         id="12.3",
@@ -69,33 +55,25 @@ EXERCISES = (
         minutes=4,
         unit="requests",
         given={
-            "workers": (24, 30),
+            "workers": (30, 24),
             "wait_s": (0.6, 0.8),
             "arrivals": (60, 75, 90),  # more than the best pool's 50
             "minutes": (5, 2, 10),
         },
-        answer=lambda arrivals, throughput, seconds: laws.backlog(arrivals, throughput, seconds),
+        answer="backlog(arrivals, throughput, seconds)",
         also={
             "throughput": LAW["throughput"],
-            "seconds": lambda minutes: minutes * 60,
-            "surplus": lambda arrivals, throughput: arrivals - throughput,
-            "last_s": lambda answer, throughput: laws.response_time(N=answer, X=throughput),
+            "seconds": "minutes * 60",
+            "surplus": "arrivals - throughput",
+            "last_s": "response_time(N=answer, X=throughput)",
         },
-        slips=(
-            Slip(
-                lambda surplus, minutes: surplus * minutes,
-                "That is with minutes as seconds: a minute has 60 of them.",
-            ),
-            Slip(
-                lambda arrivals, seconds: arrivals * seconds,
-                "So many arrive; the pool serves some of them meanwhile.",
-            ),
-            Slip(
-                lambda arrivals, workers, seconds: laws.backlog(arrivals, workers, seconds),
-                "{workers} is the size of the pool; it finishes W / V requests a second.",
-            ),
-            Slip(lambda surplus: surplus, "So many more each second. For {minutes} minutes?"),
-        ),
+        slips={
+            "surplus * minutes": "That is with minutes as seconds: a minute has 60 of them.",
+            "arrivals * seconds": "So many arrive; the pool serves some of them meanwhile.",
+            "backlog(arrivals, workers, seconds)": "{workers} is the size of the pool; it "
+            "finishes W / V requests a second.",
+            "surplus": "So many more each second. For {minutes} minutes?",
+        },
     ),
     Exercise(
         id="12.4",
@@ -103,32 +81,22 @@ EXERCISES = (
         level="standard",
         minutes=5,
         unit="req/s",
-        given={"cpu_ms": (40, 20), "wait_ms": (360, 480, 760), "workers": (20, 25, 40)},
-        answer=lambda workers, held_s: laws.ceiling(workers, held_s),
+        given={"cpu_ms": (20, 40), "wait_ms": (480, 360, 760), "workers": (25, 20, 40)},
+        answer="ceiling(workers, held_s)",
         also={
-            "faster_ms": lambda cpu_ms: cpu_ms / 2,
-            "held_ms": lambda faster_ms, wait_ms: faster_ms + wait_ms,
-            "held_s": lambda held_ms: held_ms / 1000,
-            "before": lambda workers, cpu_ms, wait_ms: laws.ceiling(
-                workers, (cpu_ms + wait_ms) / 1000
-            ),
-            "gain": lambda answer, before: 100 * (answer / before - 1),  # per cent
+            "faster_ms": "cpu_ms / 2",
+            "held_ms": "faster_ms + wait_ms",
+            "held_s": "held_ms / 1000",
+            "before": "ceiling(workers, (cpu_ms + wait_ms) / 1000)",
+            "gain": "100 * (answer / before - 1)",  # per cent
         },
-        tolerance=lambda: 0.01,  # what was gained is 2 %, and must be seen
-        slips=(
-            Slip(
-                lambda before: 2 * before,
-                "As if the whole page were twice as fast; only its {cpu_ms} ms are.",
-            ),
-            Slip(
-                lambda before: before,
-                "That was before. The {cpu_ms} ms are half as many now.",
-            ),
-            Slip(
-                lambda workers, faster_ms: laws.ceiling(workers, faster_ms / 1000),
-                "The wait holds a thread as well: {wait_ms} ms of it.",
-            ),
-        ),
+        tolerance="0.01",  # what was gained is 2 %, and must be seen
+        slips={
+            "2 * before": "As if the whole page were twice as fast; only its {cpu_ms} ms are.",
+            "before": "That was before. The {cpu_ms} ms are half as many now.",
+            "ceiling(workers, faster_ms / 1000)": "The wait holds a thread as well: {wait_ms} ms "
+            "of it.",
+        },
     ),
     Exercise(
         id="12.5",
@@ -138,19 +106,13 @@ EXERCISES = (
         unit="as a fraction",
         lab="the-launch",
         read=of_queue("25 threads"),
-        answer=lambda line_s, response_s: line_s / response_s,
-        also={"line_s": lambda response_s, service_s: laws.queued(R=response_s, D=service_s)},
+        answer="line_s / response_s",
+        also={"line_s": "queued(R=response_s, D=service_s)"},
         tolerance=interval,
-        slips=(
-            Slip(
-                lambda answer: 1 - answer,
-                "That is the part in service; the question is about the rest.",
-            ),
-            Slip(
-                lambda line_s: line_s,
-                "Those are the seconds; divide them by the response time.",
-            ),
-        ),
+        slips={
+            "1 - answer": "That is the part in service; the question is about the rest.",
+            "line_s": "Those are the seconds; divide them by the response time.",
+        },
     ),
     Exercise(id="12.6", kind="break the model", level="hard", minutes=12),
     Exercise(
@@ -165,27 +127,18 @@ EXERCISES = (
             "wait_s": (0.8, 1.2),
             "arrivals": (35, 24),
         },
-        answer=lambda waiting, spare: waiting / spare,
+        answer="waiting / spare",
         also={
-            "throughput": lambda workers, wait_s: laws.ceiling(workers, wait_s),
-            "spare": lambda throughput, arrivals: throughput - arrivals,
+            "throughput": "ceiling(workers, wait_s)",
+            "spare": "throughput - arrivals",
         },
-        slips=(
-            Slip(
-                lambda waiting, throughput: waiting / throughput,
-                "As if nobody came meanwhile. {arrivals} do, in each second.",
-            ),
-            Slip(
-                lambda waiting, arrivals: waiting / arrivals,
-                "So quickly they come. How quickly does the line get shorter?",
-            ),
-            Slip(
-                lambda waiting, workers, arrivals: (
-                    waiting / (workers - arrivals) if workers > arrivals else math.nan
-                ),
-                "{workers} is the size of the pool; it finishes W / V requests a second.",
-            ),
-        ),
+        slips={
+            "waiting / throughput": "As if nobody came meanwhile. {arrivals} do, in each second.",
+            "waiting / arrivals": "So quickly they come. How quickly does the line get shorter?",
+            lambda waiting, workers, arrivals: (
+                waiting / (workers - arrivals) if workers > arrivals else math.nan
+            ): "{workers} is the size of the pool; it finishes W / V requests a second.",
+        },
     ),
     Exercise(id="12.8", kind="your application", level="standard", minutes=15),
     Exercise(id="12.9", kind="proof", level="hard", minutes=10),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 
-from labs.exercises.exercise import Exercise, Formula, Slip
+from labs.exercises.exercise import Exercise, Formula
 from labs.exercises.readings import interval, of_waiting
 from labs.theory import laws
 
 LAW: dict[str, Formula] = {
-    "held_s": lambda held_ms: held_ms / 1000,
-    "throughput": lambda users, held_s, workers: laws.bound(N=users, D=0, V=held_s, W=workers),
-    "each": lambda held_s: laws.ceiling(1, held_s),
+    "held_s": "held_ms / 1000",
+    "throughput": "bound(N=users, D=0, V=held_s, W=workers)",
+    "each": "ceiling(1, held_s)",
 }
 
 
@@ -29,20 +29,14 @@ EXERCISES = (
         minutes=3,
         unit="req/s",
         given={"workers": (256, 128, 400), "held_ms": (500, 200, 250), "users": (1024, 2000, 1500)},
-        answer=lambda throughput: throughput,
-        also={**LAW, "more": lambda each: each + 1},
-        slips=(
-            Slip(
-                lambda users, held_s: laws.throughput(N=users, R=held_s),
-                "As if each user had a worker; there are {workers}.",
-            ),
-            Slip(
-                lambda workers: workers,
-                "That is how many are in service at once. How often does each place change hands "
-                "in a second?",
-            ),
-            Slip(lambda each: each, "That is one worker; there are {workers}."),
-        ),
+        answer="throughput",
+        also={**LAW, "more": "each + 1"},
+        slips={
+            "throughput(N=users, R=held_s)": "As if each user had a worker; there are {workers}.",
+            "workers": "That is how many are in service at once. How often does each place change "
+            "hands in a second?",
+            "each": "That is one worker; there are {workers}.",
+        },
     ),
     Exercise(
         id="8.2",
@@ -51,23 +45,16 @@ EXERCISES = (
         minutes=3,
         unit="s",
         given={"workers": (120, 80, 200), "held_ms": (300, 400), "users": (600, 900, 1500)},
-        answer=lambda users, throughput: laws.response_time(N=users, X=throughput),
+        answer="response_time(N=users, X=throughput)",
         also=LAW,
-        slips=(
-            Slip(
-                lambda held_s: held_s,
-                "That is the page alone. {users} users share {workers} workers: most stand in "
-                "line.",
-            ),
-            Slip(
-                lambda answer, held_s: laws.queued(R=answer, D=0, V=held_s),
-                "That is the line; the {held_ms} ms of the page come on top.",
-            ),
-            Slip(
-                lambda users, each: laws.response_time(N=users, X=each),
-                "As if there were one worker; {workers} work side by side.",
-            ),
-        ),
+        slips={
+            "held_s": "That is the page alone. {users} users share {workers} workers: most stand "
+            "in line.",
+            "queued(R=answer, D=0, V=held_s)": "That is the line; the {held_ms} ms of the page "
+            "come on top.",
+            "response_time(N=users, X=each)": "As if there were one worker; {workers} work side "
+            "by side.",
+        },
     ),
     Exercise(
         id="8.3",
@@ -76,23 +63,14 @@ EXERCISES = (
         minutes=3,
         unit="workers",
         given={"rate": (600, 1000, 320), "held_ms": (250, 400, 150)},
-        answer=lambda rate, held_s: laws.users(X=rate, R=held_s),
-        also={"held_s": lambda held_ms: held_ms / 1000},
-        slips=(
-            Slip(
-                lambda rate: rate,
-                "A worker is held for {held_ms} ms and then free again. Compare the pool with the "
-                "requests in service, not with those of a second.",
-            ),
-            Slip(
-                lambda rate, held_s: rate / held_s,
-                "Little's law multiplies: requests per second times seconds.",
-            ),
-            Slip(
-                lambda answer: 1000 * answer,
-                "{held_ms} ms are a fraction of a second: bring both to one unit.",
-            ),
-        ),
+        answer="users(X=rate, R=held_s)",
+        also={"held_s": "held_ms / 1000"},
+        slips={
+            "rate": "A worker is held for {held_ms} ms and then free again. Compare the pool with "
+            "the requests in service, not with those of a second.",
+            "rate / held_s": "Little's law multiplies: requests per second times seconds.",
+            "1000 * answer": "{held_ms} ms are a fraction of a second: bring both to one unit.",
+        },
     ),
     Exercise(
         id="8.4",
@@ -102,20 +80,13 @@ EXERCISES = (
         unit="ms",
         lab="the-pool",
         read=of_waiting,
-        answer=lambda response_s, wait_s, demand_s: (
-            1000 * laws.queued(R=response_s, D=demand_s, V=wait_s)
-        ),
-        tolerance=lambda interval: 0.05 + 2 * interval,  # a difference of two times
-        slips=(
-            Slip(
-                lambda response_s: 1000 * response_s,
-                "That is the whole response time; the page itself is no line.",
-            ),
-            Slip(
-                lambda wait_s: 1000 * wait_s,
-                "That is what the page waits when it has a worker. The line is before that.",
-            ),
-        ),
+        answer="1000 * queued(R=response_s, D=demand_s, V=wait_s)",
+        tolerance="0.05 + 2 * interval",  # a difference of two times
+        slips={
+            "1000 * response_s": "That is the whole response time; the page itself is no line.",
+            "1000 * wait_s": "That is what the page waits when it has a worker. The line is "
+            "before that.",
+        },
     ),
     Exercise(
         id="8.5",
@@ -127,18 +98,13 @@ EXERCISES = (
         answer=lambda free_s: _knock(free_s, linear=0),
         also={
             "newer": lambda free_s: _knock(free_s),
-            "unused_s": lambda answer, free_s: answer - free_s,
+            "unused_s": "answer - free_s",
         },
-        slips=(
-            Slip(
-                lambda newer: newer,
-                "That is Linux 6.5 or newer. Before, each pause was twice as long as the last.",
-            ),
-            Slip(
-                lambda free_s: free_s,
-                "Nobody tells the client that a place is free. It knocks at its own times.",
-            ),
-        ),
+        slips={
+            "newer": "That is Linux 6.5 or newer. Before, each pause was twice as long as the "
+            "last.",
+            "free_s": "Nobody tells the client that a place is free. It knocks at its own times.",
+        },
     ),
     Exercise(
         id="8.6",
@@ -146,7 +112,7 @@ EXERCISES = (
         level="standard",
         minutes=8,
         given={"cpu_ms": (50,), "wait_ms": (100,)},
-        also={"core": lambda cpu_ms: laws.ceiling(1, cpu_ms / 1000)},
+        also={"core": "ceiling(1, cpu_ms / 1000)"},
     ),
     Exercise(
         id="8.7",
@@ -155,21 +121,16 @@ EXERCISES = (
         minutes=6,
         unit="req/s",
         given={"requests": (6000, 9000), "few": (12, 30), "busy_s": (8, 9), "last_s": (15, 16)},
-        answer=lambda requests, few, busy_s: (requests - few) / busy_s,
+        answer="(requests - few) / busy_s",
         also={
-            "reported": lambda requests, last_s: requests / last_s,
-            "most": lambda requests, few: requests - few,
+            "reported": "requests / last_s",
+            "most": "requests - few",
         },
-        slips=(
-            Slip(
-                lambda reported: reported,
-                "That is what the tool reports. For how long was the server busy?",
-            ),
-            Slip(
-                lambda few, last_s, busy_s: few / (last_s - busy_s),
-                "Those are the few at the end. What did the server do before?",
-            ),
-        ),
+        slips={
+            "reported": "That is what the tool reports. For how long was the server busy?",
+            "few / (last_s - busy_s)": "Those are the few at the end. What did the server do "
+            "before?",
+        },
     ),
     Exercise(id="8.8", kind="your application", level="standard", minutes=15),
     Exercise(
@@ -180,19 +141,12 @@ EXERCISES = (
         unit="req/s",
         lab="the-pool",
         read=of_waiting,
-        answer=lambda users, demand_s, wait_s, cores: laws.bound(
-            N=users, D=demand_s, V=wait_s, c=cores, W=users
-        ),
+        answer="bound(N=users, D=demand_s, V=wait_s, c=cores, W=users)",
         tolerance=interval,
-        slips=(
-            Slip(
-                lambda throughput: throughput,
-                "That is with the pool it has. Now nobody stands in line.",
-            ),
-            Slip(
-                lambda cores, demand_s: laws.ceiling(cores, demand_s),
-                "That is what the cores would allow. Are there users enough for it?",
-            ),
-        ),
+        slips={
+            "throughput": "That is with the pool it has. Now nobody stands in line.",
+            "ceiling(cores, demand_s)": "So much the cores would allow. Are there users enough "
+            "for that?",
+        },
     ),
 )

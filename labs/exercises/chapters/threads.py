@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from labs.exercises.exercise import Exercise, Slip
+from labs.exercises.exercise import Exercise
 from labs.exercises.readings import interval, of_pools, of_race
 from labs.theory import laws, queueing
 
@@ -16,21 +16,19 @@ EXERCISES = (
         minutes=5,
         unit="as a fraction",
         given={"threads": (2, 3, 4)},
-        answer=lambda even, ways: even / ways,
+        answer="even / ways",
         also={
-            "users": lambda threads: 2 * threads,
+            "users": "2 * threads",
             "ways": lambda users: 2**users,
             "even": lambda users, threads: math.comb(users, threads),
             "part": lambda even, ways: even / math.gcd(even, ways),
             "whole": lambda even, ways: ways / math.gcd(even, ways),
         },
-        slips=(
-            Slip(
-                lambda users: 1 / (users + 1),
-                "As if all splits were equally likely. An even one can come about in more ways.",
-            ),
-            Slip(lambda answer: 1 - answer, "That is the chance that somebody waits."),
-        ),
+        slips={
+            "1 / (users + 1)": "As if all splits were equally likely. An even one can come about "
+            "in more ways.",
+            "1 - answer": "That is the chance that somebody waits.",
+        },
     ),
     Exercise(
         id="10.2",
@@ -40,33 +38,25 @@ EXERCISES = (
         unit="req/s",
         given={
             "threads": (128,),
-            "wait_ms": (250, 100, 200),
+            "wait_ms": (200, 100, 250),
             "users": (256,),
-            "few": (80, 40, 54, 100),
+            "few": (54, 40, 80, 100),
         },
         answer=lambda few, rest, wait_s, threads: queueing.separate_pools(
             (few, rest), lambda n: laws.bound(N=n, D=0, V=wait_s, W=threads)
         ),
         also={
-            "wait_s": lambda wait_ms: wait_ms / 1000,
-            "rest": lambda users, few: users - few,
-            "busy": lambda answer, wait_s: laws.users(X=answer, R=wait_s),
-            "one_pool": lambda users, wait_s: laws.bound(N=users, D=0, V=wait_s),
+            "wait_s": "wait_ms / 1000",
+            "rest": "users - few",
+            "busy": "users(X=answer, R=wait_s)",
+            "one_pool": "bound(N=users, D=0, V=wait_s)",
         },
-        slips=(
-            Slip(
-                lambda one_pool: one_pool,
-                "As if it were one pool. {few} connections keep only {few} threads busy.",
-            ),
-            Slip(
-                lambda few, wait_s: laws.ceiling(few, wait_s),
-                "That is the first process alone; the second serves as well.",
-            ),
-            Slip(
-                lambda threads, wait_s: laws.ceiling(threads, wait_s),
-                "That is the crowded process alone; the other serves its {few} as well.",
-            ),
-        ),
+        slips={
+            "one_pool": "As if it were one pool. {few} connections keep only {few} threads busy.",
+            "ceiling(few, wait_s)": "That is the first process alone; the second serves as well.",
+            "ceiling(threads, wait_s)": "That is the crowded process alone; the other serves its "
+            "{few} as well.",
+        },
     ),
     Exercise(
         id="10.3",
@@ -74,24 +64,19 @@ EXERCISES = (
         level="standard",
         minutes=4,
         unit="users",
-        given={"users": (512,), "rate": (1080, 900, 1150), "response_ms": (205, 220)},
-        answer=lambda rate, response_s: laws.users(X=rate, R=response_s),
+        given={"users": (512,), "rate": (1276, 1105, 914), "response_ms": (202, 205)},
+        answer="users(X=rate, R=response_s)",
         also={
-            "response_s": lambda response_ms: response_ms / 1000,
-            "others": lambda users, answer: users - answer,
+            "response_s": "response_ms / 1000",
+            "others": "users - answer",
         },
-        tolerance=lambda: 0.005,  # those who are not served are nearly as many
-        slips=(
-            Slip(
-                lambda users: users,
-                "Those are all users. N = X R counts only those whose answers came.",
-            ),
-            Slip(lambda others: others, "Those are the others, who are not served."),
-            Slip(
-                lambda answer: 1000 * answer,
-                "The response time is in milliseconds: {response_ms} ms are {response_s} s.",
-            ),
-        ),
+        tolerance="0.005",  # those who are not served are nearly as many
+        slips={
+            "users": "Those are all users. N = X R counts only those whose answers came.",
+            "others": "Those are the others, who are not served.",
+            "1000 * answer": "The response time is in milliseconds: {response_ms} ms are "
+            "{response_s} s.",
+        },
     ),
     Exercise(
         id="10.4",
@@ -101,23 +86,13 @@ EXERCISES = (
         unit="as a fraction",
         lab="threads",
         read=of_pools,
-        answer=lambda several, one: several / one,
-        also={
-            "coins": lambda: (
-                queueing.by_coins(64, 4, D=0, V=1, W=16) / laws.bound(N=64, D=0, V=1, W=64)
-            )
-        },
+        answer="several / one",
+        also={"coins": "by_coins(64, 4, D=0, V=1, W=16) / bound(N=64, D=0, V=1, W=64)"},
         tolerance=interval,
-        slips=(
-            Slip(
-                lambda answer: 1 / answer,
-                "Upside down: the throughput of 4 × 16 goes on top.",
-            ),
-            Slip(
-                lambda answer: 1 - answer,
-                "That is what was lost; the question is what was reached.",
-            ),
-        ),
+        slips={
+            "1 / answer": "Upside down: the throughput of 4 × 16 goes on top.",
+            "1 - answer": "That is what was lost; the question is what was reached.",
+        },
     ),
     Exercise(
         id="10.5",
@@ -127,17 +102,11 @@ EXERCISES = (
         unit="as a fraction",
         lab="a-shared-counter",
         read=of_race,
-        answer=lambda counted, asked: counted / asked,
-        slips=(
-            Slip(
-                lambda answer: 1 - answer,
-                "That is what was lost; the question is what arrived.",
-            ),
-            Slip(
-                lambda counted: counted,
-                "That is what the counter says. Of how many additions?",
-            ),
-        ),
+        answer="counted / asked",
+        slips={
+            "1 - answer": "That is what was lost; the question is what arrived.",
+            "counted": "That is what the counter says. Of how many additions?",
+        },
     ),
     Exercise(id="10.6", kind="break the model", level="hard", minutes=10),
     Exercise(id="10.7", kind="proof", level="standard", minutes=8),

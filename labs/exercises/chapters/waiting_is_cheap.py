@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from labs.exercises.exercise import Exercise, Slip
+from labs.exercises.exercise import Exercise
 from labs.exercises.readings import interval, of_last
-from labs.theory import laws
 
 EXERCISES = (
     Exercise(
@@ -13,27 +12,18 @@ EXERCISES = (
         level="warm-up",
         minutes=3,
         unit="req/s",
-        given={"wait_ms": (250, 100, 200, 400), "cores": (2, 4, 8), "users": (100, 64, 256)},
-        answer=lambda users, wait_s: laws.bound(N=users, D=0, V=wait_s, W=users),
+        given={"wait_ms": (200, 100, 250, 400), "cores": (4, 2, 8), "users": (256, 64, 100)},
+        answer="bound(N=users, D=0, V=wait_s, W=users)",
         also={
-            "wait_s": lambda wait_ms: wait_ms / 1000,
-            "trap": lambda cores, wait_s: laws.ceiling(cores, wait_s),
-            "off": lambda answer, trap: answer / trap,
+            "wait_s": "wait_ms / 1000",
+            "trap": "ceiling(cores, wait_s)",
+            "off": "answer / trap",
         },
-        slips=(
-            Slip(
-                lambda trap: trap,
-                "That is cores / response time, as if each page kept a core while it waits.",
-            ),
-            Slip(
-                lambda wait_s: laws.ceiling(1, wait_s),
-                "That is one user; there are {users}, and each has a worker.",
-            ),
-            Slip(
-                lambda answer, cores: answer * cores,
-                "The cores don't come into it: a page that waits keeps none.",
-            ),
-        ),
+        slips={
+            "trap": "That is cores / response time, as if each page kept a core while it waits.",
+            "ceiling(1, wait_s)": "That is one user; there are {users}, and each has a worker.",
+            "answer * cores": "The cores don't come into it: a page that waits keeps none.",
+        },
     ),
     Exercise(
         id="7.2",
@@ -42,22 +32,14 @@ EXERCISES = (
         minutes=3,
         unit="requests",
         given={"rate": (1000, 400, 2500), "wait_ms": (300, 150, 80)},
-        answer=lambda rate, wait_s: laws.users(X=rate, R=wait_s),
-        also={"wait_s": lambda wait_ms: wait_ms / 1000},
-        slips=(
-            Slip(
-                lambda rate: rate,
-                "That is how many come in a second. Each stays for {wait_ms} ms, not for a second.",
-            ),
-            Slip(
-                lambda answer: 1000 * answer,
-                "{wait_ms} ms are a fraction of a second: bring both to one unit.",
-            ),
-            Slip(
-                lambda rate, wait_s: rate / wait_s,
-                "Little's law multiplies: requests per second times seconds.",
-            ),
-        ),
+        answer="users(X=rate, R=wait_s)",
+        also={"wait_s": "wait_ms / 1000"},
+        slips={
+            "rate": "That is how many come in a second. Each stays for {wait_ms} ms, not for a "
+            "second.",
+            "1000 * answer": "{wait_ms} ms are a fraction of a second: bring both to one unit.",
+            "rate / wait_s": "Little's law multiplies: requests per second times seconds.",
+        },
     ),
     Exercise(
         id="7.3",
@@ -66,23 +48,19 @@ EXERCISES = (
         minutes=4,
         unit="ms",
         given={"cores": (8, 4, 16), "busy": (30, 40, 25), "rate": (1500, 1189, 900)},
-        answer=lambda cost_s: 1000 * cost_s,
+        answer="1000 * cost_s",
         also={
-            "part": lambda busy: busy / 100,
-            "cost_s": lambda part, cores, rate: laws.demand(busy=part * cores, completed=rate),
-            "full": lambda cores, cost_s: laws.ceiling(cores, cost_s),
+            "part": "busy / 100",
+            "cost_s": "demand(busy=part * cores, completed=rate)",
+            "full": "ceiling(cores, cost_s)",
         },
-        slips=(
-            Slip(lambda answer, cores: answer / cores, "That is one core; there are {cores}."),
-            Slip(
-                lambda answer, part: answer * (1 - part) / part,
-                "That shares out the idle time; the busy part is {busy} %.",
-            ),
-            Slip(
-                lambda answer, part: answer / part,
-                "As if the cores were busy all the time; they are busy for {busy} % of it.",
-            ),
-        ),
+        slips={
+            "answer / cores": "That is one core; there are {cores}.",
+            "answer * (1 - part) / part": "That shares out the idle time; the busy part is {busy} "
+            "%.",
+            "answer / part": "As if the cores were busy all the time; they are busy for {busy} % "
+            "of it.",
+        },
     ),
     Exercise(
         id="7.4",
@@ -92,22 +70,14 @@ EXERCISES = (
         unit="req/s",
         lab="waiting-is-cheap",
         read=of_last,
-        answer=lambda cores, demand_s: laws.ceiling(cores, demand_s),
+        answer="ceiling(cores, demand_s)",
         tolerance=interval,
-        slips=(
-            Slip(
-                lambda demand_s: laws.ceiling(1, demand_s),
-                "That is one core; you have {cores}.",
-            ),
-            Slip(
-                lambda throughput: throughput,
-                "That is what they did. How much would they do if they were never idle?",
-            ),
-            Slip(
-                lambda cores, response_s: laws.ceiling(cores, response_s),
-                "The response time is mostly waiting, and keeps no core. Take the CPU time.",
-            ),
-        ),
+        slips={
+            "ceiling(1, demand_s)": "That is one core; you have {cores}.",
+            "throughput": "That is what they did. How much would they do if they were never idle?",
+            "ceiling(cores, response_s)": "The response time is mostly waiting, and keeps no "
+            "core. Take the CPU time.",
+        },
     ),
     Exercise(
         id="7.5",
@@ -115,7 +85,7 @@ EXERCISES = (
         level="hard",
         minutes=10,
         given={"wait_ms": (5,), "users": (256,)},
-        also={"most": lambda users, wait_ms: laws.bound(N=users, D=0, V=wait_ms / 1000)},
+        also={"most": "bound(N=users, D=0, V=wait_ms / 1000)"},
     ),
     Exercise(
         id="7.6",
@@ -124,19 +94,14 @@ EXERCISES = (
         minutes=4,
         unit="users",
         given={"users": (128,), "rate": (627.36,), "wait_ms": (200,)},  # S2's
-        answer=lambda users, asleep: users - asleep,
-        also={"asleep": lambda rate, wait_ms: laws.users(X=rate, R=wait_ms / 1000)},
-        slips=(
-            Slip(
-                lambda asleep: asleep,
-                "That is how many were asleep at any moment. The question is about the others.",
-            ),
-            Slip(lambda users: users, "All of them? Most were waiting for their sleep to end."),
-            Slip(
-                lambda rate, wait_ms, users: 1000 * users / rate - wait_ms,
-                "Those are milliseconds, by which an answer took longer than the sleep.",
-            ),
-        ),
+        answer="users - asleep",
+        also={"asleep": "users(X=rate, R=wait_ms / 1000)"},
+        slips={
+            "asleep": "So many were asleep at any moment. The question is about the others.",
+            "users": "All of them? Most were waiting for their sleep to end.",
+            "1000 * users / rate - wait_ms": "Those are milliseconds, by which an answer took "
+            "longer than the sleep.",
+        },
     ),
     Exercise(
         id="7.7",
@@ -145,26 +110,18 @@ EXERCISES = (
         minutes=4,
         unit="MiB",
         given={"rate": (800, 1100), "wait_ms": (450, 250), "each_mib": (12, 9)},
-        answer=lambda places, each_mib: places * each_mib,
+        answer="places * each_mib",
         also={
-            "wait_s": lambda wait_ms: wait_ms / 1000,
-            "places": lambda rate, wait_s: laws.users(X=rate, R=wait_s),
-            "halved": lambda answer: answer / 2,
+            "wait_s": "wait_ms / 1000",
+            "places": "users(X=rate, R=wait_s)",
+            "halved": "answer / 2",
         },
-        slips=(
-            Slip(
-                lambda places: places,
-                "That is how many wait at once. What does each of them take?",
-            ),
-            Slip(
-                lambda rate, each_mib: rate * each_mib,
-                "Those are the requests of a second. Each stays for {wait_ms} ms only.",
-            ),
-            Slip(
-                lambda answer: 1000 * answer,
-                "{wait_ms} ms are a fraction of a second: bring both to one unit.",
-            ),
-        ),
+        slips={
+            "places": "So many wait at once. What does each of them take?",
+            "rate * each_mib": "Those are the requests of a second. Each stays for {wait_ms} ms "
+            "only.",
+            "1000 * answer": "{wait_ms} ms are a fraction of a second: bring both to one unit.",
+        },
     ),
     Exercise(id="7.8", kind="proof", level="hard", minutes=8),
 )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from labs.exercises.exercise import Exercise, Slip
+from labs.exercises.exercise import Exercise
 from labs.exercises.readings import interval, of_first_step
-from labs.theory import laws
 
 EXERCISES = (
     Exercise(
@@ -13,20 +12,17 @@ EXERCISES = (
         level="warm-up",
         minutes=2,
         unit="cores",
-        given={"cores": (5, 4, 2, 8)},
-        answer=lambda cores, part: cores * laws.utilisation(X=part, D=1),
+        given={"cores": (4, 2, 5, 8)},
+        answer="cores * utilisation(X=part, D=1)",
         also={
-            "part": lambda cores: 1 / cores,  # the work of one user, which any core may do
-            "percent": lambda part: 100 * part,
+            "part": "1 / cores",  # the work of one user, which any core may do
+            "percent": "100 * part",
         },
-        slips=(
-            Slip(
-                lambda cores, percent: cores * percent,
-                "That is in per cent of a core; 100 of them are one core.",
-            ),
-            Slip(lambda part: part, "That is one of the cores; there are {cores}."),
-            Slip(lambda percent: percent, "That is one core, in per cent. Add them up."),
-        ),
+        slips={
+            "cores * percent": "That is in per cent of a core; 100 of them are one core.",
+            "part": "That is one of the cores; there are {cores}.",
+            "percent": "That is one core, in per cent. Add them up.",
+        },
     ),
     Exercise(
         id="5.2",
@@ -35,22 +31,18 @@ EXERCISES = (
         minutes=3,
         unit="as a fraction",
         given={"cores": (8, 6, 12), "rate": (30, 24, 36), "cpu_ms": (50, 40, 20)},
-        answer=lambda rate, cpu_s, cores: laws.utilisation(X=rate, D=cpu_s, c=cores),
+        answer="utilisation(X=rate, D=cpu_s, c=cores)",
         also={
-            "cpu_s": lambda cpu_ms: cpu_ms / 1000,
-            "shown": lambda answer, cores: 100 * (answer + 0.9 / cores),  # nearly a core more
+            "cpu_s": "cpu_ms / 1000",
+            "shown": "100 * (answer + 0.9 / cores)",  # nearly a core more
         },
-        slips=(
-            Slip(
-                lambda rate, cpu_s: laws.utilisation(X=rate, D=cpu_s),
-                "That many cores are at work; the question is which part of the {cores}.",
-            ),
-            Slip(
-                lambda rate, cpu_ms, cores: laws.utilisation(X=rate, D=cpu_ms, c=cores),
-                "The CPU time is in milliseconds; bring it to seconds.",
-            ),
-            Slip(lambda answer: 1 - answer, "That part is idle; the question is about the rest."),
-        ),
+        slips={
+            "utilisation(X=rate, D=cpu_s)": "That many cores are at work; the question is which "
+            "part of the {cores}.",
+            "utilisation(X=rate, D=cpu_ms, c=cores)": "The CPU time is in milliseconds; bring it "
+            "to seconds.",
+            "1 - answer": "That part is idle; the question is about the rest.",
+        },
     ),
     Exercise(
         id="5.3",
@@ -59,28 +51,19 @@ EXERCISES = (
         minutes=4,
         unit="as a fraction",
         given={"user_s": (123,), "system_s": (290,), "lived_s": (128,), "cores": (8,)},  # S3's
-        answer=lambda on_core, cores: laws.utilisation(X=on_core, D=1, c=cores),
+        answer="utilisation(X=on_core, D=1, c=cores)",
         also={
-            "busy_s": lambda user_s, system_s: user_s + system_s,
-            "on_core": lambda busy_s, lived_s: laws.utilisation(X=1 / lived_s, D=busy_s),
-            "in_runs": lambda busy_s: laws.utilisation(X=1 / (3 * 39.7), D=busy_s),
+            "busy_s": "user_s + system_s",
+            "on_core": "utilisation(X=1 / lived_s, D=busy_s)",
+            "in_runs": "utilisation(X=1 / (3 * 39.7), D=busy_s)",
         },
-        slips=(
-            Slip(
-                lambda on_core: on_core,
-                "That is On_Core, in cores; the machine has {cores} of them.",
-            ),
-            Slip(
-                lambda user_s, lived_s, cores: laws.utilisation(X=1 / lived_s, D=user_s, c=cores),
-                "System time is CPU time too: add the {system_s} s.",
-            ),
-            Slip(
-                lambda system_s, lived_s, cores: laws.utilisation(
-                    X=1 / lived_s, D=system_s, c=cores
-                ),
-                "User time is CPU time too: add the {user_s} s.",
-            ),
-        ),
+        slips={
+            "on_core": "That is On_Core, in cores; the machine has {cores} of them.",
+            "utilisation(X=1 / lived_s, D=user_s, c=cores)": "System time is CPU time too: add "
+            "the {system_s} s.",
+            "utilisation(X=1 / lived_s, D=system_s, c=cores)": "User time is CPU time too: add "
+            "the {user_s} s.",
+        },
     ),
     Exercise(
         id="5.4",
@@ -89,17 +72,11 @@ EXERCISES = (
         minutes=3,
         unit="workers",
         given={"lines": (10, 7, 12, 9)},
-        answer=lambda lines: lines - 2,
-        slips=(
-            Slip(
-                lambda lines: lines,
-                "That counts each line with the word in it. Two of them serve nobody.",
-            ),
-            Slip(
-                lambda lines: lines - 1,
-                "Nearly. One is the master and one is grep itself: both come off.",
-            ),
-        ),
+        answer="lines - 2",
+        slips={
+            "lines": "That counts each line with the word in it. Two of them serve nobody.",
+            "lines - 1": "Nearly. One is the master and one is grep itself: both come off.",
+        },
     ),
     Exercise(
         id="5.5",
@@ -109,12 +86,12 @@ EXERCISES = (
         unit="as a fraction",
         lab="watching",
         read=of_first_step,
-        answer=lambda busy, cores: laws.utilisation(X=busy, D=1, c=cores),
+        answer="utilisation(X=busy, D=1, c=cores)",
         tolerance=interval,
-        slips=(
-            Slip(lambda busy: busy, "That many cores were busy; your machine has {cores}."),
-            Slip(lambda answer: 1 - answer, "That is the part it left alone."),
-        ),
+        slips={
+            "busy": "That many cores were busy; your machine has {cores}.",
+            "1 - answer": "That is the part it left alone.",
+        },
     ),
     Exercise(
         id="5.6",
@@ -122,7 +99,7 @@ EXERCISES = (
         level="standard",
         minutes=8,
         given={"wait_ms": (200,), "workers": (8,)},
-        also={"most": lambda workers, wait_ms: laws.ceiling(workers, wait_ms / 1000)},
+        also={"most": "ceiling(workers, wait_ms / 1000)"},
     ),
     Exercise(
         id="5.7",
@@ -136,31 +113,19 @@ EXERCISES = (
             "on_core": (4.49,),
             "on_cpu": (0.281,),
         },  # S3's second
-        answer=lambda busy_s, on_core: busy_s / on_core,
+        answer="busy_s / on_core",
         also={
-            "busy_s": lambda user_s, system_s: user_s + system_s,
-            "machine": lambda on_core, on_cpu: on_core / on_cpu,
+            "busy_s": "user_s + system_s",
+            "machine": "on_core / on_cpu",
         },
-        slips=(
-            Slip(
-                lambda busy_s, on_cpu: busy_s / on_cpu,
-                "On_CPU is a part of the whole machine. Take On_Core, the number of cores kept "
-                "busy.",
-            ),
-            Slip(
-                lambda user_s, on_core: user_s / on_core,
-                "System time is CPU time too: add the {system_s} s.",
-            ),
-            Slip(
-                lambda system_s, on_core: system_s / on_core,
-                "User time is CPU time too: add the {user_s} s.",
-            ),
-            Slip(
-                lambda busy_s: busy_s,
-                "That is its CPU time, of several cores at once. How long did that take by the "
-                "clock?",
-            ),
-        ),
+        slips={
+            "busy_s / on_cpu": "On_CPU is a part of the whole machine. Take On_Core, the number "
+            "of cores kept busy.",
+            "user_s / on_core": "System time is CPU time too: add the {system_s} s.",
+            "system_s / on_core": "User time is CPU time too: add the {user_s} s.",
+            "busy_s": "That is its CPU time, of several cores at once. How long did that take by "
+            "the clock?",
+        },
     ),
     Exercise(
         id="5.8",
@@ -169,22 +134,13 @@ EXERCISES = (
         minutes=5,
         unit="as a fraction",
         given={"cores": (12, 16, 6), "busy": (90, 84), "alarm": (80,)},
-        answer=lambda full, cores: laws.utilisation(X=full, D=1, c=cores),
-        also={"full": lambda busy: busy / 100},
-        slips=(
-            Slip(
-                lambda full: full,
-                "That is of its own core. The alarm sees the mean of all {cores}.",
-            ),
-            Slip(
-                lambda alarm, cores: alarm / 100 / cores,
-                "That is the alarm's threshold, shared out. How busy was the one core that was "
-                "used?",
-            ),
-            Slip(
-                lambda cores: 1 / cores,
-                "That is a core that is busy all the time; this one was for {busy} % of it.",
-            ),
-        ),
+        answer="utilisation(X=full, D=1, c=cores)",
+        also={"full": "busy / 100"},
+        slips={
+            "full": "That is of its own core. The alarm sees the mean of all {cores}.",
+            "alarm / 100 / cores": "That is the alarm's old threshold, shared out. How busy is "
+            "the core you want to notice?",
+            "1 / cores": "That is a core that is busy all the time; notice it at {busy} %.",
+        },
     ),
 )

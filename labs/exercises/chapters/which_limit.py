@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 
-from labs.exercises.exercise import Exercise, Formula, Slip
+from labs.exercises.exercise import Exercise, Formula
 from labs.exercises.readings import interval, of_patient
-from labs.theory import laws, queueing
 
 TARGET = {"target": (1000, 800, 1600)}
-HALF: dict[str, Formula] = {"rate": lambda target: target / 2}
+HALF: dict[str, Formula] = {"rate": "target / 2"}
 
 
 def _above(ceiling: float, lowest: float) -> float:
@@ -25,18 +24,15 @@ EXERCISES = (
         minutes=3,
         unit="ms",
         given={**TARGET, "cores": (4, 2, 8)},
-        answer=lambda cores, target: 1000 * laws.demand(busy=cores, completed=target),
+        answer="1000 * demand(busy=cores, completed=target)",
         also={
             **HALF,
-            "now_ms": lambda cores, rate: 1000 * laws.demand(busy=cores, completed=rate),
+            "now_ms": "1000 * demand(busy=cores, completed=rate)",
         },
-        slips=(
-            Slip(lambda now_ms: now_ms, "That is what a request costs now, at {rate} a second."),
-            Slip(
-                lambda answer, cores: answer / cores,
-                "That would be for one core; there are {cores}.",
-            ),
-        ),
+        slips={
+            "now_ms": "That is what a request costs now, at {rate} a second.",
+            "answer / cores": "That would be for one core; there are {cores}.",
+        },
     ),
     Exercise(
         id="14.2",
@@ -45,31 +41,22 @@ EXERCISES = (
         minutes=5,
         unit="workers",
         given={**TARGET, "percent": (20, 10), "workers": (100, 60, 80)},
-        answer=lambda target, held_s: laws.users(X=target, R=held_s),
+        answer="users(X=target, R=held_s)",
         also={
             **HALF,
-            "held_s": lambda workers, rate: laws.response_time(N=workers, X=rate),
-            "held_ms": lambda held_s: 1000 * held_s,
-            "then_percent": lambda percent, target, rate: percent * target / rate,
-            "cores": lambda: 4,
-            "cpu_ms": lambda percent, cores, rate: (
-                1000 * laws.demand(busy=percent / 100 * cores, completed=rate)
-            ),
+            "held_s": "response_time(N=workers, X=rate)",
+            "held_ms": "1000 * held_s",
+            "then_percent": "percent * target / rate",
+            "cores": "4",
+            "cpu_ms": "1000 * demand(busy=percent / 100 * cores, completed=rate)",
         },
-        slips=(
-            Slip(
-                lambda target: target,
-                "Requests a second aren't requests at once. How long does one hold its worker?",
-            ),
-            Slip(
-                lambda workers, percent: workers / percent * 100,
-                "So many would fill the CPU. Fewer are enough for the target.",
-            ),
-            Slip(
-                lambda answer, workers: answer - workers,
-                "So many must be added to the {workers} that are there.",
-            ),
-        ),
+        slips={
+            "target": "Requests a second aren't requests at once. How long does one hold its "
+            "worker?",
+            "workers / percent * 100": "So many would fill the CPU. Fewer are enough for the "
+            "target.",
+            "answer - workers": "So many must be added to the {workers} that are there.",
+        },
     ),
     Exercise(
         id="14.3",
@@ -85,27 +72,23 @@ EXERCISES = (
             "write_ms": (8, 10, 2),
             "workers": (32, 16),
         },
-        answer=lambda by_cores, by_workers, by_database, by_disk: min(
-            by_cores, by_workers, by_database, by_disk
-        ),
+        answer="min(by_cores, by_workers, by_database, by_disk)",
         also={
-            "cpu_s": lambda cpu_ms: cpu_ms / 1000,
-            "query_s": lambda query_ms: query_ms / 1000,
-            "write_s": lambda write_ms: write_ms / 1000,
-            "held_s": lambda cpu_s, query_s, write_s: cpu_s + query_s + write_s,
-            "by_cores": lambda cores, cpu_s: laws.ceiling(cores, cpu_s),
-            "by_workers": lambda workers, held_s: laws.ceiling(workers, held_s),
-            "by_database": lambda connections, query_s: laws.ceiling(connections, query_s),
-            "by_disk": lambda write_s: laws.ceiling(1, write_s),
-            "repaired": lambda by_cores, workers, held_s, write_s, by_database: min(
-                by_cores, laws.ceiling(workers, held_s - 0.8 * write_s), by_database, 5 / write_s
-            ),
+            "cpu_s": "cpu_ms / 1000",
+            "query_s": "query_ms / 1000",
+            "write_s": "write_ms / 1000",
+            "held_s": "cpu_s + query_s + write_s",
+            "by_cores": "ceiling(cores, cpu_s)",
+            "by_workers": "ceiling(workers, held_s)",
+            "by_database": "ceiling(connections, query_s)",
+            "by_disk": "ceiling(1, write_s)",
+            "by_workers_then": "ceiling(workers, held_s - 0.8 * write_s)",
+            "repaired": "min(by_cores, by_workers_then, by_database, 5 / write_s)",
         },
-        slips=(
-            *(
-                Slip(
-                    allowed,
-                    f"So much the {what} would allow. Which of the four ceilings is the lowest?",
+        slips={
+            **{
+                allowed: (
+                    f"So much the {what} would allow. Which of the four ceilings is the lowest?"
                 )
                 for what, allowed in (
                     ("cores", lambda by_cores, answer: _above(by_cores, answer)),
@@ -113,11 +96,9 @@ EXERCISES = (
                     ("database", lambda by_database, answer: _above(by_database, answer)),
                     ("disk", lambda by_disk, answer: _above(by_disk, answer)),
                 )
-            ),
-            Slip(
-                lambda held_s: laws.ceiling(1, held_s), "That is one worker; there are {workers}."
-            ),
-        ),
+            },
+            "ceiling(1, held_s)": "That is one worker; there are {workers}.",
+        },
     ),
     Exercise(
         id="14.4",
@@ -132,29 +113,21 @@ EXERCISES = (
             "rate": (90, 60, 120),
             "alone_ms": (100, 200),
         },
-        answer=lambda rate, alone_s: laws.users(X=rate, R=alone_s),
+        answer="users(X=rate, R=alone_s)",
         also={
-            "alone_s": lambda alone_ms: alone_ms / 1000,
-            "others": lambda workers, answer: workers - answer,
-            "twice": lambda workers: 2 * workers,
-            "more_others": lambda twice, answer: twice - answer,
+            "alone_s": "alone_ms / 1000",
+            "others": "workers - answer",
+            "twice": "2 * workers",
+            "more_others": "twice - answer",
         },
-        slips=(
-            Slip(
-                lambda workers: workers,
-                "So many have a request each. Most of these wait for something behind the pool.",
-            ),
-            Slip(
-                lambda rate, alone_ms: rate * alone_ms,
-                "The response time is in milliseconds; bring it to seconds.",
-            ),
-            Slip(
-                lambda users: users,
-                "By N = X R, with the response time of the crowd, it is all users: most of them "
-                "wait. Take that of the lone one.",
-            ),
-            Slip(lambda others: others, "Those are the workers whose requests wait."),
-        ),
+        slips={
+            "workers": "So many have a request each. Most of these wait for something behind the "
+            "pool.",
+            "rate * alone_ms": "The response time is in milliseconds; bring it to seconds.",
+            "users": "By N = X R, with the response time of the crowd, it is all users: most of "
+            "them wait. Take that of the lone one.",
+            "others": "Those are the workers whose requests wait.",
+        },
     ),
     Exercise(
         id="14.5",
@@ -164,23 +137,14 @@ EXERCISES = (
         unit="requests",
         lab="which-limit",
         read=of_patient,
-        answer=lambda throughput, alone_s: laws.users(X=throughput, R=alone_s),
+        answer="users(X=throughput, R=alone_s)",
         tolerance=interval,
-        slips=(
-            Slip(
-                lambda answer: 1000 * answer,
-                "The response time is {alone_s} s, not so many milliseconds.",
-            ),
-            Slip(
-                lambda throughput, alone_s: throughput / alone_s,
-                "Multiply the requests a second by the seconds of a request.",
-            ),
-            Slip(
-                lambda crowd: crowd,
-                "That is with the response time of the crowd, most of whom wait. Take that of the "
-                "lone user.",
-            ),
-        ),
+        slips={
+            "1000 * answer": "The response time is {alone_s} s, not so many milliseconds.",
+            "throughput / alone_s": "Multiply the requests a second by the seconds of a request.",
+            "crowd": "That is with the response time of the crowd, most of whom wait. Take that "
+            "of the lone user.",
+        },
     ),
     Exercise(
         id="14.6",
@@ -189,17 +153,12 @@ EXERCISES = (
         minutes=12,
         given={"cpu_ms": (20,), "wait_ms": (180,), "cores": (4,)},
         also={
-            "workers": lambda cpu_ms, wait_ms, cores: laws.pool_size(D=cpu_ms, V=wait_ms, c=cores),
-            "now": lambda workers, cpu_ms, wait_ms, cores: queueing.filled(
-                round(workers), cpu_ms, wait_ms, int(cores)
-            ),
-            "by_workers_percent": lambda workers, cpu_ms, wait_ms, cores, now: (
-                100 * (queueing.filled(round(2 * workers), cpu_ms, wait_ms, int(cores)) / now - 1)
-            ),
-            "by_code_percent": lambda workers, cpu_ms, wait_ms, cores, now: (
-                100
-                * (2 * queueing.filled(round(workers), cpu_ms / 2, wait_ms, int(cores)) / now - 1)
-            ),
+            "workers": "pool_size(D=cpu_ms, V=wait_ms, c=cores)",
+            "now": "filled(round(workers), cpu_ms, wait_ms, cores)",
+            "by_workers": "filled(round(2 * workers), cpu_ms, wait_ms, cores)",
+            "by_workers_percent": "100 * (by_workers / now - 1)",
+            "by_code": "2 * filled(round(workers), cpu_ms / 2, wait_ms, cores)",
+            "by_code_percent": "100 * (by_code / now - 1)",
         },
     ),
     Exercise(id="14.7", kind="your application", level="hard", minutes=20),
@@ -220,37 +179,21 @@ EXERCISES = (
             "cores_price": (95, 110),
             "disk_price": (70, 85),
         },
-        answer=lambda pool_price, database_price: pool_price + database_price,
+        answer="pool_price + database_price",
         also={
-            "then": lambda by_pool, by_database, by_cores, by_disk: min(
-                2 * by_pool, 2 * by_database, by_cores, by_disk
-            ),
-            "half_way": lambda by_pool, by_database, by_cores, by_disk: min(
-                2 * by_pool, by_database, by_cores, by_disk
-            ),
+            "then": "min(2 * by_pool, 2 * by_database, by_cores, by_disk)",
+            "half_way": "min(2 * by_pool, by_database, by_cores, by_disk)",
         },
-        tolerance=lambda: 0.001,  # a sum of whole prices
-        slips=(
-            Slip(
-                lambda pool_price: pool_price,
-                "That lifts the lowest ceiling. The next one is {half_way}, and the target "
-                "{target}.",
-            ),
-            Slip(
-                lambda pool_price, database_price, cores_price, disk_price: (
-                    pool_price + database_price + cores_price + disk_price
-                ),
-                "That repairs all four. Which of them are below the target?",
-            ),
-            Slip(
-                lambda database_price: database_price,
-                "The pool is lower still: it lets through no more than {by_pool}.",
-            ),
-            Slip(
-                lambda pool_price, cores_price: pool_price + cores_price,
-                "The cores allow {by_cores} already. What else is below {target}?",
-            ),
-        ),
+        tolerance="0.001",  # a sum of whole prices
+        slips={
+            "pool_price": "That lifts the lowest ceiling. The next one is {half_way}, and the "
+            "target {target}.",
+            "pool_price + database_price + cores_price + disk_price": "That repairs all four. "
+            "Which of them are below the target?",
+            "database_price": "The pool is lower still: it lets through no more than {by_pool}.",
+            "pool_price + cores_price": "The cores allow {by_cores} already. What else is below "
+            "{target}?",
+        },
     ),
     Exercise(
         id="14.9",
@@ -259,31 +202,22 @@ EXERCISES = (
         minutes=7,
         unit="req/s",
         given={"connections": (16, 24), "hit_ms": (2, 3), "miss_ms": (50, 45), "percent": (60, 80)},
-        answer=lambda connections, mean_ms: laws.ceiling(connections, mean_ms / 1000),
+        answer="ceiling(connections, mean_ms / 1000)",
         also={
-            "hits": lambda percent: percent / 100,
-            "misses": lambda hits: 1 - hits,
-            "mean_ms": lambda hits, misses, hit_ms, miss_ms: hits * hit_ms + misses * miss_ms,
-            "tested": lambda connections, hit_ms: laws.ceiling(connections, hit_ms / 1000),
-            "worst": lambda connections, miss_ms: laws.ceiling(connections, miss_ms / 1000),
+            "hits": "percent / 100",
+            "misses": "1 - hits",
+            "mean_ms": "hits * hit_ms + misses * miss_ms",
+            "tested": "ceiling(connections, hit_ms / 1000)",
+            "worst": "ceiling(connections, miss_ms / 1000)",
         },
-        slips=(
-            Slip(lambda tested: tested, "That is what the test found, with every row in memory."),
-            Slip(
-                lambda worst: worst,
-                "That is with no row in memory. {percent} % of the questions find theirs.",
-            ),
-            Slip(
-                lambda hits, misses, tested, worst: hits * tested + misses * worst,
-                "Don't average the rates. Average the times for which a connection is held.",
-            ),
-            Slip(
-                lambda connections, hits, misses, hit_ms, miss_ms: laws.ceiling(
-                    connections, (misses * hit_ms + hits * miss_ms) / 1000
-                ),
-                "The other way round: {percent} % are the quick ones.",
-            ),
-        ),
+        slips={
+            "tested": "That is what the test found, with every row in memory.",
+            "worst": "That is with no row in memory. {percent} % of the questions find theirs.",
+            "hits * tested + misses * worst": "Don't average the rates. Average the times for "
+            "which a connection is held.",
+            "ceiling(connections, (misses * hit_ms + hits * miss_ms) / 1000)": "The other way "
+            "round: {percent} % are the quick ones.",
+        },
     ),
     Exercise(
         id="14.10",
@@ -292,15 +226,15 @@ EXERCISES = (
         minutes=6,
         unit="req/s",
         given={"write_ms": (3, 4), "query_ms": (50, 20)},
-        answer=lambda disk, database: min(disk, database),  # the other ceilings are higher
+        answer="min(disk, database)",  # the other ceilings are higher
         also={
-            "disk": lambda write_ms: laws.ceiling(1, write_ms / 1000),
-            "database": lambda query_ms: laws.ceiling(10, query_ms / 1000),
+            "disk": "ceiling(1, write_ms / 1000)",
+            "database": "ceiling(10, query_ms / 1000)",
         },
-        slips=(
-            Slip(lambda disk, database: _above(disk, database), "The database now allows fewer."),
-            Slip(lambda disk, database: _above(database, disk), "The disk allows fewer still."),
-            Slip(lambda: laws.ceiling(1, 0.01), "That was the disk of before, with 10 ms a write."),
-        ),
+        slips={
+            lambda disk, database: _above(disk, database): "The database now allows fewer.",
+            lambda disk, database: _above(database, disk): "The disk allows fewer still.",
+            "ceiling(1, 0.01)": "That was the disk of before, with 10 ms a write.",
+        },
     ),
 )

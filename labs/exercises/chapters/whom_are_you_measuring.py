@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
-from labs.exercises.exercise import Exercise, Formula, Slip
+from labs.exercises.exercise import Exercise, Formula
 from labs.exercises.readings import of_locust
 from labs.theory import laws
 
-FULL: dict[str, Formula] = {"full": lambda: laws.GENERATOR_FULL}
+FULL: dict[str, Formula] = {"full": f"{laws.GENERATOR_FULL}"}
 
 EXERCISES = (
     Exercise(
@@ -17,22 +15,19 @@ EXERCISES = (
         level="warm-up",
         minutes=3,
         unit="generators",
-        given={"target": (36000, 24000, 12000), "each": (3000, 750, 1500)},
-        answer=lambda target, each: laws.generators(target, each),
+        given={"target": (12000, 24000, 36000), "each": (1500, 750, 3000)},
+        answer="generators(target, each)",
         also={
             **FULL,
-            "most": lambda full, each: full * each,
-            "too_few": lambda target, each: target / each,
+            "most": "full * each",
+            "too_few": "target / each",
         },
-        slips=(
-            Slip(lambda too_few: too_few, "Then all of them are full. Leave each a fifth."),
-            Slip(lambda most: most, "So much each may make. How many does it take?"),
-            Slip(
-                lambda full, too_few: math.ceil(full * too_few),
-                "That makes it fewer than with full ones. The {full:percent} % belong to what each "
-                "can make.",
-            ),
-        ),
+        slips={
+            "too_few": "Then all of them are full. Leave each a fifth.",
+            "most": "So much each may make. How many does it take?",
+            "ceil(full * too_few)": "That makes it fewer than with full ones. The {full:percent} "
+            "% belong to what each can make.",
+        },
     ),
     Exercise(
         id="16.2",
@@ -40,19 +35,14 @@ EXERCISES = (
         level="standard",
         minutes=3,
         unit="as a fraction",
-        given={"cores": (8,), "percent": (12.3, 11.6, 11.9)},
-        answer=lambda share, cores: laws.utilisation(X=1, D=share, c=1 / cores),
-        also={"share": lambda percent: percent / 100},
-        slips=(
-            Slip(
-                lambda share: share,
-                "That is of the whole machine. It can use one of the {cores} cores only.",
-            ),
-            Slip(
-                lambda share, cores: share / cores,
-                "The other way: one core is the smaller thing, so the part of it is larger.",
-            ),
-        ),
+        given={"cores": (8,), "percent": (11.9, 12.3, 11.6)},
+        answer="utilisation(X=1, D=share, c=1 / cores)",
+        also={"share": "percent / 100"},
+        slips={
+            "share": "That is of the whole machine. It can use one of the {cores} cores only.",
+            "share / cores": "The other way: one core is the smaller thing, so the part of it is "
+            "larger.",
+        },
     ),
     Exercise(
         id="16.3",
@@ -60,26 +50,18 @@ EXERCISES = (
         level="standard",
         minutes=4,
         unit="ms",
-        given={"users": (200, 100, 50), "cost_us": (50, 37.7, 80)},
-        answer=lambda users, cost_ms: laws.response_time_bound(N=users, D=cost_ms),
+        given={"users": (100, 200, 50), "cost_us": (37.7, 50, 80)},
+        answer="response_time_bound(N=users, D=cost_ms)",
         also={
-            "cost_ms": lambda cost_us: cost_us / 1000,
-            "few": lambda: 10,
-            "few_ms": lambda few, cost_ms: laws.response_time_bound(N=few, D=cost_ms),
+            "cost_ms": "cost_us / 1000",
+            "few": "10",
+            "few_ms": "response_time_bound(N=few, D=cost_ms)",
         },
-        slips=(
-            Slip(
-                lambda cost_ms: cost_ms,
-                "So long the generator needs for one. The other answers lie there and wait.",
-            ),
-            Slip(
-                lambda answer: 1000 * answer, "That is in microseconds; this asks for milliseconds."
-            ),
-            Slip(
-                lambda cost_us: laws.ceiling(1e6, cost_us),
-                "That is its throughput, in requests a second.",
-            ),
-        ),
+        slips={
+            "cost_ms": "So long the generator needs for one. The other answers lie there and wait.",
+            "1000 * answer": "That is in microseconds; this asks for milliseconds.",
+            "ceiling(1e6, cost_us)": "That is its throughput, in requests a second.",
+        },
     ),
     Exercise(
         id="16.4",
@@ -87,26 +69,18 @@ EXERCISES = (
         level="standard",
         minutes=3,
         unit="req/s",
-        given={"users": (600, 1000, 2000), "think_s": (5, 3, 2), "response_s": (0.5, 0.2, 0.3)},
-        answer=lambda users, response_s, think_s: laws.throughput(users, response_s, think_s),
+        given={"users": (1000, 600, 2000), "think_s": (3, 5, 2), "response_s": (0.2, 0.5, 0.3)},
+        answer="throughput(users, response_s, think_s)",
         also={
-            "wanted": lambda: 1000,
-            "needed": lambda wanted, response_s, think_s: laws.users(wanted, response_s, think_s),
+            "wanted": "1000",
+            "needed": "users(wanted, response_s, think_s)",
         },
-        slips=(
-            Slip(
-                lambda users: users,
-                "Users are not requests a second: how often does each of them ask?",
-            ),
-            Slip(
-                lambda users, response_s: laws.throughput(users, response_s),
-                "That is without thinking. They pause for {think_s} s.",
-            ),
-            Slip(
-                lambda users, think_s: laws.throughput(users, think_s),
-                "They wait for the answer as well, before they think.",
-            ),
-        ),
+        slips={
+            "users": "Users are not requests a second: how often does each of them ask?",
+            "throughput(users, response_s)": "That is without thinking. They pause for {think_s} "
+            "s.",
+            "throughput(users, think_s)": "They wait for the answer as well, before they think.",
+        },
     ),
     Exercise(
         id="16.5",
@@ -117,18 +91,13 @@ EXERCISES = (
         given={"target": (12000,)},
         lab="whom-are-you-measuring",
         read=of_locust,
-        answer=lambda target, cost_s: laws.generators(target, 1 / cost_s),
+        answer="generators(target, 1 / cost_s)",
         also=FULL,
-        slips=(
-            Slip(
-                lambda target, cost_s: math.ceil(target * cost_s),
-                "Then they would be full, or nearly so. Leave each a fifth of its core.",
-            ),
-            Slip(
-                lambda target, cost_s, full: target * cost_s / full,
-                "There is no part of a Locust: round up.",
-            ),
-        ),
+        slips={
+            "ceil(target * cost_s)": "Then they would be full, or nearly so. Leave each a fifth "
+            "of its core.",
+            "target * cost_s / full": "There is no part of a Locust: round up.",
+        },
     ),
     Exercise(id="16.6", kind="break the model", level="standard", minutes=8),
     Exercise(
@@ -138,30 +107,21 @@ EXERCISES = (
         minutes=7,
         unit="as a fraction",
         given={"stall_s": (3, 2), "every_s": (60, 30), "limit_s": (0.5, 0.8), "page_ms": (20, 10)},
-        answer=lambda stall_s, limit_s, every_s: (stall_s - limit_s) / every_s,
+        answer="(stall_s - limit_s) / every_s",
         also={
-            "late_s": lambda stall_s, limit_s: stall_s - limit_s,
-            "asked": lambda every_s, stall_s, page_ms: (every_s - stall_s) / (page_ms / 1000),
-            "closed": lambda asked: 1 / (asked + 1),
-            "closed_percent": lambda closed: 100 * closed,
+            "late_s": "stall_s - limit_s",
+            "asked": "(every_s - stall_s) / (page_ms / 1000)",
+            "closed": "1 / (asked + 1)",
+            "closed_percent": "100 * closed",
         },
-        slips=(
-            Slip(
-                lambda stall_s, every_s: stall_s / every_s,
-                "All these come while nothing moves. Those who come near its end wait for less "
-                "than {limit_s} s.",
-            ),
-            Slip(
-                lambda closed: closed,
-                "That is what the test's own users see: each of them is held up once and asks no "
-                "more meanwhile.",
-            ),
-            Slip(
-                lambda limit_s, every_s: limit_s / every_s,
-                "Those are the ones who come near the end of the stall, and wait for less than "
-                "{limit_s} s.",
-            ),
-        ),
+        slips={
+            "stall_s / every_s": "All these come while nothing moves. Those who come near its end "
+            "wait for less than {limit_s} s.",
+            "closed": "That is what the test's own users see: each of them is held up once and "
+            "asks no more meanwhile.",
+            "limit_s / every_s": "Those are the ones who come near the end of the stall, and wait "
+            "for less than {limit_s} s.",
+        },
     ),
     Exercise(id="16.8", kind="proof", level="hard", minutes=8),
     Exercise(id="16.9", kind="your application", level="standard", minutes=15),
@@ -172,21 +132,16 @@ EXERCISES = (
         minutes=4,
         unit="connections",
         given={"connections": (24, 40), "rate": (2900, 4100), "mean_ms": (5, 4)},
-        answer=lambda connections, outside: connections - outside,
+        answer="connections - outside",
         also={
-            "mean_s": lambda mean_ms: mean_ms / 1000,
-            "outside": lambda rate, mean_s: laws.users(X=rate, R=mean_s),
-            "real_ms": lambda connections, rate: 1000 * laws.response_time(N=connections, X=rate),
+            "mean_s": "mean_ms / 1000",
+            "outside": "users(X=rate, R=mean_s)",
+            "real_ms": "1000 * response_time(N=connections, X=rate)",
         },
-        slips=(
-            Slip(
-                lambda outside: outside, "Those have a request on the way. What do the others do?"
-            ),
-            Slip(
-                lambda connections: connections,
-                "That is all of them. By Little's law some have a request on the way.",
-            ),
-        ),
+        slips={
+            "outside": "Those have a request on its way. What do the others do?",
+            "connections": "That is all of them. By Little's law some have a request on its way.",
+        },
     ),
     Exercise(
         id="16.11",
@@ -197,17 +152,13 @@ EXERCISES = (
         given={"crowd": (64,), "lab_users": (16,)},
         lab="whom-are-you-measuring",
         read=of_locust,
-        answer=lambda crowd, cost_s: 1000 * laws.response_time_bound(N=crowd, D=cost_s),
-        also={"before_ms": lambda lab_users, cost_s: 1000 * lab_users * cost_s},
-        slips=(
-            Slip(
-                lambda before_ms: before_ms,
-                "That is the round of {lab_users} connections. Now there are {crowd} in line.",
-            ),
-            Slip(
-                lambda cost_s: 1000 * cost_s,
-                "That is Locust's work for a single request. How many stand in line for it?",
-            ),
-        ),
+        answer="1000 * response_time_bound(N=crowd, D=cost_s)",
+        also={"before_ms": "1000 * lab_users * cost_s"},
+        slips={
+            "before_ms": "That is the round of {lab_users} connections. Now there are {crowd} in "
+            "line.",
+            "1000 * cost_s": "That is Locust's work for a single request. How many stand in line "
+            "for it?",
+        },
     ),
 )

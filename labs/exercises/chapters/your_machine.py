@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from labs.exercises.exercise import Exercise, Slip
+from labs.exercises.exercise import Exercise
 from labs.exercises.readings import noise, of_checkup
 from labs.theory import laws
 
@@ -14,9 +14,11 @@ EXERCISES = (
         minutes=2,
         unit="req/s",
         given={"cpu_ms": (4, 2, 5, 8), "cores": (2, 4, 6, 8)},
-        answer=lambda cores, cpu_s: laws.ceiling(cores, cpu_s),
-        also={"cpu_s": lambda cpu_ms: cpu_ms / 1000},
-        slips=(Slip(lambda cpu_s: laws.ceiling(1, cpu_s), "That is one core; there are {cores}."),),
+        answer="ceiling(cores, cpu_s)",
+        also={"cpu_s": "cpu_ms / 1000"},
+        slips={
+            "ceiling(1, cpu_s)": "That is one core; there are {cores}.",
+        },
     ),
     Exercise(
         id="0.2",
@@ -27,23 +29,16 @@ EXERCISES = (
         given={"cpu_ms": (1,)},
         lab="your-machine",
         read=of_checkup,
-        answer=lambda cores, cpu_ms: laws.ceiling(cores, cpu_ms / 1000),
-        also={"one_core": lambda cpu_ms: laws.ceiling(1, cpu_ms / 1000)},
+        answer="ceiling(cores, cpu_ms / 1000)",
+        also={"one_core": "ceiling(1, cpu_ms / 1000)"},
         tolerance=noise,
-        slips=(
-            Slip(
-                lambda cores: cores,
-                "That is the cores' worth of work; share it out among requests of {cpu_ms} ms.",
-            ),
-            Slip(
-                lambda one_core: one_core,
-                "That is one core; your machine does {cores} cores' worth.",
-            ),
-            Slip(
-                lambda logical_cores, one_core: logical_cores * one_core,
-                "That counts the cores the system lists; count what they do together: {cores}.",
-            ),
-        ),
+        slips={
+            "cores": "That is the cores' worth of work; share it out among requests of {cpu_ms} "
+            "ms.",
+            "one_core": "That is one core; your machine does {cores} cores' worth.",
+            "logical_cores * one_core": "That counts the cores the system lists; count what they "
+            "do together: {cores}.",
+        },
     ),
     Exercise(
         id="0.3",
@@ -53,15 +48,12 @@ EXERCISES = (
         unit="req/s",
         lab="your-machine",
         read=of_checkup,
-        answer=lambda full, generator_s: laws.ceiling(full, generator_s),
-        also={"full": lambda: laws.GENERATOR_FULL},
+        answer="ceiling(full, generator_s)",
+        also={"full": f"{laws.GENERATOR_FULL}"},
         tolerance=noise,
-        slips=(
-            Slip(
-                lambda generator_s: laws.ceiling(1, generator_s),
-                "That is a full core; take {full:percent} %.",
-            ),
-        ),
+        slips={
+            "ceiling(1, generator_s)": "That is a full core; take {full:percent} %.",
+        },
     ),
     Exercise(id="0.4", kind="break the model", level="standard", minutes=6),
     Exercise(
@@ -71,20 +63,13 @@ EXERCISES = (
         minutes=3,
         unit="cores",
         given={"logical": (8, 4, 12), "alone_ms": (60, 45), "together_ms": (96, 75, 80)},
-        answer=lambda logical, single: logical * single,
-        also={"single": lambda alone_ms, together_ms: alone_ms / together_ms},
-        slips=(
-            Slip(
-                lambda logical: logical,
-                "That is how many the system lists, but each burn took longer in company.",
-            ),
-            Slip(
-                lambda logical, single: logical / single,
-                "Upside down: the longer the burns take together, the fewer cores they are worth.",
-            ),
-            Slip(
-                lambda single: single, "That is what one of the {logical} was worth; add them up."
-            ),
-        ),
+        answer="logical * single",
+        also={"single": "alone_ms / together_ms"},
+        slips={
+            "logical": "So many the system lists. But each burn took longer in company.",
+            "logical / single": "Upside down: the longer the burns take together, the fewer cores "
+            "they are worth.",
+            "single": "That is what one of the {logical} was worth; add them up.",
+        },
     ),
 )
