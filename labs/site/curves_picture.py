@@ -1,7 +1,5 @@
 """The still picture of curves: throughput and response time over the users, by bound and model.
 Beside them, paler, the curves of other numbers of cores.
-
-For readers without JavaScript, and in print. In the page's own colours, as the other drawings.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ from markupsafe import Markup
 
 from labs.records.format import cores
 from labs.site.scene_picture import NUMBERS
+from labs.site.svg import dashed, drawing, line, text
 from labs.theory import laws, queueing
 
 WIDE, HIGH = 240, 130
@@ -55,17 +54,13 @@ def picture(given: Mapping[str, float], most: int, beside: Sequence[int] = ()) -
         ("requests a second", f"{highest:.3g}", highest, bound, model, pale),
         ("response time", f"{slowest:.3g} s", slowest, response_bound, response, slow),
     ]
-    frame = Markup(
-        '<svg viewBox="0 0 640 190" role="img" aria-label="{}" fill="currentColor" '
-        'font-size="15" font-family="inherit">{}</svg>\n'
-    )
-    drawn = Markup("").join(
+    drawn = (
         Markup('<g transform="translate({})">{}</g>').format(
             index * APART, Markup("").join(_plot(most, *plot))
         )
         for index, plot in enumerate(plots)
     )
-    return frame.format(said, drawn)
+    return drawing(said, 190, drawn)
 
 
 def _plot(
@@ -85,16 +80,13 @@ def _plot(
         )
         return "M" + "L".join(places)
 
-    line = Markup('<path d="{}" fill="none" stroke="currentColor" stroke-width="{}"{}/>')
-    text = Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>')
     for name, curve in beside:
-        yield line.format(path(curve), 2, Markup(' stroke-opacity="0.45"'))
+        yield line(path(curve), 2, Markup(' stroke-opacity="0.45"'))
         height = TOP + HIGH * (1 - curve(most) / top)
-        yield text.format(LEFT + WIDE - 4, f"{height - 5:.1f}", "end", name)
-    axes = f"M{LEFT} {TOP}V{TOP + HIGH}H{LEFT + WIDE}"
-    yield line.format(axes, 1.3, "")
-    yield line.format(path(bound), 1.5, Markup(' stroke-dasharray="6 5"'))
-    yield line.format(path(model), 2.5, "")
-    yield text.format(LEFT + 6, TOP - 10, "start", title)
-    yield text.format(LEFT - 6, TOP + 5, "end", highest)
-    yield text.format(LEFT + WIDE, TOP + HIGH + 20, "end", f"{most} users")
+        yield text(LEFT + WIDE - 4, height - 5, name, "end")
+    yield line(f"M{LEFT} {TOP}V{TOP + HIGH}H{LEFT + WIDE}")
+    yield line(path(bound), 1.5, dashed())
+    yield line(path(model), 2.5)
+    yield text(LEFT + 6, TOP - 10, title)
+    yield text(LEFT - 6, TOP + 5, highest, "end")
+    yield text(LEFT + WIDE, TOP + HIGH + 20, f"{most} users", "end")

@@ -1,7 +1,4 @@
-"""The still picture of a deal: how often so many users have a thread, if dice deal connections.
-
-For readers without JavaScript, and in print. In the page's own colours, as the other drawings.
-"""
+"""The still picture of a deal: how often so many users have a thread, if dice deal connections."""
 
 from __future__ import annotations
 
@@ -10,6 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 from markupsafe import Markup
+
+from labs.site.svg import HALF, box, drawing, line, text
 
 LEFT, WIDE, TOP, HIGH = 10, 620, 26, 110
 LEAST = 0.002  # chances below this are not drawn
@@ -48,12 +47,8 @@ def picture(users: int, processes: int, threads: int, seconds: float) -> Markup:
         f"{mean:.0f} requests a second on average, where an even deal would give "
         f"{most / seconds:.0f}; in {100 * dealt[users]:.2g} % of the deals nobody waits."
     )
-    frame = Markup(
-        '<svg viewBox="0 0 640 166" role="img" aria-label="{}" fill="currentColor" '
-        'font-size="15" font-family="inherit">{}</svg>\n'
-    )
-    parts = _bars(dealt, range(min(drawn), most + 1), mean * seconds, seconds)
-    return frame.format(said, Markup("").join(parts))
+    bars = _bars(dealt, range(min(drawn), most + 1), mean * seconds, seconds)
+    return drawing(said, 166, bars)
 
 
 def _bars(dealt: list[float], shown: range, mean: float, seconds: float) -> Iterator[Markup]:
@@ -63,17 +58,10 @@ def _bars(dealt: list[float], shown: range, mean: float, seconds: float) -> Iter
     for n in shown:
         high = HIGH * dealt[n] / highest
         x = LEFT + (n - shown.start) * across
-        yield Markup(
-            f'<rect x="{x + 1:.1f}" y="{floor - high:.1f}" width="{across - 2:.1f}" '
-            f'height="{high:.1f}" fill-opacity="0.65"/>'
-        )
+        yield box(x + 1, floor - high, across - 2, high, HALF)
     at = LEFT + (mean - shown.start + 0.5) * across
-    yield Markup(
-        f'<path d="M{LEFT} {floor}H{LEFT + WIDE}M{at:.1f} {floor}V{TOP - 6}" '
-        'fill="none" stroke="currentColor" stroke-width="1.5"/>'
-    )
-    text = Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>')
-    yield text.format(f"{at:.1f}", 14, "middle", f"mean {mean / seconds:.0f}")
-    yield text.format(LEFT, floor + 20, "start", f"{shown.start / seconds:.0f}")
+    yield line(f"M{LEFT} {floor}H{LEFT + WIDE}M{at:.1f} {floor}V{TOP - 6}", 1.5)
+    yield text(at, 14, f"mean {mean / seconds:.0f}", "middle")
+    yield text(LEFT, floor + 20, f"{shown.start / seconds:.0f}")
     last = f"{shown.stop / seconds - 1 / seconds:.0f} requests a second"
-    yield text.format(LEFT + WIDE, floor + 20, "end", last)
+    yield text(LEFT + WIDE, floor + 20, last, "end")

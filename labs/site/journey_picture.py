@@ -1,13 +1,12 @@
-"""The still picture of one request's journey: where it is, and whose clock runs meanwhile.
-
-For readers without JavaScript, and in print. In the page's own colours, as the other drawings.
-"""
+"""The still picture of one request's journey: where it is, and whose clock runs meanwhile."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import Markup
+
+from labs.site.svg import FILLED, OUTLINED, PALE, box, drawing, text
 
 LEFT, RIGHT, TOP = 104, 634, 4
 PITCH, HIGH = 22, 13
@@ -70,11 +69,7 @@ def picture(numbers: Mapping[str, float], clocks: Sequence[str]) -> Markup:
     ]
     rows += [(*CLOCKS[clock], True) for clock in clocks]
     high = TOP + PITCH * len(rows) + 30
-    frame = Markup(
-        '<svg viewBox="0 0 640 {}" role="img" aria-label="{}" fill="currentColor" '
-        'font-size="15" font-family="inherit">{}</svg>\n'
-    )
-    return frame.format(high, said, Markup("").join(_drawn(took, rows)))
+    return drawing(said, high, _drawn(took, rows))
 
 
 def _in_words(us: int) -> str:
@@ -85,17 +80,10 @@ def _drawn(
     took: Mapping[str, int], rows: Sequence[tuple[str, tuple[str, ...], bool]]
 ) -> Iterator[Markup]:
     total = max(1, sum(took.values()))
-    text = Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>')
-    box = Markup('<rect x="{:.1f}" y="{}" width="{:.1f}" height="{}" {}/>')
-    how = {
-        "core": Markup('fill-opacity="0.85"'),
-        "line": Markup('fill-opacity="0.4"'),
-        "ready": Markup('fill-opacity="0.4"'),
-    }
-    outlined = Markup('fill="none" stroke="currentColor"')
+    how = {"core": FILLED, "line": PALE, "ready": PALE}
     for row, (name, there, is_clock) in enumerate(rows):
         y = TOP + PITCH * row + (8 if is_clock else 0)
-        yield text.format(0, y + HIGH - 1, "start", name)
+        yield text(0, y + HIGH - 1, name)
         at = 0
         for part, length in took.items():
             x, wide = LEFT + (RIGHT - LEFT) * at / total, (RIGHT - LEFT) * length / total
@@ -103,9 +91,9 @@ def _drawn(
             if part not in there or not length:
                 continue
             if is_clock:
-                yield box.format(x, y + HIGH / 2 - 2, wide, 4, "")
+                yield box(x, y + HIGH / 2 - 2, wide, 4)
             else:
-                yield box.format(x, y, wide, HIGH, how.get(part, outlined))
+                yield box(x, y, wide, HIGH, how.get(part, OUTLINED))
     below = TOP + PITCH * len(rows) + 24
-    yield text.format(LEFT, below, "start", "0")
-    yield text.format(RIGHT, below, "end", _in_words(total))
+    yield text(LEFT, below, "0")
+    yield text(RIGHT, below, _in_words(total), "end")

@@ -1,7 +1,4 @@
-"""The still picture of who runs when: a lane for each request, over the last moments.
-
-For readers without JavaScript, and in print. In the page's own colours, as the other drawings.
-"""
+"""The still picture of who runs when: a lane for each request, over the last moments."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from markupsafe import Markup
 
+from labs.site.svg import FILLED, OUTLINED, PALE, box, dashed, drawing, text
 from labs.theory import laws
 from labs.theory.turns import Event, course
 
@@ -43,11 +41,7 @@ def picture(numbers: Mapping[str, float], who: str, span: float) -> Markup:
         f"them run on average, and there {'is 1 core' if cores == 1 else f'are {cores} cores'}."
     )
     high = TOP + PITCH * lanes + 22
-    frame = Markup(
-        '<svg viewBox="0 0 640 {}" role="img" aria-label="{}" fill="currentColor" '
-        'font-size="15" font-family="inherit">{}</svg>\n'
-    )
-    return frame.format(high, said, Markup("").join(_drawn(log, lanes, begin, end, span)))
+    return drawing(said, high, _drawn(log, lanes, begin, end, span))
 
 
 def _bars(log: list[Event], end: int) -> Iterator[tuple[int, int, int, str]]:
@@ -63,12 +57,7 @@ def _bars(log: list[Event], end: int) -> Iterator[tuple[int, int, int, str]]:
 
 
 def _drawn(log: list[Event], lanes: int, begin: int, end: int, span: float) -> Iterator[Markup]:
-    box = Markup('<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{}" {}/>')
-    how = {
-        "run": Markup('fill-opacity="0.85"'),
-        "wait": Markup('fill="none" stroke="currentColor" stroke-dasharray="4 3"'),
-        "ready": Markup('fill-opacity="0.4"'),
-    }
+    how = {"run": FILLED, "wait": OUTLINED + dashed(4, 3), "ready": PALE}
     across = (RIGHT - LEFT) / (end - begin)
     for at, to, who, state in _bars(log, end):
         if to <= begin or to == at:
@@ -76,14 +65,13 @@ def _drawn(log: list[Event], lanes: int, begin: int, end: int, span: float) -> I
         x, y = LEFT + max(0, at - begin) * across, TOP + PITCH * who
         wide = (to - max(at, begin)) * across
         if state == "ready":
-            yield box.format(x, y + HIGH / 2 - 1.5, wide, 3, how[state])
+            yield box(x, y + HIGH / 2 - 1.5, wide, 3, how[state])
         else:
-            yield box.format(x, y, wide, HIGH, how[state])
-    text = Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>')
+            yield box(x, y, wide, HIGH, how[state])
     for lane in range(lanes):
-        yield text.format(4, TOP + PITCH * lane + 13, "start", chr(65 + lane))
+        yield text(4, TOP + PITCH * lane + 13, chr(65 + lane))
     below = TOP + PITCH * lanes + 14
-    yield text.format(LEFT, below, "start", f"{span:g} s ago")
-    yield text.format(RIGHT, below, "end", "now")
+    yield text(LEFT, below, f"{span:g} s ago")
+    yield text(RIGHT, below, "now", "end")
     middle = (LEFT + RIGHT) // 2
-    yield text.format(middle, below, "middle", "filled: runs; a line: ready; outlined: waits")
+    yield text(middle, below, "filled: runs; a line: ready; outlined: waits", "middle")

@@ -1,7 +1,4 @@
-"""The still picture of Little's law: two staircases, and the area between them by rows.
-
-For readers without JavaScript, and in print. In the page's own colours, as the other drawings.
-"""
+"""The still picture of Little's law: two staircases, and the area between them by rows."""
 
 from __future__ import annotations
 
@@ -9,6 +6,8 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
+
+from labs.site.svg import box, dashed, drawing, line, text
 
 LEFT, RIGHT, TOP, BOTTOM = 8, 632, 10, 164
 AFTER = 1.2  # of the watched time is drawn
@@ -23,11 +22,7 @@ def picture(arrive: Sequence[float], leave: Sequence[float], over: float) -> Mar
         f"In {over:g} s {len(stays)} requests have left, each after "
         f"{sum(stays) / len(stays):.3g} s on average; {inside:.3g} were inside on average."
     )
-    frame = Markup(
-        '<svg viewBox="0 0 640 190" role="img" aria-label="{}" fill="currentColor" '
-        'font-size="15" font-family="inherit">{}</svg>\n'
-    )
-    return frame.format(said, Markup("").join(_parts(come, gone, over)))
+    return drawing(said, 190, _parts(come, gone, over))
 
 
 def by_columns(arrive: Sequence[float], leave: Sequence[float], until: float) -> float:
@@ -50,14 +45,11 @@ def _parts(come: Sequence[float], gone: Sequence[float], over: float) -> Iterato
         return f"M{LEFT} {BOTTOM}{steps}H{RIGHT}"
 
     for n, (a, b) in enumerate(zip(come, gone, strict=True), 1):
-        yield Markup(
-            '<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill-opacity="{}"/>'
-        ).format(x(a), BOTTOM - high * n, x(min(b, over)) - x(a), high, 0.35 if n % 2 else 0.18)
-    line = Markup('<path d="{}" fill="none" stroke="currentColor" stroke-width="{}"{}/>')
-    yield line.format(stairs(come), 2.5, "")
-    yield line.format(stairs(gone), 1.5, Markup(' stroke-dasharray="6 5"'))
-    yield line.format(f"M{x(over):.1f} {TOP}V{BOTTOM}", 1, "")
-    text = Markup('<text x="{:.1f}" y="{}" text-anchor="{}">{}</text>')
-    yield text.format(LEFT, BOTTOM + 20, "start", "0")
-    yield text.format(x(over), BOTTOM + 20, "end", f"watched for {over:g} s")
-    yield text.format(x(over) - 8, BOTTOM - 10, "end", "solid: have come; dashed: have left")
+        how = Markup(' fill-opacity="{}"').format(0.35 if n % 2 else 0.18)
+        yield box(x(a), BOTTOM - high * n, x(min(b, over)) - x(a), high, how)
+    yield line(stairs(come), 2.5)
+    yield line(stairs(gone), 1.5, dashed())
+    yield line(f"M{x(over):.1f} {TOP}V{BOTTOM}", 1)
+    yield text(LEFT, BOTTOM + 20, "0")
+    yield text(x(over), BOTTOM + 20, f"watched for {over:g} s", "end")
+    yield text(x(over) - 8, BOTTOM - 10, "solid: have come; dashed: have left", "end")

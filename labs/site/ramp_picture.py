@@ -1,12 +1,10 @@
-"""The still picture of a ramp: workers that are made 1, 2, 4 ... a second for a crowd.
-
-For readers without JavaScript, and in print. In the page's own colours, as the other drawings.
-"""
+"""The still picture of a ramp: workers that are made 1, 2, 4 ... a second for a crowd."""
 
 from __future__ import annotations
 
 from markupsafe import Markup
 
+from labs.site.svg import dashed, drawing, line, text
 from labs.theory import laws
 
 LEFT, WIDE, TOP, HIGH = 44, 580, 20, 120
@@ -39,22 +37,15 @@ def picture(users: int, first: int, limit: int) -> Markup:
         f"{users} users come at once to {first} workers. The master makes 1, then 2, 4, and at "
         f"most 32 a second: {', '.join(map(str, levels))}. After {looks} s there are {wanted}."
     )
-    dashed = Markup(' stroke-dasharray="6 5"')
-    text = Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>')
-    line = Markup('<path d="{}" fill="{}" stroke="currentColor" stroke-width="{}"{}/>')
     parts = [
         Markup('<path d="{}" fill-opacity="0.15"/>').format(outside),
-        line.format(f"M{LEFT} {TOP}V{TOP + HIGH}H{LEFT + WIDE}", "none", 1.3, ""),
-        line.format(f"M{LEFT} {y(users)}H{LEFT + WIDE}", "none", 1.5, dashed),
-        line.format(steps, "none", 2.5, ""),
-        text.format(LEFT - 6, TOP + 5, "end", users),
-        text.format(x(1.5), y(0.75 * users), "middle", "outside"),
-        text.format(x(looks), y(0.35 * users), "middle", "workers"),
-        text.format(LEFT, TOP + HIGH + 20, "middle", 0),
-        text.format(f"{x(looks):.1f}", TOP + HIGH + 20, "middle", f"{looks} s"),
+        line(f"M{LEFT} {TOP}V{TOP + HIGH}H{LEFT + WIDE}"),
+        line(f"M{LEFT} {y(users)}H{LEFT + WIDE}", 1.5, dashed()),
+        line(steps, 2.5),
+        text(LEFT - 6, TOP + 5, users, "end"),
+        text(x(1.5), y(0.75 * users), "outside", "middle"),
+        text(x(looks), y(0.35 * users), "workers", "middle"),
+        text(LEFT, TOP + HIGH + 20, 0, "middle"),
+        text(x(looks), TOP + HIGH + 20, f"{looks} s", "middle"),
     ]
-    frame = Markup(
-        '<svg viewBox="0 0 640 168" role="img" aria-label="{}" fill="currentColor" '
-        'font-size="15" font-family="inherit">{}</svg>\n'
-    )
-    return frame.format(said, Markup("").join(parts))
+    return drawing(said, 168, parts)
