@@ -14,8 +14,9 @@ import os
 from base64 import b64encode
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from docutils import nodes
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
@@ -26,16 +27,13 @@ from myst_nb.core.read import (  # type: ignore[import-untyped]
 from myst_nb.sphinx_ import Parser  # type: ignore[import-untyped]
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from traitlets import Type
 from traitlets.config import Config
 
 from labs.site import outdated
-
-if TYPE_CHECKING:
-    from docutils import nodes
-    from sphinx.application import Sphinx
-    from sphinx.environment import BuildEnvironment
 
 logger = logging.getLogger(__name__)
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
 
 from labs.present import claims
@@ -22,9 +23,6 @@ from labs.present.quantities import NoSuchNumber, Quantity
 from labs.recordings import store
 from labs.records.errors import BadRecording, Unusable
 from labs.site.measured_role import quoted
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
 
 
 class ClaimRole(SphinxRole):

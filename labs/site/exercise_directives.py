@@ -10,18 +10,16 @@ from __future__ import annotations
 import importlib
 import json
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from labs.exercises import chapters, proofreading, words
 from labs.exercises.check import key
 from labs.exercises.exercise import NoSuchNumber
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
 
 logger = logging.getLogger(__name__)
 

@@ -12,10 +12,9 @@ import html
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
+from sphinx.application import Sphinx
 
 NAME = "formulas.json"
 VERSION = re.compile(r'\.katex-version::?after\{content:"([\d.]+)"\}')

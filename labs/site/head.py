@@ -10,16 +10,14 @@ from __future__ import annotations
 import re
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from docutils import nodes
 from markupsafe import Markup
+from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
 from labs.site import social_picture
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
 
 ENOUGH, MOST = 70, 200  # letters of a description
 SENTENCE = re.compile(r"(?<=[.?!:])(?<!\d\.) (?=[A-Z“])")

@@ -9,18 +9,16 @@ In a displayed formula, which is then the directive {law}, it is \law{…}, with
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.directives.patches import MathDirective
 
 from labs.records import format
 from labs.records.errors import Unusable
 from labs.site.number_role import NumberRole
 from labs.theory.expression import evaluate
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
 
 DIGITS = 4
 UNMARKED = 10_000  # below it no thousands mark: 1280, but 12,800

@@ -12,16 +12,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sphinx.application import Sphinx
 
 from labs.kinds.registry import showing
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.recordings import store
 from labs.records.errors import BadRecording
 from labs.site.number_role import NumberRole
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
 
 
 class MeasuredRole(NumberRole):

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
+from sphinx.application import Sphinx
 
 NAME = "service-worker.js"
 TEMPLATE = Path(__file__).with_name("templates") / NAME

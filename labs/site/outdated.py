@@ -12,14 +12,13 @@ import contextlib
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 
 from labs.recordings import store
 from labs.site import formulas
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
-    from sphinx.environment import BuildEnvironment
 
 MADE_OF = "made-of"  # of a page's metadata: its text, and the recordings by their labs
 

@@ -13,20 +13,18 @@ the output does not have (any more), is a warning with its line, so a strict bui
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from docutils import nodes
 from docutils.statemachine import StringList
 from markupsafe import Markup
+from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from labs.present.annotations import NoSuchLine, Note, annotated, notes
 from labs.recordings.outputs import store
 from labs.records.errors import BadRecording
 from labs.records.output import Output
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
 
 
 class output(nodes.General, nodes.Element):

@@ -15,22 +15,19 @@ without a scene don't load its script. What a scene cannot do is a warning with 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
 from markupsafe import Markup
+from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from labs.site.scene_faces import face
 from labs.site.scene_goals import GOALS
 from labs.site.scene_kinds import KINDS
 from labs.site.scene_picture import NUMBERS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sphinx.application import Sphinx
 
 SCENES = "scenes"  # of a page's metadata: whether it has one
 BETS = ("throughput", "response-time", "fooled", "pages")  # as UNITS of bet.ts

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from docutils.parsers.rst import directives
+from markupsafe import Markup
 
 from labs.site import (
     curves_picture,
@@ -20,11 +22,6 @@ from labs.site import (
     small_pictures,
 )
 from labs.site.scene_picture import NUMBERS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from markupsafe import Markup
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,13 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from markupsafe import Markup
+from sphinx.application import Sphinx
 
 from labs.site.cells import CELLS
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
 
 TEMPLATES = str(Path(__file__).with_name("templates"))  # over the theme's
 

@@ -14,15 +14,13 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import tinycss2
+from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
 import labs
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
 
 SHEET = "book.css"
 OWN = ("scenes.css", "front.css", "icons.css", "wall-time.css")
