@@ -203,10 +203,9 @@ def read_ab(text: str) -> Said:
 # -- wrk -------------------------------------------------------------------------------------
 
 
-def wrk(url: str, users: int, *, seconds: float, threads: int = 1) -> list[str]:
-    """wrk's command: threads that share so many connections, for whole seconds."""
-    whole = f"{math.ceil(seconds)}s"
-    return [WRK.command, "-t", str(threads), "-c", str(users), "-d", whole, url]
+def wrk(url: str, users: int, *, seconds: float) -> list[str]:
+    """wrk's command: one thread that has so many connections, for whole seconds."""
+    return [WRK.command, "-t", "1", "-c", str(users), "-d", f"{math.ceil(seconds)}s", url]
 
 
 def read_wrk(text: str) -> Said:

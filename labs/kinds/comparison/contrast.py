@@ -16,9 +16,9 @@ from labs.kinds.sweep.record import Recording
 from labs.records.results import Point, Run
 
 
-def with_contrast(comparison: Comparison, confidence: float = CONFIDENCE) -> Comparison:
+def with_contrast(comparison: Comparison) -> Comparison:
     """The same, with what it decides; without where the two could not be measured."""
-    return msgspec.structs.replace(comparison, contrast=decided(comparison.parts, confidence))
+    return msgspec.structs.replace(comparison, contrast=decided(comparison.parts))
 
 
 def decided(parts: Mapping[str, Recording], confidence: float = CONFIDENCE) -> Contrast | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from labs.kinds.mystery.record import Variant
 from labs.records.errors import Unusable, whole
-from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.experiment import Experiment, Load, Server, WaitBy, Workload
 from labs.records.format import duration
 
 LEVEL_S = 2.0  # at least; who queues for a database by trying again may wait for long
@@ -113,44 +113,45 @@ def _workers(dice: random.Random, number: int) -> Server:
     return Server("threaded", by="scratch", threads=number)
 
 
-def _larger(server: Server, times: int = MORE) -> tuple[Server, str]:
-    """A larger pool, and what was done."""
-    pool = server.pool or 1
-    more = pool * (times if pool < HUGE else 2)
-    if server.architecture == "prefork":
-        return replace(server, processes=more), f"Raise the pool from {pool} to {more} processes"
-    return replace(server, threads=more), f"Raise the pool from {pool} to {more} threads"
+def _larger_pool(before: Experiment, why: str) -> Fix:
+    """More of its processes or threads."""
+    server, pool = before.server, before.server.pool or 1
+    more = pool * (MORE if pool < HUGE else 2)
+    what = "processes" if server.architecture == "prefork" else "threads"
+    larger = replace(server, **{what: more})  # type: ignore[arg-type]
+    return Fix(
+        label=f"Raise the pool from {pool} to {more} {what}",
+        name="larger pool",
+        experiment=replace(before, server=larger),
+        why=why,
+    )
 
 
-def _leaner(before: Experiment) -> tuple[Experiment, str]:
-    """Half the CPU time, and what was done."""
+def _faster_code(before: Experiment, why: str) -> Fix:
+    """Half the CPU time."""
     cpu_s = before.workload.cpu_s
-    work = replace(before.workload, cpu_s=cpu_s / 2)
-    label = f"Make the code faster: {duration(cpu_s / 2)} of CPU instead of {duration(cpu_s)}"
-    return replace(before, workload=work), label
+    return Fix(
+        label=f"Make the code faster: {duration(cpu_s / 2)} of CPU instead of {duration(cpu_s)}",
+        name="faster code",
+        experiment=replace(before, workload=replace(before.workload, cpu_s=cpu_s / 2)),
+        why=why,
+    )
 
 
-def _waiting(before: Experiment, wait_by: str) -> Experiment:
-    work = before.workload
-    return replace(before, workload=replace(work, wait_by=wait_by))  # type: ignore[arg-type]
+def _other_wait(before: Experiment, wait_by: WaitBy, *, label: str, name: str, why: str) -> Fix:
+    """The same wait in another way."""
+    work = replace(before.workload, wait_by=wait_by)
+    return Fix(label=label, name=name, experiment=replace(before, workload=work), why=why)
 
 
 def _cpu(dice: random.Random, cores: int, load: Load) -> tuple[Experiment, Fix, Fix]:
     work = Workload(cpu_s=dice.choice((0.016, 0.02)))
     before = Experiment(Server("prefork", processes=max(8, 2 * cores)), work, load)
-    larger, label = _larger(before.server)
-    wrong = Fix(
-        label=label,
-        name="larger pool",
-        experiment=replace(before, server=larger),
-        why="There was a worker for every core already. More of them share the same cores.",
+    wrong = _larger_pool(
+        before, "There was a worker for every core already. More of them share the same cores."
     )
-    leaner, label = _leaner(before)
-    right = Fix(
-        label=label,
-        name="faster code",
-        experiment=leaner,
-        why="The cores do as much work a second as before, and a request takes half of it.",
+    right = _faster_code(
+        before, "The cores do as much work a second as before, and a request takes half of it."
     )
     return before, wrong, right
 
@@ -159,19 +160,11 @@ def _pool(dice: random.Random, cores: int, load: Load) -> tuple[Experiment, Fix,
     server = _workers(dice, dice.choice(POOLS))
     work = Workload(cpu_s=2 * CODE_S, wait_s=5 * dice.choice(WAITS_S))
     before = Experiment(server, work, load)
-    leaner, label = _leaner(before)
-    wrong = Fix(
-        label=label,
-        name="faster code",
-        experiment=leaner,
-        why="A worker is held for the whole request, and nearly all of that is waiting.",
+    wrong = _faster_code(
+        before, "A worker is held for the whole request, and nearly all of that is waiting."
     )
-    larger, label = _larger(server)
-    right = Fix(
-        label=label,
-        name="larger pool",
-        experiment=replace(before, server=larger),
-        why="Each worker more is one request more that can wait at the same time.",
+    right = _larger_pool(
+        before, "Each worker more is one request more that can wait at the same time."
     )
     return before, wrong, right
 
@@ -180,17 +173,14 @@ def _disk(dice: random.Random, cores: int, load: Load) -> tuple[Experiment, Fix,
     work = Workload(cpu_s=CODE_S / 2, wait_s=dice.choice(WAITS_S), wait_by="disk")
     # In processes: a thread that has written would first have to wait for Python's lock.
     before = Experiment(Server("prefork", processes=MANY), work, load)
-    larger, label = _larger(before.server)
-    wrong = Fix(
-        label=label,
-        name="larger pool",
-        experiment=replace(before, server=larger),
-        why="All workers were busy, but with queueing for the disk. Now more of them do.",
+    wrong = _larger_pool(
+        before, "All workers were busy, but with queueing for the disk. Now more of them do."
     )
-    right = Fix(
+    right = _other_wait(
+        before,
+        "disk-together",
         label="Write to the disk for all who wait, in one go",
         name="written together",
-        experiment=_waiting(before, "disk-together"),
         why="The disk is as slow as before, but each of its writes now serves many requests. "
         "Databases call it group commit.",
     )
@@ -200,17 +190,15 @@ def _disk(dice: random.Random, cores: int, load: Load) -> tuple[Experiment, Fix,
 def _database(dice: random.Random, cores: int, load: Load) -> tuple[Experiment, Fix, Fix]:
     work = Workload(cpu_s=CODE_S, wait_s=dice.choice(WAITS_S), wait_by="database")
     before = Experiment(_workers(dice, MANY), work, load)
-    leaner, label = _leaner(before)
-    wrong = Fix(
-        label=label,
-        name="faster code",
-        experiment=leaner,
-        why="The code was hardly ever what anybody waited for: another writer's transaction was.",
+    wrong = _faster_code(
+        before,
+        "The code was hardly ever what anybody waited for: another writer's transaction was.",
     )
-    right = Fix(
+    right = _other_wait(
+        before,
+        "database-briefly",
         label="End the transaction before the wait, not after it",
         name="brief transaction",
-        experiment=_waiting(before, "database-briefly"),
         why="Writers still exclude each other, but each for an instant. The waits, which need no "
         "transaction, now overlap.",
     )
@@ -220,17 +208,12 @@ def _database(dice: random.Random, cores: int, load: Load) -> tuple[Experiment, 
 def _lock(dice: random.Random, cores: int, load: Load) -> tuple[Experiment, Fix, Fix]:
     work = Workload(cpu_s=CODE_S, wait_s=dice.choice(WAITS_S), wait_by="lock")
     before = Experiment(_workers(dice, MANY), work, load)
-    larger, label = _larger(before.server)
-    wrong = Fix(
-        label=label,
-        name="larger pool",
-        experiment=replace(before, server=larger),
-        why="There is one lock, however many workers stand in front of it.",
-    )
-    right = Fix(
+    wrong = _larger_pool(before, "There is one lock, however many workers stand in front of it.")
+    right = _other_wait(
+        before,
+        "lock-briefly",
         label="Let go of what is shared before the wait",
         name="lock let go",
-        experiment=_waiting(before, "lock-briefly"),
         why="What the lock guards takes microseconds. The wait did not need it.",
     )
     return before, wrong, right
@@ -246,10 +229,11 @@ def _event_loop(dice: random.Random, cores: int, load: Load) -> tuple[Experiment
         why="The server's own share of a request was a fraction of a millisecond. The loop still "
         "stands still through every wait.",
     )
-    right = Fix(
+    right = _other_wait(
+        before,
+        "sleep",
         label="Await the wait, instead of standing still in it",
         name="awaited",
-        experiment=_waiting(before, "sleep"),
         why="The loop goes on with others meanwhile, until its one core is full.",
     )
     return before, wrong, right

@@ -36,19 +36,17 @@ TOOL_S = 30.0  # the longest takes six seconds
 TRIES = 5  # until it shows what it should: others may use the machine meanwhile
 
 
-def record_outputs(
-    names: Sequence[str], say: Callable[[str], None], rows: Sequence[Row] = ROWS
-) -> None:
+def record_outputs(names: Sequence[str], say: Callable[[str], None]) -> None:
     """Record these outputs, or all, and tell on the way what is done. Unusable, in the end, with
     a line for each that could not be: its tool is missing, or it does not show what it should."""
-    known = {row.name: row for row in rows}
+    known = [row.name for row in ROWS]
     for name in names:
         if name not in known:
             raise Unusable(f"{name}: no such output. Choose from {', '.join(known)}.")
     missed = []
     stop = threading.Event()
     with turn(lambda: None, stop):
-        wanted = [row for row in rows if not names or row.name in names]
+        wanted = [row for row in ROWS if not names or row.name in names]
         computes = any(row.load and row.load.cpu_s for row in wanted)
         speed = calibrate().loops_per_s[0] if computes else 0.0
         for row in wanted:
