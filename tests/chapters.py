@@ -1,7 +1,5 @@
 """The book's pages as a test reads them: parts, cells, exercises, prose."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What every test is held to: nothing it started stays, and none is skipped unseen."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

@@ -6,8 +6,6 @@ connections that are dealt, pages that are copied, and a pool that grows.
 writes the files in book/web/src/scenes/agreed; the page's tests read the same ones.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -1,7 +1,5 @@
 """Records made by hand, for tests of what is drawn and said: no load, no processes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import nan
 from typing import Any

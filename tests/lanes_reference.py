@@ -2,8 +2,6 @@
 
 `python tests/lanes_reference.py` writes the file that both suites read."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -6,8 +6,6 @@ lines, indented. {0-3,8} stands for each of these numbers in turn, {} behind it 
 $NAME for a variable of the environment.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

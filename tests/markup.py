@@ -1,7 +1,5 @@
 """HTML that a lab shows, as a test reads it."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 

@@ -1,7 +1,5 @@
 """The tree with one kind of lab more: its folder (tests/new_kind), and a line in the registry."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

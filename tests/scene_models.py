@@ -4,8 +4,6 @@ quota_model.ts and samples_model.ts in book/web/src/scenes, written from their f
 `python tests/scene_models.py` writes what both are held to, the files of `agreed/`.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Iterator

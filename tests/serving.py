@@ -1,7 +1,5 @@
 """A book's server as a test wants it: started, stopped, suspended, and behind a wire to cut."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -4,8 +4,6 @@ README alone, with lists to search instead of heaps and what is left instead of 
 `log_of(trace)` gives the events of a trace; the page's tests compare the same file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Where a reader may be: in a home that nobody can write."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

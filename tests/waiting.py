@@ -1,7 +1,5 @@
 """Waiting for something to become true, with a deadline and words for when it does not."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A wheel of this project, built as `make wheel` does, from a copy without the clone's rest."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The numbers in the book: recorded where they are ours, and true by the laws it teaches."""
 
-from __future__ import annotations
-
 import ast
 import math
 import re

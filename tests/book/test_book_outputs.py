@@ -1,7 +1,5 @@
 """The tools' output in the book: recorded, telling what the page tells, and nobody's."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

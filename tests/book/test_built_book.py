@@ -1,7 +1,5 @@
 """The built site: nothing half-done on its pages, no link broken, every number a recording's."""
 
-from __future__ import annotations
-
 import functools
 import json
 import os

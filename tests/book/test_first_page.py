@@ -1,8 +1,6 @@
 """The first page of the built book, what the head of each page says of it, and the page for an
 address that leads nowhere."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The pictures of the recorded figures: of each as it is now, small, for light and dark."""
 
-from __future__ import annotations
-
 import copy
 import re
 import shutil

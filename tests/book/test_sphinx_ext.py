@@ -1,7 +1,5 @@
 """What a built page holds so that it can go live."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from chapters import FRONT

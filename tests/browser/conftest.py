@@ -4,8 +4,6 @@
 window that fails its test on any request to another host and on any error of a script.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What the tests say of a page: its status line, its labs, and the small book's panel."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Locator, Page, expect
 
 LIVE_MS = 40_000.0

@@ -1,7 +1,5 @@
 """The small book of real panels, with recordings that never were, and how it is served."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path

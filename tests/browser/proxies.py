@@ -1,7 +1,5 @@
 """What may stand between a browser and the book's server: a proxy that changes what is asked."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import select

@@ -1,8 +1,6 @@
 """axe-core's rules of accessibility, on every page: from a file, light and dark, and on a live one
 while a lab measures. What they find is mended, and no rule is left out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

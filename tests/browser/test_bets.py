@@ -1,7 +1,5 @@
 """Bet, then reveal, in a page without Python: from a file, as most people meet the book."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

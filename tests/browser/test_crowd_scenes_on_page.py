@@ -1,7 +1,5 @@
 """Races, deals, pages and ramps in a browser: each goal is reached with keys or fingers alone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`make figures`: draws what has changed, and nothing else."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

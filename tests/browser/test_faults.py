@@ -1,7 +1,5 @@
 """Whatever breaks, the labs answer again, or a button says how: never a dead panel."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Callable
 from pathlib import Path

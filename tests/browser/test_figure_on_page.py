@@ -1,7 +1,5 @@
 """The view of a figure that follows its model, by itself: with a plotly that takes its time."""
 
-from __future__ import annotations
-
 import base64
 
 from playwright.sync_api import Page

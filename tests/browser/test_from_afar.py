@@ -1,8 +1,6 @@
 """The live book beyond a proxy: `labs read` as it is started there, and what a page says where it
 was started otherwise."""
 
-from __future__ import annotations
-
 import os
 import re
 import socket

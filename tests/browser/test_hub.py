@@ -1,7 +1,5 @@
 """A real JupyterHub with its proxy, and the book from its wheel in users' servers."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

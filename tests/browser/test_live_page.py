@@ -1,7 +1,5 @@
 """A page goes live by itself, its labs answer, and their code can be changed."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import time

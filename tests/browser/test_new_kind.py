@@ -1,7 +1,5 @@
 """A kind of lab that is one folder and one line has its panel in the page."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A built site on a website: what was read once opens without a network."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import threading

@@ -1,7 +1,5 @@
 """A page on paper: whole, light, without what can only be pressed; and afterwards as it was."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from playwright.sync_api import Page, expect

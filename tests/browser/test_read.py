@@ -1,7 +1,5 @@
 """`python -m labs read`: one address, one Ctrl-C, one sentence where it cannot start."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -1,7 +1,5 @@
 """What a reader does besides measuring: interfere with a server, and look at what was kept."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

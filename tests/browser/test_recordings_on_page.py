@@ -1,7 +1,5 @@
 """Recordings in a page without Python: level by level, others in their place, and saved ones."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

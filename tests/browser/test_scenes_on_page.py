@@ -1,7 +1,5 @@
 """A scene in a browser: keyboard, touch, reduced motion, and what stands there without scripts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

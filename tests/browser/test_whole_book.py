@@ -1,8 +1,6 @@
 """Every page of the book itself: from a file and live, it asks no other host, and none scrolls
 sideways on a telephone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit

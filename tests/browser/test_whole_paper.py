@@ -1,7 +1,5 @@
 """The whole book as a PDF and as an EPUB: `make pdf`, `make epub`."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The classic experiments: what the sources printed, what the law says of it, and trying again."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

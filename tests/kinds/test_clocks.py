@@ -1,7 +1,5 @@
 """The labs of one request and of the machine: what is found, and real servers asked."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import examples

@@ -1,7 +1,5 @@
 """The memory lab: what is found, how it is told, and real servers weighed."""
 
-from __future__ import annotations
-
 import sys
 import threading
 import time

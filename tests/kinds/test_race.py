@@ -1,7 +1,5 @@
 """The lab of the shared counter: what is found, how it is told, and threads that really race."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

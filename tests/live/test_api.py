@@ -1,7 +1,5 @@
 """What a chapter's cell calls: the recorded run on a page, the recorder, and the public names."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

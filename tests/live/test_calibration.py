@@ -1,7 +1,5 @@
 """Real burns: proportions only, and what is kept of them."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import threading

@@ -1,7 +1,5 @@
 """python -m labs: the contract other tools may rely on, and a sentence for every mistake."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """The servers people run: found or not, set up, started, broken on purpose, and measured."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -1,8 +1,6 @@
 """Causes that are injected for real, and named: those that a machine with other work on it can
 tell. All of them, many times over, are for `bench.causes`."""
 
-from __future__ import annotations
-
 import pytest
 
 from bench.causes import INJECTIONS, Bench, named

@@ -1,7 +1,5 @@
 """A wheel without its clone, as in a hub's image: the home is empty, and nobody is in the clone."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """`python -m labs output`, with the tools that every Linux has."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """While something is measured, its page is sent nothing: it is painted by the same machine."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

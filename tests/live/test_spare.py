@@ -1,7 +1,5 @@
 """Prefork with spare workers: grows under load, shrinks after it, replaces who was killed."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import os

@@ -1,7 +1,5 @@
 """Real servers, real Locust: laws and ratios, never milliseconds."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 import time

@@ -1,7 +1,5 @@
 """Where the time went: what servers say of their service, and what the kernel says of a core."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import os

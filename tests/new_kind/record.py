@@ -1,7 +1,5 @@
 """What the naps lab finds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from labs.records.results import Result, middle, pick

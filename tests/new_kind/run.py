@@ -1,7 +1,5 @@
 """The naps lab: how late does a sleep end?"""
 
-from __future__ import annotations
-
 import time
 from typing import Self
 

@@ -1,7 +1,5 @@
 """The naps lab drawn and told."""
 
-from __future__ import annotations
-
 from labs.kinds.naps.record import Naps
 
 from labs.kinds.show import Column, Show

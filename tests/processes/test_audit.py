@@ -1,7 +1,5 @@
 """`make audit`: every pin is asked about, a known vulnerability fails, and silence is no praise."""
 
-from __future__ import annotations
-
 import json
 import re
 import socket

@@ -1,8 +1,6 @@
 """Every route of the book's server needs the login that kernels need, and none leads out of the
 site. Without a browser: the requests that one would send, and some that it would not."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Whoever shows the page is found by its connection to the book's server, with all its helpers."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The tests' own guards: what is left running fails a test, and so does a skip, when asked."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

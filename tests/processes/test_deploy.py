@@ -1,7 +1,5 @@
 """What a teacher gets: the chart's values, the pod they make, and the arithmetic in the words."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,8 +1,6 @@
 """No website that a reader visits can make a server of the labs work, and no request asks for more
 than a minute or two. Each server of the table, for real."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """One measurement at a time, of whichever user, and nobody can keep others from it for ever."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import stat

@@ -1,7 +1,5 @@
 """A PostgreSQL of the labs' own: found, made for a run, asked, and gone with it."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import re

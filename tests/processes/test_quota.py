@@ -1,7 +1,5 @@
 """A real quota: a process under half a core knows it, and counts what is its own."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The kernel's counters of run-queue delay, on processes that compute and do nothing else."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Our own servers: short, readable, and correct where a client is slow, hasty or rude."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

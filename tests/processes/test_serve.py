@@ -1,7 +1,5 @@
 """Every row of the table of servers: real processes, real requests."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import os

@@ -1,7 +1,5 @@
 """From a fresh clone to an environment and a book, and the sentence when that cannot be."""
 
-from __future__ import annotations
-
 import ast
 import asyncio
 import contextlib

@@ -1,7 +1,5 @@
 """The book's extension in a server that is also used for other things."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.request import Request, urlopen

@@ -1,7 +1,5 @@
 """Nothing that the labs start outlives whoever started it."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import resource

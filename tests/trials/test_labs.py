@@ -1,7 +1,5 @@
 """Every lab of the book, for real and small: whatever a chapter calls, runs on this machine."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Where the browser sees the book's server: what `labs read` is told, and what it makes of it."""
 
-from __future__ import annotations
-
 import doctest
 
 import pytest

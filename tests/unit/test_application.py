@@ -1,7 +1,5 @@
 """The application and its units of work, without a server."""
 
-from __future__ import annotations
-
 import contextlib
 import doctest
 import fcntl

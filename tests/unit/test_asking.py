@@ -1,7 +1,5 @@
 """What is asked of a server, in its own language, and what the users do beside it. Nothing runs."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What the benches of faults and of many runs say of what they found."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from bench import faults, soak

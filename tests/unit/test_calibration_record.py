@@ -1,7 +1,5 @@
 """From burns to a calibration, without burning; and what is kept of it between versions."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator

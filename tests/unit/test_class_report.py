@@ -1,7 +1,5 @@
 """A class's CSV files, joined: counted, drawn on one line, and refused where they are broken."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Races, deals, pages and ramps: the scenes of the page against a second teller and our laws."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One figure, two feeds: what is written into a page, and what a widget takes and sends."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

@@ -1,7 +1,5 @@
 """Formulas that stand in a page as they were set, and those that the page still has to set."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Cores and memory as a container really limits them, read from folders laid out like Linux's."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Files that somebody else wrote: refused in a sentence, or shown as the text that they hold."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

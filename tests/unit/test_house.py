@@ -1,8 +1,6 @@
 """What every file of the house keeps to: sizes, words, pins, licences. Who may know whom is in
 pyproject.toml, and `make lint` holds it."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re

@@ -1,7 +1,5 @@
 """Worked numbers in prose: what the role {law} says, and what it refuses."""
 
-from __future__ import annotations
-
 import doctest
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What load generators are told and what they say, and how one waits for it. None is started."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import math

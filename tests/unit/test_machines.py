@@ -1,7 +1,5 @@
 """Every machine of `tests/machines` is read right, by whoever reads machines."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

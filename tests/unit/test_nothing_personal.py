@@ -1,7 +1,5 @@
 """What may leave the machine holds no name: the fingerprint, a recording, a class's CSV."""
 
-from __future__ import annotations
-
 import getpass
 import os
 import socket

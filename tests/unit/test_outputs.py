@@ -1,7 +1,5 @@
 """Real output of tools: its files, what is sheared away, notes to its lines, its directive."""
 
-from __future__ import annotations
-
 import getpass
 import os
 import socket

@@ -1,7 +1,5 @@
 """The scripts of Sphinx and the theme as one file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from labs.site.page_scripts import JOINED, joined

@@ -1,7 +1,5 @@
 """What a battery, a setting and heat are told as, and that a run keeps them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import examples

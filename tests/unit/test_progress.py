@@ -1,7 +1,5 @@
 """How far a run is: whatever happens in it, the bar goes forward only, and time is left."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """The reader's own record: kept, shared, mended, shown, taken away and deleted."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

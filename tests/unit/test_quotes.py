@@ -1,7 +1,5 @@
 """What prose quotes from a recording: numbers with their unit, and a page that is built so."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys

@@ -1,8 +1,6 @@
 """What a page without Python shows of recordings: level by level, others in their place, and those
 that were saved from a lab."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

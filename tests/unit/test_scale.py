@@ -2,8 +2,6 @@
 
 The runs are simulated: the model's throughputs in place of measured ones, and no load."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,8 +1,6 @@
 """The scenes of the pages and the laws of the labs: what both are held to stands in one folder,
 book/web/src/scenes/agreed, and `npm test` there reads the same files."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import math

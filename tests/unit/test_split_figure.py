@@ -1,7 +1,5 @@
 """Where the time went, drawn and told: bars that are as long as the mean response time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import examples

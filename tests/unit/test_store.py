@@ -1,7 +1,5 @@
 """Where recordings are kept, which of them is taken, and who asked for it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The one style sheet of the pages: what stays in it, and where its files are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Parts of a mean response time: on simulated servers, whose parts are known."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import nan
 

@@ -1,7 +1,5 @@
 """The kernel that waits for a page, without a kernel."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from typing import Any

@@ -1,7 +1,5 @@
 """The warm-up on a clock of its own: what it finds is what the server was made to be."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

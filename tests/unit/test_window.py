@@ -1,7 +1,5 @@
 """The measuring protocol against simulated servers whose X and R are known."""
 
-from __future__ import annotations
-
 import heapq
 import math
 from collections import deque

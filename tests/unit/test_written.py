@@ -1,7 +1,5 @@
 """Numbers are read as people write them, or refused with a hint that is no answer."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
