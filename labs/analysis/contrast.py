@@ -9,8 +9,6 @@ what the two have in common, and misses what lies between windows.
 Pure arithmetic on y = ln X, so that all is relative; times in seconds.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Iterable, Sequence

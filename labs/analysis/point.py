@@ -1,7 +1,5 @@
 """One level of a sweep, from raw request records and two snapshots to a Point. No processes."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -7,8 +7,6 @@ for each core, k = (D + V) / D, so a number grows in proportion up to four times
 that, where it is all the same, by no more than those did. On two cores it stays as it is written.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace

@@ -3,8 +3,6 @@
 Pure. Nothing is shortened silently: each offer says what it changes and how long it takes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 

@@ -6,8 +6,6 @@ the completions, say how much of them was CPU time and how much was waiting for 
 parts are is said in `labs.records.time_split`.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -11,8 +11,6 @@ then, open ones up to the age they have reached. Whatever outlives the longest a
 counts nothing: a starved user's request may never be answered.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Self

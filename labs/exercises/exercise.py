@@ -6,8 +6,6 @@ of numbers and laws, as `labs.theory.expression` reads it: `"ceiling(cores, cpu_
 that cannot say is a function, whose parameters are the numbers it needs.
 """
 
-from __future__ import annotations
-
 import inspect
 import random
 from collections.abc import Callable, Mapping

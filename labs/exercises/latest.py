@@ -1,7 +1,5 @@
 """What the labs of this kernel have measured, so that an exercise can ask about it."""
 
-from __future__ import annotations
-
 from labs.records.results import Result
 
 _latest: dict[str, Result] = {}

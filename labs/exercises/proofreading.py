@@ -1,7 +1,5 @@
 """What is wrong with the exercises on a page: fields, bare numbers, ids, and what is missing."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 

@@ -15,8 +15,6 @@ and later ```` ```{hint} 3.1 ```` and ```` ```{solution} 3.1 ````. A number in t
 The pages are those of the clone, or those installed with `labs`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

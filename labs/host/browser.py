@@ -6,8 +6,6 @@ tree of processes. A browser on another machine, or on the other side of WSL2 or
 not seen, and where no page is open, as on the command line, there is none to see.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Iterable

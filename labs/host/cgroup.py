@@ -3,8 +3,6 @@
 The formats are those of the kernel's documents `admin-guide/cgroup-v2` and `admin-guide/cgroup-v1`.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 OF_THE_MACHINE = "release_agent"  # a file that only the root of version 1 has

@@ -4,8 +4,6 @@ Of the machine is counted what this process may use of it. In a container on a s
 /proc/stat is the host's, and under `taskset` most cores of it are nobody's business here.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ What is read may have been put there by somebody else, too: a pipe would make us
 a file of gigabytes would take the memory.
 """
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os

@@ -5,8 +5,6 @@ the process trees (`labs.host.process_tree`): the reaper of any tree of the same
 when the owner is gone, or else the next sweep.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

@@ -7,8 +7,6 @@ Everything is read from files below a root, where Linux has them, so that other 
 looked at here; where there are none, as on macOS, psutil is asked.
 """
 
-from __future__ import annotations
-
 import importlib.metadata
 import math
 import os

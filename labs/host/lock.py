@@ -4,8 +4,6 @@ The lock is a file that every user can reach, so anybody may have put something 
 It is opened for reading only, which is enough to hold a lock; nothing is ever written to it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import stat

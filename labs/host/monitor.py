@@ -5,8 +5,6 @@ too coarse over many workers. A thread looks ten times a second for the moving s
 differences over a window come from two snapshots.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

@@ -6,8 +6,6 @@ What some programs refuse to root (PostgreSQL) is theirs then. Linux forgets, wh
 changes its user, that it shall die with its parent; so that is asked for again.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import pwd

@@ -4,8 +4,6 @@ Linux tells in files (the kernel's documents `power/power_supply_class`, `admin-
 and `admin-guide/pm/intel_pstate`), macOS by `pmset`. What nobody tells is taken for well.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

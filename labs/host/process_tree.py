@@ -6,8 +6,6 @@ A process is only ever taken for a member when the record says so: it carries th
 its environment, or is in the tree's session. Never by its name.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

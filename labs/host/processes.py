@@ -6,8 +6,6 @@ connections it has open and whether a thread waits for the disk; elsewhere there
 processes, their threads and their CPU time.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

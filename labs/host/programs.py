@@ -4,8 +4,6 @@ Names are those of Debian and Ubuntu. A program that is missing, broken or too o
 sentence, and never stands in the way of a lab that does not need it.
 """
 
-from __future__ import annotations
-
 import functools
 import glob
 import os

@@ -15,8 +15,6 @@ left" means that nothing is left. Elsewhere the process group must do.
 Only the standard library, and little of it: it starts in some 25 ms.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import resource

@@ -8,8 +8,6 @@ what was read last stays counted, and what came after is lost. A thread that wai
 or for its event loop sleeps: no delay is counted for that.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Iterable

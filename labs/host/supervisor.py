@@ -9,8 +9,6 @@ Deliberately not PDEATHSIG on the reaper: Linux sends that when the *thread* tha
 ends, and labs are run from short-lived threads. The reaper watches its parent instead.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import functools

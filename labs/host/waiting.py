@@ -1,7 +1,5 @@
 """Waiting for something, with a deadline and a Stop."""
 
-from __future__ import annotations
-
 import select
 import threading
 import time

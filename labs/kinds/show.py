@@ -1,7 +1,5 @@
 """How a result looks, wherever it is shown: in a panel, in a page, in a file, quoted in prose."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial

@@ -4,8 +4,6 @@ See workloads/crowd.py, which asks. Beside `load` this measures nothing but when
 came: enough to know that at some moment all of them were waiting.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import subprocess

@@ -6,8 +6,6 @@ one: each has every nth user, and its records are given the users' own numbers. 
 them and what comes back is in workloads/protocol.py.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

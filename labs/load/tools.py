@@ -5,8 +5,6 @@ on this machine. Each runs below our supervisor, against 127.0.0.1 only, for a b
 bounded number of requests.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import math

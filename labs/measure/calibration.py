@@ -6,8 +6,6 @@ Loops are counted by the burning processes' own CPU seconds: a quota that holds 
 neighbour who takes a core, makes a core no slower. How much of the cores they got is told apart.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import math

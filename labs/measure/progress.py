@@ -1,7 +1,5 @@
 """How far a run is: a fraction that only grows, and a time left that is not over before the run."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ alone: how fast the server itself does a piece of work, and what the way there a
 Nothing of a level enters: neither its number of users beyond what fills the cores, nor its work.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,8 +1,6 @@
 """What can be set beside the rest: of each setting what may be chosen, and why not the others. No
 widgets."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The strip of a run that goes on, as a widget: it is shown once something was measured."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import anywidget

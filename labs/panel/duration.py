@@ -1,7 +1,5 @@
 """For how long to measure: one slider. What that costs stands beside Run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

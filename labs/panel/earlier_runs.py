@@ -1,7 +1,5 @@
 """The last runs of a lab, which stay as pale curves: one button for each, which takes it away."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

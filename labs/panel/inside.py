@@ -1,7 +1,5 @@
 """What is inside a panel: the work of its lab, and its widgets."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import ipywidgets

@@ -1,7 +1,5 @@
 """Which panel a lab has: most have the usual one."""
 
-from __future__ import annotations
-
 import importlib
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The reader's own prediction: a number to commit to before the lab may run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The page of the reader's progress: what is kept, to read, to take away and to delete."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

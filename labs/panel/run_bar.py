@@ -1,7 +1,5 @@
 """Run, Stop, how far it is, and what went wrong: one row of every panel."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 

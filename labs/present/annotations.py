@@ -7,8 +7,6 @@ output down. In exactly one of them a figure of the output is bold, `**{1}**`: t
 for.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

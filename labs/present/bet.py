@@ -1,8 +1,6 @@
 """A recorded run that stands behind a bet: what the page's script needs to ask for a number first,
 and to say how near it was (book/web/src/bet.ts). Pure."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass
 

@@ -1,8 +1,6 @@
 """Bets against measurements: a point for each, on axes that grow by factors, and the line on which
 both are the same. The static page draws the same by itself (book/web/src/scatter.ts). Pure."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A class on one page: what was answered, and its laptops on one line."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

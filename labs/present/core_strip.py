@@ -1,7 +1,5 @@
 """The strip: what each core did while a run went on, and how many workers there were."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

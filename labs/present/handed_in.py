@@ -4,8 +4,6 @@ Anybody may have written such a file. It is refused in a sentence with its name 
 cell is taken for the text or the number that it is.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import math

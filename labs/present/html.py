@@ -1,7 +1,5 @@
 """A recorded figure as HTML for a built page, and as what a notebook displays."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from typing import Any, Protocol, TypeAlias

@@ -3,8 +3,6 @@ after the other (book/web/src/levels.ts). Of each it is told how far it reaches 
 run's figure, or the colour in which it is drawn there; the page has the figure once and hides what
 comes later. Pure."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """HTML around text. MarkupSafe escapes whatever is put in."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Sequence
 

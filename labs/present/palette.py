@@ -2,8 +2,6 @@
 and apart for colour-blind eyes; nothing is told by colour alone: dashes and symbols differ too.
 The hues are those of Okabe and Ito (2008), brought to a middle lightness."""
 
-from __future__ import annotations
-
 from typing import Any
 
 BLUE = "#1f86c9"  # measured; user time

@@ -5,8 +5,6 @@ a second of import in every kernel; the tests do that instead. Colours of text, 
 background come from the page (`labs.panel.figure_view`).
 """
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What a run says of the power its machine had, in words. Pure: records in, text out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from labs.records.format import percent

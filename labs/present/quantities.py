@@ -3,8 +3,6 @@
 A quantity shows as text, and is a number for whoever asks.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,7 +1,5 @@
 """Where the time went, drawn and told: a bar for each level, as long as its mean response time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Runs of before as pale curves below a figure, to compare a run with them."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence

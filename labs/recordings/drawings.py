@@ -1,7 +1,5 @@
 """The recorded figures of the book, and which of them `make figures` has to draw."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Version 1 did not say of which kind a recording is: a field that only that kind has tells it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -2,8 +2,6 @@
 servers that answered the same requests. Those are of labs that the reader has met: a later one
 would tell what its own page asks (book/web/src/switch.ts)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

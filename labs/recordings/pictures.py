@@ -5,8 +5,6 @@ With them a figure stands in its page without a script, in print and at first si
 from elsewhere (LABS_RECORDINGS) none are asked for: the page's script then draws the figure.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -4,8 +4,6 @@ A lab is a cell of a chapter, so there is no second list. What is said on the wa
 log; the command line shows it.
 """
 
-from __future__ import annotations
-
 import ast
 import logging
 import os

@@ -1,8 +1,6 @@
 """A recorded run as it stands in a page: one figure, its caption, the numbers folded away; all of
 it behind the question that the lab asks, if it asks one."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

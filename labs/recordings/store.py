@@ -5,8 +5,6 @@ the one of the machine most like theirs. Contribute yours with `make record`. A 
 kind it is (`kind`, the folder's name in `labs/kinds`) and of which version (`schema`).
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import hashlib

@@ -1,7 +1,5 @@
 """Numbers that are never below zero: a file in which they are is refused when it is read. Pure."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from msgspec import Meta

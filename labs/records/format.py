@@ -1,7 +1,5 @@
 """Numbers as a person says them: rounded to what is worth saying, with their unit."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

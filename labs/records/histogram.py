@@ -1,7 +1,5 @@
 """Many times in few numbers: how often each bucket of a logarithmic scale was met. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 As a file it is text that anybody can read: a few lines `name: value`, a blank one, the output.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import msgspec

@@ -1,7 +1,5 @@
 """Processes as they were seen during a run: of a server, or of a load generator."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """The settings that a panel has, by the names of their fields, and which of them a lab is about."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from labs.records.errors import Unusable, instance

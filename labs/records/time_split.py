@@ -1,7 +1,5 @@
 """Where a level's time went: the parts of its mean response time."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 PARTS = (

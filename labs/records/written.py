@@ -1,7 +1,5 @@
 """Numbers as people write them: `1,000`, `500,0`, `12 ms`, `85 %`. Pure."""
 
-from __future__ import annotations
-
 import math
 import re
 

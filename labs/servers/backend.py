@@ -4,8 +4,6 @@ It is a tree of its own below the supervisor. So its CPU is not in the server's,
 bill for the server's demand would show; and who samples takes it from the others' as well.
 """
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import statistics

@@ -6,8 +6,6 @@ and php-fpm refuse to answer as root. Nothing of the system's own configuration 
 the workers read is copied into the folder: a clone may lie where `nobody` may not look.
 """
 
-from __future__ import annotations
-
 import contextlib
 import grp
 import os

@@ -7,8 +7,6 @@ It is set up like the SQLite that it stands for: a commit is in the log and does
 disk (`synchronous_commit = off`, as SQLite's `synchronous = NORMAL`), which is another lab's.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import pwd

@@ -1,7 +1,5 @@
 """Is anybody there? A server's /ready, asked again until this run's own answer comes."""
 
-from __future__ import annotations
-
 import socket
 import time
 

@@ -6,8 +6,6 @@ needs nothing of this. A proxy that says another Host to the server than the bro
 and those are refused: so it must be told, and then that one origin is let in, no other.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping

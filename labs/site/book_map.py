@@ -5,8 +5,6 @@ side by side through the third, whose pages do both. The parts and their pages a
 _toc.yml. It is drawn wide, and narrow for a telephone; the style sheet is book/web/front.css.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

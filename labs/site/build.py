@@ -5,8 +5,6 @@ nodes of a book, which refer to each other (a quarter of the time; without it a 
 and the grammar of IRIs that jsonschema loads when it finds it (a second and a half).
 """
 
-from __future__ import annotations
-
 import gc
 import sys
 

@@ -7,8 +7,6 @@ strict build fails. What can be claimed says `labs.present.claims`; the quantiti
 {measured}, of the page's lab where none is named. Words that hold backticks want two around all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 from types import SimpleNamespace

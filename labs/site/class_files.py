@@ -1,7 +1,5 @@
 """A class's files of progress, found, read and made into one page on this machine."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 Beside them, paler, the curves of other numbers of cores.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The still picture of a deal: how often so many users have a thread, if dice deal connections."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

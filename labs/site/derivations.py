@@ -5,8 +5,6 @@ follow it, for a notebook's cells cannot stand inside anything. On the page they
 fold, in their order: the page's script finds them by their place, and JupyterLab opens the source.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

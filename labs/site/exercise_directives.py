@@ -5,8 +5,6 @@ and the role {minutes}, with which a page says how long they take.
 field of its exercise, an id out of order. Each is a warning with its line, so a strict build fails.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 from pathlib import PurePosixPath

@@ -6,8 +6,6 @@ built pages. A page with a formula that is not there yet loads KaTeX, as Sphinx 
 each page with one (book/web/src/math.ts).
 """
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -5,8 +5,6 @@ The address is that of the published site, `html: baseurl:` in _config.yml. The 
 picture are drawn by `make figures`; a build with one that is out of date fails.
 """
 
-from __future__ import annotations
-
 import re
 import textwrap
 from pathlib import Path

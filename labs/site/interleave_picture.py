@@ -1,7 +1,5 @@
 """The still picture of a race: two threads that both read before either of them has written."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from markupsafe import Markup

@@ -1,7 +1,5 @@
 """The still picture of one request's journey: where it is, and whose clock runs meanwhile."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import Markup

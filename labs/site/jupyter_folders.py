@@ -1,7 +1,5 @@
 """Where Jupyter's own files are while the book is read: its configuration, and what it notes."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """The still picture of who runs when: a lane for each request, over the last moments."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from markupsafe import Markup

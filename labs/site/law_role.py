@@ -6,8 +6,6 @@ which seconds and fractions are scaled. Said to four digits at most, or as asked
 In a displayed formula, which is then the directive {law}, it is \law{…}, without a unit.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

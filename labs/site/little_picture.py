@@ -1,7 +1,5 @@
 """The still picture of Little's law: two staircases, and the area between them by rows."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 

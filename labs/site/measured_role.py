@@ -7,8 +7,6 @@ not there is a warning with its line, so a strict build fails. (myst-nb's {eval}
 a kernel for every number, and does not run the cells that a page hides.)
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Sequence
 from pathlib import PurePosixPath

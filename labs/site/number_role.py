@@ -1,8 +1,6 @@
 """A Sphinx role that says a number. One that cannot be had is a warning with its line, so that a
 strict build fails."""
 
-from __future__ import annotations
-
 from docutils import nodes
 from sphinx.util.docutils import SphinxRole
 

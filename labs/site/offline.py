@@ -6,8 +6,6 @@ of the whole site: a browser takes another worker when a byte of it has changed.
 book/web/src/offline.ts asks for it, on a website and nowhere else.
 """
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import Any

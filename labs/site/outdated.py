@@ -6,8 +6,6 @@ Sphinx goes by the clock, and leaves a page alone when only what it shows of oth
 Code is no matter here: when it has changed, `setup/book.py` begins from nothing.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 from collections.abc import Iterator

@@ -10,8 +10,6 @@ written stands in `labs.present.annotations`. A file that is not there, or a not
 the output does not have (any more), is a warning with its line, so a strict build fails.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

@@ -4,8 +4,6 @@ A killed tab leaves a kernel of about 120 MB. Kernels of other notebooks are non
 the server's own settings say what happens to those.
 """
 
-from __future__ import annotations
-
 import contextlib
 from datetime import UTC, datetime
 from typing import Any

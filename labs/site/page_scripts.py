@@ -6,8 +6,6 @@ of all. Sphinx's few settings for them stand in the page itself. The page of the
 further ones, is as the theme has it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from pathlib import Path

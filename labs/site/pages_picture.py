@@ -1,7 +1,5 @@
 """The still picture of memory after a fork: a master and workers, and the pages of each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from markupsafe import Markup

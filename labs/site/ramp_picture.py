@@ -1,7 +1,5 @@
 """The still picture of a ramp: workers that are made 1, 2, 4 ... a second for a crowd."""
 
-from __future__ import annotations
-
 from markupsafe import Markup
 
 from labs.site.svg import dashed, drawing, line, text

@@ -13,8 +13,6 @@ Becomes `<wt-scene name="shop" users="96" …>`, which `book/web/src/scenes` bri
 without a scene don't load its script. What a scene cannot do is a warning with its line.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, ClassVar
 

@@ -2,8 +2,6 @@
 `<template>`, which nobody sees before the scene's script (book/web/src/scenes/frame.ts) takes it
 out, and which `make pdf` and `make epub` leave out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

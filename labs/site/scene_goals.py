@@ -1,8 +1,6 @@
 """What a page can ask of the reader at a scene, in words; when it is reached, the scene itself says
 (`goals` in book/web/src/scenes)."""
 
-from __future__ import annotations
-
 GOALS: dict[str, dict[str, str]] = {
     "shop": {
         "turned-away": "Send so many that one of them finds no place and is turned away.",

@@ -1,7 +1,5 @@
 """The scenes that a page can have: a row for each, with its picture that stands still."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """The still picture of a scene: the shop as the model has it on average, a dot for each request."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from markupsafe import Markup

@@ -1,7 +1,5 @@
 """`python -m labs read`: the built book, live, in the browser."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import logging

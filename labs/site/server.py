@@ -4,8 +4,6 @@ The pages and their kernels share one origin: no CORS, one token, and the same u
 /user/name/. `live-config.js` is how a page learns that it is live.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

@@ -1,7 +1,5 @@
 """The still pictures of four scenes: ceilings, samples, core-hopping and quota, by their laws."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

@@ -4,8 +4,6 @@ Both are made by code. Social sites take no SVG: setup/social.py has a Chromium 
 into `book/web/social.png`, which keeps a mark of what it was drawn from.
 """
 
-from __future__ import annotations
-
 import hashlib
 import struct
 import zlib

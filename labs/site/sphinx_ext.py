@@ -4,8 +4,6 @@ Writes the source of a page's cells into it, hidden ones included, so that the p
 run them; lets the Binder button open the book itself.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

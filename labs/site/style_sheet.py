@@ -7,8 +7,6 @@ that the pages load, and no module of `labs`, which makes what a kernel shows. T
 stay whole, and so does what is for print alone.
 """
 
-from __future__ import annotations
-
 import hashlib
 import posixpath
 import re

@@ -3,8 +3,6 @@
 For readers without JavaScript, and in print. In the page's own colours, as the other drawings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from markupsafe import Markup

@@ -4,8 +4,6 @@ A cold kernel that imports `labs`, ipywidgets and plotly takes two to three seco
 answers at once. One is kept ready; when it is handed out, the next is started.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from datetime import UTC, datetime

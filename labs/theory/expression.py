@@ -1,7 +1,5 @@
 """A worked number of the book: an expression of the laws, and nothing else is evaluated. Pure."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import math

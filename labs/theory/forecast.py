@@ -13,8 +13,6 @@ The load generator is one single-threaded process on the same machine. Each requ
 than the machine's cores: X (D + g) <= c, and X <= 1 / g. See `queueing.closed`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Literal
 

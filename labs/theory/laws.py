@@ -8,8 +8,6 @@ of any window in which what came in went out, whatever the distributions (Dennin
 1978). A negative number is refused with `Unusable`.
 """
 
-from __future__ import annotations
-
 import math
 
 from labs.records.errors import Unusable

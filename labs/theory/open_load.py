@@ -5,8 +5,6 @@ Either many runs are simulated, with the workload's own distributions, or the ch
 number of requests under way are reckoned, from nothing but how fast that many are answered.
 """
 
-from __future__ import annotations
-
 import heapq
 import math
 from collections import deque

@@ -5,8 +5,6 @@ work; its last value holds for more. (1, 2, 3, 4) is four cores, (1, 1.3) one co
 hyper-threads. An answer is a throughput X in requests per second; R = N / X - Z.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math

@@ -5,8 +5,6 @@ Where the order of service matters, no formula of `queueing` holds: a callback r
 and a thread keeps the interpreter lock for a switch interval. Letters as in `laws`.
 """
 
-from __future__ import annotations
-
 import functools
 import heapq
 import math

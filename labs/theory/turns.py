@@ -4,8 +4,6 @@ Goes from millisecond to millisecond. Where `simulation` answers how many reques
 tells the story itself, for the book's scenes and their still pictures.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 Their words are in the chapter's page: `labs.exercises.words` reads them.
 """
 
-from __future__ import annotations
-
 from labs.exercises.chapters import (
     a_small_file,
     both_at_once,

@@ -1,7 +1,5 @@
 """The exercises of `event-loop`: ranges, laws and slips."""
 
-from __future__ import annotations
-
 from labs.exercises.exercise import Exercise, Formula
 from labs.exercises.readings import interval, of_last, of_parts
 

@@ -1,7 +1,5 @@
 """The classic experiments drawn: the source's ratios to the law, and ours, over the users."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from labs.kinds.classics.published import TABLES

@@ -4,8 +4,6 @@ The figures are those of S1 to S5 (see the bibliography); None where a source pr
 Times in seconds, rates in requests per second.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,8 +1,6 @@
 """What the classic experiments give when they are made again: a row for each of the source's.
 Frozen, SI units."""
 
-from __future__ import annotations
-
 import contextlib
 from dataclasses import dataclass
 

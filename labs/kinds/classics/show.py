@@ -4,8 +4,6 @@ Two machines are set side by side by what each did of what the law allows it, so
 number of cores nor the price of a page takes part.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass

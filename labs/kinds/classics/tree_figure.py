@@ -1,7 +1,5 @@
 """S3's process tree drawn and told: its figures beside those of ours."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from labs.kinds.classics import published

@@ -1,8 +1,6 @@
 """What the clocks lab finds: wall time and CPU time of single requests.
 Frozen, SI units."""
 
-from __future__ import annotations
-
 import statistics
 from dataclasses import dataclass
 

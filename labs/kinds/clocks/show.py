@@ -1,7 +1,5 @@
 """The clocks lab drawn and told: wall time, CPU time and waiting of each page."""
 
-from __future__ import annotations
-
 from labs.kinds.clocks.record import Clocks, PageClock
 from labs.kinds.show import Column, Show
 from labs.present.palette import BLUE, FAINT, GREY, ORANGE, PURPLE

@@ -1,8 +1,6 @@
 """Figures of a comparison: a line for each part over the users, or for each number of users over
 the sizes of the pool. Records in, plotly's JSON out."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a comparison finds: several experiments, measured by turns on one machine."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar, get_args

@@ -1,7 +1,5 @@
 """How a comparison looks: its figure, a row for each part and level, and what prose may quote."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Load generators as instruments: each is put before a running server, and both are watched."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

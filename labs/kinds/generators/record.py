@@ -4,8 +4,6 @@ A generator is an instrument: it has a price, an end of its scale, and an error 
 Frozen, SI units.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from labs.records.amounts import Amount, NotNegative

@@ -1,8 +1,6 @@
 """What a memory lab finds: a server's memory over the requests that wait in it at once.
 Frozen, in bytes."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The memory lab drawn and told: growth over the requests that wait, and what each takes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

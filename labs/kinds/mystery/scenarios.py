@@ -2,8 +2,6 @@
 fixes, one that people try and one that helps. Pure.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -1,8 +1,6 @@
 """What the lab of the shared counter finds: additions asked for, and additions that arrived.
 Frozen, SI units."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from labs.records.amounts import Amount, NotNegative

@@ -1,7 +1,5 @@
 """The lab of the shared counter drawn and told: what arrived, what was lost, what a lock costs."""
 
-from __future__ import annotations
-
 from operator import attrgetter
 
 from labs.kinds.race.record import Count, Race

@@ -1,8 +1,6 @@
 """Two runs of one sweep on machines with different numbers of cores, in units that compare: for
 each core, and beside what a lone user got. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

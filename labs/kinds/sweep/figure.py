@@ -1,7 +1,5 @@
 """A sweep's figure: throughput and response time over users, with bound, model and recorded run."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Unpack

@@ -1,7 +1,5 @@
 """A sweep's result: an experiment with its machine and one or more runs of it."""
 
-from __future__ import annotations
-
 from labs.records.errors import BadRecording
 from labs.records.experiment import Experiment
 from labs.records.results import Point, Result, Run, middle, pick

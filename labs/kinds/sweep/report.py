@@ -4,8 +4,6 @@ The forecast was stored before the load started. The explanation uses each level
 demand: at saturation that is nearly an identity, so it is called consistency, never prediction.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any

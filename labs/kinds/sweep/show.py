@@ -3,8 +3,6 @@
 All of its middle run, unless a spread is asked for.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

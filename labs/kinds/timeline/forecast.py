@@ -9,8 +9,6 @@ that was raised; that a server which grows has grown; and that neither a group n
 after it take anything over from the step before.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator, Sequence

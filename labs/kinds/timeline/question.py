@@ -1,7 +1,5 @@
 """What a timeline asks its reader before the run."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 

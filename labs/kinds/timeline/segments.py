@@ -1,7 +1,5 @@
 """Step results and time bins of a timeline, from raw request records and samples. No processes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,8 +1,6 @@
 """How a timeline looks: a row for each step, the processes of both trees, and the numbers that
 prose may quote of the middle run. Steps are counted from 1."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The walk over a timeline's steps: who asks when, what is done to the server, what is seen."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 import time

@@ -4,8 +4,6 @@ Starts a row's server, drives its bounded load on 127.0.0.1, runs the tool, and 
 What the tool printed is shorn of names and places, and kept if it shows what the page tells.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

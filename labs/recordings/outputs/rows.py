@@ -3,8 +3,6 @@
 A new row is recorded with `python -m labs output NAME` and read in a page with {output}.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace

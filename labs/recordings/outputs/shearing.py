@@ -4,8 +4,6 @@ What is taken away is replaced by something as wide where columns follow, so tha
 as the tool has set it. What may still be personal is found again, and such output is not kept.
 """
 
-from __future__ import annotations
-
 import getpass
 import os
 import re

@@ -1,7 +1,5 @@
 """The book's outputs: `book/output/<name>.txt`, a file each. `labs.records.output` has the form."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

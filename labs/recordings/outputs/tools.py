@@ -1,7 +1,5 @@
 """The tools whose output the book reads: whether they are here, how new, how to get them."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from dataclasses import dataclass
