@@ -6,6 +6,9 @@ from typing import Any
 
 from labs.kinds.checkup.record import Checkup
 from labs.kinds.clocks.record import ClientClock, Clocks, ClocksRun, PageClock
+from labs.kinds.generators.record import GeneratorResult, Generators, GeneratorsRun
+from labs.kinds.memory.record import Memory, MemoryCurve, MemoryRun
+from labs.kinds.race.record import Count, Race, RaceRun
 from labs.kinds.sweep.record import Recording
 from labs.kinds.timeline.record import Event, Expected, StepResult, TimeBin, Timeline, TimelineRun
 from labs.records.experiment import Experiment, Load, Server, Workload
@@ -296,4 +299,70 @@ def timeline(*factors: float) -> Timeline:
         steps=STEPS,
         machine=MACHINE,
         runs=tuple(timeline_run(factor=factor) for factor in factors or (0.97, 1.0, 1.01)),
+    )
+
+
+def count(name: str, asked: int, counted: int, rps: float) -> Count:
+    """A way of the race, by its eight users."""
+    wait_s = 0.0 if "computing" in name else 0.032
+    return Count(
+        name=name,
+        workload=Workload(cpu_s=0.008, wait_s=wait_s, wait_cv=0.1),
+        asked=asked,
+        counted=counted,
+        throughput_rps=rps,
+        mean_response_time_s=8 / rps,
+    )
+
+
+def race(*runs: tuple[Count, ...]) -> Race:
+    """Counts of each run."""
+    made = tuple(RaceRun(recorded_at=WHEN, counts=counts) for counts in runs)
+    return Race(racers=8, machine=MACHINE, runs=made)
+
+
+def gauge(name: str, rps: float, own: float, its: float, **more: object) -> GeneratorResult:
+    """What it says, and the cores that it and the server used."""
+    usual = {
+        "program": "Program 1.0",
+        "command": f"{name} http://127.0.0.1:8000/file",
+        "seconds": 3.0,
+        "requests": round(3 * rps),
+        "throughput_rps": rps,
+        "mean_response_time_s": 16 / rps,
+        "generator_cpu": own,
+        "generator_fullest": own,
+        "server_cpu": its,
+        "server_fullest": its,
+        "busy": (own + its) / 2,
+    }
+    return GeneratorResult(name=name, **{**usual, **more})
+
+
+def gauges(*runs: tuple[GeneratorResult, ...]) -> Generators:
+    """Results of each run."""
+    return Generators(
+        server=Server("event-loop", by="nginx", cores=1),
+        workload=Workload(page="file", wait_cv=0.0),
+        connections=16,
+        machine=MACHINE,
+        runs=tuple(GeneratorsRun(recorded_at=WHEN, gauges=results) for results in runs),
+    )
+
+
+def growth(kind: str, sizes: tuple[int, ...], base: int, each: int, shared: int = 0) -> MemoryCurve:
+    """On a line, bytes; RSS counts `shared` again for each."""
+    pss = tuple(base + each * size for size in sizes)
+    rss = tuple(base + (each + shared) * size for size in sizes)
+    return MemoryCurve(kind=kind, sizes=sizes, pss_bytes=pss, rss_bytes=rss)
+
+
+def memory(*runs: tuple[MemoryCurve, ...]) -> Memory:
+    """Curves of each run, on a machine of which 1 GiB was taken before."""
+    return Memory(
+        waiters={"process": Server("prefork", processes=8)},
+        machine=MACHINE,
+        runs=tuple(
+            MemoryRun(recorded_at=WHEN, taken_bytes=2**30, growths=curves) for curves in runs
+        ),
     )

@@ -10,11 +10,12 @@ from typing import Any
 import examples
 import psutil
 import pytest
+from examples import gauge
 from msgspec import structs
 
 from labs.host.programs import Program
-from labs.kinds.generators.record import OURS, GeneratorResult, Generators, GeneratorsRun, locusts
-from labs.kinds.generators.run import FILE, GeneratorsLab, process_counts
+from labs.kinds.generators.record import OURS, GeneratorResult, Generators, locusts
+from labs.kinds.generators.run import GeneratorsLab, process_counts
 from labs.kinds.generators.show import elsewhere, generators_said, show
 from labs.load import tools
 from labs.load.locust import LoadFailed
@@ -27,25 +28,8 @@ from labs.servers.serve import free_port, serve
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
 
-def gauge(name: str, rps: float, own: float, its: float, **more: object) -> GeneratorResult:
-    usual = {
-        "program": "Program 1.0",
-        "command": f"{name} http://127.0.0.1:8000/file",
-        "seconds": 3.0,
-        "requests": round(3 * rps),
-        "throughput_rps": rps,
-        "mean_response_time_s": 16 / rps,
-        "generator_cpu": own,
-        "generator_fullest": own,
-        "server_cpu": its,
-        "server_fullest": its,
-        "busy": (own + its) / 2,
-    }
-    return GeneratorResult(name=name, **{**usual, **more})
-
-
-def run(ours: float = 10_000, *, missing: str = "") -> GeneratorsRun:
-    gauges = (
+def run(ours: float = 10_000, *, missing: str = "") -> tuple[GeneratorResult, ...]:
+    return (
         gauge(OURS, ours, 1.0, 0.12),
         gauge("1 locust", 1.01 * ours, 1.0, 0.12),
         gauge("2 locusts", 16_000, 1.7, 0.2, processes=2, generator_fullest=0.85),
@@ -54,31 +38,24 @@ def run(ours: float = 10_000, *, missing: str = "") -> GeneratorsRun:
         if missing
         else gauge("wrk", 100_000, 0.9, 0.98),
     )
-    return GeneratorsRun(recorded_at=examples.WHEN, gauges=gauges)
 
 
-def gauges(*runs: GeneratorsRun) -> Generators:
-    return Generators(
-        server=Server("event-loop", by="nginx", cores=1),
-        workload=FILE,
-        connections=16,
-        machine=examples.MACHINE,
-        runs=runs or (run(9_000), run(), run(11_000)),
-    )
+def gauges(*runs: tuple[GeneratorResult, ...]) -> Generators:
+    return examples.gauges(*(runs or (run(9_000), run(), run(11_000))))
 
 
 # what is found and how it is told
 
 
 def test_full_is_said_in_one_way() -> None:
-    assert [each.full for each in run().gauges] == [
+    assert [each.full for each in run()] == [
         *[("generator",)] * 3,
         ("server",),
         ("generator", "server"),
     ]
     shared = gauge("ab", 1_000, 0.79, 0.75, busy=0.97)
     assert (shared.full, replace(shared, busy=0.8).full) == (("machine",), ())
-    ours = run().by(OURS)  # CPU of a request is CPU over throughput
+    ours = run()[0]  # CPU of a request is CPU over throughput
     found = (ours.generator_s, ours.server_s, ours.ceiling_rps)
     assert found == pytest.approx((100e-6, 12e-6, 10_000))
     with pytest.raises(BadRecording, match="neither measured nor missing"):
@@ -101,7 +78,7 @@ def test_the_verdict_says_who_measured_whom() -> None:
     assert "wrk saw 10 times the throughput that Locust saw" in said[5]
     assert "Up to 8,000 req/s" in said[7]
     agreeing = tuple(gauge(name, 100 + at, 0.02, 0.95) for at, name in enumerate((OURS, "ab")))
-    *_, last = generators_said(gauges(GeneratorsRun(recorded_at="", gauges=agreeing)))
+    *_, last = generators_said(gauges(agreeing))
     assert "They agree within 1\u00a0%: the server was measured" in last
     assert together(("ab", 0.02, 0.5, 0.95)) == "No other was there to compare it with."
     shared = together((OURS, 0.02, 0.5, 0.95), ("ab", 0.02, 0.95, 0.5))
@@ -175,7 +152,7 @@ def test_a_disturbed_or_failing_round_is_not_recorded() -> None:
     assert GeneratorsLab().rejection(gauges()) == ""
     for more, said in (({"failed": 3}, "3 requests failed"), ({"others_cpu": 0.5}, "others used")):
         disturbed = (gauge("ab", 1_000, 0.5, 0.5, **more),)
-        found = gauges(GeneratorsRun(recorded_at="", gauges=disturbed))
+        found = gauges(disturbed)
         assert said in GeneratorsLab().rejection(found)
 
 

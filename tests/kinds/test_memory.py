@@ -9,10 +9,11 @@ from typing import Any
 import examples
 import plotly.graph_objects as go
 import pytest
+from examples import growth
 from msgspec import structs
 
 from labs.host.supervisor import Stopped
-from labs.kinds.memory.record import Memory, MemoryCurve, MemoryRun, line
+from labs.kinds.memory.record import Memory, MemoryCurve, line
 from labs.kinds.memory.run import MemoryLab
 from labs.kinds.memory.show import memory_alt, memory_figure, memory_said, show
 from labs.load.concurrent import concurrent_requests
@@ -26,31 +27,16 @@ from labs.servers.serve import serve
 MIB, KIB = 2**20, 2**10
 
 
-def growth(kind: str, sizes: tuple[int, ...], base: int, each: int, shared: int = 0) -> MemoryCurve:
-    """On a line; RSS counts `shared` again for each."""
-    pss = tuple(base + each * size for size in sizes)
-    rss = tuple(base + (each + shared) * size for size in sizes)
-    return MemoryCurve(kind=kind, sizes=sizes, pss_bytes=pss, rss_bytes=rss)
-
-
-def run(factor: float = 1.0) -> MemoryRun:
-    return MemoryRun(
-        recorded_at=examples.WHEN,
-        taken_bytes=1024 * MIB,
-        growths=(
-            growth("process", (1, 2, 4, 8), 20 * MIB, round(4 * MIB * factor), 16 * MIB),
-            growth("thread", (1, 8, 32), 24 * MIB, 40 * KIB),
-            growth("coroutine", (1, 64, 512), 22 * MIB, 10 * KIB),
-        ),
+def run(factor: float = 1.0) -> tuple[MemoryCurve, ...]:
+    return (
+        growth("process", (1, 2, 4, 8), 20 * MIB, round(4 * MIB * factor), 16 * MIB),
+        growth("thread", (1, 8, 32), 24 * MIB, 40 * KIB),
+        growth("coroutine", (1, 64, 512), 22 * MIB, 10 * KIB),
     )
 
 
 def memory(*factors: float) -> Memory:
-    return Memory(
-        waiters={"process": Server("prefork", processes=8)},
-        machine=examples.MACHINE,
-        runs=tuple(run(factor) for factor in factors or (0.9, 1.0, 1.2)),
-    )
+    return examples.memory(*(run(factor) for factor in factors or (0.9, 1.0, 1.2)))
 
 
 def without_pss(found: Memory) -> Memory:
@@ -132,9 +118,9 @@ def test_the_verdict_names_the_limit_and_what_is_shared() -> None:
 
 
 def test_more_that_takes_nothing_sets_no_limit() -> None:
-    flat = replace(run(), growths=(growth("thread", (1, 8), 24 * MIB, 0),))
-    found = structs.replace(memory(), runs=(flat,))
-    assert found.limit("thread") is None and flat.growths[0].most(MIB) is None
+    flat = growth("thread", (1, 8), 24 * MIB, 0)
+    found = examples.memory((flat,))
+    assert found.limit("thread") is None and flat.most(MIB) is None
     assert "memory sets no limit here" in " ".join(memory_said(found))
     assert memory_figure(found)["data"]
     with pytest.raises(NoSuchNumber, match="took nothing measurable"):
@@ -166,8 +152,7 @@ def test_numbers_to_quote(asked: tuple[Any, ...], value: float, text: str) -> No
 def test_a_recording_off_the_line_or_of_other_sizes_is_not_fit() -> None:
     assert MemoryLab().rejection(memory(1.0)) == ""
     bent = replace(memory(1.0).run.growths[0], pss_bytes=(20, 90, 30, 100))
-    crooked = structs.replace(memory(), runs=(replace(run(), growths=(bent,)),))
-    assert "no straight line" in MemoryLab().rejection(crooked)
+    assert "no straight line" in MemoryLab().rejection(examples.memory((bent,)))
     lab = MemoryLab({"process": (1, 2, 4, 8), "thread": (1, 8, 32), "coroutine": (1, 64, 512)})
     assert lab.matches(memory()) and not MemoryLab().matches(memory())
     assert MemoryLab().smoke_test().seconds() < 15 < MemoryLab().seconds() <= 40
@@ -181,8 +166,7 @@ def test_the_lab_of_some_kinds_of_worker_speaks_of_those() -> None:
     assert some.question is not None
     threads = MemoryLab({"thread": [8, 32]})
     assert threads.about().startswith("One process with 8 to 32 threads: each serves a while")
-    grown = (growth("thread", (8, 32), 24 * MIB, 40 * KIB),)
-    found = structs.replace(memory(1.0), runs=(replace(run(), growths=grown),))
+    found = examples.memory((growth("thread", (8, 32), 24 * MIB, 40 * KIB),))
     assert threads.matches(found)
     assert threads.question is None and threads.answer(found) == (None, None)
     assert some.answer(memory(1.0)) == (None, pytest.approx(4 * MIB))

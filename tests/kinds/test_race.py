@@ -5,13 +5,13 @@ from typing import Any
 
 import examples
 import pytest
-from msgspec import structs
+from examples import count
 from panel_driver import SOON_S, PanelDriver
 from waiting import eventually
 
 from labs.exercises import latest
-from labs.kinds.race.record import Count, Race, RaceRun
-from labs.kinds.race.run import COMPUTING, WAYS, WORK, RaceLab
+from labs.kinds.race.record import Count, Race
+from labs.kinds.race.run import WAYS, WORK, RaceLab
 from labs.kinds.race.show import race_alt, race_figure, race_said, race_words, show
 from labs.measure.rig import Rig
 from labs.panel.lab import LabPanel
@@ -22,30 +22,17 @@ from labs.records.errors import BadRecording, Unusable
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
 
-def count(name: str, asked: int, counted: int, rps: float) -> Count:
-    return Count(
-        name=name,
-        workload=COMPUTING if "computing" in name else WORK,
-        asked=asked,
-        counted=counted,
-        throughput_rps=rps,
-        mean_response_time_s=8 / rps,
-    )
-
-
-def run(counted: int = 50) -> RaceRun:
-    counts = (
+def run(counted: int = 50) -> tuple[Count, ...]:
+    return (
         count("without a lock", 400, counted, 120.0),
         count("with a lock", 80, 80, 24.0),
         count("with a short lock", 400, 400, 121.0),
         count("computing only, without a lock", 400, 100, 122.0),
     )
-    return RaceRun(recorded_at=examples.WHEN, counts=counts)
 
 
 def race(*counted: int) -> Race:
-    runs = tuple(run(each) for each in counted or (60, 50, 40))
-    return Race(racers=8, machine=examples.MACHINE, runs=runs)
+    return examples.race(*(run(each) for each in counted or (60, 50, 40)))
 
 
 class Told(RaceLab):
@@ -136,11 +123,11 @@ def test_a_first_column_without_a_name_stays_first() -> None:
 
 
 def test_a_race_without_a_loss_proves_nothing_and_a_lock_that_loses_is_refused() -> None:
-    lucky = structs.replace(race(), runs=(RaceRun(recorded_at="", counts=run(400).counts[:1]),))
+    lucky = examples.race(run(400)[:1])
     assert "That proves nothing" in race_said(lucky)[0]
     assert "400 additions were lost" in RaceLab(WAYS[:1]).rejection(lucky)
-    careless = replace(run(), counts=(run().counts[0], replace(run().counts[1], counted=79)))
-    found = structs.replace(race(), runs=(careless,))
+    bare, locked, *_ = run()
+    found = examples.race((bare, replace(locked, counted=79)))
     assert "1 of 80 additions were lost" in RaceLab(WAYS[:2]).rejection(found)
     assert RaceLab().rejection(race()) == ""
 

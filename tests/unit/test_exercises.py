@@ -17,20 +17,17 @@ from labs.exercises.chapters import CHAPTERS, EXERCISES, minutes, slug
 from labs.exercises.check import NoSuchExercise, check, exercise, slips
 from labs.exercises.exercise import CLOSE, KINDS, LEVELS, Exercise, NoSuchNumber, Numbers
 from labs.kinds.comparison.record import Comparison
-from labs.kinds.generators.record import GeneratorResult, Generators, GeneratorsRun
-from labs.kinds.memory.record import Memory, MemoryCurve, MemoryRun
 from labs.kinds.mystery.record import Mystery
-from labs.kinds.race.record import Count, Race, RaceRun
 from labs.kinds.sweep.record import Recording
-from labs.kinds.timeline.record import StepResult, Timeline, TimelineRun
+from labs.kinds.timeline.record import Timeline
 from labs.records.errors import Unusable
-from labs.records.experiment import Server, Workload
-from labs.records.processes import Process
+from labs.records.experiment import Workload
 from labs.records.steps import Step
 
 SEEDS = (None, "ann", "ben", "cleo", "dora")
 EASY: dict[str, Any] = {"kind": "compute", "level": "warm-up", "minutes": 1}
 PARTS = {"I": range(7), "II": range(7, 13), "III": range(13, 17)}
+MIB = 2**20
 SEVERAL = ("proof", "read the output", "repair", "costing", "your application")
 
 
@@ -56,53 +53,24 @@ def served(recording: Recording) -> Recording:
     return structs.replace(recording, runs=(replace(run, points=points),))
 
 
-def weighed() -> Memory:
-    """Processes of 5 MiB each, beside the 20 that they share."""
-    sizes, mib = (1, 2, 4), 2**20
-    growth = MemoryCurve(
-        kind="process",
-        sizes=sizes,
-        pss_bytes=tuple((20 + 5 * size) * mib for size in sizes),
-        rss_bytes=tuple(25 * size * mib for size in sizes),
-    )
-    run = MemoryRun(recorded_at=examples.WHEN, taken_bytes=2**30, growths=(growth,))
-    waiters = {"process": Server("prefork", processes=4)}
-    return Memory(waiters=waiters, machine=examples.MACHINE, runs=(run,))
-
-
 def walked(*users: int) -> Timeline:
     """A step of 4 s for each number of users, who got what the law says."""
     points = [examples.point(each) for each in users]
     stretches = tuple(
-        StepResult(
+        replace(
+            examples.step_result(1),
             seconds=4.0,
-            begun=round(4 * point.throughput_rps),
-            completed=4 * point.throughput_rps,
-            failed=0,
-            missed=0,
             throughput_rps=point.throughput_rps,
             throughput_ci_rps=point.throughput_ci_rps,
-            mean_response_time_s=point.mean_response_time_s,
-            workers=8,
-            in_flight=point.users,
             server_cpu=point.server_cpu,
-            generator_cpu=0.01,
-            others_cpu=0.02,
-            cores=(0.5, 0.5),
         )
         for point in points
     )
-    run = TimelineRun(
-        recorded_at=examples.WHEN,
-        calibration=examples.CALIBRATION,
-        forecast=(),
-        stretches=stretches,
-    )
-    return Timeline(
+    run = replace(examples.timeline_run(), forecast=(), stretches=stretches, moments=())
+    return structs.replace(
+        examples.timeline(),
         server=examples.EXPERIMENT.server,
-        workload=examples.EXPERIMENT.workload,
         steps=tuple(Step(seconds=4, users=each) for each in users),
-        machine=examples.MACHINE,
         runs=(run,),
     )
 
@@ -111,56 +79,17 @@ def with_processes(timeline: Timeline) -> Timeline:
     """A master and two workers, who spend three tenths of their CPU time in their own code."""
     (run,) = timeline.runs
     tree = tuple(
-        Process(
-            who="server",
-            pid=pid,
-            parent=0 if pid == 1 else 1,
-            began_s=0.0,
-            lived_s=4.0,
+        replace(
+            examples.process("server", pid, 0 if pid == 1 else 1),
             user_s=0.3 * busy_s,
             system_s=0.7 * busy_s,
-            minor_faults=3,
-            major_faults=0,
         )
         for pid, busy_s in ((1, 0.1), (2, 2.0), (3, 1.0))
     )
     return structs.replace(timeline, runs=(replace(run, processes=tree),))
 
 
-def gauged() -> Generators:
-    """One Locust, whose core is full at 1500 requests a second."""
-    gauge = GeneratorResult(
-        name="locust",
-        program="Locust",
-        command="locust",
-        throughput_rps=1200.0,
-        generator_cpu=0.8,
-        server_cpu=0.3,
-    )
-    run = GeneratorsRun(recorded_at=examples.WHEN, gauges=(gauge,))
-    return Generators(
-        server=Server("event-loop", by="nginx"),
-        workload=Workload(page="file"),
-        connections=16,
-        machine=examples.MACHINE,
-        runs=(run,),
-    )
-
-
-def raced() -> Race:
-    """Of each eight additions one arrived."""
-    count = Count(
-        name="without a lock",
-        workload=examples.EXPERIMENT.workload,
-        asked=400,
-        counted=50,
-        throughput_rps=100.0,
-        mean_response_time_s=0.08,
-    )
-    run = RaceRun(recorded_at=examples.WHEN, counts=(count,))
-    return Race(racers=8, machine=examples.MACHINE, runs=(run,))
-
-
+PROCESSES = examples.growth("process", (1, 2, 4), base=20 * MIB, each=5 * MIB, shared=20 * MIB)
 MEASURED = {
     "your-machine": examples.checkup(),
     "wall-time": examples.clocks(),
@@ -173,16 +102,19 @@ MEASURED = {
     "waiting-is-cheap": examples.recording(),
     "the-pool": examples.recording(),
     "prefork": structs.replace(walked(1, 2, 8), workload=Workload(wait_s=0.2)),
-    "memory-per-worker": weighed(),
+    "memory-per-worker": examples.memory(
+        (examples.growth("process", (1, 2, 4), 20 * MIB, 5 * MIB, 20 * MIB),)
+    ),
     "threads": compared({"1 × 64": 1, "4 × 16": 0.9}),
-    "a-shared-counter": raced(),
+    "a-shared-counter": examples.race((examples.count("without a lock", 400, 50, 100.0),)),
     "event-loop": examples.recording(),
     "one-blocking-call": compared({"awaits": 1, "blocks": 0.25, "computes": 0.2}),
     "the-launch": compared({"25 threads": 0.5, "100 threads": 1}),
     "both-at-once": mixed(compared({"20 workers": 0.9, "60 workers": 1}), wait_s=0.45),
     "a-small-file": compared({"prefork": 1, "worker": 0.9, "event": 1, "nginx": 1}),
     "a-process-tree": with_processes(walked(8)),
-    "whom-are-you-measuring": gauged(),
+    # its core is full at 1500 requests a second
+    "whom-are-you-measuring": examples.gauges((examples.gauge("locust", 1200.0, 0.8, 0.3),)),
     "which-limit": Mystery(
         seed=1, limit="cpu", machine=examples.MACHINE, variants={"before": examples.recording()}
     ),

@@ -30,14 +30,13 @@ from labs.analysis.visits import join, judge, visited
 from labs.kinds.comparison import verdict as comparing
 from labs.kinds.comparison.contrast import with_contrast
 from labs.kinds.comparison.record import Comparison
-from labs.kinds.generators.record import OURS, GeneratorResult, Generators, GeneratorsRun
+from labs.kinds.generators.record import OURS, Generators
 from labs.kinds.generators.show import generators_said
-from labs.kinds.memory.record import Memory, MemoryCurve, MemoryRun
+from labs.kinds.memory.record import MemoryCurve
 from labs.kinds.memory.show import memory_said
 from labs.kinds.mystery import verdict as solving
 from labs.kinds.mystery.record import VARIANTS, Mystery
 from labs.kinds.mystery.scenarios import draw as drawn_scenario
-from labs.kinds.race.record import Count, Race, RaceRun
 from labs.kinds.race.show import race_said
 from labs.kinds.sweep.record import Recording
 from labs.kinds.timeline import verdict as story
@@ -457,18 +456,10 @@ def test_a_mystery_is_true_of_its_own_numbers(found: Mystery) -> None:
 def test_a_race_is_true_of_its_own_numbers(ways: list[tuple[int, float]]) -> None:
     names = ("without a lock", "with a lock", "with a short lock", "computing only, without a lock")
     counts = tuple(
-        Count(
-            name=name,
-            workload=Workload(cpu_s=0.008, wait_s=0.0 if "only" in name else 0.032),
-            asked=asked,
-            counted=round(asked * part),
-            throughput_rps=asked / 3,
-            mean_response_time_s=24 / asked,
-        )
+        examples.count(name, asked, round(asked * part), asked / 3)
         for name, (asked, part) in zip(names, ways, strict=True)
     )
-    run = RaceRun(recorded_at=examples.WHEN, counts=counts)
-    race = Race(racers=8, machine=MACHINE, runs=(run,))
+    race = examples.race(counts)
     said = [plain(each) for each in race_said(race)]
     assert quoted(" ".join(said)) <= known(race) | {"40 ms", "25 req/s"}  # that it is held
     text = " ".join(said).lower()
@@ -494,24 +485,17 @@ def gauges(draw: st.DrawFn) -> Generators:
     made = []
     for name in (OURS, "2 locusts", "ab", "wrk"):
         own, its = draw(near(0.01, 1)), draw(near(0.01, 1))
-        result = GeneratorResult(
-            name=name,
-            program=name,
-            command=name,
+        result = examples.gauge(
+            name,
+            1000 * draw(near(1, 1.14) if narrow else near(0.1, 10)),
+            own,
+            its,
             processes=2 if name == "2 locusts" else 1,
-            throughput_rps=1000 * draw(near(1, 1.14) if narrow else near(0.1, 10)),
             mean_response_time_s=draw(near(0.001, 0.1)),
-            generator_cpu=own,
-            generator_fullest=own,
-            server_cpu=its,
-            server_fullest=its,
             busy=draw(near(0, 1)),
         )
         made.append(result)
-    run = GeneratorsRun(recorded_at=examples.WHEN, gauges=tuple(made))
-    server = Server("event-loop", by="nginx", cores=1)
-    work = Workload(page="file")
-    return Generators(server=server, workload=work, connections=16, machine=MACHINE, runs=(run,))
+    return examples.gauges(tuple(made))
 
 
 @properties
@@ -544,14 +528,11 @@ def test_what_memory_would_allow_fits_into_it(mib: list[int], has_pss: bool) -> 
         pss_bytes=taken if has_pss else (),
         rss_bytes=tuple(2 * each for each in taken),
     )
-    run = MemoryRun(recorded_at=examples.WHEN, taken_bytes=2**30, growths=(curve,))
-    memory = Memory(
-        waiters={"process": Server("prefork", processes=16)}, machine=MACHINE, runs=(run,)
-    )
+    memory = examples.memory((curve,))
     text, limit = plain(" ".join(memory_said(memory))), memory.limit("process")
     assert ("no limit here" in text) == (limit is None)
     if limit:
-        left = MACHINE.memory_bytes - run.taken_bytes - curve.base_bytes
+        left = MACHINE.memory_bytes - memory.run.taken_bytes - curve.base_bytes
         assert limit * curve.each_bytes <= left
         assert f"{digits(limit)} would fit" in text
     if share := re.search(r"([\d.]+) % of that is shared", text):
