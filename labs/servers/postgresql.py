@@ -14,7 +14,6 @@ import secrets
 import signal
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -133,12 +132,10 @@ def _make(folder: Path, password: str, log: IO[bytes]) -> Path:
         *(f"--pwfile={secret}", "--auth=scram-sha-256", "--locale=C", "--encoding=UTF8"),
         "--no-sync",
     ]
-    deadline = time.monotonic() + MAKE_S
     with _run(argv, folder, log) as process:
-        while (code := process.poll()) is None:
-            if time.monotonic() > deadline:
-                raise _failed(f"was not made within {MAKE_S:g} s", log)
-            time.sleep(LOOK_S)
+        if not wait_until(lambda: process.poll() is not None, MAKE_S, every_s=LOOK_S):
+            raise _failed(f"was not made within {MAKE_S:g} s", log)
+        code = process.poll()
     if code:
         raise _failed(f"could not be made: initdb ended with exit code {code}", log)
     secret.unlink()

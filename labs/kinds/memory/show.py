@@ -74,17 +74,14 @@ def _grown(growth: MemoryCurve) -> list[Trace]:
 
 def _each(memory: Memory, growth: MemoryCurve) -> Trace:
     """One bar, with the spread over the runs."""
-    found = [run.growth(growth.kind).each_bytes / KIB for run in memory.runs if _has(run, growth)]
+    curves = (each for run in memory.runs for each in run.growths if each.kind == growth.kind)
+    found = [each.each_bytes / KIB for each in curves]
     shown: Shown = {"ends": [extent(found)], "hover": "{text} for each", "tag": growth.kind}
     shown |= {"legend": False, "group": growth.kind, "plot": "x2y2"}
     height, colour = max(growth.each_bytes / KIB, LEAST_KIB), STYLES[growth.kind][0]
     drawn = bar(growth.kind, [growth.kind], [height], colour, **shown)
     words = {"text": [size(growth.each_bytes)], "textposition": "outside", "cliponaxis": False}
     return drawn | words
-
-
-def _has(run: Any, growth: MemoryCurve) -> bool:
-    return any(each.kind == growth.kind for each in run.growths)
 
 
 def _told(growth: MemoryCurve) -> str:
