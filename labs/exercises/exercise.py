@@ -39,7 +39,8 @@ class NoSuchNumber(LookupError):
 
 
 class Numbers(dict[str, float]):
-    """The numbers of an exercise by name; those with a formula are worked out when asked for."""
+    """The numbers of an exercise by name; those with a formula are worked out when asked for, and
+    what is known in ms (`wait_ms`) is in seconds too (`wait_s`), and the other way."""
 
     def __init__(
         self, known: Mapping[str, float], formulas: Mapping[str, Formula], exact: Mapping[str, Any]
@@ -50,6 +51,10 @@ class Numbers(dict[str, float]):
 
     def __missing__(self, name: str) -> Any:
         if name not in self._formulas:
+            for unit, other, factor in (("_s", "_ms", 0.001), ("_ms", "_s", 1000)):
+                twin = f"{name.removesuffix(unit)}{other}"
+                if name.endswith(unit) and (twin in self or twin in self._formulas):
+                    return self[twin] * factor
             names = ", ".join([*self, *(each for each in self._formulas if each not in self)])
             raise NoSuchNumber(f"{name}: no such number. Choose one of {names or 'none'}.")
         self[name] = self.of(self._formulas[name])

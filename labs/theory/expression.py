@@ -18,7 +18,7 @@ LAWS: dict[str, Callable[..., float]] = {  # those that take numbers only
     for name, law in inspect.getmembers(module, inspect.isfunction)
     if law.__module__ == module.__name__
     and not name.startswith("_")
-    and {each.annotation for each in inspect.signature(law).parameters.values()} <= {"float", "int"}
+    and {each.annotation for each in inspect.signature(law).parameters.values()} <= {float, int}
 }
 FUNCTIONS = LAWS | {"min": min, "max": max, "round": round, "ceil": math.ceil}
 OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {

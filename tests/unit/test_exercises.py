@@ -498,6 +498,13 @@ def test_a_right_answer_to_a_seed_brings_the_solution() -> None:
     assert "Which is the smallest" in exercise("3.1", seed="ann")._repr_html_()
 
 
+def test_what_is_known_in_one_unit_of_time_is_known_in_the_other() -> None:
+    row = Exercise(id="x", **EASY, given={"wait_ms": (200,)}, also={"held_s": "wait_s + 0.1"})
+    assert (row.numbers()["wait_s"], row.numbers()["held_ms"]) == pytest.approx((0.2, 300))
+    with pytest.raises(NoSuchNumber, match="cpu_ms: no such number"):
+        row.numbers()["cpu_ms"]
+
+
 def test_a_formula_may_only_ask_for_numbers_there_are() -> None:
     for formula in ("users", lambda users: users):
         row = Exercise(id="x", **EASY, answer=formula, also={"due": "1"})

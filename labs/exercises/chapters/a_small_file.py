@@ -61,7 +61,6 @@ EXERCISES = (
         given={"response_ms": (0.405, 0.5, 0.25), "cores": (16, 8, 4)},
         answer="ceiling(cores, response_s)",
         also={
-            "response_s": "response_ms / 1000",
             "asked": "4764",
             "asked_percent": "100 * utilisation(X=asked, D=response_s, c=cores)",
         },

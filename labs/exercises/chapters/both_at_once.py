@@ -6,8 +6,6 @@ from labs.exercises.exercise import Exercise, Formula
 from labs.exercises.readings import interval, of_part, of_parts
 
 LAW: dict[str, Formula] = {
-    "cpu_s": "cpu_ms / 1000",
-    "wait_s": "wait_ms / 1000",
     "held_s": "cpu_s + wait_s",
     "fill": "pool_size(D=cpu_s, V=wait_s, c=cores)",
     "rule": "2 * cores + 1",
@@ -76,10 +74,9 @@ EXERCISES = (
             "cpu_total_s": (10000, 5000),
             "cores": (4, 2, 8),
         },
-        answer="pool_size(D=demand_s, V=wait(R=wall_ms / 1000, D=demand_s), c=cores)",
+        answer="pool_size(D=demand_s, V=wait(R=wall_s, D=demand_s), c=cores)",
         also={
             "demand_s": "demand(cpu_total_s, requests)",
-            "demand_ms": "1000 * demand_s",
         },
         slips={
             "answer + cores": "The {wall_ms} ms hold the CPU time already; don't count it twice.",
@@ -121,7 +118,6 @@ EXERCISES = (
         lab="both-at-once",
         read=of_part("60 workers"),
         answer="pool_size(D=demand_s, V=wait_s, c=cores)",
-        also={"wait_ms": "1000 * wait_s"},
         tolerance=interval,
         slips={
             "answer - cores": "So many can wait. Those that compute meanwhile are workers too.",

@@ -6,7 +6,6 @@ from labs.exercises.exercise import Exercise, Formula
 from labs.exercises.readings import interval, of_parts
 
 LAW: dict[str, Formula] = {
-    "cpu_s": "cpu_ms / 1000",
     "full": "bound(N=users, D=cpu_s, c=cores)",
 }
 
@@ -119,9 +118,8 @@ EXERCISES = (
         minutes=10,
         given={"cpu_ms": (5,), "wait_ms": (100,)},
         also={
-            "cpu_s": "cpu_ms / 1000",
-            "two": "ceiling(2, cpu_s + wait_ms / 1000)",
-            "sixteen": "ceiling(16, cpu_s + wait_ms / 1000)",
+            "two": "ceiling(2, cpu_s + wait_s)",
+            "sixteen": "ceiling(16, cpu_s + wait_s)",
             "busy": "utilisation(X=sixteen, D=cpu_s)",
         },
     ),
@@ -139,7 +137,6 @@ EXERCISES = (
         },  # S5's third test
         answer="utilisation(X=rate, D=alone_s, c=workers)",
         also={
-            "alone_s": "alone_ms / 1000",
             "rate": "requests / took_s",
             "worked_s": "requests * alone_s",
             "had_s": "workers * took_s",

@@ -45,7 +45,7 @@ EXERCISES = (
             "wait_ms": (450, 250, 800),
         },
         answer="ceiling(workers, wait_s)",
-        also={**FIT, "wait_s": "wait_ms / 1000"},
+        also=FIT,
         slips={
             "workers": "That is the workers. Each of them serves a request in {wait_ms} ms.",
             "workers * wait_s": "Divide by the time of a request, don't multiply with it.",
@@ -82,7 +82,6 @@ EXERCISES = (
         read=of_crowd,
         answer="users(X=throughput, R=wait_s)",
         also={
-            "wait_ms": "1000 * wait_s",
             "full": "ceiling(pool, recorded_wait_s)",
         },
         tolerance=interval,

@@ -86,7 +86,6 @@ EXERCISES = (
         also={
             "faster_ms": "cpu_ms / 2",
             "held_ms": "faster_ms + wait_ms",
-            "held_s": "held_ms / 1000",
             "before": "ceiling(workers, (cpu_ms + wait_ms) / 1000)",
             "gain": "100 * (answer / before - 1)",  # per cent
         },
@@ -94,8 +93,7 @@ EXERCISES = (
         slips={
             "2 * before": "As if the whole page were twice as fast; only its {cpu_ms} ms are.",
             "before": "That was before. The {cpu_ms} ms are half as many now.",
-            "ceiling(workers, faster_ms / 1000)": "The wait holds a thread as well: {wait_ms} ms "
-            "of it.",
+            "ceiling(workers, faster_s)": "The wait holds a thread as well: {wait_ms} ms of it.",
         },
     ),
     Exercise(

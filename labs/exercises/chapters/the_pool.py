@@ -9,7 +9,6 @@ from labs.exercises.readings import interval, of_waiting
 from labs.theory import laws
 
 LAW: dict[str, Formula] = {
-    "held_s": "held_ms / 1000",
     "throughput": "bound(N=users, D=0, V=held_s, W=workers)",
     "each": "ceiling(1, held_s)",
 }
@@ -64,7 +63,6 @@ EXERCISES = (
         unit="workers",
         given={"rate": (600, 1000, 320), "held_ms": (250, 400, 150)},
         answer="users(X=rate, R=held_s)",
-        also={"held_s": "held_ms / 1000"},
         slips={
             "rate": "A worker is held for {held_ms} ms and then free again. Compare the pool with "
             "the requests in service, not with those of a second.",
@@ -83,9 +81,8 @@ EXERCISES = (
         answer="1000 * queued(R=response_s, D=demand_s, V=wait_s)",
         tolerance="0.05 + 2 * interval",  # a difference of two times
         slips={
-            "1000 * response_s": "That is the whole response time; the page itself is no line.",
-            "1000 * wait_s": "That is what the page waits when it has a worker. The line is "
-            "before that.",
+            "response_ms": "That is the whole response time; the page itself is no line.",
+            "wait_ms": "That is what the page waits when it has a worker. The line is before that.",
         },
     ),
     Exercise(
@@ -112,7 +109,7 @@ EXERCISES = (
         level="standard",
         minutes=8,
         given={"cpu_ms": (50,), "wait_ms": (100,)},
-        also={"core": "ceiling(1, cpu_ms / 1000)"},
+        also={"core": "ceiling(1, cpu_s)"},
     ),
     Exercise(
         id="8.7",

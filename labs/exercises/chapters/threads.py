@@ -46,7 +46,6 @@ EXERCISES = (
             (few, rest), lambda n: laws.bound(N=n, D=0, V=wait_s, W=threads)
         ),
         also={
-            "wait_s": "wait_ms / 1000",
             "rest": "users - few",
             "busy": "users(X=answer, R=wait_s)",
             "one_pool": "bound(N=users, D=0, V=wait_s)",
@@ -67,7 +66,6 @@ EXERCISES = (
         given={"users": (512,), "rate": (1276, 1105, 914), "response_ms": (202, 205)},
         answer="users(X=rate, R=response_s)",
         also={
-            "response_s": "response_ms / 1000",
             "others": "users - answer",
         },
         tolerance="0.005",  # those who are not served are nearly as many

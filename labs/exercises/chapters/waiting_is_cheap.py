@@ -15,7 +15,6 @@ EXERCISES = (
         given={"wait_ms": (200, 100, 250, 400), "cores": (4, 2, 8), "users": (256, 64, 100)},
         answer="bound(N=users, D=0, V=wait_s, W=users)",
         also={
-            "wait_s": "wait_ms / 1000",
             "trap": "ceiling(cores, wait_s)",
             "off": "answer / trap",
         },
@@ -33,7 +32,6 @@ EXERCISES = (
         unit="requests",
         given={"rate": (1000, 400, 2500), "wait_ms": (300, 150, 80)},
         answer="users(X=rate, R=wait_s)",
-        also={"wait_s": "wait_ms / 1000"},
         slips={
             "rate": "That is how many come in a second. Each stays for {wait_ms} ms, not for a "
             "second.",
@@ -48,7 +46,7 @@ EXERCISES = (
         minutes=4,
         unit="ms",
         given={"cores": (8, 4, 16), "busy": (30, 40, 25), "rate": (1500, 1189, 900)},
-        answer="1000 * cost_s",
+        answer="cost_ms",
         also={
             "part": "busy / 100",
             "cost_s": "demand(busy=part * cores, completed=rate)",
@@ -85,7 +83,7 @@ EXERCISES = (
         level="hard",
         minutes=10,
         given={"wait_ms": (5,), "users": (256,)},
-        also={"most": "bound(N=users, D=0, V=wait_ms / 1000)"},
+        also={"most": "bound(N=users, D=0, V=wait_s)"},
     ),
     Exercise(
         id="7.6",
@@ -95,7 +93,7 @@ EXERCISES = (
         unit="users",
         given={"users": (128,), "rate": (627.36,), "wait_ms": (200,)},  # S2's
         answer="users - asleep",
-        also={"asleep": "users(X=rate, R=wait_ms / 1000)"},
+        also={"asleep": "users(X=rate, R=wait_s)"},
         slips={
             "asleep": "So many were asleep at any moment. The question is about the others.",
             "users": "All of them? Most were waiting for their sleep to end.",
@@ -112,7 +110,6 @@ EXERCISES = (
         given={"rate": (800, 1100), "wait_ms": (450, 250), "each_mib": (12, 9)},
         answer="places * each_mib",
         also={
-            "wait_s": "wait_ms / 1000",
             "places": "users(X=rate, R=wait_s)",
             "halved": "answer / 2",
         },

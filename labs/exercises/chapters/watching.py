@@ -33,7 +33,6 @@ EXERCISES = (
         given={"cores": (8, 6, 12), "rate": (30, 24, 36), "cpu_ms": (50, 40, 20)},
         answer="utilisation(X=rate, D=cpu_s, c=cores)",
         also={
-            "cpu_s": "cpu_ms / 1000",
             "shown": "100 * (answer + 0.9 / cores)",  # nearly a core more
         },
         slips={
@@ -99,7 +98,7 @@ EXERCISES = (
         level="standard",
         minutes=8,
         given={"wait_ms": (200,), "workers": (8,)},
-        also={"most": "ceiling(workers, wait_ms / 1000)"},
+        also={"most": "ceiling(workers, wait_s)"},
     ),
     Exercise(
         id="5.7",

@@ -45,7 +45,6 @@ EXERCISES = (
         also={
             **HALF,
             "held_s": "response_time(N=workers, X=rate)",
-            "held_ms": "1000 * held_s",
             "then_percent": "percent * target / rate",
             "cores": "4",
             "cpu_ms": "1000 * demand(busy=percent / 100 * cores, completed=rate)",
@@ -74,9 +73,6 @@ EXERCISES = (
         },
         answer="min(by_cores, by_workers, by_database, by_disk)",
         also={
-            "cpu_s": "cpu_ms / 1000",
-            "query_s": "query_ms / 1000",
-            "write_s": "write_ms / 1000",
             "held_s": "cpu_s + query_s + write_s",
             "by_cores": "ceiling(cores, cpu_s)",
             "by_workers": "ceiling(workers, held_s)",
@@ -115,7 +111,6 @@ EXERCISES = (
         },
         answer="users(X=rate, R=alone_s)",
         also={
-            "alone_s": "alone_ms / 1000",
             "others": "workers - answer",
             "twice": "2 * workers",
             "more_others": "twice - answer",
@@ -202,13 +197,13 @@ EXERCISES = (
         minutes=7,
         unit="req/s",
         given={"connections": (16, 24), "hit_ms": (2, 3), "miss_ms": (50, 45), "percent": (60, 80)},
-        answer="ceiling(connections, mean_ms / 1000)",
+        answer="ceiling(connections, mean_s)",
         also={
             "hits": "percent / 100",
             "misses": "1 - hits",
             "mean_ms": "hits * hit_ms + misses * miss_ms",
-            "tested": "ceiling(connections, hit_ms / 1000)",
-            "worst": "ceiling(connections, miss_ms / 1000)",
+            "tested": "ceiling(connections, hit_s)",
+            "worst": "ceiling(connections, miss_s)",
         },
         slips={
             "tested": "That is what the test found, with every row in memory.",
@@ -228,8 +223,8 @@ EXERCISES = (
         given={"write_ms": (3, 4), "query_ms": (50, 20)},
         answer="min(disk, database)",  # the other ceilings are higher
         also={
-            "disk": "ceiling(1, write_ms / 1000)",
-            "database": "ceiling(10, query_ms / 1000)",
+            "disk": "ceiling(1, write_s)",
+            "database": "ceiling(10, query_s)",
         },
         slips={
             lambda disk, database: _above(disk, database): "The database now allows fewer.",

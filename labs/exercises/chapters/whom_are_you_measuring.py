@@ -110,7 +110,7 @@ EXERCISES = (
         answer="(stall_s - limit_s) / every_s",
         also={
             "late_s": "stall_s - limit_s",
-            "asked": "(every_s - stall_s) / (page_ms / 1000)",
+            "asked": "(every_s - stall_s) / page_s",
             "closed": "1 / (asked + 1)",
             "closed_percent": "100 * closed",
         },
@@ -134,7 +134,6 @@ EXERCISES = (
         given={"connections": (24, 40), "rate": (2900, 4100), "mean_ms": (5, 4)},
         answer="connections - outside",
         also={
-            "mean_s": "mean_ms / 1000",
             "outside": "users(X=rate, R=mean_s)",
             "real_ms": "1000 * response_time(N=connections, X=rate)",
         },
@@ -157,8 +156,7 @@ EXERCISES = (
         slips={
             "before_ms": "That is the round of {lab_users} connections. Now there are {crowd} in "
             "line.",
-            "1000 * cost_s": "That is Locust's work for a single request. How many stand in line "
-            "for it?",
+            "cost_ms": "That is Locust's work for a single request. How many stand in line for it?",
         },
     ),
 )

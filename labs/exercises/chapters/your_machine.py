@@ -15,7 +15,6 @@ EXERCISES = (
         unit="req/s",
         given={"cpu_ms": (4, 2, 5, 8), "cores": (2, 4, 6, 8)},
         answer="ceiling(cores, cpu_s)",
-        also={"cpu_s": "cpu_ms / 1000"},
         slips={
             "ceiling(1, cpu_s)": "That is one core; there are {cores}.",
         },
@@ -29,8 +28,8 @@ EXERCISES = (
         given={"cpu_ms": (1,)},
         lab="your-machine",
         read=of_checkup,
-        answer="ceiling(cores, cpu_ms / 1000)",
-        also={"one_core": "ceiling(1, cpu_ms / 1000)"},
+        answer="ceiling(cores, cpu_s)",
+        also={"one_core": "ceiling(1, cpu_s)"},
         tolerance=noise,
         slips={
             "cores": "That is the cores' worth of work; share it out among requests of {cpu_ms} "
