@@ -30,7 +30,7 @@ UNIT_SLIPS: dict[str, dict[Formula, str]] = {  # those that all questions with t
     "ms": {"answer / 1000": "That is in seconds; this asks for milliseconds."},
     "s": {"1000 * answer": "That is in milliseconds; this asks for seconds."},
     "req/s": {
-        "60 * answer": "That is for a minute; this asks for a second.",
+        lambda answer: 60 * answer: "That is for a minute; this asks for a second.",
         "answer / 1000": "Milliseconds for seconds: a second has 1,000 of them.",
         "1 / answer": "Upside down: that is seconds per request.",
     },

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from markupsafe import Markup
 
-from labs.site import svg
-from labs.site.svg import FILLED, OUTLINED, PALE, ROUND, box, dashed, drawing, text
+from labs.site.svg import drawing
 from labs.theory import laws, queueing
 
 # Those of book/web/src/scenes/parameters.ts, and what a page that doesn't say them means.
@@ -112,27 +111,35 @@ def _dots(
     cell = CELL * radius
     rows = int(HIGH / cell)
     how = {
-        "queued": PALE,
-        "computing": FILLED,
-        "waiting": OUTLINED,
+        "queued": 'fill-opacity="0.35"',
+        "computing": 'fill-opacity="0.85"',
+        "waiting": 'fill="none" stroke="currentColor" stroke-width="1.3"',
     }[kind]
     for index in range(first, first + count):
         x = edge + way * (index // rows + 0.5) * cell + (8 if way > 0 else -4)
         y = TOP + (index % rows + 0.5) * cell
-        yield Markup(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}"{how}/>')
+        yield Markup(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" {how}/>')
 
 
 def _labels(line: int, computing: int, waiting: int, workers: int, cores: int) -> Iterator[Markup]:
-    yield svg.line(f"M{LEFT} {TOP - 2}H{POOL - 20}M{LEFT} {TOP + HIGH + 2}H{POOL - 20}")
-    yield box(POOL, TOP - 2, CORES - POOL - 16, HIGH + 4, OUTLINED + ROUND)
-    yield text(LEFT, 16, f"in line {line}")
-    yield text(POOL, 16, f"workers {computing + waiting} of {workers}")
-    yield text(CORES, 16, f"cores {cores}")
+    yield Markup(
+        '<g fill="none" stroke="currentColor" stroke-width="1.3">'
+        f'<path d="M{LEFT} {TOP - 2}H{POOL - 20}M{LEFT} {TOP + HIGH + 2}H{POOL - 20}"/>'
+        f'<rect x="{POOL}" y="{TOP - 2}" width="{CORES - POOL - 16}" height="{HIGH + 4}" rx="6"/>'
+        "</g>"
+    )
+    text = Markup('<text x="{}" y="16">{}</text>')
+    yield text.format(LEFT, f"in line {line}")
+    yield text.format(POOL, f"workers {computing + waiting} of {workers}")
+    yield text.format(CORES, f"cores {cores}")
 
 
 def _boxes(cores: int, busy: int) -> Iterator[Markup]:
     high = min(40.0, (HIGH + 6) / cores - 6)
     for core in range(cores):
         y = TOP + core * (high + 6)
-        how = FILLED if core < busy else OUTLINED + dashed(5, 4)
-        yield box(CORES, y, RIGHT - CORES, high, how + ROUND)
+        how = 'fill-opacity="0.85"' if core < busy else 'fill="none" stroke-dasharray="5 4"'
+        yield Markup(
+            f'<rect x="{CORES}" y="{y:.1f}" width="{RIGHT - CORES}" height="{high:.1f}" rx="4" '
+            f'stroke="currentColor" stroke-width="1.3" {how}/>'
+        )
