@@ -93,7 +93,7 @@ def together(*seen: tuple[str, float, float, float]) -> str:
     """The last that is said of these, who saw the same: CPU of each and of the server, and how
     busy the machine was."""
     made = tuple(gauge(name, 100, own, its, busy=busy) for name, own, its, busy in seen)
-    *_, last = generators_said(gauges(GeneratorsRun(recorded_at="", gauges=made)))
+    *_, last = generators_said(gauges(made))
     return last
 
 
