@@ -18,7 +18,7 @@ EXERCISES = (
         level="warm-up",
         minutes=3,
         unit="µs",
-        given={"cpu_s": (412.8, 360, 480), "millions": (3, 4)},
+        given={"cpu_s": (360, 480, 412.8), "millions": (4, 3)},
         answer="1e6 * demand_s",
         also={
             **LAW,

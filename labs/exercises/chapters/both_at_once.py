@@ -25,7 +25,7 @@ EXERCISES = (
         level="warm-up",
         minutes=3,
         unit="workers",
-        given={"cpu_ms": (20, 10), "wait_ms": (180, 280, 380), "cores": (4, 8, 12)},
+        given={"cpu_ms": (20, 10), "wait_ms": (280, 180, 380), "cores": (4, 8, 12)},
         answer="fill",
         also={
             **LAW,
@@ -65,7 +65,7 @@ EXERCISES = (
     Exercise(
         id="13.3",
         kind="compute",
-        level="hard",
+        level="standard",
         minutes=6,
         unit="workers",
         given={

@@ -17,9 +17,9 @@ EXERCISES = (
         minutes=3,
         unit="req/s",
         given={
-            "cores": (4, 8, 6),
-            "cpu_ms": (50, 20, 25, 40),
-            "users": (16, 24, 32),
+            "cores": (6, 8, 4),
+            "cpu_ms": (25, 20, 50, 40),
+            "users": (32, 24, 16),
             "workers": (2,),
         },
         answer="bound(N=users, D=cpu_s, c=cores, W=workers)",
@@ -29,7 +29,7 @@ EXERCISES = (
             "queue": "users - workers",
         },
         slips={
-            "full": "So much {cores} cores could do. There are only {workers} workers.",
+            "full": "That is what {cores} cores could do. There are only {workers} workers.",
             "ceiling(users, cpu_s)": "As if each of the {users} users had a worker and a core of "
             "their own.",
             "ceiling(1, cpu_s)": "That is one worker; there are {workers}.",
@@ -65,7 +65,7 @@ EXERCISES = (
         level="hard",
         minutes=6,
         unit="ms",
-        given={"requests": (10, 20, 40), "first_ms": (320, 250), "second_ms": (304, 410)},
+        given={"requests": (20, 10, 40), "first_ms": (250, 320), "second_ms": (410, 304)},
         answer="single_ms / root",
         also={
             "single_ms": "(first_ms ** 2 + second_ms ** 2) ** 0.5",
@@ -142,7 +142,8 @@ EXERCISES = (
             "had_s": "workers * took_s",
         },
         slips={
-            "utilisation(X=rate, D=alone_s)": "So many workers were busy on average, of {workers}.",
+            "utilisation(X=rate, D=alone_s)": "That is how many workers were busy on average, of "
+            "{workers}.",
             "alone_s / took_s": "That is one request; there were {requests}.",
             "1 - answer": "That is the part for which they stood idle.",
         },

@@ -18,7 +18,7 @@ EXERCISES = (
         level="warm-up",
         minutes=2,
         unit="req/s",
-        given={"cores": (4, 2, 8), "cpu_ms": (50, 20, 25, 40), "users": (16, 12, 24, 32)},
+        given={"cores": (2, 4, 8), "cpu_ms": (20, 40, 25, 50), "users": (16, 12, 24, 32)},
         answer="throughput",
         also=LAW,
         slips={
@@ -117,7 +117,7 @@ EXERCISES = (
             "ceil(busy / cores) * price": "Then they are full at the busiest moment. Leave them "
             "at {percent} %.",
             "parts * price": "Nobody rents out a part of a machine: round up.",
-            "machines": "So many machines it takes. What do they cost?",
+            "machines": "That is how many machines it takes. What do they cost?",
         },
     ),
     Exercise(

@@ -80,7 +80,7 @@ EXERCISES = (
             "{users} users.",
             "1000 / rate": "That is the time of one request at the till. The others are in front "
             "of it.",
-            "implied": "Those would be users, if it were the right response time. Turn the law "
+            "implied": "That is a number of users, and from the wrong response time. Turn the law "
             "round.",
         },
     ),

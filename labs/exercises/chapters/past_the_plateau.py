@@ -90,8 +90,8 @@ EXERCISES = (
             "half": "seconds / 2",
         },
         slips={
-            "seconds": "So long it lasted, and by then {answered:.0f} of the {users} had an "
-            "answer.",
+            "seconds": "That is how long the test lasted, and by then {answered:.0f} of the "
+            "{users} had an answer.",
             "half": "That is about what the report says. It has asked only those who were served "
             "first.",
             "response_time_bound(N=users, D=cpu_s)": "That is one core; there are {cores}.",

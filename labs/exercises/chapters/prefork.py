@@ -15,9 +15,9 @@ EXERCISES = (
         minutes=3,
         unit="workers",
         given={
-            "memory_mib": (2048, 4096, 1024, 8192),
-            "base_mib": (400, 300),
-            "each_mib": (60, 45, 80),
+            "memory_mib": (1024, 2048, 4096, 8192),
+            "base_mib": (300, 400),
+            "each_mib": (45, 60, 80),
         },
         answer="workers",
         also={
@@ -57,7 +57,7 @@ EXERCISES = (
         level="standard",
         minutes=5,
         unit="s",
-        given={"start": (5, 10), "limit": (256, 150, 400), "most": (32,)},
+        given={"start": (10, 5), "limit": (400, 256, 150), "most": (32,)},
         answer="looks(limit, start, most)",
         also={
             "ramped": "start + 63",  # after six looks

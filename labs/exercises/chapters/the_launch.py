@@ -20,7 +20,7 @@ EXERCISES = (
         level="warm-up",
         minutes=3,
         unit="s",
-        given={"workers": (25, 20, 40), "wait_s": (0.5, 0.4, 0.8), "users": (100, 120, 200)},
+        given={"workers": (20, 25, 40), "wait_s": (0.4, 0.5, 0.8), "users": (120, 100, 200)},
         answer="response_s",
         also=LAW,
         slips={
@@ -55,7 +55,7 @@ EXERCISES = (
         minutes=4,
         unit="requests",
         given={
-            "workers": (30, 24),
+            "workers": (24, 30),
             "wait_s": (0.6, 0.8),
             "arrivals": (60, 75, 90),  # more than the best pool's 50
             "minutes": (5, 2, 10),
@@ -81,7 +81,7 @@ EXERCISES = (
         level="standard",
         minutes=5,
         unit="req/s",
-        given={"cpu_ms": (20, 40), "wait_ms": (480, 360, 760), "workers": (25, 20, 40)},
+        given={"cpu_ms": (40, 20), "wait_ms": (360, 480, 760), "workers": (20, 25, 40)},
         answer="ceiling(workers, held_s)",
         also={
             "faster_ms": "cpu_ms / 2",

@@ -142,8 +142,8 @@ EXERCISES = (
         tolerance=interval,
         slips={
             "throughput": "That is with the pool it has. Now nobody stands in line.",
-            "ceiling(cores, demand_s)": "So much the cores would allow. Are there users enough "
-            "for that?",
+            "ceiling(cores, demand_s)": "That is what the cores would allow. Are there users "
+            "enough for it?",
         },
     ),
 )

@@ -38,9 +38,9 @@ EXERCISES = (
         unit="req/s",
         given={
             "threads": (128,),
-            "wait_ms": (200, 100, 250),
+            "wait_ms": (250, 100, 200),
             "users": (256,),
-            "few": (54, 40, 80, 100),
+            "few": (80, 40, 54, 100),
         },
         answer=lambda few, rest, wait_s, threads: queueing.separate_pools(
             (few, rest), lambda n: laws.bound(N=n, D=0, V=wait_s, W=threads)
@@ -63,7 +63,7 @@ EXERCISES = (
         level="standard",
         minutes=4,
         unit="users",
-        given={"users": (512,), "rate": (1276, 1105, 914), "response_ms": (202, 205)},
+        given={"users": (512,), "rate": (1080, 900, 1150), "response_ms": (205, 220)},
         answer="users(X=rate, R=response_s)",
         also={
             "others": "users - answer",

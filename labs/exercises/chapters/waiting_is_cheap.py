@@ -12,7 +12,7 @@ EXERCISES = (
         level="warm-up",
         minutes=3,
         unit="req/s",
-        given={"wait_ms": (200, 100, 250, 400), "cores": (4, 2, 8), "users": (256, 64, 100)},
+        given={"wait_ms": (250, 100, 200, 400), "cores": (2, 4, 8), "users": (100, 64, 256)},
         answer="bound(N=users, D=0, V=wait_s, W=users)",
         also={
             "trap": "ceiling(cores, wait_s)",
@@ -95,7 +95,8 @@ EXERCISES = (
         answer="users - asleep",
         also={"asleep": "users(X=rate, R=wait_s)"},
         slips={
-            "asleep": "So many were asleep at any moment. The question is about the others.",
+            "asleep": "That is how many were asleep at any moment. The question is about the "
+            "others.",
             "users": "All of them? Most were waiting for their sleep to end.",
             "1000 * users / rate - wait_ms": "Those are milliseconds, by which an answer took "
             "longer than the sleep.",
@@ -114,7 +115,7 @@ EXERCISES = (
             "halved": "answer / 2",
         },
         slips={
-            "places": "So many wait at once. What does each of them take?",
+            "places": "That is how many wait at once. What does each of them take?",
             "rate * each_mib": "Those are the requests of a second. Each stays for {wait_ms} ms "
             "only.",
             "1000 * answer": "{wait_ms} ms are a fraction of a second: bring both to one unit.",

@@ -75,7 +75,7 @@ EXERCISES = (
         },
         tolerance="0.004",  # forgetting the system time is 1.5 % away
         slips={
-            "cpu_ms": "For so long it computed. The question is about the rest.",
+            "cpu_ms": "That is how long it computed. The question is about the rest.",
             "1000 * wait(R=real_s, D=user_s)": "Time in the system is CPU time as well: take the "
             "{sys_s} s off too.",
             "real_ms": "That is the whole wall time; `curl` computed for a part of it.",

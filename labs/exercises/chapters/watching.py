@@ -12,7 +12,7 @@ EXERCISES = (
         level="warm-up",
         minutes=2,
         unit="cores",
-        given={"cores": (4, 2, 5, 8)},
+        given={"cores": (5, 4, 2, 8)},
         answer="cores * utilisation(X=part, D=1)",
         also={
             "part": "1 / cores",  # the work of one user, which any core may do
@@ -137,9 +137,10 @@ EXERCISES = (
         also={"full": "busy / 100"},
         slips={
             "full": "That is of its own core. The alarm sees the mean of all {cores}.",
-            "alarm / 100 / cores": "That is the alarm's old threshold, shared out. How busy is "
-            "the core you want to notice?",
-            "1 / cores": "That is a core that is busy all the time; notice it at {busy} %.",
+            "alarm / 100 / cores": "That is the alarm's threshold, shared out. How busy was the "
+            "one core that was used?",
+            "1 / cores": "That is a core that is busy all the time; this one was for {busy} % of "
+            "it.",
         },
     ),
 )

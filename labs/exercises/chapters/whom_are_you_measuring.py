@@ -15,7 +15,7 @@ EXERCISES = (
         level="warm-up",
         minutes=3,
         unit="generators",
-        given={"target": (12000, 24000, 36000), "each": (1500, 750, 3000)},
+        given={"target": (36000, 24000, 12000), "each": (3000, 750, 1500)},
         answer="generators(target, each)",
         also={
             **FULL,
@@ -35,7 +35,7 @@ EXERCISES = (
         level="standard",
         minutes=3,
         unit="as a fraction",
-        given={"cores": (8,), "percent": (11.9, 12.3, 11.6)},
+        given={"cores": (8,), "percent": (12.3, 11.6, 11.9)},
         answer="utilisation(X=1, D=share, c=1 / cores)",
         also={"share": "percent / 100"},
         slips={
@@ -50,7 +50,7 @@ EXERCISES = (
         level="standard",
         minutes=4,
         unit="ms",
-        given={"users": (100, 200, 50), "cost_us": (37.7, 50, 80)},
+        given={"users": (200, 100, 50), "cost_us": (50, 37.7, 80)},
         answer="response_time_bound(N=users, D=cost_ms)",
         also={
             "cost_ms": "cost_us / 1000",
@@ -69,7 +69,7 @@ EXERCISES = (
         level="standard",
         minutes=3,
         unit="req/s",
-        given={"users": (1000, 600, 2000), "think_s": (3, 5, 2), "response_s": (0.2, 0.5, 0.3)},
+        given={"users": (600, 1000, 2000), "think_s": (5, 3, 2), "response_s": (0.5, 0.2, 0.3)},
         answer="throughput(users, response_s, think_s)",
         also={
             "wanted": "1000",
@@ -138,8 +138,8 @@ EXERCISES = (
             "real_ms": "1000 * response_time(N=connections, X=rate)",
         },
         slips={
-            "outside": "Those have a request on its way. What do the others do?",
-            "connections": "That is all of them. By Little's law some have a request on its way.",
+            "outside": "Those have a request on the way. What do the others do?",
+            "connections": "That is all of them. By Little's law some have a request on the way.",
         },
     ),
     Exercise(

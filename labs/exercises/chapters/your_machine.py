@@ -65,7 +65,7 @@ EXERCISES = (
         answer="logical * single",
         also={"single": "alone_ms / together_ms"},
         slips={
-            "logical": "So many the system lists. But each burn took longer in company.",
+            "logical": "That is how many the system lists, but each burn took longer in company.",
             "logical / single": "Upside down: the longer the burns take together, the fewer cores "
             "they are worth.",
             "single": "That is what one of the {logical} was worth; add them up.",
