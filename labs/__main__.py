@@ -12,6 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -91,6 +92,10 @@ def parser() -> Parser:
     record_.add_argument("labs", nargs="*", help="names of labs; all of them if none is given")
     classics_ = command("classics", classics, "make the sources' experiments again")
     classics_.add_argument("sources", nargs="*", help="s1 to s5; all of them if none is given")
+    for recorder in record_, classics_:
+        recorder.add_argument(
+            "--tries", default="2", help="times each run is tried until it is fit; 2 if not given"
+        )
     outputs_ = command("output", output, "record what tools print beside the book's servers")
     outputs_.add_argument("outputs", nargs="*", help="names of outputs; all if none is given")
     joined = command("class", class_, "join a class's CSV files and draw its laptops on one line")
@@ -274,12 +279,13 @@ def measure(asked: argparse.Namespace) -> int:
 
 def record(asked: argparse.Namespace) -> int:
     """Record the book's labs."""
-    return recorded(asked.labs, "make record")
+    return recorded(asked.labs, "make record", asked.tries)
 
 
 def classics(asked: argparse.Namespace) -> int:
     """Make the classic experiments again, and keep them as recordings."""
-    return recorded([f"classics-{source}" for source in asked.sources], "make classics")
+    named = [f"classics-{source}" for source in asked.sources]
+    return recorded(named, "make classics", asked.tries)
 
 
 def output(asked: argparse.Namespace) -> int:
@@ -296,14 +302,15 @@ def output(asked: argparse.Namespace) -> int:
     return OK
 
 
-def recorded(names: list[str], by: str) -> int:
+def recorded(names: list[str], by: str, tries: str) -> int:
     """Record those that are recorded by that command, and tell on the way what is done."""
     from labs.load.locust import LoadFailed
-    from labs.recordings.recorder import record_book
+    from labs.recordings.recorder import BOOK, record_book
     from labs.servers.serve import ServerFailed
 
+    rule = replace(BOOK, tries=number(tries))  # type: ignore[arg-type]
     try:
-        record_book(names, lambda line: print(line, flush=True), by=by)
+        record_book(names, lambda line: print(line, flush=True), rule, by)
     except (ServerFailed, LoadFailed) as error:
         print(error, file=sys.stderr)
         return FAILED

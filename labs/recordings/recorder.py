@@ -19,7 +19,7 @@ from labs.kinds.base import LabKind
 from labs.kinds.registry import KINDS, lab_kind
 from labs.measure.rig import Rig
 from labs.recordings import store
-from labs.records.errors import Unusable
+from labs.records.errors import Unusable, whole
 from labs.records.results import Result
 
 log = logging.getLogger(__name__)
@@ -34,6 +34,9 @@ class Rule:
     each_s: float = 3.0  # of a level at least, so that a moment's mood of the machine is no result
     fit: bool = True  # whether a run that is unfit is left out, and made again
     smoke_test: bool = False  # whether each lab is cut down to a few seconds
+
+    def __post_init__(self) -> None:
+        whole("tries", self.tries, 1, 100, "It says how often each run is tried until it is fit.")
 
 
 BOOK = Rule()
@@ -101,8 +104,8 @@ def record_book(
 
 def record(name: str, lab: LabKind[Any]) -> Any:
     """So many runs of a lab as its kind asks for, each of them fit, saved as one result. Unusable,
-    with the last run's reasons, if twice as many tries do not give them; the recording that was
-    there then stays."""
+    with the last run's reasons, if as many tries as the rule allows do not give them; the recording
+    that was there then stays."""
     lab = lab.smoke_test() if _rule.smoke_test else lab.at_scale(fingerprint().cores)
     if lab.each == "level" and (usual_s := lab.each_s) and usual_s < _rule.each_s:
         lab = lab.lasting(_rule.each_s)

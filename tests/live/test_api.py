@@ -28,7 +28,7 @@ from labs.kinds.sweep.run import SweepLab
 from labs.kinds.sweep.show import show
 from labs.measure.progress import Progress
 from labs.measure.rig import Rig
-from labs.recordings import store
+from labs.recordings import recorder, store
 from labs.recordings.recorder import BOOK, cells, record, record_book
 from labs.recordings.replay import Replayed
 from labs.records.errors import BadRecording, Unusable
@@ -120,6 +120,24 @@ def test_the_book_measures_each_level_for_longer_than_a_reader_waits(
     assert [each.each_s for each in performed] == [levels_s] * BOOK.runs
     assert lab.matches(found)
     assert lab.matches(store.recording("many-cores"))
+
+
+@pytest.mark.parametrize("tries", [1, 4])
+@pytest.mark.usefixtures("shelf")
+def test_a_run_that_is_not_fit_is_tried_as_often_as_asked(monkeypatch, tries) -> None:
+    monkeypatch.setattr(recorder, "_rule", replace(BOOK, tries=tries))
+    monkeypatch.setattr(SweepLab, "rejection", lambda lab, found: "disturbed")
+    performed: list[SweepLab] = []
+
+    def perform(rig: Rig, lab: SweepLab) -> Recording:
+        performed.append(lab)
+        return examples.recording()
+
+    monkeypatch.setattr(Rig, "perform", perform)
+    of = BOOK.runs * tries
+    with pytest.raises(Unusable, match=rf"0 of {BOOK.runs} runs were fit after {of} tries"):
+        recorder.record("many-cores", SweepLab(examples.EXPERIMENT))
+    assert len(performed) == of
 
 
 POOLS = {name: replace(examples.EXPERIMENT, load=Load((1, 2), seconds=60.0)) for name in "ab"}

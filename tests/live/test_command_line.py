@@ -47,6 +47,8 @@ def labs(*arguments, **options):
         (["run", "--server", "mainframe", "--users", "1"], "choose one of prefork"),
         (["run", "--users", "1"], "--server"),
         (["dance"], "dance"),
+        (["record", "--tries", "0", "many-cores"], "tries=0: must be between 1 and 100."),
+        (["classics", "--tries", "often", "s1"], "tries='often': must be a whole number."),
         (["read", "--port", "http"], "PORT=http: not a port."),
     ],
 )
