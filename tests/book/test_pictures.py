@@ -70,8 +70,9 @@ def test_a_mark_is_of_what_a_picture_shows() -> None:
 def test_a_figure_is_shown_by_its_pictures() -> None:
     _, plain = replay.page("one-core", store.recording("one-core"))
     shown = pictures.with_pictures("one-core", f"<p>Before</p>{plain}")
-    assert shown.count('<div class="wt-picture"><svg ') == 1 and "wt-plot" in plain
-    assert shown.count("</svg>") == 2 and "wt-plot" not in shown
+    figures = plain.count('<figure class="wt-recorded"')
+    assert figures and shown.count('<div class="wt-picture"><svg ') == figures
+    assert shown.count("</svg>") == 2 * figures and "wt-plot" in plain and "wt-plot" not in shown
     assert shown.startswith("<p>Before</p>") and "<figcaption>" in shown
 
 
