@@ -81,7 +81,8 @@ def closed(
     group with one single-threaded generator (or several), `sharing(N-k, g, Z)`, and leave at the
     rate of a flow-equivalent server, `sharing(k, D, V)` with the pool W (Chandy, Herzog & Woo
     1975).
-    Exact for W >= N as long as the cores suffice for both, else within about 1 %. Server and
+    Exact for W >= N as long as the cores suffice for both, else within about 1 %, with one or two
+    workers 2.5 % (beside the chain of all states, exponential times). Server and
     generator together work no faster than `cores` (cores' worth of work); where they ask for
     more, both are slowed down alike, so that X (D + g) <= cores and nothing is counted twice.
 
@@ -179,12 +180,15 @@ def separate_pools(split: Sequence[int], rate: Callable[[int], float]) -> float:
     return sum(rate(n) for n in split if n)
 
 
-def coin_flips(N: int, processes: int, rate: Callable[[int], float]) -> float:
+def coin_flips(
+    N: int, processes: int, rate: Callable[[int], float], corner: int | None = None
+) -> float:
     """Mean X of separate pools if each of N connections fell on any process alike.
 
     Optimistic: kernels and accept loops split less evenly than coins. rate(n) is asked for
     at most five n around N / processes (the binomial split's mean, one and three standard
-    deviations off) and read off straight lines between them; exact for N <= 5.
+    deviations off), and where it has a corner, as at the threads of a process; it is read off
+    straight lines between them. Exact for N <= 5, and for what is straight but for that corner.
 
     >>> round(coin_flips(4, 2, lambda n: min(n, 2) / 1.0), 3)  # 4 with probability 3/8
     3.25
@@ -196,7 +200,9 @@ def coin_flips(N: int, processes: int, rate: Callable[[int], float]) -> float:
     if N <= 5:
         known = list(range(1, N + 1))
     else:
-        known = sorted({min(N, max(1, round(mean + i * sd))) for i in (-3, -1, 0, 1, 3)})
+        around = [round(mean + i * sd) for i in (-3, -1, 0, 1, 3)]
+        around += [corner] if corner else []
+        known = sorted({min(N, max(1, n)) for n in around})
     n = np.arange(N + 1)
     logs = np.array([math.lgamma(N + 1) - math.lgamma(i + 1) - math.lgamma(N - i + 1) for i in n])
     chance = np.exp(logs + n * math.log(p) + (N - n) * math.log1p(-p))
@@ -210,4 +216,4 @@ def by_coins(N: int, processes: int, D: float, V: float, W: int) -> float:
     >>> round(by_coins(256, 2, D=0, V=0.2, W=128))  # 1280 if they were one pool
     1248
     """
-    return coin_flips(N, processes, lambda n: bound(N=n, D=D, V=V, W=W))
+    return coin_flips(N, processes, lambda n: bound(N=n, D=D, V=V, W=W), W)

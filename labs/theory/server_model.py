@@ -334,7 +334,8 @@ class ServerModel:
         if point and self.keeps_alive and all(sum(each.values()) == N for each in point.splits):
             pools = [tuple(each.values()) for each in point.splits]
             return fmean(queueing.separate_pools(each, rate_of) for each in pools)
-        return queueing.coin_flips(N, P, rate_of)
+        threads = self.server.threads if self.server.architecture == "threaded" else None
+        return queueing.coin_flips(N, P, rate_of, threads)
 
     def one_queue(self, N: int) -> bool:
         """Whether a user without a worker waits for any process, in the listen queue: our own

@@ -15,6 +15,7 @@ import simpy
 
 from labs.theory import laws, queueing, simulation
 from labs.theory.queueing import (
+    by_coins,
     closed,
     coin_flips,
     in_step,
@@ -393,6 +394,20 @@ def test_coins_fall_as_the_binomial_says():
     splits = np.random.default_rng(6).multinomial(300, [1 / 3] * 3, size=2000)
     seen = np.minimum(splits, 100).sum(axis=1).mean()
     assert coin_flips(300, 3, lambda n: min(n, 100)) == pytest.approx(seen, rel=0.01)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4, 16])
+@pytest.mark.parametrize("processes", [2, 3, 8])
+@pytest.mark.parametrize("users", [6, 8, 32, 64])
+def test_coins_know_where_a_pool_is_full(users, processes, threads):
+    """By all splits, not by straight lines over the corner: of 8 users on three pools of two
+    these would miss 8 %."""
+    p = 1 / processes
+    chance = [math.comb(users, n) * p**n * (1 - p) ** (users - n) for n in range(users + 1)]
+    exact = processes * sum(c * min(n, threads) for n, c in enumerate(chance))
+    told = coin_flips(users, processes, lambda n: min(n, threads), threads)
+    assert told == pytest.approx(exact)
+    assert by_coins(users, processes, D=0, V=1, W=threads) == pytest.approx(exact)
 
 
 def test_even_and_uneven_pools():
