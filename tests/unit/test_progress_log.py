@@ -397,11 +397,16 @@ def test_what_still_waits_is_tried_again_when_the_kernel_ends(file: Path) -> Non
 
 
 def test_a_device_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = os.stat(os.devnull)
-    monkeypatch.setenv("WALL_TIME_PROGRESS", os.devnull)
+    """A terminal of its own, which even root can't replace: never one that others use."""
+    ends = os.openpty()
+    device = os.ttyname(ends[1])
+    before = os.stat(device)
+    monkeypatch.setenv("WALL_TIME_PROGRESS", device)
     progress_log.answered("2.1", "", 50, True)
     assert "no ordinary file" in progress_log.read()[1][0]
-    assert os.stat(os.devnull).st_rdev == before.st_rdev
+    assert os.stat(device).st_rdev == before.st_rdev
+    for end in ends:
+        os.close(end)
 
 
 def test_a_lock_that_is_held_is_waited_for(file: Path) -> None:
