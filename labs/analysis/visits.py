@@ -30,14 +30,16 @@ BY_ITSELF = {  # each as `join` says
 }  # fmt: skip
 
 
-def visited(point: Point, at_s: float) -> Point:
-    """The point of one window, whose middle was then, as the only visit so far."""
+def visited(point: Point, at_s: float, *, anew: bool = False) -> Point:
+    """The point of one window, whose middle was then, as the only visit so far. anew: the server
+    was started again for it."""
     visit = Visit(
         at_s=at_s,
         seconds=point.seconds,
         throughput_rps=point.throughput_rps,
         throughput_ci_rps=point.throughput_ci_rps,
         connections=point.connections,
+        anew=anew,
     )
     return replace(point, visits=(visit,))
 

@@ -152,6 +152,7 @@ class Visit:
     throughput_rps: Amount
     throughput_ci_rps: tuple[float, float]  # 95 %, from batches within it
     connections: dict[str, int] = field(default_factory=dict)  # as of a point; {} of before
+    anew: bool | None = None  # whether the server was started again for it; None of before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,10 +201,18 @@ class Point:
     @property
     def splits(self) -> tuple[dict[str, int], ...]:
         """How connections fell on processes, for each start of the server: one, or two where it
-        was started anew for the second visit."""
-        first, *later = [visit.connections for visit in self.visits] or [self.connections]
-        anew = [each for each in later if each and not each.keys() & first.keys()]
-        return (first or self.connections, *anew)
+        was started anew for the second visit. A server may have other processes by then and be
+        the same. Recordings of before do not say: other processes are taken for another start."""
+        if not self.visits:
+            return (self.connections,)
+        first, *later = self.visits
+
+        def is_anew(visit: Visit) -> bool:
+            others = not visit.connections.keys() & first.connections.keys()
+            return others if visit.anew is None else visit.anew
+
+        anew = [each.connections for each in later if each.connections and is_anew(each)]
+        return (first.connections or self.connections, *anew)
 
     @property
     def queued_s(self) -> float | None:

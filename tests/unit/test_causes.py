@@ -201,7 +201,7 @@ def test_connections_of_both_starts_explain_a_part_of_a_comparison() -> None:
     run = measured(POOLS, rps, connections=starts[0])
     (point,) = run.points
     visits = [
-        visited(replace(point, connections=each), at_s).visits[0]
+        visited(replace(point, connections=each), at_s, anew=at_s > 0).visits[0]
         for at_s, each in enumerate(starts)
     ]
     both = replace(run, points=(replace(point, visits=tuple(visits)),))

@@ -68,10 +68,15 @@ def test_the_laws_hold_of_both_visits_together(rate, seconds):
 
 
 def test_both_starts_of_a_server_keep_how_their_connections_fell():
-    up, same = (window(40, at, connections={"7": 3, "8": 1}) for at in (1, 9))
-    anew = window(40, 9, connections={"17": 2, "18": 2})
-    assert join(up, same).splits == ({"7": 3, "8": 1},)
-    assert join(up, anew).splits == ({"7": 3, "8": 1}, {"17": 2, "18": 2})
+    first, others = {"7": 3, "8": 1}, {"17": 2, "18": 2}
+    up, same = (window(40, at, connections=first) for at in (1, 9))
+    down = replace(same, connections=others)
+    anew, replaced = (visited(down, 9, anew=each) for each in (True, False))
+    assert join(up, same).splits == (first,)
+    assert join(up, anew).splits == (first, others)
+    assert join(up, replaced).splits == (first,)  # its children were killed, or were too many
+    of_before = replace(anew, visits=(replace(anew.visits[0], anew=None),))
+    assert join(up, of_before).splits == (first, others)  # which do not say
     assert replace(up, visits=()).splits == (up.connections,)  # as in recordings of before
 
 

@@ -315,7 +315,8 @@ class Levels:
             server_cores=allowed_cores(bed.running.serving_pids()),
         )
         point = replace(point, time_split=self._split(point, report, before, after))
-        point = visited(point, rig.since_begin_s((before.at + after.at) / 2))
+        at_s = rig.since_begin_s((before.at + after.at) / 2)
+        point = visited(point, at_s, anew=self.first is not None)
         self.points[plan.users] = self._checked(point if up is None else join(up, point))
         rig.partial(self.recording())
 
