@@ -197,12 +197,16 @@ def machine(asked: argparse.Namespace) -> int:
 
 def calibrate(asked: argparse.Namespace) -> int:
     """Burn, and print how fast it was."""
+    from labs.host.hardware import fingerprint
+    from labs.kinds.checkup.verdict import shortfall
     from labs.measure import calibration
 
     found = calibration.calibrate()
     print(f"unit of work    {found.loops_per_s[0] / 1e6:.2f} million loops a second on one core")
     for busy, worth in enumerate(found.capacity, 1):
         print(f"{busy:>2} busy         worth {worth:.2f} cores")
+    for sentence in shortfall(fingerprint(), found):
+        print(sentence)
     print(f"noise           {found.noise_fraction:.1%} between repeated burns")
     print(f"timer           a sleep of 1 ms ends {1e6 * found.timer_s:.0f} µs late")
     print(f"loopback        {1e6 * found.loopback_s:.0f} µs there and back")

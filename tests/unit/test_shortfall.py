@@ -1,0 +1,60 @@
+"""Cores that do less than they are listed for: why, as far as a burn can tell, and never more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import examples
+import pytest
+from msgspec import structs
+
+from labs.kinds.checkup.show import show
+from labs.kinds.checkup.verdict import shortfall
+
+ALIKE = replace(examples.MACHINE, physical_cores=2, logical_cores=2, core_kinds=())
+OTHERS, SHARED = "Other programs had the rest", "From in here all of that looks the same"
+QUOTA, PAIR = "A quota leaves your programs 1.5 cores", "one physical core and share its parts"
+
+
+def told(burned: dict[str, Any], machine: dict[str, Any]) -> str:
+    found = replace(examples.CALIBRATION, **burned)
+    said = shortfall(replace(ALIKE, **machine), found)
+    return " ".join(said).replace("\u00a0", " ")
+
+
+@pytest.mark.parametrize(
+    ("burned", "machine", "reasons"),
+    [
+        ({"use": 0.51}, {}, {OTHERS}),
+        ({"loops_per_s": (20e6, 20.4e6)}, {}, {SHARED}),
+        ({"loops_per_s": (20e6, 20.4e6)}, {"physical_cores": 1}, {PAIR}),
+        ({"loops_per_s": (20e6, 24e6), "use": 0.6}, {}, {OTHERS, SHARED}),
+        ({"use": 0.75}, {"quota_cores": 1.5}, {QUOTA}),
+        ({"loops_per_s": (20e6, 37.9e6), "use": 0.94}, {}, {OTHERS, SHARED}),  # a little of each
+        ({"loops_per_s": (20e6,), "use": 0.4}, {}, {OTHERS}),
+    ],
+)
+def test_cores_that_did_less_are_told_with_what_a_burn_knows_of_why(
+    burned: dict[str, Any], machine: dict[str, Any], reasons: set[str]
+) -> None:
+    said = told(burned, machine)
+    assert {each for each in (OTHERS, SHARED, QUOTA, PAIR) if each in said} == reasons
+    assert said.endswith("the labs reckon with what was found, and not with what is listed.")
+    # What a run of today's may have been is to be tried again; what the machine is, is not.
+    assert ("this again" in said) == bool(reasons & {OTHERS, SHARED})
+
+
+def test_how_much_is_missing_is_said_and_of_whole_cores_nothing() -> None:
+    assert told({}, {}) == ""
+    said = told({"use": 0.51}, {})
+    assert "2 cores listed here did 1.00 cores' worth" in said and "got 1.02 cores of 2." in said
+    assert "each did 49 % less than one alone" in told({"loops_per_s": (20e6, 20.4e6)}, {})
+    assert "(1 fast, 1 slower)" in told({"loops_per_s": (20e6, 28e6)}, {"core_kinds": (1, 1)})
+
+
+def test_the_words_stand_below_what_the_checkup_found() -> None:
+    assert "wt-verdict" not in show.verdict(examples.checkup())
+    busy = replace(examples.CALIBRATION, use=0.51)
+    shown = show.verdict(structs.replace(examples.checkup(), calibrations=(busy,)))
+    assert shown.index("</table>") < shown.index("wt-verdict") < shown.index(OTHERS)
