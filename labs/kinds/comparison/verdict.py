@@ -55,11 +55,12 @@ def about(parts: Mapping[str, Experiment]) -> str:
 
 
 def said(comparison: Comparison) -> tuple[tuple[str, str], ...]:
-    """The verdict: pairs of a part's label ("" for what is said of all) and its sentences."""
+    """The verdict: pairs of a part's label ("" for what is said of all) and its sentences. What is
+    decided comes first: a reader who has bet waits for it."""
     parts = comparison.parts.values()
     agreed = [verdict.agreement(part.experiment, part.machine, part.run) for part in parts]
     met = [sentences[0] for sentences in agreed if len(sentences) == 1]
-    overall = [*_starved(comparison), between(comparison)]
+    overall = [between(comparison), *_starved(comparison)]
     if len(met) == len(parts):
         fit = [(part.run, [point for point in part.points if point.fit]) for part in parts]
         hollow = any(not point.fit for part in parts for point in part.points)
@@ -119,7 +120,7 @@ def _hollow(comparison: Comparison, used: Iterable[tuple[str, int | None]]) -> I
 
 
 def _starved(comparison: Comparison) -> Iterator[str]:
-    """Whom the averages of some part do not know: before all else."""
+    """Whom the averages of some part do not know."""
     counts = [
         f"{point.never_served} of {crowd(point.users)} with “{label}”"
         for label, part in comparison.parts.items()
