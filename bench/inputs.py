@@ -228,7 +228,6 @@ FIELDS = {  # a call with a place for a value, and what can never stand there
     "mystery('mine', seed={})": WHOLES,
     "mystery('mine', users={})": ("5", "'1'", "[]", "[0]", "[2, 1]"),
     "classic({})": ("None", "'s9'", "5", "''"),
-    "recorded({})": ("None", "'nope'", "5", "'../x'", "''"),
 }
 
 
@@ -280,7 +279,7 @@ NO_STATE: tuple[object, ...] = (-1, 999, "x", 1.5, [], {}, float("nan"), 10**30)
 
 def in_a_panel() -> Iterator[Input]:
     panel = _panel()
-    fields = panel._settings._controls if panel._settings else {}
+    fields = panel._settings.controls if panel._settings else {}
     for text in NO_LEVELS:
         yield Input("panel", f"users: {text!r}", partial(_set_users, panel, text))
     fields["users"].value = "1, 2"
@@ -309,7 +308,7 @@ def _panel() -> SweepPanel:
 
 def _set_users(panel: SweepPanel, text: str) -> str:
     assert panel._settings is not None
-    panel._settings._controls["users"].value = text
+    panel._settings.controls["users"].value = text
     return "" if panel._bar.offers_run else str(panel._problem.value)
 
 

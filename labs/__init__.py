@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from labs.kinds.registry import KINDS
 
 if TYPE_CHECKING:
-    from labs.api import check, progress, recorded
+    from labs.api import check, progress
     from labs.exercises.check import exercise
     from labs.kinds.sweep.record import Recording
     from labs.records.errors import BadRecording, Unusable
@@ -30,7 +30,6 @@ _HOMES = {
     "check": "api",
     "exercise": "exercises.check",
     "progress": "api",
-    "recorded": "api",
 }
 
 __all__ = [
@@ -45,7 +44,6 @@ __all__ = [
     "check",
     "exercise",
     "progress",
-    "recorded",
 ]
 __all__ += list(KINDS)
 

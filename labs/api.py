@@ -14,8 +14,7 @@ from labs import progress_log
 from labs.exercises import check as exercises
 from labs.exercises.check import Reply
 from labs.kinds.base import LabKind
-from labs.kinds.registry import lab_kind, showing
-from labs.present.quantities import Quantity
+from labs.kinds.registry import lab_kind
 from labs.recordings import store
 from labs.records.errors import BadRecording, Unusable
 
@@ -95,22 +94,6 @@ def _recorded(name: str, lab: LabKind[Any], cores: int) -> Any:
     except BadRecording:
         return None
     return result if isinstance(result, lab.result) else None
-
-
-class Numbers:
-    """The numbers of a recording, to quote: `recorded("many-cores").throughput(8)`."""
-
-    def __init__(self, name: str) -> None:
-        self._result = store.recording(_named(name))
-
-    def __getattr__(self, name: str) -> Callable[..., Quantity]:
-        show, result = showing(self._result), self._result
-        return lambda *given: show.quote(result, name, *given)
-
-
-def recorded(name: str) -> Numbers:
-    """The numbers of a lab's recording, to quote."""
-    return Numbers(name)
 
 
 def check(id: str, *value: object, seed: str | None = None) -> Reply:

@@ -36,8 +36,8 @@ secret
 ```{code-cell} ipython3
 :tags: [hide-input]
 
-from labs import recorded
-"secret" in globals(), "display" in globals(), str(recorded("one-core").machine())
+from labs.site.measured_role import measured
+"secret" in globals(), "display" in globals(), str(measured("one-core", "machine"))
 ```
 """,
     "third": "# Third\n\n[The first](first.md) page of all.\n",

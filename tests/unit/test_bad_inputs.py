@@ -48,7 +48,6 @@ EXPERIMENT = inputs.EXPERIMENT
         ("generators('mine', 'prefork')", "server='prefork': cannot be used"),
         ("generators('mine', seconds='')", "seconds='': must be an ordinary number"),
         ("generators('mine', users=0)", "users=0: must be between"),
-        ("recorded(5)", "name=5: not a lab's name"),
     ],
 )
 def test_a_cell_that_cannot_be_meant_is_refused(
