@@ -11,7 +11,7 @@ import examples
 import pytest
 from msgspec import structs
 
-from bench import book, levels, promises
+from bench import book, levels, promises, scenes
 from labs.analysis import checks
 from labs.records.experiment import Workload
 from labs.records.results import Check
@@ -158,3 +158,16 @@ def test_promises_are_asked_of_every_lab_of_the_book(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("LABS_MODE", "live")
     for cell in promises.cells():
         assert cell.lab in promises.labs_of(cell)
+
+
+def test_a_frame_of_a_scene_costs_what_the_page_did_about_the_reader_s_hand_too() -> None:
+    def event(name: str, ms: float, tid: int = 1, **more: object) -> dict[str, object]:
+        return {"ph": "X", "pid": 1, "tid": tid, "name": name, "tdur": 1000 * ms, "dur": 1e9} | more
+
+    turned = event("EventDispatch", 4.0, args={"data": {"type": "input"}})
+    key = event("EventDispatch", 7.0, args={"data": {"type": "keydown"}})
+    drawn = [event("FireAnimationFrame", 2.0), event("Paint", 1.0)]
+    frames, spent = scenes.per_frame([*drawn, *drawn, turned, key, event("Paint", 9.0, tid=2)])
+    assert frames == 2 and spent["FireAnimationFrame"] == 2.0 and spent["Paint"] == 1.0
+    assert spent["input"] == 2.0
+    assert scenes.per_frame([key]) == (0, {})
