@@ -181,6 +181,36 @@ def test_a_file_of_progress_with_an_entry_that_is_none_is_refused(
     assert page.locator("a[href^='javascript'], a[href^='//']").count() == 0
 
 
+FILL = """() => {
+  for (let size = 2 ** 24; size >= 1; size /= 2) {
+    try {
+      localStorage.filler = (localStorage.filler ?? '') + 'x'.repeat(size);
+    } catch {}  // no room for so much: the rest is filled with less
+  }
+}"""
+
+
+def test_a_file_that_the_browser_has_no_room_for_is_said_to_be_gone_with_the_page(
+    book: Path, page: Page, tmp_path: Path
+) -> None:
+    page.goto((book / "my-progress.html").as_uri())
+    shown, file = page.locator(".wt-progress"), tmp_path / "mine.json"
+    file.write_text(record(scenes=[SCENE], predictions=[BET], answers=[ANSWER]))
+    page.evaluate(FILL)
+    shown.locator("input[type=file]").set_input_files(file)
+    said = shown.get_by_role("status")
+    expect(said).to_contain_text("it is gone when you leave the page")
+    expect(shown.get_by_role("row", name="a goal")).to_be_visible()
+    expect(shown).to_contain_text("Save a file to take it along.")
+    expect(shown).not_to_contain_text("This is kept in your browser")
+    page.evaluate("delete localStorage.filler")
+    shown.locator("input[type=file]").set_input_files(file)
+    expect(said).to_have_text("mine.json is read, beside what was here.")
+    expect(shown).to_contain_text("This is kept in your browser")
+    page.reload()
+    expect(shown.get_by_role("row", name="a goal")).to_be_visible()
+
+
 def test_settled_bets_are_drawn_against_what_was_measured(book: Path, page: Page) -> None:
     told = {"key": "", "question": "how many", "unit": "req/s", "model": None, "at": ""}
     bets = [

@@ -122,6 +122,20 @@ def test_without_scripts_figures_are_there(book: Path, page: Page, width: int, s
     context.close()
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_what_leads_back_to_the_top_covers_nothing_on_a_telephone(
+    book: Path, page: Page, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 740})
+    page.goto((book / f"{CHAPTERS[0]}.html").as_uri())
+    button = page.locator("#pst-back-to-top")
+    page.evaluate("scrollTo(0, 3000)")
+    page.wait_for_function("scrollY > 2000")
+    page.evaluate("scrollTo(0, 1500)")  # it is shown to who goes back
+    expect(button).to_have_attribute("style", re.compile("display: block"))
+    expect(button).to_be_visible(visible=width > 400)
+
+
 ICONS = """nodes => nodes.map(node => {
   const { maskImage, webkitMaskImage } = getComputedStyle(node, '::before');
   return [node.className, (maskImage || webkitMaskImage).startsWith('url("data:image/svg')];

@@ -198,6 +198,7 @@ function store(place: string, text: string | null): void {
   try {
     if (text === null) localStorage.removeItem(place);
     else localStorage.setItem(place, text);
+    works = true;
     unkept.delete(place);
   } catch {
     works = false; // forbidden, or full

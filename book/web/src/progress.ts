@@ -23,7 +23,9 @@ const LIMITS =
   'another address or port, and in some browsers each file of a book that was downloaded, has a ' +
   'record of its own, and clearing the browser’s data clears it. A live book keeps another record, ' +
   'in a file on its machine. Save a file to take this one along.';
-const FORGETS = 'This window keeps nothing: what you do is gone when you leave the page.';
+const FORGETS =
+  'Your browser keeps nothing of this, because it may not or has no room: it is gone when you leave the ' +
+  'page. Save a file to take it along.';
 
 export function showProgress(place: HTMLElement): void {
   const chapters = data<Chapter[]>(place.querySelector('script'));
@@ -37,6 +39,7 @@ class Progress {
   readonly #delete = button('Delete all', () => this.#deleting());
   readonly #undo = button('Undo', () => this.#undoing());
   readonly #file = make('input', { type: 'file', accept: '.json,application/json', hidden: true });
+  readonly #limits = make('p');
   #deleted: Kept | undefined;
 
   constructor(
@@ -47,7 +50,7 @@ class Progress {
     const read = button('Read a file', () => this.#file.click());
     const actions = make('div', { class: 'wt-buttons' }, this.#save, read, this.#file);
     actions.append(this.#delete, this.#undo, this.#said);
-    place.replaceChildren(this.#shown, actions, make('p', {}, kept.stays() ? LIMITS : FORGETS));
+    place.replaceChildren(this.#shown, actions, this.#limits);
     window.addEventListener('storage', () => this.show()); // from another page of the book
   }
 
@@ -61,6 +64,7 @@ class Progress {
     this.#save.disabled = this.#delete.disabled = kept.isEmpty(now);
     this.#undo.hidden = !this.#deleted;
     this.#said.textContent = said;
+    this.#limits.textContent = kept.stays() ? LIMITS : FORGETS;
   }
 
   #saving(): void {
@@ -76,7 +80,8 @@ class Progress {
     this.#file.value = ''; // the same file may be read again
     if (!found) return this.show(`${file.name}: not a file of progress. Choose one that was saved here.`);
     kept.write(kept.joined(kept.read(), found));
-    this.show(`${file.name} is read, beside what was here.`);
+    const stays = kept.stays() ? '' : ' Your browser can’t keep it: it is gone when you leave the page.';
+    this.show(`${file.name} is read, beside what was here.${stays}`);
   }
 
   #deleting(): void {
