@@ -162,7 +162,7 @@ class PanelDriver:
         settings = getattr(self.panel, "_settings", None) or self.panel
         if not isinstance(settings, Settings):
             return getattr(settings, f"_{name}")
-        return settings._controls[{"cpu": "cpu_s", "wait": "wait_s"}.get(name, name)]
+        return settings.controls[{"cpu": "cpu_s", "wait": "wait_s"}.get(name, name)]
 
     def shown(self) -> list[str]:
         """Settings that are not folded away."""

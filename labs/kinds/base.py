@@ -40,6 +40,7 @@ class LabKind(ABC, Generic[Found]):
     settings: Sequence[str] = ()  # that it is about, which its panel shows first
     fixed: ClassVar[Sequence[str]] = ()  # settings that cannot be changed in this kind
     each: ClassVar[str] = "level"  # what is measured for `each_s`
+    draws_cores: ClassVar[bool] = False  # whether its figure shows what each core did
 
     @abstractmethod
     def about(self) -> str:

@@ -10,7 +10,7 @@ import ipywidgets
 
 from labs.records.experiment import Experiment
 from labs.records.format import digits, number
-from labs.records.server_facts import WAITS
+from labs.records.server_facts import WAITS, called
 from labs.servers.serve import Found
 
 MS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
@@ -35,7 +35,7 @@ def controls(first: Experiment, cores: int) -> dict[str, ipywidgets.Widget]:
         "by": ipywidgets.Dropdown(
             description="Run by",
             tooltip="Which program is the server",
-            options=[server.by],
+            options=[(called(server.by), server.by)],
             value=server.by,
         ),
         "processes": _slider("Processes", server.processes, COUNTS, "of the server", unit=""),
@@ -69,9 +69,10 @@ def read_users(text: str) -> tuple[int, ...]:
 
 def named(row: Found) -> str:
     """A program with its version, as the list has it."""
+    name = called(row.by)
     if row.missing:
-        return f"{row.by} (not installed)"
-    return f"{row.by} {row.version}" if row.version else f"{row.by} (ours)"
+        return f"{name} (not installed)"
+    return f"{name} {row.version}" if row.version else name
 
 
 def _toggle(name: str, value: str, told: Mapping[str, str]) -> ipywidgets.ToggleButtons:

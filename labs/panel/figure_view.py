@@ -66,6 +66,12 @@ class FigureView(anywidget.AnyWidget):
     def __init__(self, figure: Figure | None = None, *, alt: str = "", **traits: Any) -> None:
         super().__init__(figure=figure or {"data": [], "layout": {}}, alt=alt, **traits)
         self.on_msg(self._answer)
+        self.observe(lambda _: self._make_room(), "figure")
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Where nothing is drawn, none is taken."""
+        self.layout.display = "" if self.figure.get("data") else "none"
 
     def _answer(self, _: object, content: dict[str, Any], __: object) -> None:
         """A frontend without the book's plotly (JupyterLab, VS Code) asks for it, once."""

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from labs.host.supervisor import Stopped
 from labs.load.locust import LoadFailed
 from labs.panel.run_bar import STOPPED
+from labs.recordings.pages import whose
 from labs.records.errors import Unusable, used_up
 from labs.servers.serve import ServerFailed
 
@@ -19,17 +20,23 @@ _lock = threading.Lock()
 
 
 class Job:
-    """Work that can be stopped. `ended` gets what went wrong in words, "" if nothing did.
+    """Work that can be stopped. `ended` gets what went wrong in words, "" if nothing did; `say` has
+    the words for what cannot be measured.
 
     One goes on at a time in a kernel; other kernels and programs wait in `labs.host.lock`.
     """
 
     def __init__(
-        self, name: str, work: Callable[[threading.Event], None], ended: Callable[[str], None]
+        self,
+        name: str,
+        work: Callable[[threading.Event], None],
+        ended: Callable[[str], None],
+        say: Callable[[Unusable], str] = str,
     ) -> None:
         self.name = name
         self._work = work
         self._ended = ended
+        self._say = say
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"lab {name}", daemon=True)
 
@@ -39,8 +46,8 @@ class Job:
         with _lock:
             if _going is not None and not _going.stopping:
                 raise Unusable(
-                    f"The lab “{_going.name}” is still measuring, and two at once would measure "
-                    "each other. Stop it, or wait until it has ended."
+                    f"The lab {whose(_going.name)} is still measuring, and two at once would "
+                    "measure each other. Stop it, or wait until it has ended."
                 )
             _going = self
         self._thread.start()
@@ -69,7 +76,9 @@ class Job:
             self._work(self._stop)
         except Stopped:
             said = STOPPED
-        except (Unusable, ServerFailed, LoadFailed) as error:
+        except Unusable as error:
+            said = self._say(error)
+        except (ServerFailed, LoadFailed) as error:
             said = str(error)
         except Exception as error:  # a fault of ours: the panel must say so, not fall silent
             said = used_up(error) if isinstance(error, OSError) else ""

@@ -21,6 +21,7 @@ from labs.panel.figure_view import FigureView
 from labs.panel.inside import close, work
 from labs.panel.job import Job
 from labs.panel.prediction_prompt import PredictionPrompt
+from labs.panel.refusal import in_words
 from labs.panel.run_bar import RunBar, empty, put
 from labs.panel.settings import settings_of
 from labs.present.markup import alarm, paragraphs, spoken, status
@@ -109,7 +110,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
                 self._lab = self._as_set()
                 self._lab.check(hardware.fingerprint())
             except Unusable as error:
-                put(self._problem, alarm(str(error)))
+                put(self._problem, alarm(self._refused(error)))
                 self._bar.ready(False)
                 return
             put(self._problem, "")
@@ -185,14 +186,14 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
 
     def _start(self, lab: LabKind[Found]) -> bool:
         """Run that lab; whether it began."""
-        job = Job(self.name, lambda stop: self._measure(lab, stop), self._ended)
+        job = Job(self.name, lambda stop: self._measure(lab, stop), self._ended, self._refused)
         with self._drawing:  # news of the run waits until this is done
             if not self._bar.offers_run:
                 return False
             try:
                 job.start()
             except Unusable as error:
-                self._bar.tell(str(error))
+                self._bar.tell(self._refused(error))
                 return False
             self._job = job
             self._strip.begin()
@@ -221,7 +222,8 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             if isinstance(event, Progress):
                 self._bar.progress(event)
             elif isinstance(event, Sample):
-                self._strip.saw(event)
+                if not self._lab.draws_cores:  # what the figure has is not drawn once more
+                    self._strip.saw(event)
             else:
                 self._bar.offer_controls(True)
                 self._bar.landed()
@@ -242,6 +244,10 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         if self._job is not None:
             self._job.stop()
             self._bar.stopping()
+
+    def _refused(self, error: Unusable) -> str:
+        """Why something cannot be, by the names of the controls."""
+        return in_words(error, self._settings.controls if self._settings else {})
 
     def _perform(self, control: str) -> None:
         """To the run that goes on."""

@@ -16,6 +16,7 @@ from labs.kinds.mystery.scenarios import LIMITS
 from labs.kinds.mystery.show import compared, repaired_html, show, symptoms_html
 from labs.panel.controls import read_users
 from labs.panel.lab import LabPanel
+from labs.panel.refusal import in_words
 from labs.panel.run_bar import empty, put
 from labs.present.markup import spoken
 from labs.records.errors import Unusable
@@ -98,10 +99,13 @@ class MysteryPanel(LabPanel[Mystery]):
         try:
             lab = self._asked.variant("before", users=read_users(self._users.value))
         except Unusable as error:
-            self._bar.tell(str(error))
+            self._bar.tell(self._refused(error))
             return
         self._bar.sign.layout.display = "none"
         self._start(lab)
+
+    def _refused(self, error: Unusable) -> str:
+        return in_words(error, {"users": self._users})
 
     def _try(self, variant: Variant) -> None:
         if self._solved:

@@ -57,7 +57,7 @@ class Settings(ipywidgets.VBox):
         if "by" in common:
             row_of(first.server)
         made = controls(first, machine.cores)
-        self._controls = {name: made[name] for name in common}
+        self.controls = {name: made[name] for name in common}
         self._fit()
         first_ones = [name for name in about or usual(first) if name in common]
         self._named = Group({name: made[name] for name in first_ones})
@@ -70,7 +70,7 @@ class Settings(ipywidgets.VBox):
         self.add_class("wt-settings")
         self._unfold()
         self._say_why()
-        for control in self._controls.values():
+        for control in self.controls.values():
             control.observe(self._heard, "value")
 
     def experiments(self) -> tuple[Experiment, ...]:
@@ -79,16 +79,16 @@ class Settings(ipywidgets.VBox):
 
     def enable(self, yes: bool) -> None:
         """While a run goes on, nothing can be set."""
-        for control in self._controls.values():
+        for control in self.controls.values():
             control.disabled = not yes
         if yes:
             self._fit()
 
     def _value(self, name: str) -> Any:
         """As it is set, in the units of the records."""
-        if name not in self._controls:
+        if name not in self.controls:
             return value_of(self._before[0], name)
-        value = self._controls[name].value
+        value = self.controls[name].value
         if name in ("cpu_s", "wait_s"):
             return value / 1000
         if name == "cores":
@@ -97,9 +97,11 @@ class Settings(ipywidgets.VBox):
 
     def _as_set(self, before: Experiment) -> Experiment:
         server, workload, load = before.server, before.workload, before.load
-        new = {name: self._value(name) for name in self._controls}
+        new = {name: self._value(name) for name in self.controls}
         if "processes" in new:
             new["start"] = server.start and min(server.start, new["processes"])
+        if "by" in new and not self._starts_fewer:
+            new["start"] = None
         if "threads" in new and not self._threaded:
             new["threads"] = 1
         parts: list[Any] = []
@@ -109,6 +111,11 @@ class Settings(ipywidgets.VBox):
         return Experiment(*parts)
 
     @property
+    def _starts_fewer(self) -> bool:
+        """Whether who runs it can begin with some of its workers."""
+        return row_of(Server(self._kind, by=self._value("by"))).starts_fewer
+
+    @property
     def _threaded(self) -> bool:
         return bool(self._value("architecture") == "threaded")
 
@@ -116,7 +123,7 @@ class Settings(ipywidgets.VBox):
         if self._settling:
             return
         self._settling = True
-        self._fit(anew=change["owner"] is self._controls.get("architecture"))
+        self._fit(anew=change["owner"] is self.controls.get("architecture"))
         self._say_why()
         self._settling = False
         self._changed()
@@ -134,7 +141,7 @@ class Settings(ipywidgets.VBox):
         """Leave to choose what goes with the rest; `anew`: of another architecture."""
         self._why: dict[str, str] = {}
         for name in FITTED:
-            if control := self._controls.get(name):
+            if control := self.controls.get(name):
                 choice = self._choice(name, anew=anew)
                 self._why[name] = choice.why
                 control.disabled = not choice.free
@@ -157,7 +164,7 @@ class Settings(ipywidgets.VBox):
 
     def _offer(self, name: str, options: Sequence[str], *, anew: bool) -> None:
         """These, and of them what is set, if it is among them."""
-        control, before = self._controls[name], self._value(name)
+        control, before = self.controls[name], self._value(name)
         if name == "by":
             before = Server(self._value("architecture")).by if anew else before
             rows = {row.by: row for row in self._found if row.architecture == self._kind}

@@ -110,7 +110,7 @@ class SweepPanel(LabPanel[Recording]):
             experiment = lab.experiment
             check(experiment.server, self._machine, experiment.workload)
         except Unusable as error:
-            self._show_problem(str(error))
+            self._show_problem(self._refused(error))
             return
         thread = threading.Thread(target=self._make_plan, args=(number, experiment), daemon=True)
         thread.start()  # the first calibration on a machine takes a second
@@ -127,7 +127,7 @@ class SweepPanel(LabPanel[Recording]):
         except Unusable as error:
             with self._drawing:
                 if number == self._planned:
-                    self._show_problem(str(error))
+                    self._show_problem(self._refused(error))
             return
         with self._drawing:
             if number != self._planned:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from labs.records.experiment import Experiment
 from labs.records.format import cores, digits, duration, listed
+from labs.records.server_facts import called
 
 Settings = Mapping[str, str]  # of each thing that can be set, what it is set to, in words
 
@@ -17,7 +18,7 @@ def settings(experiment: Experiment, machine_cores: int) -> dict[str, str]:
     think = load.think_time_s
     return {
         "architecture": server.architecture,
-        "by": f"run by {server.by}",
+        "by": f"run by {called(server.by)}",
         "processes": _count(server.processes, "process", "processes"),
         "threads": _threads(server.threads) if server.architecture == "threaded" else "",
         "cores": cores(min(server.cores or machine_cores, machine_cores)),

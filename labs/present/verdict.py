@@ -21,7 +21,7 @@ from labs.records.format import (
     unserved,
 )
 from labs.records.results import Machine, Point, Prediction, Run
-from labs.records.server_facts import WAITS, server_facts
+from labs.records.server_facts import WAITS, called, server_facts
 
 ASSUMES = "What the forecast assumes"
 NEAR = "That is close, and nothing else stood out."
@@ -255,7 +255,7 @@ def who(server: Server) -> str:
     if server_facts(server.by).up_to:
         pool = f"up to {pool}"
     article = "An" if server.architecture[0] in "aeiou" else "A"
-    return f"{article} {server.architecture} server ({pool} run by {server.by}, on {cores})"
+    return f"{article} {server.architecture} server ({pool} run by {called(server.by)}, on {cores})"
 
 
 def need(workload: Workload) -> str:

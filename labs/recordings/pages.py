@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from labs.exercises.chapters import EXERCISES
 from labs.exercises.words import place
+from labs.kinds.registry import KINDS, lab_kind
 from labs.recordings import store
 
 
@@ -54,10 +55,21 @@ def chapters() -> tuple[Chapter, ...]:
     return tuple(found)
 
 
-def _pages() -> Iterator[Chapter]:
-    """Each page with a title as a chapter, with the labs that its cells call."""
+def whose(lab: str) -> str:
+    """The page that a lab is of, by its title, or the lab itself where no page calls it: to be
+    said after "the lab"."""
+    for page in _pages("appendix/*.md"):
+        if lab in page.labs:
+            return f"of “{page.title}”"
+    return f"“{lab}”"
+
+
+def _pages(*more: str) -> Iterator[Chapter]:
+    """Each page with a title as a chapter, with the labs that its cells call; also those of `more`
+    patterns, below the book's folder."""
     book = store.BOOK
-    for page in (book / "your-machine.md", *sorted(book.glob("[0-9]-*/*.md"))):
+    patterns = ("your-machine.md", "[0-9]-*/*.md", *more)
+    for page in (page for pattern in patterns for page in sorted(book.glob(pattern))):
         text = page.read_text("utf-8") if page.is_file() else ""
         title = re.search(r"^# (?:(\d+) · )?(.+)$", text, re.MULTILINE)
         sections = dict(_sections(text))
@@ -75,9 +87,11 @@ def _pages() -> Iterator[Chapter]:
 def _sections(text: str) -> Iterator[tuple[str, str]]:
     """Each lab that a page's cells call, with the name of its section, as docutils makes it."""
     section = ""
-    for heading, lab in re.findall(r'^##+ (.+)$|^[a-z]+\("([a-z][\w-]*)"', text, re.MULTILINE):
+    for heading, call, lab in re.findall(
+        r'^##+ (.+)$|^([a-z]+)\("([a-z][\w-]*)"', text, re.MULTILINE
+    ):
         if heading:
             words = re.sub(r"[^a-z0-9]+", "-", heading.replace("'", "-").lower())
             section = words.strip("-").lstrip("0123456789-")
-        else:
-            yield lab, section
+        elif call in KINDS:
+            yield lab_kind(call).recording(lab), section

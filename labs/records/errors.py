@@ -10,7 +10,21 @@ LONGEST_SAID = 40  # letters of what somebody wrote, in a sentence
 
 
 class Unusable(ValueError):
-    """Somebody asked for what cannot be measured. Says the value, the rule and the remedy."""
+    """Somebody asked for what cannot be measured. Says the value, the rule and the remedy.
+
+    `name`, `value` and `rule` (with its remedy) are there too where one value was refused, for
+    whoever has other words for it than a cell: a panel names its control. value: None where the
+    rule says it, or there is none."""
+
+    def __init__(self, said: str, *, name: str = "", value: object = None, rule: str = "") -> None:
+        super().__init__(said)
+        self.name, self.value, self.rule = name, value, rule
+
+
+def refused(name: str, value: object, rule: str, *, said: str = "") -> Unusable:
+    """That value, refused. rule: what is wrong with it, and what helps; said: the value as a cell
+    has it, where that is not its repr."""
+    return Unusable(f"{name}={said or repr(value)}: {rule}", name=name, value=value, rule=rule)
 
 
 USED_UP = {  # of the system's: what there is no more of, and what helps
@@ -41,29 +55,30 @@ def used_up(error: OSError) -> str:
 def whole(name: str, value: object, least: int, most: int, remedy: str) -> None:
     """Unusable unless the value is a whole number from least to most."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise Unusable(f"{name}={value!r}: must be a whole number. {remedy}")
+        raise refused(name, value, f"must be a whole number. {remedy}")
     if not least <= value <= most:
-        raise Unusable(f"{name}={value}: must be between {least} and {most}. {remedy}")
+        raise refused(name, value, f"must be between {least} and {most}. {remedy}")
 
 
 def real(name: str, value: object, least: float, most: float, remedy: str) -> None:
     """Unusable unless the value is an ordinary number from least to most."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise Unusable(f"{name}={value!r}: must be an ordinary number. {remedy}")
+        raise refused(name, value, f"must be an ordinary number. {remedy}")
     if not least <= value <= most:
-        raise Unusable(f"{name}={value:g}: must be between {least:g} and {most:g}. {remedy}")
+        rule = f"must be between {least:g} and {most:g}. {remedy}"
+        raise refused(name, value, rule, said=f"{value:g}")
 
 
 def choice(name: str, value: object, choices: Sequence[str]) -> None:
     """Unusable unless the value is one of the choices."""
     if value not in choices:
-        raise Unusable(f"{name}={value!r}: choose one of {', '.join(choices)}.")
+        raise refused(name, value, f"choose one of {', '.join(choices)}.")
 
 
 def flag(name: str, value: object) -> None:
     """Unusable unless the value is True or False."""
     if not isinstance(value, bool):
-        raise Unusable(f"{name}={value!r}: must be True or False. Leave it out for the usual.")
+        raise refused(name, value, "must be True or False. Leave it out for the usual.")
 
 
 def instance(name: str, value: object, of: type | tuple[type, ...], remedy: str) -> None:

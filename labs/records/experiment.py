@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Literal, get_args
 
-from labs.records.errors import Unusable, choice, flag, instance, real, whole
+from labs.records.errors import Unusable, choice, flag, instance, real, refused, whole
 
 Architecture = Literal["prefork", "threaded", "event-loop"]
 ARCHITECTURES: tuple[str, ...] = get_args(Architecture)
@@ -86,9 +86,11 @@ class Server:
                 "Use processes= for more workers, or the threaded architecture."
             )
         if self.processes * self.threads > MOST_POOL:
-            raise Unusable(
-                f"processes={self.processes} x threads={self.threads}: more than {MOST_POOL} "
-                "workers. Ask for a smaller pool."
+            raise refused(
+                "processes",
+                self.processes,
+                f"with as many threads each more than {MOST_POOL} workers. Ask for a smaller pool.",
+                said=f"{self.processes} x threads={self.threads}",
             )
         whole("backlog", self.backlog, 1, 65535, "2048 is the usual length.")
         flag("keep_alive", self.keep_alive)
@@ -118,23 +120,21 @@ class Load:
     def __post_init__(self) -> None:
         given: object = self.users
         if isinstance(given, str) or not isinstance(given, Sequence):
-            raise Unusable(f"users={self.users!r}: give a list of levels, such as [1, 2, 4, 8].")
+            raise refused("users", self.users, "give a list of levels, such as [1, 2, 4, 8].")
         object.__setattr__(self, "users", tuple(self.users))
         if not self.users:
-            raise Unusable("users=[]: no level to measure. Give a list such as [1, 2, 4, 8].")
+            rule = "no level to measure. Give some, such as 1, 2, 4, 8."
+            raise refused("users", None, rule, said="[]")
         if len(self.users) > MOST_LEVELS:
-            raise Unusable(
-                f"users: {len(self.users)} levels. Give at most {MOST_LEVELS}; double from one "
-                "to the next."
-            )
+            rule = f"too many levels. Give at most {MOST_LEVELS}; double from one to the next."
+            raise refused("users", None, rule, said=f"{len(self.users)} levels")
         for users in self.users:
             whole("users", users, 1, MOST_USERS, "Give whole numbers such as 1, 2, 4, 8.")
         for before, after in zip(self.users, self.users[1:], strict=False):
             if after <= before:
                 what = "repeats" if after == before else "comes after a larger level"
-                raise Unusable(
-                    f"users={after}: {what}. Give each level once, from few users to many."
-                )
+                rule = f"{what}. Give each level once, from few users to many."
+                raise refused("users", after, rule)
         real("think_time_s", self.think_time_s, 0.0, 60.0, "Give seconds.")
         real("seconds", self.seconds, 0.2, 120.0, "Give the seconds to measure each level.")
         real("script_s", self.script_s, 0.0, 1.0, "Give seconds: 0.001 is a long script.")

@@ -20,6 +20,7 @@ class ServerFacts:
     """How a server treats connections and work. The usual one is a Python server whose processes
     take connections as they come."""
 
+    called: str = ""  # in a sentence, after "run by"; as in `Server.by` where nothing is said
     language: str = "Python"  # that the work is written in, and calibrated in
     interpreter_lock: bool = False  # threads of one process share it, where the interpreter has one
     holds_its_worker: bool = False  # a worker stays with its connection
@@ -36,8 +37,10 @@ class ServerFacts:
 FACTS: Mapping[str, ServerFacts] = MappingProxyType(  # by `Server.by`
     {
         "gunicorn": ServerFacts(interpreter_lock=True, accepts_all=True, hangs_up_at_once=True),
-        "scratch": ServerFacts(interpreter_lock=True, idle_if_held=True),
-        "spare": ServerFacts(idle_if_held=True, up_to=True),
+        "scratch": ServerFacts(called="our own code", interpreter_lock=True, idle_if_held=True),
+        "spare": ServerFacts(
+            called="our own code that keeps spare workers", idle_if_held=True, up_to=True
+        ),
         "uvicorn": ServerFacts(),
         "apache": ServerFacts(language="PHP", holds_its_worker=True),
         "apache-worker": ServerFacts(language="PHP", holds_its_worker=True, one_queue=True),
@@ -47,6 +50,15 @@ FACTS: Mapping[str, ServerFacts] = MappingProxyType(  # by `Server.by`
         "node": ServerFacts(language="JavaScript", dealt_out=True),
     }
 )
+
+
+def called(by: str) -> str:
+    """The server that is run so, in words.
+
+    >>> called("gunicorn"), called("scratch")
+    ('gunicorn', 'our own code')
+    """
+    return server_facts(by).called or by
 
 
 def keeps_connections(server: Server, load: Load) -> bool:

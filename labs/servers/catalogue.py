@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from labs.host.programs import lacking
-from labs.records.errors import Unusable
+from labs.records.errors import Unusable, refused
 from labs.records.experiment import Architecture, Page, Server, Workload
 from labs.servers.deployments import PRODUCTS, Product
 
@@ -154,10 +154,9 @@ def row_of(server: Server) -> ServerRow:
     for row in rows:
         if row.by == server.by:
             return row
-    raise Unusable(
-        f"by={server.by!r}: does not run {server.architecture} here. "
-        f"Choose one of {', '.join(row.by for row in rows)}."
-    )
+    choices = ", ".join(row.by for row in rows)
+    rule = f"does not run {server.architecture} here. Choose one of {choices}."
+    raise refused("by", server.by, rule)
 
 
 def missing(row: ServerRow, page: Page = "work") -> str | None:

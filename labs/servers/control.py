@@ -18,6 +18,7 @@ from labs.host.supervisor import Stopped
 from labs.host.waiting import wait_until
 from labs.records.errors import Unusable
 from labs.records.experiment import Server
+from labs.records.server_facts import called
 from labs.records.steps import KILL, RAISE, Step
 from labs.servers.catalogue import row_of
 from labs.servers.serve import Running
@@ -68,7 +69,7 @@ def check_kill(server: Server) -> None:
     row = row_of(server)
     if not row.has_master and server.processes == 1:
         raise Unusable(
-            f"do={KILL!r}: {server.by} runs one process without a master, and nobody would "
+            f"“{KILL}”: {server.by} runs one process without a master, and nobody would "
             "replace it. Give it two processes, or use prefork."
         )
 
@@ -77,11 +78,11 @@ def check_raise(server: Server, to: int, limit: int) -> None:
     """Unusable where the pool cannot be raised to so many while the server runs."""
     if not row_of(server).resizes:
         raise Unusable(
-            f"do='raise the pool to {to}': {server.by} cannot while it runs. Use prefork by "
-            "gunicorn or by spare."
+            f"“raise the pool to {to}”: {called(server.by)} cannot while it runs. Use prefork by "
+            f"gunicorn, or by {called('spare')}."
         )
     if to <= limit:
-        raise Unusable(f"do='raise the pool to {to}': it is {limit} already. Give more.")
+        raise Unusable(f"“raise the pool to {to}”: it is {limit} already. Give more.")
 
 
 class ServerControl:

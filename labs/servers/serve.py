@@ -29,7 +29,7 @@ from labs.host.programs import version
 from labs.host.project import ROOT
 from labs.host.supervisor import Supervised, supervise
 from labs.host.waiting import wait_until
-from labs.records.errors import Unusable
+from labs.records.errors import Unusable, refused
 from labs.records.experiment import Architecture, Page, Server, Workload
 from labs.records.results import Machine
 from labs.servers.backend import ADDRESS, Backend, BackendFailed, serve_backend
@@ -282,25 +282,23 @@ def check(server: Server, machine: Machine, workload: Workload | None = None) ->
     refuse(row, server, workload)
     if remedy := missing(row, workload.page):
         what = "not installed. " if remedy.startswith("Install") else ""
-        raise Unusable(f"by={server.by!r}: {what}{remedy}")
+        raise refused("by", server.by, f"{what}{remedy}")
     if server.cores is not None:
         if not hasattr(os, "sched_setaffinity"):
-            raise Unusable(
-                f"cores={server.cores}: {machine.system} cannot hold a server to some cores. "
-                "Leave cores= out."
-            )
+            rule = f"{machine.system} cannot hold a server to some cores. Give all of them."
+            raise refused("cores", server.cores, rule)
         if server.cores > machine.cores:
-            raise Unusable(
-                f"cores={server.cores}: this machine offers {machine.cores}. "
-                f"Give 1 to {machine.cores}, or leave it out to use them all."
-            )
+            rule = f"this machine offers {machine.cores}. Give 1 to {machine.cores}."
+            raise refused("cores", server.cores, rule)
     free_mib = min(machine.memory_bytes, this_machine.available_memory_bytes()) / 2**20
     each_mib = row.process_mib + row.thread_mib * (server.threads - 1)
     if row.base_mib + server.processes * each_mib > free_mib:
         fitting = max(0, math.floor((free_mib - row.base_mib) / each_mib))
-        raise Unusable(
-            f"processes={server.processes}: they need about {server.processes * each_mib:.0f} MiB "
-            f"and {free_mib:.0f} MiB are free. About {fitting} would fit."
+        raise refused(
+            "processes",
+            server.processes,
+            f"they need about {server.processes * each_mib:.0f} MiB and {free_mib:.0f} MiB are "
+            f"free. About {fitting} would fit.",
         )
 
 

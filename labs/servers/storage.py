@@ -20,7 +20,7 @@ from pathlib import Path
 import platformdirs
 
 from labs.host.folders import own_folder
-from labs.records.errors import Unusable
+from labs.records.errors import Unusable, refused
 from labs.records.experiment import Workload
 from labs.records.server_facts import WAITS
 from labs.servers import postgresql
@@ -110,9 +110,11 @@ def shared_folder(workload: Workload) -> Iterator[Shared | None]:
                     served = stack.enter_context(postgresql.serve_postgresql())
                 yield Shared(path=path, sync_s=found_s, database=served)
                 return
-    raise Unusable(
-        f"wait_by={workload.wait_by!r}: the temporary files here are kept in memory, so no write "
-        "has to wait for a disk. Set TMPDIR to a folder on a disk."
+    raise refused(
+        "wait_by",
+        workload.wait_by,
+        "the temporary files here are kept in memory, so no write has to wait for a disk. Set "
+        "TMPDIR to a folder on a disk.",
     )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import NamedTuple
 
-from labs.records.errors import Unusable
+from labs.records.errors import refused
 from labs.records.experiment import Experiment
 from labs.records.results import Calibration, Machine, Point, PredictedLevel, between
 from labs.records.server_facts import WAITS, server_facts
@@ -167,10 +167,12 @@ class ServerModel:
     def level(self, N: int, D: Demand, point: Point | None = None) -> PredictedLevel:
         """Bound, model and limit of one level; the point tells how connections were split."""
         if D.expected == self.V == self.g == 0:
-            raise Unusable(
-                "cpu_s=0, wait_s=0: a request without work costs what server and load generator "
-                "spend on it, and that was never measured here. Run the experiment once, or give "
-                "it work or waiting."
+            raise refused(
+                "cpu_s",
+                0,
+                "a request without work costs what server and load generator spend on it, and that "
+                "was never measured here. Run the experiment once, or give it work or waiting.",
+                said="0, wait_s=0",
             )
         limits = self.limits(N, D)
         bound = lowest(*limits.values()).rps

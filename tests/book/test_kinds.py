@@ -23,6 +23,7 @@ from msgspec import structs
 from naps_tree import NAPS, copy
 
 from labs.kinds.registry import KINDS, lab_kind, show_of, showing
+from labs.kinds.timeline.figure import CORES
 from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
 from labs.recordings.migration import migrated
@@ -80,6 +81,8 @@ def test_a_result_is_shown_by_its_kind(file: Path) -> None:
     figure = show.figure(result)
     made = go.Figure(json.loads(json.dumps(figure, allow_nan=False)))  # plain plotly
     assert len(made.data) == len(figure["data"]) > 0
+    (kind,) = (each for each in map(lab_kind, KINDS) if each.result is type(result))
+    assert kind.draws_cores == (CORES in json.dumps(figure))
     assert re.match(r"[A-Z“].*\.$", show.alt(result), re.DOTALL)
     table = show.table(result)
     assert table.rows and {len(row) for row in table.rows} == {len(table.head)}
@@ -250,7 +253,7 @@ print(json.dumps({
     "html": replayed.html,
     "alt": repr(replayed),
     "quoted": str(measured("naps", 'slept("0.1")')),
-    "number": float(labs.recorded("naps").slept("0.01")),
+    "number": float(measured("naps", 'slept("0.01")')),
     "caption": panel._caption.value,
     "shown": panel._data.value,
     "doc": labs.naps.__doc__,

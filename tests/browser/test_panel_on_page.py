@@ -41,7 +41,7 @@ def opened(panels: BookServer, page: Page) -> Locator:
     page.goto(panels.page("index"))
     state(page, "live")
     shown = panel(page)
-    expect(shown.locator(".wt-about")).to_contain_text("1 event loop run by scratch")
+    expect(shown.locator(".wt-about")).to_contain_text("1 event loop run by our own code")
     return shown
 
 
@@ -112,6 +112,11 @@ def test_predict_measure_explain(panels: BookServer, page: Page) -> None:
     expect(lab(page, 2).get_by_text("First press Run in the lab")).to_be_visible()
     expect(button(shown, "Run")).to_be_disabled()
     assert names(shown) == []  # the recorded run is an answer too
+    bar = shown.locator(".wt-actions").first
+    below = shown.evaluate("node => node.getBoundingClientRect().bottom") - bar.evaluate(
+        "node => node.getBoundingClientRect().bottom"
+    )
+    assert below < 50  # no room for what is not there yet
 
     shown.get_by_role("textbox", name="Your prediction").fill("100")
     shown.get_by_role("textbox", name="Your prediction").press("Enter")

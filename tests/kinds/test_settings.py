@@ -100,7 +100,7 @@ def test_what_a_timeline_cannot_be_is_not_offered() -> None:
     steps = [Step(seconds=30, users=2), Step(seconds=30, users=4, do="raise the pool to 8")]
     lab = TimelineLab(POOL, WAIT, steps, about=["processes"])
     panel = PanelDriver(LabPanel("steps", lab))
-    assert panel.shown() == ["processes"] and "users" not in panel.panel._settings._controls
+    assert panel.shown() == ["processes"] and "users" not in panel.panel._settings.controls
     lengths = [value for _, value in panel.panel._duration.options]
     assert lengths == [15, 30, 60]  # no step is longer than a minute
     with pytest.raises(Unusable, match="must be between"):

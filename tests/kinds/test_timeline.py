@@ -97,7 +97,7 @@ def test_what_a_server_cannot_do_is_refused_before_anything_starts() -> None:
     check_steps_for(POOL, (kill, more))
     with pytest.raises(Unusable, match="it is 9 already"):
         check_steps_for(POOL, (more, more))
-    with pytest.raises(Unusable, match="scratch cannot while it runs"):
+    with pytest.raises(Unusable, match="our own code cannot while it runs"):
         check_steps_for(Server("prefork", by="scratch"), (more,))
     with pytest.raises(Unusable, match="nobody would replace it"):
         check_steps_for(Server("event-loop"), (kill,))
@@ -643,6 +643,7 @@ class Scripted(TimelineLab):
         self.performed, self.go = list[str](), threading.Event()
 
     def run(self, rig: Rig) -> Timeline:
+        rig.on_event(examples.sample(0.1))
         rig.partial(examples.timeline(1.0))
         assert self.go.wait(SOON_S)
         return examples.timeline(1.0)
@@ -666,6 +667,7 @@ def test_controls_are_there_while_it_runs() -> None:
     eventually(lambda: kill.disabled and panel.can_run, SOON_S, "its end")
     assert lab.performed == ["Add workers"]
     assert "You said 9 at second 4, and it was 9" in panel.said("answer")
+    assert panel.strip.layout.display == "none"  # the figure has the cores
     panel.shut()
     lonely = TimelineLab(Server("event-loop"), HALF, [Step(seconds=1, users=1)])
     assert not lonely.controls

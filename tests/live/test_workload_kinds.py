@@ -319,7 +319,7 @@ def test_the_slider_of_cores_turns_the_affinity_and_keeps_the_load_off_them() ->
     with contextlib.closing(
         Settings([experiment], replace(HERE, cores=len(usable)), lambda: None)
     ) as controls:
-        controls._controls["cores"].value = 1
+        controls.controls["cores"].value = 1
         (asked,) = controls.experiments()
     if len(usable) == 1 or not hasattr(os, "sched_setaffinity"):
         assert split_cores(asked.server) == (None, None)
@@ -348,7 +348,7 @@ def test_the_panel_has_a_toggle_for_each_kind() -> None:
 
     loop = Experiment(Server("event-loop"), Workload(cpu_s=0.01, wait_s=0.01), Load((1, 2)))
     with contextlib.closing(Settings([loop], examples.MACHINE, changed)) as controls:
-        cpu_by, wait_by = (controls._controls[name] for name in ("cpu_by", "wait_by"))
+        cpu_by, wait_by = (controls.controls[name] for name in ("cpu_by", "wait_by"))
         cpu_by.value, wait_by.value = "hashing", "blocking"
     assert [(work.cpu_by, work.wait_by) for work in changes] == [
         ("hashing", "sleep"),
@@ -362,7 +362,7 @@ def test_the_panel_has_a_toggle_for_each_kind() -> None:
 def test_the_panel_has_each_kind_that_a_lab_begins_with(kind: records.WaitBy) -> None:
     asked = replace(examples.EXPERIMENT, workload=Workload(wait_s=0.02, wait_by=kind))
     with contextlib.closing(Settings([asked], examples.MACHINE, lambda: None)) as controls:
-        choice = controls._controls["wait_by"]
+        choice = controls.controls["wait_by"]
         assert controls.experiments() == (asked,)
         assert all(choice.tooltips) and len(set(choice.tooltips)) == len(set(choice.options))
         assert len(choice.tooltips) == len(choice.options)

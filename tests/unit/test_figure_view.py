@@ -52,6 +52,15 @@ def test_a_view_takes_figures_and_refuses_the_rest() -> None:
         view.figure = [1, 2]
 
 
+def test_a_view_without_a_figure_takes_no_room() -> None:
+    view = FigureView()
+    assert view.layout.display == "none"
+    view.figure = LINE
+    assert not view.layout.display
+    view.figure = {"data": [], "layout": {}}
+    assert view.layout.display == "none"
+
+
 def test_a_frontend_that_asks_gets_plotly_once_and_packed(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[tuple[dict[str, str], list[bytes]]] = []
     view = FigureView(LINE)

@@ -55,8 +55,14 @@ def say(*sentences: str) -> str:
             Server("event-loop", by="scratch", cores=2),
             Workload(),
             (3, 5),
-            "An event-loop server (1 event loop run by scratch, on 2 cores) answers requests that "
-            "need next to nothing, while 3 and 5 users ask",
+            "An event-loop server (1 event loop run by our own code, on 2 cores) answers requests "
+            "that need next to nothing, while 3 and 5 users ask",
+        ),
+        (
+            Server("prefork", by="spare", processes=10),
+            Workload(wait_s=0.2),
+            (1,),
+            "(up to 10 processes run by our own code that keeps spare workers, on all cores)",
         ),
         (
             Server("threaded", threads=4),

@@ -23,6 +23,7 @@ from labs.records.errors import Unusable, instance
 from labs.records.experiment import Load, Server, Workload
 from labs.records.format import digits
 from labs.records.results import Machine
+from labs.records.server_facts import called
 from labs.servers.catalogue import missing, row_of
 from labs.servers.serve import check
 
@@ -86,9 +87,9 @@ class GeneratorsLab(LabKind[Generators]):
     def about(self) -> str:
         names = ", ".join(way.name for way in self.ways)
         return (
-            f"{self.server.architecture} by {self.server.by} answers {self.users} connections. "
-            f"They are kept busy by one load generator after the other ({names}), and the CPU of "
-            "both sides is measured."
+            f"{self.server.architecture} by {called(self.server.by)} answers {self.users} "
+            f"connections. They are kept busy by one load generator after the other ({names}), and "
+            "the CPU of both sides is measured."
         )
 
     def seconds(self) -> float:

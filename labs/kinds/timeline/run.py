@@ -50,6 +50,7 @@ class TimelineLab(LabKind[Timeline]):
     result = Timeline
     fixed = ("architecture", "by", "users")  # the steps go with that server, and say who comes
     each = "step"
+    draws_cores = True
 
     def __init__(
         self,
