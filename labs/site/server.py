@@ -31,8 +31,12 @@ KEEP_INTERVAL_MS = 30_000  # how often kernels are looked after
 LEFT_AFTER_S = 15 * 60.0  # a laptop may sleep, and its page comes back to its kernel
 REST_AFTER_S = 15 * 60.0  # on a hub, which ends servers that nobody uses
 
-WARM_UP = "import labs.panel.panels, labs.panel.sweep, labs.exercises.check"
-
+WARM_UP = """
+import labs.panel.panels, labs.panel.sweep, labs.exercises.check
+from labs.site.left_kernel import quiet
+quiet()
+del quiet
+"""
 
 LABS = b'name="wall-time-labs"'  # stands in the head of a page that goes live
 HEAD_BYTES = 8192

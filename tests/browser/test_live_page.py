@@ -178,6 +178,21 @@ def test_code_that_does_not_end_is_stopped_and_python_is_as_before(
     expect(cell.locator(".cell_output")).to_contain_text("42")
 
 
+@pytest.mark.extended
+def test_a_page_that_is_left_while_its_code_runs_is_no_news_in_the_terminal(
+    server: BookServer, page: Page
+) -> None:
+    cell, code = lab(page, 2), unfolded(server, page)
+    code.press("ControlOrMeta+a")
+    code.press_sequentially("import time; time.sleep(60)")
+    cell.get_by_role("button", name="Run this code").click()
+    expect(cell.get_by_role("button", name="Stop this code")).to_be_visible()
+    kernel, before = server.kernel_process(), server.log()
+    page.goto("about:blank")
+    eventually(lambda: not kernel.is_running(), 30, "the end of its kernel")
+    assert "Traceback" not in server.log()[len(before) :]
+
+
 @pytest.mark.parametrize("editing", ["plaintext-only", "true"])
 def test_the_code_that_runs_is_the_code_that_is_seen(
     server: BookServer, page: Page, editing: str
