@@ -71,9 +71,7 @@ EXPERIMENTS = (
     Experiment(Server("threaded", processes=2, threads=4), WAIT, LEVELS),
     Experiment(Server("event-loop"), Workload(cpu_s=0.01, wait_s=0.05), LEVELS),
     Experiment(Server("prefork", processes=64), Workload(cpu_s=0.02, wait_s=0.18), LEVELS),
-    Experiment(
-        Server("prefork", by="apache", processes=4), WAIT, replace(LEVELS, think_time_s=1)
-    ),
+    Experiment(Server("prefork", by="apache", processes=4), WAIT, replace(LEVELS, think_time_s=1)),
     Experiment(Server("threaded", threads=16), Workload(cpu_s=0.0005, cpu_by="hashing"), LEVELS),
 )
 rarely = st.sampled_from([False, False, False, True])
