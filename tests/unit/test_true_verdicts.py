@@ -326,8 +326,7 @@ def test_a_comparison_is_true_of_its_own_numbers(found: Comparison) -> None:
     without = [
         point for part in found.parts.values() for point in part.points if point.never_served
     ]
-    assert ("were never served" in said) == bool(without)
-    assert said.startswith(("At ", "There is no level"))  # the answer comes first, whoever starved
+    assert ("were never served" in said.split(". ")[0]) == bool(without)
     decision = found.contrast
     if decision is None:
         assert "nothing is said of their ratio" in said

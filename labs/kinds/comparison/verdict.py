@@ -55,12 +55,11 @@ def about(parts: Mapping[str, Experiment]) -> str:
 
 
 def said(comparison: Comparison) -> tuple[tuple[str, str], ...]:
-    """The verdict: pairs of a part's label ("" for what is said of all) and its sentences. What is
-    decided comes first: a reader who has bet waits for it."""
+    """The verdict: pairs of a part's label ("" for what is said of all) and its sentences."""
     parts = comparison.parts.values()
     agreed = [verdict.agreement(part.experiment, part.machine, part.run) for part in parts]
     met = [sentences[0] for sentences in agreed if len(sentences) == 1]
-    overall = [between(comparison), *_starved(comparison)]
+    overall = [*_starved(comparison), between(comparison)]
     if len(met) == len(parts):
         fit = [(part.run, [point for point in part.points if point.fit]) for part in parts]
         hollow = any(not point.fit for part in parts for point in part.points)
@@ -120,7 +119,7 @@ def _hollow(comparison: Comparison, used: Iterable[tuple[str, int | None]]) -> I
 
 
 def _starved(comparison: Comparison) -> Iterator[str]:
-    """Whom the averages of some part do not know."""
+    """Whom the averages of some part do not know: before all else."""
     counts = [
         f"{point.never_served} of {crowd(point.users)} with “{label}”"
         for label, part in comparison.parts.items()
