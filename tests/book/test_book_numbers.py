@@ -1,6 +1,7 @@
 """The numbers in the book: recorded where they are ours, and true by the laws it teaches."""
 
 import ast
+import functools
 import math
 import re
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ import pytest
 from chapters import Page, chapters, pages, tables
 
 from labs.kinds.clocks.record import Clocks
+from labs.kinds.registry import showing
 from labs.kinds.sweep.record import Recording
 from labs.present.claims import ROLE as CLAIM
 from labs.present.quantities import Quantity
@@ -202,6 +204,36 @@ def test_every_number_quoted_is_in_the_recording(page: Page) -> None:
         lab, colon, quantity = text.partition(": ")
         found = measured(lab, quantity) if colon else measured(page.slug, text)
         assert isinstance(found, Quantity)
+
+
+recording = functools.cache(store.recording)  # a test looks at what it reads
+TOLD = re.compile(r"\bunfit\b|hollow|: fit`|the lab's checks|never served|\(fit\(", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("page", chapters(), ids=name)
+def test_a_table_of_points_that_are_not_fit_is_told_to_be_one(page: Page) -> None:
+    """In its own words, or in those of the paragraphs beside it."""
+    paragraphs = re.split(r"\n\s*\n", page.text)
+    for number, table in enumerate(paragraphs):
+        if table.startswith("|") and any(unfit(page, role) for role in quoted_points(table)):
+            beside = "\n".join(paragraphs[max(0, number - 2) : number + 4])
+            assert TOLD.search(beside), table
+
+
+def quoted_points(text: str) -> Iterator[tuple[str, str, int]]:
+    """Lab, part and users of each number of a point: "" for the page's own lab, or no part."""
+    role = r"\{measured\}`(?:([\w-]+)(?:/([^:`]+))?: )?\w+\((\d+)[,)]"
+    for lab, part, users in re.findall(role, text):
+        yield lab, part, int(users)
+
+
+def unfit(page: Page, point: tuple[str, str, int]) -> bool:
+    lab, part, users = point
+    found = recording(lab or page.slug)
+    if part:
+        found = showing(found).part(found, part)
+    points = found.points if isinstance(found, Recording) else ()
+    return any(each.users == users and not each.fit for each in points)
 
 
 # Words that say how numbers lie to each other: of a recording they want a {claim}.

@@ -49,7 +49,7 @@ export function curves(stage: Stage): Scene & { simulate(): void } {
     while (performance.now() < end && restless()) {
       running ??= begin(pending.shift()!);
       const { model, N, until, from } = running;
-      for (let i = 0; i < 400 && model.nextAt <= until; i += 1) model.step();
+      for (let i = 0; i < 50 && model.nextAt <= until; i += 1) model.step();
       if (model.nextAt <= until) continue;
       model.run(until);
       const to = model.totals();
