@@ -93,9 +93,7 @@ def parser() -> Parser:
     classics_ = command("classics", classics, "make the sources' experiments again")
     classics_.add_argument("sources", nargs="*", help="s1 to s5; all of them if none is given")
     for recorder in record_, classics_:
-        recorder.add_argument(
-            "--tries", default="2", help="times each run is tried until it is fit; 2 if not given"
-        )
+        recorder.add_argument("--tries", default="2", help="of each run until it is fit; else 2")
     outputs_ = command("output", output, "record what tools print beside the book's servers")
     outputs_.add_argument("outputs", nargs="*", help="names of outputs; all if none is given")
     joined = command("class", class_, "join a class's CSV files and draw its laptops on one line")
