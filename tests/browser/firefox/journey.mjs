@@ -1,13 +1,11 @@
-/** One reader's way through the book in Firefox: a live lab, then a static chapter with a bet, its
- * replay, and a recording from elsewhere; then My progress.
+/** One reader's way through the book in Firefox: a live lab, then a static chapter.
  *
- *     node journey.mjs FIREFOX LIVE STATIC RECORDING PROGRESS
+ *     node journey.mjs FIREFOX LIVE STATIC
  *
  * Prints one object of JSON: what was seen at each step. tests/browser/test_firefox.py judges it. */
-import { readFileSync } from 'node:fs';
 import puppeteer from 'puppeteer-core';
 
-const [executablePath, live, still, recording, progress] = process.argv.slice(2);
+const [executablePath, live, still] = process.argv.slice(2);
 const PATIENCE_MS = 90_000; // a cold kernel, and a run, on a busy machine
 const browser = await puppeteer.launch({ browser: 'firefox', executablePath, headless: true });
 const seen = { version: await browser.version(), foreign: [], errors: [] };
@@ -57,30 +55,6 @@ try {
   await number.press('Enter');
   await chapter.waitForSelector('figure.wt-recorded');
   seen.bet = await text(chapter, '.cell.tag_lab');
-
-  await press(chapter, 'Replay level by level');
-  seen.replayed = [];
-  for (let next = 'Next level'; ; next = await text(chapter, '.wt-replaying .wt-first')) {
-    seen.replayed.push(await chapter.$eval('.wt-replaying', (figure) => ({
-      marks: [...figure.querySelectorAll('svg > g[clip-path] path[transform]:not(.wt-later)')]
-        .filter((node) => node.getBoundingClientRect().width > 0).length,
-      said: figure.querySelector('[role=status]').textContent.length,
-    })));
-    if (next === 'From the start') break;
-    await press(chapter, next);
-  }
-  await press(chapter, 'Close');
-
-  await chapter.evaluate((said) => {
-    const dataTransfer = new DataTransfer();
-    dataTransfer.items.add(new File([said], 'mine.json', { type: 'application/json' }));
-    const how = { bubbles: true, cancelable: true, dataTransfer };
-    document.body.dispatchEvent(new DragEvent('drop', how));
-  }, readFileSync(recording, 'utf8'));
-  await chapter.waitForSelector('.wt-drawing .point');
-  seen.dropped = (await chapter.$$('.wt-drawing .point')).length;
-  seen.focused = await chapter.evaluate(() => document.activeElement.className);
-
   const answer = await chapter.waitForSelector('form.wt-check input');
   await answer.type('7777');
   await answer.press('Enter');
@@ -92,18 +66,6 @@ try {
   seen.scene = (await chapter.$$('wt-scene canvas')).length;
   seen.tooWide = await chapter.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  await chapter.close({ runBeforeUnload: false });
-
-  const mine = await opened(new URL('../my-progress.html', still).href, 390);
-  const file = await mine.waitForSelector('.wt-progress input[type=file]');
-  await file.uploadFile(progress);
-  await mine.waitForSelector('.wt-scatter circle');
-  seen.bets = await mine.$$eval('.wt-scatter circle', (nodes) => nodes.map((node) => {
-    const { left, top, width } = node.getBoundingClientRect();
-    return [left, top, width].map(Math.round);
-  }));
-  seen.tooWide = Math.max(seen.tooWide, await mine.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth));
 } catch (error) {
   seen.stopped = String(error.stack ?? error);
 } finally {
