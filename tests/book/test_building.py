@@ -137,7 +137,8 @@ def test_a_title_is_a_matter_of_all_pages(small: Book) -> None:
 
 @pytest.mark.extended
 def test_a_failing_cell_fails_the_build_with_its_line_and_leaves_the_site(small: Book) -> None:
-    small.change("second.md", "from labs import recorded", "from labs import recorded\n1 / 0")
+    imports = "from labs.site.measured_role import measured"
+    small.change("second.md", imports, f"{imports}\n1 / 0")
     before = small.html("second")
     lines = (small.folder / "book/second.md").read_text().splitlines()
     where = f"book/second.md:{lines.index('1 / 0') + 1}: WARNING: ZeroDivisionError: "
