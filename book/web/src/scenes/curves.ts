@@ -10,7 +10,7 @@ import { bound, closed, responseBound, shopOf } from './theory';
 
 const DOTS = 9; // levels that are simulated
 const ANSWERS = 3000; // counted for each
-const SLICE_MS = 4; // of a frame, for simulating
+const SLICE_MS = 1; // of a frame, for simulating
 const LEAST = 1e-6; // seconds: something must take time, or there is no top to the scale
 const NARROW = 560; // below this one plot stands above the other
 const MARGIN = { left: 46, right: 12, top: 24, bottom: 26 };
