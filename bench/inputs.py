@@ -143,7 +143,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     *(("classics", name) for name in ("s9", "", "s1 ")),
     *(("class", name) for name in ("", "/no/such", "/dev/zero", "/proc", "README.md", "\0")),
     ("class", "README.md", "-o", "students.csv"),
-    *(("read", "--port", port) for port in (*NO_WHOLE[3:], "65536", "80.0")),
+    *(("read", "--port", port) for port in (*NO_WHOLE[3:], "65536", "80.0") if port != "0"),
     *(("read", "--origin", origin) for origin in ("nope", "ftp://host", "https://", "https://a b")),
     *(("read", "--base-url", path) for path in ("a b", "../..", "https://host/", "/a?b", "\0")),
 )

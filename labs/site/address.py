@@ -51,7 +51,7 @@ def outside(given: str, port: int, environ: Mapping[str, str] = os.environ) -> O
         whole = bool(found.hostname) and found.port != 0
     except ValueError:
         whole = False
-    plain = not (found.query or found.fragment or "@" in found.netloc) if whole else False
+    plain = whole and not (found.query or found.fragment or re.search(r"[@\s]", found.netloc))
     if not plain or found.scheme not in ("http", "https") or not SEGMENTS.fullmatch(found.path):
         raise Unusable(
             f"origin={text!r}: not where a browser could see the book. Give the start of the "

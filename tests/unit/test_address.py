@@ -50,7 +50,7 @@ def test_an_origin_is_as_browsers_say_it(given: str, origin: str, host: str) -> 
         *("*", "book.example", "//book.example", "file:///etc", "https://", "javascript:alert(1)"),
         *("https://book.example:0", "https://book.example:http", "https://a@book.example"),
         *("https://book.example/?token=x", "https://book.example/#x", "https://book.example/a b"),
-        *("https://[::1", "null"),
+        *("https://[::1", "https://a b", "null"),
     ],
 )
 def test_what_is_no_origin_is_refused_in_a_sentence(given: str) -> None:
