@@ -33,7 +33,7 @@ help:
 	@echo "make pdf           print the whole book into _build/wall-time.pdf (needs Chromium)"
 	@echo "make epub          make the whole book as _build/wall-time.epub (needs Chromium)"
 	@echo "make wheel         build the book and put it, with the labs, into a wheel in dist"
-	@echo "make record        measure every lab of the book anew on this machine, three runs each"
+	@echo "make record        measure every lab of the book anew on this machine, three runs each (LABS=one-core for some)"
 	@echo "make figures       draw the pictures of the recorded figures that have changed (needs Chromium)"
 	@echo "make formulas      set the formulas that pages have set for themselves so far (needs Chromium)"
 	@echo "make classics      make the five sources' experiments again, with Apache, PHP, nginx and ab"
@@ -97,7 +97,7 @@ format: venv-dev
 	@$(VENV)/bin/ruff format .
 
 record: venv
-	@LABS_MODE=record $(RUN) -m labs record
+	@$(RUN) -m labs record $(LABS)
 	@$(RUN) setup/figures.py
 	@$(RUN) setup/social.py
 

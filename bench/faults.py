@@ -538,6 +538,9 @@ def main() -> int:
     parser.add_argument("only", nargs="*", help="names of faults", metavar="FAULT")
     asked = parser.parse_args()
     found = []
+    # What nohup and a shell's & made us ignore, our kernels would ignore too; a handler they don't.
+    signal.signal(signal.SIGHUP, lambda *_: None)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="bench-cache-") as shared:
         for row in asked_for(asked.only, asked.begin, asked.to):
             one = tried(row, Path(shared))

@@ -78,14 +78,24 @@ class Noted:
 
 
 class Chosen:
-    """A plugin of pytest: these tests only, file by file, in this order."""
+    """A plugin of pytest: these tests only, with their seconds; the quickest files first."""
 
-    def __init__(self, tests: list[str]) -> None:
-        self.order = {test: place for place, test in enumerate(tests)}
+    def __init__(self, tests: dict[str, float]) -> None:
+        self.failed: set[str] = set()
+        took: dict[str, float] = defaultdict(float)
+        for test, seconds in tests.items():
+            took[test.partition("::")[0]] += seconds
+        self.files = sorted(took, key=lambda file: (took[file], file))
+        places = {file: place for place, file in enumerate(self.files)}
+        self.order = {test: (places[test.partition("::")[0]], tests[test]) for test in tests}
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         items[:] = [item for item in items if item.nodeid in self.order]
         items.sort(key=lambda item: self.order[item.nodeid])
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed.add(report.nodeid)
 
 
 def main() -> int:
@@ -107,11 +117,12 @@ def main() -> int:
         known = asked.known or Path(folder, "calls.json")
         if not known.exists():
             forked(lambda: note(known))
+            forked(lambda: sort_out(known))
         calls = json.loads(known.read_text())
         killed, left = Counter[str](), Counter[str]()
         for name in asked.modules or MODULES:
             drawn = list(sample(MODULES[name], asked.sample, asked.seed))
-            lived = [fault for fault in drawn if survives(name, fault, calls)]
+            lived = [each for each in drawn if passed(callers(name, calls, each), name, each)]
             killed[name] = len(drawn) - len(lived)
             left.update(fault.pattern for fault in lived)
             print(f"{name:30} {len(drawn):3} tried  {killed[name]:3} killed", flush=True)
@@ -131,32 +142,46 @@ def sample(file: Path, size: int, seed: int) -> Iterator[Fault]:
     yield from sorted(chosen, key=lambda fault: fault.line)
 
 
-def survives(name: str, fault: Fault, calls: Calls) -> bool:
-    """Whether no test fails with it. A test is chosen that calls the function around the fault;
-    outside of functions, any that calls one of the module."""
-    where, tree = MODULES[name], ast.parse(MODULES[name].read_text())
+def callers(name: str, calls: Calls, fault: Fault) -> dict[str, float]:
+    """The tests that call the function around the fault, with their seconds; outside of
+    functions, all that call one of the module."""
+    where = MODULES[name]
     around = [
         min([node.lineno, *(each.lineno for each in node.decorator_list)])
-        for node in ast.walk(tree)
+        for node in ast.walk(ast.parse(where.read_text()))
         if isinstance(node, ast.FunctionDef) and node.lineno <= fault.line <= (node.end_lineno or 0)
     ]
     within = [f"{where}:{line}" for line in around[:1]] or [
         function for function in calls if function.startswith(f"{where}:")
     ]
-    tests = {test: took for each in within for test, took in calls.get(each, {}).items()}
-    took: dict[str, float] = defaultdict(float)
-    for test, seconds in tests.items():
-        took[test.partition("::")[0]] += seconds
-    order = sorted(
-        tests, key=lambda test: (took[(file := test.partition("::")[0])], file, tests[test])
-    )
-    return forked(lambda: run(["-x", *sorted(took)], Chosen(order), name, fault)) == 0
+    return {test: took for each in within for test, took in calls.get(each, {}).items()}
+
+
+def passed(chosen: dict[str, float], name: str, fault: Fault) -> bool:
+    """Whether none of these tests fails with the fault in that module."""
+    if not chosen:  # pytest would say that it found none, which is no failure
+        return True
+    trial = Chosen(chosen)
+    return forked(lambda: run(["-x", *trial.files], trial, name, fault)) == 0
 
 
 def note(known: Path) -> int:
     noted = Noted()
     run(["tests/unit"], noted)
     known.write_text(json.dumps(noted.calls))
+    return 0
+
+
+def sort_out(known: Path) -> int:
+    """Without a fault no test may fail: which then does, in the order of a trial, is left out."""
+    calls: Calls = json.loads(known.read_text())
+    trial = Chosen({test: took for each in calls.values() for test, took in each.items()})
+    run(trial.files, trial)
+    kept = {
+        function: {test: took for test, took in each.items() if test not in trial.failed}
+        for function, each in calls.items()
+    }
+    known.write_text(json.dumps(kept))
     return 0
 
 

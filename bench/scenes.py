@@ -29,11 +29,12 @@ GOAL_MS = 8.0
 SETTLED_S = 2.0  # compiled, and at its pace
 PATIENCE_MS = 60_000
 CATEGORIES = ["devtools.timeline", "disabled-by-default-devtools.timeline", "toplevel", "cc"]
-PARTS = {  # events of the trace, none of them inside another
+PARTS = {  # events of the trace; what is inside of one that is counted is counted with it
     "script": ("FireAnimationFrame", "input"),
     "style and layout": ("UpdateLayoutTree", "Layout"),
     "paint": ("PrePaint", "Paint", "Layerize"),
 }
+COUNTED = {name for names in PARTS.values() for name in names}
 FRAME = "FireAnimationFrame"
 TURN = ["ArrowLeft", "ArrowRight"]  # back to where it was, so that it can go on for long
 
@@ -105,13 +106,18 @@ def per_frame(events: list[dict[str, Any]]) -> tuple[int, dict[str, float]]:
     main = {(event["pid"], event["tid"]) for event in events if event["name"] == FRAME}
     spent: collections.Counter[str] = collections.Counter()
     frames = 0
-    for event in events:
-        if event.get("ph") == "X" and (event["pid"], event["tid"]) in main:
-            name = event["name"]
-            if name == "EventDispatch":
-                name = event["args"]["data"]["type"]
-            spent[name] += event.get("tdur", event["dur"])
-            frames += name == FRAME
+    over = 0.0
+    for event in sorted(events, key=lambda event: (event["ts"], -event.get("dur", 0))):
+        if event.get("ph") != "X" or (event["pid"], event["tid"]) not in main:
+            continue
+        name = event["name"]
+        if name == "EventDispatch":
+            name = event["args"]["data"]["type"]
+        if name not in COUNTED or event["ts"] < over:
+            continue
+        over = event["ts"] + event["dur"]
+        spent[name] += event.get("tdur", event["dur"])
+        frames += name == FRAME
     return frames, {name: spent[name] / 1000 / max(frames, 1) for name in spent}
 
 

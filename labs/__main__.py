@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from labs.records.errors import BadRecording, Unusable, used_up
+from labs.records.errors import BadRecording, Failed, Unusable, used_up
 from labs.records.experiment import (
     ARCHITECTURES,
     CPU_BY,
@@ -52,6 +52,9 @@ def main(arguments: list[str] | None = None) -> int:
     except (Unusable, BadRecording) as error:
         print(error, file=sys.stderr)
         return UNUSABLE
+    except Failed as error:
+        print(error, file=sys.stderr)
+        return FAILED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
@@ -251,9 +254,7 @@ def measure(asked: argparse.Namespace) -> int:
     """Measure, print the table and the verdict, write the JSON."""
     from labs.kinds.sweep import report
     from labs.kinds.sweep.run import SweepLab
-    from labs.load.locust import LoadFailed
     from labs.measure.rig import Rig
-    from labs.servers.serve import ServerFailed
 
     wanted = experiment(asked)
     out = destination(asked.json)
@@ -262,7 +263,7 @@ def measure(asked: argparse.Namespace) -> int:
     code = OK
     try:
         rig.perform(SweepLab(wanted))
-    except (ServerFailed, LoadFailed) as error:
+    except Failed as error:
         print(f"\n{error}", file=sys.stderr)
         code = FAILED
     except OSError as error:
@@ -292,30 +293,18 @@ def classics(asked: argparse.Namespace) -> int:
 
 def output(asked: argparse.Namespace) -> int:
     """Record what top, ss and their like print, for the pages that read it line by line."""
-    from labs.load.locust import LoadFailed
     from labs.recordings.outputs.recorder import record_outputs
-    from labs.servers.serve import ServerFailed
 
-    try:
-        record_outputs(asked.outputs, lambda line: print(line, flush=True))
-    except (ServerFailed, LoadFailed) as error:
-        print(error, file=sys.stderr)
-        return FAILED
+    record_outputs(asked.outputs, lambda line: print(line, flush=True))
     return OK
 
 
 def recorded(names: list[str], by: str, tries: str) -> int:
     """Record those that are recorded by that command, and tell on the way what is done."""
-    from labs.load.locust import LoadFailed
     from labs.recordings.recorder import BOOK, record_book
-    from labs.servers.serve import ServerFailed
 
     rule = replace(BOOK, tries=number(tries))  # type: ignore[arg-type]
-    try:
-        record_book(names, lambda line: print(line, flush=True), rule, by)
-    except (ServerFailed, LoadFailed) as error:
-        print(error, file=sys.stderr)
-        return FAILED
+    record_book(names, lambda line: print(line, flush=True), rule, by)
     return OK
 
 

@@ -97,6 +97,17 @@ def moved(experiment: Experiment, machine: Machine, run: Run, point: Point) -> d
     return {each.name: each.model_rps / model_rps - 1 for each in level.surroundings()}
 
 
+def dealt(experiment: Experiment, machine: Machine, run: Run, point: Point) -> float:
+    """By how much the model moves from the first visit to the second, where the server was started
+    anew between them and connections fell otherwise on its processes: relative. 0 where they fell
+    once, and where it is not known of all users."""
+    first, *anew = point.splits
+    if len(anew) != 1 or any(sum(each.values()) != point.users for each in (first, *anew)):
+        return 0.0
+    level = Level(experiment, machine, run, point)
+    return level.rps_of(anew[0]) / level.rps_of(first) - 1
+
+
 def _removes(candidate: Cause, level: Level) -> Cause:
     measured, model = level.point.throughput_rps, level.expected.model_rps
     left = abs(measured - candidate.model_rps) / abs(measured - model) if measured != model else 1.0
@@ -116,6 +127,10 @@ class Level:
         self.calibration, self.forecast = run.calibration, run.forecast
         self.expected = run.forecast.at(point.users)
         self._as_forecast = 0.0
+
+    def rps_of(self, connections: dict[str, int]) -> float:
+        """The model's X, with so many of the users on each process."""
+        return self._model_rps(split=replace(self.point, connections=connections, visits=()))
 
     # ---- candidates, rank by rank ------------------------------------------------------------
 
@@ -151,7 +166,7 @@ class Level:
             slow = replace(calibration, generator_s=each_s - self.load.script_s)
             if each_s > (1 + MOVED) * before_s:
                 yield self._with("load generator", each_s, before_s, calibration=slow)
-        if point.listen_overflows and 0 < point.never_served < point.users:
+        if point.listen_overflows and point.never_served < point.users:
             served = point.users - point.never_served
             yield self._with("listen queue", point.never_served, 0, users=served)
         may_queue = self.expected.lower_rps is not None  # in step, even on idle cores
@@ -168,8 +183,7 @@ class Level:
     def taken_for_granted(self) -> Iterator[Cause]:
         """What the model assumes of the server."""
         point, server, workload = self.point, self.server, self.workload
-        apart = server.architecture != "prefork" and server.processes > 1
-        if apart and all(sum(each.values()) == point.users for each in point.splits):
+        if all(sum(each.values()) == point.users for each in point.splits):
             fullest = max(max(each.values()) for each in point.splits)
             yield self._with("split", fullest, point.users / server.processes, split=point)
         cores, lower = self.machine.cores, self.expected.lower_rps

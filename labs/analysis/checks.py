@@ -17,7 +17,7 @@ from labs.analysis.contrast import repeats
 from labs.analysis.schedule import LEAST_COMPLETIONS, VISITS
 from labs.records.experiment import Experiment, Workload
 from labs.records.format import NARROW, change, cores, duration, percent, rate
-from labs.records.results import Check, Machine, Point, Prediction
+from labs.records.results import Check, Machine, Point, Prediction, Visit
 from labs.records.server_facts import keeps_connections, server_facts
 from labs.theory.laws import GENERATOR_FULL
 
@@ -47,18 +47,15 @@ def check(
     forecast: Prediction,
     noise_fraction: float = 0.0,
     moved: Mapping[str, float] = MappingProxyType({}),
+    dealt: float = 0.0,
 ) -> tuple[Check, ...]:
     """All that is to be said of `point`; `moved` is by how much its surroundings change what the
-    model expects (`causes.moved`), and the noise is that of the calibration."""
-    found = list(_disturbances(point, experiment.load.generators))
+    model expects (`causes.moved`), `dealt` by how much it expects something else of its second
+    visit than of the first (`causes.dealt`), and the noise is that of the calibration."""
+    by_deal = not repeats(point) and repeats(point, dealt)
+    found = list(_disturbances(point, experiment.load.generators, by_deal))
     if not repeats(point):
-        first, second = (visit.throughput_rps for visit in point.visits)
-        by = f"{change(second / first - 1)} throughput" if first else "another throughput"
-        sentence = (
-            f"Visited again on the way down, this level gave {by}: the machine changed under way. "
-            "Close other programs and run again."
-        )
-        found.append(unfit("repeated", sentence))
+        found.append(_visited_again(point, dealt, by_deal))
     found += _failures(point, experiment, machine)
     found += _starved(point, experiment)
     found += _remarks(point, experiment, machine, moved)
@@ -204,7 +201,24 @@ def _surrounded(name: str, sentence: str, moved: Mapping[str, float]) -> Check:
     return unfit(name, f"{sentence} With that the forecast changes by {change(by)}.")
 
 
-def _disturbances(point: Point, generators: int) -> Iterator[Check]:
+def _visited_again(point: Point, dealt: float, by_deal: bool) -> Check:
+    first, second = (visit.throughput_rps for visit in point.visits)
+    by = f"{change(second / first - 1)} throughput" if first else "another throughput"
+    if by_deal:
+        return told(
+            "dealt",
+            f"Visited again, with the server started anew, this level gave {by}: its connections "
+            f"fell otherwise on the processes, which changes the forecast by {change(dealt)}.",
+        )
+    return unfit(
+        "repeated",
+        f"Visited again on the way down, this level gave {by}: the machine changed under way. "
+        "Close other programs and run again.",
+    )
+
+
+def _disturbances(point: Point, generators: int, by_deal: bool) -> Iterator[Check]:
+    """by_deal: its visits lie apart because of how connections fell, and each is judged alone."""
     yield from full_generator(point, generators)
     visits_to_come = VISITS - 1 if len(point.visits) == 1 else 0
     least = LEAST_COMPLETIONS * (VISITS - visits_to_come) / VISITS
@@ -214,10 +228,11 @@ def _disturbances(point: Point, generators: int) -> Iterator[Check]:
             f"Only {ended} ended in the window; {least:.0f} is the least. Measure for longer."
         )
         yield unfit("few", sentence)
-    if half_width(point) > UNSTEADY:
+    half = max(map(half_width, point.visits)) if by_deal else half_width(point)
+    if half > UNSTEADY:
         yield unfit(
             "interval",
-            f"The throughput is only known to ±{NARROW}{percent(half_width(point))}. Measure for "
+            f"The throughput is only known to ±{NARROW}{percent(half)}. Measure for "
             "longer, or on a quieter machine.",
         )
     first, second = point.halves_rps
@@ -358,7 +373,7 @@ def _requests(count: int) -> str:
     return "1 request" if count == 1 else f"{count} requests"
 
 
-def half_width(point: Point) -> float:
+def half_width(point: Point | Visit) -> float:
     """Half of the throughput's interval, relative to the throughput."""
     if not point.throughput_rps:
         return 0.0

@@ -178,13 +178,13 @@ def _pairs(points: Iterable[Point]) -> list[tuple[float, float]]:
     return pairs
 
 
-def repeats(point: Point) -> bool:
-    """Whether the level's second visit gave what the first had, to REPEATS. A level that was
-    visited once does not contradict itself."""
+def repeats(point: Point, expected: float = 0.0) -> bool:
+    """Whether the level's second visit gave what the first had, to REPEATS; or by so much more as
+    was `expected`. A level that was visited once does not contradict itself."""
     if len(point.visits) < 2:
         return True
     first, second = (visit.throughput_rps for visit in point.visits)
-    return first > 0 and second > 0 and abs(second / first - 1) <= REPEATS
+    return first > 0 and second > 0 and abs(second / first / (1 + expected) - 1) <= REPEATS
 
 
 def _drift(pairs: Sequence[tuple[float, float]]) -> float:

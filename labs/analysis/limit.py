@@ -43,9 +43,9 @@ def used(experiment: Experiment, machine: Machine, run: Run, point: Point) -> fl
     if level.limit == "cpu":
         return (point.server_cpu + point.generator_cpu + point.backend_cpu) / cores
     if level.limit == "pool" and model.holds:  # while their users think, too: Little's law
-        return point.littles_law * point.users / (server.pool or 1)
+        return point.littles_law * point.users / model.W
     if level.limit == "pool":
-        return in_service / (server.pool or 1) if in_service is not None else None
+        return in_service / model.W if in_service is not None else None
     if level.limit == "event loop" and workload.wait_s and WAITS[workload.wait_by].stops_a_loop:
         return in_service / server.processes if in_service is not None else None
     if level.limit in ("event loop", "interpreter lock"):

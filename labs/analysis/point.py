@@ -32,7 +32,7 @@ def count_level(
     started = np.array([start for start in report.flying.values() if start < end], dtype=float)
     counted = window.count(good["start"], good["end"], started, begin=begin, end=end, now=report.at)
     served = np.unique(good["user"][(good["end"] > begin) & (good["user"] < users)])
-    requests = max(counted.completed, 1e-9)
+    each = 1 / counted.completed if counted.completed else 0.0
     inside = good[(good["end"] > begin) & (good["start"] < end)]
     return Point(
         users=users,
@@ -47,7 +47,7 @@ def count_level(
         mean_response_time_s=_finite(counted.mean_response_time_s),
         histogram=counted.histogram,
         longer=counted.longer,
-        demand_s=used.server_cpu * used.seconds / requests if counted.completed else 0.0,
+        demand_s=used.server_cpu * used.seconds * each,
         server_cpu=used.server_cpu,
         generator_cpu=used.generator_cpu,
         others_cpu=used.others_cpu,
@@ -56,8 +56,8 @@ def count_level(
         / users,
         workers=workers,
         pss_bytes=pss,
-        voluntary_switches=used.voluntary / requests,
-        involuntary_switches=used.involuntary / requests,
+        voluntary_switches=used.voluntary * each,
+        involuntary_switches=used.involuntary * each,
         connections=connections(inside),
         throttled_s=used.throttled_s,
         listen_overflows=used.listen_overflows,

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from labs.records.errors import Unusable
-from labs.records.experiment import MOST_USERS, Experiment, Load, Server, Workload
+from labs.records.experiment import MOST_LEVELS, MOST_USERS, Experiment, Load, Server, Workload
 from labs.records.steps import Step
 
 BOOK_CORES = 2
@@ -28,21 +28,22 @@ def own(number: int, workload: Workload, cores: int) -> int:
     [1, 8, 16, 32, 40]
     """
     factor = max(cores, BOOK_CORES) / BOOK_CORES
-    if number == 1 or factor == 1 or not workload.cpu_s:
+    if number == 1 or not workload.cpu_s:
         return number
     near = FAR * BOOK_CORES * (workload.cpu_s + workload.wait_s) / workload.cpu_s
-    return round(number * factor if number <= near else number + near * (factor - 1))
+    return round(number + min(number, near) * (factor - 1))
 
 
 def own_levels(users: Sequence[int], workload: Workload, cores: int) -> tuple[int, ...]:
-    """The levels of a sweep. What follows a lone user of two cores is a level of its own too.
+    """The levels of a sweep. What follows a lone user of two cores is a level of its own too,
+    unless there are as many as may be.
 
     >>> own_levels((1, 2, 3, 4, 8), Workload(cpu_s=0.05), 8)
     (1, 4, 8, 12, 16, 32)
     """
     scaled = {own(each, workload, cores) for each in users}
-    if users[0] == 1:
-        scaled.add(max(1, own(2, workload, cores) // 2))
+    if users[0] == 1 and len(scaled) < MOST_LEVELS:
+        scaled.add(own(2, workload, cores) // 2)
     return tuple(sorted(scaled))
 
 

@@ -70,7 +70,7 @@ def _knee(full: Variant, forecast: Forecast) -> list[Variant]:
 
 def around_knee(levels: Sequence[PredictedLevel]) -> tuple[int, ...]:
     """The first level that something else than the users limits, with its neighbours."""
-    knee = next((at for at, level in enumerate(levels) if level.limit != "users"), len(levels) - 1)
+    knee = next((at for at, level in enumerate(levels) if level.limit != "users"), len(levels))
     first = max(0, min(knee - 1, len(levels) - 3))
     return tuple(level.users for level in levels[first : first + 3])
 

@@ -114,7 +114,7 @@ def _joined_split(up: Point, down: Point) -> TimeSplit | None:
     first, second = up.time_split, down.time_split
     if first is None or second is None:
         return first or second
-    share = up.completed / max(up.completed + down.completed, 1e-9)
+    share = up.completed / (up.completed + down.completed)  # it has parts, so some were
     parts = {
         name: share * getattr(first, name) + (1 - share) * getattr(second, name)
         for name in (*PARTS, "excess_s")

@@ -141,7 +141,7 @@ def check(id: str, *value: object, seed: str | None = None) -> Reply:
 def _judge(row: Exercise, numbers: Numbers, value: float, seed: str | None) -> Reply:
     truth = numbers["answer"]
     unit = "" if row.unit.startswith("as ") or not row.unit else f" {row.unit}"
-    known = numbers.of(row.tolerance)
+    known = row.known(numbers)
     alike = row.read is not None and math.isclose(value, float(f"{truth:.2g}"))
     if alike or math.isclose(value, truth, rel_tol=known):
         measured = f" Your measurement knows it to ±{NARROW}{percent(known)}." if row.read else ""
@@ -165,7 +165,7 @@ def key(row: Exercise) -> dict[str, object]:
     return {
         "unit": row.unit,
         "answer": truth,
-        "tolerance": numbers.of(row.tolerance),
+        "tolerance": row.known(numbers),
         "right": _judge(row, numbers, truth, None).sentence,
         "slips": [(wrong, _said(hint, numbers)) for wrong, hint in slips(row, numbers)],
         "hint": _said(said.hints[0], numbers),

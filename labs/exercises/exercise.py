@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from labs.analysis.checks import UNSTEADY
 from labs.records.format import digits
 from labs.theory.expression import evaluate
 
@@ -97,7 +98,7 @@ class Exercise:
     read: Callable[[Any], Mapping[str, float]] | None = None
     answer: Formula | None = None
     also: Mapping[str, Formula] = field(default_factory=dict)  # more numbers that words speak of
-    tolerance: Formula = str(CLOSE)  # relative
+    tolerance: Formula | None = None  # relative; else as well as it is `known`
     slips: Mapping[Formula, str] = field(default_factory=dict)
 
     @property
@@ -105,6 +106,14 @@ class Exercise:
         """Its kind, its level and its minutes in words."""
         minutes = "1 minute" if self.minutes == 1 else f"{self.minutes} minutes"
         return f"{self.kind.capitalize()}, {self.level}, {minutes}"
+
+    def known(self, numbers: Numbers) -> float:
+        """How well its answer is known, relatively: as well as what was read from a lab, and at
+        least what is lost by rounding. What is known less well than to 10 % is a point drawn
+        hollow."""
+        if self.tolerance is not None:
+            return numbers.of(self.tolerance)
+        return max(CLOSE, min(numbers.get("interval", 0.0), UNSTEADY))
 
     @property
     def fixed(self) -> bool:

@@ -1,13 +1,14 @@
-"""What an exercise about the reader's own machine reads from their lab. Pure."""
+"""What an exercise about the reader's own machine reads from their lab. Pure.
+
+`interval` is how well it is known: a relative half width, which becomes the answer's tolerance.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from labs.analysis.checks import UNSTEADY
 from labs.analysis.scale import own_label
-from labs.exercises.exercise import CLOSE
 from labs.kinds.checkup.record import Checkup
 from labs.kinds.clocks.record import Clocks
 from labs.kinds.sweep.record import Recording
@@ -40,7 +41,7 @@ def of_checkup(checkup: Checkup) -> Read:
     return {
         "cores": checkup.capacity,
         "logical_cores": checkup.machine.logical_cores,
-        "noise": calibration.noise_fraction,
+        "interval": calibration.noise_fraction,
         "generator_s": calibration.generator_s,
     }
 
@@ -51,7 +52,7 @@ def of_both(clocks: Clocks) -> Read:
     return {
         "wall_ms": page.median_wall_s * 1000,
         "cpu_ms": page.median_cpu_s * 1000,
-        "spread": (max(page.cpu_s) - min(page.cpu_s)) / page.median_cpu_s / 2,
+        "interval": (max(page.cpu_s) - min(page.cpu_s)) / page.median_cpu_s / 2,
         "client_ms": (page.client.user_s + page.client.system_s) * 1000,
     }
 
@@ -215,14 +216,3 @@ def of_race(race: Race) -> Read:
     """Additions asked for and additions counted, without a lock."""
     count = pick(race.runs[-1].counts, name="without a lock")
     return {"asked": count.asked, "counted": count.counted}
-
-
-def interval(interval: float) -> float:
-    """Relative tolerance of an answer that is a measurement: what is known of it, and at least
-    what is lost by rounding. What is known less well than to 10 % is a point drawn hollow."""
-    return max(CLOSE, min(interval, UNSTEADY))
-
-
-def noise(noise: float) -> float:
-    """The same of a calibration, by how far its burns lie apart."""
-    return interval(noise)

@@ -12,18 +12,20 @@ import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Self
+from typing import NamedTuple, Self
 
 import psutil
 
 from labs.host import counters, run_queue
 from labs.host.cgroup import throttled_s
 from labs.host.hardware import MACHINE
+from labs.host.process_tree import one_look
 from labs.records.results import Sample
 from labs.records.snapshot import Snapshot
 
 EVERY_S = 0.1
 COUNT_EVERY = 3  # looks between two listings of the server's processes
+DELAY_EVERY = 12  # looks between two readings of its threads' run-queue delay
 MOST_THREADS = 64  # whose run-queue delay is read then too, in case they end before a snapshot
 LINUX = sys.platform.startswith("linux")
 Pids = Callable[[], Collection[int]]
@@ -37,15 +39,34 @@ class Group:
     used: dict[int, float] = field(default_factory=dict)
 
     def count(self) -> None:
-        """Look which processes there are."""
-        for pid in self.pids():
-            self.used.setdefault(pid, 0.0)
+        """Look which processes there are. Of those that are new, all that they used is read."""
+        new = [pid for pid in self.pids() if pid not in self.used]
+        self.used |= dict.fromkeys(new, 0.0)
+        self._read(new)
 
     def cpu_s(self) -> float:
-        for pid in self.used:
+        """Of all that are known, now."""
+        self._read(list(self.used))
+        return self.sum_s
+
+    @property
+    def sum_s(self) -> float:
+        """As it was read last."""
+        return sum(self.used.values())
+
+    def _read(self, pids: Sequence[int]) -> None:
+        for pid in pids:
             with contextlib.suppress(OSError, psutil.Error):
                 self.used[pid] = process_cpu_s(pid)
-        return sum(self.used.values())
+
+
+class Threads(NamedTuple):
+    """What was told of the server's threads, together."""
+
+    at: float  # time.perf_counter
+    voluntary: int  # context switches
+    involuntary: int
+    run_delay_s: float | None
 
 
 class Poller:
@@ -108,42 +129,48 @@ class Sampler(Poller):
         self.started = time.perf_counter()
         self.samples.clear()
 
-    def snapshot(self) -> Snapshot:
-        """All counters now. Costs about 10 microseconds for each process of the server."""
+    def snapshot(self, *, ends: bool = False) -> Snapshot:
+        """All counters now. To list the processes and to read of each of their threads takes some
+        milliseconds of a core: that comes first or, where what is measured `ends`, last, so that
+        it is no part of that."""
         with self._reading:
-            groups = (self.server, self.behind, self.generator, self.backend, self.browser)
-            for group in filter(None, groups):
-                group.count()
-            voluntary, involuntary = switches(self.server.used)
+            threads = None if ends else self._threads()
             own = sum(process_cpu_s(pid) for pid in {os.getpid(), os.getppid()} if pid > 1)
-            machine = counters.cpu()
+            machine, at = counters.cpu(), time.perf_counter()
+            for group in self._groups():
+                group.cpu_s()
+            throttled, overflows = throttled_s(MACHINE), counters.listen_overflows()
+            threads = threads or self._threads()
             return Snapshot(
-                at=time.perf_counter(),
-                server_s=self._server_s(),
-                generator_s=self.generator.cpu_s(),
+                at=at,
+                server_s=self.server.sum_s + self.behind.sum_s,
+                generator_s=self.generator.sum_s,
                 busy_s=machine.busy_s,
                 own_s=own,
-                voluntary=voluntary,
-                involuntary=involuntary,
-                throttled_s=throttled_s(MACHINE),
-                listen_overflows=counters.listen_overflows(),
-                backend_s=self.backend.cpu_s(),
-                browser_s=self.browser.cpu_s() if self.browser else None,
+                voluntary=threads.voluntary,
+                involuntary=threads.involuntary,
+                throttled_s=throttled,
+                listen_overflows=overflows,
+                backend_s=self.backend.sum_s,
+                browser_s=self.browser.sum_s if self.browser else None,
                 steal_s=machine.stolen_s,
                 group_s=machine.group_s,
                 spare_cores=machine.spare_cores,
-                run_delay_s=self._run_delay_s(),
+                run_delay_s=threads.run_delay_s,
+                threads_at=threads.at,
             )
 
     def look(self) -> None:
         """Take a sample of the time since the last look."""
         if self._looks % self.count_every == 0:
-            with self._reading:
-                for group in (self.server, self.behind, self.generator):
-                    group.count()
-                if self.delay and self.delay.threads <= MOST_THREADS:
-                    self._run_delay_s()
-            self._workers = self.workers()
+            with one_look():
+                with self._reading:
+                    for group in (self.server, self.behind, self.generator):
+                        group.count()
+                    delay = self._looks % DELAY_EVERY == 0 and self.delay
+                    if delay and delay.threads <= MOST_THREADS:
+                        self._run_delay_s()
+                self._workers = self.workers()
         self._looks += 1
         before, self._last = self._last, self._now()
         at, cores, server_s, generator_s = self._last
@@ -158,6 +185,18 @@ class Sampler(Poller):
         )
         self.samples.append(sample)
         self.on_event(sample)
+
+    def _groups(self) -> tuple[Group, ...]:
+        watched = (self.server, self.behind, self.generator, self.backend, self.browser)
+        return tuple(group for group in watched if group is not None)
+
+    def _threads(self) -> Threads:
+        """Look who is there, and read of the server's threads."""
+        with one_look():
+            for group in self._groups():
+                group.count()
+        at, (voluntary, involuntary) = time.perf_counter(), switches(self.server.used)
+        return Threads(at, voluntary, involuntary, self._run_delay_s())
 
     def _run_delay_s(self) -> float | None:
         """The server's, read now."""
@@ -187,13 +226,10 @@ def switches(pids: Collection[int]) -> tuple[int, int]:
     """Voluntary and involuntary context switches of all threads of these processes (Linux)."""
     voluntary = involuntary = 0
     for pid in pids if LINUX else ():
-        with contextlib.suppress(OSError):
-            for thread in os.listdir(f"/proc/{pid}/task"):
-                with contextlib.suppress(OSError):  # that ended meanwhile; the others did not
-                    with open(f"/proc/{pid}/task/{thread}/status", "rb") as file:
-                        first, second = file.read().split(b"\n")[-3:-1]
-                    voluntary += int(first.split()[1])
-                    involuntary += int(second.split()[1])
+        for _, status in run_queue.of_threads(pid, "status"):
+            first, second = status.split(b"\n")[-3:-1]
+            voluntary += int(first.split()[1])
+            involuntary += int(second.split()[1])
     return voluntary, involuntary
 
 

@@ -28,6 +28,7 @@ class Program:
     names: tuple[str, ...] = ()  # of its file, the likeliest first
     package: str  # what apt-get installs
     version: tuple[str, ...] = ("-v",)  # how to ask for its version
+    code: int = 0  # with which it ends then
     least: tuple[int, ...] = ()  # the oldest that will do
     module: str = ""  # where it is none but a module of Apache: the pattern of its file
     folders: bool = False  # it may also be in one of PostgreSQL's folders
@@ -84,17 +85,23 @@ INITDB = Program(
 def version(program: Program) -> str | None:
     """Its version in numbers; None where it is missing or does not run, and of a module."""
     path = program.path()
-    return _version(path, program.version) if path and not program.module else None
+    asked = path and not program.module
+    return _version(str(path), program.version, program.code) if asked else None
+
+
+def named(program: Program) -> str:
+    """Its name and version: PostgreSQL 15.4."""
+    return f"{program.name} {version(program) or ''}".strip()
 
 
 @functools.cache
-def _version(path: str, asking: tuple[str, ...]) -> str | None:
+def _version(path: str, asking: tuple[str, ...], code: int) -> str | None:
     try:
         said = subprocess.run([path, *asking], capture_output=True, text=True, timeout=LOOK_S)
     except (OSError, subprocess.TimeoutExpired):
         return None
     found = re.search(r"(\d+\.\d+(?:\.\d+)?)", said.stdout + said.stderr)
-    return found[1] if found and said.returncode == 0 else None
+    return found[1] if found and said.returncode == code else None
 
 
 def lacking(*programs: Program) -> str | None:

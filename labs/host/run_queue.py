@@ -10,7 +10,9 @@ or for its event loop sleeps: no delay is counted for that.
 
 import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+
+MOST_BYTES = 4096  # of a file about a thread; the longest has some 1500
 
 
 class RunDelay:
@@ -26,24 +28,37 @@ class RunDelay:
         return len(self._seen)
 
     def look(self, pids: Iterable[int]) -> None:
-        """Read the counters of these processes' threads: about 15 microseconds for each."""
+        """Read the counters of these processes' threads: about 10 microseconds for each."""
         for pid in pids:
-            with contextlib.suppress(OSError):
-                for thread in os.listdir(f"/proc/{pid}/task"):
-                    try:
-                        with open(f"/proc/{pid}/task/{thread}/schedstat", "rb") as file:
-                            delay_ns = int(file.read().split()[1])
-                    except OSError:  # it ended meanwhile; the others did not
-                        continue
-                    before_ns = self._seen.get((pid, thread), 0)
-                    if delay_ns < before_ns:
-                        self._ended_ns += before_ns
-                    self._seen[pid, thread] = delay_ns
+            for thread, counters in of_threads(pid, "schedstat"):
+                delay_ns = int(counters.split()[1])
+                before_ns = self._seen.get((pid, thread), 0)
+                if delay_ns < before_ns:
+                    self._ended_ns += before_ns
+                self._seen[pid, thread] = delay_ns
 
     @property
     def seconds(self) -> float:
         """All of it, that of ended threads as last read."""
         return (sum(self._seen.values()) + self._ended_ns) / 1e9
+
+
+def of_threads(pid: int, name: str) -> Iterator[tuple[str, bytes]]:
+    """What that file of /proc says of each thread of a process, beside the thread's number. Of a
+    process that has ended, nothing."""
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError):  # that ended meanwhile; the others did not
+                yield thread, _read(f"/proc/{pid}/task/{thread}/{name}")
+
+
+def _read(path: str) -> bytes:
+    """A short file, at half the cost of `open`: there are many, and the machine is measured."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(handle, MOST_BYTES)
+    finally:
+        os.close(handle)
 
 
 def counted() -> bool:

@@ -119,7 +119,7 @@ class LabKind(ABC, Generic[Found]):
 
     def merge(self, rounds: Sequence[Found]) -> Found:
         """Several results of this lab as one."""
-        runs = tuple(run for each in rounds for run in each.runs)  # type: ignore[attr-defined]
+        runs = tuple(run for each in rounds for run in each.runs)
         return msgspec.structs.replace(rounds[0], runs=runs)
 
     def in_a_line(self, found: Found) -> str:

@@ -164,14 +164,17 @@ class Show(Generic[Found]):
         if self.rows_of_run is None:
             rows = tuple(cells(row) for row in (self.rows(found) if self.rows else ()))
             return Table(head, rows, self.note(found), main, reason)
-        runs: Iterable[Any] = found.runs  # type: ignore[attr-defined]
         numbered = tuple(
             (str(number), *cells(row))
-            for number, run in enumerate(runs, 1)
+            for number, run in enumerate(found.runs, 1)
             for row in self.rows_of_run(run)
         )
         main = ("run", *main) if main else ()
         return Table(("run", *head), numbered, self.note(found), main, reason)
+
+    def caption(self, found: Found) -> str:
+        """Under its figure: what was measured, on which machine and how often."""
+        return f"{self.about(found)} {caption(found.machine, len(found.runs))}".strip()
 
     def downloads(self, name: str, found: Found) -> str:
         """All numbers of the lab's result as HTML: a folded table, and the files to take away."""
@@ -183,14 +186,13 @@ class Show(Generic[Found]):
         """What a page without Python draws of it: the figure, and the sentences as text
         (book/web/src/dropped.ts). Whoever reads the file as a recording passes this by."""
         table = self.table(found)
-        runs = len(getattr(found, "runs", ()))
         said = [*self.concluded(found), *sentences(self.verdict(found))]
         return {
             "version": SHOWN_VERSION,
             "lab": name,
             "figure": self.figure(found),
             "alt": self.alt(found),
-            "caption": f"{self.about(found)} {caption(found.machine, runs)}".strip(),
+            "caption": self.caption(found),
             "said": list({" ".join(each.split()): each for each in said}.values()),
             "table": {"head": table.head, "rows": table.rows},
         }

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 import workloads
 from labs.host.folders import own_folder
 from labs.host.supervisor import Stopped, Supervised, supervise
+from labs.records.errors import Failed
 from labs.records.experiment import Load, Workload
 from labs.records.requests import RECORD, Report
 from workloads import protocol
@@ -59,7 +60,7 @@ def address(url: str, workload: Workload, loops_per_s: float) -> str:
     return work.address(work.loops, work.wait_s)
 
 
-class LoadFailed(RuntimeError):
+class LoadFailed(Failed):
     """The load generator did not start or died. Shows its last lines."""
 
 

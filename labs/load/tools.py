@@ -11,7 +11,6 @@ import math
 import os
 import re
 import shlex
-import subprocess
 import sys
 import threading
 from collections.abc import Collection, Iterator, Mapping
@@ -23,7 +22,7 @@ from urllib.parse import urlsplit
 
 import workloads
 from labs.host.folders import own_folder
-from labs.host.programs import LOOK_S, Program
+from labs.host.programs import Program
 from labs.host.supervisor import Supervised, supervise
 from labs.host.waiting import wait_until
 from labs.load.locust import LoadFailed, check_loopback
@@ -44,7 +43,7 @@ NO_PORT_LEFT = (
 )
 
 AB = Program(name="ApacheBench", names=("ab",), package="apache2-utils", version=("-V",))
-WRK = Program(name="wrk", names=("wrk",), package="wrk", version=("-v",))
+WRK = Program(name="wrk", names=("wrk",), package="wrk", code=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,16 +135,6 @@ def missing(program: Program) -> str:
     if program.path():
         return ""
     return f"not installed: apt-get install {program.package}"
-
-
-def version_of(program: Program) -> str:
-    """Its name and version. wrk says its version and ends with 1."""
-    argv = [program.command, *program.version]
-    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-        said = subprocess.run(argv, capture_output=True, text=True, timeout=LOOK_S)
-        if found := re.search(r"\d+\.\d+(?:\.\d+)?", said.stdout + said.stderr):
-            return f"{program.name} {found[0]}"
-    return program.name
 
 
 def shown(argv: list[str]) -> str:

@@ -114,15 +114,19 @@ def calibrate(
 
 
 def calmest(attempt: Callable[[], Burns]) -> Burns:
-    """Burns whose noise is bearable, or the calmest of so many attempts. Unusable where most of
-    them got no core."""
+    """Burns whose noise is bearable, or the calmest of so many attempts; more where most of the
+    burns, of one alone or of some together, got no core. Unusable where they never do."""
+
+    def off(burns: Burns) -> float:
+        return noise(burns[1]) if all(speeds(burns, max(burns))) else math.inf
+
     attempts = [attempt()]
-    while (off := noise(attempts[-1][1])) > NOISY and len(attempts) < ATTEMPTS * (
-        PATIENCE if off == math.inf else 1
+    while (by := off(attempts[-1])) > NOISY and len(attempts) < ATTEMPTS * (
+        PATIENCE if by == math.inf else 1
     ):
         attempts.append(attempt())
-    best = min(attempts, key=lambda burns: noise(burns[1]))
-    if not all(speeds(best, max(best))):
+    best = min(attempts, key=off)
+    if off(best) == math.inf:
         raise Unusable(
             f"The machine is so busy that in {len(attempts)} attempts a calibration got no core. "
             "End other programs and run again."

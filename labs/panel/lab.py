@@ -48,6 +48,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._drawn: tuple[Found, str] | None = None  # what the figure shows, and its caption
         self._drawing = threading.RLock()  # news comes from the measuring and the sampling thread
         self._given = lab  # as the cell asks for it; `_lab` is what Run would run
+        self._possible = True  # what is set
         self._duration = Duration(lab, self._changed) if lab.each_s else None
         self._settings = settings_of(lab, hardware.fingerprint(), self._changed)
         self._problem = ipywidgets.HTML()
@@ -111,13 +112,20 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
                 self._lab.check(hardware.fingerprint())
             except Unusable as error:
                 put(self._problem, alarm(self._refused(error)))
-                self._bar.ready(False)
+                self._can_be(False)
                 return
             put(self._problem, "")
+            self._can_be(True)
             self._about.value = Markup('<p class="wt-about">{}</p>').format(self._lab.about())
             if work(before) != work(self._lab):
                 self._reset()
             self._ready()
+
+    def _can_be(self, yes: bool) -> None:
+        """Whether what is set can be: if not, there is nothing to predict, and nothing to run."""
+        self._possible = yes
+        self._prompt.enable(yes)
+        self._ready()
 
     def _reset(self) -> None:
         """Of another server, work or load nothing was predicted, and nothing measured."""
@@ -174,7 +182,10 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         )
 
     def _ready(self) -> None:
-        """The reader's prediction comes first."""
+        """The reader's prediction comes first, and of what cannot be there is none."""
+        if not self._possible:
+            self._bar.ready(False)
+            return
         takes = f"takes about {seconds(self._lab.seconds())}"
         first = "" if self._open_to_all else "first commit to a number, or skip; "
         self._bar.ready(self._open_to_all, first + takes)

@@ -1,11 +1,11 @@
 """A recorded run that stands behind a bet: what the page's script needs to ask for a number first,
 and to say how near it was (book/web/src/bet.ts). Pure."""
 
-import json
 from dataclasses import asdict, dataclass
 
 from markupsafe import Markup
 
+from labs.present.markup import script_data
 from labs.present.verdict import UNSETTLED, Question
 
 
@@ -47,8 +47,7 @@ def behind_bet(
         "unsettled": "" if fit else UNSETTLED,
         "place": asdict(place) if place else None,
     }
-    data = json.dumps(bet, ensure_ascii=False).replace("<", "\\u003c")
-    return Markup(
-        '<div class="wt-replay" data-lab="{}"><script type="application/json" class="wt-bet-data">'
-        "{}</script>{}</div>"
-    ).format(lab, Markup(data), Markup(shown))
+    asks = script_data(bet, class_="wt-bet-data")
+    return Markup('<div class="wt-replay" data-lab="{}">{}{}</div>').format(
+        lab, asks, Markup(shown)
+    )

@@ -1,6 +1,5 @@
 """A class on one page: what was answered, and its laptops on one line."""
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -8,7 +7,7 @@ from statistics import median
 from markupsafe import Markup, escape
 
 from labs.present.handed_in import PREDICTION, HandedIn
-from labs.present.markup import each_in, paragraphs
+from labs.present.markup import paragraphs, script_data
 from labs.present.markup import table as html_table
 from labs.present.palette import GREEN, GREY, ORANGE
 from labs.present.plot import Figure, axis_title, dots, layout, line, log_axis
@@ -179,9 +178,7 @@ def _alt(unit: str, pairs: Sequence[tuple[Laptop, HandedIn]]) -> str:
 
 
 def _drawn(alt: str, figure: Figure) -> Markup:
-    # Within a script element only "<" can do harm, as in "</script>".
-    data = json.dumps(figure, separators=(",", ":")).replace("<", "\\u003c")
     return Markup(
         '<figure data-figure><div role="img" aria-label="{0}"></div>'
-        '<script type="application/json">{1}</script>{2}</figure>'
-    ).format(alt, Markup(data), each_in("<figcaption>{}</figcaption>", [alt]))
+        "{1}<figcaption>{0}</figcaption></figure>"
+    ).format(alt, script_data(figure))

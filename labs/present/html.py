@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeAlias
 from markupsafe import Markup
 from plotly import io
 
-from labs.present.markup import each_in
+from labs.present.markup import each_in, script_data
 
 
 class PlotlyFigure(Protocol):
@@ -66,14 +66,12 @@ class Recorded:
 
     def html(self) -> Markup:
         height = int(self.figure["layout"].get("height", HEIGHT))
-        # Within a script element only "<" can do harm, as in "</script>".
-        data = json.dumps(self.figure, separators=(",", ":")).replace("<", "\\u003c")
         caption = each_in("<figcaption>{}</figcaption>", [self.caption] if self.caption else [])
         return Markup(
             '<figure class="wt-recorded" data-figure="{4}" aria-label="{0}">'
             '<div class="wt-plot" style="min-height:{1}px"><p>{0}</p></div>'
-            '<script type="application/json">{2}</script>{3}</figure>'
-        ).format(self.alt, height, Markup(data), caption, mark(self.figure))
+            "{2}{3}</figure>"
+        ).format(self.alt, height, script_data(self.figure), caption, mark(self.figure))
 
 
 def static(figure: Figure, *, alt: str, caption: str = "") -> Recorded:

@@ -3,11 +3,12 @@ after the other (book/web/src/levels.ts). Of each it is told how far it reaches 
 run's figure, or the colour in which it is drawn there; the page has the figure once and hides what
 comes later. Pure."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from markupsafe import Markup
+
+from labs.present.markup import script_data
 
 FORECAST = "Before the run: the forecast is made, and nothing is measured yet."
 UNMEASURED = "Before the run: nothing is measured yet."
@@ -51,7 +52,4 @@ def stepped(levels: Sequence[Level], verdict: Sequence[str], pace: Pace = BY_LEV
         for level in levels
     ]
     run = {"levels": told, "verdict": list(verdict), **asdict(pace)}
-    data = json.dumps(run, ensure_ascii=False).replace("<", "\\u003c")
-    return Markup('<script type="application/json" class="wt-levels">{}</script>').format(
-        Markup(data)
-    )
+    return script_data(run, class_="wt-levels")

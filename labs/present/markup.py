@@ -1,5 +1,6 @@
 """HTML around text. MarkupSafe escapes whatever is put in."""
 
+import json
 import re
 from collections.abc import Collection, Iterable, Sequence
 
@@ -34,6 +35,16 @@ def each_in(pattern: str, texts: Iterable[object]) -> Markup:
 def paragraphs(sentences: Iterable[str]) -> Markup:
     """A paragraph for each."""
     return each_in("<p>{}</p>", sentences)
+
+
+def script_data(data: object, **attributes: str) -> Markup:
+    """Data for a page's script, as JSON in an element with these attributes (`class_` for class).
+    Within such an element only "<" can do harm, as in "</script>"."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    told = Markup("").join(
+        Markup(' {}="{}"').format(name.rstrip("_"), value) for name, value in attributes.items()
+    )
+    return Markup('<script type="application/json"{}>{}</script>').format(told, Markup(text))
 
 
 def sentences(shown: str) -> list[str]:

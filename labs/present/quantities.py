@@ -1,6 +1,6 @@
 """A number for prose with its words: rounded to what is worth saying, with its unit.
 
-A quantity shows as text, and is a number for whoever asks.
+A quantity is text where it is shown, and a number for whoever asks.
 """
 
 from dataclasses import dataclass
@@ -22,6 +22,3 @@ class Quantity:
 
     def __float__(self) -> float:
         return float(self.value)
-
-    def _repr_markdown_(self) -> str:
-        return self.text

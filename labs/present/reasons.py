@@ -35,7 +35,7 @@ def limit(experiment: Experiment, machine: Machine, run: Run, point: Point) -> s
     the numbers that its bound is made of."""
     level = run.forecast.at(point.users)
     name = NAMES.get(level.limit, f"the {level.limit}")
-    part = used(experiment, machine, run, point)
+    part, server = used(experiment, machine, run, point), experiment.server
     bound = ceiling(experiment, machine, run, point.users)
     why = f": {_worked_out(experiment, run, point.users, bound)}" if bound else ""
     seen = "How much of it was in use, nothing measured tells."
@@ -48,7 +48,21 @@ def limit(experiment: Experiment, machine: Machine, run: Run, point: Point) -> s
             why += " and no more. More users only wait longer"
         return f"At {crowd(point.users)} {name} {are} the limit{why}. {seen}"
     but = seen if part is None else f"But only {seen}"
+    if (
+        part is not None
+        and level.limit == "cpu"
+        and (server.cores or machine.cores) >= machine.cores
+    ):
+        but = _cores_left(machine, point, part)
     return f"At {crowd(point.users)} the forecast expected {name} to be the limit{why}. {but}"
+
+
+def _cores_left(machine: Machine, point: Point, part: float) -> str:
+    """Whose the cores were, where server and load generator did not fill them."""
+    who = "server, backend and load generator" if point.backend_cpu else "server and load generator"
+    said = f"But {who} used only {percent(min(part, 1.0))} of the cores' time"
+    others = point.others_cpu / min(machine.cores, machine.quota_cores or machine.cores)
+    return f"{said}, and other programs {percent(others)}." if others > 1 - A_FACT else f"{said}."
 
 
 def explains(cause: Cause, experiment: Experiment, machine: Machine, point: Point) -> str:

@@ -1,11 +1,10 @@
 """Record the labs of the book anew: three runs each, kept with their spread.
 
-A lab is a cell of a chapter, so there is no second list. What is said on the way goes to the
-log; the command line shows it.
+A lab is a cell of a chapter, so there is no second list.
 """
 
 import ast
-import logging
+import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from labs.recordings import store
 from labs.records.errors import Unusable, whole
 from labs.records.results import Result
 
-log = logging.getLogger(__name__)
+Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +41,15 @@ class Rule:
 BOOK = Rule()
 ONCE = Rule(runs=1, tries=1, fit=False, each_s=0)  # to look at, not to put into the book
 TRIAL = Rule(runs=1, tries=1, fit=False, each_s=0, smoke_test=True)  # to see that every lab runs
-_rule = BOOK  # a lab is called by a chapter's cell, which knows of no rule
+
+
+def _nobody(line: str) -> None:
+    """Is told what is done, where nobody asked for it."""
+
+
+# A lab is called by a chapter's cell, which knows of no rule, and of nobody to tell.
+_rule: Rule = BOOK
+_say: Say = _nobody
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +70,7 @@ def cells(book: Path = store.BOOK) -> list[Cell]:
 
 def record_book(
     names: Sequence[str],
-    say: Callable[[str], None],
+    say: Say,
     rule: Rule = BOOK,
     by: str = LabKind.recorded_by,
     book: Path | None = None,
@@ -71,19 +78,13 @@ def record_book(
     """Record these labs, or all that are recorded by that command, one after the other. Unusable
     for an unknown name, or at the end if a lab was not fit on this machine; ServerFailed and
     LoadFailed as they come."""
-    global _rule
     found = [cell for cell in cells(book or store.BOOK) if lab_kind(cell.kind).recorded_by == by]
     known = [cell.lab for cell in found]
     for name in names:
         if name not in known:
             raise Unusable(f"{name}: no such lab. Choose from {', '.join(known)}.")
-    handler = _Saying(say)
-    before = log.level, os.environ.get("LABS_MODE")
-    log.addHandler(handler)
-    log.setLevel(logging.INFO)
-    os.environ["LABS_MODE"], _rule = "record", rule
     missed = []
-    try:
+    with _cells_record(rule, say):
         for cell in found:
             if not names or cell.lab in names:
                 say(f"{cell.lab} ({cell.page.name})")
@@ -91,15 +92,23 @@ def record_book(
                     exec(compile(cell.source, str(cell.page), "exec"), {})
                 except Unusable as error:  # the other labs may still be
                     missed.append(str(error))
-    finally:
-        log.removeHandler(handler)
-        log.setLevel(before[0])
-        _rule = BOOK
-        os.environ.pop("LABS_MODE")
-        if before[1] is not None:
-            os.environ["LABS_MODE"] = before[1]
     if missed:
         raise Unusable("\n".join(missed))
+
+
+@contextlib.contextmanager
+def _cells_record(rule: Rule, say: Say) -> Iterator[None]:
+    """Cells that are run in the block record by that rule, and tell what is done."""
+    global _rule, _say
+    before = _rule, _say, os.environ.get("LABS_MODE")
+    os.environ["LABS_MODE"], _rule, _say = "record", rule, say
+    try:
+        yield
+    finally:
+        _rule, _say, mode = before
+        os.environ.pop("LABS_MODE")
+        if mode is not None:
+            os.environ["LABS_MODE"] = mode
 
 
 def record(name: str, lab: LabKind[Any]) -> Any:
@@ -113,20 +122,20 @@ def record(name: str, lab: LabKind[Any]) -> Any:
 
     def on_event(event: Any) -> None:
         if isinstance(event, Result) and (line := lab.in_a_line(event)):
-            log.info("  %s", line)
+            _say(f"  {line}")
 
     for _ in range(runs * _rule.tries):
         found = Rig(on_event).perform(lab)
         if _rule.fit and (why := lab.rejection(found)):
-            log.info("  not fit, once more: %s", why)
+            _say(f"  not fit, once more: {why}")
             continue
         rounds.append(found)
-        log.info("  run %d of %d", len(rounds), runs)
+        _say(f"  run {len(rounds)} of {runs}")
         if len(rounds) == runs:
             whole = lab.merge(rounds)
             path = store.path(name, whole.machine)
             store.save(whole, path)
-            log.info("  saved %s", os.path.relpath(path))
+            _say(f"  saved {os.path.relpath(path)}")
             return whole
     raise Unusable(
         f"{name}: {len(rounds)} of {runs} runs were fit after {runs * _rule.tries} tries. Close "
@@ -145,12 +154,3 @@ def _cells(page: Path) -> Iterator[Cell]:
                 ):
                     name = lab_kind(kind).recording(lab)
                     yield Cell(lab=name, kind=kind, page=page, source=cell.source)
-
-
-class _Saying(logging.Handler):
-    def __init__(self, say: Callable[[str], None]) -> None:
-        super().__init__()
-        self._say = say
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._say(record.getMessage())

@@ -1,7 +1,6 @@
 """A recorded run as it stands in a page: one figure, its caption, the numbers folded away; all of
 it behind the question that the lab asks, if it asks one."""
 
-import json
 from typing import Any
 
 from markupsafe import Markup
@@ -11,7 +10,7 @@ from labs.kinds.registry import showing
 from labs.present.bet import behind_bet
 from labs.present.html import static
 from labs.present.levels import stepped
-from labs.present.verdict import caption
+from labs.present.markup import script_data
 from labs.recordings import store
 from labs.recordings.others import called, machines, servers
 from labs.recordings.pictures import with_pictures
@@ -67,9 +66,7 @@ def page(name: str, result: Result) -> tuple[str, str]:
 def course(result: Result) -> Markup:
     """Its figure as HTML, and what a page needs to show it level by level."""
     show = showing(result)
-    runs = len(result.runs)  # type: ignore[attr-defined]
-    words = f"{show.about(result)} {caption(result.machine, runs)}".strip()
-    figure = static(show.figure(result), alt=show.alt(result), caption=words)
+    figure = static(show.figure(result), alt=show.alt(result), caption=show.caption(result))
     return figure.html() + stepped(show.levels(result), show.concluded(result), show.pace)
 
 
@@ -94,7 +91,4 @@ def switch(name: str, result: Result) -> Markup:
     data = {"here": here, "groups": [group for group in groups if group["others"]]}
     if not data["groups"]:
         return Markup("")
-    text = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
-    return Markup('<script type="application/json" class="wt-switch-data">{}</script>').format(
-        Markup(text)
-    )
+    return script_data(data, class_="wt-switch-data")

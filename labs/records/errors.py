@@ -89,5 +89,9 @@ def instance(name: str, value: object, of: type | tuple[type, ...], remedy: str)
         raise Unusable(f"{name}={short}: cannot be used here. {remedy}")
 
 
+class Failed(RuntimeError):
+    """What was started for a measurement did not run. Says its last lines and what to try."""
+
+
 class BadRecording(ValueError):
     """A recording that cannot be used. Says the file, what is wrong and what to do."""

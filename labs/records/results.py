@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from labs.records.amounts import Amount, Cores, NotNegative
+from labs.records.errors import BadRecording
 from labs.records.experiment import CpuBy
 from labs.records.histogram import MoreThan, percentile
 from labs.records.time_split import TimeSplit
@@ -309,6 +310,15 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
 
     machine: Machine
     schema: int = SCHEMA
+
+    @property
+    def runs(self) -> tuple[Any, ...]:
+        """Round by round: a field of most kinds; the others make them of what they have."""
+        raise NotImplementedError
+
+    def __post_init__(self) -> None:
+        if not self.runs:
+            raise BadRecording("The recording holds no run. Record it again.")
 
 
 Record = TypeVar("Record")

@@ -46,6 +46,7 @@ class Snapshot:
     group_s: float | None = None  # of the `busy_s`, by all who share our CPU quota, if we have one
     spare_cores: float = math.inf  # that others may have before they take from that quota
     run_delay_s: float | None = None  # of the server's threads, see `labs.host.run_queue`
+    threads_at: float | None = None  # when their delay and switches were read, if it was not then
 
     def until(self, after: Snapshot) -> Usage:
         """What happened from this one to a later one."""
@@ -54,6 +55,9 @@ class Snapshot:
             (getattr(after, name) - getattr(self, name)) / seconds
             for name in ("server_s", "generator_s", "backend_s", "own_s", "busy_s", "steal_s")
         )
+        watched = seconds  # for which the threads' counters rose
+        if self.threads_at is not None and after.threads_at is not None:
+            watched = after.threads_at - self.threads_at
         browser = None
         if self.browser_s is not None and after.browser_s is not None:
             browser = (after.browser_s - self.browser_s) / seconds
@@ -73,11 +77,11 @@ class Snapshot:
             others_cpu=max(0.0, busy - server - generator - backend - page - (browser or 0.0)),
             busy_cpu=busy,
             steal_cpu=max(0.0, steal),
-            voluntary=after.voluntary - self.voluntary,
-            involuntary=after.involuntary - self.involuntary,
+            voluntary=round((after.voluntary - self.voluntary) * seconds / watched),
+            involuntary=round((after.involuntary - self.involuntary) * seconds / watched),
             throttled_s=after.throttled_s - self.throttled_s,
             listen_overflows=after.listen_overflows - self.listen_overflows,
             run_delay=None
             if self.run_delay_s is None or after.run_delay_s is None
-            else (after.run_delay_s - self.run_delay_s) / seconds,
+            else (after.run_delay_s - self.run_delay_s) / watched,
         )

@@ -10,20 +10,11 @@ from labs.records.errors import Unusable, instance, real, whole
 from labs.records.experiment import MOST_PROCESSES, MOST_USERS
 
 KILL = "kill a worker"
-
-
 RAISE = re.compile(r"raise the pool to (\d+)")
 
-
 LONGEST_STEP_S = 60.0
-
-
 LONGEST_S = 120.0  # all steps together: nobody watches for longer
-
-
 MOST_RATE = 2000.0  # arrivals a second: beyond it one Locust process would measure itself
-
-
 MOST_STEPS = 12
 
 

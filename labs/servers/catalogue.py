@@ -40,7 +40,6 @@ class ServerRow:
     base_mib: float  # whatever the size of the pool
     process_mib: float  # for each process
     thread_mib: float = 0.1  # for each thread beyond the first of a process
-    keeps_alive: bool = True  # whether it can leave connections open at all
     first: int | None = None  # processes to begin with, where more come as they are needed
     starts_fewer: bool = False  # whether `Server(start=...)` can say how many
     has_master: bool = True  # whether somebody replaces a worker even if there is only one
@@ -123,7 +122,7 @@ GUNICORN: dict[str, Any] = {
 }
 GROWS: dict[str, Any] = {"starts_fewer": True, "resizes": True}
 CATALOGUE: tuple[ServerRow, ...] = (
-    ServerRow("prefork", command=_gunicorn("sync"), keeps_alive=False, process_mib=5, **GUNICORN),
+    ServerRow("prefork", command=_gunicorn("sync"), process_mib=5, **GUNICORN),
     ServerRow("threaded", command=_gunicorn("gthread"), process_mib=8, **GUNICORN),
     ServerRow(
         "event-loop",

@@ -16,7 +16,7 @@ import psutil
 
 from labs.host.supervisor import Stopped
 from labs.host.waiting import wait_until
-from labs.records.errors import Unusable
+from labs.records.errors import Unusable, refused
 from labs.records.experiment import Server
 from labs.records.server_facts import called
 from labs.records.steps import KILL, RAISE, Step
@@ -60,6 +60,13 @@ def check_steps_for(server: Server, steps: Sequence[Step]) -> None:
         if step.do == KILL:
             check_kill(server)
         elif step.pool is not None:
+            if step.pool <= server.processes:
+                raise refused(
+                    "processes",
+                    server.processes,
+                    f"must be fewer than the {step.pool} to which the pool is raised. Begin with "
+                    "fewer.",
+                )
             check_raise(server, step.pool, limit)
             limit = step.pool
 

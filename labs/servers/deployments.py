@@ -205,7 +205,8 @@ def folder_for_a_server() -> Iterator[Path]:
     """A temporary folder that its workers can reach, who are somebody else when we are root, and
     whose name every server's configuration takes: without a space or an umlaut."""
     temporary = Path(tempfile.gettempdir()).resolve()
-    hidden = os.geteuid() == 0 and not all(_anybody_enters(each) for each in _up_from(temporary))
+    way = (temporary, *temporary.parents)
+    hidden = os.geteuid() == 0 and not all(each.stat().st_mode & 0o001 for each in way)
     if hidden or not PLAIN.fullmatch(str(temporary)):
         temporary = Path("/tmp")
     with own_folder("wall-time-server-", temporary) as folder:
@@ -301,14 +302,6 @@ def _lives(pid_file: Path) -> bool:
     with contextlib.suppress(OSError, ValueError):
         return psutil.pid_exists(int(pid_file.read_text()))
     return False
-
-
-def _up_from(folder: Path) -> tuple[Path, ...]:
-    return (folder, *folder.parents)
-
-
-def _anybody_enters(folder: Path) -> bool:
-    return bool(folder.stat().st_mode & 0o001)
 
 
 PRODUCTS = {

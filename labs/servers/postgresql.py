@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from labs.host.programs import INITDB, POSTGRESQL, lacking, version
+from labs.host.programs import INITDB, POSTGRESQL, lacking
 from labs.host.project import ROOT
 from labs.host.supervisor import Supervised, descendants, supervise
 from labs.host.waiting import wait_until
@@ -69,11 +69,6 @@ def missing() -> str | None:
         except KeyError:
             return f"It refuses to be root's, and there is no user {UNPRIVILEGED}."
     return None
-
-
-def name() -> str:
-    """With its version: PostgreSQL 15.4."""
-    return f"{POSTGRESQL.name} {version(POSTGRESQL)}"
 
 
 @dataclass(frozen=True, slots=True)

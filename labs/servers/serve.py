@@ -29,7 +29,7 @@ from labs.host.programs import version
 from labs.host.project import ROOT
 from labs.host.supervisor import Supervised, supervise
 from labs.host.waiting import wait_until
-from labs.records.errors import Unusable, refused
+from labs.records.errors import Failed, Unusable, refused
 from labs.records.experiment import Architecture, Page, Server, Workload
 from labs.records.results import Machine
 from labs.servers.backend import ADDRESS, Backend, BackendFailed, serve_backend
@@ -50,7 +50,7 @@ NOT_PASSED_ON = {  # settings of the reader's shell that would change what is me
 }
 
 
-class ServerFailed(RuntimeError):
+class ServerFailed(Failed):
     """A server that did not start. Says its last words and the command to try by hand."""
 
 
@@ -328,11 +328,6 @@ def _version(row: ServerRow) -> str | None:
     first = version(programs[0])
     others = [f"{name} {number}" for number, name in said.items() if number and number != first]
     return ", ".join([str(first), *others])
-
-
-def keeps_alive(server: Server) -> bool:
-    """Whether this server leaves connections open; gunicorn's sync workers never do."""
-    return server.keep_alive and row_of(server).keeps_alive
 
 
 @contextlib.contextmanager

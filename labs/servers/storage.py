@@ -20,6 +20,7 @@ from pathlib import Path
 import platformdirs
 
 from labs.host.folders import own_folder
+from labs.host.programs import POSTGRESQL, named
 from labs.records.errors import Unusable, refused
 from labs.records.experiment import Workload
 from labs.records.server_facts import WAITS
@@ -82,7 +83,7 @@ def database() -> Database:
         raise Unusable(f"{CHOICE}={choice!r}: it is not here. {remedy}")
     if remedy:
         return Database(sqlite, f"With PostgreSQL here it would have been that. {remedy}")
-    return Database(postgresql.name())
+    return Database(named(POSTGRESQL))
 
 
 @contextlib.contextmanager

@@ -8,7 +8,6 @@ from functools import partial
 from markupsafe import Markup
 
 from labs.records.format import cores
-from labs.site.scene_picture import NUMBERS
 from labs.site.svg import dashed, drawing, line, text
 from labs.theory import laws, queueing
 
@@ -18,10 +17,9 @@ APART = 320  # from one plot to the other
 POINTS = 40
 
 
-def picture(given: Mapping[str, float], most: int, beside: Sequence[int] = ()) -> Markup:
+def picture(numbers: Mapping[str, float], most: int, beside: Sequence[int] = ()) -> Markup:
     """An SVG for these numbers (seconds, as in the page), from one user to `most`; beside: numbers
     of cores whose curves by the model are drawn too, paler and with their names."""
-    numbers = {**NUMBERS, **given}
     D, V, Z = numbers["cpu"], numbers["wait"], numbers["think"]
     W, c = int(numbers["workers"]), int(numbers["cores"])
 

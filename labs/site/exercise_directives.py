@@ -6,7 +6,6 @@ field of its exercise, an id out of order. Each is a warning with its line, so a
 """
 
 import importlib
-import json
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -18,6 +17,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 from labs.exercises import chapters, proofreading, words
 from labs.exercises.check import key
 from labs.exercises.exercise import NoSuchNumber
+from labs.present.markup import script_data
 
 logger = logging.getLogger(__name__)
 
@@ -96,8 +96,7 @@ def _add_keys(
     if doctree is None or not rows:
         return
     keys = {row.id: key(row) for row in rows if row.fixed}
-    data = json.dumps(keys, ensure_ascii=False).replace("<", "\\u003c")
-    context["body"] += f'<script type="application/json" id="wt-exercises">{data}</script>\n'
+    context["body"] += f"{script_data(keys, id='wt-exercises')}\n"
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

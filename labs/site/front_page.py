@@ -6,7 +6,6 @@
 Buttons: the first chapter, and the book on Binder as _config.yml has it.
 
     ```{book-map}
-    What stands in its place where there are no drawings.
     ```
 """
 
@@ -26,24 +25,18 @@ if TYPE_CHECKING:
 
 
 class book_map(nodes.General, nodes.Element):
-    """The map; its children stand in its place where nothing is drawn."""
+    """The map."""
 
 
 class start_here(nodes.General, nodes.Element):
-    """The buttons; nothing in print."""
+    """The buttons."""
 
 
 class BookMap(SphinxDirective):
     """`{book-map}`"""
 
-    has_content = True
-
     def run(self) -> list[nodes.Node]:
-        if not self.content:
-            raise self.error("{book-map}: say in a sentence what stands in its place.")
-        made = book_map()
-        made += self.parse_content_to_nodes()
-        return [made]
+        return [book_map()]
 
 
 class StartHere(SphinxDirective):
@@ -106,19 +99,10 @@ def _offer(translator: Any, _node: nodes.Element) -> None:
     raise nodes.SkipNode
 
 
-def _skip(_translator: Any, _node: nodes.Element) -> None:
-    raise nodes.SkipNode
-
-
-def _pass(_translator: Any, _node: nodes.Element) -> None:
-    """Its children say it."""
-
-
 def setup(app: Sphinx) -> dict[str, Any]:
     """Sphinx calls this."""
-    words, none = (_pass, _pass), (_skip, None)
-    app.add_node(book_map, html=(_draw, None), latex=words, text=words, man=words)
-    app.add_node(start_here, html=(_offer, None), latex=none, text=none, man=none)
+    app.add_node(book_map, html=(_draw, None))
+    app.add_node(start_here, html=(_offer, None))
     app.add_directive("book-map", BookMap)
     app.add_directive("start-here", StartHere)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

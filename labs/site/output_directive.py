@@ -89,23 +89,9 @@ def _lines_in_html(translator: Any, node: nodes.Element) -> None:
     raise nodes.SkipNode
 
 
-def _nothing(_translator: Any, _node: nodes.Element) -> None:
-    """Where there is no HTML, its parts stand one below the other."""
-
-
-def _lines_elsewhere(translator: Any, node: nodes.Element) -> None:
-    translator.visit_literal_block(node)
-
-
-def _lines_end(translator: Any, node: nodes.Element) -> None:
-    translator.depart_literal_block(node)
-
-
 def setup(app: Sphinx) -> dict[str, Any]:
     """Sphinx calls this."""
-    plain = (_nothing, _nothing)
-    app.add_node(output, html=(_visit_html, _depart_html), latex=plain, text=plain, man=plain)
-    lines = (_lines_elsewhere, _lines_end)
-    app.add_node(printed, html=(_lines_in_html, None), latex=lines, text=lines, man=lines)
+    app.add_node(output, html=(_visit_html, _depart_html))
+    app.add_node(printed, html=(_lines_in_html, None))
     app.add_directive("output", OutputDirective)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

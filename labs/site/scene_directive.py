@@ -24,8 +24,8 @@ from sphinx.util.docutils import SphinxDirective
 
 from labs.site.scene_faces import face
 from labs.site.scene_goals import GOALS
-from labs.site.scene_kinds import KINDS
-from labs.site.scene_picture import NUMBERS
+from labs.site.scene_kinds import KINDS, words_of
+from labs.site.scene_numbers import NUMBERS
 
 SCENES = "scenes"  # of a page's metadata: whether it has one
 BETS = ("throughput", "response-time", "fooled", "pages")  # as UNITS of bet.ts
@@ -41,13 +41,6 @@ def _number(text: str) -> str:
     return text
 
 
-def _names(text: str) -> str:
-    for name in text.split():
-        if name not in NUMBERS:
-            raise ValueError(f"{name}: there are {', '.join(NUMBERS)}")
-    return text
-
-
 class SceneDirective(SphinxDirective):
     """`{scene} shop`, with its numbers as options."""
 
@@ -55,7 +48,7 @@ class SceneDirective(SphinxDirective):
     has_content = True
     option_spec: ClassVar[dict[str, Callable[[str], Any]]] = {
         **dict.fromkeys(NUMBERS, _number),
-        "turn": _names,  # which of them have a slider
+        "turn": words_of(NUMBERS),  # which of them have a slider
         "most": directives.positive_int,  # users on the axis of curves
         "goal": directives.unchanged_required,  # of GOALS, of this scene
         "bet": directives.unchanged_required,  # a question before anything is shown
@@ -101,10 +94,6 @@ def _depart_html(translator: Any, _node: nodes.Element) -> None:
     translator.body.append("</figcaption></figure>\n</wt-scene>\n")
 
 
-def _words_only(_translator: Any, _node: nodes.Element) -> None:
-    """Where there are no scenes, the words stand by themselves."""
-
-
 def _load_script(
     app: Sphinx, page: str, _template: str, _context: dict[str, Any], doctree: object
 ) -> None:
@@ -114,8 +103,7 @@ def _load_script(
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Sphinx calls this."""
-    words = (_words_only, _words_only)
-    app.add_node(scene, html=(_visit_html, _depart_html), latex=words, text=words, man=words)
+    app.add_node(scene, html=(_visit_html, _depart_html))
     app.add_directive("scene", SceneDirective)
     app.connect("html-page-context", _load_script)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,6 +1,6 @@
 """The scenes that a page can have: a row for each, with its picture that stands still."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,10 +16,10 @@ from labs.site import (
     little_picture,
     pages_picture,
     ramp_picture,
-    scene_picture,
+    shop_picture,
     small_pictures,
 )
-from labs.site.scene_picture import NUMBERS
+from labs.site.scene_numbers import numbers
 
 
 @dataclass(frozen=True)
@@ -29,18 +29,25 @@ class SceneKind:
     picture: Callable[[Mapping[str, Any]], Markup]
     """From the options, as the page gives them, to an SVG."""
     options: Mapping[str, Callable[[str], Any]] = field(default_factory=dict)
-    """Words of its own, beside NUMBERS and what all scenes share, and how each is checked."""
+    """Words of its own, beside the numbers and what all scenes share, and how each is checked."""
     needs: Mapping[str, str] = field(default_factory=dict)
     """Options without which it cannot be shown, and what they say."""
 
 
-def numbers(given: Mapping[str, Any]) -> dict[str, float]:
-    """Those of NUMBERS that the page gives."""
-    return {name: float(given[name]) for name in NUMBERS if name in given}
+def words_of(known: Collection[str]) -> Callable[[str], str]:
+    """The check of an option that is some of these words."""
+
+    def check(text: str) -> str:
+        for word in text.split():
+            if word not in known:
+                raise ValueError(f"{word}: there are {', '.join(known)}")
+        return text
+
+    return check
 
 
 def _shop(given: Mapping[str, Any]) -> Markup:
-    return scene_picture.picture(numbers(given), held=float(given.get("hold", 0)))
+    return shop_picture.picture(numbers(given), held=float(given.get("hold", 0)))
 
 
 def _curves(given: Mapping[str, Any]) -> Markup:
@@ -55,26 +62,12 @@ def _little(given: Mapping[str, Any]) -> Markup:
 
 def _lanes(given: Mapping[str, Any]) -> Markup:
     who = given.get("who", "processes").split()[0]
-    return lanes_picture.picture({**NUMBERS, **numbers(given)}, who, float(given.get("span", 0.5)))
-
-
-def _who(text: str) -> str:
-    for who in text.split():
-        if who not in lanes_picture.WHO:
-            raise ValueError(f"{who}: there are {', '.join(lanes_picture.WHO)}")
-    return text
+    return lanes_picture.picture(numbers(given), who, float(given.get("span", 0.5)))
 
 
 def _journey(given: Mapping[str, Any]) -> Markup:
     clocks = given.get("clocks", "client log cpu").split()
-    return journey_picture.picture({**NUMBERS, **numbers(given)}, clocks)
-
-
-def _clocks(text: str) -> str:
-    for clock in text.split():
-        if clock not in journey_picture.CLOCKS:
-            raise ValueError(f"{clock}: there are {', '.join(journey_picture.CLOCKS)}")
-    return text
+    return journey_picture.picture(numbers(given), clocks)
 
 
 def _none(text: str) -> str:
@@ -113,7 +106,7 @@ def _ramp(given: Mapping[str, Any]) -> Markup:
 
 
 def _all(given: Mapping[str, Any], names: str) -> list[float]:
-    return [({**NUMBERS, **numbers(given)})[name] for name in names.split()]
+    return [numbers(given)[name] for name in names.split()]
 
 
 KINDS = {
@@ -127,9 +120,11 @@ KINDS = {
         needs={"most": "how many users the axis has"},
     ),
     "lanes": SceneKind(
-        _lanes, options={"who": _who, "span": _times}, needs={"cpu": "how long each computes"}
+        _lanes,
+        options={"who": words_of(lanes_picture.WHO), "span": _times},
+        needs={"cpu": "how long each computes"},
     ),
-    "journey": SceneKind(_journey, options={"clocks": _clocks}),
+    "journey": SceneKind(_journey, options={"clocks": words_of(journey_picture.CLOCKS)}),
     "little": SceneKind(
         _little,
         options={"arrive": _times, "leave": _times, "over": _times},

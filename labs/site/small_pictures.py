@@ -5,7 +5,6 @@ from collections.abc import Mapping
 
 from markupsafe import Markup
 
-from labs.site.scene_picture import NUMBERS
 from labs.site.svg import HALF, OUTLINED, ROUND, box, dashed, drawing, line, text
 from labs.theory import laws
 
@@ -17,9 +16,8 @@ MOVES = 24
 GOLDEN = 0.618034  # steps of this part go over all cores without a pattern
 
 
-def ceilings(given: Mapping[str, float]) -> Markup:
+def ceilings(of: Mapping[str, float]) -> Markup:
     """Bars as long as each thing allows requests a second; the lowest is filled."""
-    of = {**NUMBERS, **given}
     everything = sum(of[name] for name in ("cpu", "wait", "locked", "query", "disk"))
     needs = {
         "pool": laws.ceiling(of["workers"], everything),
@@ -49,10 +47,9 @@ def ceilings(given: Mapping[str, float]) -> Markup:
     )
 
 
-def samples(given: Mapping[str, float]) -> Markup:
+def samples(of: Mapping[str, float]) -> Markup:
     """For two tests of so many requests, where their means are going to lie, nineteen times of
     twenty, and the difference."""
-    of = {**NUMBERS, **given}
     half = 1.96 * of["deviation"] / of["requests"] ** 0.5
     both = half * 2**0.5
     first, last = -half * 1.2, of["apart"] + half * 1.2
@@ -78,9 +75,9 @@ def samples(given: Mapping[str, float]) -> Markup:
     return drawing(said, 94, parts)
 
 
-def hopping(given: Mapping[str, float]) -> Markup:
+def hopping(of: Mapping[str, float]) -> Markup:
     """Rows of cores with one thread at work on another core each time."""
-    cores = int({**NUMBERS, **given}["cores"])
+    cores = int(of["cores"])
     step = (RIGHT - LEFT) / MOVES
     parts = []
     for core in range(cores):
@@ -99,9 +96,8 @@ def hopping(given: Mapping[str, float]) -> Markup:
     return drawing(said, 12 + ROW * cores, parts)
 
 
-def quota(given: Mapping[str, float]) -> Markup:
+def quota(of: Mapping[str, float]) -> Markup:
     """What is left of the budget over some periods, and when the workers stand still."""
-    of = {**NUMBERS, **given}
     running = min(of["workers"], of["cores"])
     allowed = of["quota"] or of["cores"]
     runs = min(1.0, allowed / running)  # of a period

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from labs.site.scene_picture import picture as shop
+from labs.site.scene_numbers import numbers
+from labs.site.shop_picture import picture as shop
 
 WIDTH, HEIGHT = 1200, 630  # pixels, as social sites show it
 WORDS = (
@@ -41,7 +42,7 @@ def icon() -> str:
 
 def picture(fonts: str = "") -> str:
     """The social picture as SVG; `fonts` are @font-face rules for Wall Time Serif and Sans."""
-    drawn = shop(SHOP, held=HELD).replace(
+    drawn = shop(numbers(SHOP), held=HELD).replace(
         Markup("<svg "),
         Markup('<svg x="76" y="350" width="1048" height="252" preserveAspectRatio="xMinYMin" '),
         1,

@@ -4,7 +4,6 @@ Writes the source of a page's cells into it, hidden ones included, so that the p
 run them; lets the Binder button open the book itself.
 """
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 from markupsafe import Markup
 from sphinx.application import Sphinx
 
+from labs.present.markup import script_data
 from labs.site.cells import CELLS
 
 TEMPLATES = str(Path(__file__).with_name("templates"))  # over the theme's
@@ -34,11 +34,11 @@ def _add_cells(
     cells = app.env.metadata[page].get(CELLS)
     if doctree is not None and cells:
         context["metatags"] += '<meta name="wall-time-labs" content="here" />\n'
-        data = json.dumps({"page": page, "cells": cells}).replace("<", "\\u003c")
         title, end, rest = context["body"].partition("</h1>")
         status = STATUS.format(context["pathto"](READING_IT_LIVE, 1))
         context["body"] = f"{title}{end}{status}{rest}" if end else f"{status}{title}"
-        context["body"] += f'<script type="application/json" id="wt-cells">{data}</script>\n'
+        data = script_data({"page": page, "cells": cells}, id="wt-cells")
+        context["body"] += f"{data}\n"
 
 
 def _open_book_on_binder(

@@ -251,9 +251,9 @@ def looks(wanted: int, start: int, most: int = 32) -> int:
     _check(wanted=wanted, start=start)
     _check_positive(most=most)
     count, forked = 0, 1
-    while start < wanted:
+    while start < wanted and forked < most:
         start, forked, count = start + forked, min(2 * forked, most), count + 1
-    return count
+    return count + max(0, math.ceil((wanted - start) / forked))
 
 
 def longer(times: float) -> float:

@@ -19,6 +19,7 @@ from labs.records.results import Calibration, Machine, Point, PredictedLevel, be
 from labs.records.server_facts import WAITS, server_facts
 from labs.theory import queueing
 from labs.theory.laws import ceiling
+from labs.theory.rounds import rounds
 from labs.theory.simulation import simulate
 
 SWITCH_INTERVAL_S = 0.005  # CPython's default, sys.getswitchinterval()
@@ -171,7 +172,8 @@ class ServerModel:
                 "cpu_s",
                 0,
                 "a request without work costs what server and load generator spend on it, and that "
-                "was never measured here. Run the experiment once, or give it work or waiting.",
+                "was never measured here. Give it work or waiting. A run with waiting alone "
+                "measures it; afterwards you can leave that out, too.",
                 said="0, wait_s=0",
             )
         limits = self.limits(N, D)
@@ -267,15 +269,15 @@ class ServerModel:
         """X where the wait is for something that one request at a time can have: a queue for it,
         and all the rest is a delay. Waits that many have together: whoever comes waits for the
         end of those who have it, then for the next, whom the others join."""
-        g, m = self.g / self.load.generators, min(N, int(self.W))
-        if self.together:
-            alone = 1 / (self.V + D + g)
-            return min(max(alone, m / (2 * self.V + D + g)), ceiling(cores.all, D + self.g))
-        wait_cv = self.workload.wait_cv
-        if self.holds:  # nobody else has the worker of a user who thinks
-            found = simulate(m, self.V, D, cpu_cv=wait_cv, Z=self.away, g=g)
+        g, wait_cv, V, Z = self.g / self.load.generators, self.workload.wait_cv, self.V, self.away
+        # Nobody else has the worker of a user who thinks, where it is held.
+        N, W = (min(N, int(self.W)), math.inf) if self.holds else (N, self.W)
+        if self.together and self.Z:
+            found = rounds(N, V, D=D, Z=Z, g=g, W=W, wait_cv=wait_cv)
+        elif self.together:  # who asks again at once has just missed one
+            found = max(1 / (V + D + g), min(N, W) / (2 * V + D + g))
         else:
-            found = simulate(N, self.V, D, cpu_cv=wait_cv, Z=self.away, g=g, W=self.W)
+            found = simulate(N, V, D, cpu_cv=wait_cv, Z=Z, g=g, W=W)
         return min(found, ceiling(cores.all, D + self.g))
 
     def shared(self, cores: Cores, N: int, D: Demand, W: float) -> float:

@@ -62,6 +62,7 @@ def test_six_additions_leave_two_and_a_lock_makes_one_wait(page: Page) -> None:
 
 def test_a_thousand_deals_and_threads_to_spare(page: Page) -> None:
     deal = scene(page, "deal")
+    expect(deal.get_by_role("row", name="X, mean of 1 deal ")).to_be_visible()
     deal.get_by_role("button", name="Step").tap()
     expect(deal.get_by_role("status")).to_contain_text(re.compile(r"^Connections fell \d+, \d+, "))
     turn(page, deal, "threads in each", "ArrowRight", "20")

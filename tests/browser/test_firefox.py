@@ -1,4 +1,5 @@
-"""One journey in Firefox: a bet, a run and its verdict live, and a chapter without Python.
+"""One journey in Firefox: a bet, a run and its verdict live; without Python a chapter, whose run is
+replayed and on which somebody else's is dropped; and the bets on My progress.
 
 Playwright drives no Firefox that a system has; puppeteer does, through WebDriver BiDi.
 """
@@ -6,6 +7,7 @@ Playwright drives no Firefox that a system has; puppeteer does, through WebDrive
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -16,6 +18,14 @@ from conftest import Servers
 from panel_book import PanelBook
 from serving import BookServer
 
+from labs.kinds.registry import showing
+from labs.recordings import store
+
+TOLD = {"question": "how many", "unit": "req/s", "model": None, "at": "", "lab": "one-core"}
+BETS = [
+    TOLD | {"key": "a", "value": 14, "measured": 18.5},
+    TOLD | {"key": "b", "value": 900, "measured": 318},
+]
 FOLDER = Path(__file__).parent / "firefox"
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 INSTALL_S = 240.0
@@ -32,7 +42,7 @@ def panels(panel_book: PanelBook, tmp_path: Path) -> Iterator[BookServer]:
 
 
 @pytest.mark.skipif(FIREFOX is None, reason="Install it with: apt-get install firefox-esr")
-def test_a_reader_with_firefox(panels: BookServer, book: Path) -> None:
+def test_a_reader_with_firefox(panels: BookServer, book: Path, tmp_path: Path) -> None:
     subprocess.run(
         ["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"],
         cwd=FOLDER,
@@ -40,8 +50,15 @@ def test_a_reader_with_firefox(panels: BookServer, book: Path) -> None:
         timeout=INSTALL_S,
     )
     chapter = (book / "1-cpu-time/one-core.html").as_uri()
+    result = store.recording("many-cores")
+    show = showing(result)
+    recording, progress = tmp_path / "recording.json", tmp_path / "progress.json"
+    shown = {"kind": "sweep", "shown": show.shown("many-cores", result)}
+    recording.write_text(json.dumps(shown))
+    progress.write_text(json.dumps({"book": "Wall Time", "schema": 1, "predictions": BETS}))
+    pages = [panels.page("index"), chapter, str(recording), str(progress)]
     walked = subprocess.run(
-        ["node", "journey.mjs", str(FIREFOX), panels.page("index"), chapter],
+        ["node", "journey.mjs", str(FIREFOX), *pages],
         cwd=FOLDER,
         capture_output=True,
         text=True,
@@ -54,6 +71,21 @@ def test_a_reader_with_firefox(panels: BookServer, book: Path) -> None:
     assert "You said 100" in seen["verdict"] or "None of the 2 points" in seen["verdict"]
     assert seen["points"] == seen["rows"] == 2
     assert "You said 12.5" in seen["bet"]
+    levels = seen["levels"] - 1
+    marks = [each["marks"] for each in seen["replayed"]]
+    # A mark of each level in both plots; the verdict adds none.
+    assert levels > 2 and marks == [2 * min(step, levels) for step in range(levels + 2)]
+    assert all(each["said"] for each in seen["replayed"])
+    assert seen["next"] == "From the start" and seen["back"]
+    assert seen["dropped"] == len(show.figure(result)["data"])
+    assert seen["named"] == "Saved: many-cores"
+    # This browser may have kept the chapter's own bet for that page too; spaces don't break there.
+    found = [
+        next(at for said, *at in seen["bets"] if re.search(rf"you said {bet['value']}\s", said))
+        for bet in BETS
+    ]
+    (low, bottom, width), (high, top, _) = found
+    assert low < high and bottom > top and width > 0
     assert seen["answer"].strip()
     assert seen["scene"] >= 1 and seen["tooWide"] <= 0
     assert seen["foreign"] == seen["errors"] == []

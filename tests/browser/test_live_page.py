@@ -367,6 +367,26 @@ def test_the_keyboard_reaches_everything(server: BookServer, page: Page) -> None
     expect(named).to_be_visible()
 
 
+def test_radio_buttons_are_one_stop_and_say_what_they_ask(server: BookServer, page: Page) -> None:
+    cell, code = lab(page, 2), unfolded(server, page)
+    code.press("ControlOrMeta+a")
+    code.press_sequentially(
+        'asked = widgets.RadioButtons(description="Which", options=["disk", "pool", "lock"]); '
+        "said = widgets.Button(description='-'); "
+        "asked.observe(lambda new: setattr(said, 'description', new['new']), 'value'); "
+        "widgets.VBox([asked, said])"
+    )
+    cell.get_by_role("button", name="Run this code").click()
+    asked = cell.get_by_role("radiogroup", name="Which")
+    asked.get_by_role("radio", name="disk").focus()
+    page.keyboard.press("ArrowDown")
+    expect(asked.get_by_role("radio", name="pool")).to_be_focused()
+    said = cell.get_by_role("button", name="pool")  # so Python has heard of it
+    expect(said).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(said).to_be_focused()
+
+
 @pytest.mark.extended
 def test_a_page_that_nobody_uses_leaves_its_server_in_peace(
     site: Path, live_server: StartServer, page: Page

@@ -25,6 +25,15 @@ LAB_MS = 60_000.0  # JupyterLab's own start included
 GONE_S = 1.0  # after Stop, nothing of a run is alive
 END_S = 20.0  # of a kernel whose page was left, on a busy machine
 
+# What moves paints a frame at every refresh, on the cores that are measured.
+MOVING = """panel => {
+  window.moved = [];
+  for (const begin of ['transitionrun', 'animationstart']) {
+    panel.addEventListener(begin, (event) => window.moved.push(
+      `${event.propertyName ?? event.animationName} of ${event.target.className}`));
+  }
+}"""
+
 pytestmark = pytest.mark.measures
 
 
@@ -129,8 +138,10 @@ def test_predict_measure_explain(panels: BookServer, page: Page) -> None:
             (window.widths ??= []).push(parseFloat(node.style.width))
         ).observe(node, {attributeFilter: ['style']})"""
     )
+    shown.evaluate(MOVING)
     button(shown, "Run").click()
     expect(button(shown, "Stop")).to_be_enabled()
+    assert page.evaluate("wallTime.measuring()")  # by which scenes know that they must not move
     eventually(lambda: measured(shown) == 1, LIVE_MS / 1000, "the first point")
     expect(shown.locator(".wt-strip canvas[data-drawn]")).to_be_visible()
     expect(shown.get_by_text("4 users")).not_to_have_count(0)
@@ -140,6 +151,8 @@ def test_predict_measure_explain(panels: BookServer, page: Page) -> None:
     assert measured(shown) == 2
     walked = page.evaluate("window.widths")
     assert len(set(walked)) > 3 and walked == sorted(walked) and walked[-1] == 100
+    assert page.evaluate("window.moved") == []
+    page.wait_for_function("!wallTime.measuring()")
 
     shown.get_by_text("Data: the numbers, and as files").click()
     expect(shown.locator(".wt-data tbody tr:not(.wt-reason)")).to_have_count(2)

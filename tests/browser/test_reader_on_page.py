@@ -128,7 +128,7 @@ def test_progress_is_shown_saved_deleted_and_brought_back(
     assert (rows["prediction"]["which"], rows["prediction"]["value"]) == ("many-cores", "72.5")
     exercise = rows["exercise"]
     assert [exercise[key] for key in ("which", "value", "right", "tries")] == [
-        *("2.1", "50", "yes", "1")
+        *("2.1", "40", "yes", "1")
     ]
 
     before, place = kept(progress), below(shown, button(shown, "Delete all"))

@@ -1,5 +1,6 @@
 """A scene in a browser: keyboard, touch, reduced motion, and what stands there without scripts."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -209,6 +210,24 @@ def test_it_sleeps_off_the_screen(opened: Page) -> None:
     )
 
 
+def test_nothing_moves_while_a_lab_measures(opened: Page) -> None:
+    """It would take CPU from what is measured."""
+    pool = scene(opened)
+    play = pool.get_by_role("button", name="Play")
+    play.click()
+    expect(pool.get_by_role("button", name="Pause")).to_be_visible()
+    opened.evaluate("wallTime.measuring = () => true")
+    expect(play).to_be_visible()
+    expect(pool.get_by_role("status")).to_contain_text("a lab on this page is measuring")
+    stands = clock(pool)
+    play.click()
+    expect(play).to_be_visible()
+    assert clock(pool) == stands
+    opened.evaluate("wallTime.measuring = () => false")
+    play.click()
+    expect(pool.get_by_role("button", name="Pause")).to_be_visible()
+
+
 def test_the_trap_is_walked_by_keyboard(opened: Page) -> None:
     curves = scene(opened, CURVES)
     expect(curves.get_by_role("row", name="the trap")).to_contain_text("20")
@@ -335,3 +354,65 @@ def test_workers_are_taken_away_until_none_is_stopped(still: Page) -> None:
     box.get_by_role("slider", name="workers").press("Home")
     expect(box.locator(".wt-scene-goal")).to_have_attribute("data-reached", "yes")
     expect(box.get_by_role("row", name="standing still")).to_contain_text("0 %")
+
+
+def test_a_turn_lays_out_the_scene_and_not_the_page(opened: Page, browser: Browser) -> None:
+    curves = scene(opened, CURVES)
+    slider = curves.get_by_role("slider", name="users")
+    slider.focus()  # with 16 users
+    browser.start_tracing(page=opened, categories=["devtools.timeline"])
+    for _ in range(5):
+        was = slider.get_attribute("aria-valuetext")
+        opened.keyboard.press("ArrowLeft")
+        now = slider.get_attribute("aria-valuetext")
+        assert now != was
+        expect(curves.get_by_role("rowheader").nth(0)).to_contain_text(f"{now} users")
+    events = json.loads(browser.stop_tracing())["traceEvents"]
+    laid_out = [event["args"].get("endData", {}) for event in events if event["name"] == "Layout"]
+    roots = [root["nodeName"].lower() for end in laid_out for root in end.get("layoutRoots", [])]
+    alone = sum(root.startswith("wt-scene") for root in roots)
+    assert alone > len(roots) / 2, roots
+
+
+NEWS = """scene => {
+  window.news = 0;
+  const seen = (records) => { window.news += records.length; };
+  for (const part of scene.querySelectorAll('table, .wt-scene-time')) {
+    new MutationObserver(seen).observe(part, { subtree: true, childList: true });
+  }
+}"""
+
+
+def test_numbers_that_change_are_no_new_parts_of_the_page(opened: Page) -> None:
+    pool = scene(opened)
+    pool.get_by_role("button", name="Play").click()
+    pool.evaluate(NEWS)
+    began = clock(pool)
+    opened.wait_for_function(
+        "was => parseFloat(document.querySelector('.wt-scene-time')"
+        ".textContent.replace(/[^0-9.]/g, '')) > was",
+        arg=began,
+    )
+    assert opened.evaluate("window.news") == 0
+
+
+@pytest.mark.parametrize("number", [POOL, BET, SAMPLES, QUOTA])
+def test_a_scene_has_room_for_all_that_it_says(still: Page, number: int) -> None:
+    found = scene(still, number)
+    fits = (
+        "node => { const live = node.querySelector('.wt-scene-live');"
+        " const { paddingTop, paddingBottom, contain } = getComputedStyle(node);"
+        " const high = node.clientHeight - parseFloat(paddingTop) - parseFloat(paddingBottom);"
+        " return contain === 'strict' && Math.abs(live.offsetHeight - high) <= 1; }"
+    )
+    node = found.element_handle()
+    still.wait_for_function(fits, arg=node)
+    skip = found.get_by_role("button", name="Skip")
+    if skip.count():
+        skip.tap()
+    found.get_by_role("button", name="10 s ahead").tap()
+    still.wait_for_function(fits, arg=node)
+    still.set_viewport_size({"width": 740, "height": 360})
+    still.wait_for_function(fits, arg=node)
+    still.emulate_media(media="print")
+    assert found.evaluate("node => getComputedStyle(node).contain") == "none"

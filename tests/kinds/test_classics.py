@@ -229,6 +229,16 @@ def test_what_a_machine_does_not_tell_is_quoted_as_such() -> None:
         assert said in words
 
 
+def test_cores_that_others_used_are_told_before_any_law_is() -> None:
+    """On a busy machine S1 had “47 % of what the law allows”, and no word of why."""
+    calm = replication("s1")
+    first, *rest = calm.run.tries
+    busy = replace(calm.run, tries=(replace(first, others_cpu=1.1), *rest))
+    told = "Other programs used up to 1.1 of the machine's 2 cores meanwhile"
+    assert told in show.alt(structs.replace(calm, runs=(busy,)))
+    assert "Other programs" not in show.verdict(calm) + show.alt(calm)
+
+
 def test_what_is_missing_says_so() -> None:
     missing = Tried(setup="", users=4, by=AB, server="", missing="apache: install it with: x")
     whole = replication("s1")

@@ -42,7 +42,7 @@ def test_the_middle_of_the_rounds_is_drawn() -> None:
 def test_rounds_without_pages_are_no_recording() -> None:
     with pytest.raises(BadRecording, match="holds no page"):
         structs.replace(examples.clocks(), runs=())
-    with pytest.raises(BadRecording, match="holds no calibration"):
+    with pytest.raises(BadRecording, match="holds no run"):
         structs.replace(examples.checkup(), calibrations=())
     with pytest.raises(BadRecording, match="page 'x': not one CPU time for each wall time"):
         replace(examples.page("x", 0.1, 0.1), wall_s=(1.0, 2.0))

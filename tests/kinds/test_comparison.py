@@ -91,7 +91,7 @@ def test_a_comparison_has_whole_rounds_and_a_middle_run_of_each_part() -> None:
     assert last.throughput_rps > made.part(MANY).at(50).throughput_rps
     with pytest.raises(KeyError, match="There are 25 threads, 50 × 1"):
         made.part("75 threads")
-    with pytest.raises(BadRecording, match="holds no part"):
+    with pytest.raises(BadRecording, match="holds no run"):
         structs.replace(made, parts={})
 
 

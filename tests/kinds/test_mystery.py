@@ -559,3 +559,16 @@ def run_out(driver: PanelDriver, press: Callable[[], None]) -> None:
     job = driver.job
     assert job is not None and job is not before and job.join(SOON_S)
     assert driver.can_run and driver.said("message") == ""
+
+
+def test_a_refutation_calls_no_mark_hollow_that_is_drawn_full() -> None:
+    """Before the solution all marks are full, as checks would tell the limit."""
+    found = example(seed_of("database"))
+    last = found.before.points[-1]
+    poor = replace(last, checks=(Check(name="few", sentence="Too few.", unfit=True),))
+    run = replace(found.before.run, points=(*found.before.points[:-1], poor))
+    before = structs.replace(found.before, runs=(run,))
+    mystery = structs.replace(found, variants={**found.variants, "before": before})
+    said = " ".join(verdict.answered(mystery, "pool"))
+    assert "(not surely measured)" in said and "hollow" not in said
+    assert "(drawn hollow)" in " ".join(verdict.answered(mystery, "database"))

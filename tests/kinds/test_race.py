@@ -112,6 +112,20 @@ def test_the_verdict_names_the_loss_and_the_price() -> None:
     assert "loses 0 of 400" in said
 
 
+def test_what_a_short_lock_costs_is_said_once_and_more_is_not_its_doing() -> None:
+    """“Throughput rose from 100 req/s to 112 req/s: 112 req/s”, said a tour on a busy machine."""
+    bare, locked, short, only = run()
+
+    def said(rps: float) -> str:
+        found = examples.race((bare, locked, replace(short, throughput_rps=rps), only))
+        return race_said(found)[-1].replace("\u00a0", " ")
+
+    assert said(121.0).endswith(", and costs next to nothing: 121 req/s.")
+    rose = "throughput rose from 120 req/s to 180 req/s, which no lock brings: by chance, or"
+    assert f"{rose} the machine had more time." in said(180.0)
+    assert said(60.0).endswith("throughput fell from 120 req/s to 60 req/s.")
+
+
 def test_each_row_of_the_table_begins_with_its_way() -> None:
     assert '<tr><td class="wt-words">without a lock</td>' in race_words(race())
 

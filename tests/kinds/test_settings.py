@@ -96,6 +96,21 @@ def test_a_comparison_is_set_as_one_and_its_bet_is_asked_again(
     panel.shut()
 
 
+def test_a_pool_that_is_as_large_already_is_said_of_its_control_and_cannot_be_run() -> None:
+    """After a bet, or Skip, Run was to be pressed, and said the same once more."""
+    steps = [Step(seconds=3, users=2), Step(seconds=3, users=4, do="raise the pool to 8")]
+    panel = PanelDriver(LabPanel("steps", TimelineLab(POOL, WAIT, steps, about=["processes"])))
+    panel.set(processes=8)
+    refused = "Processes 8: must be fewer than the 8 to which the pool is raised. Begin with fewer."
+    assert refused in panel.said("problem")
+    assert panel.panel._prompt._skip.disabled and panel.panel._prompt._commit.disabled
+    panel.skip()  # it was on its way
+    assert not panel.can_run
+    panel.set(processes=2)
+    assert panel.can_run and not panel.said("problem")
+    panel.shut()
+
+
 def test_what_a_timeline_cannot_be_is_not_offered() -> None:
     steps = [Step(seconds=30, users=2), Step(seconds=30, users=4, do="raise the pool to 8")]
     lab = TimelineLab(POOL, WAIT, steps, about=["processes"])

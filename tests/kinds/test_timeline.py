@@ -8,6 +8,7 @@ import json
 import random
 import re
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,8 @@ def test_what_a_server_cannot_do_is_refused_before_anything_starts() -> None:
     check_steps_for(POOL, (kill, more))
     with pytest.raises(Unusable, match="it is 9 already"):
         check_steps_for(POOL, (more, more))
+    with pytest.raises(Unusable, match="processes=8: must be fewer than the 8 to which the pool"):
+        check_steps_for(POOL, (kill, replace(more, do="raise the pool to 8")))
     with pytest.raises(Unusable, match="our own code cannot while it runs"):
         check_steps_for(Server("prefork", by="scratch"), (more,))
     with pytest.raises(Unusable, match="nobody would replace it"):
@@ -208,6 +211,22 @@ def test_close_to_the_limit_a_queue_stands_that_no_fluid_has(
     late = [part.in_flight[1] for part in parts if part.to_s > 30]
     assert np.mean(late) == pytest.approx(under_way, rel=0.2)
     assert {part.limit for part in parts} == {"arrivals"}
+
+
+@pytest.mark.parametrize(
+    ("server", "work", "rates"),
+    [
+        (POOL, HALF, (0.1, 0.3)),  # some twenty to sixty come in a second of all runs together
+        (Server("event-loop"), Workload(cpu_s=0.4), (0.2, 0.2)),
+        (replace(POOL, processes=200), HALF, (24.0, 2.0)),  # of 24 a second 12 are being served
+    ],
+)
+def test_a_few_answers_more_than_came_are_nobodys_limit(
+    server: Server, work: Workload, rates: Sequence[float]
+) -> None:
+    """By chance, or as those who were in service go; no queue is worked off."""
+    steps = [Step(seconds=40, rate=rate) for rate in rates]
+    assert {part.limit for part in course(server, work, steps, IDEAL, WHOLE)} == {"arrivals"}
 
 
 def test_what_the_simulation_does_not_know_is_reckoned() -> None:
@@ -512,7 +531,7 @@ def test_it_is_told_in_sentences() -> None:
     verdict = plain(" ".join(story.verdict(examples.timeline(1.0))))
     assert "Step 1, 1 user: 20 req/s, as the forecast said (20 req/s)." in verdict
     assert "Step 3, 30 arrivals/s: 30 req/s came and 30 req/s were answered" in verdict
-    assert "There were 6 workers at the beginning, 12 at most, 500 ms after" in verdict
+    assert "There were 6 workers at the beginning, 12 at most, 500 ms after step 2 began" in verdict
     assert "Step 3 cannot be believed: Too noisy" in " ".join(story.verdict(FOUND["unfit"]))
     about = plain(story.about(examples.timeline().server, HALF, THREE_PM))
     assert "then 10 s of 24 arrivals/s while the pool is raised to 32." in about

@@ -205,29 +205,6 @@ def test_stop_works_in_every_stage(after_s):
     assert rig.found is None or not rig.found.points
 
 
-def test_a_second_measurement_waits_for_its_turn():
-    stages: list[str] = []
-    small = Experiment(Server("event-loop"), Workload(wait_s=0.02), Load([2], seconds=0.5))
-    going = threading.Event()
-    results = []
-
-    def first():
-        results.append(measure(small, on_event=lambda event: going.set()))
-
-    thread = threading.Thread(target=first)
-    thread.start()
-    assert going.wait(20)
-
-    def stage(event):
-        if isinstance(event, Progress):
-            stages.append(event.stage)
-
-    second = measure(small, on_event=stage)
-    thread.join()
-    assert any("another page or program is measuring" in stage for stage in stages)
-    assert results[0].points[0].users == second.points[0].users == 2
-
-
 def test_what_cannot_be_measured_is_refused_before_anything_starts():
     told: list[object] = []
     with pytest.raises(Unusable, match="processes=4000"):
@@ -330,12 +307,6 @@ def test_the_forecast_knows_how_fast_the_server_itself_works():
     assert 0.3 < run.calibration.crowd_ratio / run.calibration.work_ratio < 3
     assert min(alone, crowd) <= run.forecast.demand_s * (1 + 1e-9) <= max(alone, crowd) * (1 + 2e-9)
     assert 0.3 < run.points[-1].demand_s / run.forecast.demand_s < 3
-
-
-def test_without_work_there_is_nothing_to_compare():
-    load = Load([1], seconds=0.5)
-    recording = measure(Experiment(Server("event-loop"), Workload(wait_s=0.02), load))
-    assert recording.run.calibration.work_ratio == 1
 
 
 @pytest.mark.parametrize("page", ["work", "file"])

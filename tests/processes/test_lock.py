@@ -17,7 +17,10 @@ from waiting import eventually, in_time
 from labs.host import lock as module
 from labs.host.lock import turn
 from labs.host.supervisor import Stopped
+from labs.measure.progress import Progress
+from labs.measure.rig import Rig
 from labs.records.errors import Unusable
+from labs.records.results import Machine
 
 pytestmark = pytest.mark.live
 
@@ -130,6 +133,33 @@ def test_who_is_stopped_waits_no_longer(lock: Path) -> None:
         assert said(other) == "has it"
         with pytest.raises(Stopped), turn(stop.set, stop):
             pytest.fail("two have the turn")
+
+
+class Idle:
+    """A lab that starts nothing."""
+
+    def seconds(self) -> float:
+        return 1.0
+
+    def check(self, machine: Machine) -> None:
+        """It can run anywhere."""
+
+    def run(self, rig: Rig) -> str:
+        return "found"
+
+
+def test_a_run_waits_for_its_turn_and_says_so(lock: Path) -> None:
+    waited: list[str] = []
+    with somebody(lock) as other:
+        assert said(other) == "has it"
+
+        def on_event(event: Progress) -> None:
+            if event.stage.startswith("waiting: another page or program is measuring"):
+                waited.append(event.stage)
+                other.kill()
+
+        assert Rig(on_event).perform(Idle()) == "found"
+    assert waited
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can be two users")

@@ -69,7 +69,7 @@ def test_the_newest_of_debians_versions_is_found_off_the_path(nothing_here: Path
     assert POSTGRESQL.path() == str(newest / "postgres")
     assert programs.version(POSTGRESQL) == "17.2"
     shutil.rmtree(newest.parent)
-    assert postgresql.name() == "PostgreSQL 15.18"
+    assert programs.named(POSTGRESQL) == "PostgreSQL 15.18"
     assert postgresql.missing() is None
     shutil.rmtree(nothing_here / "15")
     assert "too old" in str(postgresql.missing())

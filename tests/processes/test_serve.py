@@ -23,10 +23,11 @@ from waiting import eventually
 from labs.host import hardware as this_machine
 from labs.host.supervisor import Stopped
 from labs.records.errors import Unusable
-from labs.records.experiment import DEFAULT_BY, Server, Workload
+from labs.records.experiment import DEFAULT_BY, Load, Server, Workload
+from labs.records.server_facts import keeps_connections
 from labs.servers import serve as servers
 from labs.servers.catalogue import CATALOGUE, ServerRow, missing, row_of
-from labs.servers.serve import Running, ServerFailed, available, check, keeps_alive, serve
+from labs.servers.serve import Running, ServerFailed, available, check, serve
 from workloads.app.units import count
 
 live = pytest.mark.live
@@ -163,7 +164,7 @@ def _cpu_s(pid: int) -> float:
 def test_connections_are_kept_or_closed_as_asked(kind: ServerRow, keep_alive: bool) -> None:
     server = of(kind, keep_alive=keep_alive)
     kept = keep_alive and (kind.architecture, kind.by) != ("prefork", "gunicorn")
-    assert keeps_alive(server) == kept
+    assert keeps_connections(server, Load([1])) == kept
     with serve(server) as running:
         if kept:  # a server may close one that rests; three in a row would be no chance
             assert any(serves_on_one_connection(running) for _ in range(3))

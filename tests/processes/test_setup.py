@@ -614,7 +614,7 @@ def test_help_names_every_target(clone: Path) -> None:
         ("pdf", "environment.py --dev|book.py|pdf.py"),
         ("epub", "environment.py --dev|book.py|epub.py"),
         ("preview", "environment.py --dev|preview.py"),
-        ("record", "environment.py|LABS_MODE=record|-m labs record"),
+        ("record", "environment.py|-m labs record|figures.py"),
         ("bundle", "npm ci|npm run build"),
         ("requirements", "environment.py --dev|-o requirements.txt|-o requirements-dev.txt"),
         ("audit", "setup/audit.py"),

@@ -1,21 +1,14 @@
 """Where the browser sees the book's server: what `labs read` is told, and what it makes of it."""
 
-import doctest
-
 import pytest
 
 from labs.records.errors import Unusable
-from labs.site import address
 from labs.site.address import base_url, far, outside, tunnel
 
 CODESPACE = {
     "CODESPACE_NAME": "fluffy-train",
     "GITHUB_CODESPACES_PORT_FORWARDING_DOMAIN": "app.github.dev",
 }
-
-
-def test_the_examples_in_the_text_are_right() -> None:
-    assert doctest.testmod(address).failed == 0
 
 
 def test_on_this_machine_there_is_nothing_outside() -> None:

@@ -1,7 +1,6 @@
 """The application and its units of work, without a server."""
 
 import contextlib
-import doctest
 import fcntl
 import os
 import time
@@ -9,17 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from workloads.app import application as module
-from workloads.app import exclusive, origin, units
+from workloads.app import exclusive
 from workloads.app.application import LONGEST_WAIT_S, MOST_LOOPS, Asked, application, asked, run
 from workloads.app.units import PERIOD, count
 
 MOST = MOST_LOOPS["counting"]
-
-
-@pytest.mark.parametrize("which", [units, module, origin], ids=lambda which: which.__name__)
-def test_the_examples_in_the_text_are_right(which: object) -> None:
-    assert doctest.testmod(which).failed == 0  # type: ignore[arg-type]
 
 
 def test_counting_visits_every_number_before_it_returns() -> None:

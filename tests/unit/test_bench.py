@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -162,12 +163,19 @@ def test_promises_are_asked_of_every_lab_of_the_book(monkeypatch: pytest.MonkeyP
 
 def test_a_frame_of_a_scene_costs_what_the_page_did_about_the_reader_s_hand_too() -> None:
     def event(name: str, ms: float, tid: int = 1, **more: object) -> dict[str, object]:
-        return {"ph": "X", "pid": 1, "tid": tid, "name": name, "tdur": 1000 * ms, "dur": 1e9} | more
+        told = {"ph": "X", "pid": 1, "tid": tid, "name": name, "tdur": 1000 * ms, "dur": 9e3}
+        return told | {"ts": 1e4 * next(moments)} | more
 
+    moments = itertools.count()
     turned = event("EventDispatch", 4.0, args={"data": {"type": "input"}})
     key = event("EventDispatch", 7.0, args={"data": {"type": "keydown"}})
-    drawn = [event("FireAnimationFrame", 2.0), event("Paint", 1.0)]
-    frames, spent = scenes.per_frame([*drawn, *drawn, turned, key, event("Paint", 9.0, tid=2)])
+    drawn = [
+        event(name, ms) for _ in range(2) for name, ms in ((scenes.FRAME, 2.0), ("Paint", 1.0))
+    ]
+    inside = [
+        each | {"ts": each["ts"] + 1, "dur": 8e3} for each in drawn if each["name"] == "Paint"
+    ]
+    frames, spent = scenes.per_frame([*inside, *drawn, turned, key, event("Paint", 9.0, tid=2)])
     assert frames == 2 and spent["FireAnimationFrame"] == 2.0 and spent["Paint"] == 1.0
     assert spent["input"] == 2.0
     assert scenes.per_frame([key]) == (0, {})

@@ -12,6 +12,7 @@ from labs.measure import calibration
 from labs.measure.calibration import ATTEMPTS, Burn, burned, calmest, noise, speeds
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.theory.forecast import forecast
 
 
 def burn(loops_per_s: float) -> Burn:
@@ -116,6 +117,26 @@ def test_what_other_requests_cost_is_kept_apart(tmp_path, monkeypatch, other) ->
     assert (found.work_ratio, found.crowd_ratio, found.overhead_s) == (1.0, None, 0.0)
 
 
+def test_after_a_run_with_waiting_alone_an_empty_request_has_a_forecast(
+    tmp_path, monkeypatch
+) -> None:
+    """As the refusal of one says. A panel has no other way to measure what it costs."""
+    monkeypatch.setattr(calibration, "_folder", lambda: tmp_path)
+    burned = replace(examples.CALIBRATION, overhead_s=0.0, generator_s=0.0)
+    monkeypatch.setattr(calibration, "calibrate", lambda machine, **how: burned)
+    empty = Experiment(Server("prefork", processes=8), Workload(), Load([1, 8]))
+
+    def expected() -> float:
+        known = calibration.last(examples.MACHINE, empty)
+        return forecast(empty, known, examples.MACHINE).at(8).model_rps
+
+    with pytest.raises(Unusable, match="A run with waiting alone measures it"):
+        expected()
+    waiting = replace(empty, workload=Workload(wait_s=0.05))
+    calibration.keep(examples.MACHINE, replace(burned, generator_s=0.0005), waiting)
+    assert 0 < expected() <= 1 / 0.0005
+
+
 def test_work_is_as_many_loops_wherever_it_is_done() -> None:
     """A core half as fast takes twice as long over what was ordered by the other's speed."""
     slow = replace(examples.CALIBRATION, loops_per_s=(5e7, 8e7), overhead_s=0.0)
@@ -135,5 +156,8 @@ def test_burns_that_never_got_a_core_are_made_again_or_refused() -> None:
     with pytest.raises(Unusable, match=f"so busy that in {4 * ATTEMPTS} attempts"):
         calmest(lambda: {1: [nothing] * 3})
     # One alone was calm, and two together had no core for the most part: their speed is unknown.
-    with pytest.raises(Unusable, match="so busy"):
-        calmest(lambda: {1: [something] * 3, 2: [nothing, nothing, something]})
+    alone = {1: [something] * 3, 2: [nothing, nothing, something]}
+    with pytest.raises(Unusable, match=f"so busy that in {4 * ATTEMPTS} attempts"):
+        calmest(lambda: alone)
+    tries = iter([alone, alone, good])
+    assert calmest(lambda: next(tries)) is good

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -114,6 +114,58 @@ def test_what_was_injected_is_named_and_without_evidence_it_is_not(name: str) ->
     assert named(experiment, better) != name, "it cannot have made it faster"
 
 
+SCRIPTED = replace(TINY, load=Load((1,), script_s=0.004))
+KNEE = replace(PREFORK, load=Load((1, 4)))
+OVERFLOWS, SWITCHES = {"listen_overflows": 1}, {"involuntary_switches": 2.0}
+AROUND = {"others", "page", "steal", "throttled"}
+BEGINS = [  # evidence that is just enough, and just too little; the throughput by law; and more
+    ("others", PREFORK, "others_cpu", 0.121, 0.119, lambda used: (4 - used) / (D + G), {}),
+    ("others", PREFORK, "others_cpu", 3.5, 0.119, lambda used: 4 / (1 + used) / (D + G), {}),
+    ("page", PREFORK, "page_cpu", 0.121, 0.119, lambda used: (4 - used) / (D + G), {}),
+    ("page", PREFORK, "browser_cpu", 0.061, 0.059, lambda used: 3.88 / (D + G), {"page_cpu": 0.06}),
+    ("steal", PREFORK, "steal_cpu", 0.121, 0.119, lambda used: (4 - used) / (D + G), {}),
+    ("throttled", PREFORK, "throttled_s", 0.241, 0.239, lambda s: (4 - s / 2) / (D + G), {}),
+    ("affinity", PREFORK, "server_cores", 3, 4, lambda cores: 3 / D, {}),
+    ("load generator", TINY, "generator_cpu", 0.51, 0.49, lambda used: (1 - used) / 0.0025, {}),
+    (
+        "load generator", SCRIPTED, "generator_cpu", 0.636, 0.632,  # a twentieth dearer: 0.6326
+        lambda used: (1 - used) / 0.0025, {},
+    ),
+    ("listen queue", waiting(64), "never_served", 1, 0, lambda _: 63 / 0.2006, OVERFLOWS),
+    ("wait", waiting(16), "service_time_s", 0.211, 0.2105, lambda s: 16 / s, {}),
+    ("in step", STEP, "backend_cpu", 1.41, 1.43, lambda _: 40 / 0.38, {}),
+    ("run queues", KNEE, "involuntary_switches", 2.0, 1.9, lambda _: 3.2 / D, {}),
+    ("run queues", KNEE, "backend_cpu", 0.36, 0.42, lambda _: 3.2 / D, SWITCHES),
+    ("blocking", IN_A_LOOP, "service_time_s", 0.0575, 0.0585, lambda _: 1 / 0.0505, {}),
+    (
+        "blocking", IN_A_LOOP, "littles_law", 0.91, 0.89,
+        lambda _: 1 / 0.0505, {"service_time_s": 0.0505},
+    ),
+    ("interpreter lock", HASHING, "server_cpu", 0.88, 0.86, lambda _: 1 / D, {}),
+    ("interpreter lock", HASHING, "server_cpu", 1.14, 1.16, lambda _: 1 / D, {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "experiment", "what", "enough", "short", "law", "more"), BEGINS)
+def test_where_evidence_begins(
+    name: str,
+    experiment: Experiment,
+    what: str,
+    enough: float,
+    short: float,
+    law: Callable[[float], float],
+    more: dict[str, float],
+) -> None:
+    """What is just enough is named and removes the miss; what is just too little is not named."""
+    run = measured(experiment, law(enough), **more, **{what: enough})
+    found = causes.cause(experiment, FOUR, run, run.points[-1])
+    assert found is not None and found.name == name
+    assert found.removed == pytest.approx(1, abs=0.1)
+    assert found.expected == 0 or name not in AROUND
+    run = measured(experiment, law(short), **more, **{what: short})
+    assert named(experiment, run) == ""
+
+
 def test_a_cause_that_removes_less_than_half_is_not_named() -> None:
     for lost in (1.0, 0.9, 0.55, 0.45, 0.2):
         run = measured(PREFORK, 3 / (D + G), others_cpu=lost)
@@ -211,6 +263,26 @@ def test_connections_of_both_starts_explain_a_part_of_a_comparison() -> None:
     assert "0 and 8 connections, and with the server started anew 1 and 7 connections" in said
 
 
+@pytest.mark.parametrize(
+    ("again", "by"),
+    [
+        ({"3": 5, "4": 3}, (4 + 3) / (4 + 1) - 1),
+        ({"3": 8}, 4 / (4 + 1) - 1),
+        ({"3": 7}, 0.0),  # of one user it is not known
+    ],
+)
+def test_another_deal_moves_the_forecast_as_a_start_lets_it(again: dict[str, int], by: float):
+    (point,) = measured(POOLS, 25.0, connections={"1": 7, "2": 1}).points
+    run = measured(POOLS, 25.0)
+    visits = tuple(
+        visited(replace(point, connections=each), at_s, anew=at_s > 0).visits[0]
+        for at_s, each in enumerate(({"1": 7, "2": 1}, again))
+    )
+    both = replace(point, visits=visits)
+    assert causes.dealt(POOLS, FOUR, run, both) == pytest.approx(by, abs=0.02)
+    assert causes.dealt(POOLS, FOUR, run, point) == 0.0  # one start, one deal
+
+
 def test_a_point_whose_surroundings_changed_is_unfit() -> None:
     for name in ("others", "page", "throttled", "steal", "affinity"):
         experiment, rps, seen = INJECTED[name]
@@ -277,9 +349,9 @@ def test_a_wait_for_an_idle_loop_is_a_late_wait() -> None:
 
 def test_late_waits_are_seen_on_idle_cores_only() -> None:
     busy = waiting(16, cpu_s=0.05, wait_s=0.2)
-    run = measured(busy, 16 / 0.31, service_time_s=0.3 + OVERHEAD, server_cpu=2.5)
+    run = measured(busy, 16 / 0.31, service_time_s=0.3 + OVERHEAD, server_cpu=1.21)
     assert named(busy, run) == ""
-    idle = measured(busy, 16 / 0.31, service_time_s=0.3 + OVERHEAD, server_cpu=1.1)
+    idle = measured(busy, 16 / 0.31, service_time_s=0.3 + OVERHEAD, server_cpu=1.19)
     assert named(busy, idle) == "wait"
 
 
@@ -457,6 +529,8 @@ def known(judged: Judged) -> set[tuple[str, str]]:
         shares += [half_width(point), abs(causes.off(point, run.forecast))]
         part = used(experiment, machine, run, point)
         shares += [] if part is None else [min(part, 1.0)]
+        had = min(machine.cores, machine.quota_cores or machine.cores)
+        shares.append(point.others_cpu / had)
         if bound := ceiling(experiment, machine, run, point.users):
             times.append(bound.seconds)
             cores.append(bound.units)

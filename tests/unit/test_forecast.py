@@ -4,6 +4,7 @@ import dataclasses
 import itertools
 import math
 import random
+import sys
 
 import examples
 import pytest
@@ -13,6 +14,7 @@ from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Calibration
 from labs.theory import queueing
 from labs.theory.forecast import explain, forecast
+from labs.theory.server_model import ServerModel
 from labs.theory.simulation import simulate
 
 # Nothing in the way: no overhead, no load generator, cores that do not share parts.
@@ -136,6 +138,8 @@ def test_each_architecture_has_its_model():
     shared, rounds, in_turn = (found.at(8).model_rps for found in (one, *others))
     assert shared * 1.01 < rounds < in_turn * 0.99
     assert shared == pytest.approx(queueing.sharing(8, 0.03, 0.25, (1,)))
+    switched = {"interval": sys.getswitchinterval(), "handling": (0.0, 0.0)}
+    assert rounds == simulate(8, 0.03, 0.25, wait_cv=0.1, W=32, **switched)
 
 
 def test_the_forecast_counts_overhead_and_lateness():
@@ -234,6 +238,23 @@ def test_a_warm_up_whose_halves_have_nothing_in_common_still_bounds(off):
     for level in found.levels:
         low, high = level.bound_ci_rps
         assert 0 < low < level.bound_rps < high < math.inf
+    if off > 0.9:  # a tenth of the CPU time is left of it, and all of the load generator's
+        assert high == pytest.approx(0.97 * 8 / (0.1 * level.demand_s + 0.001))
+
+
+def test_demand_goes_from_the_lone_users_to_the_crowds_by_the_busy_cores():
+    """A user alone keeps a core busy for D of D + V + Z + delay + g, here a fourth of the time."""
+    far = {"generator_s": 0.02, "delay_s": 0.05, "overhead_s": 0.0, "timer_s": 0.0}
+    crowd = {"crowd_ratio": 1.5, "crowd_cores": 4, "alone_spread": 0.04, "crowd_spread": 0.2}
+    found = dataclasses.replace(REAL, **far, **crowd)
+    experiment = Experiment(prefork(64), of(50, 30), Load([1], think_time_s=0.05))
+    model = ServerModel(experiment, found, machine())
+    for users, busy in ((1, 0.25), (3, 0.75), (6, 1.5), (10, 2.5), (16, 4.0), (64, 4.0)):
+        D, crowded = model.demand(users), (busy - 0.25) / 3.75
+        assert D.expected == pytest.approx(found.demand_s(0.05, busy, crowded))
+        by_busy = [found.demand_s(0.05, cores, crowded) for cores in (1, 2, 3, 4)]
+        assert D.by_busy == pytest.approx(by_busy) and D.least == pytest.approx(min(0.05, *by_busy))
+        assert D.spread == pytest.approx(0.04 + crowded * 0.16)
 
 
 def test_what_the_crowd_saw_is_what_the_cores_can_do():
@@ -246,7 +267,7 @@ def test_what_the_crowd_saw_is_what_the_cores_can_do():
     low, high = full.bound_ci_rps
     assert high / bound == pytest.approx(1 / 0.97, rel=0.002) and low < bound < high
     # One user is a lone user, whatever the crowd; between them it goes by the busy cores.
-    assert one.demand_s == 0.05 and one.bound_ci_rps[1] == pytest.approx(20 / 0.98, rel=0.02)
+    assert one.demand_s == 0.05 and one.bound_ci_rps[1] == pytest.approx(1 / (0.98 * 0.05 + 0.001))
     assert 0.05 < four.demand_s < 0.05 * 1.1
     # What was not seen has no interval: burns alone, and recordings of before.
     assert (
@@ -295,8 +316,20 @@ def test_the_load_generator_shares_the_cores_with_the_server():
     assert (full.limit, full.model_rps) == ("load generator", pytest.approx(1000, rel=0.01))
 
 
+@pytest.mark.parametrize(
+    ("server", "work"), [(loop(), of(0.5)), (prefork(64), of(0, 0.5, wait_by="lock"))]
+)
+def test_two_load_generators_do_twice_as_much(server, work):
+    dear = dataclasses.replace(IDEAL, generator_s=0.002)
+    for generators in (1, 2):
+        experiment = Experiment(server, work, Load([64], generators=generators))
+        level = forecast(experiment, dear, machine()).levels[0]
+        assert level.limit == "load generator"
+        assert level.model_rps == pytest.approx(generators / 0.002, rel=0.01)
+
+
 def test_an_empty_request_without_a_cost_is_refused():
-    with pytest.raises(Unusable, match=r"cpu_s=0, wait_s=0: .* Run the experiment once"):
+    with pytest.raises(Unusable, match=r"cpu_s=0, wait_s=0: .* A run with waiting alone measures"):
         one_level(prefork(8), of(), 64, calibration=IDEAL)
 
 
@@ -411,6 +444,14 @@ def test_constant_times_have_a_lower_bound():
         level = one_level(prefork(64), other, 40)
         assert level.lower_rps is None or level.lower_by != "users in step"
     assert one_level(loop(), constant, 8).lower_rps == pytest.approx(8 / (0.18 + 8 * 0.02))
+    dear = dataclasses.replace(IDEAL, generator_s=0.002)  # all of them wait for it, too
+    late = one_level(loop(), constant, 8, calibration=dear)
+    assert late.lower_rps == pytest.approx(8 / (0.18 + 8 * 0.022))
+    part = one_level(prefork(64), constant, 40, on=machine(4, quota=1.5, logical=8))
+    assert part.lower_rps == pytest.approx(40 / (0.18 + 40 * 0.02 / 1.5))
+    for cv, kept in ((0.02, True), (0.021, False)):  # some hundredths and they come apart
+        level = one_level(loop(), of(20, 180, cpu_cv=cv, wait_cv=0.0), 8)
+        assert (level.lower_rps is not None) == kept
 
 
 def test_just_at_the_knee_two_requests_may_share_a_core():

@@ -2,6 +2,8 @@
 pyproject.toml, and `make lint` holds it."""
 
 import ast
+import doctest
+import importlib
 import os
 import re
 import subprocess
@@ -31,6 +33,16 @@ def test_a_module_is_short_and_says_what_it_is(path: Path) -> None:
     assert ast.get_docstring(tree(path)), f"{path}: no docstring"
     lines = lines_of_code(path)
     assert lines <= LONGEST, f"{path}: {lines} lines of code. Two nouns? Make two modules."
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in modules("labs", "workloads") if ">>> " in path.read_text("utf-8")],
+    ids=lambda path: path.stem,
+)
+def test_the_examples_in_the_docstrings_hold(path: Path) -> None:
+    name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
 def test_no_two_files_of_tests_have_one_name() -> None:

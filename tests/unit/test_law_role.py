@@ -1,6 +1,5 @@
 """Worked numbers in prose: what the role {law} says, and what it refuses."""
 
-import doctest
 import math
 from pathlib import Path
 
@@ -8,16 +7,9 @@ import pytest
 from test_quotes import build
 
 from labs.records.errors import Unusable
-from labs.site import law_role
 from labs.site.law_role import worked
 from labs.theory import expression, laws, queueing
 from labs.theory.expression import evaluate
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    for module in (expression, law_role):
-        found = doctest.testmod(module)
-        assert found.attempted and not found.failed
 
 
 @pytest.mark.parametrize(
@@ -124,6 +116,33 @@ def test_what_is_no_number_is_refused_with_a_sentence(text: str, message: str) -
 def test_nothing_but_laws_and_numbers_is_evaluated(text: str) -> None:
     with pytest.raises(Unusable):
         worked(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("filling(0.95, D=1e-7, V=1e7, c=1)", r"part=0\.95: .* more than 100000 w.* Give a"),
+        ("filling(0.95, D=0.02, V=0.18, c=40000)", r"more than 100000 workers .* Give a"),
+        ("filling(0.5, D=0, V=1, c=4)", r"D=0, V=1: cores are busy with work\. Give a D above 0"),
+        ("filling(0.5, D=0.02, V=0.18, c=0)", r"c=0: .* from 1 to 100000 .* Give one of them"),
+        ("filled(9999999, D=0.02, V=0.18, c=4)", r"W=1e\+07: .* from 1 to 100000"),
+        ("filled(40, D=0.02, V=0.18, c=2.5)", r"c=2\.5: .* only whole numbers"),
+        ("by_coins(9999999, 4, D=0, V=1, W=16)", r"N=1e\+07: .* from 1 to 100000"),
+    ],
+)
+def test_what_would_be_counted_for_too_long_is_refused(text: str, message: str) -> None:
+    """Pools were tried one worker after the other, for as long as it took."""
+    with pytest.raises(Unusable, match=message):
+        worked(text)
+
+
+def test_looks_are_not_counted_one_by_one() -> None:
+    for wanted, start, most in ((32, 6, 32), (256, 5, 32), (9, 9, 8), (1, 0, 1), (50, 7, 5)):
+        count, forked, workers = 0, 1, start
+        while workers < wanted:
+            workers, forked, count = workers + forked, min(2 * forked, most), count + 1
+        assert laws.looks(wanted, start, most) == count
+    assert evaluate("looks(9999999, 0, most=0.001)") == 9999999
 
 
 def test_pools_and_chance_agree_with_the_models() -> None:

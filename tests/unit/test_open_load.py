@@ -1,23 +1,16 @@
 """Arrivals: the printed numbers, Erlang's formula, Pollaczek and Khinchine's, a SimPy simulation
 request by request, and the chain against the simulated runs."""
 
-import doctest
 import math
 
 import numpy as np
 import pytest
 import simpy
 
-from labs.theory import open_load
 from labs.theory.open_load import Answering, evolve, loops_in_turn, reckon, replicate, sharing_cores
 from labs.theory.simulation import in_turn
 
 TWO = (1.0, 2.0)
-
-
-def test_the_examples_in_the_docstrings_hold():
-    found = doctest.testmod(open_load)
-    assert found.attempted and not found.failed
 
 
 def poisson(rate, number, seed=1):

@@ -247,8 +247,8 @@ def test_what_a_page_checks_is_kept_and_what_is_no_answer_is_not() -> None:
     with pytest.raises(NoSuchExercise):
         labs.check("99.9", 1)
     assert now().empty
-    assert not labs.check("2.1", 0.02).right
-    assert labs.check("2.1", 50).right
+    assert not labs.check("2.1", 0.025).right
+    assert labs.check("2.1", 40).right
     assert labs.check("2.1", -1, seed="ann").kind == "wrong"
     assert [(each.right, each.tries, each.seed) for each in now().answers] == [
         (True, 2, ""),
@@ -261,7 +261,7 @@ def test_a_book_that_is_built_or_recorded_writes_nothing(
     mode: str, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LABS_MODE", mode)
-    assert labs.check("2.1", 50).right
+    assert labs.check("2.1", 40).right
     progress_log.came(progress_log.foretell("many-cores", "how many", "req/s", 40.0), 1.0, 1.0)
     labs.progress()
     assert not file.parent.exists()

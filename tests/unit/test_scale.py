@@ -19,6 +19,8 @@ from labs.analysis.scale import (
     own,
     own_experiment,
     own_label,
+    own_levels,
+    own_parts,
     own_steps,
     why_scaled,
 )
@@ -37,7 +39,7 @@ from labs.kinds.timeline.run import TimelineLab
 from labs.kinds.timeline.show import show as timeline_show
 from labs.panel.lab import LabPanel
 from labs.recordings import recorder, store
-from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.experiment import MOST_LEVELS, Experiment, Load, Server, Workload
 from labs.records.results import Machine, Prediction
 from labs.records.steps import Step
 from labs.theory.forecast import forecast
@@ -368,12 +370,42 @@ def test_numbers_grow_in_proportion_up_to_four_times_the_bend() -> None:
     assert [own(each, cpu, 8) for each in (1, 2, 8, 16, 200)] == [1, 8, 32, 40, 224]
     assert [own(each, mixed, 8) for each in (4, 60, 100)] == [16, 240, 340]
     assert own_label("16 threads, hashing", cpu, 8) == "40 threads, hashing"
+    assert own_levels((1, 2, 4), cpu, 5) == (1, 2, 5, 10) and own_levels((2, 4), cpu, 8) == (8, 16)
     lone = Experiment(Server("prefork"), cpu, Load([1, 2, 4]))
     assert own_experiment(lone, 4).server == lone.server
     held = Experiment(Server("prefork", processes=8, cores=4), cpu, Load([1, 8]))
     assert own_experiment(held, 16) == own_experiment(held, 8)
     server, steps = own_steps(Server("prefork", processes=2), cpu, [Step(seconds=1, rate=9.0)], 8)
     assert server.processes == 8 and steps == (Step(seconds=1, rate=9.0),)
+
+
+def test_a_lab_of_as_many_levels_as_may_be_has_no_more_on_more_cores() -> None:
+    """What follows a lone user would be a 17th, and no load has so many."""
+    load = Load(range(1, MOST_LEVELS + 1))
+    asked = Experiment(Server("prefork", processes=8), Workload(cpu_s=0.05), load)
+    for cores in (3, 8, 16):
+        grown = own_experiment(asked, cores).load.users
+        assert len(grown) == MOST_LEVELS and grown[0] == 1
+    shorter = replace(asked, load=Load(load.users[:-1]))
+    assert len(own_experiment(shorter, 8).load.users) == MOST_LEVELS
+
+
+@pytest.mark.parametrize(("cores", "held"), [(16, None), (17, 16), (64, 16)])
+@pytest.mark.parametrize(("processes", "users"), [(64, 16), (4, 512)])
+def test_the_largest_pool_and_the_most_users_say_how_many_cores_are_taken(
+    processes: int, users: int, cores: int, held: int | None
+) -> None:
+    """Of waits, so that all is in proportion: 8 times as many on 16 cores, and no more may be."""
+    waits, server = Workload(cpu_s=0.001, wait_s=1.0), Server("prefork", processes=processes)
+    few = Experiment(Server("event-loop"), waits, Load([2, 4]))
+    many = Experiment(server, waits, Load([2, 4, users]))
+    found = own_parts({"few": few, "many": many}, cores)
+    assert {each.server.cores for each in found.values()} == {held}
+    largest = found["many"].server.processes, found["many"].load.users[-1]
+    assert largest == (8 * processes, 8 * users)
+    steps = [Step(seconds=1, users=each) for each in (users, 2)]
+    grown, walked = own_steps(server, waits, steps, cores)
+    assert (grown, walked[0].users) == (found["many"].server, 8 * users)
 
 
 def test_more_than_two_cores_are_told_and_no_fewer():

@@ -19,12 +19,13 @@ from labs.site import (
     journey_picture,
     lanes_picture,
     little_picture,
-    scene_picture,
+    shop_picture,
     small_pictures,
 )
 from labs.site.scene_faces import FACES, face
 from labs.site.scene_goals import GOALS
 from labs.site.scene_kinds import KINDS
+from labs.site.scene_numbers import NUMBERS, numbers
 from labs.theory import laws, queueing, simulation
 from labs.theory.turns import course
 
@@ -147,7 +148,7 @@ def test_all_scenes_together_are_small() -> None:
 def test_the_page_and_the_directive_know_the_same_numbers() -> None:
     source = (WEB / "src/scenes/parameters.ts").read_text("utf-8")
     rows = re.findall(r"^  (\w+): row\('.*?', '.*?', ([\d.]+), ", source, re.MULTILINE)
-    assert {name: float(without) for name, without in rows} == scene_picture.NUMBERS
+    assert {name: float(without) for name, without in rows} == NUMBERS
 
 
 def test_the_page_and_the_directive_know_the_same_scenes() -> None:
@@ -177,23 +178,23 @@ def test_around_a_picture_stands_what_its_page_needs() -> None:
 
 def test_a_still_picture_has_a_dot_for_each_request() -> None:
     pool = {"users": 96, "wait": 0.2, "workers": 64, "cores": 4}
-    drawn = scene_picture.picture(pool)
+    drawn = shop_picture.picture(numbers(pool))
     assert drawn.count("<circle") == 96
     assert "32 requests in line; 64 of 64 workers taken, 0 of them" in drawn
-    full = scene_picture.picture(
-        {"users": 60, "cpu": 0.02, "wait": 0.18, "workers": 60, "cores": 2}
-    )
+    crowd = {"users": 60, "cpu": 0.02, "wait": 0.18, "workers": 60, "cores": 2}
+    full = shop_picture.picture(numbers(crowd))
     asking = re.search(r"(\d+) of them by requests that want a core", full)
     X = queueing.closed(60, 0.02, 0.18, (1, 2), W=60)
     assert asking and math.isclose(int(asking[1]), 60 - X * 0.18, abs_tol=1)
 
 
 def test_still_curves_say_where_they_end() -> None:
-    drawn = curves_picture.picture({"cpu": 0.05, "cores": 4, "workers": 16}, most=32)
+    asked = {"cpu": 0.05, "cores": 4, "workers": 16}
+    drawn = curves_picture.picture(numbers(asked), most=32)
     assert "throughput rises to 80 requests a second, of at most 80" in drawn
     assert "from 0.05 s to 0.4 s" in drawn
     assert drawn.count("stroke-dasharray") == 2
-    beside = curves_picture.picture({"cpu": 0.05, "cores": 4, "workers": 8}, 12, (1, 2, 4))
+    beside = curves_picture.picture(numbers({**asked, "workers": 8}), 12, (1, 2, 4))
     assert "With 1 core: 20 requests a second. With 2 cores: 40 requests" in beside
     assert beside.count(">2 cores</text>") == 2 and beside.count("stroke-opacity") == 6
 
@@ -263,9 +264,9 @@ def test_arrivals_under_the_lock_are_answered_when_the_simulation_says() -> None
 
 
 def test_still_lanes_say_how_many_run() -> None:
-    numbers = {"lanes": 4, "cpu": 0.05, "wait": 0, "cores": 2}
-    assert "2.00 of them run" in lanes_picture.picture(numbers, "processes", span=0.5)
-    assert "1.00 of them run" in lanes_picture.picture(numbers, "counting", span=0.5)
+    asked = numbers({"lanes": 4, "cpu": 0.05, "wait": 0, "cores": 2})
+    assert "2.00 of them run" in lanes_picture.picture(asked, "processes", span=0.5)
+    assert "1.00 of them run" in lanes_picture.picture(asked, "counting", span=0.5)
 
 
 # -- one request's journey -----------------------------------------------------------------------
@@ -303,16 +304,16 @@ def test_a_still_journey_says_what_the_clocks_show() -> None:
 
 def test_still_ceilings_name_the_one_that_holds() -> None:
     order = {"cpu": 0.005, "cores": 4, "locked": 0.002, "query": 0.04, "connections": 10}
-    drawn = small_pictures.ceilings({**order, "disk": 0.01, "workers": 32})
+    drawn = small_pictures.ceilings(numbers({**order, "disk": 0.01, "workers": 32}))
     assert "pool 561, cores 800, lock 500, database 250, disk 100. The lowest, disk" in drawn
     assert drawn.count('fill-opacity="0.65"') == 1
 
 
 def test_still_pictures_say_what_the_laws_say() -> None:
     s5 = {"requests": 10, "apart": 0.043, "deviation": 0.312}
-    assert "waver by 193 ms, the difference by 273 ms" in small_pictures.samples(s5)
-    drawn = small_pictures.hopping({"cores": 4})
+    assert "waver by 193 ms, the difference by 273 ms" in small_pictures.samples(numbers(s5))
+    drawn = small_pictures.hopping(numbers({"cores": 4}))
     shown = [int(part) for part in re.findall(r">(\d+) %<", drawn)]
     assert len(shown) == 4 and abs(sum(shown) - 100) <= 2 and max(shown) < 34
-    held = small_pictures.quota({"quota": 1.5, "workers": 4, "cores": 8})
+    held = small_pictures.quota(numbers({"quota": 1.5, "workers": 4, "cores": 8}))
     assert "4 workers run for 37.5 ms of them and stand still for 62.5" in held

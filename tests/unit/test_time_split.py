@@ -141,12 +141,6 @@ def test_gaps_are_named() -> None:
     assert "does not count" in mac.missing and mac.ready_s == 0 and not mac.explained
 
 
-def test_an_idle_level_has_no_parts() -> None:
-    nothing = replace(examples.point(4), completed=0.0, mean_response_time_s=0.0)
-    parts = time_split(nothing, None, 0.0, examples.EXPERIMENT, ALONE, examples.MACHINE)
-    assert parts is None
-
-
 # spans
 
 
@@ -216,3 +210,4 @@ def test_where_nobody_waits_no_place_is_wanting() -> None:
         both = [alone, record(OK, 1, 0.2, 1.0, process=7, service=(0.6, 1.0, 0.01, 0.0))]
         assert spans(rows(*both), begin, 1.0, threads=1).full == 1
         assert spans(rows(*both), begin, 1.0, threads=2).full == 0
+        assert spans(rows(*both), begin, 1.0).full == 0  # there is always one

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import itertools
 import json
 import re
@@ -84,7 +83,6 @@ def test_runs_of_before_are_told_in_words() -> None:
 
 
 def test_settings_say_what_tells_runs_apart() -> None:
-    assert doctest.testmod(settings).failed == 0
     base = examples.EXPERIMENT
     several = [
         base,

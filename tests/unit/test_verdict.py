@@ -104,6 +104,19 @@ def test_a_forecast_that_held() -> None:
     assert said.endswith("Measured on: 2 cores, Example CPU, 8 GiB, Linux 6.18, CPython 3.11.7.")
 
 
+def test_cores_that_others_had_are_not_said_to_have_been_idle() -> None:
+    """“Only 47 % of the cores' time was used”, below a strip of full cores."""
+    found = examples.recording(1.0)
+    half = replace(found.points[-1], server_cpu=0.9, generator_cpu=0.04, others_cpu=1.0)
+
+    def told(point: Point) -> str:
+        return say(reasons.limit(found.experiment, found.machine, found.run, point))
+
+    used = "But server and load generator used only 47 % of the cores' time"
+    assert told(half).endswith(f"{used}, and other programs 50 %.")
+    assert told(replace(half, others_cpu=0.02)).endswith(f"{used}.")
+
+
 COINS = "Users are taken to fall like coins."
 QUEUE = "10 users are more than <4> workers & 2 places."
 

@@ -364,6 +364,7 @@ def test_a_point_says_of_its_window_what_the_counters_and_the_records_say():
     nobody = Report(records=report.records[:0], flying={}, at=12.0)
     idle = count_level(nobody, before, after, users=4, think_time_s=0.5, workers=None, pss=None)
     assert (idle.demand_s, idle.mean_response_time_s, idle.never_served) == (0, 0, 4)
+    assert (idle.voluntary_switches, idle.involuntary_switches) == (0, 0)  # of nobody's request
 
 
 def test_the_last_answer_tells_with_whom_a_user_is():

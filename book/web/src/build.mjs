@@ -57,6 +57,14 @@ const common = {
   plugins: [withoutOldWidgets, anywidgetAsModule],
 };
 
+/** Properties of scenes that nothing outside of their bundle names, and nothing as a string. */
+const OF_SCENES = [
+  ...['accent', 'muted', 'warm', 'wash', 'ratio', 'slot', 'turns', 'columns', 'across', 'radius'],
+  ...['option', 'redraw', 'restless', 'simulate', 'sentence', 'advance', 'certain', 'goals'],
+  ...['nextAt', 'inService', 'underWay', 'onCores', 'settings', 'totals', 'taken', 'returns', 'refusals'],
+  ...['state', 'longest', 'served', 'stays', 'misled', 'settled', 'enough', 'answers', 'outside', 'peak'],
+];
+
 async function bundles() {
   const page = await build({
     ...common,
@@ -74,6 +82,7 @@ async function bundles() {
     entryPoints: [{ in: 'scenes/main.ts', out: 'lib/scenes' }],
     format: 'iife',
     metafile: true,
+    mangleProps: new RegExp(`^(${OF_SCENES.join('|')})$`),
     // Fields without a value are not declared a second time.
     tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
   });

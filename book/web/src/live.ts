@@ -182,6 +182,7 @@ function measuring(): boolean {
   return !lost && document.querySelector('.wt-stop:not(:disabled)') !== null;
 }
 
+window.wallTime.measuring = measuring;
 window.wallTime.goLive = (config, cells, status) => {
   void new LivePage(config, cells, status).start();
 };

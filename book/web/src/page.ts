@@ -36,6 +36,7 @@ export interface WallTime {
   played: typeof played;
   play: typeof play;
   goLive?: (config: LiveConfig, cells: Cells, status: StatusLine) => void;
+  measuring?: () => boolean; // a lab of this page, where it is live
 }
 
 declare global {

@@ -1,5 +1,6 @@
 /** The widgets of one kernel: ipywidgets, output widgets and anywidget, on this page. */
 import * as base from '@jupyter-widgets/base';
+import { RadioButtonsView } from '@jupyter-widgets/controls';
 import { HTMLManager } from '@jupyter-widgets/html-manager/lib/htmlmanager';
 import * as output from '@jupyter-widgets/html-manager/lib/output';
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
@@ -99,6 +100,17 @@ class OutputModel extends output.OutputModel {
   }
 }
 
+/** The library's radio buttons know nothing of each other: Tab would stop at each, no arrow would
+ * lead to the next, and nobody who listens would hear what they are asked. */
+class RadioGroupView extends RadioButtonsView {
+  override update(options?: object): void {
+    super.update(options);
+    this.container.setAttribute('role', 'radiogroup');
+    this.container.setAttribute('aria-label', this.model.get('description') as string);
+    for (const radio of this.container.querySelectorAll('input')) radio.name = this.cid;
+  }
+}
+
 /** A plotly figure that code displays by itself, without a FigureView. */
 class PlotlyOutput extends Widget {
   async renderModel(model: { data: Record<string, unknown> }): Promise<void> {
@@ -150,6 +162,7 @@ export class WidgetManager extends HTMLManager {
     if (moduleName === '@jupyter-widgets/output' && className === 'OutputModel') {
       return OutputModel as never;
     }
+    if (className === 'RadioButtonsView') return RadioGroupView as never;
     if (moduleName === 'anywidget') return anywidget[className] as never;
     return super.loadClass(className, moduleName, moduleVersion) as never;
   }

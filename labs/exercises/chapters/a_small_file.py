@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labs.exercises.exercise import Exercise, Formula
-from labs.exercises.readings import interval, of_part, of_tree
+from labs.exercises.readings import of_part, of_tree
 
 LAW: dict[str, Formula] = {
     "requests": "1e6 * millions",
@@ -79,7 +79,6 @@ EXERCISES = (
         lab="a-small-file",
         read=of_part("prefork"),
         answer="ceiling(cores, demand_s)",
-        tolerance=interval,
         slips={
             "1 / demand_s": "That is one core; you have {cores}.",
             "throughput": "That is what it did. How much would its cores have allowed?",

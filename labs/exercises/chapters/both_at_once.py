@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labs.exercises.exercise import Exercise, Formula
-from labs.exercises.readings import interval, of_part, of_parts
+from labs.exercises.readings import of_part, of_parts
 
 LAW: dict[str, Formula] = {
     "held_s": "cpu_s + wait_s",
@@ -101,7 +101,6 @@ EXERCISES = (
             "on_four": REACHED.format(cores=4),
             "least": "few / many",
         },
-        tolerance=interval,
         slips={
             "1 / answer": "Upside down: the {few} workers go on top.",
             "least": "That is the part of the workers. Did the cores let each of the {many} do as "
@@ -118,7 +117,6 @@ EXERCISES = (
         lab="both-at-once",
         read=of_part("60 workers"),
         answer="pool_size(D=demand_s, V=wait_s, c=cores)",
-        tolerance=interval,
         slips={
             "answer - cores": "So many can wait. Those that compute meanwhile are workers too.",
             "answer / cores": "That is for one core; you have {cores}.",
@@ -137,7 +135,6 @@ EXERCISES = (
         lab="both-at-once",
         read=of_part("60 workers"),
         answer="bound(N=users, D=demand_s, V=wait_s, c=cores, W=small)",
-        tolerance=interval,
         slips={
             "throughput": "That is with the largest pool. Now only {small} requests are inside at "
             "once.",

@@ -1,7 +1,7 @@
 """The exercises of `event-loop`: ranges, laws and slips."""
 
 from labs.exercises.exercise import Exercise, Formula
-from labs.exercises.readings import interval, of_last, of_parts
+from labs.exercises.readings import of_last, of_parts
 
 LAW: dict[str, Formula] = {
     "full": "ceiling(1, cpu_s)",
@@ -73,7 +73,6 @@ EXERCISES = (
         lab="event-loop",
         read=of_last,
         answer="ceiling(1, demand_s)",
-        tolerance=interval,
         slips={
             "ceiling(cores, demand_s)": "That is all {cores} cores; one loop is one thread and "
             "uses one of them.",
@@ -90,7 +89,6 @@ EXERCISES = (
         lab="one-blocking-call",
         read=of_parts("awaits", "blocks"),
         answer="first / second",
-        tolerance=interval,
         slips={
             "1 / answer": "Upside down: the one that awaits goes on top.",
             "first - second": "That is the difference; how many times does one go into the other?",
@@ -107,7 +105,6 @@ EXERCISES = (
         lab="event-loop",
         read=of_last,
         answer="knee(D=demand_s, V=longer_s)",
-        tolerance=interval,
         slips={
             "knee(D=demand_s, V=lab_wait_s)": "That is with the lab's wait of {lab_wait_s} s. Now "
             "it is {longer_s} s.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labs.exercises.exercise import Exercise, Formula
-from labs.exercises.readings import interval, of_parts
+from labs.exercises.readings import of_parts
 
 LAW: dict[str, Formula] = {
     "full": "bound(N=users, D=cpu_s, c=cores)",
@@ -90,7 +90,6 @@ EXERCISES = (
         lab="how-many-workers",
         read=of_parts("16 workers", "1 worker"),
         answer="first / second",
-        tolerance=interval,
         slips={
             "1 / answer": "Upside down: the largest pool goes on top.",
             "few": "That would need a core and a user for each of the {few}.",
@@ -105,7 +104,6 @@ EXERCISES = (
         lab="threads-and-cores",
         read=of_parts("16 threads, hashing", "16 threads"),
         answer="first / second",
-        tolerance=interval,
         slips={
             "1 / answer": "Upside down: the hashing goes on top.",
             "few": "That would need a core for each of the {few} threads.",

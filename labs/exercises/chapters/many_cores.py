@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labs.exercises.exercise import Exercise, Formula
-from labs.exercises.readings import interval, of_last
+from labs.exercises.readings import of_last
 
 LAW: dict[str, Formula] = {
     "throughput": "bound(N=users, D=cpu_s, c=cores, W=users)",
@@ -67,7 +67,6 @@ EXERCISES = (
         lab="many-cores",
         read=of_last,
         answer="utilisation(X=throughput, D=demand_s)",
-        tolerance=interval,
         slips={
             "1000 * answer": "The CPU time is in milliseconds; 50 ms are 0.050 s.",
             "users(X=throughput, R=response_s)": "That is X R, the users. Cores at work are "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labs.exercises.exercise import Exercise
-from labs.exercises.readings import interval, of_last, of_plateau
+from labs.exercises.readings import of_last, of_plateau
 
 EXERCISES = (
     Exercise(
@@ -54,7 +54,6 @@ EXERCISES = (
         lab="past-the-plateau",
         read=of_last,
         answer="users(X=throughput, R=1)",
-        tolerance=interval,
         slips={
             "users": "That is how many there were. How long did they wait?",
             "cores": "That is the knee, where nobody waits at all; they may wait for a second.",
@@ -69,7 +68,6 @@ EXERCISES = (
         lab="past-the-plateau",
         read=of_plateau,
         answer="after / before",
-        tolerance=interval,
         slips={
             "1 / answer": "Upside down: the throughput at {many} users goes on top.",
             "1 - answer": "That is what was lost; the question is what is left.",
@@ -109,7 +107,6 @@ EXERCISES = (
         read=of_last,
         answer="response_time(N=crowd, X=throughput)",
         also={"crowd": "2 * users"},
-        tolerance=interval,
         slips={
             "response_s": "That is what {users} users waited; now there are {crowd}.",
             "response_time(N=4 * users, X=throughput)": "Twice the users wait twice as long, not "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labs.exercises.exercise import Exercise, Formula
-from labs.exercises.readings import interval, of_crowd, of_scales
+from labs.exercises.readings import of_crowd, of_scales
 
 FIT: dict[str, Formula] = {"workers": "workers_in_memory(memory_mib, base_mib, each_mib)"}
 
@@ -84,7 +84,6 @@ EXERCISES = (
         also={
             "full": "ceiling(pool, recorded_wait_s)",
         },
-        tolerance=interval,
         slips={
             "throughput / wait_s": "Upside down: multiply the requests a second by the seconds of "
             "a request.",
@@ -102,7 +101,6 @@ EXERCISES = (
         lab="memory-per-worker",
         read=of_scales,
         answer="free_mib / pss_mib",
-        tolerance=interval,
         slips={
             "free_mib / rss_mib": "By RSS, which counts what is shared once for every worker. "
             "Take the PSS.",

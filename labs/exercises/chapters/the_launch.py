@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from labs.exercises.exercise import Exercise, Formula
-from labs.exercises.readings import interval, of_queue
+from labs.exercises.readings import of_queue
 
 LAW: dict[str, Formula] = {
     "throughput": "ceiling(workers, wait_s)",  # always full
@@ -106,7 +106,6 @@ EXERCISES = (
         read=of_queue("25 threads"),
         answer="line_s / response_s",
         also={"line_s": "queued(R=response_s, D=service_s)"},
-        tolerance=interval,
         slips={
             "1 - answer": "That is the part in service; the question is about the rest.",
             "line_s": "Those are the seconds; divide them by the response time.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from labs.exercises.exercise import Exercise, Formula
-from labs.exercises.readings import interval, of_waiting
+from labs.exercises.readings import of_waiting
 from labs.theory import laws
 
 LAW: dict[str, Formula] = {
@@ -139,7 +139,6 @@ EXERCISES = (
         lab="the-pool",
         read=of_waiting,
         answer="bound(N=users, D=demand_s, V=wait_s, c=cores, W=users)",
-        tolerance=interval,
         slips={
             "throughput": "That is with the pool it has. Now nobody stands in line.",
             "ceiling(cores, demand_s)": "That is what the cores would allow. Are there users "

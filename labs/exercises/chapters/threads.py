@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from labs.exercises.exercise import Exercise
-from labs.exercises.readings import interval, of_pools, of_race
+from labs.exercises.readings import of_pools, of_race
 from labs.theory import laws, queueing
 
 EXERCISES = (
@@ -86,7 +86,6 @@ EXERCISES = (
         read=of_pools,
         answer="several / one",
         also={"coins": "by_coins(64, 4, D=0, V=1, W=16) / bound(N=64, D=0, V=1, W=64)"},
-        tolerance=interval,
         slips={
             "1 / answer": "Upside down: the throughput of 4 × 16 goes on top.",
             "1 - answer": "That is what was lost; the question is what was reached.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labs.exercises.exercise import Exercise
-from labs.exercises.readings import interval, of_last
+from labs.exercises.readings import of_last
 
 EXERCISES = (
     Exercise(
@@ -69,7 +69,6 @@ EXERCISES = (
         lab="waiting-is-cheap",
         read=of_last,
         answer="ceiling(cores, demand_s)",
-        tolerance=interval,
         slips={
             "ceiling(1, demand_s)": "That is one core; you have {cores}.",
             "throughput": "That is what they did. How much would they do if they were never idle?",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labs.exercises.exercise import Exercise
-from labs.exercises.readings import interval, of_both
+from labs.exercises.readings import of_both
 
 EXERCISES = (
     Exercise(
@@ -54,7 +54,6 @@ EXERCISES = (
             "ordered_wall_ms": "ordered_cpu_ms + ordered_wait_ms",
             "ordered": "utilisation(X=1 / ordered_wall_ms, D=ordered_cpu_ms)",
         },
-        tolerance=lambda spread: interval(spread),
         slips={
             "1 - answer": "That is the part it waited.",
             "utilisation(X=1 / wall_ms, D=client_ms)": "Those are the client's user and sys; the "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labs.exercises.exercise import Exercise
-from labs.exercises.readings import interval, of_first_step
+from labs.exercises.readings import of_first_step
 
 EXERCISES = (
     Exercise(
@@ -86,7 +86,6 @@ EXERCISES = (
         lab="watching",
         read=of_first_step,
         answer="utilisation(X=busy, D=1, c=cores)",
-        tolerance=interval,
         slips={
             "busy": "That many cores were busy; your machine has {cores}.",
             "1 - answer": "That is the part it left alone.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from labs.exercises.exercise import Exercise, Formula
-from labs.exercises.readings import interval, of_patient
+from labs.exercises.readings import of_patient
 
 TARGET = {"target": (1000, 800, 1600)}
 HALF: dict[str, Formula] = {"rate": "target / 2"}
@@ -133,7 +133,6 @@ EXERCISES = (
         lab="which-limit",
         read=of_patient,
         answer="users(X=throughput, R=alone_s)",
-        tolerance=interval,
         slips={
             "1000 * answer": "The response time is {alone_s} s, not so many milliseconds.",
             "throughput / alone_s": "Multiply the requests a second by the seconds of a request.",

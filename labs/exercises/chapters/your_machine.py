@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labs.exercises.exercise import Exercise
-from labs.exercises.readings import noise, of_checkup
+from labs.exercises.readings import of_checkup
 from labs.theory import laws
 
 EXERCISES = (
@@ -30,7 +30,6 @@ EXERCISES = (
         read=of_checkup,
         answer="ceiling(cores, cpu_s)",
         also={"one_core": "ceiling(1, cpu_s)"},
-        tolerance=noise,
         slips={
             "cores": "That is the cores' worth of work; share it out among requests of {cpu_ms} "
             "ms.",
@@ -49,7 +48,6 @@ EXERCISES = (
         read=of_checkup,
         answer="ceiling(full, generator_s)",
         also={"full": f"{laws.GENERATOR_FULL}"},
-        tolerance=noise,
         slips={
             "ceiling(1, generator_s)": "That is a full core; take {full:percent} %.",
         },

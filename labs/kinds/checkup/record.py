@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from labs.records.errors import BadRecording
 from labs.records.results import Calibration, Result, middle
 
 
@@ -11,10 +10,6 @@ class Checkup(Result, tag="checkup", frozen=True, kw_only=True):
 
     calibrations: tuple[Calibration, ...]
     recorded_at: str  # ISO 8601, UTC
-
-    def __post_init__(self) -> None:
-        if not self.calibrations:
-            raise BadRecording("The recording holds no calibration. Record it again.")
 
     @property
     def runs(self) -> tuple[Calibration, ...]:

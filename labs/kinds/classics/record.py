@@ -33,6 +33,7 @@ class Tried:
     longest_s: float | None = None
     generator_cpu: float = 0.0
     server_cpu: float = 0.0
+    others_cpu: float = 0.0  # everyone else; the first recordings did not keep it
     overflows: NotNegative = 0  # connections that found the listen queue full
     never_served: NotNegative = 0  # users, by Locust; ab waits for every answer
     backlog: NotNegative | None = None  # places in the listen queue, as asked for

@@ -302,6 +302,7 @@ class Round:
             longest_s=said.longest_s,
             generator_cpu=used.generator_cpu,
             server_cpu=used.server_cpu,
+            others_cpu=used.others_cpu,
             overflows=used.listen_overflows,
             backlog=trial.server.backlog,
         )
@@ -324,6 +325,7 @@ class Round:
                 mean_response_time_s=point.mean_response_time_s,
                 generator_cpu=point.generator_cpu,
                 server_cpu=point.server_cpu,
+                others_cpu=point.others_cpu,
                 overflows=point.listen_overflows,
                 never_served=point.never_served,
                 backlog=trial.server.backlog,

@@ -8,12 +8,15 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
+from labs.analysis.checks import OTHERS_BUSY
 from labs.kinds.classics.figure import ratios_figure
 from labs.kinds.classics.published import TABLES, Printed
 from labs.kinds.classics.record import AB, LOCUST, Replication, Tried
 from labs.kinds.classics.tree_figure import tree_figure, tree_said, tree_table
 from labs.kinds.show import Column, Measured, Show, known, quoted, two_digits, two_places
-from labs.present.markup import paragraphs, wide_table
+from labs.present.markup import spoken, wide_table
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.records.format import NARROW, digits, duration, percent, rate
@@ -70,14 +73,20 @@ def figure(found: Replication) -> Figure:
 def words(found: Replication) -> str:
     """Under the figure, as HTML: the verdict, and the table."""
     cells = (*tree_table(found), ()) if found.classic == "s3" else _table(found)
-    verdict = f'<div role="status">{paragraphs(said(found))}</div>{wide_table(*cells)}'
-    return f'<div class="wt-data">{verdict}</div>'
+    shown = spoken(said(found)) + wide_table(*cells)
+    return Markup('<div class="wt-data">{}</div>').format(shown)
 
 
 def said(found: Replication) -> list[str]:
     """The verdict, a sentence each."""
     missing = dict.fromkeys(each.missing for each in found.run.tries if each.missing)
     sentences = [f"Not measured: {each}." for each in missing]
+    cores = found.machine.cores
+    if (others := max(each.others_cpu for each in found.run.tries)) > OTHERS_BUSY * cores:
+        sentences.append(
+            f"Other programs used up to {digits(others, 2)} of the machine's {cores} cores "
+            "meanwhile, of which no law knows. Run it again when the machine is quieter."
+        )
     if found.classic == "s3":
         return sentences + list(tree_said(found))
     whose = [(found.classic.upper(), _theirs(found))]

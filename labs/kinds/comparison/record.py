@@ -8,7 +8,7 @@ import msgspec
 
 from labs.kinds.sweep.record import Recording
 from labs.records.amounts import NotNegative
-from labs.records.errors import BadRecording, Unusable, instance
+from labs.records.errors import Unusable, instance
 from labs.records.experiment import Experiment
 from labs.records.results import Result, Run
 
@@ -40,10 +40,6 @@ class Comparison(Result, tag="comparison", frozen=True, kw_only=True):
     over: Over  # what is on the x axis: the users, or the size of the pool
     parts: dict[str, Recording]
     contrast: Contrast | None = None  # in recordings of before, and of what was not measured
-
-    def __post_init__(self) -> None:
-        if not self.parts:
-            raise BadRecording("The recording holds no part. Record it again.")
 
     @property
     def runs(self) -> tuple[dict[str, Run], ...]:

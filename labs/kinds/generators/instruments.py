@@ -9,7 +9,7 @@ import numpy as np
 from labs.analysis import window
 from labs.host.hardware import cores
 from labs.host.monitor import Sampler
-from labs.host.programs import Program
+from labs.host.programs import Program, named
 from labs.kinds.generators.record import OURS, GeneratorResult, locusts
 from labs.load import tools
 from labs.load.locust import LoadFailed, address, command
@@ -168,7 +168,7 @@ class Bench:
             self.rig.pause(SETTLE_S / 2)
             asking = self._window()
             said = read(tool.wait(tools.LATE_S, self.rig.stop))
-        return asking.of(_result(name, tools.version_of(program), argv, said))
+        return asking.of(_result(name, named(program), argv, said))
 
     def _window(self) -> Window:
         """Let it ask for some seconds, and see who used what."""

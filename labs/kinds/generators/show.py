@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from markupsafe import escape
+from markupsafe import Markup, escape
 
 from labs.kinds.generators.record import OURS, GeneratorResult, Generators, locusts
 from labs.kinds.show import Column, Measured, Show, quoted, two_digits
 from labs.present.levels import UNMEASURED, Level, Pace
-from labs.present.markup import paragraphs, wide_table
+from labs.present.markup import spoken, wide_table
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, rule, two_plots
 from labs.present.quantities import NoSuchNumber, Quantity
@@ -85,7 +85,6 @@ def _measured(gauge: GeneratorResult) -> str:
 
 def generators_words(found: Generators) -> str:
     """Under the figure, as HTML: the verdict, the table, and a worker for another machine."""
-    sentences = paragraphs(generators_said(found))
     head = [
         *("load generator", "req/s", "mean", "its cores", "its CPU a request"),
         *("server's cores", "server's CPU a request", "full"),
@@ -105,7 +104,8 @@ def generators_words(found: Generators) -> str:
         )
         for gauge in found.run.gauges
     ]
-    return f'<div role="status">{sentences}</div>{wide_table(head, rows, MAIN)}{elsewhere()}'
+    table = wide_table(head, rows, MAIN)
+    return spoken(generators_said(found)) + table + Markup(elsewhere())
 
 
 def generators_said(found: Generators) -> list[str]:

@@ -154,7 +154,7 @@ def memory_said(memory: Memory) -> list[str]:
             continue
         fits = f"At {takes} for each {growth.kind}, {digits(limit)} would fit."
         if limit > ENDS_ELSEWHERE:
-            fits += " Something else ends first: open files, ports, or the numbers of processes."
+            fits += " Something else ends first: open files, ports, or process ids."
         said.append(fits)
     first = run.growths[0]
     if not first.pss_bytes:

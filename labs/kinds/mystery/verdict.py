@@ -19,6 +19,7 @@ ABOUT = (
     "A server answers one kind of request, and something limits it. Ask it at any levels of "
     "users, look at what its cores, its workers and its processes do, and say what it is."
 )
+UNSURE = "not surely measured"  # before the solution no mark is hollow, as checks tell the limit
 CHANGED = 1.3  # times the throughput, from which on a fix has helped
 UNCHANGED = 1.15  # and up to which it has not
 
@@ -36,7 +37,7 @@ def answered(mystery: Mystery, guess: str) -> tuple[str, ...]:
     if guessed is not limit:
         return (
             f"No, not {_small(guessed.called)}. If it were, this would be so: {guessed.symptoms} "
-            f"But here: {fact(guessed, mystery)}",
+            f"But here: {fact(guessed, mystery, unsure=UNSURE)}",
         )
     return ("Yes.", *revealed(mystery))
 
@@ -105,11 +106,12 @@ def measured(point: Point) -> str:
     return f"{said}; {unserved(point.never_served, point.users)}" if point.never_served else said
 
 
-def fact(limit: Limit, mystery: Mystery) -> str:
-    """What was measured of that, whether it is the limit or not."""
+def fact(limit: Limit, mystery: Mystery, *, unsure: str = HOLLOW) -> str:
+    """What was measured of that, whether it is the limit or not. unsure: what a level is said to
+    be that cannot be believed."""
     points = mystery.before.points
     first, last = points[0], points[-1]
-    at = _at(last)
+    at, at_first = _at(last, unsure), _at(first, unsure)
     server = [each for each in mystery.seen if each.who == "server"]
     if limit.name == "cpu":
         return (
@@ -119,7 +121,7 @@ def fact(limit: Limit, mystery: Mystery) -> str:
     if limit.name == "pool":
         return (
             f"there {_workers(last.workers)}, and a request was in service for "
-            f"{_service(first)} at {_at(first)}, for {_service(last)} at {at}."
+            f"{_service(first)} at {at_first}, for {_service(last)} at {at}."
         )
     if limit.name == "disk":
         return _disk(server, last.throughput_rps)
@@ -127,14 +129,14 @@ def fact(limit: Limit, mystery: Mystery) -> str:
         return _files(server)
     if limit.name == "lock":
         return (
-            f"the time in service went from {_service(first)} at {_at(first)} to "
+            f"the time in service went from {_service(first)} at {at_first} to "
             f"{_service(last)} at {at}, and the throughput from {rate(first.throughput_rps)} to "
             f"{rate(last.throughput_rps)}. {_files(server).capitalize()}"
         )
     if limit.name == "event loop":
         return (
             f"the server had {_trees(server)}, and kept {digits(last.server_cpu, 2)} of a core "
-            f"busy. Its time in service was {_service(first)} at {_at(first)}, "
+            f"busy. Its time in service was {_service(first)} at {at_first}, "
             f"{_service(last)} at {at}."
         )
     return (
@@ -158,9 +160,9 @@ def _change(mystery: Mystery, variant: Variant) -> str:
     return f"From {rate(before)} to {rate(after)} at {at}: {said}."
 
 
-def _at(point: Point) -> str:
+def _at(point: Point, unsure: str = HOLLOW) -> str:
     """At so many users, and whether what is said of them can be believed."""
-    return crowd(point.users) if point.fit else f"{crowd(point.users)} ({HOLLOW})"
+    return crowd(point.users) if point.fit else f"{crowd(point.users)} ({unsure})"
 
 
 def _workers(number: int | None) -> str:

@@ -1,6 +1,5 @@
 """A sweep's result: an experiment with its machine and one or more runs of it."""
 
-from labs.records.errors import BadRecording
 from labs.records.experiment import Experiment
 from labs.records.results import Point, Result, Run, middle, pick
 
@@ -10,10 +9,6 @@ class Recording(Result, tag="sweep", frozen=True, kw_only=True):
 
     experiment: Experiment
     runs: tuple[Run, ...]
-
-    def __post_init__(self) -> None:
-        if not self.runs:
-            raise BadRecording("The recording holds no run. Record it again.")
 
     @property
     def run(self) -> Run:

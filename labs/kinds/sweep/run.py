@@ -299,7 +299,7 @@ class Levels:
         rig.pause(plan.stagger_s + plan.settle_s, bed.check)
         since, before = len(bed.driver.records()), bed.sampler.snapshot()
         rig.pause(plan.window_s, bed.check)
-        after = bed.sampler.snapshot()
+        after = bed.sampler.snapshot(ends=True)
         rig.pause(plan.grace_s, bed.check)
         bed.check()
         pids, last = bed.running.pids(), level == self.forecast.levels[-1]
@@ -362,6 +362,7 @@ class Levels:
             forecast=self.forecast,
             noise_fraction=self.bed.calibration.noise_fraction,
             moved=causes.moved(self.experiment, self.rig.machine, run, point),
+            dealt=causes.dealt(self.experiment, self.rig.machine, run, point),
         )
         return replace(point, checks=found)
 

@@ -39,7 +39,8 @@ RUNS = 200  # simulated, so that a tenth of them is enough to be told
 FEWEST_RUNS = 20
 REQUESTS = 60_000  # of all these runs together: some tenths of a second
 FULL = 0.98  # of what the server can do: who comes faster meets its limit
-QUEUED = 1.25  # times as many answered as came: it works off what was left behind
+QUEUED = 1.25  # times as many answered as came: it works off what was left behind,
+CHANCE = 4.0  # if that is more than so many standard deviations of what comes in all runs
 
 
 class OpenServer:
@@ -227,7 +228,8 @@ def _arrivals(parts: Sequence[Part], *, simulated: bool) -> Iterator[Expected]:
         whose += [part] * pieces
     first = parts[0].server
     runs = int(min(RUNS, REQUESTS / sum((p.step.rate or 0.0) * p.step.seconds for p in parts)))
-    if simulated and first.known and runs >= FEWEST_RUNS:
+    known = simulated and first.known and runs >= FEWEST_RUNS
+    if known:
         growth = [
             (part.begin_s, part.server.model.W - before.server.model.W)
             for before, part in itertools.pairwise(parts)
@@ -240,7 +242,12 @@ def _arrivals(parts: Sequence[Part], *, simulated: bool) -> Iterator[Expected]:
         found = reckon(rates, [answering[part] for part in whose], edges)
     for place, (rate, part) in enumerate(zip(rates, whose, strict=True)):
         rps, served = float(found.throughput_rps[place]), part.server
-        full = rate >= FULL * served.most or rps > QUEUED * rate
+        doubt_rps = 0.0
+        if known:
+            doubt_rps = CHANCE * math.sqrt(rate / runs / (edges[place + 1] - edges[place]))
+        # Beyond what are in service as it answers the most, requests queue.
+        queue = found.under_way[place] > served.most * served.alone_s
+        full = rate >= FULL * served.most or (queue and rps > QUEUED * rate + doubt_rps)
         yield Expected(
             from_s=round(edges[place], 3),
             to_s=round(edges[place + 1], 3),

@@ -155,10 +155,17 @@ def unfit_steps(run: TimelineRun, workload: Workload) -> str:
 def seconds_to(timeline: Timeline, run: TimelineRun, workers: int) -> float | None:
     """From the begin of the step in which there first were so many workers until then; None if
     there never were, or were from the beginning."""
+    first = _first(timeline, run, workers)
+    return None if first is None else first[1]
+
+
+def _first(timeline: Timeline, run: TimelineRun, workers: int) -> tuple[int, float] | None:
+    """In which step, counted from 1, and how long after its begin there first were so many."""
     reached = [at for at, count in run.ramp if count >= workers]
     if not reached or reached[0] == 0:
         return None
-    return reached[0] - max(begin for begin in timeline.begins_s if begin <= reached[0])
+    begun = [begin for begin in timeline.begins_s if begin <= reached[0]]
+    return len(begun), reached[0] - begun[-1]
 
 
 def _of_step(timeline: Timeline, number: int) -> str:
@@ -216,9 +223,8 @@ def _workers(timeline: Timeline) -> Iterator[str]:
         return
     first = "was 1 worker" if counts[0] == 1 else f"were {counts[0]} workers"
     said = f"There {first} at the beginning, {max(counts)} at most"
-    took_s = seconds_to(timeline, run, max(counts))
-    if took_s is not None:
-        said += f", {duration(took_s)} after that step began"
+    if first_at := _first(timeline, run, max(counts)):
+        said += f", {duration(first_at[1])} after step {first_at[0]} began"
     yield f"{said}, and {counts[-1]} at the end."
 
 

@@ -12,7 +12,7 @@ from labs.recordings.outputs import tools
 from labs.recordings.outputs.tools import Tool
 from labs.records.experiment import Server, WaitBy
 from labs.servers.catalogue import ServerRow, row_of
-from labs.servers.deployments import Launch, Place, Product
+from labs.servers.deployments import Launch, Place
 
 STATUS = """
 LoadModule status_module "{modules}/mod_status.so"
@@ -82,11 +82,7 @@ def _with_more(server: Server, file: str, change: Callable[[str, Path], str]) ->
         config.write_text(change(config.read_text("utf-8"), place.folder), "utf-8")
         return made
 
-    return replace(row, product=_again(row.product, changed))
-
-
-def _again(product: Product, launch: Callable[[Server, Place], Launch]) -> Product:
-    return replace(product, launch=launch)
+    return replace(row, product=replace(row.product, launch=changed))
 
 
 def _with_status(config: str, _folder: Path) -> str:

@@ -2,10 +2,11 @@
 
 import shlex
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from labs.host.programs import APACHE, NGINX, Program, lacking, version
+from labs.host import programs
+from labs.host.programs import APACHE, NGINX, Program, lacking
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,20 +28,14 @@ class Tool:
     @property
     def named(self) -> str:
         """With its version, as the file says it."""
-        return f"{self.program.name} {version(self._here) or ''}".strip()
+        return programs.named(self._here)
 
     @property
     def _here(self) -> Program:
         """Where pip puts programs, too."""
         file = Path(sys.executable).with_name(self.program.names[0])
-        if not self.pip or not file.exists():
-            return self.program
-        return Program(
-            name=self.program.name,
-            names=(str(file),),
-            package=self.program.package,
-            version=self.program.version,
-        )
+        here = self.pip and file.exists()
+        return replace(self.program, names=(str(file),)) if here else self.program
 
 
 def tool(name: str, package: str, asking: str, *, pip: bool = False) -> Tool:

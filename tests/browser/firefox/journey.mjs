@@ -1,11 +1,13 @@
-/** One reader's way through the book in Firefox: a live lab, then a static chapter.
+/** One reader's way through the book in Firefox: a live lab, then a static chapter with a bet, its
+ * replay, and a recording from elsewhere; then My progress.
  *
- *     node journey.mjs FIREFOX LIVE STATIC
+ *     node journey.mjs FIREFOX LIVE STATIC RECORDING PROGRESS
  *
  * Prints one object of JSON: what was seen at each step. tests/browser/test_firefox.py judges it. */
+import { readFileSync } from 'node:fs';
 import puppeteer from 'puppeteer-core';
 
-const [executablePath, live, still] = process.argv.slice(2);
+const [executablePath, live, still, recording, progress] = process.argv.slice(2);
 const PATIENCE_MS = 90_000; // a cold kernel, and a run, on a busy machine
 const browser = await puppeteer.launch({ browser: 'firefox', executablePath, headless: true });
 const seen = { version: await browser.version(), foreign: [], errors: [] };
@@ -55,6 +57,37 @@ try {
   await number.press('Enter');
   await chapter.waitForSelector('figure.wt-recorded');
   seen.bet = await text(chapter, '.cell.tag_lab');
+
+  // A page may have several figures of one run: what is replayed is the first that offers it.
+  const figure = await chapter.waitForSelector('.cell.tag_lab figure.wt-recorded:has(.wt-levels-shown)');
+  const seek = (what) => figure.waitForSelector(`.wt-levels-shown ${what}`, { visible: true });
+  const enter = async (what) => (await seek(what)).press('Enter');
+  await enter('> button');
+  seen.levels = await figure.$eval('input[type=range]', (node) => Number(node.max));
+  seen.replayed = [];
+  for (let step = 0; step <= seen.levels; step += 1) {
+    if (step > 0) await enter('button.wt-first');
+    seen.replayed.push(await figure.evaluate((node) => ({
+      marks: [...node.querySelectorAll('svg > g[clip-path] path[transform]:not(.wt-later)')]
+        .filter((mark) => mark.getBoundingClientRect().width > 0).length,
+      said: node.querySelector('[role=status]').textContent.length,
+    })));
+  }
+  seen.next = await figure.$eval('button.wt-first', (node) => node.textContent);
+  await enter('button:not(.wt-first, .wt-explore)');
+  seen.back = await (await seek('> button')).evaluate((node) => node === document.activeElement);
+
+  await chapter.evaluate((said) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([said], 'mine.json', { type: 'application/json' }));
+    const how = { bubbles: true, cancelable: true, dataTransfer };
+    document.body.dispatchEvent(new DragEvent('drop', how));
+  }, readFileSync(recording, 'utf8'));
+  const drawing = await chapter.waitForSelector('.wt-drawing');
+  await chapter.waitForFunction((node) => node === document.activeElement, {}, drawing);
+  seen.dropped = await drawing.$eval('.wt-plot', (node) => node.data.length);
+  seen.named = await drawing.evaluate((node) => node.ariaLabel);
+
   const answer = await chapter.waitForSelector('form.wt-check input');
   await answer.type('7777');
   await answer.press('Enter');
@@ -66,6 +99,18 @@ try {
   seen.scene = (await chapter.$$('wt-scene canvas')).length;
   seen.tooWide = await chapter.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  await chapter.close({ runBeforeUnload: false });
+
+  const mine = await opened(new URL('../my-progress.html', still).href, 390);
+  const file = await mine.waitForSelector('.wt-progress input[type=file]');
+  await file.uploadFile(progress);
+  await mine.waitForFunction(() => document.querySelectorAll('.wt-scatter circle').length >= 2);
+  seen.bets = await mine.$$eval('.wt-scatter circle', (nodes) => nodes.map((node) => {
+    const { left, top, width } = node.getBoundingClientRect();
+    return [node.textContent, left, top, width];
+  }));
+  seen.tooWide = Math.max(seen.tooWide, await mine.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth));
 } catch (error) {
   seen.stopped = String(error.stack ?? error);
 } finally {

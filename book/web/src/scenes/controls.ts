@@ -20,6 +20,14 @@ export function button(label: string, pressed: (event: MouseEvent) => void): HTM
   return made;
 }
 
+/** Says it in the text that is there. A new one would be laid out anew, and be news to all who watch
+ * the page for new parts: the theme then measures whatever in it scrolls. */
+export function say(node: Node, words: string): void {
+  const there = node.firstChild as Text | null;
+  if (!there) node.textContent = words;
+  else if (there.data !== words) there.data = words;
+}
+
 export interface Slider {
   node: HTMLElement;
   show(value: number): void;
@@ -27,15 +35,16 @@ export interface Slider {
 
 /** A slider over the steps of a parameter, with its value beside it. */
 export function slider(name: Name, value: number, turned: (value: number) => void): Slider {
-  const { label, letter, say } = PARAMETERS[name];
+  const { label, letter, say: told } = PARAMETERS[name];
   const steps = stepsWith(name, value);
   const input = element('input', { type: 'range', max: `${steps.length - 1}` });
   const output = element('b', { 'aria-hidden': 'true' }); // the slider says it itself
   const show = (now: number) => {
     const near = steps.reduce((best, each) => (Math.abs(each - now) < Math.abs(best - now) ? each : best));
     input.value = `${steps.indexOf(near)}`;
-    output.textContent = say(near);
-    input.setAttribute('aria-valuetext', say(near));
+    const words = told(near);
+    say(output, words);
+    input.setAttribute('aria-valuetext', words);
   };
   show(value);
   input.addEventListener('input', () => {

@@ -19,7 +19,7 @@ interface Plot extends Box {
   top: number; // of the scale
 }
 
-export function curves(stage: Stage): Scene & { simulate(): void } {
+export function curves(stage: Stage): Scene {
   const { values } = stage;
   const most = Number(stage.option('most') ?? 2 * Math.max(8, values.users)); // users on the axis
   const trapped = stage.option('trap') !== 'none'; // whether cores / R is drawn too
@@ -44,7 +44,8 @@ export function curves(stage: Stage): Scene & { simulate(): void } {
   const restless = () => pending.length > 0 || running !== undefined;
 
   /** A little more of the dots, as long as a frame can bear it. */
-  function simulate(): void {
+  function simulate(): boolean {
+    const { length } = dots;
     const end = performance.now() + SLICE_MS;
     while (performance.now() < end && restless()) {
       running ??= begin(pending.shift()!);
@@ -65,6 +66,7 @@ export function curves(stage: Stage): Scene & { simulate(): void } {
       }
       running = undefined;
     }
+    return dots.length > length;
   }
 
   function begin(N: number) {
@@ -86,7 +88,6 @@ export function curves(stage: Stage): Scene & { simulate(): void } {
   }
 
   function draw(pen: Parameters<Scene['draw']>[0]): void {
-    simulate();
     const laws = shopOf(values, LEAST);
     const narrow = pen.width < NARROW;
     const w = (narrow ? pen.width : (pen.width - 8) / 2) - MARGIN.left - MARGIN.right;

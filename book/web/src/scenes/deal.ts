@@ -63,6 +63,8 @@ export function deal(stage: Stage): Scene {
     });
   }
 
+  const deals = () => `${model.count} deal${model.count === 1 ? '' : 's'}`;
+
   function drawHistogram(pen: Pen): void {
     const { width } = pen;
     const { counts } = model;
@@ -94,7 +96,7 @@ export function deal(stage: Stage): Scene {
     advance(us) {
       for (left += us; left >= DEAL_US; left -= DEAL_US) model.deal();
     },
-    clock: () => `${model.count} deals`,
+    clock: deals,
     step() {
       model.deal();
       const { split, served, users } = model;
@@ -111,13 +113,13 @@ export function deal(stage: Stage): Scene {
       const most = `≤ ${short(X(even()))}`;
       return [
         ['requests a second X, this deal', short(X(served)), most],
-        [`X, mean of ${count}`, short(X(mean())), most, short(X(exact.served))],
+        [`X, mean of ${deals()}`, short(X(mean())), most, short(X(exact.served))],
         ['users who wait, mean', waiting(mean()), '', waiting(exact.served)],
         ['deals in which nobody waits', percent(everybody / count), '', percent(exact.everybody)],
       ];
     },
     sentence: () =>
-      `After ${model.count} deals the mean is ${rate(X(mean())).words}, and ` +
+      `After ${deals()} the mean is ${rate(X(mean())).words}, and ` +
       `${waiting(mean())} of ${model.users} users wait; dealt evenly it would be ${short(X(even()))}.`,
     answer: () => (model.count < ENOUGH ? undefined : rate(X(mean()))),
     goals: {

@@ -1,6 +1,6 @@
 /** `<wt-scene>`: what all scenes have in common. Sliders, clock, bet, goal; when to move, when to
  * sleep, and what is said. The scene itself is made by its kind. */
-import { button, element, hold, select, slider, type Slider } from './controls';
+import { button, element, hold, say, select, slider, type Slider } from './controls';
 import { Look } from './look';
 import { NAMES, read, type Name, type Values } from './parameters';
 import type { Kind, Row, Scene, Stage } from './scene';
@@ -11,6 +11,7 @@ const SLOWER = [1, 2, 5, 10, 20, 50, 100]; // times slower than life
 const LONGEST_FRAME_MS = 50; // after a pause of the browser the model doesn't jump
 const TABLE_EVERY_MS = 250;
 const SAID_EVERY_MS = 5000;
+const PAUSED = 'Paused: a lab on this page is measuring, and what moves takes CPU from it.';
 const AHEAD_S = 10;
 const LARGEST_SEED = 2 ** 32 - 1;
 
@@ -26,6 +27,7 @@ export class Frame extends HTMLElement implements Stage {
   #playing = false;
   #seen = false;
   #asked = false; // a frame
+  #stale = false; // what is seen
   #last = 0;
   #tableAt = 0;
   #saidAt = -SAID_EVERY_MS;
@@ -62,6 +64,11 @@ export class Frame extends HTMLElement implements Stage {
       this.#seen = entries.at(-1)!.isIntersecting;
       this.redraw();
     }).observe(this);
+    // Held as high as it is, it is laid out and painted by itself, and not with the whole page.
+    new ResizeObserver(() => {
+      const { offsetHeight } = this.#live;
+      if (offsetHeight) this.style.setProperty('--wt-high', `${offsetHeight}px`);
+    }).observe(this.#live);
     this.#still.addEventListener('change', () => {
       this.#play(false);
       this.#showMotion();
@@ -90,6 +97,11 @@ export class Frame extends HTMLElement implements Stage {
   }
 
   redraw(): void {
+    this.#stale = true;
+    this.#ask();
+  }
+
+  #ask(): void {
     if (this.#asked || !this.#seen) return;
     this.#asked = true;
     requestAnimationFrame((at) => this.#onFrame(at));
@@ -239,6 +251,10 @@ export class Frame extends HTMLElement implements Stage {
       return;
     }
     const scene = this.#scene;
+    if (this.#playing && window.wallTime.measuring?.()) {
+      this.#play(false);
+      this.#say(PAUSED);
+    }
     const ms = this.#last ? Math.min(LONGEST_FRAME_MS, at - this.#last) : 16;
     this.#last = this.#playing ? at : 0;
     if (this.#playing) {
@@ -248,8 +264,10 @@ export class Frame extends HTMLElement implements Stage {
         this.#say(scene.sentence());
       }
     }
-    this.#show(this.#playing ? ms : Infinity, at);
-    if (this.#playing || scene.restless?.()) this.redraw();
+    // Most of what is simulated in the background is nothing to see yet.
+    if (scene.simulate?.() || this.#stale) this.#show(this.#playing ? ms : Infinity, at);
+    this.#stale = this.#playing;
+    if (this.#playing || scene.restless?.()) this.#ask();
   }
 
   #show(ms: number, at = performance.now()): void {
@@ -259,7 +277,7 @@ export class Frame extends HTMLElement implements Stage {
     if (this.#playing && at - this.#tableAt < TABLE_EVERY_MS) return;
     this.#tableAt = at;
     this.#showTable(this.#betOpen ? [] : scene.rows());
-    if (scene.clock) this.#clock.textContent = ` Its clock: ${scene.clock()}`;
+    if (scene.clock) say(this.#clock, ` Its clock: ${scene.clock()}`);
     this.#showGoal();
     if (at - this.#saidAt >= SAID_EVERY_MS && this.#touched && !this.#betOpen) this.#say(scene.sentence(), at);
   }
@@ -278,10 +296,7 @@ export class Frame extends HTMLElement implements Stage {
         line.append(element('th', { scope: 'row' }));
         for (const kind of ['simulated', 'bound', 'model']) line.append(element('td', { 'data-kind': kind }));
       }
-      [...line.cells].forEach((cell, column) => {
-        const text = row[column] ?? '';
-        if (cell.textContent !== text) cell.textContent = text;
-      });
+      [...line.cells].forEach((cell, column) => say(cell, row[column] ?? ''));
     });
   }
 
@@ -310,6 +325,6 @@ export class Frame extends HTMLElement implements Stage {
     const settled = this.#bet !== undefined && NAMES.every((each) => this.values[each] === this.#given[each]);
     const answer = settled && this.#scene.answer?.(on);
     if (answer) text += ` ${window.wallTime.judged(this.#bet!, on, answer)}`;
-    if (this.#said.textContent !== text) this.#said.textContent = text;
+    say(this.#said, text);
   }
 }

@@ -19,6 +19,7 @@ const SHARPEST = 2; // device pixels for each of the page's; more costs and is n
 
 export class Look {
   #colours: Colours | undefined;
+  #width: number; // as the browser says when it changes: to ask within a frame lays out the page
 
   constructor(
     readonly canvas: HTMLCanvasElement,
@@ -31,13 +32,20 @@ export class Look {
     new MutationObserver(forget).observe(document.documentElement, {
       attributeFilter: ['data-theme'],
     });
-    new ResizeObserver(changed).observe(canvas.parentElement!);
+    const place = canvas.parentElement!;
+    this.#width = place.clientWidth;
+    new ResizeObserver(() => {
+      const width = place.clientWidth;
+      if (width === this.#width) return;
+      this.#width = width;
+      changed();
+    }).observe(place);
   }
 
   /** Empty, and as high as is asked for at this width; nothing while it is not displayed. */
   pen(heightAt: (width: number) => number): Pen | undefined {
     const { canvas } = this;
-    const width = canvas.parentElement!.clientWidth;
+    const width = this.#width;
     if (width === 0) return undefined;
     const height = heightAt(width);
     const ratio = Math.min(SHARPEST, devicePixelRatio);

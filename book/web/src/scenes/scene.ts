@@ -32,7 +32,9 @@ export interface Scene {
   step?(): string;
   /** Of a course that has an end: whether it is there. To go on is then to begin again. */
   over?(): boolean;
-  /** Whether there is more to draw although nothing plays. */
+  /** A frame's part of what is simulated although nothing plays; whether there is more to see. */
+  simulate?(): boolean;
+  /** Whether there is more of that. */
   restless?(): boolean;
   /** The reader has turned it; `values` are already the new ones. */
   changed(name: Name): void;

@@ -7,47 +7,6 @@ from markupsafe import Markup
 from labs.site.svg import drawing
 from labs.theory import laws, queueing
 
-# Those of book/web/src/scenes/parameters.ts, and what a page that doesn't say them means.
-NUMBERS = {
-    "users": 0.0,
-    "think": 0.0,
-    "rate": 0.0,
-    "cpu": 0.0,
-    "wait": 0.0,
-    "cores": 1.0,
-    "workers": 1.0,
-    "places": 2048.0,
-    "request": 1.0,
-    "leaves": 0.0,
-    "lanes": 4.0,
-    "call": 0.0,
-    "racers": 2.0,
-    "rounds": 1.0,
-    "lock": 0.0,
-    "processes": 1.0,
-    "threads": 1.0,
-    "preload": 0.0,
-    "written": 1.0,
-    "memory": 552.0,
-    "first": 5.0,
-    "limit": 256.0,
-    "within": 0.0,
-    "way": 0.0,
-    "ahead": 0.0,
-    "others": 0.0,
-    "late": 0.0,
-    "locked": 0.0,
-    "query": 0.0,
-    "connections": 1.0,
-    "disk": 0.0,
-    "requests": 10.0,
-    "mean": 1.0,
-    "apart": 0.0,
-    "deviation": 0.3,
-    "window": 1.0,
-    "quota": 0.0,
-    "pair": 2.0,
-}
 LEFT, POOL, CORES, RIGHT = 4, 190, 548, 636  # edges of line, pool and cores
 TOP, HIGH = 26, 140
 LARGEST = 11.0  # radius of a dot
@@ -55,10 +14,9 @@ CELL = 2.5  # a dot's place, in radii
 DRAWN = 24  # visitors in line, where their number finds no level
 
 
-def picture(given: Mapping[str, float], held: float = 0.0) -> Markup:
+def picture(numbers: Mapping[str, float], held: float = 0.0) -> Markup:
     """An SVG for these numbers (seconds, as in the page); `held` visitors a second come while a
     button is held down."""
-    numbers = {**NUMBERS, **given}
     line, computing, waiting = _crowd(numbers, held)
     workers, cores = int(numbers["workers"]), int(numbers["cores"])
     said = (
