@@ -1,5 +1,6 @@
-"""A kernel whose page was left in the midst of code. Its sockets are closed by then, and that it
-cannot answer any more is no news to whoever reads the terminal of `labs read`."""
+"""A kernel whose page or server is left in the midst of a message. That its sockets are closed by
+then, or that it was interrupted before it was ended, is no news to whoever reads the terminal of
+`labs read`."""
 
 from __future__ import annotations
 
@@ -7,13 +8,16 @@ import logging
 
 import zmq
 
+INTERRUPTED = "KeyboardInterrupt caught in kernel"  # outside of code, which tells of its own
 
-class Answered(logging.Filter):
-    """Lets everything pass but an answer that found its socket closed."""
+
+class Left(logging.Filter):
+    """Lets everything pass but an answer that found its socket closed, and an interrupt."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None
-        return not (isinstance(error, zmq.ZMQError) and error.errno == zmq.ENOTSOCK)
+        unsent = isinstance(error, zmq.ZMQError) and error.errno == zmq.ENOTSOCK
+        return not unsent and not record.getMessage().startswith(INTERRUPTED)
 
 
 def quiet() -> None:
@@ -23,4 +27,4 @@ def quiet() -> None:
     shell = get_ipython()
     kernel = getattr(shell, "kernel", None)
     if kernel is not None:
-        kernel.log.addFilter(Answered())
+        kernel.log.addFilter(Left())

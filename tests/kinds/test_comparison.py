@@ -563,8 +563,9 @@ def test_two_servers_are_measured_in_one_turn() -> None:
     (a, d), (b, c) = ([visit.at_s for visit in visits[label]] for label in parts)
     assert a < b < c < d  # A B B A
     assert len({part.run.seed for part in found.parts.values()}) == 1
+    # From the same visits, but that the one takes a machine's drift within them out.
     decision = decided(believing(found).parts)
-    assert decision is not None and decision.ratio == pytest.approx(ratio, rel=0.01)
+    assert decision is not None and decision.ratio == pytest.approx(ratio, rel=0.15)
 
 
 @pytest.mark.measures

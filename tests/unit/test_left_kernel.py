@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 import pytest
 import zmq
+from ipykernel.kernelbase import Kernel
+from jupyter_client.session import Session
 
-from labs.site.left_kernel import Answered
+from labs.site.left_kernel import Left
 
 
 def test_an_answer_to_nobody_is_no_news_and_every_other_error_is(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     log = logging.getLogger("a kernel")
-    log.addFilter(Answered())
+    log.addFilter(Left())
     with zmq.Context() as context:
         closed = context.socket(zmq.PAIR)
         closed.close()
@@ -29,3 +32,32 @@ def test_an_answer_to_nobody_is_no_news_and_every_other_error_is(
         ValueError,
     ]
     assert caplog.messages[-1] == "and this"
+
+
+class Interrupted(Kernel):
+    """Gets the server's last signal while it answers."""
+
+    async def kernel_info_request(self, stream: object, ident: object, parent: object) -> None:
+        raise KeyboardInterrupt
+
+    def _publish_status(self, *_: object, **__: object) -> None:
+        """To nobody."""
+
+    def _publish_status_and_flush(self, *_: object, **__: object) -> None:
+        """To nobody."""
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_an_interrupt_between_two_cells_is_no_news(
+    quiet: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A server interrupts its kernels before it ends them, whatever they are at."""
+    session = Session(key=b"a secret")
+    kernel = Interrupted(session=session)
+    kernel.log = logging.getLogger("an interrupted kernel" + " that is quiet" * quiet)
+    if quiet:
+        kernel.log.addFilter(Left())
+    asked = session.serialize(session.msg("kernel_info_request"))
+    with zmq.Context():
+        asyncio.run(kernel.dispatch_shell([zmq.Message(part) for part in asked]))
+    assert caplog.messages == ([] if quiet else ["KeyboardInterrupt caught in kernel."])
