@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pytest
 import simpy
+from simulated import throughput
 
 from labs.records.errors import Unusable
 from labs.theory import laws, queueing
@@ -149,10 +150,7 @@ def simpy_rate(N, D, V, *, c=1, W=None, Z=0.0, g=0.0, cpu_cv=1.0, interval=None,
 
     for _ in range(N):
         world.process(user())
-    while len(ends) < done:
-        world.step()
-    warm = done // 10
-    return (len(ends) - warm) / (ends[-1] - ends[warm - 1])
+    return throughput(world, ends, done)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 import simpy
+from simulated import throughput
 from test_forecast import IDEAL, of, one_level, prefork
 
 from labs.theory.rounds import rounds
@@ -53,10 +54,7 @@ def simpy_rate(
 
     for _ in range(N):
         world.process(user())
-    while len(ends) < done:
-        world.step()
-    warm = done // 10
-    return (len(ends) - warm) / (ends[-1] - ends[warm - 1])
+    return throughput(world, ends, done)
 
 
 @pytest.mark.parametrize(
