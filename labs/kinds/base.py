@@ -17,8 +17,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import msgspec
 
 from labs.measure.rig import Rig
-from labs.present.bet import Place
-from labs.present.verdict import Question
+from labs.present.bet import Place, Question
 from labs.records.experiment import Experiment
 from labs.records.results import Machine, Result
 

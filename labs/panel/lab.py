@@ -24,10 +24,11 @@ from labs.panel.prediction_prompt import PredictionPrompt
 from labs.panel.refusal import in_words
 from labs.panel.run_bar import RunBar, empty, put
 from labs.panel.settings import settings_of
+from labs.present.bet import on_answer
 from labs.present.markup import alarm, paragraphs, spoken, status
 from labs.present.time_split import SplitFigure
 from labs.present.trails import trails_alt, with_trails
-from labs.present.verdict import caption, on_answer
+from labs.present.verdict import caption
 from labs.records.errors import Unusable
 from labs.records.format import seconds
 from labs.records.results import Result, Sample

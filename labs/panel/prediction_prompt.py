@@ -7,8 +7,8 @@ import ipywidgets
 from markupsafe import Markup
 
 from labs import progress_log
+from labs.present.bet import Question
 from labs.present.markup import alarm
-from labs.present.verdict import Question
 from labs.records.errors import Unusable
 from labs.records.written import shown, written
 

@@ -12,12 +12,12 @@ from labs.exercises import chapters as exercises
 from labs.kinds.mystery.scenarios import LIMITS
 from labs.panel.figure_view import FigureView
 from labs.panel.run_bar import put
+from labs.present.bet import CLOSE, is_close
 from labs.present.bets import Bet, bets_alt, bets_figure
 from labs.present.caveats import HOLLOW
 from labs.present.handed_in import COLUMNS, DIGITS, FORMULAS
 from labs.present.markup import alarm, paragraphs, status, table
 from labs.present.tables import Table, link
-from labs.present.verdict import CLOSE, is_close
 from labs.progress_log import Answered, Diagnosed, Foretold, ProgressLog
 from labs.recordings.pages import Chapter, chapters
 from labs.records.format import NARROW, digits, plain

@@ -27,6 +27,7 @@ from labs.panel.inside import controls
 from labs.panel.lab import LabPanel
 from labs.panel.run_bar import empty, put
 from labs.present import verdict
+from labs.present.bet import Guess
 from labs.present.caveats import advice
 from labs.present.markup import alarm, spoken
 from labs.present.power import powered
@@ -310,12 +311,12 @@ class SweepPanel(LabPanel[Recording]):
         if self._plan is not None:
             self._draw_levels(self._plan.experiment)
 
-    def _guess(self, experiment: Experiment) -> verdict.Guess | None:
+    def _guess(self, experiment: Experiment) -> Guess | None:
         value = self._prompt.guess
         if value is None:
             return None
         users = experiment.load.users[-1]
-        return verdict.Guess(users=users, quantity=self._sweep.ask, value=value)
+        return Guess(users=users, quantity=self._sweep.ask, value=value)
 
     def _recorded_beside(self, experiment: Experiment) -> tuple[Recording | None, str]:
         """A recorded run stands beside a run of the same server and work, at any levels; one at

@@ -1,12 +1,47 @@
-"""A recorded run that stands behind a bet: what the page's script needs to ask for a number first,
-and to say how near it was (book/web/src/bet.ts). Pure."""
+"""What a reader is asked to bet before a run, and how near it was. Pure."""
 
-from dataclasses import asdict, dataclass
+from __future__ import annotations
 
-from markupsafe import Markup
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from labs.present.markup import script_data
-from labs.present.verdict import UNSETTLED, Question
+from labs.present.caveats import HOLLOW
+from labs.records.format import crowd, digits, duration, percent, rate, unserved
+from labs.records.results import Point, Prediction
+
+CLOSE = 0.05  # a prediction is as good as the measurement
+UNSETTLED = f"But that point is {HOLLOW}: it settles no bet, and the next fit one does."
+SPELT = {"req/s": "requests a second"}  # a unit, as a question may say it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What a reader is asked to commit to before a run."""
+
+    words: str  # without question mark: how many requests a second will it answer at 8 users
+    about: str  # for the sentence with the answer: at 8 users
+    unit: str  # of what is typed: ms
+    scale: float = 1.0  # what is typed over the value in SI units: 1000
+    say: Callable[[float], str] = digits  # a value in SI units, in words with its unit
+
+    @property
+    def asked(self) -> str:
+        """The question, with the unit of its answer where its words do not have it."""
+        spelt = SPELT.get(self.unit, self.unit)
+        known = self.unit in self.words or spelt in self.words
+        return f"{self.words}?" if known else f"{self.words}, in {self.unit}?"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guess:
+    """What the reader expected, committed to before the run."""
+
+    users: int
+    quantity: str  # "throughput" or "response time"
+    value: float  # req/s or seconds
+
+    def __str__(self) -> str:
+        return rate(self.value) if self.quantity == "throughput" else duration(self.value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,35 +54,73 @@ class Place:
     asks: str  # "throughput" or "response time"
 
 
-def behind_bet(
-    shown: str,
-    lab: str,
+def on_guess(guess: Guess, forecast: Prediction, points: Sequence[Point]) -> str:
+    """The reader's prediction beside the model's and the measurement."""
+    level = forecast.at(guess.users)
+    measured = next((point for point in points if point.users == guess.users), None)
+    if guess.quantity == "throughput":
+        model, found = rate(level.model_rps), measured and measured.throughput_rps
+        shown = rate(found) if found else ""
+    else:
+        model = duration(level.model_response_time_s)
+        found = measured and measured.mean_response_time_s
+        shown = duration(found) if found else ""
+        if found and measured and measured.never_served:
+            shown += f" for whoever was served ({unserved(measured.never_served, guess.users)})"
+    said = f"You said {guess} at {crowd(guess.users)}, the model {model}"
+    if not found or not measured:
+        return f"{said}; that level was not measured."
+    told = f"{said}, and it was {shown}"
+    return _beside(told, guess.value, found) if measured.fit else f"{told}. {UNSETTLED}"
+
+
+def on_answer(
     question: Question,
-    answer: tuple[float | None, float | None],
+    value: float,
+    model: float | None,
+    found: float | None,
     *,
     fit: bool = True,
-    place: Place | None = None,
-) -> Markup:
-    """What a recorded run shows as HTML, behind the question that its lab asks.
+) -> str:
+    """The reader's answer to any question beside the model's, if there is one, and the
+    measurement; all in SI units. fit: whether that measurement can be believed."""
+    said = f"You said {question.say(value)} {question.about}"
+    if model is not None:
+        said += f", the model {question.say(model)}"
+    if found is None:
+        return f"{said}; that was not measured."
+    told = f"{said}, and it was {question.say(found)}"
+    if not fit:
+        return f"{told}. {UNSETTLED}"
+    if question.unit == "%":
+        return _points(told, value, found)
+    return _beside(told, value, found)
 
-    answer: what the model said to it and what was measured, in SI units, None without;
-    fit: whether what was measured can be believed.
-    """
-    model, measured = answer
-    bet = {
-        "lab": lab,
-        "words": question.words,
-        "asked": question.asked,
-        "about": question.about,
-        "unit": question.unit,
-        "model": None if model is None else model * question.scale,
-        "measured": None if measured is None else measured * question.scale,
-        "model_said": "" if model is None else question.say(model),
-        "measured_said": "" if measured is None else question.say(measured),
-        "unsettled": "" if fit else UNSETTLED,
-        "place": asdict(place) if place else None,
-    }
-    asks = script_data(bet, class_="wt-bet-data")
-    return Markup('<div class="wt-replay" data-lab="{}">{}{}</div>').format(
-        lab, asks, Markup(shown)
-    )
+
+def is_close(value: float, found: float, unit: str) -> bool:
+    """Whether a prediction came as near as a measurement would; both in that unit."""
+    if unit == "%":
+        return abs(value - found) <= 100 * CLOSE
+    return bool(found) and abs(value / found - 1) <= CLOSE
+
+
+def _points(said: str, value: float, found: float) -> str:
+    """Of shares: how far apart they are is told in points, as per cents of per cents mislead."""
+    off = value - found
+    if is_close(100 * value, 100 * found, "%"):
+        return f"{said}. Well predicted!"
+    points = digits(abs(off) * 100, 2)
+    return f"{said}: yours was {points} percentage points too {'high' if off > 0 else 'low'}."
+
+
+def _beside(said: str, value: float, found: float) -> str:
+    if not found:
+        return f"{said}."
+    off = value / found - 1
+    if is_close(value, found, ""):
+        return f"{said}. Well predicted!"
+    if off >= 0.95:
+        return f"{said}: yours was {digits(value / found, 2)} times as much."
+    if off <= -0.95:
+        return f"{said}: it was {digits(found / value, 2)} times what you said."
+    return f"{said}: yours was {percent(abs(off))} too {'high' if off > 0 else 'low'}."

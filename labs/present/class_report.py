@@ -6,13 +6,13 @@ from statistics import median
 
 from markupsafe import Markup, escape
 
+from labs.present.bet import CLOSE, is_close
 from labs.present.handed_in import PREDICTION, HandedIn
 from labs.present.markup import paragraphs, script_data
 from labs.present.markup import table as html_table
 from labs.present.palette import GREEN, GREY, ORANGE
 from labs.present.plot import Figure, axis_title, dots, layout, line, log_axis
 from labs.present.tables import Table
-from labs.present.verdict import CLOSE, is_close
 from labs.records.format import NARROW, digits
 
 HEAD = ("answered", "right", "measured", "median bet", "median measured", "question")

@@ -54,9 +54,14 @@ def mark(figure: dict[str, Any]) -> str:
 
 
 class Recorded:
-    """A figure that a notebook displays by itself, and a page of the book draws by its script."""
+    """A figure that a notebook displays by itself, as the last value of a cell, and a page of the
+    book draws by its script.
 
-    def __init__(self, figure: Figure, alt: str, caption: str) -> None:
+    `alt` says in words what the figure shows, for those who do not see it; `caption` is set
+    under it. Both are plain text.
+    """
+
+    def __init__(self, figure: Figure, *, alt: str, caption: str = "") -> None:
         self.figure = plain(figure)
         self.alt = alt
         self.caption = caption
@@ -72,12 +77,3 @@ class Recorded:
             '<div class="wt-plot" style="min-height:{1}px"><p>{0}</p></div>'
             "{2}{3}</figure>"
         ).format(self.alt, height, script_data(self.figure), caption, mark(self.figure))
-
-
-def static(figure: Figure, *, alt: str, caption: str = "") -> Recorded:
-    """A figure to be displayed as the last value of a cell.
-
-    `alt` says in words what the figure shows, for those who do not see it; `caption` is set
-    under it. Both are plain text.
-    """
-    return Recorded(figure, alt, caption)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from labs.analysis import causes
 from labs.analysis.checks import half_width
 from labs.present import reasons
-from labs.present.caveats import HOLLOW, exceeded, starved, unfit
+from labs.present.bet import Guess, on_guess
+from labs.present.caveats import exceeded, starved, unfit
 from labs.records.experiment import Experiment, Server, Workload
 from labs.records.format import (
     NARROW,
     crowd,
-    digits,
     duration,
     listed,
     percent,
-    rate,
-    unserved,
 )
 from labs.records.results import Machine, Point, Prediction, Run
 from labs.records.server_facts import WAITS, called, server_facts
@@ -26,40 +23,7 @@ from labs.records.server_facts import WAITS, called, server_facts
 ASSUMES = "What the forecast assumes"
 NEAR = "That is close, and nothing else stood out."
 NEAR_BUT = "That is close; the table says what else stood out."
-CLOSE = 0.05  # a prediction is as good as the measurement
-UNSETTLED = f"But that point is {HOLLOW}: it settles no bet, and the next fit one does."
 UNEXPLAINED = "Nothing we measure explains it."  # which accuses neither the model nor the machine
-SPELT = {"req/s": "requests a second"}  # a unit, as a question may say it
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What a reader is asked to commit to before a run."""
-
-    words: str  # without question mark: how many requests a second will it answer at 8 users
-    about: str  # for the sentence with the answer: at 8 users
-    unit: str  # of what is typed: ms
-    scale: float = 1.0  # what is typed over the value in SI units: 1000
-    say: Callable[[float], str] = digits  # a value in SI units, in words with its unit
-
-    @property
-    def asked(self) -> str:
-        """The question, with the unit of its answer where its words do not have it."""
-        spelt = SPELT.get(self.unit, self.unit)
-        known = self.unit in self.words or spelt in self.words
-        return f"{self.words}?" if known else f"{self.words}, in {self.unit}?"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Guess:
-    """What the reader expected, committed to before the run."""
-
-    users: int
-    quantity: str  # "throughput" or "response time"
-    value: float  # req/s or seconds
-
-    def __str__(self) -> str:
-        return rate(self.value) if self.quantity == "throughput" else duration(self.value)
 
 
 def about(experiment: Experiment) -> str:
@@ -149,78 +113,6 @@ def nearness(fit: Sequence[tuple[Run, Sequence[Point]]]) -> str:
 
 def _known(point: Point) -> str:
     return f"where the measurement itself is known to ±{NARROW}{percent(half_width(point))}"
-
-
-def on_guess(guess: Guess, forecast: Prediction, points: Sequence[Point]) -> str:
-    """The reader's prediction beside the model's and the measurement."""
-    level = forecast.at(guess.users)
-    measured = next((point for point in points if point.users == guess.users), None)
-    if guess.quantity == "throughput":
-        model, found = rate(level.model_rps), measured and measured.throughput_rps
-        shown = rate(found) if found else ""
-    else:
-        model = duration(level.model_response_time_s)
-        found = measured and measured.mean_response_time_s
-        shown = duration(found) if found else ""
-        if found and measured and measured.never_served:
-            shown += f" for whoever was served ({unserved(measured.never_served, guess.users)})"
-    said = f"You said {guess} at {crowd(guess.users)}, the model {model}"
-    if not found or not measured:
-        return f"{said}; that level was not measured."
-    told = f"{said}, and it was {shown}"
-    return _beside(told, guess.value, found) if measured.fit else f"{told}. {UNSETTLED}"
-
-
-def on_answer(
-    question: Question,
-    value: float,
-    model: float | None,
-    found: float | None,
-    *,
-    fit: bool = True,
-) -> str:
-    """The reader's answer to any question beside the model's, if there is one, and the
-    measurement; all in SI units. fit: whether that measurement can be believed."""
-    said = f"You said {question.say(value)} {question.about}"
-    if model is not None:
-        said += f", the model {question.say(model)}"
-    if found is None:
-        return f"{said}; that was not measured."
-    told = f"{said}, and it was {question.say(found)}"
-    if not fit:
-        return f"{told}. {UNSETTLED}"
-    if question.unit == "%":
-        return _points(told, value, found)
-    return _beside(told, value, found)
-
-
-def is_close(value: float, found: float, unit: str) -> bool:
-    """Whether a prediction came as near as a measurement would; both in that unit."""
-    if unit == "%":
-        return abs(value - found) <= 100 * CLOSE
-    return bool(found) and abs(value / found - 1) <= CLOSE
-
-
-def _points(said: str, value: float, found: float) -> str:
-    """Of shares: how far apart they are is told in points, as per cents of per cents mislead."""
-    off = value - found
-    if is_close(100 * value, 100 * found, "%"):
-        return f"{said}. Well predicted!"
-    points = digits(abs(off) * 100, 2)
-    return f"{said}: yours was {points} percentage points too {'high' if off > 0 else 'low'}."
-
-
-def _beside(said: str, value: float, found: float) -> str:
-    if not found:
-        return f"{said}."
-    off = value / found - 1
-    if is_close(value, found, ""):
-        return f"{said}. Well predicted!"
-    if off >= 0.95:
-        return f"{said}: yours was {digits(value / found, 2)} times as much."
-    if off <= -0.95:
-        return f"{said}: it was {digits(found / value, 2)} times what you said."
-    return f"{said}: yours was {percent(abs(off))} too {'high' if off > 0 else 'low'}."
 
 
 def caption(machine: Machine, runs: int = 1) -> str:

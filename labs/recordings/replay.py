@@ -1,14 +1,15 @@
 """A recorded run as it stands in a page: one figure, its caption, the numbers folded away; all of
 it behind the question that the lab asks, if it asks one."""
 
+from dataclasses import asdict
 from typing import Any
 
 from markupsafe import Markup
 
 from labs.kinds.base import LabKind
 from labs.kinds.registry import showing
-from labs.present.bet import behind_bet
-from labs.present.html import static
+from labs.present.bet import UNSETTLED, Place, Question
+from labs.present.html import Recorded
 from labs.present.levels import stepped
 from labs.present.markup import script_data
 from labs.recordings import store
@@ -59,14 +60,14 @@ def page(name: str, result: Result) -> tuple[str, str]:
     show = showing(result)
     shown = course(result)
     if split := show.split(result):
-        shown += static(split.figure, alt=split.alt, caption=split.note).html()
+        shown += Recorded(split.figure, alt=split.alt, caption=split.note).html()
     return show.alt(result), f"{shown}{show.verdict(result)}{show.downloads(name, result)}"
 
 
 def course(result: Result) -> Markup:
     """Its figure as HTML, and what a page needs to show it level by level."""
     show = showing(result)
-    figure = static(show.figure(result), alt=show.alt(result), caption=show.caption(result))
+    figure = Recorded(show.figure(result), alt=show.alt(result), caption=show.caption(result))
     return figure.html() + stepped(show.levels(result), show.concluded(result), show.pace)
 
 
@@ -92,3 +93,38 @@ def switch(name: str, result: Result) -> Markup:
     if not data["groups"]:
         return Markup("")
     return script_data(data, class_="wt-switch-data")
+
+
+def behind_bet(
+    shown: str,
+    lab: str,
+    question: Question,
+    answer: tuple[float | None, float | None],
+    *,
+    fit: bool = True,
+    place: Place | None = None,
+) -> Markup:
+    """What a recorded run shows as HTML, behind the question that its lab asks: the page's script
+    asks for a number first, and says how near it was (book/web/src/bet.ts).
+
+    answer: what the model said to it and what was measured, in SI units, None without;
+    fit: whether what was measured can be believed.
+    """
+    model, measured = answer
+    bet = {
+        "lab": lab,
+        "words": question.words,
+        "asked": question.asked,
+        "about": question.about,
+        "unit": question.unit,
+        "model": None if model is None else model * question.scale,
+        "measured": None if measured is None else measured * question.scale,
+        "model_said": "" if model is None else question.say(model),
+        "measured_said": "" if measured is None else question.say(measured),
+        "unsettled": "" if fit else UNSETTLED,
+        "place": asdict(place) if place else None,
+    }
+    asks = script_data(bet, class_="wt-bet-data")
+    return Markup('<div class="wt-replay" data-lab="{}">{}{}</div>').format(
+        lab, asks, Markup(shown)
+    )

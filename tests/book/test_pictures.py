@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from labs.present.html import mark, static
+from labs.present.html import Recorded, mark
 from labs.recordings import pictures, replay, store
 from labs.recordings.drawings import Drawing, drawings
 from labs.recordings.pictures import WIDTHS
@@ -77,7 +77,7 @@ def test_a_figure_is_shown_by_its_pictures() -> None:
 
 
 def test_a_figure_that_has_changed_since_fails_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    changed = static(LINE, alt="a line").html()
+    changed = Recorded(LINE, alt="a line").html()
     with pytest.raises(BadRecording, match=r"^one-core: its figure has .* `make figures`\."):
         pictures.with_pictures("one-core", changed)
     monkeypatch.setenv("LABS_RECORDINGS", str(store.folder()))  # as somebody else's

@@ -10,7 +10,7 @@ from panel_book import PanelBook
 from playwright.sync_api import Page, expect
 
 from labs.kinds.base import LabKind
-from labs.present.verdict import on_answer
+from labs.present.bet import on_answer
 from labs.recordings import recorder, replay, store
 from labs.records.format import duration
 from labs.records.written import written

@@ -7,7 +7,7 @@ from labs.kinds.naps.record import Nap, Naps, NapsRun
 
 from labs.kinds.base import LabKind
 from labs.measure.rig import Rig
-from labs.present.verdict import Question
+from labs.present.bet import Question
 from labs.records.format import duration
 
 

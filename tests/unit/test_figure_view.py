@@ -11,7 +11,7 @@ import traitlets
 from plotly import graph_objects, offline
 
 from labs.panel.figure_view import FigureView
-from labs.present.html import plain, static
+from labs.present.html import Recorded, plain
 
 ROOT = Path(__file__).parents[2]
 LINE = {"data": [{"x": [1, 2], "y": [3, 4]}], "layout": {"height": 300}}
@@ -28,7 +28,7 @@ def test_a_figure_of_plotly_and_its_json_are_the_same() -> None:
 
 def test_a_recorded_figure_has_its_words_and_harms_no_page() -> None:
     hostile = {"data": [{"name": "</script><script>alert(1)</script>"}], "layout": {}}
-    bundle = static(hostile, alt='a "b" < c', caption="On <2> cores.")._repr_mimebundle_()
+    bundle = Recorded(hostile, alt='a "b" < c', caption="On <2> cores.")._repr_mimebundle_()
     page = bundle["text/html"]
     assert bundle["text/plain"] == 'a "b" < c'
     assert 'aria-label="a &#34;b&#34; &lt; c"' in page
@@ -40,7 +40,7 @@ def test_a_recorded_figure_has_its_words_and_harms_no_page() -> None:
 
 
 def test_room_is_kept_for_a_recorded_figure() -> None:
-    assert "min-height:300px" in static(LINE, alt="a line").html()
+    assert "min-height:300px" in Recorded(LINE, alt="a line").html()
 
 
 def test_a_view_takes_figures_and_refuses_the_rest() -> None:

@@ -23,9 +23,9 @@ from labs.kinds.sweep.alt_text import sweep_alt
 from labs.kinds.sweep.figure import sweep_figure
 from labs.kinds.timeline.figure import timeline_figure
 from labs.present import palette
+from labs.present.bet import Guess
 from labs.present.core_strip import strip_alt, strip_figure, strip_rows
 from labs.present.plot import Figure, log_axis
-from labs.present.verdict import Guess
 from labs.recordings import store
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Prediction

@@ -40,8 +40,8 @@ from labs.panel.progress import (
     settled,
     summary,
 )
+from labs.present.bet import Question, on_answer
 from labs.present.bets import bets_figure
-from labs.present.verdict import Question, on_answer
 from labs.progress_log import Foretold, ProgressLog
 from labs.recordings import pages
 

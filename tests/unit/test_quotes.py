@@ -16,8 +16,8 @@ from labs.kinds.comparison.verdict import between
 from labs.kinds.sweep import report
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.show import show
+from labs.present.bet import Guess, on_guess
 from labs.present.quantities import NoSuchNumber
-from labs.present.verdict import Guess, on_guess
 from labs.recordings import store
 from labs.records.errors import BadRecording
 from labs.records.histogram import MoreThan, histogram

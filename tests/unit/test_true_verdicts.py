@@ -43,8 +43,9 @@ from labs.kinds.timeline import verdict as story
 from labs.kinds.timeline.forecast import course, with_workers
 from labs.kinds.timeline.record import Timeline
 from labs.panel.inside import controls
+from labs.present.bet import UNSETTLED, Guess
 from labs.present.caveats import ADVICE, CONTROL, advice
-from labs.present.verdict import UNSETTLED, Guess, verdict
+from labs.present.verdict import verdict
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.format import digits, duration, percent, rate
 from labs.records.results import Point, PredictedLevel, Prediction, Run

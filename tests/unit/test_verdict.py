@@ -19,8 +19,9 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.show import show
 from labs.present import reasons
 from labs.present import verdict as telling
+from labs.present.bet import Guess, on_guess
 from labs.present.tables import assumptions
-from labs.present.verdict import ASSUMES, Guess
+from labs.present.verdict import ASSUMES
 from labs.recordings import store
 from labs.recordings.replay import page
 from labs.records.experiment import WAIT_BY, Experiment, Load, Server, WaitBy, Workload
@@ -396,7 +397,7 @@ def test_the_guess_is_shown_beside_model_and_measurement(
 ) -> None:
     guess, points = Guess(users=8, quantity=quantity, value=value), examples.run().points
     assert words in judged(*points, guess=guess)
-    assert "not measured" in say(telling.on_guess(guess, FORECAST, points[:2]))
+    assert "not measured" in say(on_guess(guess, FORECAST, points[:2]))
 
 
 def test_a_caption_names_the_machine_and_asks_nothing_of_its_reader() -> None:

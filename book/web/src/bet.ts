@@ -1,13 +1,13 @@
 /** Bet, then reveal, in a page without Python: what a recorded run has to say stands behind the
  * question that the live lab asks before a run. Without scripts, in print, and for who wants it so,
- * it is simply there. The words are those of labs/panel/prediction_prompt.py and labs/present/verdict.py. */
+ * it is simply there. The words are those of labs/panel/prediction_prompt.py and labs/present/bet.py. */
 import { along, axesOf } from './axes';
 import * as kept from './kept';
 import { button, data, make } from './make';
 import { digits, say, shown, Unusable, written } from './numbers';
 import { drawAgain } from './recorded';
 
-/** Written by labs/present/bet.py. Numbers are in the unit that is typed. */
+/** Written by labs/recordings/replay.py. Numbers are in the unit that is typed. */
 interface Bet {
   lab: string;
   words: string; // without question mark

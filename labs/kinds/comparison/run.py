@@ -27,8 +27,7 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import walk
 from labs.measure.calibration import language_of, last
 from labs.measure.rig import Rig, split_cores
-from labs.present.bet import Place
-from labs.present.verdict import Question
+from labs.present.bet import Place, Question
 from labs.records.errors import Unusable
 from labs.records.experiment import CpuBy, Experiment
 from labs.records.format import crowd, rate

@@ -18,7 +18,7 @@ from labs.kinds.generators.instruments import SETTLE_S, TOOLS, Bench, Way, ways
 from labs.kinds.generators.record import OURS, Generators, GeneratorsRun
 from labs.load import tools
 from labs.measure.rig import Rig
-from labs.present.verdict import Question
+from labs.present.bet import Question
 from labs.records.errors import Unusable, instance
 from labs.records.experiment import Load, Server, Workload
 from labs.records.format import digits

@@ -19,7 +19,7 @@ from labs.kinds.base import LabKind
 from labs.kinds.memory.record import Memory, MemoryCurve, MemoryRun, Waiting
 from labs.load.concurrent import ConcurrentRequests, concurrent_requests
 from labs.measure.rig import Rig
-from labs.present.verdict import Question
+from labs.present.bet import Question
 from labs.records.errors import Unusable, choice, instance, whole
 from labs.records.experiment import MOST_POOL, Server
 from labs.records.format import percent, size

@@ -21,7 +21,7 @@ from labs.kinds.mystery.scenarios import LIMITS, named
 from labs.kinds.show import Column, Show, quoted
 from labs.kinds.sweep import show as sweep
 from labs.present.core_strip import strip_alt, strip_figure
-from labs.present.html import static
+from labs.present.html import Recorded
 from labs.present.levels import UNMEASURED, Level, Pace, stepped
 from labs.present.markup import labelled, paragraphs
 from labs.present.palette import LINES
@@ -157,12 +157,12 @@ def repaired_html(mystery: Mystery) -> Markup:
 def words(mystery: Mystery) -> str:
     """Under a recorded figure: the other tools, and the solution folded away."""
     samples = mystery.before.run.samples
-    strip = static(strip_figure(samples), alt=strip_alt(samples)).html() if samples else ""
+    strip = Recorded(strip_figure(samples), alt=strip_alt(samples)).html() if samples else ""
     revealed = verdict.revealed(mystery) if mystery.before.points else ()
     solution = paragraphs(revealed)
     if len(mystery.variants) > 1:
         fixes = compared(mystery)
-        drawn = static(comparison_figure(fixes), alt=comparison_alt(fixes)).html()
+        drawn = Recorded(comparison_figure(fixes), alt=comparison_alt(fixes)).html()
         pace = Pace(each="step", before=UNMEASURED)
         replay = stepped(fixes_levels(mystery), revealed, pace)
         solution += repaired_html(mystery) + drawn + replay

@@ -18,7 +18,7 @@ from labs.kinds.base import LabKind
 from labs.kinds.race.record import Count, Race, RaceRun
 from labs.load.locust import LoadFailed
 from labs.measure.rig import Rig
-from labs.present.verdict import Question
+from labs.present.bet import Question
 from labs.records.errors import Unusable, instance, real
 from labs.records.experiment import Load, Server, Workload
 from labs.records.format import percent

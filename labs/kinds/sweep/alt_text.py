@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from labs.kinds.sweep.record import Recording
+from labs.present.bet import Guess
 from labs.present.caveats import HOLLOW
 from labs.present.levels import Level
-from labs.present.verdict import Guess
 from labs.records.format import crowd, duration, listed, rate, unserved
 from labs.records.results import Point, Prediction
 

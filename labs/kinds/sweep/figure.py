@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Unpack
 
 from labs.kinds.sweep.record import Recording
+from labs.present.bet import Guess
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE, PURPLE
 from labs.present.plot import (
     FROM_ZERO,
@@ -22,7 +23,6 @@ from labs.present.plot import (
     wide,
 )
 from labs.present.trails import Curve
-from labs.present.verdict import Guess
 from labs.records.format import crowd, duration, rate
 from labs.records.results import Point, PredictedLevel, Prediction
 

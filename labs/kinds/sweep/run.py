@@ -24,8 +24,8 @@ from labs.kinds.base import LabKind
 from labs.kinds.sweep.record import Recording
 from labs.measure.calibration import last
 from labs.measure.rig import Rig, Testbed
-from labs.present.bet import Place
-from labs.present.verdict import Question, about
+from labs.present.bet import Place, Question
+from labs.present.verdict import about
 from labs.records.errors import choice, instance
 from labs.records.experiment import Experiment
 from labs.records.format import crowd, duration, rate

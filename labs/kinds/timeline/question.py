@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from labs.present.verdict import Question
+from labs.present.bet import Question
 from labs.records.experiment import Server
 from labs.records.format import digits, rate
 from labs.records.steps import Step
