@@ -55,7 +55,8 @@ def verdict(
     if fit:
         sentences.append(reasons.limit(experiment, machine, run, fit[-1]))
         sentences += agreement(experiment, machine, run)
-        if fallen := reasons.split(experiment, fit[-1]):
+        fallen = reasons.split(experiment, fit[-1])
+        if fallen and not any(fallen in sentence for sentence in sentences):
             at = f"At {crowd(fit[-1].users)} connections stayed where they had fallen"
             sentences.append(f"{at}: {fallen}.")
         sentences += exceeded(fit)

@@ -231,6 +231,9 @@ def test_how_connections_fell_is_said_whether_it_explains_anything_or_not() -> N
     run = examples.by_law(experiment, 0.97, **fallen).run
     said = say(*telling.verdict(experiment, examples.MACHINE, run))
     assert "At 8 users connections stayed where they had fallen: 2 and 6 connections." in said
+    worse = examples.by_law(experiment, 0.5, **fallen | {"connections": {"11": 8}}).run
+    said = say(*telling.verdict(experiment, examples.MACHINE, worse))
+    assert "like coins. They fell as" in said and said.count("0 and 8 connections") == 1
 
 
 @pytest.mark.parametrize(
