@@ -646,6 +646,17 @@ def test_waits_that_many_have_together_come_in_rounds():
         assert level.model_rps == pytest.approx(max(rps, 1 / 0.212))
 
 
+def test_a_wait_that_takes_no_time_is_none_whatever_it_would_be_for():
+    for wait_by in ("disk-together", "lock"):
+        level = one_level(prefork(8), of(10, 0, wait_by=wait_by), 8)
+        assert level == one_level(prefork(8), of(10), 8)
+
+
+def test_one_at_a_time_bounds_a_crowd_whatever_the_workers_and_the_cores():
+    level = one_level(prefork(64), of(1, 20, wait_by="lock"), 64)
+    assert (level.limit, level.bound_rps) == ("lock", pytest.approx(1 / 0.02))
+
+
 def test_who_thinks_leaves_the_worker_to_others_who_wait_for_the_lock():
     """32 users, eight workers and one lock: the machine repair model, whatever the workers."""
     locked = of(0, 20, wait_by="lock", wait_cv=1.0)

@@ -31,6 +31,7 @@ from labs.theory.expression import evaluate
         ("ceiling(8, demand(busy=412.8, completed=3e6)) to 2 digits", "58,000"),
         ("200 - round(200 * filled(40, D=0.02, V=0.18, c=4))", "18"),
         ("min(32, 21 + 16)", "32"),
+        ("ceil(7 / 2)", "4"),
         ("-2 ** 2 + 3", "-1"),
         ("304 / 10 ** 0.5 to 2 digits", "96"),
         ("bound(N=16,\n  D=0.05) ms", "20,000 ms"),
