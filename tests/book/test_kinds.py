@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import os
@@ -12,6 +13,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import examples
 import msgspec
@@ -26,7 +28,7 @@ from labs.kinds.registry import KINDS, lab_kind, show_of, showing
 from labs.kinds.timeline.figure import CORES
 from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
-from labs.recordings.migration import migrated
+from labs.recordings.migration import TAGS, migrated
 from labs.recordings.recorder import cells
 from labs.records.errors import BadRecording
 
@@ -179,7 +181,7 @@ def test_a_recording_of_before_is_read_as_what_it_is(file: Path, tmp_path: Path)
 def test_every_kind_of_before_is_among_them() -> None:
     files = [json.loads(gzip.decompress(file.read_bytes())) for file in BEFORE.glob("*.gz")]
     fields = [dict.fromkeys(each, msgspec.Raw(b"0")) for each in files]
-    assert {json.loads(bytes(migrated(each)["kind"])) for each in fields} == set(FOLDERS)
+    assert {json.loads(bytes(migrated(each)["kind"])) for each in fields} == set(TAGS.values())
 
 
 @pytest.mark.parametrize(
@@ -254,6 +256,7 @@ print(json.dumps({
     "alt": repr(replayed),
     "quoted": str(measured("naps", 'slept("0.1")')),
     "number": float(measured("naps", 'slept("0.01")')),
+    "slept_s": float(measured("naps", 'slept("0.1")')),
     "caption": panel._caption.value,
     "shown": panel._data.value,
     "doc": labs.naps.__doc__,
@@ -288,7 +291,13 @@ def test_a_new_kind_is_one_folder_and_one_line(copied: Path, tmp_path: Path) -> 
     assert found["file"]["kind"] == "naps" and len(found["file"]["runs"]) == 2
     assert found["alt"].startswith("The longest nap took") and "2 runs" in found["html"]
     check_balanced(found["html"])
-    assert "naps-" in found["html"] and "slept ms" in found["html"]
+    file = BeautifulSoup(found["html"], "html.parser").select_one("a[download$='.csv']")
+    assert re.fullmatch(r"naps-\d+-cores\.csv", file["download"])
+    head, *rows = csv.reader(unquote(file["href"].partition(",")[2]).splitlines())
+    assert head == ["run", "nap", "asked ms", "slept ms"]
+    assert [row[1:3] for row in rows] == 2 * [["0.01", "10"], ["0.1", "100"]]
+    slept_ms = [float(row[3]) for row in rows if row[1] == "0.1"]
+    assert min(slept_ms) == pytest.approx(1000 * found["slept_s"], rel=0.01)  # of two, the lower
     assert re.fullmatch(r"1\d\d(\.\d)? ms", found["quoted"].replace("\u00a0", " "))
     assert 0.01 <= found["number"] < 0.1
     assert "Measured here" in found["caption"] and "slept ms" in found["shown"]
