@@ -18,12 +18,12 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from labs.analysis.contrast import student_t
 from labs.records.histogram import histogram
 
 Floats = NDArray[np.float64]
 
 MOST_BATCHES, LEAST_BATCHES = 5, 3
-STUDENT_T = {3: 4.303, 4: 3.182, 5: 2.776}  # two-sided 95 % quantile, by the number of batches
 LEAST_HALF_WIDTH = 0.02  # of the mean: so few batches cannot vouch for less
 
 
@@ -149,7 +149,7 @@ def batches(length_s: float, response_s: float) -> int:
 def interval(rates: Floats | list[float]) -> tuple[float, float]:
     """Where the mean lies, as far as some equal parts can vouch for it: 95 %, by Student's t."""
     mean, count = float(np.mean(rates)), len(rates)
-    spread = STUDENT_T[count] * float(np.std(rates, ddof=1)) / count**0.5
+    spread = student_t(count - 1) * float(np.std(rates, ddof=1)) / count**0.5
     half = max(spread, LEAST_HALF_WIDTH * mean)
     return max(0.0, mean - half), mean + half
 
