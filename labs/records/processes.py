@@ -1,7 +1,7 @@
 """Processes as they were seen during a run: of a server, or of a load generator."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 Who = Literal["server", "generator"]
 
@@ -38,3 +38,24 @@ class Process:
     @property
     def cpu_s(self) -> float:
         return self.user_s + self.system_s
+
+
+class ProcessTrees:
+    """A run's processes, of which the server's and the load generator's are told apart."""
+
+    __slots__ = ()
+    processes: tuple[Process, ...]
+
+    def tree(self, who: Who) -> tuple[Process, ...]:
+        """Processes of the server or of the load generator. KeyError for anybody else."""
+        if who not in get_args(Who):
+            raise KeyError(f"tree={who!r}: there are {', '.join(get_args(Who))}.")
+        return tuple(process for process in self.processes if process.who == who)
+
+    def cpu_s(self, who: Who) -> float:
+        return sum(process.cpu_s for process in self.tree(who))
+
+    def user_share(self, who: Who) -> float:
+        """Of the tree's CPU time, the part outside the kernel."""
+        whole = self.cpu_s(who)
+        return sum(process.user_s for process in self.tree(who)) / whole if whole else 0.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from labs.kinds.classics.published import NAMES, TABLES, Printed
 from labs.records.amounts import Amount, NotNegative
 from labs.records.errors import BadRecording
-from labs.records.processes import Process, Who
+from labs.records.processes import Process, ProcessTrees, Who
 from labs.records.results import Result
 
 AB, LOCUST = "ab", "Locust"
@@ -59,7 +59,7 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplicationRun:
+class ReplicationRun(ProcessTrees):
     """One round of a source's experiment."""
 
     recorded_at: str  # ISO 8601, UTC
@@ -81,17 +81,6 @@ class ReplicationRun:
     def by(self, generator: str) -> tuple[Tried, ...]:
         """What that load generator measured."""
         return tuple(each for each in self.tries if each.by == generator and not each.missing)
-
-    def tree(self, who: Who) -> tuple[Process, ...]:
-        return tuple(process for process in self.processes if process.who == who)
-
-    def cpu_s(self, who: Who) -> float:
-        return sum(process.cpu_s for process in self.tree(who))
-
-    def user_share(self, who: Who) -> float:
-        """Of the tree's CPU time, the part outside the kernel."""
-        whole = self.cpu_s(who)
-        return sum(process.user_s for process in self.tree(who)) / whole if whole else 0.0
 
     def minor_faults(self, who: Who) -> int:
         return sum(process.minor_faults or 0 for process in self.tree(who))

@@ -6,12 +6,10 @@ Frozen, SI units; times are seconds since the run's first request was due.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import get_args
 
 from labs.records.amounts import Amount, NotNegative
-from labs.records.errors import BadRecording
 from labs.records.experiment import Server, Workload
-from labs.records.processes import Process, Who
+from labs.records.processes import Process, ProcessTrees, Who
 from labs.records.results import Calibration, Check, Power, Result, middle
 from labs.records.steps import MOST_STEPS, Step
 
@@ -100,7 +98,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimelineRun:
+class TimelineRun(ProcessTrees):
     """One run, from the calibration to the last time bin."""
 
     recorded_at: str  # ISO 8601, UTC
@@ -153,21 +151,9 @@ class TimelineRun:
         """What was expected of the last moments before."""
         return [part for part in self.forecast if part.from_s < end_s - EDGE_S][-1]
 
-    def tree(self, who: Who) -> tuple[Process, ...]:
-        """Processes of the server or of the load generator. KeyError for anybody else."""
-        if who not in get_args(Who):
-            raise KeyError(f"tree={who!r}: there are {', '.join(get_args(Who))}.")
-        return tuple(process for process in self.processes if process.who == who)
-
     def on_core(self, who: Who) -> float:
         """CPU seconds of a process tree for each second that passed: cores it kept busy."""
-        cpu_s = sum(process.cpu_s for process in self.tree(who))
-        return cpu_s / self.seconds if self.seconds else 0.0
-
-    def user_share(self, who: Who) -> float:
-        """Of the tree's CPU time, the part outside the kernel."""
-        cpu_s = sum(process.cpu_s for process in self.tree(who))
-        return sum(process.user_s for process in self.tree(who)) / cpu_s if cpu_s else 0.0
+        return self.cpu_s(who) / self.seconds if self.seconds else 0.0
 
     def children(self, who: Who) -> int:
         """Processes that ever were below the tree's root."""
@@ -182,10 +168,6 @@ class Timeline(Result, tag="timeline", frozen=True, kw_only=True):
     workload: Workload
     steps: tuple[Step, ...]
     runs: tuple[TimelineRun, ...]
-
-    def __post_init__(self) -> None:
-        if not self.runs:
-            raise BadRecording("The recording holds no run. Record it again.")
 
     @property
     def run(self) -> TimelineRun:
