@@ -15,6 +15,7 @@ from typing import Any
 
 from labs.records.experiment import Experiment, Server, Workload
 from labs.records.results import Calibration, Machine, Point, Prediction, Run
+from labs.records.server_facts import asks_backend
 from labs.theory.server_model import Cores, Demand, ServerModel
 
 EFFECTS = {"interval", "drift", "few", "repeated"}  # checks that say what came of a cause
@@ -174,7 +175,7 @@ class Level:
         if lone and point.service_time_s is not None:
             waited_s, wanted_s = self._waited_s(point.service_time_s), self.forecast.wait_s
             if waited_s > (1 + MOVED) * wanted_s:
-                asks = self.workload.wait_by == "backend"
+                asks = asks_backend(self.workload)
                 more_s = waited_s - self.workload.wait_s
                 late = replace(calibration, backend_late_s=more_s, timer_s=more_s)
                 name = "backend" if asks else "wait"

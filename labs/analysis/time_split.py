@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from labs.records.experiment import Experiment
 from labs.records.results import Calibration, Machine, Point
-from labs.records.server_facts import WAITS, server_facts
+from labs.records.server_facts import WAITS, late_s, locked
 from labs.records.time_split import PARTS, TimeSplit
 
 ROUNDING = 1e-9  # of the whole: sums of seconds are not exact
@@ -84,11 +84,10 @@ def time_split(
     if whole_s <= 0 or point.completed <= 0:
         return None
     server, workload = experiment.server, experiment.workload
-    facts, wait = server_facts(server.by), WAITS[workload.wait_by]
+    wait = WAITS[workload.wait_by]
     loop = server.architecture == "event-loop"
-    locked = server.architecture == "threaded" and facts.interpreter_lock and machine.gil
     turn_at = "event loop" if loop else wait.needs if workload.wait_s and wait.needs else ""
-    turn_at = turn_at or ("interpreter" if locked else "")
+    turn_at = turn_at or ("interpreter" if locked(server, machine) else "")
     delay_s = (run_delay or 0.0) * point.seconds / point.completed
     missing = NO_DELAY if run_delay is None else ""
     one_clock = found is not None and min(found.before_s, found.after_s) > -ONE_CLOCK_S
@@ -97,8 +96,8 @@ def time_split(
         ready_s = min(delay_s, whole_s - on_core_s)
         return _parts(whole_s, "", UNSTAMPED, on_core_s=on_core_s, ready_s=ready_s)
 
-    late_s = calibration.backend_late_s if workload.wait_by == "backend" else calibration.timer_s
-    asked_s = found.asked_s and min(found.asked_s + late_s, found.service_s)
+    waited_s = found.asked_s + late_s(workload, calibration)
+    asked_s = found.asked_s and min(waited_s, found.service_s)
     own_s = min(found.cpu_s, found.service_s - asked_s)
     excess_s = max(0.0, found.asked_s - asked_s) + found.cpu_s - own_s
     left_s = found.service_s - asked_s - own_s

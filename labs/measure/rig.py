@@ -31,7 +31,7 @@ from labs.measure.warmup import crowd_users, warm_up, warm_up_users
 from labs.records.experiment import CpuBy, Experiment, Load, Server, Workload
 from labs.records.requests import Report
 from labs.records.results import Calibration, Machine, Sample
-from labs.records.server_facts import WAITS
+from labs.records.server_facts import WAITS, asks_backend
 from labs.servers.serve import Running, serve, versions
 from labs.servers.storage import database, shared_folder
 from labs.theory.server_model import ServerModel
@@ -294,7 +294,7 @@ class Rig:
                 self.serve(
                     server,
                     cores=server_cores,
-                    backend=workload.wait_by == "backend" and workload.wait_s > 0,
+                    backend=asks_backend(workload),
                     page=workload.page,
                     settings=shared.settings if shared else None,
                 )

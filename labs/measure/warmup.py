@@ -60,9 +60,7 @@ def warm_up(
     driver.ask_for(replace(workload, cpu_s=0.0, wait_s=wait_s, wait_cv=0.0), 0.0)
     driver.open(users, wait_s)
     pause(0.3 * empty_s)
-    until = time.perf_counter() + MOST_ROUNDS_S
-    while len(driver.records()) < ROUNDS * users and time.perf_counter() < until:
-        pause(LOOK_S)
+    _wait(lambda: len(driver.records()) >= ROUNDS * users, pause)
     since, before = len(driver.records()), sampler.snapshot()
     pause(0.7 * empty_s)
     after = sampler.snapshot()
@@ -107,11 +105,17 @@ def _crowd(
         pause((1 - SETTLE) / 2 * crowd_s)
         looks.append(sampler.snapshot())
     driver.open(0, 0.0)
-    until = time.perf_counter() + MOST_ROUNDS_S
-    while (report := driver.report(since)).flying and time.perf_counter() < until:
-        pause(LOOK_S)
-    done = report.records[report.records["kind"] == OK]
+    _wait(lambda: not driver.report(since).flying, pause)
+    done = driver.report(since).records
+    done = done[done["kind"] == OK]
     return crowded(found, model, looks, done, users=users, piece_s=piece_s)
+
+
+def _wait(done: Callable[[], bool], pause: Callable[[float], None]) -> None:
+    """For that, but no longer than MOST_ROUNDS_S."""
+    until = time.perf_counter() + MOST_ROUNDS_S
+    while not done() and time.perf_counter() < until:
+        pause(LOOK_S)
 
 
 def crowded(

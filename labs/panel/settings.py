@@ -26,6 +26,7 @@ from labs.panel.controls import WAITED, WORKS, controls, named, read_users
 from labs.panel.run_bar import put
 from labs.records.experiment import Architecture, Experiment, Server, Workload
 from labs.records.results import Machine
+from labs.records.server_facts import server_facts
 from labs.records.settings import SETTINGS, usual, value_of
 from labs.servers.catalogue import row_of
 from labs.servers.serve import available
@@ -113,7 +114,7 @@ class Settings(ipywidgets.VBox):
     @property
     def _starts_fewer(self) -> bool:
         """Whether who runs it can begin with some of its workers."""
-        return row_of(Server(self._kind, by=self._value("by"))).starts_fewer
+        return server_facts(self._value("by")).starts_fewer
 
     @property
     def _threaded(self) -> bool:

@@ -145,7 +145,7 @@ def who(server: Server) -> str:
         process = "process" if server.processes == 1 else "processes"
         pool = f"{server.processes} {process} with {server.threads} {each}"
         pool += " each" if server.processes > 1 else ""
-    if server_facts(server.by).up_to:
+    if server_facts(server.by).first is not None:
         pool = f"up to {pool}"
     article = "An" if server.architecture[0] in "aeiou" else "A"
     return f"{article} {server.architecture} server ({pool} run by {called(server.by)}, on {cores})"

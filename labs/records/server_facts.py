@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from labs.records.experiment import Load, Server, WaitBy
+from labs.records.experiment import Load, Server, WaitBy, Workload
+from labs.records.results import Calibration, Machine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,23 +32,32 @@ class ServerFacts:
     accepts_all: bool = False  # more connections than threads: they wait inside the process
     turns_away: bool = False  # who finds the queue of the pool full is answered at once
     hangs_up_at_once: bool = False  # prefork, it closes each connection after its answer
-    up_to: bool = False  # it begins with fewer workers than there may be
+    first: int | None = None  # processes to begin with, where more come as they are needed
+    starts_fewer: bool = False  # whether `Server(start=...)` can say how many
+    resizes: bool = False  # whether SIGTTIN to its master gives it one process more
+    has_master: bool = True  # whether somebody replaces a worker even if there is only one
 
 
 FACTS: Mapping[str, ServerFacts] = MappingProxyType(  # by `Server.by`
     {
-        "gunicorn": ServerFacts(interpreter_lock=True, accepts_all=True, hangs_up_at_once=True),
+        "gunicorn": ServerFacts(
+            interpreter_lock=True, accepts_all=True, hangs_up_at_once=True, resizes=True
+        ),
         "scratch": ServerFacts(called="our own code", interpreter_lock=True, idle_if_held=True),
         "spare": ServerFacts(
-            called="our own code that keeps spare workers", idle_if_held=True, up_to=True
+            called="our own code that keeps spare workers",
+            idle_if_held=True,
+            first=5,
+            starts_fewer=True,
+            resizes=True,
         ),
-        "uvicorn": ServerFacts(),
-        "apache": ServerFacts(language="PHP", holds_its_worker=True),
+        "uvicorn": ServerFacts(has_master=False),
+        "apache": ServerFacts(language="PHP", holds_its_worker=True, starts_fewer=True),
         "apache-worker": ServerFacts(language="PHP", holds_its_worker=True, one_queue=True),
         "apache-event": ServerFacts(language="PHP", one_queue=True, hangs_up=True),
         "nginx-fpm": ServerFacts(language="PHP", turns_away=True),
         "nginx": ServerFacts(language="PHP"),
-        "node": ServerFacts(language="JavaScript", dealt_out=True),
+        "node": ServerFacts(language="JavaScript", dealt_out=True, has_master=False),
     }
 )
 
@@ -72,6 +82,12 @@ def server_facts(by: str) -> ServerFacts:
     return FACTS.get(by, ServerFacts())
 
 
+def locked(server: Server, machine: Machine) -> bool:
+    """Whether the server's threads share an interpreter's lock there."""
+    threaded = server.architecture == "threaded"
+    return threaded and server_facts(server.by).interpreter_lock and machine.gil
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wait:
     """A kind of wait: its words, and who else waits meanwhile."""
@@ -80,6 +96,8 @@ class Wait:
     told: str  # to choose it by
     needs: str = ""  # of the server's machine: disk, database, lock
     alone: bool = False  # one request at a time can have it
+    together: bool = False  # who comes meanwhile has the next turn, with all others who came
+    asks_backend: bool = False  # for the answer of a server of its own
     stops_a_loop: bool = False  # an event loop stands still meanwhile
 
 
@@ -90,6 +108,7 @@ WAITS: Mapping[WaitBy, Wait] = MappingProxyType(
             need="wait {} for a backend",
             told="For an answer on a socket, from a slow backend; an event loop goes on with "
             "others",
+            asks_backend=True,
         ),
         "blocking": Wait(
             need="wait for {} in a call that blocks",
@@ -107,6 +126,7 @@ WAITS: Mapping[WaitBy, Wait] = MappingProxyType(
             need="write to the disk for {}, together with all who wait for it",
             told="For the disk, to which all who wait write in one go",
             needs="disk",
+            together=True,
             stops_a_loop=True,
         ),
         "database": Wait(
@@ -135,3 +155,13 @@ WAITS: Mapping[WaitBy, Wait] = MappingProxyType(
         ),
     }
 )
+
+
+def asks_backend(workload: Workload) -> bool:
+    """Whether its requests wait for a backend."""
+    return WAITS[workload.wait_by].asks_backend and workload.wait_s > 0
+
+
+def late_s(workload: Workload, calibration: Calibration) -> float:
+    """How late a wait ends: a sleep, or a backend's answer, by as much as was seen."""
+    return calibration.backend_late_s if asks_backend(workload) else calibration.timer_s

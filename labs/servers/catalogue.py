@@ -17,6 +17,7 @@ from typing import Any
 from labs.host.programs import lacking
 from labs.records.errors import Unusable, refused
 from labs.records.experiment import Architecture, Page, Server, Workload
+from labs.records.server_facts import server_facts
 from labs.servers.deployments import PRODUCTS, Product
 
 HOST = "127.0.0.1"
@@ -40,10 +41,6 @@ class ServerRow:
     base_mib: float  # whatever the size of the pool
     process_mib: float  # for each process
     thread_mib: float = 0.1  # for each thread beyond the first of a process
-    first: int | None = None  # processes to begin with, where more come as they are needed
-    starts_fewer: bool = False  # whether `Server(start=...)` can say how many
-    has_master: bool = True  # whether somebody replaces a worker even if there is only one
-    resizes: bool = False  # whether SIGTTIN to its master gives it one process more
 
 
 def _gunicorn(worker: str) -> Callable[[Server, int | None], list[str]]:
@@ -90,23 +87,26 @@ def _uvicorn(server: Server, fd: int | None) -> list[str]:
     ]
 
 
-def _scratch(module: str) -> Callable[[Server, int | None], list[str]]:
+def from_scratch(module: str, *more: str) -> Callable[[Server, int | None], list[str]]:
+    """The command of one of our own servers, with options of its own."""
+
     def command(server: Server, fd: int | None) -> list[str]:
         where = ["--port", str(PORT_BY_HAND)] if fd is None else ["--fd", str(fd)]
         return [
             f"workloads.servers.{module}",
             *where,
             *["--backlog", str(server.backlog), "--processes", str(server.processes)],
-            *(["--threads", str(server.threads)] if module == "threaded" else []),
+            *(["--threads", str(server.threads)] if server.architecture == "threaded" else []),
             *([] if server.start is None else ["--start", str(server.start)]),
             *([] if server.keep_alive else ["--no-keep-alive"]),
+            *more,
         ]
 
     return command
 
 
 def _ours(architecture: Architecture, by: str, module: str, **more: Any) -> ServerRow:
-    return ServerRow(architecture, by, command=_scratch(module), up=SCRATCH_UP, **more)
+    return ServerRow(architecture, by, command=from_scratch(module), up=SCRATCH_UP, **more)
 
 
 def _product(architecture: Architecture, by: str, **more: Any) -> ServerRow:
@@ -117,10 +117,8 @@ GUNICORN: dict[str, Any] = {
     "by": "gunicorn",
     "package": "gunicorn>=27,<28",
     "up": r"Booting worker with pid: (\d+)",
-    "resizes": True,
     "base_mib": 20,
 }
-GROWS: dict[str, Any] = {"starts_fewer": True, "resizes": True}
 CATALOGUE: tuple[ServerRow, ...] = (
     ServerRow("prefork", command=_gunicorn("sync"), process_mib=5, **GUNICORN),
     ServerRow("threaded", command=_gunicorn("gthread"), process_mib=8, **GUNICORN),
@@ -130,19 +128,18 @@ CATALOGUE: tuple[ServerRow, ...] = (
         package="uvicorn>=0.54,<0.55",
         command=_uvicorn,
         up=r"Started server process \[(\d+)\]",
-        has_master=False,
         base_mib=30,
         process_mib=25,
     ),
     _ours("prefork", "scratch", "prefork", base_mib=12, process_mib=2),
-    _ours("prefork", "spare", "spare", base_mib=12, process_mib=2, first=5, **GROWS),
+    _ours("prefork", "spare", "spare", base_mib=12, process_mib=2),
     _ours("threaded", "scratch", "threaded", base_mib=10, process_mib=3),
     _ours("event-loop", "scratch", "event_loop", base_mib=10, process_mib=3),
-    _product("prefork", "apache", starts_fewer=True, base_mib=20, process_mib=1),
+    _product("prefork", "apache", base_mib=20, process_mib=1),
     _product("prefork", "nginx-fpm", base_mib=30, process_mib=1),
     _product("threaded", "apache-worker", base_mib=25, process_mib=1.5, thread_mib=0.6),
     _product("threaded", "apache-event", base_mib=25, process_mib=1.5, thread_mib=0.6),
-    _product("event-loop", "node", up=SCRATCH_UP, has_master=False, base_mib=60, process_mib=15),
+    _product("event-loop", "node", up=SCRATCH_UP, base_mib=60, process_mib=15),
     _product("event-loop", "nginx", base_mib=5, process_mib=8),
 )
 
@@ -171,7 +168,7 @@ def missing(row: ServerRow, page: Page = "work") -> str | None:
 def refuse(row: ServerRow, server: Server, workload: Workload) -> None:
     """Unusable, with a remedy, for what that server can never do."""
     by, product = f"by={row.by!r}", row.product
-    if server.start is not None and not row.starts_fewer:
+    if server.start is not None and not server_facts(server.by).starts_fewer:
         raise Unusable(f"start={server.start}: {by} starts all at once. Leave start out.")
     if product is None:
         return

@@ -18,9 +18,8 @@ from labs.host.supervisor import Stopped
 from labs.host.waiting import wait_until
 from labs.records.errors import Unusable, refused
 from labs.records.experiment import Server
-from labs.records.server_facts import called
+from labs.records.server_facts import called, server_facts
 from labs.records.steps import KILL, RAISE, Step
-from labs.servers.catalogue import row_of
 from labs.servers.serve import Running
 
 MORE = "more workers"  # twice as many as there may be
@@ -73,8 +72,7 @@ def check_steps_for(server: Server, steps: Sequence[Step]) -> None:
 
 def check_kill(server: Server) -> None:
     """Unusable where a worker's death would be the server's, with nobody to replace it."""
-    row = row_of(server)
-    if not row.has_master and server.processes == 1:
+    if not server_facts(server.by).has_master and server.processes == 1:
         raise Unusable(
             f"“{KILL}”: {server.by} runs one process without a master, and nobody would "
             "replace it. Give it two processes, or use prefork."
@@ -83,7 +81,7 @@ def check_kill(server: Server) -> None:
 
 def check_raise(server: Server, to: int, limit: int) -> None:
     """Unusable where the pool cannot be raised to so many while the server runs."""
-    if not row_of(server).resizes:
+    if not server_facts(server.by).resizes:
         raise Unusable(
             f"“raise the pool to {to}”: {called(server.by)} cannot while it runs. Use prefork by "
             f"gunicorn, or by {called('spare')}."
@@ -134,7 +132,7 @@ class ServerControl:
             os.kill(self.running.pid, signal.SIGTTIN)
             self._wait_until_heard()
         self.limit = to
-        when_needed = self.running.row.first is not None
+        when_needed = server_facts(self.running.server.by).first is not None
         grown = not when_needed and self._until(
             lambda: len(self.running.serving_pids()) >= to, GROWN_WITHIN_S
         )

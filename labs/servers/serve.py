@@ -32,6 +32,7 @@ from labs.host.waiting import wait_until
 from labs.records.errors import Failed, Unusable, refused
 from labs.records.experiment import Architecture, Page, Server, Workload
 from labs.records.results import Machine
+from labs.records.server_facts import server_facts
 from labs.servers.backend import ADDRESS, Backend, BackendFailed, serve_backend
 from labs.servers.catalogue import CATALOGUE, HOST, PORT_BY_HAND, ServerRow, missing, refuse, row_of
 from labs.servers.deployments import Launch, Place, folder_by_hand, folder_for_a_server
@@ -350,7 +351,8 @@ def _first_cores(number: int) -> tuple[int, ...]:
 
 def _wait_until_ready(running: Running, nonce: str, stop: threading.Event | None) -> None:
     server = running.server
-    processes = min(server.processes, server.start or running.row.first or server.processes)
+    first = server.start or server_facts(server.by).first or server.processes
+    processes = min(server.processes, first)
     seconds = START_S + START_WORKER_S * processes
     knock = Knock(running.host, running.port)
 

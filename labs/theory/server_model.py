@@ -16,7 +16,7 @@ from typing import NamedTuple
 from labs.records.errors import refused
 from labs.records.experiment import Experiment
 from labs.records.results import Calibration, Machine, Point, PredictedLevel, between
-from labs.records.server_facts import WAITS, server_facts
+from labs.records.server_facts import WAITS, asks_backend, late_s, locked, server_facts
 from labs.theory import queueing
 from labs.theory.laws import ceiling
 from labs.theory.rounds import rounds
@@ -99,13 +99,11 @@ class ServerModel:
         self.server, self.workload, self.load = server, workload, load
         self.calibration = calibration
         self.facts, wait = server_facts(server.by), WAITS[workload.wait_by]
-        # A sleep ends late, and a backend's answer comes late, by as much as was seen.
-        asks = workload.wait_by == "backend" and workload.wait_s > 0
-        late_s = calibration.backend_late_s if asks else calibration.timer_s
-        self.V = workload.wait_s + (late_s if workload.wait_s else 0.0)
+        self.V = workload.wait_s and workload.wait_s + late_s(workload, calibration)
         self.Z, self.g = load.think_time_s, calibration.generator_s + load.script_s
         self.away = self.Z + calibration.delay_s  # of a user's round, neither working nor waiting
-        self.others = self.g + (calibration.backend_s if asks else 0.0)  # on the machine's cores
+        # On the machine's cores, beside the server.
+        self.others = self.g + (calibration.backend_s if asks_backend(workload) else 0.0)
         self.overhead = calibration.overhead_s
         self.W = float(server.pool or math.inf)
         self.quota = machine.quota_cores
@@ -125,13 +123,13 @@ class ServerModel:
             evened = tuple(min(busy, q) for busy in self.full.server)
             self.evened = Cores(server=evened, most=evened[-1], all=q)
         loop = server.architecture == "event-loop"
-        locked = server.architecture == "threaded" and self.facts.interpreter_lock and machine.gil
-        self.lets_go = locked and workload.cpu_by == "hashing"  # of the lock, while it works
-        self.queued_for_core = loop or (locked and not self.lets_go)
+        threads_locked = locked(server, machine)
+        self.lets_go = threads_locked and workload.cpu_by == "hashing"  # of it, while it works
+        self.queued_for_core = loop or (threads_locked and not self.lets_go)
         # Logical cores that the server can keep busy.
         self.fills = int(min(usable, server.processes if self.queued_for_core else self.W))
         self.alone = workload.wait_by if wait.alone and workload.wait_s else ""
-        self.together = workload.wait_by == "disk-together" and workload.wait_s > 0
+        self.together = wait.together and workload.wait_s > 0
         self.blocks = loop and wait.stops_a_loop and workload.wait_s > 0
         self.keeps_alive = load.keep_alive and server.keep_alive
         self.holds = self.keeps_alive and self.facts.holds_its_worker

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import math
 import os
 import shutil
 import statistics
@@ -22,7 +23,7 @@ from typing import Any
 import psutil
 
 from labs.host.monitor import process_cpu_s
-from labs.host.waiting import Stopped, readable
+from labs.host.waiting import readable, wait_until
 from labs.kinds.base import LabKind
 from labs.kinds.clocks.record import ClientClock, Clocks, ClocksRun, PageClock
 from labs.load.locust import address
@@ -30,7 +31,7 @@ from labs.measure.rig import Rig
 from labs.records.errors import Unusable, instance
 from labs.records.experiment import Server, Workload
 from labs.records.results import Machine
-from labs.records.server_facts import WAITS
+from labs.records.server_facts import WAITS, asks_backend
 from labs.servers.serve import Running, ServerFailed, check
 
 PAGES = {
@@ -101,7 +102,7 @@ class ClocksLab(LabKind[Clocks]):
             name: address("", page, rig.speed(self._server, page))
             for name, page in self.pages.items()
         }
-        asks = any(page.wait_by == "backend" for page in pages)
+        asks = any(map(asks_backend, pages))
         files = all(page.page == "file" for page in pages)
         rig.progress("starting the server")
         with rig.serve(self._server, backend=asks, page="file" if files else "work") as running:
@@ -162,7 +163,7 @@ def _fetch(running: Running, path: str, stop: threading.Event) -> Fetched:
         cpu_s, begin = _cpu_s(running), time.perf_counter()
         try:
             connection.request("GET", path)
-            _wait_for(connection.sock, stop)
+            _wait_until_readable(connection.sock, stop)
             response = connection.getresponse()
             response.read()
         except OSError as error:
@@ -174,11 +175,8 @@ def _fetch(running: Running, path: str, stop: threading.Event) -> Fetched:
         return Fetched(wall_s, cpu_s, _system_s(running) - system_s)
 
 
-def _wait_for(source: Any, stop: threading.Event) -> None:
-    """Until there is something to read, or Stopped."""
-    while not readable(source.fileno(), LOOK_S):
-        if stop.is_set():
-            raise Stopped
+def _wait_until_readable(source: Any, stop: threading.Event) -> None:
+    wait_until(lambda: readable(source.fileno(), LOOK_S), math.inf, every_s=0.0, stop=stop)
 
 
 def _cpu_s(running: Running) -> float:
@@ -236,7 +234,7 @@ def _timed(command: list[str], stop: threading.Event) -> tuple[float, float, flo
     assert process.stdout is not None
     with process.stdout as ended:  # the pipe closes as the program ends
         try:
-            _wait_for(ended, stop)
+            _wait_until_readable(ended, stop)
         except BaseException:
             process.kill()
             raise

@@ -25,6 +25,7 @@ from labs.measure.rig import Rig, Testbed
 from labs.records.errors import Unusable
 from labs.records.processes import Seen
 from labs.records.results import Machine
+from labs.records.server_facts import WAITS
 from labs.servers.serve import check
 from labs.servers.storage import Database, database
 
@@ -141,7 +142,7 @@ class MysteryLab(LabKind[Mystery]):
     def _measured(self, rig: Rig, name: Variant, before: Mystery | None, later_s: float) -> Mystery:
         """That variant, beside what is there."""
         experiment = self.scenario.experiment(name)
-        asks = experiment.workload.wait_by.startswith("database")
+        asks = WAITS[experiment.workload.wait_by].needs == "database"
         asked = database() if asks else Database("")
         seen: tuple[Seen, ...] = ()
 

@@ -22,7 +22,7 @@ from labs.present.bet import Question
 from labs.records.errors import Unusable, instance, real
 from labs.records.experiment import Load, Server, Workload
 from labs.records.format import percent
-from labs.servers.catalogue import ServerRow
+from labs.servers.catalogue import ServerRow, from_scratch, row_of
 from labs.servers.serve import Running, ServerFailed
 from workloads.protocol import FAILED, OK
 
@@ -170,17 +170,5 @@ def _arrived(running: Running) -> int:
 def counter(lock: str) -> ServerRow:
     """How our server with a counter is started; it is no row of the table, as it counts wrong."""
 
-    def command(server: Server, fd: int | None) -> list[str]:
-        where = [] if fd is None else ["--fd", str(fd)]
-        threads = ["--threads", str(server.threads), "--lock", lock]
-        return ["workloads.servers.counter", *where, *threads]
-
-    return ServerRow(
-        architecture="threaded",
-        by="scratch",
-        package=None,
-        command=command,
-        up=r"serving in process (\d+)",
-        base_mib=10,
-        process_mib=3,
-    )
+    usual = row_of(Server("threaded", by="scratch"))
+    return replace(usual, command=from_scratch("counter", "--lock", lock))

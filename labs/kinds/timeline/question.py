@@ -6,8 +6,8 @@ from typing import Literal
 from labs.present.bet import Question
 from labs.records.experiment import Server
 from labs.records.format import digits, rate
+from labs.records.server_facts import server_facts
 from labs.records.steps import Step
-from labs.servers.catalogue import row_of
 
 Ask = Literal["throughput", "workers", "under way"]
 
@@ -16,7 +16,7 @@ def least_obvious(server: Server, steps: Sequence[Step]) -> Ask:
     """What to ask of that server under such a load."""
     if any(step.rate is not None for step in steps):
         return "under way"
-    return "workers" if row_of(server).first is not None else "throughput"
+    return "workers" if server_facts(server.by).first is not None else "throughput"
 
 
 def asked_step(ask: Ask, steps: Sequence[Step]) -> int:

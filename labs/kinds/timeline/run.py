@@ -24,9 +24,9 @@ from labs.measure.rig import Rig
 from labs.records.errors import Unusable, instance
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Machine
+from labs.records.server_facts import server_facts
 from labs.records.settings import check_named
 from labs.records.steps import KILL, Step, check_steps
-from labs.servers.catalogue import row_of
 from labs.servers.control import (
     MORE,
     check_kill,
@@ -97,7 +97,7 @@ class TimelineLab(LabKind[Timeline]):
         experiment = Experiment(server, workload, Load(sorted(groups) or [1]))
         at_hand = users_for(server, workload, steps, rig.machine)
         # A crowd would leave a server that grows with more workers than it begins with.
-        alone = 1 if row_of(server).first is not None else None
+        alone = 1 if server_facts(server.by).first is not None else None
         self._orders = SimpleQueue()
         try:
             with rig.testbed(experiment, at_hand=at_hand, warm_up_with=alone) as bed:

@@ -16,7 +16,7 @@ from labs.present.verdict import need, who
 from labs.records.experiment import Load, Server, Workload
 from labs.records.format import digits, duration, listed, percent, rate
 from labs.records.results import Check, Machine
-from labs.records.server_facts import keeps_connections, server_facts
+from labs.records.server_facts import keeps_connections, locked
 from labs.records.steps import KILL, Step
 
 LATE = 0.05  # of the mean response time, on average
@@ -90,8 +90,7 @@ def _moved(result: StepResult, step: Step, server: Server, machine: Machine) -> 
         "page": result.page_cpu + (result.browser_cpu or 0.0),
     }
     left = cores - sum(taken.values())
-    locked = server.architecture == "threaded" and server_facts(server.by).interpreter_lock
-    most = server.processes if locked and machine.gil else server.pool or server.processes
+    most = server.processes if locked(server, machine) else server.pool or server.processes
     wanted = min(step.users or math.inf, most, server.cores or math.inf)
     if wanted <= left or result.server_cpu + result.generator_cpu < FULL * left:
         return {}
