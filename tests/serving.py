@@ -165,7 +165,7 @@ class Wire:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
         self.swallows: Literal["", "server", "page"] = ""  # whose words, until the next cut
-        self.swallowed = 0  # bytes of them
+        self.swallowed = b""  # of them
         self._thread = threading.Thread(target=self._accept, daemon=True)
         self._thread.start()
 
@@ -193,7 +193,7 @@ class Wire:
                     if not data:
                         return
                     if self.swallows == ("server" if end is far else "page"):
-                        self.swallowed += len(data)
+                        self.swallowed += data
                     else:
                         other[end].sendall(data)
         for end in other:

@@ -86,7 +86,9 @@ class LivePage {
           else this.status.show('starting', STARTING);
         },
         onCut: () => {
-          if (!stale()) this.#manager?.sayAgain();
+          if (stale()) return;
+          this.#manager?.sayAgain();
+          this.#manager?.hearAgain();
         },
         onSilence: (who) => {
           if (!stale()) this.#offer('silent', SILENCES[who], 'Start again');

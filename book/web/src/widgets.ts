@@ -124,6 +124,7 @@ export class WidgetManager extends HTMLManager {
    * say to a thread of their own as soon as there is one, and to the cells' thread before that. */
   readonly inOrder: Promise<void>;
   #cut = (): void => {};
+  readonly #models = new Set<base.WidgetModel>();
 
   constructor(readonly kernel: Kernel.IKernelConnection) {
     super();
@@ -152,6 +153,20 @@ export class WidgetManager extends HTMLManager {
       (model as unknown as Holding)._pending_msgs = 0; // no answer to those will come
       sendHeld(model, state);
     }
+  }
+
+  /** Nor does anybody know whether this page heard the last of what Python said of its widgets.
+   * Each answers on the way that it is asked, so after what was said to it again. */
+  hearAgain(): void {
+    for (const model of this.#models) model.comm?.send({ method: 'request_state' });
+  }
+
+  override register_model(id: string, made: Promise<base.WidgetModel>): void {
+    super.register_model(id, made);
+    void made.then((model) => {
+      this.#models.add(model);
+      model.once('comm:close', () => this.#models.delete(model));
+    }, () => undefined);
   }
 
   protected override async loadClass(
