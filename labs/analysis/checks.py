@@ -284,8 +284,8 @@ def _starved(point: Point, experiment: Experiment) -> Iterator[Check]:
     if point.never_served:
         yield unfit(
             STARVED,
-            f"{point.never_served} of {point.users} users were never served, and the averages "
-            f"do not know them. {starved_because(point, experiment)}",
+            f"{point.never_served} of {point.users} users were never served, and are "
+            f"not in the averages. {starved_because(point, experiment)}",
         )
 
 

@@ -66,7 +66,7 @@ def on_guess(guess: Guess, forecast: Prediction, points: Sequence[Point]) -> str
         found = measured and measured.mean_response_time_s
         shown = duration(found) if found else ""
         if found and measured and measured.never_served:
-            shown += f" for whoever was served ({unserved(measured.never_served, guess.users)})"
+            shown += f" for those who were served ({unserved(measured.never_served, guess.users)})"
     said = f"You said {guess} at {crowd(guess.users)}, the model {model}"
     if not found or not measured:
         return f"{said}; that level was not measured."

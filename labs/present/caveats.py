@@ -37,7 +37,7 @@ def starved(points: Sequence[Point], experiment: Experiment) -> list[str]:
         return []
     counts = listed([f"{point.never_served} of {crowd(point.users)}" for point in told])
     why = starved_because(told[-1], experiment)
-    return [f"{counts} were never served, and the averages do not know them. {why}"]
+    return [f"{counts} were never served, and are not in the averages. {why}"]
 
 
 def unfit(points: Sequence[Point]) -> str:

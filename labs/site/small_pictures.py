@@ -66,7 +66,7 @@ def samples(of: Mapping[str, float]) -> Markup:
             text(RIGHT + 10, y + 5, f"± {1000 * around:.3g} ms"),
         ]
     said = (
-        f"Two tests of {of['requests']:.0f} requests each. Their means waver by "
+        f"Two tests of {of['requests']:.0f} requests each. Their means scatter by "
         f"{1000 * half:.3g} ms, the difference by {1000 * both:.3g} ms; the servers are "
         f"{1000 * of['apart']:.3g} ms apart."
     )

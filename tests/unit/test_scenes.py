@@ -311,7 +311,7 @@ def test_still_ceilings_name_the_one_that_holds() -> None:
 
 def test_still_pictures_say_what_the_laws_say() -> None:
     s5 = {"requests": 10, "apart": 0.043, "deviation": 0.312}
-    assert "waver by 193 ms, the difference by 273 ms" in small_pictures.samples(numbers(s5))
+    assert "scatter by 193 ms, the difference by 273 ms" in small_pictures.samples(numbers(s5))
     drawn = small_pictures.hopping(numbers({"cores": 4}))
     shown = [int(part) for part in re.findall(r">(\d+) %<", drawn)]
     assert len(shown) == 4 and abs(sum(shown) - 100) <= 2 and max(shown) < 34

@@ -77,8 +77,8 @@ EXERCISES = (
             "single_ms / requests": "By the root of {requests}, not by {requests}.",
             "(first_ms + second_ms) / root": "Their squares are added, not they themselves: the "
             "two don't err together.",
-            "first_ms / root": "That is the first mean alone; the second wavers as well.",
-            "second_ms / root": "That is the second mean alone; the first wavers as well.",
+            "first_ms / root": "That is the first mean alone; the second varies as well.",
+            "second_ms / root": "That is the second mean alone; the first varies as well.",
         },
     ),
     Exercise(

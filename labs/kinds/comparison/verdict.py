@@ -127,7 +127,7 @@ def _starved(comparison: Comparison) -> Iterator[str]:
         if point.never_served
     ]
     if counts:
-        yield f"{listed(counts)} were never served, and the averages do not know them."
+        yield f"{listed(counts)} were never served, and are not in the averages."
 
 
 def deciding(comparison: Comparison, decision: Contrast | None) -> str:
@@ -171,7 +171,7 @@ def deciding(comparison: Comparison, decision: Contrast | None) -> str:
         for point, label in ((more, over), (less, under))
         if point.never_served
     ]
-    whose = f" Those are means of whoever was served: {listed(without)}." if without else ""
+    whose = f" Those are means of the users who were served: {listed(without)}." if without else ""
     return (
         f"{at} “{over}” answered {said}; {rates}). A user waited {waited[0]} on average with the "
         f"one, {waited[1]} with the other.{whose}"

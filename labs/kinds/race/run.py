@@ -70,7 +70,7 @@ class RaceLab(LabKind[Race]):
         real("seconds", seconds, 0.2, 120.0, "Give the seconds to measure each way.")
         self.ways, self._each_s = tuple(ways), seconds
         self.question = Question(
-            words="without a lock, which part of the additions will be lost",
+            words="without a lock, how many per cent of the additions will be lost",
             about="without a lock",
             unit="%",
             scale=100.0,

@@ -159,7 +159,7 @@ export function ceilings(stage: Stage): Scene & { counted(): { X: number } } {
         const busy = used[needs.indexOf(need)]! / need.count;
         rows.push([`${need.label} busy`, percent(known(busy))]);
       }
-      rows.push(['really getting on: X · time alone', short(known(X * alone)), `≤ ${short(ceiling(lowest()) * alone)}`]);
+      rows.push(['being worked on: X · time alone', short(known(X * alone)), `≤ ${short(ceiling(lowest()) * alone)}`]);
       return rows;
     },
     sentence() {

@@ -111,7 +111,7 @@ export function samples(stage: Stage): Scene {
         ['a difference is claimed', part(model.claimed), '', expected],
         ['claimed, and wrong', part(model.wrong), '', of.apart === 0 ? expected : ''],
         ['the two bars don’t overlap', part(model.separate)],
-        ['a difference wavers by', time(model.count > 9 ? model.wavered : NaN), '', time(error(of))],
+        ['a difference scatters by', time(model.count > 9 ? model.wavered : NaN), '', time(error(of))],
       ];
       if (of.apart > 0) rows.unshift(['the slower one looks faster', part(model.misled), '', percent(misled(of))]);
       return rows;
