@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,7 @@ def test_a_chapter_has_all_its_parts_in_order(page: Page) -> None:
 
 @pytest.mark.parametrize("page", chapters(), ids=name)
 def test_a_chapter_opens_with_its_question_and_ends_with_its_answer(page: Page) -> None:
-    assert re.search(r"^# .+\n\n> \*\*[^*\n]+\?\*\*\n", page.text, re.MULTILINE)
+    assert re.search(r"^# .+\n\n> \*\*[^*\n.?!]+\?\*\*\n", page.text, re.MULTILINE)
     lines = re.findall("^- .+", page.sections["What to remember"], re.MULTILINE)
     assert REMEMBERED[0] <= len(lines) <= REMEMBERED[1]
     fallacies = re.findall("^- .+", page.sections["Fallacies"], re.MULTILINE)
@@ -232,6 +233,35 @@ def test_pages_are_spelt_in_british() -> None:
     american = r"\b(color|behavior|center|favorite|analyze|utilization|program(me)d?s? off)\b"
     for page in pages():
         assert not re.search(american, page.prose, re.IGNORECASE), page.name
+
+
+TURNS = re.compile(
+    r"\bwhoever\b|\bwhich part of\b|\b(is|are|was|were|stands?) in no\b|\bno average knows\b"
+    r"|\b(averages?|means?) do(es)?( not|n't) know\b|\bgetting on at\b|\bwaver(s|ed)?\b"
+    r"|\bin so far as\b|\bnumbers off\?|\bit turns out that\b|\bso it goes\b|\btakes off from\b"
+    r"|\bno fate\b|\bas good as full\b",
+    re.IGNORECASE,
+)  # which sound translated, or are riddles
+
+
+def strings(module: Path) -> Iterator[str]:
+    """What a module may say to a reader: its strings, without docstrings."""
+    for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Constant) and not isinstance(node, ast.Expr):
+                yield str(child.value)
+
+
+@pytest.mark.parametrize("page", pages(), ids=name)
+def test_a_page_says_who_does_what(page: Page) -> None:
+    assert [found[0] for found in TURNS.finditer(page.text)] == []
+
+
+def test_labs_say_who_does_what() -> None:
+    rooms = [BOOK.parent / "labs" / room for room in ("kinds", "present", "analysis")]
+    modules = [module for room in rooms for module in room.rglob("*.py")]
+    said = [said for module in modules for said in strings(module) if TURNS.search(said)]
+    assert len(modules) > 50 and said == []
 
 
 def test_no_page_is_forgotten() -> None:
