@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 import msgspec
 
 from labs.kinds.base import LabKind
 from labs.kinds.checkup.record import Checkup
 from labs.measure.rig import Rig
+from labs.present.bet import Question
 from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.format import cores as so_many
+from labs.records.format import digits
 
 NOTHING = Experiment(Server("event-loop"), Workload(), Load((1, 8)))  # is what its requests do
 CHECKUP_S = 5.0
@@ -19,6 +23,9 @@ class CheckupLab(LabKind[Checkup]):
     """What this machine can do."""
 
     result = Checkup
+
+    def __init__(self) -> None:
+        self._asks_about(2)
 
     def about(self) -> str:
         return (
@@ -35,6 +42,26 @@ class CheckupLab(LabKind[Checkup]):
             return Checkup(
                 machine=bed.machine, calibrations=(bed.calibration,), recorded_at=rig.now()
             )
+
+    def answer(self, found: Checkup) -> tuple[float | None, float | None]:
+        return None, found.capacity
+
+    def at_scale(self, cores: int) -> Self:
+        scaled = type(self)()
+        scaled._asks_about(cores)
+        return scaled
+
+    def _asks_about(self, cores: int) -> None:
+        """The work of so many together; of one alone there is nothing to ask."""
+        if cores < 2:
+            self.question = None
+            return
+        self.question = Question(
+            words=f"how many times the work of one core will {so_many(cores)} do together",
+            about="the work of one core",
+            unit="times",
+            say=lambda value: f"{digits(value)} times",
+        )
 
     def merge(self, rounds: Sequence[Checkup]) -> Checkup:
         calibrations = tuple(one for each in rounds for one in each.calibrations)

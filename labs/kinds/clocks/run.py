@@ -28,8 +28,10 @@ from labs.kinds.base import LabKind
 from labs.kinds.clocks.record import ClientClock, Clocks, ClocksRun, PageClock
 from labs.load.locust import address
 from labs.measure.rig import Rig
+from labs.present.bet import Question
 from labs.records.errors import Unusable, instance
 from labs.records.experiment import Server, Workload
+from labs.records.format import duration, percent
 from labs.records.results import Machine
 from labs.records.server_facts import WAITS, asks_backend
 from labs.servers.serve import Running, ServerFailed, check
@@ -74,6 +76,18 @@ class ClocksLab(LabKind[Clocks]):
             instance("server", server, Server, "Give a Server(…).")
         self.pages = {name: _always(page) for name, page in (pages or PAGES).items()}
         self._server = server or Server("prefork")
+        self._asked = next((n for n, p in self.pages.items() if p.cpu_s and p.wait_s), "")
+        if self._asked:
+            page = self.pages[self._asked]
+            parts = f"{duration(page.cpu_s)} of CPU, {duration(page.wait_s)} of waiting"
+            self.question = Question(
+                words=f"for what part of the wall time of “{self._asked}” ({parts}) will a core "
+                "work",
+                about=f"of the wall time of “{self._asked}”",
+                unit="%",
+                scale=100.0,
+                say=percent,
+            )
 
     def about(self) -> str:
         return (
@@ -132,6 +146,13 @@ class ClocksLab(LabKind[Clocks]):
     def matches(self, found: Clocks) -> bool:
         """Of these pages. Recordings of before have a spread that the requests never had."""
         return {page.name: _same(page.workload) for page in found.run.pages} == self.pages
+
+    def answer(self, found: Clocks) -> tuple[float | None, float | None]:
+        """By the law wall time is CPU time and waiting."""
+        if not self._asked:
+            return None, None
+        page = self.pages[self._asked]
+        return page.cpu_s / (page.cpu_s + page.wait_s), found.page(self._asked).cpu_fraction
 
 
 def _always(page: Workload) -> Workload:

@@ -1,0 +1,82 @@
+"""What a lab asks before its run: every kind of the book has a bet, live and on a page without a
+kernel."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import examples
+import pytest
+
+from labs import api
+from labs.kinds.base import LabKind
+from labs.kinds.checkup.run import CheckupLab
+from labs.kinds.clocks.run import ClocksLab
+from labs.present.bet import on_answer
+from labs.recordings import store
+from labs.recordings.recorder import Cell, cells
+from labs.recordings.replay import Replayed
+from labs.records.experiment import Workload
+
+NO_BET = {
+    "classic": "its sources have told their numbers on the same page",
+    "mystery": "it asks for a diagnosis, after the run",
+}
+
+
+def asked_for(cell: Cell) -> LabKind[Any]:
+    """The lab as its cell asks for it."""
+    found: list[LabKind[Any]] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(api, "opened", lambda call, name, lab: found.append(lab))
+        exec(cell.source, {})
+    return found[0]
+
+
+@pytest.mark.parametrize("cell", cells(), ids=lambda cell: cell.lab)
+def test_every_lab_of_the_book_asks_before_it_shows_what_came_out(cell: Cell) -> None:
+    lab, found = asked_for(cell), store.recording(cell.lab)
+    shown = Replayed(cell.lab, lab, found).html
+    if cell.kind in NO_BET:
+        assert lab.question is None and "wt-bet-data" not in shown
+        return
+    assert lab.question is not None
+    data = re.search(r'class="wt-bet-data">(.*?)</script>', shown)
+    assert data and shown.startswith('<div class="wt-replay"')
+    bet = json.loads(data[1])
+    _, measured = lab.answer(found)
+    assert measured and bet["measured"] == measured * lab.question.scale
+    assert bet["asked"].startswith(lab.question.words) and bet["measured_said"]
+
+
+def test_the_clocks_ask_for_the_part_of_the_time_that_a_core_works() -> None:
+    lab, found = ClocksLab(), examples.clocks()
+    assert lab.question is not None
+    assert lab.question.asked == (
+        "for what part of the wall time of “both” (50\u00a0ms of CPU, 150\u00a0ms of waiting) will "
+        "a core work, in %?"
+    )
+    model, measured = lab.answer(found)
+    assert model == 0.25 and measured == found.page("both").cpu_fraction
+    assert on_answer(lab.question, 0.5, model, measured) == (
+        "You said 50\u00a0% of the wall time of “both”, the model 25\u00a0%, and it was "
+        "17\u00a0%: yours was 33 percentage points too high."
+    )
+    other = ClocksLab({"half": Workload(cpu_s=0.01, wait_s=0.01)})
+    assert other.question is not None and "“half”" in other.question.words
+    alike = ClocksLab({"burn": Workload(cpu_s=0.05)})
+    assert alike.question is None and alike.answer(found) == (None, None)
+
+
+def test_the_checkup_asks_for_the_work_of_as_many_cores_as_there_are() -> None:
+    lab = CheckupLab()
+    four, one = lab.at_scale(4), lab.at_scale(1)
+    assert lab.question and four.question and one.question is None
+    assert lab.question.asked == "how many times the work of one core will 2 cores do together?"
+    assert "4 cores" in four.question.asked
+    found = examples.checkup()
+    assert four.answer(found) == (None, found.capacity)
+    said = on_answer(lab.question, 2, *lab.answer(found))
+    assert said.startswith("You said 2 times the work of one core, and it was ")
