@@ -87,7 +87,7 @@ def panel(server: str) -> None:
 
     def on_end(said: str) -> None:
         ended(said)
-        answer = shown._answer.value if shown._points else ""
+        answer = shown._results.answer.value if shown._points else ""
         tell(said=f"{said} {answer}"[:3000], points=len(shown._points), ended=True)
 
     shown._on_event, shown._ended = on_event, on_end  # type: ignore[method-assign]

@@ -22,6 +22,7 @@ MODES = ("live", "replay", "record")
 NAME = re.compile(r"[^\W_][\w .·×-]{0,79}")
 
 _open: dict[str, Any] = {}  # lab -> its panel; a new one ends the old one
+_bets: dict[Any, Any] = {}  # of all panels: a cell that runs again asks nobody twice
 
 
 def mode() -> str:
@@ -82,7 +83,7 @@ def opened(call: str, name: str, lab: LabKind[Any]) -> object:
         before.shut()
     cores, shared = hardware.fingerprint().cores, hardware.on_binder()
     lab = lab.at_scale(cores).scaled_down(cores, shared=shared)
-    _open[name] = panel(call, name, lab, recorded=_recorded(name, lab, cores))
+    _open[name] = panel(call, name, lab, recorded=_recorded(name, lab, cores), bets=_bets)
     return _open[name]
 
 

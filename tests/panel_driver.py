@@ -18,7 +18,8 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.measure.rig import Rig
 from labs.panel.job import Job
-from labs.panel.lab import OTHERS
+from labs.panel.prediction_prompt import Bets
+from labs.panel.results import OTHERS
 from labs.panel.settings import Settings
 from labs.panel.sweep import SweepPanel
 from labs.records.experiment import Experiment
@@ -26,18 +27,18 @@ from labs.records.experiment import Experiment
 SOON_S = 10.0
 PLACES = {  # of what is read, by its name
     "about": "_about",
-    "answer": "_answer",
+    "answer": "_results.answer",
     "assumed": "_assumed",
     "brought": "_brought",
     "caption": "_caption",
-    "data": "_data",
+    "data": "_results.data",
     "message": "_bar._message",
     "problem": "_problem",
     "progress": "_bar._words",
     "question": "_prompt._question",
-    "strip of": "_strip_of",
-    "verdict": "_verdict",
-    "whose": "_whose",
+    "strip of": "_results.strip_of",
+    "verdict": "_results.verdict",
+    "whose": "_results.whose",
 }
 
 
@@ -208,7 +209,7 @@ class PanelDriver:
     @property
     def split(self) -> dict[str, Any]:
         """The bars that show where the time went."""
-        return self.panel._split.figure
+        return self.panel._results.split.figure
 
     @property
     def lines(self) -> set[str]:
@@ -238,7 +239,7 @@ class PanelDriver:
 
     @property
     def strip(self) -> Any:
-        return self.panel._strip
+        return self.panel._results.strip
 
     @property
     def plan(self) -> Any:
@@ -263,13 +264,16 @@ class PanelDriver:
             assert self.job.join(SOON_S)
 
 
-def panel_of(experiment: Experiment = examples.EXPERIMENT, **more: Any) -> PanelDriver:
+def panel_of(
+    experiment: Experiment = examples.EXPERIMENT, *, bets: Bets | None = None, **more: Any
+) -> PanelDriver:
     """The panel of a sweep, its plan made."""
     panel = PanelDriver(
         SweepPanel(
             "many-cores",
             SweepLab(experiment, **more),
             recorded=examples.recording(),
+            bets=bets,
             calibration=lambda machine, asked: examples.CALIBRATION,
         )
     )

@@ -12,7 +12,6 @@ from labs.present.levels import BY_LEVEL, Level, Pace
 from labs.present.markup import sentences
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber, Quantity
-from labs.present.settings import Settings
 from labs.present.tables import MIB, MS, Table, folded
 from labs.present.time_split import SplitFigure
 from labs.present.trails import Curve
@@ -133,7 +132,6 @@ class Show(Generic[Found]):
     alt: Callable[[Found], str]  # the figure in words
     split: Callable[[Found], SplitFigure | None] = lambda found: None  # where the time went, below
     curves: Callable[[Found], Sequence[Curve]] = lambda found: ()  # what stays of it, pale
-    settings: Callable[[Found], Settings] = lambda found: {}  # by which runs are told apart
     columns: Sequence[Column]
     rows: Callable[[Found], Iterable[Any]] | None = None  # of the table: a record each
     rows_of_run: Callable[[Any], Iterable[Any]] | None = None  # or of each run, which is numbered

@@ -19,6 +19,7 @@ class Kept:
 
     number: int
     found: Result
+    settings: Settings
 
 
 class EarlierRuns(ipywidgets.HBox):
@@ -29,34 +30,38 @@ class EarlierRuns(ipywidgets.HBox):
         self._removed = removed
         self._kept: list[Kept] = []
         self._number = 0
+        self.set_then: Settings = {}  # for the newest
         self._buttons: list[ipywidgets.Button] = []
         super().__init__(layout={"display": "none"})
         self.add_class("wt-earlier")
 
-    def add(self, found: Result) -> None:
-        """The newest. The one that is too many goes."""
-        self._number += 1
+    def add(self, found: Result, settings: Settings) -> None:
+        """The newest, with what was set. The one that is too many goes."""
+        self._number, self.set_then = self._number + 1, settings
         if any(curve.x for curve in showing(found).curves(found)):
-            self._kept = [*self._kept, Kept(self._number, found)][-MOST - 1 :]
+            self._kept = [*self._kept, Kept(self._number, found, settings)][-MOST - 1 :]
 
-    def called(self, found: Result) -> str:
+    @property
+    def newest(self) -> str:
         """Which of this panel's runs it is: `run 2`."""
-        number = next((each.number for each in self._kept if each.found is found), self._number)
-        return f"run {number}"
+        return f"run {self._number}"
 
-    def beside(
-        self,
-        current: Result | None,
-        now: Settings | None = None,
-        hidden: Callable[[Result], bool] = lambda found: False,
-    ) -> list[Trail]:
-        """Those that stand pale beside that one, the oldest first, with a button for each.
-        now: what is set; hidden: those that would tell the answer to a bet that is open."""
+    def differs(self, now: Settings | None) -> str:
+        """How what was set for the newest differs from what is set, which may be what cannot be;
+        "" where it does not."""
+        if now is None:
+            return f"Below: {self.newest}, measured with other settings."
+        then, instead = told_apart([self.set_then, now])
+        if not (then or instead):
+            return ""
+        return f"Below: {self.newest}, measured with {then}. Set now: {instead}."
+
+    def beside(self, current: Result | None, now: Settings) -> list[Trail]:
+        """Those that stand pale beside that one, the oldest first, with a button for each; `now`
+        is what is set."""
+        now = next((each.settings for each in self._kept if each.found is current), now)
         kept = [each for each in self._kept if each.found is not current][-MOST:]
-        kept = [each for each in kept if not hidden(each.found)]
-        said = [showing(each.found).settings(each.found) for each in kept]
-        if now is None and current is not None:
-            now = showing(current).settings(current)
+        said = [each.settings for each in kept]
         names = [
             f"run {each.number}{f': {words}' if words else ''}"
             for each, words in zip(kept, told_apart(said, now), strict=True)

@@ -14,33 +14,38 @@ from labs.kinds.base import Found, LabKind
 from labs.kinds.registry import showing
 from labs.measure.progress import Progress
 from labs.measure.rig import Rig
-from labs.panel.core_strip_view import CoreStripView
 from labs.panel.duration import Duration
 from labs.panel.earlier_runs import EarlierRuns
 from labs.panel.figure_view import FigureView
-from labs.panel.inside import close, work
+from labs.panel.inside import close, told, work
 from labs.panel.job import Job
-from labs.panel.prediction_prompt import PredictionPrompt
+from labs.panel.prediction_prompt import Bets, PredictionPrompt
 from labs.panel.refusal import in_words
+from labs.panel.results import Results
 from labs.panel.run_bar import RunBar, empty, put
 from labs.panel.settings import settings_of
 from labs.present.bet import on_answer
 from labs.present.markup import alarm, paragraphs, spoken, status
-from labs.present.time_split import SplitFigure
+from labs.present.settings import Settings
 from labs.present.trails import trails_alt, with_trails
 from labs.present.verdict import caption
 from labs.records.errors import Unusable
 from labs.records.format import seconds
 from labs.records.results import Result, Sample
 
-OTHERS = "wt-others"  # results that are not of what is set or runs now
-
 
 class LabPanel(ipywidgets.VBox, Generic[Found]):
     """Run, Stop, a figure and its numbers. Until the first run it shows the recorded one. `shut`
     ends it; whatever it was doing ends within a second."""
 
-    def __init__(self, name: str, lab: LabKind[Found], *, recorded: Found | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        lab: LabKind[Found],
+        *,
+        recorded: Found | None = None,
+        bets: Bets | None = None,
+    ) -> None:
         self.name = name
         self._lab = lab
         self._recorded = recorded
@@ -53,24 +58,15 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._duration = Duration(lab, self._changed) if lab.each_s else None
         self._settings = settings_of(lab, hardware.fingerprint(), self._changed)
         self._problem = ipywidgets.HTML()
-        self._prompt = PredictionPrompt(self._decided, lab.question, lab=name)
+        self._prompt = PredictionPrompt(self._decided, lab=name, bets=bets)
+        self._ask()
         self._bar = RunBar(self._run, self._stop, lab.controls, self._perform, self._duration)
         self._about = ipywidgets.HTML(Markup('<p class="wt-about">{}</p>').format(lab.about()))
         self._caption = ipywidgets.HTML()
         self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
         self._earlier = EarlierRuns(self._taken_away)
-        self._whose = ipywidgets.HTML()
-        self._split = FigureView().add_class("wt-split")
-        self._split_note = ipywidgets.HTML()
-        self._strip_of = ipywidgets.HTML()
-        self._strip = CoreStripView()
-        self._answer = ipywidgets.HTML().add_class("wt-verdict")
-        self._verdict = ipywidgets.HTML().add_class("wt-data")
-        self._data = ipywidgets.HTML().add_class("wt-data")
-        self._beside = ipywidgets.HTML().add_class("wt-data")
-        empty(self._problem, self._caption, self._whose, self._split_note, self._strip_of)
-        empty(self._answer, self._verdict, self._beside, self._data)
-        self._results = ipywidgets.VBox(children=self._below()).add_class("wt-results")
+        self._results = Results()
+        empty(self._problem, self._caption)
         super().__init__(children=self._parts())
         self.add_class("wt-panel")
         self._begin()
@@ -89,10 +85,19 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
 
     def _own(self, found: Found) -> bool:
         """Whether that is of what is set, however long it was measured."""
-        if self._lab is self._given:
-            return self._lab.matches(found)
+        return self._usual.matches(found)
+
+    @property
+    def _usual(self) -> LabKind[Found]:
+        """The lab with what is set, each measured for as long as the cell says."""
         usual_s = self._given.each_s
-        return (self._lab if usual_s is None else self._lab.lasting(usual_s)).matches(found)
+        as_given = self._lab is self._given or usual_s is None
+        return self._lab if as_given or usual_s is None else self._lab.lasting(usual_s)
+
+    def _ask(self) -> None:
+        """The lab's question, of what is set."""
+        if self._lab.question is not None:
+            self._prompt.ask(self._lab.question, (self._usual.about(), *work(self._lab)))
 
     def _as_set(self) -> LabKind[Found]:
         """The lab with what is set. Unusable says what cannot be."""
@@ -114,12 +119,14 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             except Unusable as error:
                 put(self._problem, alarm(self._refused(error)))
                 self._can_be(False)
+                self._mark()
                 return
             put(self._problem, "")
             self._can_be(True)
             self._about.value = Markup('<p class="wt-about">{}</p>').format(self._lab.about())
             if work(before) != work(self._lab):
                 self._reset()
+            self._mark()
             self._ready()
 
     def _can_be(self, yes: bool) -> None:
@@ -131,14 +138,14 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     def _reset(self) -> None:
         """Of another server, work or load nothing was predicted, and nothing measured."""
         self._expect()
-        if self._lab.question is not None:
-            self._prompt.ask(self._lab.question, again=True)
-        empty(self._caption, self._answer, self._verdict, self._data)
+        self._ask()
+        put(self._caption, "")
+        self._results.clear_words()
         self._shown = self._drawn = None
         self._figure.figure, self._figure.alt = {"data": [], "layout": {}}, "Nothing measured yet."
-        self._draw_split(None)
-        self._strip.clear()
-        self._tell_whose("")
+        self._results.draw_split(None)
+        self._results.strip.clear()
+        self._results.tell()
         if self._recorded is not None and self._own(self._recorded) and self._open_to_all:
             self._draw(self._recorded, caption(self._recorded.machine))
 
@@ -165,21 +172,8 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             self._caption,
             self._figure,
             self._earlier,
-            self._whose,
+            self._results.whose,
             self._results,
-        )
-
-    def _below(self) -> tuple[ipywidgets.Widget, ...]:
-        """The results below the figure: of one run, all of them."""
-        return (
-            self._split,
-            self._split_note,
-            self._strip_of,
-            self._strip,
-            self._answer,
-            self._verdict,
-            self._beside,
-            self._data,
         )
 
     def _ready(self) -> None:
@@ -208,7 +202,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
                 self._bar.tell(self._refused(error))
                 return False
             self._job = job
-            self._strip.begin()
+            self._results.strip.begin()
             self._bar.began()
             self._enable(False)
             self._began(lab)
@@ -235,19 +229,19 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
                 self._bar.progress(event)
             elif isinstance(event, Sample):
                 if not self._lab.draws_cores:  # what the figure has is not drawn once more
-                    self._strip.saw(event)
+                    self._results.strip.saw(event)
             else:
                 self._bar.offer_controls(True)
                 self._bar.landed()
                 self._landed(event)
-                self._strip.draw()
+                self._results.strip.draw()
 
     def _ended(self, said: str) -> None:
         with self._drawing:
             if self._drawn is not None and self._drawn[0] is self._shown:
                 put(self._caption, status(self._drawn[1], "p"))  # nothing came in its place
-                self._tell_whose("")
-            self._strip.finish()
+                self._mark()
+            self._results.strip.finish()
             self._enable(True)
             self._ready()
             self._bar.tell(said)
@@ -284,45 +278,51 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     def _began(self, lab: LabKind[Found]) -> None:
         """A run of that lab has begun. What stands there is of another one."""
         if self._shown is not None:
-            words = (
-                f"Of {self._earlier.called(self._shown)}, until this one has measured something."
-            )
+            words = f"Of {self._earlier.newest}, until this one has measured something."
             put(self._caption, status(words, "p"))
-            self._tell_whose("", others=True)
+            self._results.tell(others=True)
 
     def _landed(self, found: Found) -> None:
         """The run has found something, and goes on."""
         self._draw_figure(found, "Measuring here.")
-        empty(self._answer, self._verdict, self._beside, self._data)  # of another run
-        self._draw_split(None)
-        self._tell_whose("")
-        put(self._strip_of, "")  # the line of progress says who is served
+        self._results.clear_words()
+        self._results.draw_split(None)
+        self._results.tell()
+        put(self._results.strip_of, "")  # the line of progress says who is served
 
     def _found(self, found: Found, *, before_the_end: bool = False) -> None:
         """The run is over, perhaps before its time."""
         if not before_the_end:
             latest.keep(self.name, found)
         end = " before the end" if before_the_end else ""
-        self._earlier.add(found)
-        self._shown = found
-        words = f"{self._earlier.called(found).capitalize()}. Measured here{end}: "
+        self._measured(found)
+        words = f"{self._earlier.newest.capitalize()}. Measured here{end}: "
         self._draw(found, f"{words}{found.machine.caption}.")
-        self._tell_whose("")
-        put(self._beside, self._compared(found))
+        self._results.tell()
+        put(self._results.beside, self._compared(found))
         who = self._lab.ran_last(found)
         if who and before_the_end:
             who = "the part that ran last"
-        put(self._strip_of, paragraphs([f"The cores, with {who}:"] if who else []))
+        put(self._results.strip_of, paragraphs([f"The cores, with {who}:"] if who else []))
         self._show_answer(found)
+
+    def _measured(self, found: Found) -> None:
+        """Here, with what is set."""
+        self._shown = found
+        self._earlier.add(found, self._told(self._lab))
+
+    def _told(self, lab: LabKind[Found]) -> Settings:
+        """What is set in that lab, in words."""
+        return told(lab, hardware.fingerprint().cores)
 
     # ---- what is drawn -----------------------------------------------------------------------
 
     def _draw(self, found: Found, words: str) -> None:
         show = showing(found)
         self._draw_figure(found, words)
-        self._draw_split(show.split(found))
-        put(self._verdict, show.verdict(found))
-        put(self._data, show.downloads(self.name, found))
+        self._results.draw_split(show.split(found))
+        put(self._results.verdict, show.verdict(found))
+        put(self._results.data, show.downloads(self.name, found))
 
     def _compared(self, found: Found) -> str:
         """What was measured here beside what was recorded, at the scale of another machine."""
@@ -334,38 +334,38 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     def _draw_figure(self, found: Found, words: str) -> None:
         show = showing(found)
         self._drawn = (found, words)
-        trails = self._earlier.beside(found) if found is not self._recorded else []
+        now = self._told(self._lab)
+        trails = self._earlier.beside(found, now) if found is not self._recorded else []
         self._figure.figure = with_trails(show.figure(found), trails)
         self._figure.alt = f"{show.alt(found)} {trails_alt(trails)}".strip()
         put(self._caption, status(words, "p"))
 
-    def _tell_whose(self, words: str, *, others: bool = False) -> None:
-        """Say whose results stand below the figure. others: they are not of what is set or runs
-        now, and look so."""
-        put(self._whose, status(words, "p") if words else "")
-        (self._results.add_class if others else self._results.remove_class)(OTHERS)
+    def _now(self) -> Settings | None:
+        """What is set, if it can be."""
+        return self._told(self._lab) if self._possible else None
+
+    def _mark(self) -> None:
+        """Say of what stands there that it is of other settings, where it is."""
+        if self._shown is not None:
+            words = self._earlier.differs(self._now())
+            self._results.tell(words, others=bool(words))
 
     def _taken_away(self, gone: Result) -> None:
         """The reader has removed an earlier run."""
         with self._drawing:
             if gone is self._shown:
                 self._shown = None
-                empty(self._strip_of, self._answer, self._verdict, self._beside, self._data)
-                self._draw_split(None)
-                self._strip.layout.display = "none"
-                self._tell_whose("")
+                self._results.clear_words()
+                put(self._results.strip_of, "")
+                self._results.draw_split(None)
+                self._results.strip.layout.display = "none"
+                self._results.tell()
             self._redraw()
 
     def _redraw(self) -> None:
         """The figure, when an earlier run has gone."""
         if self._drawn is not None:
             self._draw_figure(*self._drawn)
-
-    def _draw_split(self, split: SplitFigure | None) -> None:
-        """Where the time went; only when a run is over, because to paint it takes time."""
-        self._split.figure = split.figure if split else {"data": [], "layout": {}}
-        self._split.alt = split.alt if split else ""
-        put(self._split_note, paragraphs([split.note] if split and split.note else []))
 
     def _show_answer(self, found: Found) -> None:
         """The reader's prediction beside the model and the measurement."""
@@ -376,4 +376,4 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         fit = self._lab.settles(found)
         self._prompt.came(model, measured, fit=fit)
         said = on_answer(question, self._prompt.guess, model, measured, fit=fit)
-        put(self._answer, spoken([said]))
+        put(self._results.answer, spoken([said]))

@@ -16,9 +16,11 @@ from labs.kinds.mystery.scenarios import LIMITS
 from labs.kinds.mystery.show import compared, repaired_html, show, symptoms_html
 from labs.panel.controls import read_users
 from labs.panel.lab import LabPanel
+from labs.panel.prediction_prompt import Bets
 from labs.panel.refusal import in_words
 from labs.panel.run_bar import empty, put
 from labs.present.markup import spoken
+from labs.present.settings import Settings, so_many_users
 from labs.records.errors import Unusable
 
 ASK = "What limits it?"
@@ -28,7 +30,14 @@ FIXES: tuple[Variant, Variant] = ("wrong", "right")
 class MysteryPanel(LabPanel[Mystery]):
     """One mystery, live. A recorded one is not shown: it is to be diagnosed here."""
 
-    def __init__(self, name: str, lab: MysteryLab, *, recorded: Mystery | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        lab: MysteryLab,
+        *,
+        recorded: Mystery | None = None,
+        bets: Bets | None = None,
+    ) -> None:
         self._asked = lab.variant("before")  # at the levels of the newest run
         self._mystery: Mystery | None = None
         self._solved = False
@@ -36,7 +45,9 @@ class MysteryPanel(LabPanel[Mystery]):
             value=", ".join(map(str, lab.users)),
             description="Users",
             tooltip="The levels of the sweep, rising: 1, 2, 4, 8",
+            continuous_update=False,
         )
+        self._users.observe(lambda _: self._changed(), "value")
         self._choice = ipywidgets.RadioButtons(
             description=ASK, options=[(each.called, each.name) for each in LIMITS], value=None
         )
@@ -58,7 +69,7 @@ class MysteryPanel(LabPanel[Mystery]):
         self._fixes = ipywidgets.HBox(children=[self._buttons[each] for each in order])
         self._fixes.layout.display = "none"
         self._brought = ipywidgets.HTML(layout={"display": "none"}).add_class("wt-verdict")
-        super().__init__(name, self._asked, recorded=recorded)
+        super().__init__(name, self._asked, recorded=recorded, bets=bets)
 
     def _begin(self) -> None:
         self._enable(True)
@@ -66,43 +77,55 @@ class MysteryPanel(LabPanel[Mystery]):
 
     def _parts(self) -> tuple[ipywidgets.Widget, ...]:
         asked = ipywidgets.HBox(children=(self._commit, self._reveal))
+        self._results.children = (self._results.strip, self._results.verdict)
         return (
             self._about,
             self._users,
             self._bar,
             self._caption,
             self._figure,
-            self._strip,
-            self._verdict,
+            self._results.whose,
+            self._results,
             ipywidgets.VBox(children=(self._choice, asked)),
-            self._answer,
+            self._results.answer,
             self._fixes,
             self._bar.sign,
             self._brought,
-            self._data,
+            self._results.data,
         )
 
-    def _below(self) -> tuple[ipywidgets.Widget, ...]:
-        return ()  # what is measured stands before the diagnosis, and the rest after it
-
     def _changed(self) -> None:
-        """It is to be measured for longer, or not so long."""
-        if self._duration is not None:
-            with self._drawing:
+        """Other users, or to be measured for longer or not so long."""
+        with self._drawing:
+            if self._duration is not None:
                 self._lab = self._asked = self._asked.lasting(self._duration.value)
-                self._ready()
+            self._mark()
+            self._ready()
+
+    def _told(self, lab: LabKind[Mystery]) -> Settings:
+        assert isinstance(lab, MysteryLab)
+        return {"users": so_many_users(lab.users), **super()._told(lab)}
+
+    def _now(self) -> Settings | None:
+        try:
+            return self._told(self._as_set())
+        except Unusable:
+            return None
 
     # ---- measuring ---------------------------------------------------------------------------
 
     def _run(self) -> None:
         """The server as it is, at the levels that are set. What was found before is forgotten."""
         try:
-            lab = self._asked.variant("before", users=read_users(self._users.value))
+            lab = self._as_set()
         except Unusable as error:
             self._bar.tell(self._refused(error))
             return
         self._bar.sign.layout.display = "none"
         self._start(lab)
+
+    def _as_set(self) -> MysteryLab:
+        return self._asked.variant("before", users=read_users(self._users.value))
 
     def _refused(self, error: Unusable) -> str:
         return in_words(error, {"users": self._users})
@@ -118,8 +141,9 @@ class MysteryPanel(LabPanel[Mystery]):
         if lab.before is not None:
             return
         self._lab = self._asked = lab
-        self._mystery, self._solved = None, False
-        empty(self._verdict, self._answer, self._brought, self._data)
+        self._mystery, self._shown, self._solved = None, None, False
+        self._results.tell()
+        empty(self._results.verdict, self._results.answer, self._brought, self._results.data)
         self._fixes.layout.display = "none"
         self._choice.value = None
 
@@ -131,6 +155,8 @@ class MysteryPanel(LabPanel[Mystery]):
         if all(each.points for each in found.variants.values()):
             latest.keep(self.name, found)
             self._mystery = found
+            if len(found.variants) == 1:
+                self._measured(found)
         if self._mystery is None:
             put(self._caption, "")
         else:
@@ -149,7 +175,7 @@ class MysteryPanel(LabPanel[Mystery]):
             if guess == found.limit:
                 self._solve(said)
                 return
-            put(self._answer, spoken(said))
+            put(self._results.answer, spoken(said))
 
     def _solve(self, said: tuple[str, ...] = ()) -> None:
         """Say what it is, and offer the fixes."""
@@ -162,7 +188,7 @@ class MysteryPanel(LabPanel[Mystery]):
                 progress_log.told(self.name, found.seed)
             said = said or verdict.revealed(found)
             said = (*said, "Now lift the limit. Two ways have been proposed:")
-            put(self._answer, spoken(said))
+            put(self._results.answer, spoken(said))
             for variant, button in self._buttons.items():
                 fix = self._asked.scenario.fix(variant)
                 assert fix is not None
@@ -188,10 +214,10 @@ class MysteryPanel(LabPanel[Mystery]):
     def _draw(self, found: Mystery, words: str) -> None:
         """All of it: before the diagnosis nothing that tells the limit."""
         self._draw_figure(found, words)
-        put(self._verdict, symptoms_html(found))
+        put(self._results.verdict, symptoms_html(found))
         if self._solved:
             put(self._brought, repaired_html(found))
-            put(self._data, show.downloads(self.name, found))
+            put(self._results.data, show.downloads(self.name, found))
 
     def _draw_figure(self, found: Mystery, words: str) -> None:
         shown = compared(found) if self._solved else found

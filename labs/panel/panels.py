@@ -5,13 +5,16 @@ from typing import Any
 
 from labs.kinds.base import LabKind
 from labs.panel.lab import LabPanel
+from labs.panel.prediction_prompt import Bets
 
 PANELS = {"mystery": "mystery:MysteryPanel", "sweep": "sweep:SweepPanel"}  # by what a cell calls
 
 
-def panel(call: str, name: str, lab: LabKind[Any], *, recorded: Any = None) -> LabPanel[Any]:
-    """A panel for that lab, beside what the book recorded of it."""
+def panel(
+    call: str, name: str, lab: LabKind[Any], *, recorded: Any = None, bets: Bets | None = None
+) -> LabPanel[Any]:
+    """A panel for that lab, beside what the book recorded of it and what was bet before."""
     module, _, kind = PANELS.get(call, "lab:LabPanel").partition(":")
     made = getattr(importlib.import_module(f"labs.panel.{module}"), kind)
-    found: LabPanel[Any] = made(name, lab, recorded=recorded)
+    found: LabPanel[Any] = made(name, lab, recorded=recorded, bets=bets)
     return found

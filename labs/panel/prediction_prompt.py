@@ -1,6 +1,7 @@
 """The reader's own prediction: a number to commit to before the lab may run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Any
 
 import ipywidgets
@@ -15,18 +16,35 @@ from labs.records.written import shown, written
 FAR = 100.0  # times the forecast, or a part of it: a slip of the finger, or of a unit
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a reader said to a question: after that everybody is wise."""
+
+    guess: float | None = None  # in SI units; None: skipped
+    kept: str = ""  # by which the reader's own record has it
+
+
+Bets = dict[Hashable, Said]  # of a kernel: to each question, of each lab and what was set
+
+
 class PredictionPrompt(ipywidgets.HBox):
     """Question, number, Commit and Skip. `decided` is called when the reader has done either, and
     what there is to see is shown then, not before: after Skip nothing can be predicted."""
 
     def __init__(
-        self, decided: Callable[[], None], question: Question | None = None, *, lab: str = ""
+        self,
+        decided: Callable[[], None],
+        question: Question | None = None,
+        *,
+        lab: str = "",
+        bets: Bets | None = None,
     ) -> None:
         self.lab = lab  # by which a guess is kept in the reader's own record
-        self._kept = ""
+        self._bets: Bets = {} if bets is None else bets
+        self._of: Hashable = None
+        self._said: Said | None = None
+        self._skips = False  # whatever is asked here
         self.question: Question | None = None
-        self.guess: float | None = None  # in SI units
-        self.skipped = False
         self.expected: float | None = None  # what the forecast says, in SI units; it stays hidden
         self._doubted: float | None = None  # what was asked about once
         self._decided = decided
@@ -50,24 +68,32 @@ class PredictionPrompt(ipywidgets.HBox):
     @property
     def done(self) -> bool:
         """Whether the lab may run."""
-        return self.skipped or self.guess is not None
+        return self._said is not None
 
-    def ask(self, question: Question, *, again: bool = False) -> None:
-        """Ask that. An answer to another question is forgotten; Skip stays."""
-        if question == self.question and not again:
+    @property
+    def guess(self) -> float | None:
+        """In SI units."""
+        return self._said.guess if self._said else None
+
+    def ask(self, question: Question, of: Hashable = None) -> None:
+        """Ask that, `of` what is set. What was said to it in this kernel stays said, and Skip stays
+        for whatever comes."""
+        if (question, of) == (self.question, self._of):
             return
-        self.question = question
-        self.guess, self._kept, self._doubted = None, "", None
+        self.question, self._of, self._doubted = question, of, None
+        self._said = self._bets.get(self._key)
+        if self._said is None and self._skips:
+            self._say(Said())
         self._number.placeholder = question.unit
         self._show("")
 
     def came(self, model: float | None, measured: float | None, *, fit: bool = True) -> None:
         """What the model and the run said to the question, in SI units; fit: whether what was
         measured can be believed."""
-        if self.question is not None and self._kept:
+        if self.question is not None and self._said is not None and self._said.kept:
             scale = self.question.scale
             said = (None if each is None else each * scale for each in (measured, model))
-            progress_log.came(self._kept, *said, fit=fit)
+            progress_log.came(self._said.kept, *said, fit=fit)
 
     def enable(self, yes: bool) -> None:
         """While a run goes on, nothing can be committed to."""
@@ -96,17 +122,25 @@ class PredictionPrompt(ipywidgets.HBox):
             self._doubted, said = number, self.question.say(value)
             self._show(f"{said}: is that what you mean? Commit again to keep it.")
             return
-        self.guess = value
-        if self.lab:
-            asked = self.question
-            self._kept = progress_log.foretell(self.lab, asked.words, asked.unit, number)
+        asked = self.question
+        kept = progress_log.foretell(self.lab, asked.words, asked.unit, number) if self.lab else ""
+        self._say(Said(value, kept))
         self._show("")
         self._decided()
 
     def _skipping(self) -> None:
-        self.skipped = True
+        self._skips = True
+        if not self.done:
+            self._say(Said())
         self._show("")
         self._decided()
+
+    @property
+    def _key(self) -> Hashable:
+        return self.lab, self.question and self.question.words, self._of
+
+    def _say(self, said: Said) -> None:
+        self._said = self._bets[self._key] = said
 
     def _show(self, problem: str) -> None:
         if self.question is None:
@@ -115,7 +149,7 @@ class PredictionPrompt(ipywidgets.HBox):
         if self.guess is not None:
             guess = Markup("<b>{}</b>").format(self.question.say(self.guess))
             said = Markup("You said {} {}.").format(guess, self.question.about)
-        elif self.skipped:
+        elif self.done:
             said = Markup("Skipped: {}? The figure tells.").format(question)
         else:
             said = Markup("Before you run it: {}").format(self.question.asked)

@@ -15,7 +15,6 @@ from labs.exercises import latest
 from labs.host.hardware import fingerprint
 from labs.host.supervisor import Stopped
 from labs.kinds.base import LabKind
-from labs.kinds.registry import showing
 from labs.kinds.sweep.alt_text import sweep_alt
 from labs.kinds.sweep.beside import as_if_on
 from labs.kinds.sweep.figure import sweep_figure
@@ -25,19 +24,20 @@ from labs.kinds.sweep.show import show
 from labs.measure.calibration import last
 from labs.panel.inside import controls
 from labs.panel.lab import LabPanel
+from labs.panel.prediction_prompt import Bets
 from labs.panel.run_bar import empty, put
 from labs.present import verdict
 from labs.present.bet import Guess
 from labs.present.caveats import advice
 from labs.present.markup import alarm, spoken
 from labs.present.power import powered
-from labs.present.settings import in_words, settings, told_apart
+from labs.present.settings import in_words
 from labs.present.tables import assumptions
 from labs.present.trails import trails_alt, with_trails
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment
 from labs.records.format import seconds
-from labs.records.results import Calibration, Machine, Point, Prediction, Result
+from labs.records.results import Calibration, Machine, Point, Prediction
 from labs.servers.serve import check
 from labs.theory.forecast import forecast
 
@@ -51,6 +51,7 @@ class SweepPanel(LabPanel[Recording]):
         lab: SweepLab,
         *,
         recorded: Recording | None = None,
+        bets: Bets | None = None,
         calibration: Callable[[Machine, Experiment], Calibration] | None = None,
     ) -> None:
         self._machine = fingerprint()
@@ -65,14 +66,13 @@ class SweepPanel(LabPanel[Recording]):
         self._current: Recording | None = None  # whose points these are
         self._why = ipywidgets.HTML()
         self._sweep = lab
-        self._chosen: Experiment | None = None
         self._offers = ipywidgets.RadioButtons(
             description="How much", options=[], layout={"display": "none"}
         ).add_class("wt-offers")
         self._offers.observe(self._offered, "value")
         self._assumed = ipywidgets.HTML().add_class("wt-data")
         put(self._why, Markup("<p>{}</p>").format(lab.why) if lab.why else "")
-        super().__init__(name, lab, recorded=recorded)
+        super().__init__(name, lab, recorded=recorded, bets=bets)
 
     def _parts(self) -> tuple[ipywidgets.Widget, ...]:
         return (
@@ -86,7 +86,7 @@ class SweepPanel(LabPanel[Recording]):
             self._figure,
             self._earlier,
             self._assumed,
-            self._whose,
+            self._results.whose,
             self._results,
         )
 
@@ -149,16 +149,14 @@ class SweepPanel(LabPanel[Recording]):
 
     def _choose(self, plan: Variant) -> None:
         """This is what Run would run."""
-        work = plan.experiment.lasting(1.0)  # however long it is measured
-        again, self._chosen, self._plan = work != self._chosen, work, plan
+        self._plan = plan
         put(self._problem, "")
         self._forecast, self._points, self._current = plan.forecast, {}, None
         self._lab = self._sweep.with_experiment(plan.experiment)
-        assert self._lab.question is not None
         level = plan.forecast.levels[-1]
         throughput = self._sweep.ask == "throughput"
         self._prompt.expected = level.model_rps if throughput else level.model_response_time_s
-        self._prompt.ask(self._lab.question, again=again)
+        self._ask()
         self._ready()
 
     def _ready(self) -> None:
@@ -182,20 +180,17 @@ class SweepPanel(LabPanel[Recording]):
         shown = self._shown
         if shown is None:
             return
-        run = self._earlier.called(shown)
-        was = showing(shown).settings(shown)
-        if shown.experiment.asks_as(experiment) and self._prompt.done:
+        differs = self._earlier.differs(self._told(self._lab))
+        if shown.experiment.asks_as(experiment):
             self._current = shown
             self._points = {point.users: point for point in shown.points}
             self._forecast = shown.run.forecast
-            self._draw_split(show.split(shown))
-            self._tell_whose(f"{run.capitalize()}, measured here: {in_words(was)}.")
-            return
-        self._draw_split(None)
-        now = settings(experiment, self._machine.cores)
-        then, instead = told_apart([was, now])
-        differs = f" with {then}. Set now: {instead}" if then or instead else ""
-        self._tell_whose(f"Below: {run}, measured{differs}.", others=True)
+            self._results.draw_split(show.split(shown))
+        else:
+            self._results.draw_split(None)
+        here = f"{self._earlier.newest.capitalize()}, measured here: "
+        set_then = in_words(self._earlier.set_then)
+        self._results.tell(differs or f"{here}{set_then}.", others=bool(differs))
 
     def _show_problem(self, sentence: str) -> None:
         self._wanted = False
@@ -203,8 +198,7 @@ class SweepPanel(LabPanel[Recording]):
         self._offers.layout.display = "none"
         self._bar.ready(False)
         if self._shown is not None:
-            run = self._earlier.called(self._shown)
-            self._tell_whose(f"Below: {run}, measured with other settings.", others=True)
+            self._results.tell(self._earlier.differs(None), others=True)
 
     # ---- a run -------------------------------------------------------------------------------
 
@@ -224,11 +218,10 @@ class SweepPanel(LabPanel[Recording]):
 
     def _began(self, lab: LabKind[Recording]) -> None:
         self._points, self._current = {}, None
-        self._draw_split(None)
+        self._results.draw_split(None)
         if self._shown is not None:
-            run = self._earlier.called(self._shown)
-            words = f"Below: {run}, until this one has measured something."
-            self._tell_whose(words, others=True)
+            words = f"Below: {self._earlier.newest}, until this one has measured something."
+            self._results.tell(words, others=True)
         assert self._plan is not None
         self._draw_levels(self._plan.experiment)
 
@@ -236,9 +229,8 @@ class SweepPanel(LabPanel[Recording]):
         self._forecast = found.run.forecast
         self._current = found
         if found.points:
-            empty(self._answer, self._beside, self._data)  # of another run
-            words = in_words(showing(found).settings(found))
-            self._tell_whose(f"Measuring here: {words}.")
+            empty(self._results.answer, self._results.beside, self._results.data)  # of another run
+            self._results.tell(f"Measuring here: {in_words(self._told(self._lab))}.")
         self._points = {point.users: point for point in found.points}
         self._draw_levels(found.experiment)
 
@@ -253,13 +245,12 @@ class SweepPanel(LabPanel[Recording]):
         said += (*advice(found.points, controls(self)), *powered(found.run.power))
         if plan is not None and plan.changed:
             said = (f"With {plan.changed}:", *said)
-        self._earlier.add(found)
-        self._shown = found
+        self._measured(found)
         self._landed(found)
         self._settle(found.experiment)
-        put(self._answer, spoken(said))
-        put(self._beside, self._compared(found))
-        put(self._data, show.downloads(self.name, found))
+        put(self._results.answer, spoken(said))
+        put(self._results.beside, self._compared(found))
+        put(self._results.data, show.downloads(self.name, found))
         self._prompt.came(*self._lab.answer(found), fit=self._lab.settles(found))
         latest.keep(self.name, found)
 
@@ -287,11 +278,7 @@ class SweepPanel(LabPanel[Recording]):
         prediction = self._forecast if self._prompt.done else None
         put(self._assumed, assumptions(prediction.notes if prediction else ()))
         points = [self._points[level] for level in sorted(self._points)]
-        trails = self._earlier.beside(
-            self._current,
-            settings(experiment, self._machine.cores),
-            lambda found: not self._prompt.done and _asks(found, experiment),
-        )
+        trails = self._earlier.beside(self._current, self._told(self._lab))
         alt = sweep_alt(
             prediction, points, users=load.users, recorded=recorded, as_if=as_if, guess=guess
         )
@@ -327,8 +314,3 @@ class SweepPanel(LabPanel[Recording]):
         if recorded.experiment.server == experiment.server or recorded.machine.cores == cores:
             return recorded, ""
         return as_if_on(recorded, cores), f", as if on {cores}"
-
-
-def _asks(found: Result, experiment: Experiment) -> bool:
-    """Whether that run answers what is asked of this experiment."""
-    return isinstance(found, Recording) and found.experiment.asks_as(experiment)

@@ -26,10 +26,20 @@ def settings(experiment: Experiment, machine_cores: int) -> dict[str, str]:
         "cpu_by": workload.cpu_by if workload.cpu_s else "",
         "wait": f"{duration(workload.wait_s)} of waiting" if workload.wait_s else "no wait",
         "wait_by": f"by {workload.wait_by}" if workload.wait_s else "",
-        "users": "1 user" if load.users == (1,) else f"{listed(load.users)} users",
+        "users": so_many_users(load.users),
         "think": f"{duration(think)} to think" if think else "",
         "seconds": f"{digits(load.seconds)} s a level",
         "rest": "" if _usual(experiment) else "other details",
+    }
+
+
+def shared(experiments: Sequence[Experiment], machine_cores: int) -> dict[str, str]:
+    """Of several experiments, what all of them have the same of."""
+    every = [settings(each, machine_cores) for each in experiments]
+    return {
+        name: words
+        for name, words in (every[0] if every else {}).items()
+        if all(each[name] == words for each in every)
     }
 
 
@@ -52,6 +62,11 @@ def told_apart(several: Sequence[Settings], now: Settings | None = None) -> list
         if len({each.get(name, "") for each in everyone}) > 1
     ]
     return [", ".join(each[name] for name in differ if each.get(name)) for each in several]
+
+
+def so_many_users(levels: Sequence[int]) -> str:
+    """`1, 2 and 4 users`."""
+    return "1 user" if tuple(levels) == (1,) else f"{listed(levels)} users"
 
 
 def _usual(experiment: Experiment) -> bool:

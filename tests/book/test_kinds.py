@@ -258,7 +258,7 @@ print(json.dumps({
     "number": float(measured("naps", 'slept("0.01")')),
     "slept_s": float(measured("naps", 'slept("0.1")')),
     "caption": panel._caption.value,
-    "shown": panel._data.value,
+    "shown": panel._results.data.value,
     "doc": labs.naps.__doc__,
     "public": "naps" in labs.__all__,
 }))

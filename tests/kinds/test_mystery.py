@@ -465,6 +465,31 @@ def test_a_repair_shows_a_sign_of_life_beside_its_button_at_once(
     driver.shut()
 
 
+def test_a_mystery_of_other_users_or_lengths_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(latest, "_latest", {})
+    seed = seed_of("lock")
+    panel = MysteryPanel("which-limit", MysteryLab(seed, users=[1, 2, 8]))
+    driver = PanelDriver(panel)
+    driver.set(users="1, 4")
+    assert driver.said("whose") == ""  # nothing is measured yet
+    driver.set(users="1, 2, 8")
+    panel._found(example(seed, variants=("before",)))
+    assert driver.said("verdict") and not driver.marked and driver.said("whose") == ""
+    driver.set(users="1, 4")
+    then = "Below: run 1, measured with 1, 2 and 8 users."
+    assert driver.marked and driver.said("whose") == f"{then} Set now: 1 and 4 users."
+    driver.set(users="4, 1")
+    assert driver.marked and driver.said("whose") == "Below: run 1, measured with other settings."
+    driver.set(users="1, 2, 8")
+    assert not driver.marked and driver.said("whose") == ""
+    usual_s = panel._duration.value
+    driver.measure_for(2 * usual_s)
+    assert driver.marked and "s a level. Set now: " in driver.said("whose")
+    driver.measure_for(usual_s)
+    assert not driver.marked
+    driver.shut()
+
+
 def test_an_old_recording_and_one_without_postgresql_say_which_database_it_was() -> None:
     old = example(seed_of("database"))
     assert "The database was SQLite." in verdict.revealed(old)

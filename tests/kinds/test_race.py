@@ -75,6 +75,11 @@ def test_a_second_run_stands_beside_the_first_and_a_failed_one_takes_nothing_awa
     assert panel.said("message") == "It cannot be."
     assert panel.said("caption").startswith("Run 2. Measured here: ") and not panel.marked
     assert panel.earlier == ["run 1"] and panel.html("verdict") == verdict
+    panel.measure_for(6.0)
+    assert panel.said("whose") == "Below: run 2, measured with 3 s a way. Set now: 6 s a way."
+    assert panel.marked
+    panel.measure_for(3.0)
+    assert not panel.marked
     panel.remove(0)
     assert panel.earlier == [] and "run 1" not in panel.lines and panel.html("verdict") == verdict
     panel.shut()

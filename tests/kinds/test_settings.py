@@ -97,6 +97,42 @@ def test_a_comparison_is_set_as_one_and_its_bet_is_asked_again(
     panel.shut()
 
 
+def test_earlier_runs_of_a_comparison_are_told_apart_by_what_its_parts_share(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    script = Script(monkeypatch)
+    parts = {str(n): Experiment(Server("prefork", processes=n), WAIT, Load((2, 4))) for n in (1, 4)}
+    panel = PanelDriver(LabPanel("pools", ComparisonLab(parts, about=["wait_s", "users"])))
+    panel.skip()
+    script.go.release(8)
+    assert panel.run().join(SOON_S)
+    assert panel.earlier == [] and not panel.marked
+
+    # What cannot be marks what stands there, and set back it is its own again.
+    panel.set(users="4, 2")
+    assert panel.marked and panel.html("verdict")
+    assert panel.said("whose") == "Below: run 1, measured with other settings."
+    panel.set(users="2, 4")
+    assert not panel.marked and panel.said("whose") == ""
+    panel.measure_for(2.0)
+    assert panel.said("whose") == "Below: run 1, measured with 1 s a level. Set now: 2 s a level."
+    assert panel.marked and panel.html("verdict")
+    panel.measure_for(1.0)
+    assert not panel.marked
+
+    panel.set(wait=100)
+    job = panel.job
+    panel.press_run()
+    eventually(lambda: panel.job is not job and panel.earlier, SOON_S)
+    assert panel.earlier == ["run 1: 200 ms of waiting"]
+    assert panel.job and panel.job.join(SOON_S)
+    panel.press_run()
+    eventually(lambda: len(panel.earlier) == 2, SOON_S)
+    assert panel.earlier == ["run 1: 200 ms of waiting", "run 2: 100 ms of waiting"]
+    panel.press_stop()
+    panel.shut()
+
+
 def test_a_pool_that_is_as_large_already_is_said_of_its_control_and_cannot_be_run() -> None:
     """After a bet, or Skip, Run was to be pressed, and said the same once more."""
     steps = [Step(seconds=3, users=2), Step(seconds=3, users=4, do="raise the pool to 8")]

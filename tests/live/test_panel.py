@@ -25,6 +25,7 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.measure import calibration
 from labs.panel.controls import named
+from labs.panel.prediction_prompt import Bets
 from labs.panel.settings import Settings
 from labs.panel.sweep import SweepPanel
 from labs.recordings import store
@@ -180,12 +181,12 @@ def test_where_the_time_went_is_drawn_when_the_run_is_over(monkeypatch: pytest.M
         attempt = panel.run()
         script.go.release(3)
         eventually(lambda: len(panel.landed) == 3, SOON_S)
-        assert panel.split["data"] == [] and panel.panel._split.alt == ""
+        assert panel.split["data"] == [] and panel.panel._results.split.alt == ""
         script.go.release()
         assert attempt.join(SOON_S)
         assert len(panel.split["data"][0]["y"]) == 4
-        assert panel.panel._split.alt.startswith("Where the time went")
-        assert "It says no more." in panel.panel._split_note.value
+        assert panel.panel._results.split.alt.startswith("Where the time went")
+        assert "It says no more." in panel.panel._results.split_note.value
         panel.set(users="2, 4")
         eventually(lambda: panel.split["data"] == [], SOON_S)
     finally:
@@ -300,17 +301,42 @@ def test_a_new_run_marks_what_stands_there_until_it_has_measured(
     assert panel.html("answer") == "" and panel.html("data") == "" and panel.said("whose") == ""
 
 
-def test_an_open_bet_hides_the_run_that_answers_it(panel: PanelDriver, script: Script) -> None:
+def test_a_bet_stands_for_its_settings_and_others_ask_for_their_own(
+    panel: PanelDriver, script: Script
+) -> None:
     panel.commit("40")
     ran(panel, script)
     panel.set(cores=1)
     eventually(lambda: panel.earlier == ["run 1: 2 cores"], SOON_S)
     assert not panel.can_run  # the question is another one
     panel.set(cores=2)
-    eventually(lambda: panel.earlier == [], SOON_S)
-    assert panel.landed == [] and not panel.can_run and panel.marked
+    eventually(lambda: panel.landed == [1, 2, 4, 8], SOON_S)
+    assert panel.guess == 40 and panel.can_run and not panel.marked
     panel.commit("41")
-    assert panel.landed == [1, 2, 4, 8] and not panel.marked
+    assert panel.guess == 40
+
+
+def test_a_cell_that_runs_again_asks_nobody_who_has_seen_the_answer(script: Script) -> None:
+    """Whoever skipped could predict what the figure had told."""
+    bets: Bets = {}
+    panel = panel_of(bets=bets)
+    panel.skip()
+    panel.shut()
+    panel = panel_of(bets=bets)
+    assert panel.can_run and "Skipped" in panel.said("question") and "forecast" in panel.lines
+    panel.commit("160")
+    assert panel.guess is None
+    panel.set(cpu=20)  # nobody has said anything of that
+    eventually(lambda: panel.plan and "need 20 ms" in panel.said("about"), SOON_S)
+    eventually(lambda: "Before you run it" in panel.said("question"), SOON_S)
+    panel.commit("99")
+    panel.shut()
+    panel = panel_of(replace(examples.EXPERIMENT, workload=Workload(cpu_s=0.02)), bets=bets)
+    assert panel.guess == 99 and "You said 99" in panel.said("question") and panel.can_run
+    panel.shut()
+    panel = panel_of(bets={})  # another kernel
+    assert not panel.can_run and "Before you run it" in panel.said("question")
+    panel.shut()
 
 
 def test_stop_keeps_what_was_measured(panel: PanelDriver, script: Script) -> None:
@@ -545,6 +571,11 @@ def test_measuring_for_longer_costs_time_and_asks_for_no_other_bet(
     script.go.release(4)
     assert panel.run().join(SOON_S)
     assert script.begun[-1].load.seconds == 4.0
+    assert panel.said("whose").endswith(", 4 s a level.") and not panel.marked
+    panel.measure_for(2.0)
+    eventually(lambda: panel.marked, SOON_S)
+    assert panel.said("whose") == "Below: run 1, measured with 4 s a level. Set now: 2 s a level."
+    assert panel.landed == [1, 2, 4, 8]  # of the same question
 
 
 def test_values_that_no_slider_has_are_kept_and_one_core_has_nothing_to_choose() -> None:
@@ -566,13 +597,18 @@ def test_running_a_cell_again_ends_its_former_panel(
     monkeypatch.setenv("LABS_MODE", "live")
     first = panel
     monkeypatch.setitem(api._open, "many-cores", first.panel)
+    monkeypatch.setattr(api, "_bets", {})
     first.skip()
     attempt = first.run()
     second = labs.sweep("many-cores", examples.EXPERIMENT)
     assert isinstance(second, SweepPanel) and second is not first.panel
     assert attempt.join(SOON_S)
     assert first.panel.comm is None
-    second.shut()
+    PanelDriver(second).skip()
+    third = labs.sweep("many-cores", examples.EXPERIMENT)
+    assert second.comm is None and isinstance(third, SweepPanel)
+    assert "Skipped" in PanelDriver(third).said("question")
+    third.shut()
 
 
 def test_a_panel_that_is_shut_calibrates_no_further(

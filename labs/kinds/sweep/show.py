@@ -22,7 +22,6 @@ from labs.present.plot import Figure
 from labs.present.power import powered
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.present.reasons import split
-from labs.present.settings import settings
 from labs.present.tables import MS, assumptions
 from labs.present.time_split import split_figure
 from labs.records.format import NARROW, crowd, digits, duration, or_more, percent, plain, rate
@@ -254,7 +253,6 @@ show = Show(
     result=Recording,
     figure=figure,
     curves=sweep_curves,
-    settings=lambda found: settings(found.experiment, found.machine.cores),
     alt=alt,
     split=lambda found: split_figure(splits(found.points)),
     columns=COLUMNS,

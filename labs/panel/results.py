@@ -1,0 +1,46 @@
+"""The results below a panel's figure, all of one run, and whose they are."""
+
+import ipywidgets
+
+from labs.panel.core_strip_view import CoreStripView
+from labs.panel.figure_view import FigureView
+from labs.panel.run_bar import empty, put
+from labs.present.markup import paragraphs, status
+from labs.present.time_split import SplitFigure
+
+OTHERS = "wt-others"  # results that are not of what is set or runs now
+
+
+class Results(ipywidgets.VBox):
+    """From where the time went to the files. `whose` stands above, and says of which run."""
+
+    def __init__(self) -> None:
+        self.whose = ipywidgets.HTML()
+        self.split = FigureView().add_class("wt-split")
+        self.split_note = ipywidgets.HTML()
+        self.strip_of = ipywidgets.HTML()
+        self.strip = CoreStripView()
+        self.answer = ipywidgets.HTML().add_class("wt-verdict")
+        self.verdict = ipywidgets.HTML().add_class("wt-data")
+        self.beside = ipywidgets.HTML().add_class("wt-data")
+        self.data = ipywidgets.HTML().add_class("wt-data")
+        empty(self.whose, self.split_note, self.strip_of)
+        self.clear_words()
+        drawn = (self.split, self.split_note, self.strip_of, self.strip)
+        super().__init__(children=(*drawn, self.answer, self.verdict, self.beside, self.data))
+        self.add_class("wt-results")
+
+    def tell(self, words: str = "", *, others: bool = False) -> None:
+        """Say whose they are. others: not of what is set or runs now, and they look so."""
+        put(self.whose, status(words, "p") if words else "")
+        (self.add_class if others else self.remove_class)(OTHERS)
+
+    def draw_split(self, split: SplitFigure | None) -> None:
+        """Where the time went; only when a run is over, because to paint it takes time."""
+        self.split.figure = split.figure if split else {"data": [], "layout": {}}
+        self.split.alt = split.alt if split else ""
+        put(self.split_note, paragraphs([split.note] if split and split.note else []))
+
+    def clear_words(self) -> None:
+        """All that is said and listed: it was of another run."""
+        empty(self.answer, self.verdict, self.beside, self.data)
