@@ -278,6 +278,12 @@ def rows(html: str) -> list[list[str]]:
     return [[cell.get_text() for cell in row.select("td")] for row in found]
 
 
+def unfolded(html: str) -> list[str]:
+    """Heads of the columns that are shown at once."""
+    heads = BeautifulSoup(html, "html.parser").select("th")
+    return [head.get_text() for head in heads if "wt-rest" not in (head.get("class") or ())]
+
+
 def test_two_scales_stand_side_by_side_per_core() -> None:
     lab = SWEEPS["many-cores"]
     here, there = simulated(lab.at_scale(8).experiment, 8), simulated(lab.experiment, 2)
@@ -291,6 +297,8 @@ def test_two_scales_stand_side_by_side_per_core() -> None:
     ]
     assert float(table[-1][2]) == pytest.approx(float(table[-1][3]), rel=0.05)
     assert [float(cell) for cell in table[-1][4:]] == pytest.approx([1, 1], abs=0.08)
+    pair = ["req/s per core, here", "req/s per core, on 2 cores"]
+    assert unfolded(beside(here, there)) == ["users, here", "users, on 2 cores", *pair]
     assert beside(there, there) == ""
     moved = as_if_on(there, 8)
     assert [point.users for point in moved.points] == [4, 8, 12, 16, 32]
@@ -316,6 +324,8 @@ def test_parts_stand_side_by_side_in_their_order() -> None:
     table = rows(comparison_show.beside(*both))
     assert [row[0] for row in table[::3]] == ["1 worker", "8 workers", "16 workers", "40 workers"]
     assert table[-1][1:3] == ["16", "4"]
+    assert unfolded(comparison_show.beside(*both))[:2] == ["part", "users, here"]
+    assert len(unfolded(comparison_show.beside(*both))) == 4
     read = readings.of_parts("16 workers", "1 worker")
     scaled, written = (read(each) for each in both)
     assert (scaled["few"], written["few"]) == (40, 16)
@@ -339,6 +349,9 @@ def test_steps_stand_side_by_side_per_core() -> None:
     ]  # fmt: skip
     for row in table:
         assert row[3] == row[4] and row[5] == row[6]
+    assert unfolded(timeline_show.beside(here, there)) == [
+        *("step", "load, here", "req/s per core, here", "req/s per core, on 2 cores")
+    ]
     assert timeline_show.beside(there, there) == ""
 
 

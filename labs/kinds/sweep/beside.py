@@ -12,6 +12,7 @@ from labs.present.tables import Table
 from labs.records.format import cores, digits, plain
 from labs.records.results import Point
 
+PER_CORE = "req/s per core"
 NOTE = (
     "Machines with different numbers of cores, so per core; and as a multiple of what one user "
     "got, so that it doesn't matter whose cores are faster: 1 a core is all that cores can give."
@@ -55,15 +56,20 @@ def table(parts: list[tuple[str, Recording, Recording]]) -> Markup:
     if here == there:
         return Markup("")
     labels = len(parts) > 1
-    head = ["part"] * labels
-    for what in ("users", "req/s per core", "of one user's, per core"):
-        head += [f"{what}, here", f"on {cores(there)}"]
+    shown = side_by_side(there, "users", PER_CORE, "of one user's, per core")
+    head = ("part",) * labels + shown
+    main = ("part",) * labels + (shown[0], *(() if labels else shown[1:2]), *shown[2:4])
     rows = [
         (label,) * labels + _row(found, recorded, *pair)
         for label, found, recorded in parts
         for pair in paired(found, recorded)
     ]
-    return framed(here, there, Table(tuple(head), tuple(rows), NOTE))
+    return framed(here, there, Table(head, tuple(rows), NOTE, main))
+
+
+def side_by_side(there: int, *what: str) -> tuple[str, ...]:
+    """Heads of pairs of columns: what was measured here, and on so many cores."""
+    return tuple(f"{each}{side}" for each in what for side in (", here", f", on {cores(there)}"))
 
 
 def framed(here: int, there: int, shown: Table) -> Markup:

@@ -19,7 +19,7 @@ from labs.present.markup import each_in, paragraphs, wide_table
 from labs.present.palette import ORANGE
 from labs.present.quantities import NoSuchNumber
 from labs.present.tables import Table, link
-from labs.records.format import NARROW, cores, digits, percent, plain
+from labs.records.format import NARROW, digits, percent, plain
 from labs.records.processes import Process, Who
 from labs.records.steps import KILL
 
@@ -224,9 +224,9 @@ def side_by_side(found: Timeline, recorded: Timeline) -> str:
     here, there = (each.machine.cores for each in both)
     if here == there:
         return ""
-    head = ["step"]
-    for what in ("load", "req/s per core", "of all cores, busy for the server"):
-        head += [f"{what}, here", f"on {cores(there)}"]
+    busy = "of all cores, busy for the server"
+    head = ("step", *beside.side_by_side(there, "load", beside.PER_CORE, busy))
+    main = (*head[:2], *head[3:5])
     rows = [
         (
             str(number),
@@ -237,13 +237,14 @@ def side_by_side(found: Timeline, recorded: Timeline) -> str:
         for number, steps in enumerate(zip(*(each.run.stretches for each in both), strict=False), 1)
         for pair in [list(zip(both, steps, strict=True))]
     ]
-    return beside.framed(here, there, Table(tuple(head), tuple(rows)))
+    return beside.framed(here, there, Table(head, tuple(rows), main=main))
 
 
 show = Show(
     result=Timeline,
     figure=timeline_figure,
     curves=timeline_curves,
+    checked=lambda found: found.run.stretches,
     alt=timeline_alt,
     columns=COLUMNS,
     rows=step_rows,
