@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from labs.present.caveats import Checked
 from labs.present.levels import BY_LEVEL, Level, Pace
 from labs.present.markup import sentences
 from labs.present.plot import Figure
@@ -132,6 +133,7 @@ class Show(Generic[Found]):
     alt: Callable[[Found], str]  # the figure in words
     split: Callable[[Found], SplitFigure | None] = lambda found: None  # where the time went, below
     curves: Callable[[Found], Sequence[Curve]] = lambda found: ()  # what stays of it, pale
+    checked: Callable[[Found], Iterable[Checked]] = lambda found: ()  # a panel advises on these
     columns: Sequence[Column]
     rows: Callable[[Found], Iterable[Any]] | None = None  # of the table: a record each
     rows_of_run: Callable[[Any], Iterable[Any]] | None = None  # or of each run, which is numbered

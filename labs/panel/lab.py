@@ -17,7 +17,7 @@ from labs.measure.rig import Rig
 from labs.panel.duration import Duration
 from labs.panel.earlier_runs import EarlierRuns
 from labs.panel.figure_view import FigureView
-from labs.panel.inside import close, told, work
+from labs.panel.inside import close, controls, told, work
 from labs.panel.job import Job
 from labs.panel.prediction_prompt import Bets, PredictionPrompt
 from labs.panel.refusal import in_words
@@ -25,6 +25,7 @@ from labs.panel.results import Results
 from labs.panel.run_bar import RunBar, empty, put
 from labs.panel.settings import settings_of
 from labs.present.bet import on_answer
+from labs.present.caveats import advice
 from labs.present.markup import alarm, paragraphs, spoken, status
 from labs.present.settings import Settings
 from labs.present.trails import trails_alt, with_trails
@@ -304,7 +305,8 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         if who and before_the_end:
             who = "the part that ran last"
         put(self._results.strip_of, paragraphs([f"The cores, with {who}:"] if who else []))
-        self._show_answer(found)
+        said = [*self._answered(found), *advice(showing(found).checked(found), controls(self))]
+        put(self._results.answer, spoken(said) if said else "")
 
     def _measured(self, found: Found) -> None:
         """Here, with what is set."""
@@ -367,13 +369,12 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         if self._drawn is not None:
             self._draw_figure(*self._drawn)
 
-    def _show_answer(self, found: Found) -> None:
-        """The reader's prediction beside the model and the measurement."""
+    def _answered(self, found: Found) -> list[str]:
+        """The reader's prediction beside the model and the measurement: one sentence or none."""
         question = self._lab.question
         if question is None or self._prompt.guess is None:
-            return
+            return []
         model, measured = self._lab.answer(found)
         fit = self._lab.settles(found)
         self._prompt.came(model, measured, fit=fit)
-        said = on_answer(question, self._prompt.guess, model, measured, fit=fit)
-        put(self._results.answer, spoken([said]))
+        return [on_answer(question, self._prompt.guess, model, measured, fit=fit)]

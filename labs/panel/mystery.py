@@ -19,6 +19,7 @@ from labs.panel.lab import LabPanel
 from labs.panel.prediction_prompt import Bets
 from labs.panel.refusal import in_words
 from labs.panel.run_bar import empty, put
+from labs.present.caveats import advice
 from labs.present.markup import spoken
 from labs.present.settings import Settings, so_many_users
 from labs.records.errors import Unusable
@@ -214,7 +215,8 @@ class MysteryPanel(LabPanel[Mystery]):
     def _draw(self, found: Mystery, words: str) -> None:
         """All of it: before the diagnosis nothing that tells the limit."""
         self._draw_figure(found, words)
-        put(self._results.verdict, symptoms_html(found))
+        longer = advice(found.before.points, {"Measure for"})  # all else would tell the limit
+        put(self._results.verdict, symptoms_html(found) + (spoken(longer) if longer else ""))
         if self._solved:
             put(self._brought, repaired_html(found))
             put(self._results.data, show.downloads(self.name, found))

@@ -242,7 +242,7 @@ class SweepPanel(LabPanel[Recording]):
         said = verdict.verdict(
             found.experiment, found.machine, found.run, self._guess(found.experiment)
         )
-        said += (*advice(found.points, controls(self)), *powered(found.run.power))
+        said += (*advice(show.checked(found), controls(self)), *powered(found.run.power))
         if plan is not None and plan.changed:
             said = (f"With {plan.changed}:", *said)
         self._measured(found)

@@ -4,8 +4,9 @@ what is drawn hollow, what cannot be. Pure: records in, text out."""
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import Protocol
 
 from labs.analysis import causes
 from labs.analysis.checks import BOUND, STARVED, starved_because
@@ -16,18 +17,31 @@ from labs.records.results import Check, Point
 HOLLOW = "drawn hollow"
 CONTROL = re.compile(r"“([^”]+)”")  # as a sentence names one
 
-# Of a check that makes a point unfit, the controls of a sweep's panel that mend it, by name.
-LONGER = "A larger “Measure for” tells more surely."
-ADVICE: Mapping[str, str] = MappingProxyType(
+# Of a check that makes a point unfit, what mends it: each by a control of a panel, by its name.
+LONGER = ("A larger “Measure for” tells more surely.",)
+ADVICE: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         "few": LONGER,
         "interval": LONGER,
         "drift": LONGER,
-        "load generator": "More “CPU time” gives each request more to do; fewer “Users” ask less.",
-        STARVED: "Fewer “Users”, or more “Processes”, leave nobody waiting.",
-        "errors": "Fewer “Users” ask for less at once.",
+        "load generator": (
+            "More “CPU time” gives each request more to do.",
+            "Fewer “Users” ask less.",
+        ),
+        STARVED: (
+            "Fewer “Users” leave nobody waiting.",
+            "More “Processes” serve more of them at once.",
+        ),
+        "errors": ("Fewer “Users” ask for less at once.",),
     }
 )
+
+
+class Checked(Protocol):
+    """A point or a step."""
+
+    @property
+    def checks(self) -> Sequence[Check]: ...
 
 
 def starved(points: Sequence[Point], experiment: Experiment) -> list[str]:
@@ -72,8 +86,8 @@ def exceeded(points: Sequence[Point]) -> list[str]:
     return [f"At {crowd(users)} the bound is exceeded. {check.sentence}" for users, check in found]
 
 
-def advice(points: Sequence[Point], there: Collection[str]) -> list[str]:
-    """Which controls mend what made points unfit, of those that are there: a sentence for each."""
-    faults = (check.name for point in points for check in point.checks if check.unfit)
-    said = dict.fromkeys(ADVICE[name] for name in faults if name in ADVICE)
+def advice(measured: Iterable[Checked], there: Collection[str]) -> list[str]:
+    """What mends what made these unfit, by the controls that are there: a sentence for each."""
+    faults = (check.name for each in measured for check in each.checks if check.unfit)
+    said = dict.fromkeys(each for name in faults for each in ADVICE.get(name, ()))
     return [each for each in said if set(CONTROL.findall(each)) <= set(there)]

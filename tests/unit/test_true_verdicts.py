@@ -20,13 +20,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markup import plain
 from msgspec import structs
-from panel_driver import Script, panel_of
+from panel_driver import PanelDriver, Script, panel_of
 from waiting import eventually
 
 from labs.analysis import causes
 from labs.analysis.checks import STARVED, check, unfit
 from labs.analysis.limit import ceiling
 from labs.analysis.visits import join, judge, visited
+from labs.exercises import latest
 from labs.kinds.comparison import verdict as comparing
 from labs.kinds.comparison.contrast import with_contrast
 from labs.kinds.comparison.record import Comparison
@@ -42,7 +43,10 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.timeline import verdict as story
 from labs.kinds.timeline.forecast import course, with_workers
 from labs.kinds.timeline.record import Timeline
+from labs.kinds.timeline.run import TimelineLab
+from labs.measure.rig import Rig
 from labs.panel.inside import controls
+from labs.panel.lab import LabPanel
 from labs.present.bet import UNSETTLED, Guess
 from labs.present.caveats import ADVICE, CONTROL, advice
 from labs.present.verdict import verdict
@@ -556,9 +560,36 @@ def test_advice_names_controls_that_a_panel_has(monkeypatch: pytest.MonkeyPatch)
         script.go.release()
     eventually(lambda: "More “CPU time” gives" in driver.said("answer"), 10, "the advice")
     driver.shut()
-    assert advice([examples.point(8), full], there) == [ADVICE["load generator"]]
-    assert advice([full], there - {"CPU time"}) == []
+    assert advice([examples.point(8), full], there) == [*ADVICE["load generator"]]
+    assert advice([full], there - {"CPU time"}) == ["Fewer “Users” ask less."]
+    assert advice([full], {"Measure for"}) == []
     for name in ("load generator", STARVED, "errors"):
-        assert set(CONTROL.findall(ADVICE[name])) <= there
+        for each in ADVICE[name]:
+            assert len(CONTROL.findall(each)) == 1 and set(CONTROL.findall(each)) <= there
     vague = examples.point(16, checks=(examples.UNFIT, unfit("few", "Only 3.")))
-    assert advice([vague], {"Measure for"}) == [ADVICE["few"]]
+    assert advice([vague], {"Measure for"}) == [*ADVICE["few"]]
+
+
+class ToldTimeline(TimelineLab):
+    """It measures nothing, and its second step had too few requests."""
+
+    def run(self, rig: Rig) -> Timeline:
+        first, second, *rest = examples.timeline(1.0).run.stretches
+        vague = replace(second, checks=(unfit("few", "Only 3 ended."), unfit(STARVED, "3 of 8.")))
+        run = replace(examples.timeline_run(), stretches=(first, vague, *rest))
+        return structs.replace(examples.timeline(1.0), runs=(run,))
+
+
+def test_a_kind_that_is_no_sweep_advises_by_the_controls_that_it_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(latest, "_latest", {})
+    steps = [Step(seconds=1, users=2), Step(seconds=2, users=8)]
+    driver = PanelDriver(LabPanel("steps", ToldTimeline(Server("prefork"), WAIT, steps)))
+    driver.skip()
+    assert driver.run().join(10)
+    said = driver.said("answer")
+    assert "A larger “Measure for” tells more surely." in said
+    assert "More “Processes” serve more of them at once." in said
+    assert "Users" not in said  # the steps say who comes
+    driver.shut()

@@ -7,6 +7,7 @@ import msgspec
 from markupsafe import Markup
 
 from labs.kinds.comparison import verdict
+from labs.kinds.comparison.contrast import believed
 from labs.kinds.comparison.figure import (
     comparison_alt,
     comparison_curves,
@@ -65,6 +66,9 @@ show = Show(
     result=Comparison,
     figure=comparison_figure,
     curves=comparison_curves,
+    checked=lambda found: [
+        point for part in found.parts.values() for point in part.points if not believed(point)
+    ],
     alt=comparison_alt,
     split=split,
     columns=(

@@ -253,6 +253,7 @@ show = Show(
     result=Recording,
     figure=figure,
     curves=sweep_curves,
+    checked=lambda found: found.points,
     alt=alt,
     split=lambda found: split_figure(splits(found.points)),
     columns=COLUMNS,
