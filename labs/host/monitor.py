@@ -21,7 +21,7 @@ from labs.host.cgroup import throttled_s
 from labs.host.hardware import MACHINE
 from labs.host.process_tree import one_look
 from labs.records.results import Sample
-from labs.records.snapshot import Snapshot
+from labs.records.snapshot import Snapshot, shares
 
 EVERY_S = 0.1
 COUNT_EVERY = 3  # looks between two listings of the server's processes
@@ -250,22 +250,3 @@ def allowed_cores(pids: Collection[int]) -> int | None:
         with contextlib.suppress(OSError):
             allowed |= os.sched_getaffinity(pid)
     return len(allowed) or None
-
-
-def shares(before: object, after: object) -> tuple[float, float, float, float]:
-    """User, system, wait and idle fractions of one core between two psutil readings."""
-
-    def gone(*names: str) -> float:
-        return sum(
-            max(0.0, getattr(after, name, 0.0) - getattr(before, name, 0.0)) for name in names
-        )
-
-    parts = (
-        gone("user", "nice"),
-        gone("system", "irq", "softirq"),
-        gone("iowait", "steal"),
-        gone("idle"),
-    )
-    whole = sum(parts) or 1.0
-    user, system, wait, idle = (round(part / whole, 3) for part in parts)
-    return user, system, wait, idle

@@ -85,3 +85,22 @@ class Snapshot:
             if self.run_delay_s is None or after.run_delay_s is None
             else (after.run_delay_s - self.run_delay_s) / watched,
         )
+
+
+def shares(before: object, after: object) -> tuple[float, float, float, float]:
+    """User, system, wait and idle fractions of one core between two psutil readings."""
+
+    def gone(*names: str) -> float:
+        return sum(
+            max(0.0, getattr(after, name, 0.0) - getattr(before, name, 0.0)) for name in names
+        )
+
+    parts = (
+        gone("user", "nice"),
+        gone("system", "irq", "softirq"),
+        gone("iowait", "steal"),
+        gone("idle"),
+    )
+    whole = sum(parts) or 1.0
+    user, system, wait, idle = (round(part / whole, 3) for part in parts)
+    return user, system, wait, idle

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -76,6 +77,32 @@ def test_habits(path: Path) -> None:
         if ROOT / "tests" in path.parents and path.stem != "waiting":
             slept = isinstance(node, ast.Call) and ast.unparse(node.func) == "time.sleep"
             assert not slept, f"{path}:{node.lineno}: use `eventually` of tests/waiting.py"
+
+
+THINKING = "What only thinks touches no process, no file and no socket"  # a contract
+RUNNING = {"run", "walk", "instruments"}  # the modules of kinds that do
+
+
+def thinking() -> Iterator[Path]:
+    """The modules of that contract."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    (contract,) = (each for each in contracts["contracts"] if each["name"] == THINKING)
+    for each in contract["source_modules"]:
+        place = each.replace(".", "/")
+        found = [*ROOT.glob(f"{place}.py"), *ROOT.glob(f"{place}/**/*.py")]
+        assert found, f"{each}: no such module"
+        yield from found
+
+
+def test_what_only_thinks_opens_no_file_either() -> None:
+    """The linter sees imports alone. In the folder of a kind all think but what runs it."""
+    sources = set(thinking())
+    for path in (ROOT / "labs/kinds").glob("*/*.py"):
+        assert (path in sources) != (path.stem in RUNNING | {"__init__"}), path
+    for path in sources:
+        for node in ast.walk(tree(path)):
+            called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            assert called not in ("open", "io.open", "exec", "eval", "__import__"), path
 
 
 # -- words that do not belong ----------------------------------------------------------------

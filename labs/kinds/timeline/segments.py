@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labs.analysis import window
-from labs.host.monitor import shares
 from labs.kinds.timeline.record import TIME_BIN_S, StepResult, TimeBin
 from labs.records.requests import Report
 from labs.records.results import Sample
-from labs.records.snapshot import Snapshot
+from labs.records.snapshot import Snapshot, shares
 from labs.records.steps import Step
 from workloads.protocol import FAILED, LATE, MISSED, OK
 
