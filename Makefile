@@ -128,6 +128,9 @@ requirements: venv-dev
 	@$(VENV)/bin/uv pip compile pyproject.toml --extra dev -c requirements.txt \
 		-o requirements-dev.txt $(PINS) --upgrade --quiet
 	@sed -n 's/ *\\$$//; /==/p' requirements-dev.txt > constraints.txt
+	@$(VENV)/bin/uv pip compile deploy/requirements-hub.in -c constraints.txt \
+		-o deploy/requirements-hub.txt $(PINS) --upgrade --quiet
+	@echo uv | $(VENV)/bin/uv pip compile - -o setup/requirements-uv.txt $(PINS) --upgrade --quiet
 
 audit:
 	@$(call need,$(PYTHON),install Python 3.11 or newer or name yours with PYTHON=)

@@ -2,10 +2,10 @@
 
     python setup/audit.py
 
-Of the requirements files and of what the page's scripts are built from. Only the standard library:
-a tool that checks packages should not bring twenty of its own. OSV (https://osv.dev) has PyPI's
-advisories and GitHub's; names and versions are all that it is sent. Exit code 0 when none is known,
-1 when some are, 2 when nobody could be asked.
+Of all requirements files, of what the page's scripts are built from, and of what drives Firefox in
+the tests. Only the standard library: a tool that checks packages should not bring twenty of its
+own. OSV (https://osv.dev) has PyPI's advisories and GitHub's; names and versions are all that it is
+sent. Exit code 0 when none is known, 1 when some are, 2 when nobody could be asked.
 """
 
 from __future__ import annotations
@@ -21,8 +21,11 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 ROOT = Path(__file__).resolve().parent.parent
-REQUIREMENTS = ("requirements.txt", "requirements-dev.txt")
-LOCK = "book/web/src/package-lock.json"
+REQUIREMENTS = (
+    *("requirements.txt", "requirements-dev.txt"),
+    *("setup/requirements-uv.txt", "deploy/requirements-hub.txt"),
+)
+LOCKS = ("book/web/src/package-lock.json", "tests/browser/firefox/package-lock.json")
 DATABASE = "https://api.osv.dev"
 SHOWN_AT = "https://osv.dev/vulnerability/"
 MOST = 1000  # questions in one request, as OSV allows
@@ -75,9 +78,9 @@ def python_pins(root: Path) -> Iterator[Pin]:
 
 
 def page_pins(root: Path) -> Iterator[Pin]:
-    """What the page's scripts are built from, and with."""
-    locked = json.loads((root / LOCK).read_text("utf-8"))["packages"]
-    for where, package in locked.items():
+    """Of npm's locks."""
+    locks = [json.loads((root / name).read_text("utf-8"))["packages"] for name in LOCKS]
+    for where, package in (item for lock in locks for item in lock.items()):
         if "version" in package and not package.get("link"):
             name = package.get("name") or where.rpartition("node_modules/")[2]
             if name and where:

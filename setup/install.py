@@ -27,7 +27,7 @@ STAMP = ENVIRONMENT / "wall-time.json"
 PIP = (str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input")
 LOG = ENVIRONMENT / "install.log"
 
-UV = "uv==0.13.9"  # installs in seconds what takes pip a minute
+UV = "setup/requirements-uv.txt"  # installs in seconds what takes pip a minute
 OWN_INDEX = ("index-url", "extra-index-url", "no-index", "proxy")  # pip's settings; uv has others
 NEEDED_BYTES = 1_500_000_000  # the environment takes 0.7 GB, its downloads half of that again
 
@@ -134,7 +134,7 @@ def _usual_index() -> bool:
 
 def _uv(pins: str) -> bool:
     """Whether uv could be had, and then install what is pinned."""
-    if not _run(*PIP, "install", "--only-binary", ":all:", UV):
+    if not _run(*PIP, "install", "--only-binary", ":all:", "--require-hashes", "--requirement", UV):
         return False
     uv = (str(PYTHON), "-m", "uv", "pip", "install", "--python", str(PYTHON))
     return _run(*uv, "--system-certs", "--requirement", pins)

@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -58,10 +59,18 @@ def test_every_pin_is_asked_about(
         return [{}] * len(queries)
 
     assert audit.main(["--database", database(none)]) == 0
-    pinned = (ROOT / "requirements-dev.txt").read_text() + (ROOT / "requirements.txt").read_text()
+    listed = subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).splitlines()
+    files = [ROOT / name for name in listed]
+    pinned = "".join(each.read_text() for each in files if re.match("requirements.*txt", each.name))
     named = {each["package"]["name"] for each in asked}
+    for lock in (each for each in files if each.name == "package-lock.json"):
+        places = json.loads(lock.read_text())["packages"].items()
+        wanted = {
+            each.get("name") or at.rpartition("node_modules/")[2] for at, each in places if at
+        }
+        assert wanted <= named, lock
     assert set(re.findall(r"^([\w.-]+)(?:\[.*\])?==", pinned, re.MULTILINE)) <= named
-    assert {"@jupyterlab/services", "esbuild"} <= named
+    assert {"@jupyterlab/services", "esbuild", "uv", "jupyterhub"} <= named
     assert {each["package"]["ecosystem"] for each in asked} == {"PyPI", "npm"}
     assert all(each["version"] for each in asked)
     assert f"{len(asked)} pins, no known vulnerabilities." in capsys.readouterr().out

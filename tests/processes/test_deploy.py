@@ -145,7 +145,7 @@ def test_the_largest_lab_fits_into_the_memory() -> None:
 
 def test_hub_image_and_tests_have_one_version() -> None:
     """A server and its hub must be of one version."""
-    pins = (DEPLOY / "requirements-hub.txt").read_text()
+    pins = (DEPLOY / "requirements-hub.in").read_text()
     (version,) = re.findall(r"^jupyterhub==(.+)$", pins, re.M)
     assert f"JupyterHub {version}" in README and f"JupyterHub {version}" in pins
     chart = set(re.findall(r"(?:--version|chart) (\d[\d.]+\d)", README + pins))

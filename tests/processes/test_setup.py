@@ -250,7 +250,7 @@ def test_an_installation_that_failed_is_redone_and_one_that_worked_is_kept(clone
 def test_packages_come_by_uv_unless_pip_knows_an_index_of_its_own(clone: Path) -> None:
     pins, environment, calls = clone / "requirements.txt", clone / ".venv", clone / "calls"
     assert make(clone, "venv", f"PYTHON={BASE}")[0] == 0
-    wanted = re.search(r'UV = "uv==(.+?)"', (ROOT / "setup/install.py").read_text())
+    wanted = re.search(r"^uv==(\S+)", (ROOT / "setup/requirements-uv.txt").read_text(), re.M)
     assert wanted
     (packages,) = environment.glob("lib/python*/site-packages")
     for name, text in {  # a stand-in, so that nothing has to be fetched
@@ -323,7 +323,7 @@ def test_what_is_promised_is_what_is_tested() -> None:
 def test_every_pin_has_a_wheel(platform: str, minor: int) -> None:
     """Readers need no compiler. As an index says it; most of these machines are not here."""
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, re.findall(r'"(uv==.+?)"', (ROOT / "setup/install.py").read_text())[0]])
+    subprocess.run([*pip, "-r", ROOT / "setup/requirements-uv.txt"])
     resolved = subprocess.run(
         [
             *(sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--system-certs"),
@@ -630,9 +630,14 @@ def test_a_target_takes_its_steps_in_order(clone: Path, target: str, steps: str)
 
 def test_the_requirements_say_how_make_writes_them() -> None:
     recipe = (ROOT / "Makefile").read_text()
-    for name in ("requirements.txt", "requirements-dev.txt"):
+    for name, source in {
+        "requirements.txt": "pyproject.toml",
+        "requirements-dev.txt": "pyproject.toml",
+        "setup/requirements-uv.txt": "-",
+        "deploy/requirements-hub.txt": "deploy/requirements-hub.in",
+    }.items():
         command = (ROOT / name).read_text().splitlines()[1].removeprefix("#    ")
-        assert command.startswith("uv pip compile pyproject.toml ")
+        assert command.startswith(f"uv pip compile {source} ")
         assert f"-o {name}" in command
         for option in re.findall(r"--[a-z-]+", command):
             assert option in recipe, f"{name} was written with {option}"

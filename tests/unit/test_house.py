@@ -134,7 +134,9 @@ def pins(name: str) -> dict[str, str]:
     """Package -> exact version in a requirements file, each with the hashes of its files."""
     text = re.sub(r"\\\n +", "", (ROOT / name).read_text())
     asked = [line for line in text.splitlines() if line and not line.lstrip().startswith("#")]
-    pin = r"([a-z0-9-]+)==([^\s;]+)(?: ; [^\\]*?)? (?:--hash=sha256:[0-9a-f]{64} ?)+"
+    pin = (
+        r"([a-z0-9-]+)(?:\[[a-z,]+\])?==([^\s;]+)(?: ; [^\\]*?)? (?:--hash=sha256:[0-9a-f]{64} ?)+"
+    )
     found = [re.fullmatch(pin, line) for line in asked]
     assert all(found), f"{name}: not all are pins with hashes"
     return {match[1]: match[2] for match in found if match}
@@ -150,6 +152,9 @@ def test_the_requirements_pin_everything_that_the_project_asks_for() -> None:
     for requirement in [*asked["dependencies"], *asked["optional-dependencies"]["dev"]]:
         name = re.match(r"[\w-]+", requirement)
         assert name and name[0] in dev, requirement
+    assert pins("setup/requirements-uv.txt").keys() == {"uv"}
+    hub = pins("deploy/requirements-hub.txt")
+    assert all(hub[name] == dev[name] for name in hub.keys() & dev.keys())
     assert run.items() <= dev.items(), "tests would run other versions than readers do"
     pinned, held = (
         re.findall(r"^[a-z0-9-]+==[^\s;]+", (ROOT / name).read_text(), re.MULTILINE)
