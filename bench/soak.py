@@ -1,12 +1,12 @@
 """Does anything grow, run after run?
 
-    python -m bench.soak [--cycles 200]
+    python -m bench.soak [--cycles 200] [--by gunicorn ...]
 
 One process starts a server and a load generator, has some users ask for a moment, and ends both:
-the servers of the table by turns, those that are installed here. After each cycle it counts what
-there is: processes below it, open files, ports that are listened on, threads, temporary files, and
-its own memory. Prints them along the way, and how much more there is at the end. Exits with 1 if
-there is more of anything, or its memory grows.
+the servers of the table by turns, those that are installed here, or some of them. After each cycle
+it counts what there is: processes below it, open files, ports that are listened on, threads,
+temporary files, and its own memory. Prints them along the way, and how much more there is at the
+end. Exits with 1 if there is more of anything, or its memory grows.
 """
 
 from __future__ import annotations
@@ -147,8 +147,10 @@ def own_temporary() -> Iterator[None]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cycles", type=int, default=CYCLES)
+    parser.add_argument("--by", nargs="+", default=[], help="only the servers run by these")
     asked = parser.parse_args()
-    mixed, answers = servers(), 0
+    mixed = [each for each in servers() if not asked.by or each.by in asked.by]
+    answers = 0
     counts: list[Count] = []
     rows: list[list[str]] = []
     with own_temporary():
