@@ -23,7 +23,8 @@ pytestmark = [pytest.mark.live, pytest.mark.extended]
 PAGE = "<html><body>A page of the built book</body></html>\n"
 WITHIN_S = 60.0
 FOUND = """
-import json, labs
+import json, labs, workloads
+from pathlib import Path
 from labs.panel import figure_view
 from labs.recordings import pages, store
 print(json.dumps({
@@ -33,6 +34,7 @@ print(json.dumps({
     "shown": repr(store.recording("one-core"))[:9],
     "titles": [chapter.title for chapter in pages.chapters()],
     "plotly": len(figure_view._plotly()),
+    "files": [str(path) for it in (labs, workloads) for path in Path(it.__path__[0]).rglob("*")],
 }))
 """
 
@@ -105,6 +107,10 @@ def test_pages_recordings_and_exercises_are_found(installed: Installed) -> None:
     assert found["shown"] == "Recording"
     assert "One core" in found["titles"]
     assert found["plotly"] < 1e6  # the book's small one
+    packaged = {Path(each).relative_to(Path(found["labs"]).parents[1]) for each in found["files"]}
+    asked = ["git", "ls-files", "--", "labs", "workloads"]
+    listed = subprocess.check_output(asked, cwd=wheels.ROOT, text=True).splitlines()
+    assert not set(map(Path, listed)) - packaged  # templates and scripts as well as modules
 
 
 OWN = """
