@@ -178,9 +178,10 @@ def node(server: Server, place: Place) -> Launch:
 
 def burner(language: str) -> list[str]:
     """The command of a busy process in that language, see `workloads/burn.py`."""
-    if language == "PHP":
-        return [PHP.command, "-n", str(ROOM / "php" / "burn.php")]
-    return [NODE.command, str(ROOM / "node" / "burn.js")]
+    return {
+        "PHP": [PHP.command, "-n", str(ROOM / "php" / "burn.php")],
+        "JavaScript": [NODE.command, str(ROOM / "node" / "burn.js")],
+    }[language]
 
 
 def fill(name: str, into: Path, **values: object) -> Path:
