@@ -28,6 +28,8 @@ MOST_AGAIN = 12  # such repeats in all: more say that the tests are at fault, or
 NICE = 10  # of a process whose tests do not measure
 GONE_S = float(os.environ.get("WALL_TIME_GONE_S", 3))  # for what a test has told to end
 MEASURES = "measures"  # the mark of tests that take this machine's turn
+PERFORMANCE = "performance"  # of those among them that may be repeated
+REPEATS = "WALL_TIME_TEST_REPEATS"  # a file that all processes of these tests count them in
 BROWSER = "browser"  # of tests that drive one, and their room
 TRIALS = "trials"  # of tests that ask nothing of each other; they fill up the end
 MEASURING = ("live", "kinds")  # rooms that take this machine's turn, one test after another
@@ -38,7 +40,6 @@ STARTING = ("live", MEASURES, BROWSER)  # marks of tests that start something
 LASTING = ("multiprocessing.resource_tracker", "chrome_crashpad")  # end with whoever started them
 
 Who = tuple[int, float]  # a process: its id and when it was started
-repeated: list[str] = []  # tests, once for each time
 held: dict[str, set[Who]] = defaultdict(set)  # by fixtures that outlive a test, by their scope
 
 
@@ -50,8 +51,16 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ[SESSION_MARK] = str(os.getpid())
     folder = tempfile.mkdtemp(prefix="wall-time-progress-")  # never the user's own record
     os.environ["WALL_TIME_PROGRESS"] = str(Path(folder) / "progress.json")
+    if not hasattr(config, "workerinput"):
+        os.environ[REPEATS] = str(Path(folder) / "repeats")
+        Path(os.environ[REPEATS]).touch()
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
     config.pluginmanager.register(HeldByFixtures())
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if item.get_closest_marker(PERFORMANCE):
+        item.add_marker(MEASURES)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -98,17 +107,17 @@ def room(file: Path) -> str:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Only what measures may be repeated, and only while there is some of the budget left. (One
-    process has all that measures, so one count is enough.)"""
-    if item.get_closest_marker(MEASURES):
-        repeats = min(AGAIN, MOST_AGAIN - len(repeated))
+    """Only what asserts a performance may be repeated, while there is some of the budget left."""
+    if item.get_closest_marker(PERFORMANCE):
+        repeats = min(AGAIN, MOST_AGAIN - Path(os.environ[REPEATS]).stat().st_size)
         item.add_marker(pytest.mark.flaky(reruns=max(0, repeats)))
     return (yield)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    if report.outcome == "rerun":
-        repeated.append(report.nodeid)
+    if report.outcome == "rerun" and not hasattr(report, "node"):  # another process's has one
+        with Path(os.environ[REPEATS]).open("a") as count:
+            count.write(".")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -114,6 +114,7 @@ def test_who_leaves_during_a_run_is_asked_first(panels: BookServer, page: Page) 
     eventually(lambda: not of_a_run(), END_S, "the end of the run that was left")
 
 
+@pytest.mark.performance
 def test_predict_measure_explain(panels: BookServer, page: Page) -> None:
     page.goto(panels.page("index"))
     expect(lab(page).locator("figure.wt-recorded figcaption")).to_contain_text("2 cores, Example")
@@ -235,6 +236,7 @@ def test_the_keyboard_goes_from_the_bet_to_run_to_stop_and_back(
     expect(page.locator(".wt-status [role=status]")).to_be_focused()
 
 
+@pytest.mark.performance
 def test_stop_ends_everything_within_a_second(panels: BookServer, page: Page) -> None:
     shown = opened(panels, page)
     button(shown, "Skip").click()

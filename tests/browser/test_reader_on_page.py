@@ -46,6 +46,7 @@ def button(shown: Locator, name: str) -> Locator:
     return shown.get_by_role("button", name=name, exact=True)
 
 
+@pytest.mark.performance
 @pytest.mark.extended
 @pytest.mark.parametrize("number", [1, 2], ids=list(LEVERS))
 def test_levers_do_to_the_server_what_they_say(reader: BookServer, page: Page, number: int) -> None:

@@ -29,7 +29,7 @@ from labs.records.processes import Process, Who
 from labs.records.results import Sample
 from labs.theory import laws
 
-live = pytest.mark.measures
+live = pytest.mark.performance
 PRINTED = (Path(__file__).parents[1] / "sources.md").read_text("utf-8")
 
 
@@ -345,7 +345,7 @@ def test_locust_tries_the_same_rows_in_the_same_turn() -> None:
     assert all(isinstance(event, (Progress, Sample, Replication)) for event in told)
 
 
-@live
+@pytest.mark.measures
 def test_a_tool_that_is_not_here_leaves_a_row_that_says_so(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

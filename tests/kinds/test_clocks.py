@@ -48,7 +48,7 @@ def test_rounds_without_pages_are_no_recording() -> None:
         replace(examples.page("x", 0.1, 0.1), wall_s=(1.0, 2.0))
 
 
-@pytest.mark.measures
+@pytest.mark.performance
 def test_a_panel_shows_the_recorded_run_then_the_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(latest, "_latest", {})
     panel = PanelDriver(LabPanel("wall-time", ClocksLab(SHORT), recorded=examples.clocks()))
@@ -69,7 +69,7 @@ def test_a_panel_shows_the_recorded_run_then_the_own(monkeypatch: pytest.MonkeyP
     panel.shut()
 
 
-@pytest.mark.measures
+@pytest.mark.performance
 def test_the_machine_panel_can_be_stopped_and_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(latest, "_latest", {})
     panel = PanelDriver(LabPanel("your-machine", CheckupLab()))

@@ -540,7 +540,7 @@ def believing(found: Comparison) -> Comparison:
 
 
 @pytest.mark.extended
-@pytest.mark.measures
+@pytest.mark.performance
 def test_two_servers_are_measured_in_one_turn() -> None:
     """Four users get four workers' worth from the one, and one worker's from the other."""
     wait, load = Workload(wait_s=0.05), Load([4], seconds=0.5)
@@ -568,7 +568,7 @@ def test_two_servers_are_measured_in_one_turn() -> None:
     assert decision is not None and decision.ratio == pytest.approx(ratio, rel=0.15)
 
 
-@pytest.mark.measures
+@pytest.mark.performance
 @pytest.mark.extended
 def test_a_server_compared_with_itself_is_not_another(tmp_path: Path) -> None:
     """Of waits, which other programs disturb little; `bench.same` is for the rest."""

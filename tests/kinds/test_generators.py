@@ -243,7 +243,7 @@ def test_commands_as_a_reader_would_type_them() -> None:
 
 
 @pytest.mark.extended
-@pytest.mark.measures
+@pytest.mark.performance
 def test_the_lab_measures_each_on_the_same_server() -> None:
     told: list[object] = []
     found = Rig(told.append).perform(GeneratorsLab().smoke_test())
@@ -265,7 +265,7 @@ def test_the_lab_measures_each_on_the_same_server() -> None:
             assert tool.generator_s < 0.5 * ours.generator_s
 
 
-@pytest.mark.measures
+@pytest.mark.performance
 @pytest.mark.extended
 def test_on_a_server_that_is_the_limit_they_agree() -> None:
     few = [way for way in GeneratorsLab().ways if way.name in (OURS, "ab", "wrk")]

@@ -176,7 +176,7 @@ def test_the_lab_of_some_kinds_of_worker_speaks_of_those() -> None:
 
 
 @pytest.mark.extended
-@pytest.mark.measures
+@pytest.mark.performance
 def test_real_servers_weighed() -> None:
     """A process takes more than a thread, a thread more than a coroutine; PSS is below RSS."""
     told: list[object] = []
@@ -194,7 +194,7 @@ def test_real_servers_weighed() -> None:
     assert 1 <= limits[0] < limits[1] < limits[2]
 
 
-@pytest.mark.measures
+@pytest.mark.performance
 def test_a_crowd_waits_all_at_once_or_the_look_is_taken_again() -> None:
     stop = threading.Event()
     looks = []

@@ -338,7 +338,7 @@ def choice(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     return str(request.param)
 
 
-@pytest.mark.measures
+@pytest.mark.performance
 @pytest.mark.parametrize(
     ("kind", "choice"),
     [
@@ -388,7 +388,7 @@ def test_a_recording_names_its_database(monkeypatch: pytest.MonkeyPatch) -> None
     assert "database" not in rig.recorded_on(server, Workload(wait_s=0.02)).versions
 
 
-@pytest.mark.measures
+@pytest.mark.performance
 @pytest.mark.timeout(180)
 @pytest.mark.extended
 @pytest.mark.parametrize("choice", ["sqlite", "postgresql"], indirect=True)
@@ -509,7 +509,7 @@ def test_a_server_without_a_folder_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     assert status == 502 and FOLDER.encode() in body
 
 
-@pytest.mark.measures
+@pytest.mark.performance
 def test_memory_is_no_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert sync_s(tmp_path) > 0
     with shared_folder(Workload(wait_s=0.1)) as shared:
@@ -522,7 +522,7 @@ def test_memory_is_no_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         pass
 
 
-@pytest.mark.measures
+@pytest.mark.performance
 @pytest.mark.timeout(180)
 @pytest.mark.extended
 def test_two_generators_measure_what_one_could_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -540,7 +540,7 @@ def test_two_generators_measure_what_one_could_not(monkeypatch: pytest.MonkeyPat
     assert {each.who for each in found.seen} == {"server", "generator"}
 
 
-@pytest.mark.measures
+@pytest.mark.performance
 @pytest.mark.timeout(180)
 @pytest.mark.extended
 def test_a_mystery_from_the_first_sweep_to_the_repair(

@@ -173,7 +173,7 @@ def test_numbers_to_quote(asked: tuple[Any, ...], value: float, text: str) -> No
 # real threads
 
 
-@pytest.mark.measures
+@pytest.mark.performance
 def test_threads_lose_additions_and_a_lock_keeps_them_at_a_price() -> None:
     told: list[object] = []
     found = Rig(told.append).perform(RaceLab(WAYS, seconds=1.0))

@@ -60,7 +60,7 @@ from workloads.protocol import FAILED, LATE, MISSED, OK
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
-live = pytest.mark.measures
+live = pytest.mark.performance
 SOON_S = 15.0
 KILLS = 3  # as quickly as a reader presses
 THREE_PM = (

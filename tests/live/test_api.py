@@ -86,7 +86,7 @@ def test_a_page_has_a_lab_of_its_name_and_another_is_refused_before_anything_is_
         record_book(["no-such"], print)
 
 
-@pytest.mark.measures
+@pytest.mark.performance
 @pytest.mark.usefixtures("shelf")
 def test_the_machine_is_recorded_as_often_as_the_rule_says() -> None:
     said: list[str] = []
@@ -144,7 +144,7 @@ POOLS = {name: replace(examples.EXPERIMENT, load=Load((1, 2), seconds=60.0)) for
 
 
 @pytest.mark.extended
-@pytest.mark.measures
+@pytest.mark.performance
 @pytest.mark.parametrize(
     ("lab", "stage", "after_s"),
     [

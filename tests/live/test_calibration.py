@@ -23,7 +23,7 @@ def cache(tmp_path, monkeypatch):
     return tmp_path / "cache"
 
 
-@pytest.mark.measures
+@pytest.mark.performance
 def test_a_burn_tells_the_worth_of_every_number_of_busy_cores():
     found = calibration.calibrate(HERE)
     assert len(found.loops_per_s) == HERE.cores
@@ -36,7 +36,7 @@ def test_a_burn_tells_the_worth_of_every_number_of_busy_cores():
     assert 0 <= found.timer_s < 0.1
 
 
-@pytest.mark.measures
+@pytest.mark.performance
 def test_the_last_calibration_is_kept_with_each_servers_overhead(cache):
     fresh = calibration.last(HERE)
     assert calibration.last(HERE) == fresh
@@ -82,7 +82,7 @@ def test_a_burning_process_that_is_killed_is_told_in_a_sentence():
 
 
 @pytest.mark.extended
-@pytest.mark.measures
+@pytest.mark.performance
 @pytest.mark.parametrize("server", [Server("prefork", processes=8), Server("event-loop")])
 def test_what_fills_the_cores_does_not_do_more_than_they_can(server):
     """A saturated sweep of CPU work stays below the bound that the warm-up's crowd made, as far

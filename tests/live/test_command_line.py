@@ -70,7 +70,7 @@ def test_a_mistake_shows_nobody_a_traceback():
     assert line.startswith("users=0: must be between 1 and 4096.")
 
 
-@pytest.mark.measures
+@pytest.mark.performance
 def test_run_writes_the_recording_joined_with_its_predictions(tmp_path):
     out = tmp_path / "out.json"
     done = labs(*RUN, "1,2,4", "--json", str(out))
@@ -112,7 +112,7 @@ def test_a_server_that_fails_is_exit_code_3_with_its_last_lines(tmp_path):
     assert "no gunicorn today" in done.stderr and "Traceback" not in done.stderr
 
 
-@pytest.mark.measures
+@pytest.mark.performance
 def test_ctrl_c_stops_it_and_leaves_nothing():
     command = [sys.executable, "-u", "-m", "labs", *RUN, "1,2,4", "--seconds", "20"]
     with subprocess.Popen(

@@ -38,7 +38,7 @@ from labs.servers.serve import Running, ServerFailed, available, check, serve
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
-live = pytest.mark.measures
+live = pytest.mark.performance
 SOON_S = 20.0
 STARTS_WITHIN_S = 5.0  # 0.2 s on a quiet machine
 GONE_WITHIN_S = 2.0
@@ -319,7 +319,7 @@ def test_a_port_that_is_taken_is_left_for_another(by: str, monkeypatch: pytest.M
             start(by)
 
 
-@live
+@pytest.mark.measures
 def test_a_program_that_may_not_be_run_is_told(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = path / "node"
     folder.mkdir()
@@ -329,7 +329,7 @@ def test_a_program_that_may_not_be_run_is_told(path: Path, monkeypatch: pytest.M
     assert f"To try it by hand: {folder} " in str(failed.value)
 
 
-@live
+@pytest.mark.measures
 def test_what_dies_at_its_start_is_told_with_its_last_words(path: Path) -> None:
     program(path, "node", "echo segmentation fault, as it were >&2; exit 139")
     with pytest.raises(ServerFailed) as failed:
@@ -343,7 +343,7 @@ def test_what_dies_at_its_start_is_told_with_its_last_words(path: Path) -> None:
     assert re.match(command, by_hand)
 
 
-@live
+@pytest.mark.measures
 def test_a_language_that_cannot_be_burned_is_told(path: Path) -> None:
     program(path, "php", "echo PHP 8.2.1; exit 0")
     with pytest.raises(Unusable, match=r"PHP cannot be calibrated: .* Try it by hand: \S+php -n"):

@@ -6,7 +6,7 @@ import pytest
 from bench.causes import INJECTIONS, Bench, named
 from labs.kinds.sweep.record import Recording
 
-pytestmark = [pytest.mark.measures, pytest.mark.usefixtures("calibrated_in_passing")]
+pytestmark = [pytest.mark.performance, pytest.mark.usefixtures("calibrated_in_passing")]
 
 
 def injected(name: str) -> Recording:

@@ -61,6 +61,7 @@ def crowd(running: Running, users: int) -> Iterator[list[int]]:
                 each.result(SOON_S)
 
 
+@pytest.mark.performance
 def test_it_has_no_more_workers_than_it_needs() -> None:
     with serve(SERVER) as running:
         assert len(workers(running)) == FIRST
@@ -115,6 +116,7 @@ def test_who_is_told_to_go_lets_its_client_finish() -> None:
             os.kill(other, signal.SIGCONT)
 
 
+@pytest.mark.performance
 def test_a_sweep_waits_until_it_has_grown() -> None:
     experiment = Experiment(SERVER, Workload(wait_s=0.1), Load([LIMIT], seconds=0.5))
     (point,) = measure(experiment).points

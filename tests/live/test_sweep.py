@@ -55,6 +55,7 @@ def test_a_server_that_is_killed_in_the_warm_up_is_noticed_at_once(
     assert len(killed) == 1
 
 
+@pytest.mark.performance
 @pytest.mark.extended
 def test_waits_double_with_the_users_up_to_the_pool(tmp_path):
     """N/V below the pool, W/V past it; everything told; the recording survives a round trip."""
@@ -101,6 +102,7 @@ def test_waits_double_with_the_users_up_to_the_pool(tmp_path):
     assert store.read(tmp_path / "recording.json") == recording
 
 
+@pytest.mark.performance
 @pytest.mark.extended
 def test_time_is_left_while_a_level_is_measured_for_longer_than_forecast() -> None:
     """Four times as slow as the forecast has it, so the windows are extended: at each of their
@@ -140,6 +142,7 @@ def too_fast(*asked: Any) -> Prediction:
     return replace(found, levels=levels)
 
 
+@pytest.mark.performance
 def test_one_worker_never_uses_more_than_one_core():
     """Demand is near what was asked for, X·D never exceeds a core, and R is N/X."""
     experiment = Experiment(Server("prefork", processes=1), Workload(cpu_s=0.02), Load([1, 4]))
@@ -157,6 +160,7 @@ def test_one_worker_never_uses_more_than_one_core():
     assert four.mean_response_time_s > 1.5 * one.mean_response_time_s
 
 
+@pytest.mark.performance
 @pytest.mark.extended
 def test_think_time_is_part_of_the_cycle():
     experiment = Experiment(
@@ -167,6 +171,7 @@ def test_think_time_is_part_of_the_cycle():
     assert point.littles_law == pytest.approx(1, abs=0.12)
 
 
+@pytest.mark.performance
 def test_stopping_ends_everything_at_once_and_keeps_what_was_measured():
     stop = threading.Event()
     ended: list[float] = []
@@ -186,6 +191,7 @@ def test_stopping_ends_everything_at_once_and_keeps_what_was_measured():
     assert [point.users for point in rig.found.points] == [1]
 
 
+@pytest.mark.performance
 @pytest.mark.parametrize("after_s", [0.2, 1.0, 2.2])
 def test_stop_works_in_every_stage(after_s):
     """While calibrating, while 256 workers are being spawned, while the load starts."""
@@ -294,6 +300,7 @@ def test_the_samplers_readings_are_of_the_server():
         assert (pss_bytes(pids) or 0) > 5 * 2**20
 
 
+@pytest.mark.performance
 def test_the_forecast_knows_how_fast_the_server_itself_works():
     """A burn in a process of its own is off by as much as interpreters differ; a piece of work
     inside the server tells, and the forecast goes by that. How near it then comes is for
@@ -309,6 +316,7 @@ def test_the_forecast_knows_how_fast_the_server_itself_works():
     assert 0.3 < run.points[-1].demand_s / run.forecast.demand_s < 3
 
 
+@pytest.mark.performance
 @pytest.mark.parametrize("page", ["work", "file"])
 def test_a_first_run_of_what_costs_next_to_nothing_says_how_long_it_takes(
     page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

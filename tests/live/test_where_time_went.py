@@ -65,6 +65,7 @@ def largest(found: TimeSplit, but: str = "") -> str:
     return max(set(PARTS) - {but}, key=lambda name: float(getattr(found, name)))
 
 
+@pytest.mark.performance
 @counted
 @pytest.mark.parametrize("by", [pytest.param("gunicorn", marks=pytest.mark.extended), "scratch"])
 def test_processes_that_share_a_core_wait_for_it(by: str) -> None:
@@ -76,6 +77,7 @@ def test_processes_that_share_a_core_wait_for_it(by: str) -> None:
     assert found.ready_s > 2 * found.on_core_s
 
 
+@pytest.mark.performance
 @pytest.mark.parametrize("by", [pytest.param("gunicorn", marks=pytest.mark.extended), "scratch"])
 def test_threads_wait_for_the_interpreter(by: str) -> None:
     server = Server("threaded", by=by, threads=12)
@@ -84,6 +86,7 @@ def test_threads_wait_for_the_interpreter(by: str) -> None:
     assert found.explained and found.turn_s > 3 * found.on_core_s
 
 
+@pytest.mark.performance
 @pytest.mark.parametrize("by", [pytest.param("uvicorn", marks=pytest.mark.extended), "scratch"])
 def test_an_event_loop_keeps_waiting(by: str) -> None:
     found = split(Server("event-loop", by=by), Workload(cpu_s=0.02, wait_s=0.02), 16)
@@ -91,6 +94,7 @@ def test_an_event_loop_keeps_waiting(by: str) -> None:
     assert found.explained and found.turn_s > 3 * found.on_core_s
 
 
+@pytest.mark.performance
 def test_a_full_pool_queues_and_a_wait_is_as_asked() -> None:
     """Six at two workers, 50 ms each: twice that before service."""
     wait_s = 0.05
@@ -101,6 +105,7 @@ def test_a_full_pool_queues_and_a_wait_is_as_asked() -> None:
     assert found.queued_s == pytest.approx(2 * wait_s, rel=0.25)
 
 
+@pytest.mark.performance
 @counted
 def test_who_burns_the_same_core_makes_requests_ready_and_wait() -> None:
     """A lone user, and three that only compute beside its one worker: a quarter of the core, but

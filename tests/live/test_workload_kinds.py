@@ -42,7 +42,7 @@ from workloads.protocol import OK
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
-live = pytest.mark.measures
+live = pytest.mark.performance
 OURS = {
     f"{kind.architecture} by {kind.by}": kind
     for kind in CATALOGUE
@@ -245,7 +245,7 @@ def test_every_server_waits_and_works_as_asked_and_says_how_long(kind: ServerRow
     assert not any(map(psutil.pid_exists, pids))
 
 
-@live
+@pytest.mark.measures
 def test_a_backend_that_does_not_start_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,7 @@
 """The tests' own guards: what is left running fails a test, and so does a skip, when asked."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +23,13 @@ def run_test(tmp_path: Path):
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"]
         command += [] if room else ["-p", "conftest"]
         command += ["--rootdir", str(tmp_path), "-c", os.devnull]
-        command += ["-p", "no:rerunfailures", "-o", "markers=live\nmeasures\nflaky", *options]
+        command += [
+            "-p",
+            "no:rerunfailures",
+            "-o",
+            "markers=live\nmeasures\nperformance\nflaky",
+            *options,
+        ]
         command += [str(file.relative_to(tmp_path))]
         environment = {**os.environ, "PYTHONPATH": str(TESTS), "WALL_TIME_GONE_S": "0.2"}
         result = subprocess.run(
@@ -150,18 +157,25 @@ TWO_GOES = (
 
 
 @pytest.mark.extended
-def test_only_what_measures_is_repeated_and_only_so_often(run_test, tmp_path: Path) -> None:
-    said = run_test(TWO_GOES.format(mark="measures"), "-p", "rerunfailures")
+def test_only_a_performance_is_repeated_and_only_so_often(run_test, tmp_path: Path) -> None:
+    said = run_test(TWO_GOES.format(mark="performance"), "-p", "rerunfailures")
     assert "4 passed, 4 rerun" in said and "4 of at most 12 repeats." in said
     for file in tmp_path.glob("said-*"):
         file.unlink()
-    said = run_test(TWO_GOES.format(mark="live"), "-p", "rerunfailures")
+    said = run_test(TWO_GOES.format(mark="measures"), "-p", "rerunfailures")
     assert "4 failed" in said and "repeats." not in said
     for file in tmp_path.glob("said-*"):
         file.unlink()
-    hopeless = TWO_GOES.format(mark="measures").replace("range(4)", "range(8)")
-    said = run_test(hopeless.replace("said.touch()", "pass"), "-p", "rerunfailures")
+    hopeless = TWO_GOES.format(mark="performance").replace("range(4)", "range(8)")
+    hopeless = hopeless.replace("said.touch()", "pass")
+    said = run_test(hopeless, "-p", "rerunfailures")
     assert "8 failed, 12 rerun" in said and "12 of at most 12 repeats." in said
+    # Of two processes each counts what the other repeats; both may have looked at the last one.
+    (tmp_path / "test_that.py").write_text(hopeless)
+    said = run_test(hopeless, "-p", "rerunfailures", "-n", "2", "test_that.py")
+    again = re.search(r"16 failed, (\d+) rerun", said)
+    assert "16 deselected" in run_test(hopeless, "-m", "not measures", "test_that.py")
+    assert again and 12 <= int(again[1]) <= 14, said
 
 
 def _command(pid: int) -> str:
