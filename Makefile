@@ -14,6 +14,10 @@ SKIPS := -rs $(if $(filter Linux,$(shell uname -s)),--no-skips)
 PINS := --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links \
 	--generate-hashes
 
+# Containers like to forbid bytecode. Each Python of a build or a test, and there are hundreds, would
+# compile its libraries anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 # $(call need,program,what to do without it)
 need = command -v $(1) >/dev/null 2>&1 || { echo "There is no $(1) here: $(2)." >&2; exit 1; }
 
