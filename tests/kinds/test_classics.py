@@ -87,24 +87,36 @@ def test_s3_is_as_printed() -> None:
     text = section("S3")
     intel, amd = published.S3_TREES
     for words in (
-        f"utime {published.S3_USER_S:.0f} s ({100 * intel.user_fraction:.1f} %)",
-        f"stime {published.S3_SYSTEM_S:.0f} s",
-        f"{published.S3_SECONDS:.0f} s elapsed, {published.S3_PROCESSES} processes",
+        f"utime {intel.user_s:.0f} s ({100 * intel.user_fraction:.1f} %)",
+        f"stime {intel.system_s:.0f} s",
+        f"{intel.seconds:.0f} s elapsed, {published.S3_PROCESSES} processes",
         f"{published.S3_MINOR_FAULTS / 1e6:.1f} M minor faults",
         f"On_Core {intel.on_core}; IPC {intel.ipc}",
         f"{100 * published.S3_FRONT_END_STALLS:.1f} % front-end stalls",
         f"AMD: {100 * amd.user_fraction:.1f} %",
         f"On_Core {amd.on_core}, IPC {amd.ipc}",
         f"server On_CPU {intel.on_cpu} → {amd.on_cpu}",
-        f"On_CPU {published.S3_AB_ON_CPU}, On_Core {published.S3_AB_ON_CORE:.3f}",
-        f"{100 * published.S3_AB_USER_FRACTION:.0f} % user / 84 % system",
-        f"{published.S3_AB_SECONDS} s elapsed",
-        f"{published.S3_CPU_S} CPU s / {published.S3_REQUESTS:,} requests",
-        f"{published.S3_RPS / 1000}k were measured",
+        f"On_CPU {intel.ab_on_cpu}, On_Core {intel.ab_on_core:.3f}",
+        f"{100 * intel.ab_user_fraction:.0f} % user / 84 % system",
+        f"{intel.ab_seconds:.2f} s elapsed",
+        f"{intel.cpu_s} CPU s / {published.S3_REQUESTS:,} requests = {1e6 * intel.each_s:.0f} µs",
+        f"ab: {1e6 * intel.ab_each_s:.1f} µs",
+        f"{intel.rps / 1000:.1f}k were measured",
+        f"On_CPU {amd.ab_on_cpu}, On_Core {amd.ab_on_core}",
+        f"({100 * amd.ab_user_fraction:.1f} %), system",
+        f"{amd.ab_seconds} s; server {amd.seconds} s, {published.S3_PROCESSES} processes",
+        f"utime {amd.user_s:.2f}, stime {amd.system_s:.2f}",
+        f"{amd.rps / 1000:.1f}k req/s, {1e6 * amd.ab_each_s:.1f} µs for `ab`",
+        f"{1e6 * amd.each_s:.0f} µs for the server",
     ):
         assert words in text, words
-    assert intel.on_core == pytest.approx(published.S3_CPU_S / published.S3_SECONDS, rel=0.01)
-    assert amd.on_core / amd.on_cpu == pytest.approx(amd.cores, rel=0.01)
+    for tree in published.S3_TREES:
+        assert tree.user_s / tree.cpu_s == pytest.approx(tree.user_fraction, rel=0.01)
+        assert tree.on_core == pytest.approx(tree.cpu_s / tree.seconds, rel=0.01)
+        assert tree.on_core / tree.on_cpu == pytest.approx(tree.cores, rel=0.01)
+        assert tree.ab_on_core / tree.ab_on_cpu == pytest.approx(tree.cores, rel=0.01)
+    # what ab's own seconds of CPU time come to
+    assert (4.93 + 38.65) / amd.ab_seconds == pytest.approx(amd.ab_on_core, rel=0.001)
 
 
 # what the law says

@@ -388,6 +388,10 @@ def quote(label: str, name: str, *given: object) -> str:
     [
         ("", "ratio", (MANY, FEW, 50), r"2\.0|1\.99|2\.00"),
         ("", "ratio", (FEW, MANY, 10), r"1\.00"),
+        ("", "change", (FEW, MANY, 50), r"−50 % \(more than noise: −5\d % to −4\d %\)"),
+        ("", "change", (FEW, MANY, 10), r"[+−][\d.]+ % \(no change that can be seen: .+\)"),
+        ("", "least_change", (FEW, MANY, 50), r"−5\d %"),
+        (FEW, "visits", (50,), "1"),
         (FEW, "throughput", (50,), r"49\.\d req/s|50 req/s"),
         (FEW, "service_time", (50,), "500 ms"),
         (MANY, "never_served", (50,), "1 user"),
@@ -406,7 +410,7 @@ def test_numbers_of_a_comparison_and_of_its_parts(
         ("75 threads", "throughput", (50,), "no such part. There are 25 threads, 50 × 1"),
         ("", "ratio", (MANY, "75", 50), "'75': no such part"),
         ("", "ratio", (MANY, FEW, 3), "users=3: not recorded"),
-        ("", "throughput", (50,), "no such number. There are cores, machine, ratio"),
+        ("", "throughput", (50,), "no such number. There are change, cores, least_change, machine, ratio"),
         (MANY, "queued", (50,), "was not counted"),
     ],
 )

@@ -128,35 +128,75 @@ S5 = Table(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrintedTree:
-    """S3's profile of one machine: the server's process tree under `ab`."""
+    """S3's profile of one machine: the server's process tree under `ab`, and that of `ab`."""
 
     machine: str
     cores: int
+    user_s: float  # of the server's processes
+    system_s: float
+    cpu_s: float  # their sum before rounding
+    seconds: float
     user_fraction: float  # of the server's CPU time
     on_core: float  # CPU seconds for each second
     on_cpu: float  # the same over the cores
     ipc: float  # instructions a cycle
+    ab_user_fraction: float
+    ab_on_core: float
+    ab_on_cpu: float
+    ab_seconds: float  # of one of the three runs
+
+    @property
+    def each_s(self) -> float:
+        """CPU time of a request, the server's."""
+        return self.cpu_s / S3_REQUESTS
+
+    @property
+    def ab_each_s(self) -> float:
+        """The same of `ab`, by its one run."""
+        return self.ab_on_core / self.rps
+
+    @property
+    def rps(self) -> float:
+        return S3_REQUESTS / S3_RUNS / self.ab_seconds
 
 
 S3_USERS = 100
-S3_REQUESTS = 3_000_000  # three runs of a million
-S3_USER_S, S3_SYSTEM_S = 123.0, 290.0  # the server's, on the first machine
-S3_CPU_S = 412.8  # their sum before rounding
-S3_SECONDS = 128.0
-S3_PROCESSES = 141
-S3_MINOR_FAULTS = 3_600_000
-S3_RPS = 25_200
-S3_FRONT_END_STALLS = 0.579  # on the first machine
-S3_AB_ON_CORE = 0.950
-S3_AB_ON_CPU = 0.119
-S3_AB_USER_FRACTION = 0.16
-S3_AB_SECONDS = 39.7  # of one of the three runs
+S3_RUNS, S3_REQUESTS = 3, 3_000_000  # in all runs
+S3_PROCESSES = 141  # on both machines
+S3_MINOR_FAULTS = 3_600_000  # on the first machine
+S3_FRONT_END_STALLS = 0.579  # likewise
 S3_TREES = (
     PrintedTree(
-        machine="Intel", cores=8, user_fraction=0.298, on_core=3.22, on_cpu=0.403, ipc=0.376
+        machine="Intel",
+        cores=8,
+        user_s=123.0,
+        system_s=290.0,
+        cpu_s=412.8,
+        seconds=128.0,
+        user_fraction=0.298,
+        on_core=3.22,
+        on_cpu=0.403,
+        ipc=0.376,
+        ab_user_fraction=0.16,
+        ab_on_core=0.950,
+        ab_on_cpu=0.119,
+        ab_seconds=39.70,
     ),
     PrintedTree(
-        machine="AMD", cores=16, user_fraction=0.307, on_core=4.49, on_cpu=0.281, ipc=0.445
+        machine="AMD",
+        cores=16,
+        user_s=193.55,
+        system_s=437.80,
+        cpu_s=193.55 + 437.80,
+        seconds=140.57,
+        user_fraction=0.307,
+        on_core=4.49,
+        on_cpu=0.281,
+        ipc=0.445,
+        ab_user_fraction=0.113,
+        ab_on_core=0.985,
+        ab_on_cpu=0.062,
+        ab_seconds=44.23,
     ),
 )
 

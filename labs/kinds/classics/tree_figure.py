@@ -18,7 +18,7 @@ def tree_figure(found: Replication) -> Figure:
     for tree in published.S3_TREES:
         rows.append((f"S3: Apache, {tree.machine}", tree.user_fraction))
     rows += [("ours: Apache", run.user_share("server"))] if run.tree("server") else []
-    rows.append(("S3: ab", published.S3_AB_USER_FRACTION))
+    rows.append(("S3: ab", published.S3_TREES[0].ab_user_fraction))
     rows += [("ours: ab", run.user_share("generator"))] if run.tree("generator") else []
     labels, users = [label for label, _ in rows], [100 * user for _, user in rows]
     rest, hover = [100 - each for each in users], "{y}: {x:.0f} %"
@@ -46,7 +46,7 @@ def tree_said(found: Replication) -> Iterator[str]:
         f"In the kernel Apache spends {percent(1 - run.user_share('server'))} of its CPU time "
         f"here, and spent {percent(1 - first.user_fraction)} in S3; ab "
         f"{percent(1 - run.user_share('generator'))} and "
-        f"{percent(1 - published.S3_AB_USER_FRACTION)}."
+        f"{percent(1 - first.ab_user_fraction)}."
     )
 
 
@@ -61,26 +61,34 @@ def tree_table(found: Replication) -> tuple[Sequence[str], list[tuple[str, ...]]
         return head, [("the server's tree", NONE, NONE, why)]
     server = run.cpu_s("server")
     each_s, ab_s = server / tried.requests, run.cpu_s("generator") / tried.requests
-    theirs_s = published.S3_CPU_S / published.S3_REQUESTS
-    ab_theirs_s = published.S3_AB_ON_CORE * published.S3_AB_SECONDS / (published.S3_REQUESTS / 3)
-    intel, amd = published.S3_TREES
-    shares = [_split(each) for each in (intel.user_fraction, amd.user_fraction)]
-    ab_share = _split(published.S3_AB_USER_FRACTION)
+    intel, amd = trees = published.S3_TREES
     on_cpu = digits(server / tried.seconds / cores)
     faults = digits(run.minor_faults("server") / tried.requests, 2)
     their_faults = digits(published.S3_MINOR_FAULTS / published.S3_REQUESTS, 2)
-    their_rps, rps = digits(published.S3_RPS), digits(tried.throughput_rps)
+    processes = (str(published.S3_PROCESSES),) * 2
     rows: list[tuple[str, ...]] = [
-        ("processes", str(published.S3_PROCESSES), "about 140", str(len(run.tree("server")))),
-        ("user / system time", *shares, _split(run.user_share("server"))),
+        ("processes", *processes, str(len(run.tree("server")))),
+        (
+            "user / system time",
+            *(_split(each.user_fraction) for each in trees),
+            _split(run.user_share("server")),
+        ),
         ("On_Core", digits(intel.on_core), digits(amd.on_core), digits(server / tried.seconds)),
         ("On_CPU", digits(intel.on_cpu), digits(amd.on_cpu), on_cpu),
-        ("CPU a request", duration(theirs_s), NONE, duration(each_s)),
+        ("CPU a request", *(duration(each.each_s) for each in trees), duration(each_s)),
         ("minor faults a request", their_faults, NONE, faults),
-        ("requests per second", their_rps, NONE, rps),
-        ("ab: On_Core", digits(published.S3_AB_ON_CORE), NONE, digits(tried.generator_cpu)),
-        ("ab: CPU a request", duration(ab_theirs_s), NONE, duration(ab_s)),
-        ("ab: user / system time", ab_share, NONE, _split(run.user_share("generator"))),
+        (
+            "requests per second",
+            *(digits(each.rps) for each in trees),
+            digits(tried.throughput_rps),
+        ),
+        ("ab: On_Core", *(digits(each.ab_on_core) for each in trees), digits(tried.generator_cpu)),
+        ("ab: CPU a request", *(duration(each.ab_each_s) for each in trees), duration(ab_s)),
+        (
+            "ab: user / system time",
+            *(_split(each.ab_user_fraction) for each in trees),
+            _split(run.user_share("generator")),
+        ),
         ("instructions a cycle", digits(intel.ipc), digits(amd.ipc), QUOTED),
         ("front-end stalls", f"{digits(100 * published.S3_FRONT_END_STALLS)} %", NONE, QUOTED),
     ]

@@ -7,7 +7,7 @@ import msgspec
 from markupsafe import Markup
 
 from labs.kinds.comparison import verdict
-from labs.kinds.comparison.contrast import believed
+from labs.kinds.comparison.contrast import believed, differ
 from labs.kinds.comparison.figure import (
     comparison_alt,
     comparison_curves,
@@ -62,6 +62,18 @@ def _ratio(comparison: Comparison, over: str, under: str, users: int) -> Quantit
     return Quantity(found.value, str(found))
 
 
+def _change(comparison: Comparison, over: str, under: str, users: int) -> Quantity:
+    """How much more one part did than another at that level, the mean over the runs, and whether
+    that is more than noise."""
+    drawn = verdict.ratio(comparison, over, under, users).value
+    return sweep.changed(differ(comparison.parts, over, under, users), drawn)
+
+
+def _least_change(comparison: Comparison, over: str, under: str, users: int) -> Quantity:
+    """The lower end of its interval."""
+    return sweep.least(differ(comparison.parts, over, under, users))
+
+
 show = Show(
     result=Comparison,
     figure=comparison_figure,
@@ -80,7 +92,11 @@ show = Show(
         ),
     ),
     rows=levels,
-    quotes={"ratio": _ratio},  # of a part everything that is quoted from a sweep
+    quotes={  # of a part everything that is quoted from a sweep
+        "change": _change,
+        "least_change": _least_change,
+        "ratio": _ratio,
+    },
     parts=lambda found: found.parts,
     about=lambda found: verdict.about(
         {label: part.experiment for label, part in found.parts.items()}

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from labs.analysis.contrast import difference, spread
-from labs.kinds.show import Column, Show, quoted, three_cores, to_know, two_places
+from labs.analysis.contrast import Difference, difference, spread
+from labs.kinds.show import Column, Show, known, quoted, three_cores, to_know, two_places
 from labs.kinds.sweep import report
 from labs.kinds.sweep.alt_text import sweep_alt, sweep_levels
 from labs.kinds.sweep.beside import beside
@@ -142,6 +142,9 @@ COLUMNS = (
     Column(head="X (R+Z) / N", of="point.littles_law", cell=two_places),
     Column(head="to know", reason=True, of=lambda row: to_know(row.point.checks)),
     Column(of="point.generator_cpu", quote="generator_busy"),
+    Column(  # recordings of before are of one walk, and don't say so
+        of=lambda row: max(1, len(row.point.visits)), quote="visits"
+    ),
     Column(of="point.workers", quote="workers", said="{:,.0f}".format),
     # c / D, as that level cost them.
     Column(of=lambda row: row.cores / row.point.demand_s, quote="cpu_ceiling", said=rate),
@@ -216,21 +219,38 @@ def _demand(recording: Recording, users: int | None = None) -> float:
     return recording.run.forecast.demand_s if users is None else recording.at(users).demand_s
 
 
+def _difference(recording: Recording, before: int, after: int) -> Difference | None:
+    """Between two levels, over all runs that have both."""
+    recording.at(before), recording.at(after)
+    runs = [{point.users: point for point in run.points} for run in recording.runs]
+    both = [run for run in runs if before in run and after in run]
+    return difference([(run[after], run[before], spread(run.values())) for run in both])
+
+
 def _change(recording: Recording, before: int, after: int) -> Quantity:
     """How throughput changed from one level to another, the mean over the runs, and whether that is
     more than noise."""
     first, last = recording.at(before), recording.at(after)
-    runs = [{point.users: point for point in run.points} for run in recording.runs]
-    both = [run for run in runs if before in run and after in run]
-    found = difference([(run[after], run[before], spread(run.values())) for run in both])
+    drawn = last.throughput_rps / first.throughput_rps
+    return changed(_difference(recording, before, after), drawn)
+
+
+def changed(found: Difference | None, drawn: float) -> Quantity:
+    """A difference for prose; of which nothing is known but the ratio that is drawn, that."""
     if found is None:
-        value = last.throughput_rps / first.throughput_rps - 1
+        value = drawn - 1
         return Quantity(value, f"{_signed(value)} (how sure that is cannot be said)")
     value, said = found.ratio - 1, f"no change that can be seen: smaller than {percent(found.most)}"
     if found.seen:
         low, high = (_signed(each - 1) for each in found.interval)
         said = f"more than noise: {low} to {high}"
     return Quantity(value, f"{_signed(value)} ({said})")
+
+
+def least(found: Difference | None) -> Quantity:
+    """The lower end of its interval: above zero, more than noise has been gained."""
+    value = known(found, "how sure that is cannot be said.").interval[0] - 1
+    return Quantity(value, _signed(value))
 
 
 def _signed(fraction: float) -> str:
@@ -263,6 +283,7 @@ show = Show(
         "change": _change,
         "demand": quoted(_demand, duration),
         "fit": _fit,
+        "least_change": lambda found, *levels: least(_difference(found, *levels)),
         "interval": lambda found, users: _between(found.at(users).throughput_ci_rps),
         "percentile": _below,
         "response_time_for": quoted(_response_time_for, duration),
