@@ -150,10 +150,29 @@ def test_the_middle_run_is_drawn_and_quoted() -> None:
         ("core", 1, 2),
         ("seconds_to", 13),
         ("seconds_to", 6),
+        ("line_gone", 4),
         ("on_core", "nobody"),
     ):
         with pytest.raises(NoSuchNumber):
             show.quote(found, quantity, *arguments)
+
+
+def test_a_line_is_gone_when_all_under_way_have_a_worker() -> None:
+    run = examples.timeline(1.0).run
+    crowd = tuple(replace(each, in_flight=12 + (each.at_s < 2.5)) for each in run.moments)
+    two = (replace(run, moments=crowd), replace(run, moments=crowd, seed=7))
+    found = structs.replace(examples.timeline(1.0), runs=two)
+    assert float(show.quote(found, "line_gone", 2)) == 1.5  # the step began at 1 s
+    assert (
+        str(show.quote(found, "draws")),
+        str(show.quote(examples.timeline(1.0, 1.0), "draws")),
+    ) == (
+        "2",
+        "1",
+    )
+    none = replace(run, moments=tuple(replace(each, in_flight=13) for each in run.moments))
+    with pytest.raises(NoSuchNumber, match="a line to the end"):
+        show.quote(structs.replace(found, runs=(none,)), "line_gone", 2)
 
 
 # what is expected

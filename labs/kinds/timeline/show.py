@@ -1,6 +1,7 @@
 """How a timeline looks: a row for each step, the processes of both trees, and the numbers that
 prose may quote of the middle run. Steps are counted from 1."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -218,6 +219,17 @@ def _seconds_to(timeline: Timeline, workers: int) -> float:
     return known(verdict.seconds_to(timeline, timeline.run, workers), why)
 
 
+def _line_gone(timeline: Timeline, step: int) -> float:
+    """From the begin of that step until all who were under way had a worker."""
+    begin_s = timeline.begins_s[step - 1] if 1 <= step <= len(timeline.steps) else math.inf
+    none = (
+        each.at_s - begin_s
+        for each in timeline.run.moments
+        if each.at_s > begin_s and each.workers and each.in_flight <= each.workers
+    )
+    return known(next(none, None), f"line_gone={step}: there was a line to the end.")
+
+
 def side_by_side(found: Timeline, recorded: Timeline) -> str:
     """Step by step and per core, where their machines have different numbers of cores."""
     both = (found, recorded)
@@ -253,6 +265,9 @@ show = Show(
         # Processes that ever were below the tree's first one, the master.
         "children": quoted(lambda found, tree="server": found.run.children(tree), str),
         "core": quoted(_busy, percent),
+        # How often chance threw its dice anew over the runs: for arrivals, and for sizes.
+        "draws": quoted(lambda found: len({run.seed for run in found.runs}), str),
+        "line_gone": quoted(_line_gone, lambda value: f"{digits(value, 2)}{NARROW}s"),
         "most_workers": quoted(_most_workers, str),
         # CPU seconds of a tree per second: cores it kept busy over the whole run.
         "on_core": quoted(lambda found, tree: found.run.on_core(tree), digits),
