@@ -410,7 +410,12 @@ def test_numbers_of_a_comparison_and_of_its_parts(
         ("75 threads", "throughput", (50,), "no such part. There are 25 threads, 50 × 1"),
         ("", "ratio", (MANY, "75", 50), "'75': no such part"),
         ("", "ratio", (MANY, FEW, 3), "users=3: not recorded"),
-        ("", "throughput", (50,), "no such number. There are change, cores, least_change, machine, ratio"),
+        (
+            "",
+            "throughput",
+            (50,),
+            "no such number. There are change, cores, least_change, machine, ratio",
+        ),
         (MANY, "queued", (50,), "was not counted"),
     ],
 )
