@@ -265,8 +265,6 @@ show = Show(
         # Processes that ever were below the tree's first one, the master.
         "children": quoted(lambda found, tree="server": found.run.children(tree), str),
         "core": quoted(_busy, percent),
-        # How often chance threw its dice anew over the runs: for arrivals, and for sizes.
-        "draws": quoted(lambda found: len({run.seed for run in found.runs}), str),
         "line_gone": quoted(_line_gone, lambda value: f"{digits(value, 2)}{NARROW}s"),
         "most_workers": quoted(_most_workers, str),
         # CPU seconds of a tree per second: cores it kept busy over the whole run.
