@@ -8,7 +8,7 @@ labs make them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -24,7 +24,7 @@ from panel_driver import PanelDriver, Script, panel_of
 from waiting import eventually
 
 from labs.analysis import causes
-from labs.analysis.checks import STARVED, check, unfit
+from labs.analysis.checks import STARVED, check, half_width, unfit
 from labs.analysis.limit import ceiling
 from labs.analysis.visits import join, judge, visited
 from labs.exercises import latest
@@ -39,6 +39,7 @@ from labs.kinds.mystery import verdict as solving
 from labs.kinds.mystery.record import VARIANTS, Mystery
 from labs.kinds.mystery.scenarios import draw as drawn_scenario
 from labs.kinds.race.show import race_said
+from labs.kinds.registry import showing
 from labs.kinds.sweep.record import Recording
 from labs.kinds.timeline import verdict as story
 from labs.kinds.timeline.forecast import course, with_workers
@@ -51,7 +52,7 @@ from labs.present.bet import UNSETTLED, Guess
 from labs.present.caveats import ADVICE, CONTROL, advice
 from labs.present.verdict import verdict
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.format import digits, duration, percent, rate
+from labs.records.format import digits, duration, percent, rate, size
 from labs.records.results import Point, PredictedLevel, Prediction, Run
 from labs.records.steps import Step
 from labs.theory.forecast import forecast
@@ -214,6 +215,27 @@ def value(text: str) -> float:
     return float(text.replace(",", ""))
 
 
+def table_of(found: Any) -> set[str]:
+    """The numbers that stand in its table."""
+    cells = [cell for row in showing(found).table(found).rows for cell in row]
+    return {number.replace(",", "") for cell in cells for number in re.findall(r"[\d.,]*\d", cell)}
+
+
+def parts(said: str) -> set[tuple[str, str]]:
+    """Counts that are said as so many of so many."""
+    told = re.findall(r"([\d,]+) of (?:the )?([\d,]*\d)\b(?! %)", said)
+    return {(part.replace(",", ""), whole.replace(",", "")) for part, whole in told}
+
+
+def shares(said: str) -> set[str]:
+    """Its per cents."""
+    return set(re.findall(r"[\d.,]+(?= %)", said))
+
+
+def percents(values: Iterable[float]) -> set[str]:
+    return {plain(percent(each)).split()[0] for each in values}
+
+
 # -- sweeps ----------------------------------------------------------------------------------
 
 
@@ -223,6 +245,28 @@ def test_every_rate_and_time_of_a_verdict_stands_in_the_recording(found: Recordi
     said = [plain(each) for each in verdict(found.experiment, found.machine, found.run)]
     for sentence in said:
         assert quoted(sentence) <= of_sweep(found), sentence
+
+
+@properties
+@given(recordings())
+def test_every_count_and_miss_of_a_verdict_is_the_table_s(found: Recording) -> None:
+    fit = [point for point in found.points if point.fit]
+    forecast_ = found.run.forecast
+    met = [p for p in fit if causes.holds(p, forecast_.at(p.users).model_rps)]
+    counted = {(str(p.never_served), str(p.users)) for p in found.points}
+    counted |= {(str(len(found.points) - len(fit)), str(len(found.points)))}
+    counted |= {(str(len(met)), str(len(fit)))}
+    misses = percents(abs(causes.off(point, forecast_)) for point in fit)
+    known_to = percents(half_width(point) for point in fit)
+    for sentence in map(plain, verdict(found.experiment, found.machine, found.run)):
+        for each in parts(sentence):
+            assert each in counted, sentence
+            if "never served" in sentence:
+                assert {*each} <= table_of(found), sentence
+        for miss in re.findall(r"(?:miss|measured) ([\d.]+) %", sentence):
+            assert miss in misses, sentence
+        for half in re.findall(r"itself is known to ± ?([\d.]+) %", sentence):
+            assert half in known_to, sentence
 
 
 @properties
@@ -332,6 +376,10 @@ def test_a_comparison_is_true_of_its_own_numbers(found: Comparison) -> None:
         point for part in found.parts.values() for point in part.points if point.never_served
     ]
     assert ("were never served" in said.split(". ")[0]) == bool(without)
+    everyone = [point for part in found.parts.values() for point in part.points]
+    for each in parts(said.partition(" points")[0]):
+        assert each in {(str(p.never_served), str(p.users)) for p in everyone}, said
+        assert {*each} <= table_of(found), said
     decision = found.contrast
     if decision is None:
         assert "nothing is said of their ratio" in said
@@ -340,6 +388,12 @@ def test_a_comparison_is_true_of_its_own_numbers(found: Comparison) -> None:
     if not (over.fit and under.fit):
         assert "drawn hollow" in said
     ratio = over.throughput_rps / under.throughput_rps
+    turned = 1 if decision.ratio > 1 else -1
+    each = [decision.ratio**turned, *(end**turned for end in decision.interval)]
+    for told in re.findall(r"answered ([\d.,]+) % more than “part \d” \((.*?) % to (.*?) %;", said):
+        assert {*told} <= percents(ratio - 1 for ratio in each), said
+    for told in re.findall(r"answered (\S+) times what “part \d” did \((.*?) to (.*?);", said):
+        assert {*told} <= {comparing.times(ratio) for ratio in each}, said
     if most := re.search(r"smaller than ([\d.]+) %", said):
         apart = max(ratio, 1 / ratio) - 1
         assert apart <= value(most[1]) / 100 * 1.05 or "In the run that is drawn they are" in said
@@ -470,6 +524,9 @@ def test_a_race_is_true_of_its_own_numbers(ways: list[tuple[int, float]]) -> Non
     said = [plain(each) for each in race_said(race)]
     assert quoted(" ".join(said)) <= known(race) | {"40 ms", "25 req/s"}  # that it is held
     text = " ".join(said).lower()
+    counted = {(str(each.lost), str(each.asked)) for each in counts}
+    assert parts(text) <= counted and {n for pair in parts(text) for n in pair} <= table_of(race)
+    assert shares(text) <= percents(each.lost_fraction for each in counts), text
     if most := re.search(r"lets ([\d.,]+) req/s pass at most", text):
         assert value(plain(rate(counts[1].throughput_rps)).split()[0]) <= value(most[1])
     for went, first, last in re.findall(r"(fell|rose) from ([\d.,]+) req/s to ([\d.,]+)", text):
@@ -515,6 +572,11 @@ def test_what_generators_say_together_is_true_of_each(found: Generators) -> None
     numbers |= {plain(rate(GENERATOR_FULL * ours.ceiling_rps))}
     assert quoted(text) <= numbers
     rates = [each.throughput_rps for each in shown]
+    sides = [side for each in shown for side in (each.generator_fullest, each.server_fullest)]
+    apart = max(rates) / min(rates)
+    assert shares(text) <= percents([*sides, GENERATOR_FULL, apart - 1]), text
+    for times in re.findall(r"saw ([\d.,]+) times the throughput", text):
+        assert times == digits(apart, 2), text
     if within := re.search(r"agree within ([\d.]+) %", text):
         assert max(rates) / min(rates) - 1 <= value(within[1]) / 100 * 1.05
         assert ("the server was measured" in text) == all(e.full == ("server",) for e in shown)
@@ -542,7 +604,13 @@ def test_what_memory_would_allow_fits_into_it(mib: list[int], has_pss: bool) -> 
         left = MACHINE.memory_bytes - memory.run.taken_bytes - curve.base_bytes
         assert limit * curve.each_bytes <= left
         assert f"{digits(limit)} would fit" in text
+    run = memory.run
+    left = MACHINE.memory_bytes - run.taken_bytes
+    told = (left, run.taken_bytes, MACHINE.memory_bytes, curve.each_bytes, curve.rss_each_bytes)
+    sizes = re.findall(r"[\d.,]*\d [KMG]iB", text)
+    assert {*sizes} <= {plain(size(each)) for each in told}, text
     if share := re.search(r"([\d.]+) % of that is shared", text):
+        assert share[1] in percents([1 - curve.each_bytes / curve.rss_each_bytes]), text
         assert 0 <= value(share[1]) <= 100 and has_pss
 
 
