@@ -12,7 +12,7 @@ import examples
 import pytest
 from msgspec import structs
 
-from bench import book, levels, promises, scenes
+from bench import book, levels, page, promises, scenes
 from labs.analysis import checks
 from labs.records.experiment import Workload
 from labs.records.results import Check
@@ -179,3 +179,18 @@ def test_a_frame_of_a_scene_costs_what_the_page_did_about_the_reader_s_hand_too(
     assert frames == 2 and spent["FireAnimationFrame"] == 2.0 and spent["Paint"] == 1.0
     assert spent["input"] == 2.0
     assert scenes.per_frame([key]) == (0, {})
+
+
+def test_only_a_scene_that_plays_misses_the_goal_of_a_frame() -> None:
+    frames = [scenes.Frame(plays, ms) for plays in (True, False) for ms in (7.9, 8.1)]
+    assert [each.misses for each in frames] == [False, True, False, False]
+
+
+def test_a_page_is_late_by_the_middle_of_its_rounds() -> None:
+    took = {"file": (9.0,), "live, warm": (1.4, 9.0, 1.4), "live, second page": (0.9, 1.1, 1.2)}
+    found = [
+        page.Opened(how, 0.1, None if how == "file" else s, 1, 1) for how in took for s in took[how]
+    ]
+    (said,) = page.over(found)
+    assert said == "live, second page: its panel can be used after 1100 ms, and the goal is 1000."
+    assert found[1].row == ["live, warm", "100", "1400", "1500", "0", "0"]
