@@ -3,10 +3,12 @@
 import json
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
+from waiting import eventually
 
 PAGE = "chapter/scenes.html"
 POOL, BET, FRONT, CURVES, LITTLE, LANES, JOURNEY = range(7)
@@ -226,6 +228,66 @@ def test_nothing_moves_while_a_lab_measures(opened: Page) -> None:
     opened.evaluate("wallTime.measuring = () => false")
     play.click()
     expect(pool.get_by_role("button", name="Pause")).to_be_visible()
+
+
+OF_THE_PAGE = """canvas => {
+  const probe = canvas.parentElement.appendChild(document.createElement('span'));
+  const of = (colour) => {
+    probe.style.color = colour;
+    return getComputedStyle(probe).color;
+  };
+  const names = ['muted', 'control-line', 'accent', 'warm', 'wash'];
+  const found = [getComputedStyle(canvas).color, ...names.map((name) => of(`var(--wt-${name})`))];
+  probe.remove();
+  return found;
+}"""
+PAINTED = """canvas => {
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  const seen = new Set();
+  for (let at = 0; at < data.length; at += 4)
+    if (data[at + 3] === 255) seen.add(`rgb(${data.slice(at, at + 3).join(', ')})`);
+  return [...seen];
+}"""
+
+
+def painted(canvas: Locator, own: set[str], other: set[str]) -> bool:
+    """In some of the one's colours, and in none that only the other has."""
+    seen = set(canvas.evaluate(PAINTED))
+    return bool(seen & own) and not seen & (other - own)
+
+
+def test_it_is_painted_in_the_colours_of_the_page_light_or_dark(opened: Page) -> None:
+    for number in range(opened.locator("wt-scene").count()):
+        canvas = scene(opened, number).locator("canvas")
+        other: set[str] = set()
+        for theme in ("light", "dark"):
+            opened.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
+            own = set(canvas.evaluate(OF_THE_PAGE))
+            assert own - other  # the page itself looks another way
+            seen = partial(painted, canvas, own, other)
+            eventually(seen, 10, f"scene {number}, painted {theme}")
+            other = own
+
+
+def test_a_slider_of_the_shop_is_dragged_by_a_finger(still: Page) -> None:
+    pool = scene(still)
+    slider = pool.get_by_role("slider", name="workers")
+    expect(slider).to_have_attribute("aria-valuetext", "64")
+    row = pool.get_by_role("row", name="requests a second X")
+    before = row.inner_text()  # the bound of so many workers, too
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    assert box
+    finger = still.context.new_cdp_session(still)
+    there = still.evaluate("scrollY")
+    moves = [("Start", [0.6]), *(("Move", [0.6 - step / 20]) for step in range(10)), ("End", [])]
+    for kind, at in moves:
+        points = [{"x": box["x"] + part * box["width"], "y": box["y"] + 8} for part in at]
+        finger.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
+    value = int(slider.get_attribute("aria-valuetext") or "0")
+    assert 1 <= value < 64
+    expect(row).not_to_have_text(before)
+    assert still.evaluate("scrollY") == there
 
 
 def test_the_trap_is_walked_by_keyboard(opened: Page) -> None:

@@ -1,5 +1,5 @@
 """Every page of the book itself: from a file and live, it asks no other host, and none scrolls
-sideways on a telephone."""
+sideways on a telephone or on a large screen."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ from labs.recordings.pages import chapters
 pytestmark = pytest.mark.timeout(240)
 
 AT_ONCE = 3  # windows, each with a Python of its own
-TELEPHONES = (360, 390)  # pixels wide
+WIDTHS = (360, 390, 2560)  # pixels: telephones, a large screen
 
 
 def pages_of(book: Path) -> list[str]:
@@ -32,7 +32,7 @@ def test_from_files(book: Path, page: Page, heard: Heard) -> None:
     for window, name in opened(page, {n: (book / f"{n}.html").as_uri() for n in pages_of(book)}):
         window.wait_for_function("!document.querySelector('.wt-plot:not([data-drawn])')")
         assert window.locator(".katex-error").count() == 0, name
-        for width in TELEPHONES:
+        for width in WIDTHS:
             window.set_viewport_size({"width": width, "height": 800})
             wide = window.evaluate("document.documentElement.scrollWidth")
             assert wide <= width, f"{name} scrolls sideways: it is {wide} pixels wide"
