@@ -45,7 +45,7 @@ class NoSuchExercise(LookupError):
 class Reply:
     """What the page says to an answer."""
 
-    kind: str  # right, wrong, later (measure or answer first), open
+    kind: str  # right, wrong, measure (a run comes first), later (an answer does), open
     sentence: str
     value: float | None = None  # the answer that was judged
     solution: str = ""  # with the numbers of a seed, which the page's own does not have
@@ -122,7 +122,7 @@ def check(id: str, *value: object, seed: str | None = None) -> Reply:
             f"First press Run in the lab “{row.lab}” above, then run this cell again: this asks "
             "about your machine."
         )
-        return Reply(kind="later", sentence=first)
+        return Reply(kind="measure", sentence=first)
     if row.answer is None:
         said = _words(row)
         both = " ".join(_said(text, numbers) for text in (said.question, *said.hints[:1]))

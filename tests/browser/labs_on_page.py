@@ -1,5 +1,7 @@
 """What the tests say of a page: its status line, its labs, and the small book's panel."""
 
+import re
+
 from playwright.sync_api import Locator, Page, expect
 
 LIVE_MS = 40_000.0
@@ -41,3 +43,15 @@ def works(page: Page) -> None:
 def recovers_by(page: Page, button: str) -> None:
     press_button(page, button)
     works(page)
+
+
+def one_picture(figure: Locator) -> None:
+    """To who hears the page it is what its label says, what a reader may press, and its caption; no
+    tick and no legend. It leads to its numbers."""
+    first, *more = figure.aria_snapshot().splitlines()
+    assert re.match(r"- '?figure \".{20}", first), first
+    said = " ".join(" ".join(figure.locator("figcaption").all_inner_texts()).split())
+    heard = [line.split("text:", 1)[1].strip(' "') for line in more if "- text:" in line]
+    assert [words for words in heard if words not in said] == []
+    numbers = figure.page.locator(f"#{figure.get_attribute('aria-details')}")
+    expect(numbers).to_contain_text("Data: the numbers")

@@ -148,6 +148,35 @@ def test_a_bet_is_marked_where_plotly_has_drawn_already(book: Path, page: Page) 
     expect(run.locator(".wt-drawn .legend").first).to_contain_text("your prediction")
 
 
+@pytest.mark.parametrize(("typed", "which"), [("1e9", ""), ("1e-6", "2")])
+def test_an_absurd_bet_does_not_press_the_figure_flat(
+    book: Path, page: Page, typed: str, which: str
+) -> None:
+    """Its throughput, or the response time that follows from it."""
+    page.goto((book / "1-cpu-time/one-core.html").as_uri())
+    run = page.locator(".wt-replay")
+    number = run.get_by_role("textbox", name="Your prediction")
+    number.fill(typed)
+    number.press("Enter")
+    number.press("Enter")  # that is what is meant
+    run.get_by_role("button", name="Point at the values").first.click()
+    expect(run.locator(".legend").first).to_contain_text("your prediction")
+    most, log, top, symbol = run.locator(".wt-drawn .wt-plot").evaluate(
+        """(node, which) => {
+          const drawn = node.data.filter((trace) => trace.yaxis === `y${which}`);
+          const others = drawn.filter(({ name }) => name !== 'your prediction');
+          const { type, range } = node._fullLayout[`yaxis${which}`];
+          const top = type === 'log' ? 10 ** range[1] : range[1];
+          const own = drawn.find((trace) => !others.includes(trace));
+          const most = Math.max(...others.flatMap(({ y }) => y));
+          return [most, type === 'log', top, own.marker.symbol];
+        }""",
+        which,
+    )
+    assert symbol == "arrow-up"
+    assert most < top < most * (25 if log else 4)
+
+
 def test_a_bet_is_marked_where_a_figure_has_no_picture(panel_book: PanelBook, page: Page) -> None:
     """As in a build from a shelf of other recordings: plotly draws when the page is loaded."""
     page.goto((panel_book.site / "exercise.html").as_uri())

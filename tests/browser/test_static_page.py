@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from conftest import Heard
-from labs_on_page import lab, state
+from labs_on_page import lab, one_picture, state
 from playwright.sync_api import Page, expect
 
 CHAPTERS = ("1-cpu-time/many-cores", "2-wait-time/prefork", "appendix/classics")
@@ -44,6 +44,32 @@ def test_a_search_shows_a_formula_once(book: Path, page: Page) -> None:
     page.goto((book / "search.html").as_uri())
     html = (book / "1-cpu-time/many-cores.html").read_text("utf-8")
     assert "grows by 1/D with each" in page.evaluate("html => Search.htmlToText(html)", html)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant", "leads"),
+    [
+        ("utilistaion", "utilisation", "glossary.html#term-utilisation"),
+        ("Amdal's law", "amdahl's law", "glossary.html#term-Amdahl-s-law"),
+        ("somebdy elses ceiling", "0.1 · Somebody else’s ceiling", "#somebody-else-s-ceiling"),
+        ("xyzzyplugh", None, None),
+    ],
+)
+def test_a_search_that_finds_nothing_offers_what_may_be_meant(
+    book: Path, page: Page, typed: str, meant: str | None, leads: str | None
+) -> None:
+    page.goto((book / "search.html").as_uri())
+    page.locator("main .bd-search input").fill(typed)
+    page.keyboard.press("Enter")
+    expect(page.locator("#search-results")).to_contain_text("did not match any documents")
+    offered = page.locator("#search-results a")
+    if meant is None:
+        expect(offered).to_have_count(0)
+    else:
+        expect(offered).to_have_text(meant)
+        offered.click()
+        expect(page).to_have_url(re.compile(re.escape(leads or "")))
+        expect(page.locator("article h1")).to_be_visible()
 
 
 def test_what_is_typed_into_a_search_is_not_under_its_glass(site: Path, page: Page) -> None:
@@ -94,11 +120,13 @@ def test_a_reader_who_points_at_a_figure_can_ask_its_points(book: Path, page: Pa
     page.goto((book / f"{CHAPTERS[0]}.html").as_uri())
     figure = page.locator("figure.wt-recorded").first
     page.get_by_role("button", name="Skip", exact=True).first.click()
+    one_picture(figure)
     figure.get_by_role("button", name="Point at the values").focus()
     page.keyboard.press("Enter")
     expect(figure.locator(".scatterlayer .point").first).to_be_visible()
     expect(figure.locator(".wt-picture")).to_be_hidden()
     expect(figure.locator(".wt-plot")).to_be_focused()
+    one_picture(figure)
     page.emulate_media(media="print")
     expect(figure.locator("svg.wt-wide")).to_be_visible()
     expect(figure.locator(".wt-plot")).to_be_hidden()

@@ -175,7 +175,7 @@ def test_a_question_about_the_own_machine_waits_for_the_measurement(
     monkeypatch.setattr(latest, "_latest", {})
     reply = check(row.id)
     if row.lab:
-        assert reply.kind == "later" and f"“{row.lab}”" in reply.sentence
+        assert reply.kind == "measure" and f"“{row.lab}”" in reply.sentence
     else:
         assert "{" not in reply.sentence and "First" not in reply.sentence
 

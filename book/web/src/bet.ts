@@ -5,7 +5,8 @@ import { along, axesOf } from './axes';
 import * as kept from './kept';
 import { button, data, make } from './make';
 import { digits, say, shown, Unusable, written } from './numbers';
-import { drawAgain } from './recorded';
+import type { Figure } from './plot';
+import { drawAgain, recordedIn } from './recorded';
 
 /** Written by labs/recordings/replay.py. Numbers are in the unit that is typed. */
 interface Bet {
@@ -226,18 +227,30 @@ function drawOn(replay: HTMLElement, bet: Bet, value: number): void {
   const figure = replay.querySelector<HTMLElement>('figure.wt-recorded');
   if (!figure || !bet.place) return;
   const marks = marksOf(bet.place, value);
+  const recorded = recordedIn(figure);
   figure.dataset.guess = JSON.stringify(
-    marks.map(({ axes: [xaxis, yaxis], x, y }, nth) => ({
-      type: 'scatter', mode: 'markers', name: 'your prediction', x: [x], y: [y], xaxis, yaxis,
-      marker: { color: GREEN, size: 13, symbol: 'star-diamond' }, showlegend: nth === 0,
-      legendgroup: 'your prediction', hovertemplate: `You said ${say(value, bet.unit)}<extra></extra>`,
-    })),
+    marks.map(({ axes: [xaxis, yaxis], x, y }, nth) => {
+      const most = highest(recorded, yaxis);
+      const [symbol, told] = y > most ? ['arrow-up', ', far above this'] : ['star-diamond', ''];
+      return {
+        type: 'scatter', mode: 'markers', name: 'your prediction', x: [x], y: [Math.min(y, most)], xaxis, yaxis,
+        marker: { color: GREEN, size: 13, symbol }, showlegend: nth === 0, legendgroup: 'your prediction',
+        hovertemplate: `You said ${say(value, bet.unit)}${told}<extra></extra>`,
+      };
+    }),
   );
   for (const picture of figure.querySelectorAll('.wt-picture > svg')) {
     picture.querySelectorAll('.wt-guess').forEach((old) => old.remove());
     for (const mark of marks) put(picture, mark);
   }
   drawAgain(figure);
+}
+
+/** How high a mark may lie without pressing the rest flat, as labs/kinds/sweep/figure.py has it. */
+function highest({ data, layout }: Figure, yaxis: string): number {
+  const axis = layout?.[yaxis.replace('y', 'yaxis')] as { type?: string } | undefined;
+  const beside = (data as { y?: (number | null)[]; yaxis?: string }[]).filter((trace) => (trace.yaxis ?? 'y') === yaxis);
+  return Math.max(...beside.flatMap(({ y }) => (y ?? []).map(Number))) * (axis?.type === 'log' ? 10 : 3);
 }
 
 /** In the plot of its own quantity; the other one follows from Little's law. */

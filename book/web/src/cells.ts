@@ -2,6 +2,8 @@
 import { OutputArea, OutputAreaModel } from '@jupyterlab/outputarea';
 import { Widget } from '@lumino/widgets';
 import { keepFocus } from './focus';
+import { sayAloud } from './heard';
+import { make } from './make';
 import { nameSliders } from './tidy';
 import type { Session } from './session';
 import type { WidgetManager } from './widgets';
@@ -17,6 +19,7 @@ export class LabCell {
   readonly #run = document.createElement('button');
   readonly #reset = document.createElement('button');
   readonly #stop = document.createElement('button');
+  readonly #aloud = make('div', { class: 'wt-aloud', role: 'status', 'aria-atomic': 'false' });
   #shown: OutputArea | undefined;
 
   /** `onRun` is called when the reader asks to run this cell again. */
@@ -29,11 +32,21 @@ export class LabCell {
     if (!code) throw new Error('A lab’s code is not on the page. Tag its cell hide-input.');
     this.#code = code;
     this.#output = node.querySelector('.cell_output') ?? node.appendChild(outputNode());
+    node.append(this.#aloud);
     this.#makeEditable(node, onRun);
+  }
+
+  /** Whether it says that something is to be measured first, and is as the book has it. */
+  get waits(): boolean {
+    return this.#asWritten && this.#output.querySelector('.wt-measure') !== null;
   }
 
   get #source(): string {
     return seenText(this.#code).replace(/\n$/, '');
+  }
+
+  get #asWritten(): boolean {
+    return this.#source === this.original.trimEnd();
   }
 
   #makeEditable(node: HTMLElement, onRun: (cell: LabCell) => void): void {
@@ -51,7 +64,7 @@ export class LabCell {
     });
     this.#code.addEventListener('dblclick', selectDots);
     this.#code.addEventListener('input', () => {
-      this.#reset.hidden = this.#source === this.original.trimEnd();
+      this.#reset.hidden = this.#asWritten;
     });
 
     this.#run.type = this.#reset.type = this.#stop.type = 'button';
@@ -128,6 +141,7 @@ export class LabCell {
 
   #show(area: OutputArea, host: HTMLElement, failed: boolean): void {
     const recordedStays = failed && !this.#shown; // an error says nothing about the recorded run
+    const again = this.#shown !== undefined;
     this.#shown?.dispose(); // while it is still on the page
     this.#shown = area;
     for (const child of [...this.#output.children]) {
@@ -136,6 +150,7 @@ export class LabCell {
     host.classList.remove('wt-behind');
     nameSliders(host);
     keepFocus(host);
+    sayAloud(host, this.#aloud, again);
   }
 }
 

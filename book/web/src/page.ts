@@ -13,6 +13,7 @@ import { preparePaper } from './paper';
 import type { Plotly } from './plot';
 import { showGoals, showProgress } from './progress';
 import { bringToLife } from './recorded';
+import { tidySearch } from './search';
 import { STARTING, StatusLine } from './status';
 import { offerSwitch } from './switch';
 import { tidy } from './tidy';
@@ -123,6 +124,7 @@ function ask(): void {
 
 function main(): void {
   tidy();
+  tidySearch();
   preparePaper();
   ask();
   document.querySelectorAll<HTMLElement>('figure.wt-recorded').forEach(bringToLife);

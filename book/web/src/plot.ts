@@ -1,5 +1,6 @@
 /** Draws a figure as the page looks: its colours, its letters, its width. The only place that
  * calls plotly, so a recorded figure and a live one cannot differ. */
+import { asOnePicture } from './heard';
 
 /** A plotly figure. `layout.meta.narrow` holds what to change on a telephone. */
 export interface Figure {
@@ -38,6 +39,7 @@ export async function draw(plotly: Plotly, node: HTMLElement, figure: Figure): P
   if (!known) widths.observe(node);
   if (node.clientWidth === 0) return; // not on the page yet: the observer draws it when it is
   await plotly.react(node, figure.data, layoutFor(node, figure), CONFIG);
+  asOnePicture(node);
   node.dataset.drawn = String(figure.data.length);
 }
 

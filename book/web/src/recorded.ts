@@ -1,5 +1,6 @@
 /** A recorded figure: a picture, until the reader points at it. Then plotly comes, which is ten
  * times the rest of a page's script, and draws it so that each point can be asked. */
+import { nameNumbers } from './heard';
 import { draw, drawInstead, type Figure } from './plot';
 
 const LABEL = 'Point at the values';
@@ -8,6 +9,7 @@ const DWELL_MS = 150; // a pointer that only passes by means nothing
 /** Draws the figure when the reader points at it, taps it or asks for it; at once where it has no
  * picture. */
 export function bringToLife(figure: HTMLElement): void {
+  nameNumbers(figure);
   const picture = figure.querySelector<HTMLElement>('.wt-picture');
   if (!picture) return void drawInto(figure, figure.querySelector<HTMLElement>('.wt-plot')!);
   const button = document.createElement('button');
@@ -41,7 +43,7 @@ async function replace(figure: HTMLElement, picture: Element, button: Element): 
   picture.after(plot);
   try {
     const plotly = await window.wallTime.plotly();
-    await draw(plotly, plot, recordedIn(figure));
+    await draw(plotly, plot, withGuess(figure));
   } catch (reason) {
     plot.remove();
     throw reason;
@@ -59,7 +61,7 @@ async function drawInto(figure: HTMLElement, plot: HTMLElement): Promise<void> {
   try {
     const plotly = await window.wallTime.plotly();
     plot.replaceChildren(); // the words that stood in for it; its label keeps them
-    await draw(plotly, plot, recordedIn(figure));
+    await draw(plotly, plot, withGuess(figure));
   } catch (reason) {
     console.error(reason);
     plot.textContent = `The figure cannot be drawn: ${(reason as Error).message}`;
@@ -69,12 +71,16 @@ async function drawInto(figure: HTMLElement, plot: HTMLElement): Promise<void> {
 /** With the reader's bet, where plotly has drawn it before there was one. */
 export function drawAgain(figure: HTMLElement): void {
   const plot = figure.querySelector<HTMLElement>('.wt-plot');
-  if (plot) drawInstead(plot, recordedIn(figure)).catch(console.error);
+  if (plot) drawInstead(plot, withGuess(figure)).catch(console.error);
 }
 
-function recordedIn(figure: HTMLElement): Figure {
-  const written = figure.querySelector('script[type="application/json"]')!.textContent!;
-  const recorded = JSON.parse(written) as Figure;
-  const guess = JSON.parse(figure.dataset.guess ?? '[]') as object[]; // the reader's bet
-  return { ...recorded, data: [...recorded.data, ...guess] };
+/** The recorded figure itself, as the build has written it. */
+export function recordedIn(figure: HTMLElement): Figure {
+  return JSON.parse(figure.querySelector('script[type="application/json"]')!.textContent!) as Figure;
+}
+
+/** And the reader's bet. */
+function withGuess(figure: HTMLElement): Figure {
+  const { data, layout } = recordedIn(figure);
+  return { data: [...data, ...(JSON.parse(figure.dataset.guess ?? '[]') as object[])], layout };
 }

@@ -63,19 +63,7 @@ export function nameSliders(host: Element): void {
   });
 }
 
-/** Sphinx's search, where a page has it: a name of all scripts, and no property of the window. */
-declare const Search: { htmlToText: (html: string, anchor?: string) => string };
-
-/** A formula stands in a page as MathML, with its source, and as letters: a search shows one. */
-function sayFormulasOnce(): void {
-  if (typeof Search === 'undefined') return;
-  const toText = Search.htmlToText;
-  Search.htmlToText = (html, anchor) =>
-    toText(html.replace(/<span class="katex-mathml">.*?<\/math><\/span>/gs, ''), anchor);
-}
-
 export function tidy(): void {
-  sayFormulasOnce();
   unlabelSummaries();
   unlabelSearch();
   hushIcons();
