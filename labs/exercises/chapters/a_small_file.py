@@ -58,7 +58,7 @@ EXERCISES = (
         level="hard",
         minutes=6,
         unit="req/s",
-        given={"response_ms": (0.405, 0.5, 0.25), "cores": (16, 8, 4)},
+        given={"response_ms": (0.405, 0.5, 0.25), "cores": (8, 16, 4)},
         answer="ceiling(cores, response_s)",
         also={
             "asked": "4764",

@@ -25,7 +25,7 @@ EXERCISES = (
         level="warm-up",
         minutes=3,
         unit="workers",
-        given={"cpu_ms": (20, 10), "wait_ms": (280, 180, 380), "cores": (4, 8, 12)},
+        given={"cpu_ms": (20, 10), "wait_ms": (280, 180, 380), "cores": (12, 4, 8)},
         answer="fill",
         also={
             **LAW,

@@ -17,10 +17,10 @@ EXERCISES = (
         minutes=3,
         unit="req/s",
         given={
-            "cores": (6, 8, 4),
+            "cores": (6, 8, 5),
             "cpu_ms": (25, 20, 50, 40),
             "users": (32, 24, 16),
-            "workers": (2,),
+            "workers": (3,),
         },
         answer="bound(N=users, D=cpu_s, c=cores, W=workers)",
         also={

@@ -69,7 +69,7 @@ EXERCISES = (
         level="standard",
         minutes=5,
         unit="ms",
-        given={"users": (6, 9), "rate": (24, 30, 15), "reported_ms": (125, 140, 170)},
+        given={"users": (9, 6), "rate": (24, 30, 15), "reported_ms": (125, 140, 170)},
         answer="1000 * response_time(N=users, X=rate)",
         also={
             "implied": "users(X=rate, R=reported_s)",

@@ -116,7 +116,7 @@ EXERCISES = (
         unit="euros",
         given={
             "workers": (600, 500),
-            "each_mib": (45, 70),
+            "each_mib": (70, 45),
             "rss_mib": (180, 210),
             "base_mib": (900, 1100),
             "price": (7, 4),

@@ -30,7 +30,7 @@ EXERCISES = (
         level="standard",
         minutes=3,
         unit="as a fraction",
-        given={"cores": (8, 6, 12), "rate": (30, 24, 36), "cpu_ms": (50, 40, 20)},
+        given={"cores": (6, 8, 12), "rate": (30, 24, 36), "cpu_ms": (50, 40, 20)},
         answer="utilisation(X=rate, D=cpu_s, c=cores)",
         also={
             "shown": "100 * (answer + 0.9 / cores)",  # nearly a core more

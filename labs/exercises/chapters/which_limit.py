@@ -7,7 +7,6 @@ import math
 from labs.exercises.exercise import Exercise, Formula
 from labs.exercises.readings import of_patient
 
-TARGET = {"target": (1000, 800, 1600)}
 HALF: dict[str, Formula] = {"rate": "target / 2"}
 
 
@@ -23,7 +22,7 @@ EXERCISES = (
         level="warm-up",
         minutes=3,
         unit="ms",
-        given={**TARGET, "cores": (4, 2, 8)},
+        given={"target": (1000, 800, 1600), "cores": (8, 4, 2)},
         answer="1000 * demand(busy=cores, completed=target)",
         also={
             **HALF,
@@ -40,7 +39,7 @@ EXERCISES = (
         level="standard",
         minutes=5,
         unit="workers",
-        given={**TARGET, "percent": (20, 10), "workers": (100, 60, 80)},
+        given={"target": (800, 1000, 1600), "percent": (20, 10), "workers": (100, 60, 80)},
         answer="users(X=target, R=held_s)",
         also={
             **HALF,
