@@ -388,18 +388,34 @@ def test_a_comparison_is_true_of_its_own_numbers(found: Comparison) -> None:
     if not (over.fit and under.fit):
         assert "drawn hollow" in said
     ratio = over.throughput_rps / under.throughput_rps
-    turned = 1 if decision.ratio > 1 else -1
-    each = [decision.ratio**turned, *(end**turned for end in decision.interval)]
-    for told in re.findall(r"answered ([\d.,]+) % more than “part \d” \((.*?) % to (.*?) %;", said):
-        assert {*told} <= percents(ratio - 1 for ratio in each), said
-    for told in re.findall(r"answered (\S+) times what “part \d” did \((.*?) to (.*?);", said):
-        assert {*told} <= {comparing.times(ratio) for ratio in each}, said
+    assert_as_decided(said, found)
     if most := re.search(r"smaller than ([\d.]+) %", said):
         apart = max(ratio, 1 / ratio) - 1
         assert apart <= value(most[1]) / 100 * 1.05 or "In the run that is drawn they are" in said
     if more := re.search(r"“(part \d)” answered .*?; ([\d.,]+) req/s to ([\d.,]+) req/s\)", said):
         assert value(more[2]) >= value(more[3])
         assert (more[1] == decision.over) == (ratio > 1)
+
+
+def assert_as_decided(said: str, found: Comparison) -> int:
+    """By how much the parts differ, and its interval, are what was decided; how often that is
+    said."""
+    decision = found.contrast
+    assert decision is not None
+    turned = 1 if decision.ratio > 1 else -1
+    each = [decision.ratio**turned, *(end**turned for end in decision.interval)]
+    more = re.findall(r"answered ([\d.,]+) % more than “part \d” \((.*?) % to (.*?) %;", said)
+    times = re.findall(r"answered (\S+) times what “part \d” did \((.*?) to (.*?);", said)
+    assert all({*told} <= percents(ratio - 1 for ratio in each) for told in more), said
+    assert all({*told} <= {comparing.times(ratio) for ratio in each} for told in times), said
+    return len(more) + len(times)
+
+
+@pytest.mark.parametrize("factor", [0.75, 1.3, 3.0])
+def test_by_how_much_parts_differ_is_said_as_it_was_decided(factor: float) -> None:
+    parts = {f"part {n}": by_law(EXPERIMENTS[0], each) for n, each in enumerate((1.0, factor))}
+    found = with_contrast(Comparison(machine=MACHINE, over="users", parts=parts))
+    assert assert_as_decided(plain(comparing.said(found)[0][1]), found) == 1
 
 
 # -- timelines -------------------------------------------------------------------------------
