@@ -187,7 +187,11 @@ def test_predict_measure_explain(panels: BookServer, page: Page) -> None:
 
 @pytest.mark.parametrize("by", ["Enter", "Commit"])
 def test_what_is_typed_in_haste_is_kept_whole(panels: BookServer, page: Page, by: str) -> None:
-    """However busy Python is: the library lets a press overtake what was typed before."""
+    """However busy Python is: the library lets a press overtake what was typed before. So a press
+    waits until Python is done with that."""
+    sent: list[str | bytes] = []
+    page.on("websocket", lambda socket: socket.on("framesent", sent.append))
+    press = '"event":"submit"' if by == "Enter" else '"event":"click"'
     shown = opened(panels, page)
     kernel = panels.kernel_process()
     kernel.suspend()
@@ -196,9 +200,11 @@ def test_what_is_typed_in_haste_is_kept_whole(panels: BookServer, page: Page, by
         number.press_sequentially("123")
         expect(number).to_have_value("123")
         page.keyboard.press("Enter") if by == "Enter" else button(shown, "Commit").click()
+        assert not any(press in str(each) for each in sent)
     finally:
         kernel.resume()
     expect(shown.locator(".wt-prediction")).to_contain_text("You said 123", timeout=LIVE_MS)
+    assert any(press in str(each) for each in sent)
 
 
 def test_figures_bet_and_run_are_in_sight_together(panels: BookServer, page: Page) -> None:

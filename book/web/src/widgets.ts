@@ -24,20 +24,27 @@ interface Holding {
 
 // What was sent of a widget's state, until Python is done with it.
 const unheard = new Map<base.WidgetModel, Sent>();
+const changed = new Set<base.WidgetModel>(); // by the reader, until then
+const presses: (() => void)[] = []; // that wait for it
 
 /** A widget's state waits while Python is busy with the state sent before, and the library lets a
  * press on Enter or on a button overtake it: what was typed in haste would be judged half. So
- * whatever waits goes first. */
+ * whatever waits goes first, and the press when Python is done with it. */
 function inOrder(): void {
   const { send, send_sync_message, _handle_status } = base.WidgetModel.prototype;
-  const changed = new Set<base.WidgetModel>();
+  const pressed = () => {
+    if ([...changed].some((model) => model.comm && unheard.has(model))) return;
+    for (const press of presses.splice(0)) press();
+  };
   base.WidgetModel.prototype.send_sync_message = function (state: Sent, callbacks) {
     unheard.set(this, { ...unheard.get(this), ...state });
     return send_sync_message.call(this, state, callbacks);
   };
   base.WidgetModel.prototype._handle_status = function (message) {
     _handle_status.call(this, message);
-    if ((this as unknown as Holding)._pending_msgs < 1) unheard.delete(this);
+    if ((this as unknown as Holding)._pending_msgs >= 1) return;
+    unheard.delete(this);
+    if (changed.delete(this)) pressed();
   };
   const { sync } = base.WidgetModel.prototype;
   base.WidgetModel.prototype.sync = function (...change) {
@@ -48,8 +55,8 @@ function inOrder(): void {
     for (const model of changed) {
       if ((model as unknown as Holding)._msg_buffer !== null) sendHeld(model);
     }
-    changed.clear();
-    return send.apply(this, message);
+    presses.push(() => send.apply(this, message));
+    pressed();
   };
 }
 
@@ -128,6 +135,8 @@ export class WidgetManager extends HTMLManager {
 
   constructor(readonly kernel: Kernel.IKernelConnection) {
     super();
+    for (const left of [unheard, changed]) left.clear(); // by a kernel that is gone
+    presses.length = 0;
     // Never opened: it asks for the thread, and keeps it while other widgets come and go.
     const first = kernel.createComm(this.comm_target_name) as CommHandler;
     const started = kernel.info.then(() =>
