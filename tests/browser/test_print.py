@@ -17,6 +17,7 @@ PRESSED = """() =>
 def test_a_chapter_on_paper_is_complete_and_afterwards_as_it_was(book: Path, page: Page) -> None:
     page.goto((book / PAGE).as_uri())
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    expect(page.locator("wt-scene:not(:has(.wt-scene-live))")).to_have_count(0)  # all have come
     before = page.evaluate(AS_IT_IS)
     solutions = page.locator("details.solution")
     there = solutions.count()

@@ -102,6 +102,6 @@ def test_a_clock_waits_for_a_file_of_any_number(pipe: tuple[int, int]) -> None:
     stop.set()
     with open(read, "rb", closefd=False) as source:
         with pytest.raises(Stopped):
-            clocks._wait_for(source, stop)
+            clocks._wait_until_readable(source, stop)
         os.write(write, b"x")
-        clocks._wait_for(source, stop)
+        clocks._wait_until_readable(source, stop)
