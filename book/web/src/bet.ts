@@ -230,10 +230,12 @@ function drawOn(replay: HTMLElement, bet: Bet, value: number): void {
   const recorded = recordedIn(figure);
   figure.dataset.guess = JSON.stringify(
     marks.map(({ axes: [xaxis, yaxis], x, y }, nth) => {
-      const most = highest(recorded, yaxis);
-      const [symbol, told] = y > most ? ['arrow-up', ', far above this'] : ['star-diamond', ''];
+      const [least, most] = within(recorded, yaxis);
+      let [symbol, told] = ['star-diamond', ''];
+      if (y > most) [symbol, told] = ['arrow-up', ', far above this'];
+      if (y < least) [symbol, told] = ['arrow-down', ', far below this'];
       return {
-        type: 'scatter', mode: 'markers', name: 'your prediction', x: [x], y: [Math.min(y, most)], xaxis, yaxis,
+        type: 'scatter', mode: 'markers', name: 'your prediction', x: [x], y: [Math.min(Math.max(y, least), most)], xaxis, yaxis,
         marker: { color: GREEN, size: 13, symbol }, showlegend: nth === 0, legendgroup: 'your prediction',
         hovertemplate: `You said ${say(value, bet.unit)}${told}<extra></extra>`,
       };
@@ -246,11 +248,12 @@ function drawOn(replay: HTMLElement, bet: Bet, value: number): void {
   drawAgain(figure);
 }
 
-/** How high a mark may lie without pressing the rest flat, as labs/kinds/sweep/figure.py has it. */
-function highest({ data, layout }: Figure, yaxis: string): number {
+/** Where a mark may lie without pressing the rest flat, as labs/kinds/sweep/figure.py has it. */
+function within({ data, layout }: Figure, yaxis: string): [least: number, most: number] {
   const axis = layout?.[yaxis.replace('y', 'yaxis')] as { type?: string } | undefined;
-  const beside = (data as { y?: (number | null)[]; yaxis?: string }[]).filter((trace) => (trace.yaxis ?? 'y') === yaxis);
-  return Math.max(...beside.flatMap(({ y }) => (y ?? []).map(Number))) * (axis?.type === 'log' ? 10 : 3);
+  const beside = (data as { y?: number[]; yaxis?: string }[]).filter((trace) => (trace.yaxis ?? 'y') === yaxis);
+  const values = beside.flatMap(({ y }) => (y ?? []).filter((value) => value > 0));
+  return axis?.type === 'log' ? [Math.min(...values) / 10, Math.max(...values) * 10] : [0, Math.max(...values) * 3];
 }
 
 /** In the plot of its own quantity; the other one follows from Little's law. */

@@ -59,8 +59,7 @@ def sweep_figure(
         upwards.append(log_axis(values) if log else FROM_ZERO)
         made = known + landed
         if guess:  # its large mark below all others
-            highest = max(_values(made), default=math.inf)
-            made.insert(0, _guessed(guess, plot, highest, log=log))
+            made.insert(0, _guessed(guess, plot, _values(made), log=log))
         for trace in made:
             trace |= {"xaxis": f"x{axis}", "yaxis": f"y{axis}", "showlegend": not axis}
             trace["legendgroup"] = trace["name"]
@@ -190,16 +189,19 @@ def _measured(points: Sequence[Point], plot: Throughput) -> Iterable[Trace]:
             yield dots(name, users, values, BLUE, **look)
 
 
-def _guessed(guess: Guess, plot: Throughput, highest: float, *, log: bool) -> Trace:
-    """In the plot of its own quantity; the other one follows from Little's law. One far above all
-    else lies at the upper edge, with an arrow: it must not press the rest flat."""
-    most = highest * (10 if log else 3)
+def _guessed(guess: Guess, plot: Throughput, drawn: Sequence[float], *, log: bool) -> Trace:
+    """In the plot of its own quantity; the other one follows from Little's law. One far from all
+    that is drawn lies at the edge, with an arrow: it must not press the rest flat."""
+    most = max(drawn, default=math.inf) * (10 if log else 3)
+    least = min(drawn, default=0.0) / 10 if log else 0.0
     rps = guess.value
     if guess.quantity != "throughput":
         rps = guess.users / (guess.value + plot.think_time_s)
     value = plot.of(guess.users, rps)
-    above = value > most
-    said = f"You said {guess}{', far above this' if above else ''}"
-    symbol = "arrow-up" if above else "star-diamond"
+    symbol, far = "star-diamond", ""
+    if not least <= value <= most:
+        symbol, far = ("arrow-up", "above") if value > most else ("arrow-down", "below")
+    said = f"You said {guess}" + (f", far {far} this" if far else "")
     look: Shown = {"size": GUESSED, "symbol": symbol, "hover": said}
-    return dots("your prediction", [guess.users], [min(value, most)], GREEN, **look)
+    value = min(max(value, least), most)
+    return dots("your prediction", [guess.users], [value], GREEN, **look)
