@@ -16,6 +16,8 @@ from labs.records.format import duration
 from labs.records.written import written
 
 BETS = {  # of labs with all units there are, one that is no slip of the finger
+    "your-machine": "1.8",
+    "wall-time": "50 %",
     "one-core": "12.5",
     "prefork": "15.6",
     "a-shared-counter": "31 %",
