@@ -190,7 +190,7 @@ def test_what_is_typed_in_haste_is_kept_whole(panels: BookServer, page: Page, by
     """However busy Python is: the library lets a press overtake what was typed before. So a press
     waits until Python is done with that."""
     sent: list[str | bytes] = []
-    page.on("websocket", lambda socket: socket.on("framesent", sent.append))
+    page.on("websocket", lambda socket: socket.on("framesent", lambda words: sent.append(words)))
     press = '"event":"submit"' if by == "Enter" else '"event":"click"'
     shown = opened(panels, page)
     kernel = panels.kernel_process()

@@ -1,7 +1,9 @@
 """The book's extension in a server that is also used for other things."""
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
@@ -30,7 +32,14 @@ def server(tmp_path: Path) -> Iterator[BookServer]:
 
 
 def kernels(server: BookServer) -> set[str]:
-    return {each["id"] for each in server.ask("api/kernels?no_track_activity=1")}
+    """Jupyter's own list fails in the moment in which one of them begins to start."""
+
+    def listed() -> list[set[str]]:
+        with contextlib.suppress(HTTPError):
+            return [{each["id"] for each in server.ask("api/kernels?no_track_activity=1")}]
+        return []
+
+    return eventually(listed, WITHIN_S, "a list of kernels")[0]
 
 
 def compression(server: BookServer, path: str) -> str | None:
