@@ -46,12 +46,14 @@ def check(
     *,
     forecast: Prediction,
     noise_fraction: float = 0.0,
+    speed_change: float | None = None,
     moved: Mapping[str, float] = MappingProxyType({}),
     dealt: float = 0.0,
 ) -> tuple[Check, ...]:
     """All that is to be said of `point`; `moved` is by how much its surroundings change what the
     model expects (`causes.moved`), `dealt` by how much it expects something else of its second
-    visit than of the first (`causes.dealt`), and the noise is that of the calibration."""
+    visit than of the first (`causes.dealt`), the noise is that of the calibration, and the speed
+    may have changed from there to the burns after the load."""
     by_deal = not repeats(point) and repeats(point, dealt)
     found = list(_disturbances(point, experiment.load.generators, by_deal))
     if not repeats(point):
@@ -60,8 +62,7 @@ def check(
     found += _starved(point, experiment)
     found += _remarks(point, experiment, machine, moved)
     found += _against(point, experiment, machine, forecast)
-    if noise_fraction > TOLD:
-        found.append(noise(noise_fraction))
+    found += noise(noise_fraction, speed_change or 0.0)
     return tuple(found)
 
 
@@ -289,12 +290,17 @@ def _starved(point: Point, experiment: Experiment) -> Iterator[Check]:
         )
 
 
-def noise(fraction: float) -> Check:
-    """Of a calibration whose burns differ by so much."""
-    return told(
+def noise(fraction: float, speed_change: float = 0.0) -> Iterator[Check]:
+    """Of a calibration whose burns differ by so much among themselves, or from those after the
+    load."""
+    if max(fraction, abs(speed_change)) <= TOLD:
+        return
+    when = "before the load" if fraction >= abs(speed_change) else "before and after the load"
+    yield told(
         "noise",
-        f"Equal burns before the load differed by {percent(fraction)}: this machine has no steady "
-        "speed just now, and a smaller difference than that can be its own. Close other programs.",
+        f"Equal burns {when} differed by {percent(max(fraction, abs(speed_change)))}: this machine "
+        "has no steady speed just now, and a smaller difference than that can be its own. Close "
+        "other programs.",
     )
 
 

@@ -26,6 +26,7 @@ LONGEST = 4.0  # times its plan: no window is extended further
 SETTLE = 1.5  # response times
 PAINT_S = 0.6  # of a page, for figure and strip (seen: 0.15 s of CPU, in 0.2 s)
 STARTUP_S = 2.2  # calibration, server and Locust (seen: 1.9 to 2.2 s on 2 cores)
+AFTER_S = 1.4  # the burns after the load
 EMPTY_S = 0.3  # of requests without work, which tell the overhead per request
 CROWD_S = 0.8  # of as many users as fill the cores, who tell what work costs there
 ALONE_S = 0.4  # of one user, who tells how fast the server works and what the way there takes
@@ -155,5 +156,5 @@ def start_s(load: Load) -> float:
 
 
 def duration_s(load: Load, levels: Sequence[PredictedLevel]) -> float:
-    """Seconds the whole sweep will take, from pressing Run to the last point."""
-    return start_s(load) + walk_s(load, levels)
+    """Seconds the whole sweep will take, from pressing Run to the last burn."""
+    return start_s(load) + walk_s(load, levels) + AFTER_S

@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
+from labs.analysis.schedule import AFTER_S
 from labs.host import hardware
 from labs.host.browser import browser, tree
 from labs.host.lock import neighbour, turn
@@ -25,7 +26,7 @@ from labs.host.monitor import Sampler
 from labs.host.supervisor import Stopped
 from labs.host.waiting import wait_until
 from labs.load.locust import Driver, LoadFailed, drive
-from labs.measure.calibration import calibrate, keep, language_of
+from labs.measure.calibration import burn_again, calibrate, keep, language_of
 from labs.measure.progress import Pace, Progress
 from labs.measure.warmup import crowd_users, warm_up, warm_up_users
 from labs.records.experiment import CpuBy, Experiment, Load, Server, Workload
@@ -224,9 +225,18 @@ class Rig:
                 self.machine, cpu_by=cpu_by, language=language, cores=cores, stop=self.stop
             )
             self.expect(max(left_s, self._pace.left_s))  # burned again, it may be
-            first = next((burn for key, burn in self._burns.items() if key[:2] == unit[:2]), found)
-            self._burns[unit] = found.ordered_by(first.loops_per_s[0])
-        return self._burns[unit]
+            self._burns[unit] = found
+        first = next(burn for key, burn in self._burns.items() if key[:2] == unit[:2])
+        return self._burns[unit].ordered_by(first.loops_per_s[0])
+
+    def burn_again(self, experiment: Experiment) -> float | None:
+        """How much faster its cores are now, when the load is over, than when they were burned
+        for it in this run: relative; None where that can't be seen."""
+        self.measuring("burning again: is the machine as fast as before?", AFTER_S)
+        server, workload = experiment.server, experiment.workload
+        cores, _ = split_cores(server)
+        unit = workload.cpu_by, language_of(server, workload), cores and tuple(cores)
+        return burn_again(self._burns[unit], cores=cores, stop=self.stop)
 
     def speed(self, server: Server, workload: Workload) -> float:
         """Loops a second of that work on one of the server's cores, in its language; 0 where there

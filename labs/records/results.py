@@ -302,6 +302,7 @@ class Run:
     seed: int | None = None  # of what the requests drew; in old recordings always the same
     samples: tuple[Sample, ...] = ()
     power: tuple[Power, ...] = ()  # when it began, and when it ended
+    speed_change: float | None = None  # of the cores, from before the load to after it: relative
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):

@@ -9,7 +9,7 @@ import examples
 import pytest
 
 from labs.measure import calibration
-from labs.measure.calibration import ATTEMPTS, Burn, burned, calmest, noise, speeds
+from labs.measure.calibration import ATTEMPTS, Burn, burned, calmest, changed, noise, speeds
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.theory.forecast import forecast
@@ -43,6 +43,23 @@ def test_of_equal_burns_the_middle_one_counts() -> None:
     burns = {1: [burn(13.0), burn(10.0), burn(9.9)], 2: [burn(26.0), burn(16.0), burn(15.9)]}
     assert speeds(burns, 2) == (10.0, 16.0)
     assert noise(burns[1]) == pytest.approx(0.31)
+
+
+def test_a_changed_speed_is_that_of_one_or_of_all_whichever_moved_further() -> None:
+    known = replace(examples.CALIBRATION, loops_per_s=(10.0, 19.0, 28.0))
+    alone = {1: [burn(9.0), burn(8.0), burn(9.0)], 3: [burn(28.0)] * 3}
+    assert changed(known, alone) == pytest.approx(-0.1)
+    together = {1: [burn(9.9)] * 3, 3: [burn(35.0)] * 3}
+    assert changed(known, together) == pytest.approx(0.25)
+    assert changed(known, {1: [burn(10.0)] * 3, 3: [burn(0.0)] * 3}) is None
+
+
+def test_what_cannot_be_burned_again_takes_nothing_from_what_was_measured(monkeypatch) -> None:
+    def gone(*_: object) -> object:
+        raise Unusable("PHP cannot be calibrated.")
+
+    monkeypatch.setattr(calibration, "_burners", gone)
+    assert calibration.burn_again(examples.CALIBRATION) is None
 
 
 def test_noisy_burns_are_burned_again_and_no_more_than_so_often() -> None:

@@ -157,6 +157,15 @@ def test_the_noise_of_the_burns_is_told_from_five_percent_on():
     assert checks(GOOD, noise_fraction=0.04) == {}
     found = checks(GOOD, noise_fraction=0.14)
     assert not found["noise"].unfit and "differed by 14\xa0%" in found["noise"].sentence
+    assert "before the load" in found["noise"].sentence
+
+
+@pytest.mark.parametrize("change", [-0.14, 0.14])
+def test_a_speed_that_changed_during_the_load_is_noise(change: float):
+    found = checks(GOOD, noise_fraction=0.04, speed_change=change)
+    assert not found["noise"].unfit
+    assert "before and after the load differed by 14\xa0%" in found["noise"].sentence
+    assert checks(GOOD, noise_fraction=0.04, speed_change=change / 3) == {}
 
 
 def expecting(**change):

@@ -10,7 +10,7 @@ from typing import Self
 import msgspec
 
 from labs.analysis.checks import ENOUGH, impossible
-from labs.analysis.schedule import start_s
+from labs.analysis.schedule import AFTER_S, start_s
 from labs.host.hardware import fingerprint
 from labs.host.processes import ProcessMonitor, Trees
 from labs.kinds.base import LabKind
@@ -137,7 +137,7 @@ class MysteryLab(LabKind[Mystery]):
     def _each_s(self) -> float:
         """Seconds that a variant takes."""
         level_s = LEVEL_S + max(0.0, self.each_s - USUAL_S)
-        return start_s(self.scenario.before.load) + level_s * len(self.users)
+        return start_s(self.scenario.before.load) + level_s * len(self.users) + AFTER_S
 
     def _measured(self, rig: Rig, name: Variant, before: Mystery | None, later_s: float) -> Mystery:
         """That variant, beside what is there."""

@@ -188,12 +188,14 @@ def sweep(
     with one run. The rig gets it as it grows, the first time with the forecast alone, before the
     load begins. `beside` goes on during the load."""
     with rig.testbed(experiment) as bed:
-        levels = Levels(rig, bed)
-        rig.expect(schedule.walk_s(experiment.load, levels.forecast.levels))
+        levels = Levels(rig, bed, after_s=schedule.AFTER_S)
+        rig.expect(schedule.walk_s(experiment.load, levels.forecast.levels) + schedule.AFTER_S)
         with beside(bed):
             levels.begin()
             levels.up(back=True)
             levels.down()
+    rig.expect(schedule.AFTER_S)
+    levels.speed_change = rig.burn_again(experiment)
     return levels.ended()
 
 
@@ -215,10 +217,14 @@ def walk(rig: Rig, experiment: Experiment, first: Recording | None = None) -> Re
 
 class Levels:
     """The levels of one run, and what was found of them so far: `first`, where a walk went before
-    this one."""
+    this one. `after_s` is what the run takes after its load."""
 
-    def __init__(self, rig: Rig, bed: Testbed, first: Recording | None = None) -> None:
+    def __init__(
+        self, rig: Rig, bed: Testbed, first: Recording | None = None, *, after_s: float = 0.0
+    ) -> None:
         self.rig, self.bed, self.experiment = rig, bed, bed.experiment
+        self.after_s = after_s
+        self.speed_change: float | None = None
         self.first = first.run if first is not None else None
         self.forecast: Prediction = (
             self.first.forecast
@@ -243,6 +249,7 @@ class Levels:
             seed=seed,
             samples=samples,
             power=self.power,
+            speed_change=self.speed_change,
         )
         return Recording(experiment=self.experiment, machine=self.bed.machine, runs=(run,))
 
@@ -291,7 +298,7 @@ class Levels:
                 response_s=up.mean_response_time_s,
             )
             plan = replace(plan, window_s=max(plan.window_s, missing_s))
-        rig.expect(plan.total_s + later_s)
+        rig.expect(plan.total_s + later_s + self.after_s)
         rig.measuring(f"{crowd(plan.users)}{'' if up is None else ' again'}", plan.total_s)
         bed.sampler.users = plan.users
         bed.driver.open(plan.users, plan.stagger_s)
@@ -361,6 +368,7 @@ class Levels:
             self.rig.machine,
             forecast=self.forecast,
             noise_fraction=self.bed.calibration.noise_fraction,
+            speed_change=self.speed_change,
             moved=causes.moved(self.experiment, self.rig.machine, run, point),
             dealt=causes.dealt(self.experiment, self.rig.machine, run, point),
         )
