@@ -191,13 +191,15 @@ class Level:
         in_step = self.expected.lower_by == "users in step"
         others_cpu = point.others_cpu + point.page_cpu + point.backend_cpu
         if lower is not None and in_step and point.server_cpu + others_cpu < FULL * cores:
-            yield Cause(name="in step", measured=lower, expected=lower, model_rps=lower)
-        idle = self.expected.model_rps * point.demand_s - point.server_cpu
+            rps = self._in_step_rps(lower)
+            yield Cause(name="in step", measured=lower, expected=lower, model_rps=rps)
+        wanted = self.expected.model_rps * point.demand_s
+        idle = min(wanted, cores - point.generator_cpu) - point.server_cpu
         interrupted = point.involuntary_switches or 0.0
         alone = others_cpu < idle / 2  # nobody else took what is missing
         if lower is not None and not in_step and interrupted >= INTERRUPTED and alone:
-            within = max(lower, min(point.throughput_rps, self.expected.model_rps))
-            yield Cause(name="run queues", measured=interrupted, expected=lower, model_rps=within)
+            rps = max(lower, self.expected.model_rps - idle / point.demand_s)
+            yield Cause(name="run queues", measured=interrupted, expected=lower, model_rps=rps)
         inside = point.throughput_rps * (point.service_time_s or 0.0)
         waits_in_a_loop = (
             server.architecture == "event-loop" and workload.wait_s and self._is_idle()
@@ -260,6 +262,17 @@ class Level:
                 model.evened = cores(model.evened)
         N = users or self.point.users
         return model.level(N, Demand.measured(D) if D else model.demand(N), split).model_rps
+
+    def _in_step_rps(self, lower: float) -> float:
+        """X, with users as far in step as requests were seen to be ready without a core; the
+        `lower` curve is that of users who are in step altogether."""
+        point, split = self.point, self.point.time_split
+        if split is None or split.missing:
+            return lower
+        model = ServerModel(self.experiment, self.calibration, self.machine)
+        alone = model.limits(point.users, model.demand(point.users))["users"]
+        rps = point.users / (alone.seconds + split.ready_s)
+        return max(lower, min(rps, self.expected.model_rps))
 
     def _crowd_used(self) -> tuple[float, float]:
         """Cores that were kept busy, and those that the calibration's crowd could: the server's

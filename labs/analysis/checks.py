@@ -14,10 +14,11 @@ from typing import Protocol
 from labs.analysis import luck
 from labs.analysis.causes import EFFECTS
 from labs.analysis.contrast import repeats
+from labs.analysis.point import half_width
 from labs.analysis.schedule import LEAST_COMPLETIONS, VISITS
 from labs.records.experiment import Experiment, Workload
 from labs.records.format import NARROW, change, cores, duration, percent, rate
-from labs.records.results import Check, Machine, Point, Prediction, Visit
+from labs.records.results import Check, Machine, Point, Prediction
 from labs.records.server_facts import keeps_connections, server_facts
 from labs.theory.laws import GENERATOR_FULL
 
@@ -293,15 +294,15 @@ def _starved(point: Point, experiment: Experiment) -> Iterator[Check]:
 def noise(fraction: float, speed_change: float = 0.0) -> Iterator[Check]:
     """Of a calibration whose burns differ by so much among themselves, or from those after the
     load."""
-    if max(fraction, abs(speed_change)) <= TOLD:
-        return
-    when = "before the load" if fraction >= abs(speed_change) else "before and after the load"
-    yield told(
-        "noise",
-        f"Equal burns {when} differed by {percent(max(fraction, abs(speed_change)))}: this machine "
-        "has no steady speed just now, and a smaller difference than that can be its own. Close "
-        "other programs.",
-    )
+    by, when = max(fraction, abs(speed_change)), "before the load"
+    if abs(speed_change) > fraction:
+        when = "before and after the load"
+    if by > TOLD:
+        yield told(
+            "noise",
+            f"Equal burns {when} differed by {percent(by)}: this machine has no steady speed just "
+            "now, and a smaller difference than that can be its own. Close other programs.",
+        )
 
 
 def _remarks(
@@ -377,11 +378,3 @@ def _against(
 
 def _requests(count: int) -> str:
     return "1 request" if count == 1 else f"{count} requests"
-
-
-def half_width(point: Point | Visit) -> float:
-    """Half of the throughput's interval, relative to the throughput."""
-    if not point.throughput_rps:
-        return 0.0
-    low, high = point.throughput_ci_rps
-    return max(high - point.throughput_rps, point.throughput_rps - low) / point.throughput_rps

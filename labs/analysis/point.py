@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from labs.analysis import window
 from labs.records.requests import Report
-from labs.records.results import Point
+from labs.records.results import Point, Visit
 from labs.records.snapshot import Snapshot
 from workloads.protocol import FAILED, OK
 
@@ -96,3 +96,11 @@ def service_time_s(records: NDArray[np.void], begin: float, end: float) -> float
 
 def _finite(value: float) -> float:
     return value if np.isfinite(value) else 0.0
+
+
+def half_width(point: Point | Visit) -> float:
+    """Half of the throughput's interval, relative to the throughput."""
+    if not point.throughput_rps:
+        return 0.0
+    low, high = point.throughput_ci_rps
+    return max(high - point.throughput_rps, point.throughput_rps - low) / point.throughput_rps

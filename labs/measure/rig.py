@@ -235,7 +235,8 @@ class Rig:
         self.measuring("burning again: is the machine as fast as before?", AFTER_S)
         server, workload = experiment.server, experiment.workload
         cores, _ = split_cores(server)
-        unit = workload.cpu_by, language_of(server, workload), cores and tuple(cores)
+        where = None if cores is None else tuple(cores)
+        unit = workload.cpu_by, language_of(server, workload), where
         return burn_again(self._burns[unit], cores=cores, stop=self.stop)
 
     def speed(self, server: Server, workload: Workload) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from labs.analysis import causes
-from labs.analysis.checks import half_width
+from labs.analysis.point import half_width
 from labs.present import reasons
 from labs.present.bet import Guess, on_guess
 from labs.present.caveats import exceeded, starved, unfit

@@ -115,7 +115,7 @@ def test_what_the_machine_did_is_not_counted_as_the_instrument_s_failure() -> No
         row(8, 0.01, few),
         row(8, -0.3, OTHERS),
         row(8, -0.5, full, examples.UNFIT),
-        row(8, 0.4, checks.noise(0.2)),
+        row(8, 0.4, *checks.noise(0.2)),
         row(8, 0.0, work="waits only"),
     ]
     text = levels.by_work(found)

@@ -323,6 +323,30 @@ def test_a_users_own_script_is_known_before() -> None:
     assert causes.cause(scripted, FOUR, replace(asked, points=(few,)), few) is None
 
 
+def test_full_cores_leave_no_run_queue_idle() -> None:
+    """Slower by 1.3, and all cores in use: requests are moved about, and nothing is gained by it.
+    Where as many cores are idle as make up for the miss, that is the reason."""
+    slower = 4 / (1.3 * D)
+    run = measured(KNEE, 4 / (D + G), slower, demand_s=1.3 * D, involuntary_switches=6.0)
+    assert run.forecast.levels[-1].lower_rps < slower, "the lower curve alone would explain it"
+    assert named(KNEE, run) == "speed"
+    half_idle = measured(KNEE, 3.2 / D, demand_s=D, involuntary_switches=6.0)
+    assert named(KNEE, half_idle) == "run queues"
+
+
+@pytest.mark.parametrize(("ready_s", "name"), [(0.05, "in step"), (0.02, "")])
+def test_users_half_in_step_wait_for_cores_by_half(ready_s: float, name: str) -> None:
+    """As far as requests were seen ready without a core; the rest of the miss is something else."""
+    rps = 40 / 0.25
+    assert INJECTED["in step"][1] < rps
+    split = TimeSplit(
+        **dict.fromkeys(PARTS, 0.0)
+        | {"on_core_s": D, "ready_s": ready_s, "asked_s": 0.18, "queued_s": 0.05 - ready_s}
+    )
+    run = measured(STEP, rps, time_split=split)
+    assert named(STEP, run) == name
+
+
 def test_who_falls_in_step_leaves_cores_idle() -> None:
     """With all of them in use, by others too, it is no reason."""
     experiment, rps, _ = INJECTED["in step"]
