@@ -50,6 +50,36 @@ def test_a_chapter_has_all_its_parts_in_order(page: Page) -> None:
         assert said in page.sections["Explain"]
 
 
+# What came out of a lab, or what it stands for: a reader bets first.
+OUTCOME = re.compile(r"\{(measured|claim|output|scene)\}|<figure|!\[")
+REFUTED = re.compile(
+    r"\b(wrongly|mistake|spoil|stops (rising|helping|getting)|too (few|small|large)|the bend\b"
+    r"|surplus|gets lost|goes? wrong|measured itself|seldom agree|give different numbers)",
+    re.IGNORECASE,
+)
+
+
+def before_the_bet(page: Page) -> str:
+    """All that stands before Explain, but the idea itself with what speaks for it."""
+    before = page.text[: page.text.index("\n## Explain")]
+    return before.replace(page.sections["The wrong idea"], "")
+
+
+@pytest.mark.parametrize("page", chapters(), ids=name)
+def test_a_reader_bets_before_the_idea_is_refuted(page: Page) -> None:
+    before = page.text[: page.text.index("\n## Explain")]
+    assert not OUTCOME.search(before)
+    assert not REFUTED.search(before_the_bet(page)), page.name
+
+
+@pytest.mark.parametrize(
+    "told",
+    ["The cores {claim}`hardly notice [a < b]`.", "See where one more stops helping.", "{scene} a"],
+)
+def test_what_is_told_before_a_bet_is_found(told: str) -> None:
+    assert OUTCOME.search(told) or REFUTED.search(told)
+
+
 @pytest.mark.parametrize("page", chapters(), ids=name)
 def test_a_chapter_opens_with_its_question_and_ends_with_its_answer(page: Page) -> None:
     assert re.search(r"^# .+\n\n> \*\*[^*\n.?!]+\?\*\*\n", page.text, re.MULTILINE)

@@ -13,7 +13,7 @@ from chapters import Page, chapters, pages, tables
 from labs.kinds.clocks.record import Clocks
 from labs.kinds.registry import showing
 from labs.kinds.sweep.record import Recording
-from labs.present.claims import ROLE as CLAIM
+from labs.present import claims
 from labs.present.quantities import Quantity
 from labs.recordings import recorder, store
 from labs.site.law_role import worked
@@ -182,21 +182,17 @@ def test_our_numbers_come_from_recordings() -> None:
     """Where a sentence speaks of our measurement, or a column is ours, its figures are roles;
     what it quotes is somebody's saying."""
     for page in chapters():
-        prose = CLAIM.sub("", page.text)
+        prose = claims.ROLE.sub("", page.text)
         prose = re.sub(r"```.*?```|<svg.*?</svg>|“[^”]*”", "", prose, flags=re.DOTALL)
         for sentence in re.split(r"(?<=[.:?!])\s|\n\n", re.sub(r"^\|.*$", "", prose, flags=re.M)):
             if OURS.search(sentence):
                 bare = re.sub(r"\{(measured|law)\}`[^`]*`", "", sentence)
                 assert not A_MEASUREMENT.search(bare), f"{page.name}: {sentence}"
         for head, rows in tables(page.text):
-            for column, title in enumerate(head):
-                if OURS.search(title):
-                    assert all(re.match(r"\{measured\}`|\D*$", row[column]) for row in rows), title
             for row in rows:
-                if OURS.match(row[0]):
-                    assert all(re.match(r"\{(measured|claim)\}`|\D*$", cell) for cell in row[1:]), (
-                        row
-                    )
+                ours = row[1:] if OURS.match(row[0]) else []
+                ours += [cell for title, cell in zip(head, row, strict=False) if OURS.search(title)]
+                assert all(re.match(r"\{(measured|claim)\}`|\D*$", cell) for cell in ours), row
 
 
 @pytest.mark.parametrize("page", chapters(), ids=name)
@@ -242,8 +238,8 @@ def unfit(page: Page, point: tuple[str, str, int]) -> bool:
 # Words that say how numbers lie to each other: of a recording they want a {claim}.
 JUDGING = re.compile(
     r"\b(\w+fold|times|twice|thrice|half|third|quarter|faster|slower|quicker|cheaper|dearer|higher"
-    r"|lower|larger|smaller|(?<!one )more|less|fewer|most|nearly|hardly|fell|falls?|rose|rises?"
-    r"|grew|grows?|climbs?|dropped|the same|alike|as (much|many|long|fast|good|well)|no more than"
+    r"|lower(?! plot)|larger|smaller|(?<!one )more|less|fewer|most|nearly|hardly|fell|falls?|rose"
+    r"|rises?|grew|grows?|climbs?|dropped|the same|alike|as (much|many|long|fast|good|well)|no more"
     r"|never|nothing|above|below|agree|flat|stays|stayed|doubled?|halved?|ahead|better|worse|bends?"
     r"|full(?! core)|before|confirm(s|ed)?|lost|loses|only|gain(s|ed)?|changed|nobody|none|nearest"
     r"|(are|is) level|idle|missing|almost|slightly|certainly|too (low|high)|beyond|all but)\b",
@@ -273,17 +269,18 @@ GENERAL = (
     "Its author adds that",
     "There are no figures with that",
     "S4's Apache began with five",
+    "Since version 4 it corrects",
 )
 
 
-def near_recordings(page: Page) -> Iterator[str]:
-    """Each sentence of a paragraph that quotes a recording, speaks of ours, or follows its table:
-    roles by their names, and claims as {claim}."""
-    text = page.text
+def near_recordings(text: str) -> Iterator[str]:
+    """Each sentence of a paragraph that quotes a recording, claims something of it, speaks of ours,
+    or follows its table, and the cells of that table: roles by their names, claims as {claim}."""
     directives = r"```\{(code-cell|exercise|hint|law)\}.*?^```$"
     for away in (directives, r"<figure.*?</figure>", r"\$\$.*?\$\$"):
         text = re.sub(away, "", text, flags=re.M | re.S)
-    text = CLAIM.sub("{claim}", re.sub(r"^```.*$", "", text, flags=re.M))
+    text = claims.ROLE.sub(without_words, re.sub(r"^```.*$", "", text, flags=re.M))
+    yield from cells_of_ours(text)
     text = re.sub(r"^- \*“[^”]+”\*", "-", text, flags=re.M)  # a saying that is refuted
     before = ""
     for found in re.split(r"\n\s*\n|\n(?=[-*] )", text):
@@ -294,29 +291,69 @@ def near_recordings(page: Page) -> Iterator[str]:
         before = paragraph
         if paragraph.startswith(("|", "#")):
             continue
-        if "{measured}" in paragraph or OURS.search(paragraph) or after_table:
-            without_heads = plain(re.sub(r"\*\*[^*]+\*\*", "", paragraph)).strip()
-            roles = re.sub(r"\{(law|measured)\}`[^`]*`", r"{\1}", without_heads)
-            yield from re.split(r"(?<=[.?!])[)”]*\s", roles)
+        if of_ours(paragraph) or after_table:
+            without_heads = re.sub(r"\*\*[^*]+\*\*", "", by_name(paragraph))
+            yield from re.split(r"(?<=[.?!])[)”]*\s", plain(without_heads).strip())
+
+
+def without_words(claim: re.Match[str]) -> str:
+    """A claim by its name; it ends a sentence where its words do."""
+    words, _ = claims.split(claim["text"])
+    return "{claim}" + "".join(re.findall(r"[.?!]$", words))
+
+
+def by_name(text: str) -> str:
+    return re.sub(r"\{(law|measured)\}`[^`]*`", r"{\1}", text)
+
+
+def of_ours(text: str) -> bool:
+    return bool(re.search(r"\{(measured|claim)\}", text) or OURS.search(text))
+
+
+def cells_of_ours(text: str) -> Iterator[str]:
+    """Those in a row or a column of ours, and all that hold a recorded number."""
+    for head, rows in tables(text):
+        for row in rows:
+            for title, cell in zip(head, row, strict=False):  # the last may be empty
+                if of_ours(cell):
+                    yield plain(by_name(cell))
+                elif OURS.search(title) or OURS.search(row[0]):
+                    yield f"Ours: {plain(by_name(cell))}"
 
 
 def unclaimed(sentence: str) -> bool:
-    """Whether it says how recorded numbers lie to each other, and nothing checks it. A number that
-    it quotes is checked; a question or a condition says nothing yet."""
-    if re.match(r"If |.*\?$", sentence) or "{claim}" in sentence:
+    """Whether it says how recorded numbers lie to each other, and nothing checks it. A claim checks
+    its own words, and no others; a number that is quoted is checked; a question or a condition says
+    nothing yet."""
+    if re.match(r"If |.*\?$", sentence):
         return False
     words = re.sub(r"\{(measured|law)\},? times( (as much|what|the work of))?", "", sentence)
-    words = re.sub(r"\b(changed by|lost) \{measured\}|\{\w+\}", "", words)
-    ours = "{measured}" in sentence or OURS.search(sentence)
-    return bool((JUDGING if ours else OF_ONE).search(words))
+    words = re.sub(r"\b(changed by|climbs to|lost) \{measured\}|“[^”]*”|\{\w+\}", "", words)
+    return bool((JUDGING if of_ours(sentence) else OF_ONE).search(words))
+
+
+def outruns(words: str, claim: str) -> bool:
+    """Whether a claim has more clauses that judge than it has comparisons."""
+    clauses = re.split(r"[;:,–]| (?:and|but|while|whereas) ", by_name(words))
+    return sum(map(unclaimed, (f"Ours: {clause}" for clause in clauses))) > comparisons(claim)
+
+
+def comparisons(claim: str) -> int:
+    """In it: `a < b < c` are two, and the words of a trend or of `within` one."""
+    clauses = claim.partition(" with N")[0].split(" and ")
+    return sum(max(1, len(claims.ORDER.findall(" ".join(each.split())))) for each in clauses)
+
+
+PROSE = [
+    page for page in pages() if page in chapters() or page.slug in ("classics", "index")
+]  # of pages that tell of recordings
 
 
 def test_what_prose_says_of_a_recording_is_a_claim() -> None:
     every = [
         (page.name, sentence)
-        for page in pages()
-        if page in chapters() or page.slug in ("classics", "index")
-        for sentence in near_recordings(page)
+        for page in PROSE
+        for sentence in near_recordings(page.text)
         if unclaimed(sentence)
     ]
     assert [each for each in every if not each[1].startswith(GENERAL)] == []
@@ -331,7 +368,11 @@ def test_what_prose_says_of_a_recording_is_a_claim() -> None:
         ("Ours did nearly as much.", True),
         ("Ours did {measured}, more than before.", True),
         ("Ours did {measured} times what it did.", False),
-        ("It {claim} and fell.", False),
+        ("It {claim}.", False),
+        ("It {claim} and fell.", True),
+        ("It {claim}, while the lone user was slower.", True),
+        ("It {claim}; so say those who “never fall”.", False),
+        ("{claim} What grows is the queue.", True),
         ("If yours fell, look for others.", False),
         ("The law makes it {law}, twice as much.", True),
         ("The law makes it {law}.", False),
@@ -344,3 +385,46 @@ def test_what_prose_says_of_a_recording_is_a_claim() -> None:
 )
 def test_a_sentence_without_a_claim_is_found(sentence: str, loose: bool) -> None:
     assert unclaimed(sentence) == loose
+
+
+TABLE = """
+| users | S1 | ours |
+|---|---|---|
+| 8 | it never fell | {} |
+| ours, the last | {} | – |
+"""
+
+
+@pytest.mark.parametrize(
+    ("column", "row", "loose"),
+    [
+        ("{measured}`throughput(8)`", "two", 0),
+        ("hardly more than before", "two", 1),
+        ("{measured}`throughput(8)`, twice as much", "three times as much", 2),
+        ("{claim}`twice as much [throughput(8) > 2 * throughput(1)]`", "–", 0),
+        ("{claim}`twice as much [throughput(8) > 2 * throughput(1)]` and faster", "–", 1),
+    ],
+)
+def test_a_cell_without_a_claim_is_found(column: str, row: str, loose: int) -> None:
+    found = [*near_recordings(TABLE.format(column, row))]
+    assert sum(map(unclaimed, found)) == loose
+
+
+def test_a_claim_checks_as_much_as_its_words_say() -> None:
+    for page in PROSE:
+        for words, claim in claims.said(page.text):
+            assert not outruns(words, claim), f"{page.name}: {words}"
+
+
+@pytest.mark.parametrize(
+    ("words", "claim", "more"),
+    [
+        ("It fell fivefold.", "a(8) < a(1) / 5", False),
+        ("It fell fivefold, and the users were never faster.", "a(8) < a(1) / 5", True),
+        ("It fell, and the users were never faster.", "a(8) < a(1) and b(8) < b(1)", False),
+        ("It fell, then rose again:", "a(1) > a(2) < a(3)", False),
+        ("Half as much; twice as fast; above it.", "a(N) falls and b(N) rises with N = 1, 2", True),
+    ],
+)
+def test_a_claim_that_says_more_than_it_checks_is_found(words: str, claim: str, more: bool) -> None:
+    assert outruns(words, claim) == more
