@@ -29,6 +29,7 @@ from labs.kinds.base import LabKind
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.comparison.run import ComparisonLab
 from labs.kinds.comparison.show import show as comparison_show
+from labs.kinds.mystery.scenarios import LIMITS, draw
 from labs.kinds.sweep.alt_text import sweep_alt
 from labs.kinds.sweep.beside import as_if_on, beside
 from labs.kinds.sweep.figure import sweep_figure
@@ -91,20 +92,21 @@ def simulated(experiment: Experiment, cores: int) -> Recording:
 
 
 def cells() -> Iterator[tuple[str, LabKind[Any]]]:
-    """The labs of the book that grow with the cores."""
+    """The labs of the book."""
     found: dict[str, LabKind[Any]] = {}
     before = api.opened
     api.opened = lambda call, name, lab: found.update({name: lab})  # type: ignore[assignment]
     try:
         for cell in recorder.cells():
-            if "by_cores" in cell.source:
-                exec(compile(cell.source, cell.lab, "exec"), {})
+            exec(compile(cell.source, cell.lab, "exec"), {})
     finally:
         api.opened = before
     yield from found.items()
 
 
-LABS = dict(cells())
+EVERY = dict(cells())
+OVER_USERS = (SweepLab, ComparisonLab)
+LABS = {name: lab for name, lab in EVERY.items() if getattr(lab, "by_cores", False)}
 SWEEPS = {name: lab for name, lab in LABS.items() if isinstance(lab, SweepLab)}
 COMPARISONS = {name: lab for name, lab in LABS.items() if isinstance(lab, ComparisonLab)}
 
@@ -135,6 +137,46 @@ def test_the_knee_of_a_sweep_is_in_the_picture(name: str, cores: int) -> None:
     assert levels[0].users <= cores  # it begins before the bend
     assert cores <= plateau[0] <= 1.5 * cores  # which is at the cores
     assert len(plateau) >= 3 and plateau[-1] >= 4 * cores  # and ends well beyond
+
+
+# Of these parts users are to be the limit up to the last level: no knee is what they show.
+ENDLESS = {
+    "waiting-is-cheap": {""},
+    "three-waits": {"constant", "exponential", "backend"},
+    "threads": {"1 × 64", "4 × 16"},
+    "one-blocking-call": {"awaits"},
+    "the-launch": {"100 threads"},
+}
+
+
+@pytest.mark.parametrize("cores", SCALES)
+@pytest.mark.parametrize("name", [n for n in EVERY if isinstance(EVERY[n], OVER_USERS)])
+def test_every_lab_with_a_knee_has_it_in_the_picture(name: str, cores: int) -> None:
+    """Labs over users begin before it and end beyond; those over the pool have it between pools.
+    What stops them is the same on any machine, but that many cores fill a lone load generator."""
+    lab, written = (EVERY[name].at_scale(each) for each in (cores, BOOK_CORES))
+    parts = dict(zip(getattr(lab, "parts", {"": None}), lab.experiments(), strict=True))
+    last = []
+    for (label, part), on_two in zip(parts.items(), written.experiments(), strict=True):
+        limits = [level.limit for level in expected(part, cores).levels]
+        expects = expected(on_two, BOOK_CORES).levels
+        last.append(limits[-1])
+        assert (limits[-1] == "users") == (label in ENDLESS.get(name, ())), label
+        assert limits[-1] == expects[-1].limit or limits[-1] == "load generator"
+        if len(limits) > 1 and expects[0].limit == "users":
+            assert limits[0] == "users", label
+    if getattr(lab, "over", "") == "pool":
+        assert last[0] == "pool" and last[-1] == "cpu"
+
+
+@pytest.mark.parametrize("cores", SCALES)
+@pytest.mark.parametrize("seed", range(1, 1 + len(LIMITS)))
+def test_every_mystery_reaches_its_limit(seed: int, cores: int) -> None:
+    scenario = draw(seed, cores)
+    levels = expected(scenario.before, cores).levels
+    assert levels[0].limit == "users" != levels[-1].limit == scenario.limit.name
+    repaired = expected(scenario.right.experiment, cores).levels
+    assert repaired[-1].model_rps > 1.3 * levels[-1].model_rps
 
 
 @pytest.mark.parametrize("cores", SCALES[1:])
