@@ -30,6 +30,7 @@ import platformdirs
 
 from labs.host.files import read_whole, taken, write_whole
 from labs.host.waiting import wait_until
+from labs.records.reworded import REWORDED
 
 SCHEMA = 1  # raise it when an old file can no longer be read
 BOOK = "Wall Time"  # by which a file is known for ours
@@ -342,7 +343,10 @@ def _read(file: Path) -> ProgressLog:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         known = False
     if known and (kept.book, kept.schema) == (BOOK, SCHEMA):
-        return kept
+        asked = [
+            replace(e, question=REWORDED.get(e.question, e.question)) for e in kept.predictions
+        ]
+        return replace(kept, predictions=tuple(asked))
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     os.replace(file, file.with_name(f"{file.name}.{ASIDE}-{stamp}-{uuid.uuid4().hex[:6]}"))
     return ProgressLog()

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from labs.records.errors import Unusable
+from labs.records.reworded import REWORDED
 
 COLUMNS = (
     *("name", "chapter", "kind", "which", "question or seed", "value", "unit"),
@@ -100,7 +101,7 @@ def _row(cells: Sequence[str]) -> HandedIn:
         chapter=of["chapter"],
         kind=of["kind"],
         which=of["which"],
-        question=of["question or seed"],
+        question=REWORDED.get(of["question or seed"], of["question or seed"]),
         unit=of["unit"],
         right=of["right"] == "yes",
         value=value,

@@ -17,6 +17,7 @@ from labs.recordings.others import called, machines, servers
 from labs.recordings.pictures import with_pictures
 from labs.records.errors import BadRecording
 from labs.records.results import Result
+from labs.records.reworded import REWORDED
 
 
 class Replayed:
@@ -114,6 +115,7 @@ def behind_bet(
     bet = {
         "lab": lab,
         "words": question.words,
+        "before": [old for old, today in REWORDED.items() if today == question.words],
         "asked": question.asked,
         "about": question.about,
         "unit": question.unit,

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,14 @@ import plotly.graph_objects as go
 import pytest
 
 from labs.__main__ import main
+from labs.kinds.race.run import RaceLab
 from labs.panel.progress import progress_sheet
 from labs.present import handed_in
 from labs.present.class_report import class_table, figures, laptops
 from labs.present.tables import Table
 from labs.progress_log import Answered, Foretold, ProgressLog
 from labs.recordings.pages import Chapter
+from labs.records.reworded import REWORDED
 
 AT = "2026-03-01T10:00:00+00:00"
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(1)">'
@@ -66,6 +69,16 @@ def test_a_class_is_counted_by_laptops(folder: Path) -> None:
          "3 · Many cores: prediction many-cores, how many requests a second"],
         ["3", "2", "", "", "", "3 · Many cores: exercise 3.1"],
     ]  # fmt: skip
+
+
+def test_a_question_in_an_earlier_books_words_is_the_same_one(tmp_path: Path) -> None:
+    asked = RaceLab().question
+    assert asked is not None
+    for who, words in enumerate((asked.words, *REWORDED)):
+        kept = ProgressLog(predictions=(replace(bet(30.0 + who, 40.0), question=words),))
+        (tmp_path / f"{who}.csv").write_text(progress_sheet(kept, CHAPTERS, f"{who}").csv())
+    (row,) = class_table(read(sorted(tmp_path.glob("*.csv")))).rows
+    assert row[0] == "3" and row[-1].endswith(asked.words)
 
 
 def test_each_laptop_is_a_mark_over_a_line_of_equality(folder: Path) -> None:

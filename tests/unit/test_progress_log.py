@@ -44,6 +44,7 @@ from labs.present.bet import Question, on_answer
 from labs.present.bets import bets_figure
 from labs.progress_log import Foretold, ProgressLog
 from labs.recordings import pages
+from labs.records.reworded import REWORDED
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = (
@@ -320,6 +321,15 @@ def test_the_record_of_before_is_read(file: Path) -> None:
         each["fit"] = True  # of which was said nothing then
     held["scenes"] = []
     assert said == [] and json.loads(msgspec.json.encode(kept)) == held
+
+
+@pytest.mark.parametrize("old", REWORDED)
+def test_a_bet_stands_under_todays_words_of_its_question(file: Path, old: str) -> None:
+    asked = RaceLab().question
+    assert asked is not None
+    progress_log.foretell("a-shared-counter", old, asked.unit, 31.0)
+    kept, _ = progress_log.read()
+    assert [(each.question, each.value) for each in kept.predictions] == [(asked.words, 31.0)]
 
 
 # one file, several kernels, accidents
