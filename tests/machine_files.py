@@ -3,7 +3,7 @@ and /sys, as such a machine has it, and into how that tree looks a second later.
 
 A line `path: content` is a file, and one with nothing behind the colon begins one of several
 lines, indented. {0-3,8} stands for each of these numbers in turn, {} behind it for the same one,
-$NAME for a variable of the environment.
+$NAME for a variable of the environment. `machines/sources.md` says what each was compared with.
 """
 
 import re

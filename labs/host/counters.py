@@ -36,14 +36,14 @@ def cpu(root: Path = MACHINE) -> Cpu:
     for them. Where a quota is all that we have of the cores, it also says what was used under it.
     """
     busy_s, stolen_s = _cores_s(root)
-    usable, quota = len(usable_cores(root)), quota_cores(root)
-    if quota is None or quota >= usable:
+    quota = quota_cores(root)
+    if quota is None:
         return Cpu(busy_s=busy_s, stolen_s=stolen_s)
     return Cpu(
         busy_s=busy_s,
         stolen_s=stolen_s,
         group_s=cgroup.used_s(root),
-        spare_cores=usable - quota,
+        spare_cores=len(usable_cores(root)) - quota,
     )
 
 

@@ -29,6 +29,7 @@ CPUS = "sys/devices/system/cpu"
 # Intel's kinds of core, the fastest first, as the kernel names the counters of each.
 KINDS = ("cpu_core", "cpu_atom", "cpu_lowpower")
 ANOTHER_KIND = 0.9  # of the next faster core's speed; favoured cores of one kind are closer
+NEARLY_ALL = 0.98  # of the usable cores; WSL leaves its users all but a hundredth of one
 TIME_WAIT_S, REUSED_S = 60.0, 1.0  # of Linux: a closed connection, and one that may be taken over
 SYSCTL_S = 2.0  # for a program of macOS that only prints
 
@@ -119,10 +120,10 @@ def apart_from(taken: Sequence[int], root: Path = MACHINE) -> tuple[int, ...]:
 
 def quota_cores(root: Path = MACHINE) -> float | None:
     """CPU quota in cores: the tightest of all cgroups above this process and of CPU_LIMIT, which
-    JupyterHub's spawners set."""
-    told = number(os.environ.get("CPU_LIMIT", "")) or 0.0
-    quotas = [told, *(quota for quota, _ in cgroup.quotas(root))]
-    return min((quota for quota in quotas if quota > 0), default=None)
+    JupyterHub's spawners set. None where that leaves all usable cores, or nearly all."""
+    told = number(os.environ.get("CPU_LIMIT", "")) or math.inf
+    tightest = min([told, *(quota for quota, _ in cgroup.quotas(root))])
+    return tightest if 0 < tightest < NEARLY_ALL * len(usable_cores(root)) else None
 
 
 def memory_bytes(root: Path = MACHINE) -> int:
@@ -152,12 +153,13 @@ def available_memory_bytes(root: Path = MACHINE) -> int:
 
 
 def processor(root: Path = MACHINE) -> str:
-    """The processor's name, as its maker writes it."""
+    """The processor's name, as its maker writes it; of Arm's the board's, where files tell it."""
     for line in read(root / "proc/cpuinfo").splitlines():
         name, _, value = line.partition(":")
         if name.strip() in ("model name", "Model") and value.strip():
             return " ".join(value.split())
-    return platform.processor() or platform.machine() or "unknown processor"
+    board = read(root / "sys/firmware/devicetree/base/model").rstrip("\0")
+    return board or platform.processor() or platform.machine() or "unknown processor"
 
 
 def on_binder() -> bool:
@@ -231,25 +233,30 @@ def _siblings(root: Path, core: int) -> frozenset[int]:
 
 
 def _kinds(root: Path) -> list[tuple[int, ...]]:
-    """The usable cores of each kind, the fastest first. Intel's are named, others have a capacity
-    of at most 1024; else the highest frequency tells, where it differs by more than a little."""
+    """The usable cores of each kind, the fastest first. Intel's are named, of which one name may
+    stand for two kinds: Meteor Lake's `cpu_atom` has the low-power ones too."""
     usable = usable_cores(root)
     named = [_listed(read(root / f"sys/devices/{kind}/cpus")) for kind in KINDS]
-    if any(named):
-        kinds = [tuple(core for core in usable if core in each) for each in named]
-        return [each for each in kinds if each] or [usable]
+    groups = [tuple(core for core in usable if core in each) for each in named]
+    found = [each for each in groups if each] or [usable]
+    return [kind for each in found for kind in _by_speed(root, each)]
+
+
+def _by_speed(root: Path, cores: Sequence[int]) -> list[tuple[int, ...]]:
+    """Those cores of each kind, the fastest first, by their capacity of at most 1024; else the
+    highest frequency tells, where it differs by more than a little."""
     for file in ("cpu_capacity", "cpufreq/cpuinfo_max_freq"):
-        speeds = {core: number(read(root / CPUS / f"cpu{core}" / file)) or 0.0 for core in usable}
+        speeds = {core: number(read(root / CPUS / f"cpu{core}" / file)) or 0.0 for core in cores}
         found: list[list[int]] = []
         last = math.inf
-        for core in sorted(usable, key=lambda core: (-speeds[core], core)):
+        for core in sorted(cores, key=lambda core: (-speeds[core], core)):
             if not found or speeds[core] < ANOTHER_KIND * last:
                 found.append([])
             found[-1].append(core)
             last = speeds[core]
         if len(found) > 1:
             return [tuple(sorted(each)) for each in found]
-    return [usable]
+    return [tuple(cores)]
 
 
 def _listed(text: str) -> tuple[int, ...]:

@@ -46,7 +46,8 @@ def read_pmset(settings: str, heat: str) -> Power:
 
 
 def _on_battery(supplies: Path) -> bool | None:
-    """Whether a battery of the system itself is all there is; None where nobody knows of one."""
+    """Whether a battery of the system itself is all there is; None where nobody knows of one.
+    Under WSL one that empties is said to be "Not charging", so the mains are asked, too."""
     found = {
         (read(each / "type"), read(each / "status") or read(each / "online"))
         for each in (supplies.iterdir() if supplies.is_dir() else ())
@@ -55,7 +56,8 @@ def _on_battery(supplies: Path) -> bool | None:
     if not any(kind == "Battery" for kind, _ in found):
         return None
     plugged = any(kind != "Battery" and state == "1" for kind, state in found)
-    return ("Battery", "Discharging") in found and not plugged
+    unplugged = not found.isdisjoint({("Battery", "Discharging"), ("Mains", "0")})
+    return unplugged and not plugged
 
 
 def _saving(core: Path) -> str:

@@ -12,7 +12,7 @@ from labs.host import cgroup, counters, hardware
 
 @pytest.fixture
 def root(tmp_path, monkeypatch):
-    """An empty Linux: write(path, text) adds to it."""
+    """A Linux of eight cores: write(path, text) adds to it."""
     monkeypatch.delenv("CPU_LIMIT", raising=False)
     monkeypatch.delenv("MEM_LIMIT", raising=False)
 
@@ -22,12 +22,13 @@ def root(tmp_path, monkeypatch):
         file.write_text(text)
 
     write.path = tmp_path
+    write("sys/devices/system/cpu/online", "0-7\n")
     return write
 
 
 def test_no_cgroups_means_no_quota(root):
     assert hardware.quota_cores(root.path) is None
-    assert hardware.cores(root.path) == len(hardware.usable_cores())
+    assert hardware.cores(root.path) == 8
 
 
 def test_the_tightest_quota_of_all_ancestors_counts(root):
@@ -77,6 +78,12 @@ def test_free_memory_is_what_the_container_has_left(root):
     root("sys/fs/cgroup/memory.max", "1000\n")
     root("sys/fs/cgroup/memory.current", "400\n")
     assert hardware.available_memory_bytes(root.path) == 600
+
+
+def test_a_board_without_a_processors_name(root):
+    root("proc/cpuinfo", "processor\t: 0\nCPU part\t: 0xd46\n")
+    root("sys/firmware/devicetree/base/model", "Example Board Rev 1.0\0")
+    assert hardware.processor(root.path) == "Example Board Rev 1.0"
 
 
 def test_throttled_time_and_overflows_are_counted(root):

@@ -55,29 +55,33 @@ MACHINES = {
         },
     ),
     "mixed-cores": Is(
-        cores=16,
-        machine=16,
-        physical=(*PAIRS, *((core,) for core in range(8, 16))),
-        kinds=(8, 8),
+        cores=22,
+        machine=22,
+        physical=(
+            *((0, 5), (1, 2), (3, 4), (6, 7), (8, 9), (10, 11)),
+            *((core,) for core in range(12, 22)),
+        ),
+        kinds=(12, 8, 2),
         memory_gib=31.1,
         ports=(64512, 60.0),
         split={
-            3: ((0, 1, 2), (4, 5, 6, 7, *range(8, 16))),
-            8: (tuple(range(8)), tuple(range(8, 16))),
-            9: (tuple(range(9)), tuple(range(9, 16))),
+            3: ((0, 1, 5), (3, 4, *range(6, 22))),
+            8: (tuple(range(8)), tuple(range(8, 22))),
+            9: (tuple(range(9)), tuple(range(10, 22))),
+            13: (tuple(range(13)), tuple(range(13, 22))),
         },
     ),
     "big-little": Is(
         cores=8,
         machine=8,
-        physical=((7,), (4,), (5,), (6,), (0,), (1,), (2,), (3,)),
-        kinds=(1, 3, 4),
+        physical=((7,), (3,), (4,), (5,), (6,), (0,), (1,), (2,)),
+        kinds=(1, 4, 3),
         memory_gib=7.8,
         split={
             1: ((7,), tuple(range(7))),
-            3: ((4, 5, 6), (0, 1, 2, 3, 7)),
-            4: ((0, 1, 2, 3), (4, 5, 6, 7)),
-            5: ((0, 4, 5, 6, 7), (1, 2, 3)),
+            4: ((3, 4, 5, 6), (0, 1, 2, 7)),
+            5: ((3, 4, 5, 6, 7), (0, 1, 2)),
+            6: ((0, 3, 4, 5, 6, 7), (1, 2)),
         },
     ),
     "docker-v1": part(0.5, of=4, memory_gib=0.5, others=0.45, throttled_s=0.7),
@@ -89,7 +93,6 @@ MACHINES = {
     "hub-pod-v2": Is(
         cores=2,
         machine=16,
-        quota=2.0,
         usable=(4, 12),
         physical=((4, 12),),
         memory_gib=3.0,
@@ -101,8 +104,7 @@ MACHINES = {
         machine=8,
         physical=PAIRS,
         memory_gib=7.6,
-        ports=(4096, 60.0),
-        steal=0.33,
+        ports=(4096, 1.0),
         split={1: ((0,), (2, 3, 4, 5, 6, 7)), 2: ((0, 1), (2, 3, 4, 5, 6, 7))},
     ),
     "taskset": Is(
@@ -111,6 +113,7 @@ MACHINES = {
         usable=(4, 5),
         physical=((4, 5),),
         memory_gib=31.1,
+        ports=(28232, 60.0),
         others=0.5,
         steal=0.25,
         split={1: ((4,), (5,))},  # a hyper-thread of the server's is all that is left
@@ -143,8 +146,8 @@ def test_what_it_offers(unpacked: MachineFiles, request: pytest.FixtureRequest) 
     assert found.logical_cores == known.machine
     assert (found.physical_cores is None) == (known.physical is None)
     assert found.core_kinds == known.kinds
-    kinds = {(): "", (8, 8): "8 fast, 8 slower", (1, 3, 4): "1 fast, 3 and 4 slower"}[known.kinds]
-    assert found.kinds == kinds and kinds in found.caption
+    told = {(): "", (12, 8, 2): "12 fast, 8 and 2 slower", (1, 4, 3): "1 fast, 4 and 3 slower"}
+    assert found.kinds == told[known.kinds] and found.kinds in found.caption
     assert found.memory_bytes / GIB == pytest.approx(known.memory_gib, abs=0.05)
     assert 0 < hardware.available_memory_bytes(root) <= found.memory_bytes
     assert (found.ports, found.port_rest_s) == known.ports
@@ -225,6 +228,7 @@ def test_power(tmp_path, monkeypatch) -> None:
         assert power(machine.root).throttles - before.throttles == (4 if name == "laptop" else 0)
     assert found.pop("laptop") == (True, "balance_power", 7 * 2 + 5 + 10)
     assert found.pop("big-little") == (False, "powersave", 0)
+    assert found.pop("wsl2") == (True, "", 0)
     assert set(found.values()) == {(False, "", 0)}
 
 
