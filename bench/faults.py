@@ -38,6 +38,7 @@ from labs.kinds.sweep.report import columns
 OWNER = "bench.owner"
 GOAL, CLEAN_S = 60, 2.0  # rows; seconds until nothing is left
 LONGEST_S = 90.0  # for a phase to come, or for a run to end
+SOON_S = 5.0  # for a process that is just being started
 LOOK_S = 0.02
 STOPPED_S = 60.0  # for which everything is stopped
 MARK = "WALL_TIME_BENCH"
@@ -198,10 +199,10 @@ class Trial:
         return found
 
     def kill(self, role: str, all_of: bool = True) -> None:
-        """kill -9 of whoever has that role; ValueError where nobody has."""
-        found = self.of(role)
-        if not found:
+        """kill -9 of whoever has that role, or soon will; ValueError where nobody has."""
+        if not self.wait(lambda: self.of(role), SOON_S):
             raise ValueError(f"no {role} to kill")
+        found = self.of(role)
         for each in found if all_of else found[-1:]:
             with contextlib.suppress(psutil.Error):
                 each.kill()
@@ -341,7 +342,8 @@ def no_ports(trial: Trial) -> None:
 
 EVERY = ("gunicorn", "threads", "uvicorn", "scratch", "spare", "apache", "nginx-fpm", "node")
 LATER = (WARMING, MEASURING, ENDING)
-ENDED = ("ended with exit code -9", "stopped listening", "-9")
+STARTED = (STARTING, *LATER)
+KILLED = "ended with exit code -9"
 FAULTS = (
     Fault(name="kill -9 of the kernel", do=to_owner(signal.SIGKILL), servers=EVERY, ends="owner"),
     Fault(name="TERM of the kernel", do=to_owner(signal.SIGTERM), ends="owner"),
@@ -356,28 +358,33 @@ FAULTS = (
     Fault(name="Stop", do=ordered("stop"), servers=("gunicorn", "nginx-fpm"), says=("Stopped",)),
     Fault(name="closed tab, followed link", do=ordered("shut"), says=("Stopped",)),
     Fault(
-        name="kill -9 of Locust", do=killing("Locust"), phases=LATER,
+        name="kill -9 of Locust", do=killing("Locust"), phases=STARTED,
         servers=("gunicorn", "node"), says=("load generator",),
     ),
     Fault(
-        name="kill -9 of the supervisors", do=killing("supervisor"), phases=LATER,
-        servers=("gunicorn", "scratch"), says=("-9", "ended", "stopped"),
+        name="kill -9 of the supervisors", do=killing("supervisor"), phases=STARTED,
+        servers=("gunicorn", "scratch"), says=(KILLED, "stopped listening"),
     ),
     Fault(
-        name="kill -9 of kernel and supervisors", do=both, phases=LATER,
+        name="kill -9 of kernel and supervisors", do=both, phases=STARTED,
         servers=("gunicorn", "database"), ends="owner",
     ),
     Fault(
-        name="kill -9 of the server's master", do=killing("master"), phases=LATER,
-        servers=EVERY, says=ENDED,
+        name="kill -9 of the server's master", do=killing("master"), phases=STARTED,
+        servers=EVERY, says=(KILLED,),
     ),
     Fault(
-        name="kill -9 of one worker", do=killing("worker", False), phases=(WARMING, MEASURING),
+        name="kill -9 of one worker", do=killing("worker", False), phases=LATER,
         servers=("gunicorn", "threads", "nginx-fpm"), ends="nothing",
+        says=("ended under way", "lost a process"),
     ),
     Fault(
-        name="kill -9 of PostgreSQL", do=killing("PostgreSQL"), phases=(MEASURING, ENDING),
-        servers=("database",), ends="nothing",
+        name="kill -9 of one worker that starts", do=killing("worker", False), phases=(STARTING,),
+        servers=("gunicorn", "scratch"), ends="nothing",
+    ),
+    Fault(
+        name="kill -9 of PostgreSQL", do=killing("PostgreSQL"), phases=STARTED,
+        servers=("database",), says=(KILLED,),
     ),
     Fault(
         name="kill -9 of a burner", do=killing("burner"), phases=(CALIBRATING,), says=("calibr",),
@@ -427,7 +434,7 @@ def _tried(trial: Trial) -> Found:
     if not trial.wait(lambda: trial.heard("phase", row.phase) or trial.heard("closed")):
         return Found(row=row, clean_s=0.0, wrong="the phase never came")
     if row.phase in LATER:
-        trial.wait(lambda: trial.of("Locust") and trial.of("master"), 5.0)
+        trial.wait(lambda: trial.of("Locust") and trial.of("master"), SOON_S)
     trial.look()
     trial.ports = {port for port in listening() - before if port in _theirs(trial)}
     points, load = trial.points, os.getloadavg()[0]

@@ -29,6 +29,7 @@ FIELDS = {
 }
 RECORD = struct.Struct("<" + "".join(FIELDS.values()))
 # Kinds of record. A user is at hand or there was none, and a mark has its report's number as user.
+# A request that failed has the system's number of the error as process, where there is one.
 OK, FAILED, IN_FLIGHT, MARK, READY, MISSED, LATE = 1, 2, 3, 4, 5, 6, 7
 LATE_S = 0.002  # an arrival that is sent so long after it was due is LATE too: from then until now
 SERVICE = "X-Service"  # of an answer: those four, see workloads/app/application.py

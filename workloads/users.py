@@ -221,10 +221,11 @@ class LabUser(FastHttpUser):
             service = headers.get(SERVICE, UNSAID).split()  # type: ignore[union-attr]
             keep(OK, number, process, start, end, map(float, service))
         else:
-            keep(FAILED, number, 0, start, end)
+            error = getattr(response, "error", None)
+            keep(FAILED, number, getattr(error, "errno", None) or 0, start, end)
             gate.failures += 1
             if gate.failures <= SHOWN_FAILURES:
-                why = getattr(response, "error", None) or f"answered {response.status_code}"
+                why = error or f"answered {response.status_code}"
                 print(f"request failed: {why}", file=sys.stderr, flush=True)
 
 

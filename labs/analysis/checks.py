@@ -14,12 +14,13 @@ from typing import Protocol
 from labs.analysis import luck
 from labs.analysis.causes import EFFECTS
 from labs.analysis.contrast import repeats
+from labs.analysis.failures import of_level, requests
 from labs.analysis.point import half_width
 from labs.analysis.schedule import LEAST_COMPLETIONS, VISITS
 from labs.records.experiment import Experiment, Workload
 from labs.records.format import NARROW, change, cores, duration, percent, rate
 from labs.records.results import Check, Machine, Point, Prediction
-from labs.records.server_facts import keeps_connections, server_facts
+from labs.records.server_facts import server_facts
 from labs.theory.laws import GENERATOR_FULL
 
 UNSTEADY = 0.10  # relative: half-width, halves
@@ -32,12 +33,10 @@ NEIGHBOUR = (  # of a container, whose computer others have containers on
     "other. Run again when it has ended."
 )
 OTHERS_BUSY = 0.03  # of the machine; where nobody else is, it is some thousandths
-PORTS_USED = 0.8  # of those that there are: a search for a free one has a hard time then
 LITTLE_OFF = 0.05
 ENOUGH = 5 / 6  # of a run's points, to be recorded
 BOUND = "bound"  # the check of what cannot be
 STARVED = "starved"  # that of users without an answer
-FEW = 0.1  # of the requests: so many may fail that would only be sent again
 
 
 def check(
@@ -59,7 +58,7 @@ def check(
     found = list(_disturbances(point, experiment.load.generators, by_deal))
     if not repeats(point):
         found.append(_visited_again(point, dealt, by_deal))
-    found += _failures(point, experiment, machine)
+    found += of_level(point, experiment, machine)
     found += _starved(point, experiment)
     found += _remarks(point, experiment, machine, moved)
     found += _against(point, experiment, machine, forecast)
@@ -116,26 +115,6 @@ class Watched(Protocol):
     def throttled_s(self) -> float: ...
     @property
     def listen_overflows(self) -> int: ...
-
-
-def failures(failed: int, machine: Machine, *, opened_rps: float = 0.0) -> Check:
-    """Of requests that failed, where so many connections were opened a second: for want of a free
-    port, or for no reason the lab knows."""
-    requests = _requests(failed)
-    held = opened_rps * machine.port_rest_s
-    if machine.ports and held > PORTS_USED * machine.ports:
-        return unfit(
-            "errors",
-            f"{requests} failed, probably for want of a port: each request opens a connection, "
-            f"and a closed one keeps its port for {duration(machine.port_rest_s)}. At "
-            f"{rate(opened_rps)} that wants {held:,.0f} ports, and this system has "
-            f"{machine.ports:,}. Keep connections, with a server that does, or ask for less.",
-        )
-    return unfit(
-        "errors",
-        f"{requests} failed; a failure is often quicker than an answer, so the averages mean "
-        "little. Ask for less at once, and look whether they fail again.",
-    )
 
 
 def full_generator(watched: Watched, generators: int = 1) -> Iterator[Check]:
@@ -225,7 +204,7 @@ def _disturbances(point: Point, generators: int, by_deal: bool) -> Iterator[Chec
     visits_to_come = VISITS - 1 if len(point.visits) == 1 else 0
     least = LEAST_COMPLETIONS * (VISITS - visits_to_come) / VISITS
     if point.completed < least:
-        ended = _requests(math.floor(point.completed))
+        ended = requests(math.floor(point.completed))
         sentence = (
             f"Only {ended} ended in the window; {least:.0f} is the least. Measure for longer."
         )
@@ -244,24 +223,6 @@ def _disturbances(point: Point, generators: int, by_deal: bool) -> Iterator[Chec
             f"The second half of the window gave {rate(second)}, the first {rate(first)}: "
             "not settled. Measure for longer.",
         )
-
-
-def _failures(point: Point, experiment: Experiment, machine: Machine) -> Iterator[Check]:
-    kept = keeps_connections(experiment.server, experiment.load)
-    if (
-        kept
-        and server_facts(experiment.server.by).hangs_up
-        and 0 < point.failed <= FEW * point.completed
-    ):
-        yield told(
-            "hung up",
-            f"{_requests(point.failed)} came on a connection that was just being closed: with all "
-            "workers busy, Apache's event MPM closes those that it has kept open. A browser "
-            "would send what failed again.",
-        )
-    elif point.failed:
-        opened_rps = 0.0 if kept else (point.completed + point.failed) / point.seconds
-        yield failures(point.failed, machine, opened_rps=opened_rps)
 
 
 def starved_because(point: Point, experiment: Experiment) -> str:
@@ -374,7 +335,3 @@ def _against(
             f"That cannot be: {rate(point.throughput_rps)} is more than the {rate(level.bound_rps)}"
             " of the bound, beyond both their intervals. The calibration is wrong: run again.",
         )
-
-
-def _requests(count: int) -> str:
-    return "1 request" if count == 1 else f"{count} requests"

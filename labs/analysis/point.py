@@ -1,5 +1,7 @@
 """One level of a sweep, from raw request records and two snapshots to a Point. No processes."""
 
+import errno
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,6 +31,7 @@ def count_level(
     used = before.until(after)
     good = records[records["kind"] == OK]
     bad = records[records["kind"] == FAILED]
+    bad = bad[(bad["end"] > begin) & (bad["end"] <= end)]
     started = np.array([start for start in report.flying.values() if start < end], dtype=float)
     counted = window.count(good["start"], good["end"], started, begin=begin, end=end, now=report.at)
     served = np.unique(good["user"][(good["end"] > begin) & (good["user"] < users)])
@@ -38,7 +41,8 @@ def count_level(
         users=users,
         seconds=used.seconds,
         completed=counted.completed,
-        failed=int(((bad["end"] > begin) & (bad["end"] <= end)).sum()),
+        failed=len(bad),
+        no_port=int((bad["process"] == errno.EADDRNOTAVAIL).sum()),
         unfinished=len(started),
         never_served=users - len(served),
         throughput_rps=counted.throughput_rps,

@@ -14,7 +14,10 @@ from labs.records.histogram import together
 from labs.records.results import Point, Visit
 from labs.records.time_split import PARTS, TimeSplit
 
-TOGETHER = ("seconds", "completed", "failed", "throttled_s", "listen_overflows")
+TOGETHER = (
+    "seconds", "completed", "failed", "no_port", "lost_processes", "throttled_s",
+    "listen_overflows",
+)  # fmt: skip
 BY_TIME = (
     "throughput_rps", "littles_law", "server_cpu", "generator_cpu", "others_cpu", "backend_cpu",
     "page_cpu", "browser_cpu", "steal_cpu",

@@ -64,6 +64,7 @@ class Testbed:
     calibration: Calibration
     script: Callable[[Load], float]  # loops of its users' own, see `Rig.script`
     seed: int  # of what varies among the requests
+    check: Callable[[], None]  # LoadFailed or ServerFailed if anything of it is gone
 
     def begin(self) -> None:
         """Ask for the experiment's own work from now on, the same loops to the last request; time
@@ -75,11 +76,6 @@ class Testbed:
         )
         self.driver.ask_for(work, speed, load.think_time_s, self.script(load), self.seed)
         self.sampler.begin()
-
-    def check(self) -> None:
-        """LoadFailed or ServerFailed if either is gone."""
-        self.driver.check()
-        self.running.check()
 
 
 class Rig:
@@ -325,10 +321,13 @@ class Rig:
                 )
             )
 
-            def alive() -> None:
+            def check() -> None:
                 driver.check()
+                if shared:
+                    shared.check()
                 running.check()
 
+            running.lost()  # from now on each is noticed
             self.progress("warming up: what an empty request costs")
             late_s = running.backend.late_s() if running.backend else 0.0
             calibration = warm_up(
@@ -337,8 +336,10 @@ class Rig:
                 model,
                 users=users,
                 crowd=crowd,
-                pause=partial(self.pause, check=alive),
+                pause=partial(self.pause, check=check),
             )
+            if running.lost():
+                raise running.failed("lost a process while it was warmed up")
             calibration = replace(calibration, backend_late_s=late_s)
             keep(self.machine, calibration, experiment)
             yield Testbed(
@@ -350,6 +351,7 @@ class Rig:
                 calibration=calibration,
                 script=self.script,
                 seed=self.seed + draws,
+                check=check,
             )
 
     def recorded_on(self, server: Server, workload: Workload) -> Machine:

@@ -165,6 +165,8 @@ class Point:
     seconds: Amount  # the windows, together
     completed: Amount  # requests, each counted by the share of its life inside a window
     failed: NotNegative
+    no_port: NotNegative = 0  # of those that failed, for want of a port
+    lost_processes: NotNegative = 0  # of the server's, that ended under way
     unfinished: NotNegative  # still open one forecast response time after the window
     never_served: NotNegative  # users without one completion in window + forecast response time
     throughput_rps: Amount  # successes only

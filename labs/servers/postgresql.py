@@ -77,6 +77,11 @@ class Postgresql:
 
     address: str  # what libpq needs to connect to it
     process: Supervised
+    log: IO[bytes]
+
+    def check(self) -> None:
+        """ServerFailed if it has ended."""
+        _check(self.process, self.log, "under load")
 
     def pids(self) -> list[int]:
         """Its live processes: one for each connection, and some of its own. Each is in a session
@@ -109,7 +114,7 @@ def serve_postgresql() -> Iterator[Postgresql]:
         stack.callback(_stop, process)
         held.close()
         _wait_until_ready(process, address, log)
-        yield Postgresql(address, process)
+        yield Postgresql(address, process, log)
 
 
 def _make(folder: Path, password: str, log: IO[bytes]) -> Path:
@@ -155,8 +160,7 @@ def _wait_until_ready(process: Supervised, address: str, log: IO[bytes]) -> None
 
     def ready() -> bool:
         nonlocal why
-        if (code := process.poll()) is not None:
-            raise _failed(f"ended with exit code {code} before it was ready", log)
+        _check(process, log, "before it was ready")
         try:
             with psycopg.connect(address, connect_timeout=5, autocommit=True) as connection:
                 connection.execute(TABLE)
@@ -167,6 +171,11 @@ def _wait_until_ready(process: Supervised, address: str, log: IO[bytes]) -> None
 
     if not wait_until(ready, START_S, every_s=LOOK_S):
         raise _failed(f"was not ready after {START_S:g} s ({why})", log)
+
+
+def _check(process: Supervised, log: IO[bytes], when: str) -> None:
+    if (code := process.poll()) is not None:
+        raise _failed(f"ended with exit code {code} {when}", log)
 
 
 def _stop(process: Supervised) -> None:

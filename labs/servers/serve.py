@@ -85,6 +85,7 @@ class Running:
         self._processes: list[Supervised] = []
         self._log = log
         self._announced: set[int] = set()
+        self._seen: set[int] = set()  # its processes when `lost` was asked last
         self._read_bytes = 0
         self._reading = threading.Lock()
 
@@ -120,6 +121,13 @@ class Running:
         """How many serve: processes, or where each has a pool of threads, threads."""
         return len(self.serving_pids()) * self.server.threads
 
+    def lost(self) -> int:
+        """How many of its processes have ended since this was asked last. 0 of a server that has
+        more or fewer of them as they are needed."""
+        before, self._seen = self._seen, set(self.pids())
+        adapts = self.server.start is not None or server_facts(self.server.by).first is not None
+        return 0 if adapts else len(before - self._seen)
+
     def log(self) -> str:
         """The last lines of what it said."""
         size = os.fstat(self._log.fileno()).st_size
@@ -149,7 +157,9 @@ class Running:
         self._log.truncate()
 
     def check(self, when: str = "under load") -> None:
-        """ServerFailed if any of its programs has ended."""
+        """ServerFailed if any of its programs has ended, or the backend that it asks."""
+        if self.backend is not None and (code := self.backend.process.poll()) is not None:
+            raise ServerFailed(f"The slow backend ended with exit code {code} {when}.")
         for process in self._processes:
             if (code := process.poll()) is not None:
                 raise self.failed(f"ended with exit code {code} {when}")

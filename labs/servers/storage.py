@@ -57,6 +57,11 @@ class Shared:
         """Of a PostgreSQL, as libpq needs it."""
         return self.database.address if self.database else ""
 
+    def check(self) -> None:
+        """ServerFailed if its database has ended."""
+        if self.database:
+            self.database.check()
+
     def pids(self) -> list[int]:
         """Live processes that do a part of the server's work."""
         return self.database.pids() if self.database else []

@@ -240,6 +240,8 @@ def test_every_server_waits_and_works_as_asked_and_says_how_long(kind: ServerRow
         assert (took_s > 2.9 * wait_s) if in_turn else (took_s < 2.5 * wait_s)
         pids = running.backend.pids()
         running.backend.process.kill()
+        with pytest.raises(ServerFailed, match="The slow backend ended with exit code -9 under"):
+            running.check()
         assert ask(running, f"wait={wait_s}&wait_by=backend")[0] == 502
         assert ask(running, "")[0] == 200
     assert not any(map(psutil.pid_exists, pids))

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import os
 import re
 import shutil
 import signal
@@ -30,6 +31,7 @@ REMEDY = "Install it with: apt-get install postgresql"
 WORK = Workload(wait_s=0.02, wait_by="database")
 ROWS = 1_000_000  # that it counts, which takes it a tenth of a second or more
 LEAST_CPU_S = 0.02
+SOON_S = 5.0
 
 psycopg = pytest.importorskip("psycopg", reason="make test installs it")
 needed = pytest.mark.skipif(postgresql.missing() is not None, reason=str(postgresql.missing()))
@@ -281,5 +283,10 @@ def test_requests_of_that_kind_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
             connection.execute(f"SELECT count(*) FROM generate_series(1, {ROWS})")
             used = before.until(sampler.snapshot())
         assert used.server_cpu * used.seconds > LEAST_CPU_S
+        shared.check()
+        assert shared.database is not None
+        os.kill(shared.database.process.pid, signal.SIGKILL)
+        with pytest.raises(ServerFailed, match="PostgreSQL ended with exit code -9 under load"):
+            eventually(shared.check, SOON_S)
     with shared_folder(Workload(wait_s=0.02, wait_by="lock")) as shared:
         assert shared is not None and shared.address == ""

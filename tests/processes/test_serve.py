@@ -211,6 +211,7 @@ def test_a_worker_that_dies_is_replaced(kind: ServerRow) -> None:
     with serve(of(kind, processes=2)) as running:
         before = set(running.serving_pids())
         victim = min(before - {running.pid})
+        assert running.lost() == 0
         os.kill(victim, signal.SIGKILL)
         eventually(
             lambda: len(now := set(running.serving_pids())) == 2 and victim not in now,
@@ -218,6 +219,8 @@ def test_a_worker_that_dies_is_replaced(kind: ServerRow) -> None:
             "another worker",
         )
         assert len(set(running.serving_pids()) & before) == 1
+        assert running.lost() == (0 if kind.by == "spare" else 1)
+        assert running.lost() == 0
         eventually(lambda: ask(running, "/")[0] == 200, SOON_S)
 
 

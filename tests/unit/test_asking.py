@@ -106,6 +106,7 @@ def test_a_script_takes_its_time_whatever_the_server_does(
         calibration=replace(examples.CALIBRATION, loops_per_s=(speed, speed)),
         script=rig.script,
         seed=7,
+        check=lambda: None,
     )
     bed.begin()
     assert driver.asked == (workload, speed, 0.5, counted, 7)

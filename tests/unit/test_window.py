@@ -1,5 +1,6 @@
 """The measuring protocol against simulated servers whose X and R are known."""
 
+import errno
 import heapq
 import math
 from collections import deque
@@ -338,8 +339,9 @@ def test_a_point_says_of_its_window_what_the_counters_and_the_records_say():
         examples.record(OK, 3, 9.0, 10.0, process=9),
         examples.record(OK, 4, 10.2, 10.8, process=7),  # the level's users are 0 to 3
         examples.record(FAILED, 3, 9.5, 10.0),
+        examples.record(FAILED, 3, 10.0, 12.0, process=errno.EADDRNOTAVAIL),
         examples.record(FAILED, 3, 10.0, 12.0),
-        examples.record(FAILED, 3, 12.0, 12.1),
+        examples.record(FAILED, 3, 12.0, 12.1, process=errno.EADDRNOTAVAIL),
     ]
     flying = {3: 11.9, 5: 12.0}
     report = Report(records=np.array(rows, dtype=RECORD), flying=flying, at=12.6)
@@ -347,7 +349,8 @@ def test_a_point_says_of_its_window_what_the_counters_and_the_records_say():
         report, before, after, users=4, think_time_s=0.5, workers=2, pss=99, server_cores=1
     )
     assert (point.seconds, point.users, point.workers, point.pss_bytes) == (2.0, 4, 2, 99)
-    assert (point.failed, point.unfinished, point.server_cores) == (1, 1, 1)
+    assert (point.failed, point.no_port) == (2, 1)
+    assert (point.unfinished, point.server_cores) == (1, 1)
     assert point.never_served == 1  # user 3; an answer after the window is one, too
     assert point.connections == {"8": 1, "7": 2}
     assert (point.throttled_s, point.listen_overflows) == (pytest.approx(0.3), 7)

@@ -321,7 +321,8 @@ class Levels:
             pss=pss_bytes(pids) if up is None and (len(pids) <= MOST_PSS or last) else None,
             server_cores=allowed_cores(bed.running.serving_pids()),
         )
-        point = replace(point, time_split=self._split(point, report, before, after))
+        split = self._split(point, report, before, after)
+        point = replace(point, time_split=split, lost_processes=bed.running.lost())
         at_s = rig.since_begin_s((before.at + after.at) / 2)
         point = visited(point, at_s, anew=self.first is not None)
         self.points[plan.users] = self._checked(point if up is None else join(up, point))

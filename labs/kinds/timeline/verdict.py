@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from labs.analysis.causes import AGREES, HALF
-from labs.analysis.checks import failures, full_generator, is_the_result, surroundings, told, unfit
+from labs.analysis.checks import full_generator, is_the_result, surroundings, told, unfit
+from labs.analysis.failures import failures
 from labs.kinds.timeline.forecast import with_workers
 from labs.kinds.timeline.record import StepResult, Timeline, TimelineRun
 from labs.present.power import powered
