@@ -123,7 +123,7 @@ class Trial:
             ]
         if row.fault.name == "Ctrl-C":
             command += ["--terminal", str(self.home / "kept.json")]
-        if row.fault.name == "disk full":
+        if row.fault.do is fill_disk:
             subprocess.run(
                 ["mount", "-t", "tmpfs", "-o", "size=24M", "none", self.files], check=True
             )
@@ -329,9 +329,8 @@ def fill_disk(trial: Trial) -> None:
 def no_descriptors(trial: Trial) -> None:
     import resource
 
-    used = len(os.listdir(f"/proc/{trial.process.pid}/fd"))
     hard = resource.prlimit(trial.process.pid, resource.RLIMIT_NOFILE)[1]
-    resource.prlimit(trial.process.pid, resource.RLIMIT_NOFILE, (used, hard))
+    resource.prlimit(trial.process.pid, resource.RLIMIT_NOFILE, (0, hard))
 
 
 def no_ports(trial: Trial) -> None:
@@ -349,7 +348,7 @@ FAULTS = (
     Fault(name="TERM of the kernel", do=to_owner(signal.SIGTERM), ends="owner"),
     Fault(name="hang-up of the kernel", do=to_owner(signal.SIGHUP), ends="owner"),
     Fault(name="restart (the kernel exits)", do=ordered("exit"), ends="owner"),
-    Fault(name="cut connection to the owner", do=ordered("abort"), ends="owner", phases=LATER),
+    Fault(name="cut connection to the owner", do=ordered("abort"), ends="owner"),
     Fault(name="interrupt", do=to_group(signal.SIGINT), ends="nothing"),
     Fault(
         name="Ctrl-C", do=to_group(signal.SIGINT), ends="owner",
@@ -390,18 +389,26 @@ FAULTS = (
         name="kill -9 of a burner", do=killing("burner"), phases=(CALIBRATING,), says=("calibr",),
     ),
     Fault(
-        name="all stopped for 60 s", do=stop_all, phases=(MEASURING,), says=("Stopped", "-9"),
+        name="all stopped for 60 s", do=stop_all, phases=(CALIBRATING, MEASURING),
+        says=("Stopped", "-9"),
     ),
     Fault(
-        name="all stopped, the kernel killed", do=stop_all_and_kill, phases=(WARMING, MEASURING),
+        name="all stopped, the kernel killed", do=stop_all_and_kill, phases=STARTED,
         servers=("gunicorn", "scratch"), ends="owner",
     ),
-    Fault(name="disk full", do=fill_disk, phases=(CALIBRATING, MEASURING), ends="either"),
     Fault(
-        name="descriptors exhausted", do=no_descriptors, phases=(CALIBRATING, STARTING, MEASURING),
-        ends="either",
+        name="disk full", do=fill_disk, phases=(CALIBRATING, STARTING), ends="either",
+        says=("the disk is full",),
     ),
-    Fault(name="ports exhausted", do=no_ports, phases=(STARTING, MEASURING), ends="either"),
+    Fault(name="disk full once it runs", do=fill_disk, phases=LATER, ends="either"),
+    Fault(
+        name="descriptors exhausted", do=no_descriptors, ends="either",
+        says=("as many files and connections open as it may",),
+    ),
+    Fault(
+        name="ports exhausted", do=no_ports, phases=STARTED, ends="either",
+        says=("no port was free", "no port is free"),
+    ),
 )  # fmt: skip
 
 

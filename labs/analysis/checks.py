@@ -55,10 +55,10 @@ def check(
     visit than of the first (`causes.dealt`), the noise is that of the calibration, and the speed
     may have changed from there to the burns after the load."""
     by_deal = not repeats(point) and repeats(point, dealt)
-    found = list(_disturbances(point, experiment.load.generators, by_deal))
+    found = list(of_level(point, experiment, machine))  # what fails at once also fills a generator
+    found += _disturbances(point, experiment.load.generators, by_deal)
     if not repeats(point):
         found.append(_visited_again(point, dealt, by_deal))
-    found += of_level(point, experiment, machine)
     found += _starved(point, experiment)
     found += _remarks(point, experiment, machine, moved)
     found += _against(point, experiment, machine, forecast)

@@ -19,10 +19,11 @@ def failures(failed: int, machine: Machine, *, opened_rps: float = 0.0, no_port:
     those = requests(failed)
     held = opened_rps * machine.port_rest_s
     if no_port:
+        some = "" if no_port == failed else f", {no_port} of them"
         return _unfit(
             "errors",
-            f"{those} failed, {no_port} of them because no port was free for a connection. End "
-            "what holds so many, or wait a minute until closed ones give theirs back.",
+            f"{those} failed{some} because no port was free for a connection. End what holds so "
+            "many, or wait a minute until closed ones give theirs back.",
         )
     if machine.ports and held > PORTS_USED * machine.ports:
         return _unfit(

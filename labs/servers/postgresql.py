@@ -139,6 +139,8 @@ def _make(folder: Path, password: str, log: IO[bytes]) -> Path:
     if code:
         raise _failed(f"could not be made: initdb ended with exit code {code}", log)
     secret.unlink()
+    log.seek(0)
+    log.truncate()  # what comes is the database's own
     return data
 
 

@@ -92,6 +92,7 @@ def test_the_browser_is_part_of_the_page_where_it_can_be_seen():
     [
         ("errors", True, {"failed": 3}, "3 requests failed"),
         ("errors", True, {"failed": 3, "no_port": 2}, "2 of them because no port was free"),
+        ("errors", True, {"failed": 3, "no_port": 3}, "3 requests failed because no port was free"),
         ("lost", True, {"lost_processes": 1}, "1 process of the server ended under way: that"),
         ("lost", True, {"lost_processes": 2, "failed": 3}, "way, and 3 requests failed: that"),
         ("starved", True, {"never_served": 2}, "2 of 8 users were never served"),
