@@ -330,7 +330,7 @@ def no_descriptors(trial: Trial) -> None:
     import resource
 
     hard = resource.prlimit(trial.process.pid, resource.RLIMIT_NOFILE)[1]
-    resource.prlimit(trial.process.pid, resource.RLIMIT_NOFILE, (0, hard))
+    resource.prlimit(trial.process.pid, resource.RLIMIT_NOFILE, (3, hard))  # all in use
 
 
 def no_ports(trial: Trial) -> None:
@@ -362,7 +362,7 @@ FAULTS = (
     ),
     Fault(
         name="kill -9 of the supervisors", do=killing("supervisor"), phases=STARTED,
-        servers=("gunicorn", "scratch"), says=(KILLED, "stopped listening"),
+        servers=("gunicorn", "scratch"), says=(KILLED, "stopped listening", "supervisor ended"),
     ),
     Fault(
         name="kill -9 of kernel and supervisors", do=both, phases=STARTED,

@@ -86,10 +86,12 @@ class Supervised:
 
     def _started(self, command: str) -> None:
         """Wait for the first words: the command's process id, or why there is none."""
-        self._hear(START_S, until=b"\n")
+        gone = self._hear(START_S, until=b"\n")
         word, _, number = self._said.partition(b"\n")[0].partition(b" ")
         if word == b"error":
             raise OSError(int(number), os.strerror(int(number)), command)
+        if word != b"pid" and gone:
+            raise OSError(f"{command}: its supervisor ended before it was started")
         if word != b"pid":
             raise OSError(f"{command}: not started within {START_S:g} s. Is the machine very busy?")
         self.pid = int(number)

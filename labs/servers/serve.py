@@ -29,7 +29,7 @@ from labs.host.programs import version
 from labs.host.project import ROOT
 from labs.host.supervisor import Supervised, supervise
 from labs.host.waiting import wait_until
-from labs.records.errors import Failed, Unusable, refused
+from labs.records.errors import Failed, Unusable, refused, used_up
 from labs.records.experiment import Architecture, Page, Server, Workload
 from labs.records.results import Machine
 from labs.records.server_facts import server_facts
@@ -148,6 +148,8 @@ class Running:
             )
             self._processes.append(stack.enter_context(process))
         except OSError as error:
+            if used_up(error):  # which is said without a command to try
+                raise
             raise self.failed(f"cannot be started ({error})") from None
 
     def forget(self) -> None:

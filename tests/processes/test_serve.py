@@ -1,6 +1,7 @@
 """Every row of the table of servers: real processes, real requests."""
 
 import contextlib
+import errno
 import http.client
 import os
 import re
@@ -22,7 +23,8 @@ from waiting import eventually
 
 from labs.host import hardware as this_machine
 from labs.host.supervisor import Stopped
-from labs.records.errors import Unusable
+from labs.load import tools
+from labs.records.errors import Unusable, used_up
 from labs.records.experiment import DEFAULT_BY, Load, Server, Workload
 from labs.records.server_facts import keeps_connections
 from labs.servers import serve as servers
@@ -252,6 +254,23 @@ def test_more_connections_than_a_shell_lets_a_process_open() -> None:
             eventually(lambda: len(psutil.Process(running.pid).net_connections()) > 700, SOON_S)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.parametrize(
+    ("starts", "begin"),
+    [
+        (servers, lambda: serve(Server("prefork"))),
+        (tools, lambda: tools.run(["ab"], "http://127.0.0.1:8000/")),
+    ],
+)
+def test_what_is_used_up_is_not_the_programs_fault(starts, begin, monkeypatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(starts, "supervise", full)
+    with pytest.raises(OSError, match="No space left") as failed, begin():
+        pass
+    assert used_up(failed.value)
 
 
 @live

@@ -342,6 +342,15 @@ def test_an_interrupt_of_the_owners_group_does_not_reach_the_tree() -> None:
         assert len(alive(family)) == len(family)
 
 
+def test_a_reaper_that_ends_before_it_has_started_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "reaper.py").write_text("")
+    monkeypatch.setattr(supervisor, "REAPER", tmp_path / "reaper.py")
+    with pytest.raises(OSError, match="its supervisor ended before"), supervise(["true"]):
+        pass
+
+
 def test_a_killed_reaper_is_noticed() -> None:
     with supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as command:
         family = words(command)
