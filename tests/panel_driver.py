@@ -54,8 +54,7 @@ class Script:
         patch.setattr(latest, "_latest", {})
         patch.setattr("labs.kinds.sweep.run.sweep", self._sweep)
         patch.setattr("labs.kinds.comparison.run.walk", self._walk)
-        for name in ("host.hardware", "panel.sweep"):
-            patch.setattr(f"labs.{name}.fingerprint", lambda: examples.MACHINE)
+        patch.setattr("labs.host.hardware.fingerprint", lambda: examples.MACHINE)
         for name in ("measure.rig.calibrate", "kinds.comparison.run.last"):
             patch.setattr(f"labs.{name}", lambda *_, **__: examples.CALIBRATION)
 

@@ -50,6 +50,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self.name = name
         self._lab = lab
         self._recorded = recorded
+        self._machine = hardware.fingerprint()  # once: when a run ends, no file may be left to open
         self._job: Job | None = None
         self._shown: Found | None = None  # measured here: whose results stand below the figure
         self._drawn: tuple[Found, str] | None = None  # what the figure shows, and its caption
@@ -57,7 +58,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._given = lab  # as the cell asks for it; `_lab` is what Run would run
         self._possible = True  # what is set
         self._duration = Duration(lab, self._changed) if lab.each_s else None
-        self._settings = settings_of(lab, hardware.fingerprint(), self._changed)
+        self._settings = settings_of(lab, self._machine, self._changed)
         self._problem = ipywidgets.HTML()
         self._prompt = PredictionPrompt(self._decided, lab=name, bets=bets)
         self._ask()
@@ -116,7 +117,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             before = self._lab
             try:
                 self._lab = self._as_set()
-                self._lab.check(hardware.fingerprint())
+                self._lab.check(self._machine)
             except Unusable as error:
                 put(self._problem, alarm(self._refused(error)))
                 self._can_be(False)
@@ -244,8 +245,10 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
                 self._mark()
             self._results.strip.finish()
             self._enable(True)
-            self._ready()
-            self._bar.tell(said)
+            try:
+                self._ready()
+            finally:
+                self._bar.tell(said)
 
     def _stop(self) -> None:
         if self._job is not None:
@@ -315,7 +318,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
 
     def _told(self, lab: LabKind[Found]) -> Settings:
         """What is set in that lab, in words."""
-        return told(lab, hardware.fingerprint().cores)
+        return told(lab, self._machine.cores)
 
     # ---- what is drawn -----------------------------------------------------------------------
 

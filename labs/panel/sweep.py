@@ -12,7 +12,6 @@ from markupsafe import Markup
 
 from labs.analysis.scaling import Variant, variants
 from labs.exercises import latest
-from labs.host.hardware import fingerprint
 from labs.host.supervisor import Stopped
 from labs.kinds.base import LabKind
 from labs.kinds.sweep.alt_text import sweep_alt
@@ -54,7 +53,6 @@ class SweepPanel(LabPanel[Recording]):
         bets: Bets | None = None,
         calibration: Callable[[Machine, Experiment], Calibration] | None = None,
     ) -> None:
-        self._machine = fingerprint()
         self._shut = threading.Event()
         self._calibration = calibration or partial(last, stop=self._shut)
         self._planned = 0  # settings changed so often; only the last plan counts

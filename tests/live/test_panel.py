@@ -364,15 +364,24 @@ def test_stop_keeps_what_was_measured(panel: PanelDriver, script: Script) -> Non
             OSError(errno.ENOSPC, "No space left"),
             "No space left: the disk is full. Make room",
         ),
+        (OSError(errno.EMFILE, "Too many open files"), "Too many open files: this process has as"),
     ],
 )
 def test_a_fault_of_the_server_or_of_the_lab_is_said_and_loses_nothing(
-    panel: PanelDriver, script: Script, fault: Exception, said: str
+    panel: PanelDriver,
+    script: Script,
+    fault: Exception,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    def no_file() -> None:
+        raise OSError(errno.EMFILE, "Too many open files", "/proc/meminfo")
+
     panel.skip()
     attempt = panel.run()
     script.go.release()
     eventually(lambda: panel.landed == [1], SOON_S)
+    monkeypatch.setattr("labs.host.hardware.fingerprint", no_file)  # when it ends
     script.fault = fault
     assert attempt.join(SOON_S)
     assert panel.said("message").startswith(said)
