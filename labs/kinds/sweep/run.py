@@ -384,5 +384,4 @@ def following(first: Sequence[Sample], then: Sequence[Sample]) -> tuple[Sample, 
 
 def thinned(samples: Sequence[Sample], most: int = 150) -> tuple[Sample, ...]:
     """Every nth sample, so that a recording stays small enough to read."""
-    step = -(-len(samples) // most) or 1
-    return tuple(samples[::step])
+    return tuple(samples[:: -(-len(samples) // most) or 1])
