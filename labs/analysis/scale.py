@@ -97,7 +97,7 @@ def why_scaled(cores: int) -> str:
         return ""
     return (
         f"The chapter's numbers are for two cores. On {cores} this lab begins with more users and "
-        "workers, in proportion, so that the bend is in the picture."
+        "workers, in proportion, so that it shows what it shows on two."
     )
 
 

@@ -323,9 +323,9 @@ def cells_of_ours(text: str) -> Iterator[str]:
 
 def unclaimed(sentence: str) -> bool:
     """Whether it says how recorded numbers lie to each other, and nothing checks it. A claim checks
-    its own words, and no others; a number that is quoted is checked; a question or a condition says
-    nothing yet."""
-    if re.match(r"If |.*\?$", sentence):
+    its own words, and no others; a number that is quoted is checked; a question says nothing yet,
+    nor does a condition that is not of our recording."""
+    if sentence.endswith("?") or (sentence.startswith("If ") and not of_ours(sentence)):
         return False
     words = re.sub(r"\{(measured|law)\},? times( (as much|what|the work of))?", "", sentence)
     words = re.sub(r"\b(changed by|climbs to|lost) \{measured\}|“[^”]*”|\{\w+\}", "", words)
@@ -374,6 +374,7 @@ def test_what_prose_says_of_a_recording_is_a_claim() -> None:
         ("It {claim}; so say those who “never fall”.", False),
         ("{claim} What grows is the queue.", True),
         ("If yours fell, look for others.", False),
+        ("If you look again, ours fell.", True),
         ("The law makes it {law}, twice as much.", True),
         ("The law makes it {law}.", False),
         ("Our small backend does no better.", True),
