@@ -161,6 +161,18 @@ def test_every_row_is_tried_on_the_servers_that_the_source_used() -> None:
 # what is found and how it is told
 
 
+@pytest.mark.parametrize("cores", [2, 4, 5, 8, 16, 64])
+def test_s1_reaches_beyond_the_bend_on_any_machine(cores: int) -> None:
+    (trial,) = ClassicLab("s1").at_scale(cores).trials
+    assert trial.locust[:5] == (1, 2, 3, 4, 8) and (*trial.ab,) == trial.locust
+    laws_rps = [S1.law_rps("", users, cores) for users in trial.locust]
+    assert laws_rps[-1] == cores / S1.cpu_s and laws_rps[0] == 1 / S1.cpu_s
+    assert trial.locust[-1] >= 2 * cores and (trial.server.pool or 0) >= trial.locust[-1]
+    assert ClassicLab("s1").at_scale(2).trials == TRIALS["s1"]
+    assert ClassicLab("s5").at_scale(cores).trials == TRIALS["s5"]
+    assert ClassicLab("s1").at_scale(cores).matches(store.recording("classics-s1"))
+
+
 def tried(setup: str, users: int, by: str, rps: float, **more: Any) -> Tried:
     usual: dict[str, Any] = {
         "requests": round(10 * rps),

@@ -178,6 +178,18 @@ class ClassicLab(LabKind[Replication]):
             round.make(trial, later_s=sum(each.seconds for each in self.trials[number:]))
         return round.found()
 
+    def at_scale(self, cores: int) -> Self:
+        """S1 ends at eight users; on more than four cores, rows of ours reach beyond the bend."""
+        more = [users for users in (cores, 2 * cores) if users > 8]
+        if self.trials != TRIALS["s1"] or not more:
+            return self
+        (trial,) = self.trials
+        rounds = trial.ab[8] / 8
+        pool = replace(trial.server, processes=max(trial.server.processes, 2 * cores))
+        own = replace(trial, server=pool, locust=(*trial.locust, *more))
+        asked = {**trial.ab, **{users: round(rounds * users) for users in more}}
+        return type(self)(self.classic, (replace(own, ab=asked),))
+
     def matches(self, found: Replication) -> bool:
         return found.classic == self.classic
 
