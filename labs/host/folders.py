@@ -7,6 +7,7 @@ when the owner is gone, or else the next sweep.
 
 import contextlib
 import os
+import resource
 import shutil
 import tempfile
 import uuid
@@ -17,6 +18,7 @@ import msgspec
 
 from labs.host.files import write_whole
 from labs.host.process_tree import FOLDER, Folder, born, here, state_folder
+from labs.host.reaper import MOST_FILES
 
 
 @contextlib.contextmanager
@@ -33,7 +35,7 @@ def own_folder(prefix: str = "wall-time-", dir: str | Path | None = None) -> Ite
             yield Path(path)
         finally:
             _held.pop(record, None)
-            record.unlink(missing_ok=True)
+            _remove(folder, record)
 
 
 _held: dict[Path, Folder] = {}  # whose block has not ended
@@ -43,5 +45,17 @@ def remove_all() -> None:
     """At the end of a process whose threads are cut off in their blocks."""
     for record, folder in list(_held.items()):
         if folder.owner == os.getpid():  # not in a forked copy of the owner
-            shutil.rmtree(folder.path, ignore_errors=True)
-            record.unlink(missing_ok=True)
+            _remove(folder, record)
+
+
+def _remove(folder: Folder, record: Path) -> None:
+    """Also when this process has as many files open as it may: for a moment it may have more. The
+    record stays as long as the folder does."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    more = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, more), hard))
+    shutil.rmtree(folder.path, ignore_errors=True)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    if not os.path.exists(folder.path):
+        record.unlink(missing_ok=True)

@@ -321,6 +321,28 @@ def test_sweep_removes_the_folders_that_a_killed_owner_left(
     assert {each.name for each in tmp_path.iterdir()} == {"ours", "ours.folder"}
 
 
+@pytest.mark.usefixtures("temporary")
+def test_a_folder_goes_when_no_file_can_be_opened() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        with own_folder() as folder:
+            (folder / "inner").mkdir()
+            (folder / "inner" / "file").write_text("one")
+            resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+        assert resource.getrlimit(resource.RLIMIT_NOFILE) == (3, hard)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert not folder.exists() and not list(process_tree.state_folder().iterdir())
+
+
+@pytest.mark.usefixtures("temporary")
+def test_a_folder_that_stays_is_not_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    with own_folder() as folder:
+        monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)
+    (record,) = process_tree.state_folder().iterdir()
+    assert folder.exists() and str(folder) in record.read_text()
+
+
 def test_an_owner_that_forked_leaves_nothing() -> None:
     """A copy of the owner holds the reaper's socket open, but the reaper watches its parent."""
     forked = OWNER.replace("print(", "import os; os.fork() or time.sleep(2); print(", 1)
