@@ -18,7 +18,7 @@ from labs.present.quantities import Quantity
 from labs.recordings import recorder, store
 from labs.site.law_role import worked
 from labs.site.measured_role import measured
-from labs.theory import laws, queueing
+from labs.theory import laws
 
 pytestmark = pytest.mark.chapters
 
@@ -26,19 +26,6 @@ RUNS = 3
 FIT = 5 / 6  # of a lab's points, over all its runs
 
 S1 = [["1", "5.04"], ["2", "10.09"], ["3", "15.08"], ["4", "20.23"], ["8", "20.33"]]
-
-# Worked numbers where no role {law} can stand: a phrase, and what the law makes of it.
-DRAWN = (
-    ("prefork", "RSS: 35 + 35 + 35 = {} MiB", 3 * (5 + 30)),
-    ("prefork", "PSS: 15 + 15 + 15 = {} MiB", 3 * 5 + 30),
-    (
-        "both-at-once",
-        "chance takes {} of them",
-        200 - round(200 * queueing.filled(40, 0.02, 0.18, 4)),
-    ),
-    ("which-limit", "workers {}, lock", round(laws.ceiling(32, 0.057))),
-    ("which-limit", "lock {}, database", laws.ceiling(1, 0.002)),
-)
 
 
 def name(page: Page) -> str:
@@ -93,12 +80,6 @@ def test_a_recording_is_whole_and_fit(file: Path) -> None:
         points = [point for run in result.runs for point in run.points]
         assert len(points) == len(result.runs) * len(result.experiment.load.users)
         assert sum(point.fit for point in points) >= FIT * len(points)
-
-
-@pytest.mark.parametrize(("slug", "phrase", "truth"), DRAWN, ids=lambda each: str(each)[:30])
-def test_a_worked_example_is_what_the_law_says(slug: str, phrase: str, truth: float) -> None:
-    (page,) = [page for page in chapters() if page.slug == slug]
-    assert phrase.format(f"{truth:.4g}") in plain(page.text)
 
 
 def said(text: str) -> str:
