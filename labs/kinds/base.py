@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import msgspec
 
+from labs.analysis.scale import why_scaled
 from labs.measure.rig import Rig
 from labs.present.bet import Place, Question
 from labs.records.experiment import Experiment
@@ -86,6 +87,10 @@ class LabKind(ABC, Generic[Found]):
         """What the model said to the question, and what was measured: SI units, None without."""
         return None, None
 
+    def whose(self, found: Found) -> str:
+        """Words behind what was measured, on whom it is of; "" where that is everybody."""
+        return ""
+
     def place(self) -> Place | None:
         """Where in its figure that answer lies, if the figure is one over the users."""
         return None
@@ -107,10 +112,18 @@ class LabKind(ABC, Generic[Found]):
         """The same lab in a few seconds, to see that it runs; itself, if it is that short."""
         return self
 
+    def own(self, cores: int) -> Mapping[str, Any]:
+        """Those of its arguments that grow with the cores, as they suit that many; none where cores
+        are not what it is about."""
+        return {}
+
     def at_scale(self, cores: int) -> Self:
-        """The lab with as many users and workers as suit that many cores; itself where cores are
-        not what it is about, and on two, for which chapters are written."""
-        return self
+        """The lab with as many users and workers as suit that many cores; itself where those are
+        its own, as on two, for which chapters are written."""
+        own = self.own(cores)
+        if all(self.given[name] == value for name, value in own.items()):
+            return self
+        return self.again(**own, why=why_scaled(cores), written=self.written)
 
     def scaled_down(self, cores: int, *, shared: bool) -> Self:
         """The lab as a small machine should begin with, or a service that others share."""

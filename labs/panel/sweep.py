@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from labs.analysis.scaling import Variant, variants
 from labs.exercises import latest
-from labs.host.supervisor import Stopped
+from labs.host.waiting import Stopped
 from labs.kinds.base import LabKind
 from labs.kinds.sweep.alt_text import sweep_alt
 from labs.kinds.sweep.beside import as_if_on
@@ -25,7 +25,6 @@ from labs.panel.inside import controls
 from labs.panel.lab import LabPanel
 from labs.panel.prediction_prompt import Bets
 from labs.panel.run_bar import empty, put
-from labs.present import verdict
 from labs.present.bet import Guess
 from labs.present.caveats import advice
 from labs.present.markup import alarm, spoken
@@ -33,6 +32,7 @@ from labs.present.power import powered
 from labs.present.settings import in_words
 from labs.present.tables import assumptions
 from labs.present.trails import trails_alt, with_trails
+from labs.present.verdict import about
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment
 from labs.records.format import seconds
@@ -150,7 +150,7 @@ class SweepPanel(LabPanel[Recording]):
         self._plan = plan
         put(self._problem, "")
         self._forecast, self._points, self._current = plan.forecast, {}, None
-        self._lab = self._sweep.with_experiment(plan.experiment)
+        self._lab = self._sweep.with_experiments([plan.experiment])
         level = plan.forecast.levels[-1]
         throughput = self._sweep.ask == "throughput"
         self._prompt.expected = level.model_rps if throughput else level.model_response_time_s
@@ -165,8 +165,8 @@ class SweepPanel(LabPanel[Recording]):
         long = len(self._plans) > 1
         changed = f" Here with {plan.changed}." if plan.changed else ""
         asked = " It takes long: choose how much of it to run." if long else ""
-        about = f"{verdict.about(plan.experiment)}{changed}{asked}"
-        self._about.value = Markup('<p class="wt-about">{}</p>').format(about)
+        words = f"{about(plan.experiment)}{changed}{asked}"
+        self._about.value = Markup('<p class="wt-about">{}</p>').format(words)
         takes = f"takes about {seconds(plan.seconds)}"
         ready = self._prompt.done
         self._bar.ready(ready, takes if ready else "first commit to a number, or skip")
@@ -237,19 +237,16 @@ class SweepPanel(LabPanel[Recording]):
         if not found.points:
             return
         plan = self._plan
-        said = verdict.verdict(
-            found.experiment, found.machine, found.run, self._guess(found.experiment)
-        )
+        said = [*show.concluded(found), *self._answered(found)]
         said += (*advice(show.checked(found), controls(self)), *powered(found.run.power))
         if plan is not None and plan.changed:
-            said = (f"With {plan.changed}:", *said)
+            said = [f"With {plan.changed}:", *said]
         self._measured(found)
         self._landed(found)
         self._settle(found.experiment)
         put(self._results.answer, spoken(said))
         put(self._results.beside, self._compared(found))
         put(self._results.data, show.downloads(self.name, found))
-        self._prompt.came(*self._lab.answer(found), fit=self._lab.settles(found))
         latest.keep(self.name, found)
 
     def _compared(self, found: Recording) -> str:

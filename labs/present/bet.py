@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from labs.present.caveats import HOLLOW
-from labs.records.format import crowd, digits, duration, percent, rate, unserved
-from labs.records.results import Point, Prediction
+from labs.records.format import digits, duration, percent, rate
 
 CLOSE = 0.05  # a prediction is as good as the measurement
 UNSETTLED = f"But that point is {HOLLOW}: it settles no bet, and the next fit one does."
@@ -54,42 +53,24 @@ class Place:
     asks: str  # "throughput" or "response time"
 
 
-def on_guess(guess: Guess, forecast: Prediction, points: Sequence[Point]) -> str:
-    """The reader's prediction beside the model's and the measurement."""
-    level = forecast.at(guess.users)
-    measured = next((point for point in points if point.users == guess.users), None)
-    if guess.quantity == "throughput":
-        model, found = rate(level.model_rps), measured and measured.throughput_rps
-        shown = rate(found) if found else ""
-    else:
-        model = duration(level.model_response_time_s)
-        found = measured and measured.mean_response_time_s
-        shown = duration(found) if found else ""
-        if found and measured and measured.never_served:
-            shown += f" for those who were served ({unserved(measured.never_served, guess.users)})"
-    said = f"You said {guess} at {crowd(guess.users)}, the model {model}"
-    if not found or not measured:
-        return f"{said}; that level was not measured."
-    told = f"{said}, and it was {shown}"
-    return _beside(told, guess.value, found) if measured.fit else f"{told}. {UNSETTLED}"
-
-
 def on_answer(
     question: Question,
     value: float,
     model: float | None,
     found: float | None,
     *,
+    whose: str = "",
     fit: bool = True,
 ) -> str:
     """The reader's answer to any question beside the model's, if there is one, and the
-    measurement; all in SI units. fit: whether that measurement can be believed."""
+    measurement; all in SI units. whose: words on whom that measurement is of, if not of all; fit:
+    whether it can be believed."""
     said = f"You said {question.say(value)} {question.about}"
     if model is not None:
         said += f", the model {question.say(model)}"
     if found is None:
         return f"{said}; that was not measured."
-    told = f"{said}, and it was {question.say(found)}"
+    told = f"{said}, and it was {question.say(found)}{whose}"
     if not fit:
         return f"{told}. {UNSETTLED}"
     if question.unit == "%":

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from labs.analysis import causes
 from labs.analysis.point import half_width
 from labs.present import reasons
-from labs.present.bet import Guess, on_guess
 from labs.present.caveats import exceeded, starved, unfit
 from labs.records.experiment import Experiment, Server, Workload
 from labs.records.format import (
@@ -43,10 +42,8 @@ def assumed(forecast: Prediction) -> list[str]:
     return [f"{ASSUMES}:", *(f"- {note}" for note in forecast.notes)] if forecast.notes else []
 
 
-def verdict(
-    experiment: Experiment, machine: Machine, run: Run, guess: Guess | None = None
-) -> tuple[str, ...]:
-    """What limits it, whether the forecast held or what explains that it did not, and the guess."""
+def verdict(experiment: Experiment, machine: Machine, run: Run) -> tuple[str, ...]:
+    """What limits it, and whether the forecast held or what explains that it did not."""
     points = run.points
     if not points:
         return ("Nothing was measured, so there is nothing to say yet.",)
@@ -72,8 +69,6 @@ def verdict(
                 f"At {crowd(noisy.users)} the forecast was missed by more than that noise. "
                 f"{reasons.explains(found, experiment, machine, noisy)}"
             )
-    if guess is not None:
-        sentences.append(on_guess(guess, run.forecast, points))
     return tuple(sentences)
 
 

@@ -33,6 +33,7 @@ class Replayed:
                 name,
                 lab.question,
                 lab.answer(result),
+                whose=lab.whose(result),
                 fit=lab.settles(result),
                 place=lab.place(),
             )
@@ -102,14 +103,15 @@ def behind_bet(
     question: Question,
     answer: tuple[float | None, float | None],
     *,
+    whose: str = "",
     fit: bool = True,
     place: Place | None = None,
 ) -> Markup:
     """What a recorded run shows as HTML, behind the question that its lab asks: the page's script
     asks for a number first, and says how near it was (book/web/src/bet.ts).
 
-    answer: what the model said to it and what was measured, in SI units, None without;
-    fit: whether what was measured can be believed.
+    answer: what the model said to it and what was measured, in SI units, None without; whose:
+    words on whom that is of, if not of all; fit: whether it can be believed.
     """
     model, measured = answer
     bet = {
@@ -122,7 +124,7 @@ def behind_bet(
         "model": None if model is None else model * question.scale,
         "measured": None if measured is None else measured * question.scale,
         "model_said": "" if model is None else question.say(model),
-        "measured_said": "" if measured is None else question.say(measured),
+        "measured_said": "" if measured is None else question.say(measured) + whose,
         "unsettled": "" if fit else UNSETTLED,
         "place": asdict(place) if place else None,
     }

@@ -41,6 +41,7 @@ from labs.kinds.mystery.scenarios import draw as drawn_scenario
 from labs.kinds.race.show import race_said
 from labs.kinds.registry import showing
 from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.run import Ask, SweepLab
 from labs.kinds.timeline import verdict as story
 from labs.kinds.timeline.forecast import course, with_workers
 from labs.kinds.timeline.record import Timeline
@@ -48,7 +49,7 @@ from labs.kinds.timeline.run import TimelineLab
 from labs.measure.rig import Rig
 from labs.panel.inside import controls
 from labs.panel.lab import LabPanel
-from labs.present.bet import UNSETTLED, Guess
+from labs.present.bet import UNSETTLED, on_answer
 from labs.present.caveats import ADVICE, CONTROL, advice
 from labs.present.verdict import verdict
 from labs.records.experiment import Experiment, Load, Server, Workload
@@ -336,12 +337,13 @@ def test_who_was_never_served_comes_first_and_hollow_points_are_named(found: Rec
 @properties
 @given(recordings(), near(0.1, 10), st.sampled_from(["throughput", "response time"]))
 def test_a_bet_is_settled_by_a_fit_point_alone(
-    found: Recording, factor: float, quantity: str
+    found: Recording, factor: float, quantity: Ask
 ) -> None:
     last = found.points[-1]
     right = last.throughput_rps if quantity == "throughput" else last.mean_response_time_s
-    guess = Guess(users=last.users, quantity=quantity, value=right * factor)
-    *_, said = verdict(found.experiment, found.machine, found.run, guess)
+    lab = SweepLab(found.experiment, ask=quantity)
+    fit = lab.settles(found)
+    said = on_answer(lab.question, right * factor, *lab.answer(found), fit=fit)
     judged = re.search(r"Well predicted|too (high|low)|times", said)
     assert bool(judged) == last.fit and (UNSETTLED in said) != last.fit
     if last.fit and (wrong := re.search(r"too (high|low)", said)):

@@ -16,10 +16,11 @@ from labs.kinds.comparison import verdict
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.sweep import report
 from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.run import Ask, SweepLab
 from labs.kinds.sweep.show import show
 from labs.present import reasons
 from labs.present import verdict as telling
-from labs.present.bet import Guess, on_guess
+from labs.present.bet import on_answer
 from labs.present.tables import assumptions
 from labs.present.verdict import ASSUMES
 from labs.recordings import store
@@ -189,9 +190,9 @@ def test_tables_name_the_time_in_service_as_the_glossary_does() -> None:
     assert name in " ".join(show.table(recording).head)
 
 
-def judged(*points: Point, **how: Any) -> str:
+def judged(*points: Point) -> str:
     run = replace(examples.run(), points=points)
-    return say(*telling.verdict(examples.EXPERIMENT, examples.MACHINE, run, **how))
+    return say(*telling.verdict(examples.EXPERIMENT, examples.MACHINE, run))
 
 
 def test_a_forecast_that_missed_says_what_explains_it() -> None:
@@ -396,11 +397,13 @@ def test_every_limit_has_its_words(
     ],
 )
 def test_the_guess_is_shown_beside_model_and_measurement(
-    quantity: str, value: float, words: str
+    quantity: Ask, value: float, words: str
 ) -> None:
-    guess, points = Guess(users=8, quantity=quantity, value=value), examples.run().points
-    assert words in judged(*points, guess=guess)
-    assert "not measured" in say(on_guess(guess, FORECAST, points[:2]))
+    lab, found = SweepLab(examples.EXPERIMENT, ask=quantity), examples.recording(1.0)
+    (run,) = found.runs
+    begun = structs.replace(found, runs=(replace(run, points=run.points[:2]),))
+    assert words in say(on_answer(lab.question, value, *lab.answer(found)))
+    assert "that was not measured" in on_answer(lab.question, value, *lab.answer(begun))
 
 
 def test_a_caption_names_the_machine_and_asks_nothing_of_its_reader() -> None:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Self
+from typing import Any, Self
 
 import msgspec
 
 from labs.analysis.checks import enough_fit, impossible, is_the_result
-from labs.analysis.scale import own_parts, why_scaled
+from labs.analysis.scale import own_parts
 from labs.analysis.scaling import scaled_down, smoke_test
 from labs.analysis.schedule import VISITS, half_s, start_s
 from labs.host.hardware import fingerprint
@@ -121,7 +121,7 @@ class ComparisonLab(LabKind[Comparison]):
     def matches(self, found: Comparison) -> bool:
         """Of these parts; with `by_cores`, at the scale of the machine that it was made on."""
         measured = {label: part.experiment for label, part in found.parts.items()}
-        asked = own_parts(self.written, found.machine.cores) if self.written else self.parts
+        asked = self.at_scale(found.machine.cores).parts
         return (
             list(measured) == list(asked)
             and all(measured[label].asks_as(part) for label, part in asked.items())
@@ -139,19 +139,18 @@ class ComparisonLab(LabKind[Comparison]):
         part = found.parts.get(next(reversed(self.parts)))
         if part is None:
             return None, None
-        users = part.experiment.load.users[-1]
-        measured = [point.throughput_rps for point in part.points if point.users == users]
-        return part.run.forecast.at(users).model_rps, measured[0] if measured else None
+        model_rps = part.run.forecast.levels[-1].model_rps
+        return model_rps, part.last.throughput_rps if part.last else None
 
     def ran_last(self, found: Comparison) -> str:
         """The part that is visited first: on the way back it is the last."""
         return f"“{next(iter(self.parts))}”"
 
     def settles(self, found: Comparison) -> bool:
-        label, experiment = list(self.parts.items())[-1]
-        points = found.parts[label].points if label in found.parts else ()
-        asked = [point for point in points if point.users == experiment.load.users[-1]]
-        return all(point.fit or _shows(point, experiment) for point in asked)
+        part = found.parts.get(next(reversed(self.parts)))
+        if part is None or part.last is None:
+            return True
+        return part.last.fit or _shows(part.last, part.experiment)
 
     def rejection(self, found: Comparison) -> str:
         """As of a sweep, all parts together; a point whose fault is the result does not count."""
@@ -181,10 +180,8 @@ class ComparisonLab(LabKind[Comparison]):
             smaller[label] = replace(small, server=server, load=load)
         return type(self)(smaller, over=self.over)
 
-    def at_scale(self, cores: int) -> Self:
-        if self.written is None or (parts := own_parts(self.written, cores)) == self.written:
-            return self
-        return self.again(parts=parts, why=why_scaled(cores), written=self.written)
+    def own(self, cores: int) -> Mapping[str, Any]:
+        return {"parts": own_parts(self.written, cores)} if self.written else {}
 
     def scaled_down(self, cores: int, *, shared: bool) -> Self:
         smaller = {

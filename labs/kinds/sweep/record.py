@@ -19,6 +19,12 @@ class Recording(Result, tag="sweep", frozen=True, kw_only=True):
     def points(self) -> tuple[Point, ...]:
         return self.run.points
 
+    @property
+    def last(self) -> Point | None:
+        """The last level that was asked for; None where the run broke off before."""
+        users = self.experiment.load.users[-1]
+        return next((point for point in self.points if point.users == users), None)
+
     def at(self, users: int) -> Point:
         """That level; KeyError says which there are."""
         return pick(self.points, users=users)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, Literal, Self, get_args
 
 from labs.analysis import causes, checks, schedule
 from labs.analysis.point import count_level
-from labs.analysis.scale import own_experiment, why_scaled
+from labs.analysis.scale import own_experiment
 from labs.analysis.scaling import scaled_down, smoke_test
 from labs.analysis.schedule import Plan
 from labs.analysis.time_split import spans, time_split
@@ -28,7 +28,7 @@ from labs.present.bet import Place, Question
 from labs.present.verdict import about
 from labs.records.errors import choice, instance
 from labs.records.experiment import Experiment
-from labs.records.format import crowd, duration, rate
+from labs.records.format import crowd, duration, rate, unserved
 from labs.records.requests import Report
 from labs.records.results import Machine, Point, Power, PredictedLevel, Prediction, Run, Sample
 from labs.records.settings import check_named
@@ -93,14 +93,19 @@ class SweepLab(LabKind[Recording]):
 
     def matches(self, found: Recording) -> bool:
         """Of this experiment; with `by_cores`, at the scale of the machine that it was made on."""
-        return found.experiment.asks_as(self._on(found.machine.cores))
+        return found.experiment.asks_as(self.at_scale(found.machine.cores).experiment)
 
     def answer(self, found: Recording) -> tuple[float | None, float | None]:
-        level = found.run.forecast.levels[-1]
-        point = next((each for each in found.points if each.users == level.users), None)
+        level, point = found.run.forecast.levels[-1], found.last
         if self.ask == "throughput":
             return level.model_rps, point.throughput_rps if point else None
         return level.model_response_time_s, point.mean_response_time_s if point else None
+
+    def whose(self, found: Recording) -> str:
+        last = found.last
+        if last is None or not last.never_served or self.ask == "throughput":
+            return ""
+        return f" for those who were served ({unserved(last.never_served, last.users)})"
 
     def place(self) -> Place:
         load = self.experiment.load
@@ -108,8 +113,7 @@ class SweepLab(LabKind[Recording]):
         return Place(at=users, users=users, think_time_s=load.think_time_s, asks=self.ask)
 
     def settles(self, found: Recording) -> bool:
-        last = self.experiment.load.users[-1]
-        return all(point.fit for point in found.points if point.users == last)
+        return found.last is None or found.last.fit
 
     def rejection(self, found: Recording) -> str:
         if checks.enough_fit(found.points):
@@ -117,21 +121,14 @@ class SweepLab(LabKind[Recording]):
         return " ".join(c.sentence for point in found.points for c in point.checks if c.unfit)
 
     def smoke_test(self) -> Self:
-        return self.with_experiment(smoke_test(self.experiment))
+        return self.again(experiment=smoke_test(self.experiment))
 
-    def at_scale(self, cores: int) -> Self:
-        if self.written is None or self._on(cores) == self.written:
-            return self
-        own, why = self._on(cores), why_scaled(cores)
-        return self.again(experiment=own, why=why, written=self.written)
+    def own(self, cores: int) -> Mapping[str, Any]:
+        return {"experiment": own_experiment(self.written, cores)} if self.written else {}
 
     def scaled_down(self, cores: int, *, shared: bool) -> Self:
         smaller, why = scaled_down(self.experiment, cores, shared=shared)
         return self.again(experiment=smaller, why=why) if why else self
-
-    def with_experiment(self, experiment: Experiment) -> Self:
-        """The same lab of another experiment."""
-        return self.again(experiment=experiment)
 
     @property
     def each_s(self) -> float:
@@ -146,7 +143,7 @@ class SweepLab(LabKind[Recording]):
 
     def with_experiments(self, experiments: Sequence[Experiment]) -> Self:
         (experiment,) = experiments
-        return self.with_experiment(experiment)
+        return self.again(experiment=experiment)
 
     def compares(self, experiment: Experiment, found: Recording) -> bool:
         """Whether a recording is of the same server and work as that experiment, at any levels, or
@@ -156,9 +153,6 @@ class SweepLab(LabKind[Recording]):
             return False
         both_own = server == self.experiment.server and self.matches(found)
         return found.experiment.server == server or both_own
-
-    def _on(self, cores: int) -> Experiment:
-        return own_experiment(self.written, cores) if self.written else self.experiment
 
 
 def question(ask: str, users: int) -> Question:

@@ -6,12 +6,12 @@ Each step begins when its time has come, whatever the one before has left behind
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
-from typing import Self, get_args
+from typing import Any, Self, get_args
 
-from labs.analysis.scale import own_steps, why_scaled
+from labs.analysis.scale import own_steps
 from labs.analysis.scaling import FEW, scaled_down_timeline, smoke_test
 from labs.analysis.schedule import STARTUP_S, WARM_UP_S
 from labs.kinds.base import LabKind
@@ -75,7 +75,7 @@ class TimelineLab(LabKind[Timeline]):
         self.whole, self.why = whole, why
         self.written = (server, self.steps) if by_cores else None  # for two cores
         self.by_cores = by_cores
-        self.given = {"server": server, "workload": workload, "steps": steps, "ask": self.ask}
+        self.given = {"server": server, "workload": workload, "steps": self.steps, "ask": self.ask}
         self.given |= {"whole": whole, "about": about, "why": why}
         self.question = question(self.ask, self.steps)
         self.controls = _controls(server)
@@ -111,8 +111,9 @@ class TimelineLab(LabKind[Timeline]):
 
     def matches(self, found: Timeline) -> bool:
         """Of this load; with `by_cores`, at the scale of the machine that it was made on."""
-        server, steps = self._on(found.machine.cores)
-        return (found.server, found.workload, found.steps) == (server, self.workload, steps)
+        own = self.at_scale(found.machine.cores)
+        asked = own.server, own.workload, own.steps
+        return (found.server, found.workload, found.steps) == asked
 
     def answer(self, found: Timeline) -> tuple[float | None, float | None]:
         run, number = found.run, asked_step(self.ask, self.steps)
@@ -148,12 +149,12 @@ class TimelineLab(LabKind[Timeline]):
         ]
         return type(self)(server, self.workload, steps, ask=self.ask, whole=self.whole)
 
-    def at_scale(self, cores: int) -> Self:
-        server, steps = self._on(cores)
-        if self.written is None or (server, steps) == self.written:
-            return self
-        why = why_scaled(cores)
-        return self.again(server=server, steps=steps, why=why, written=self.written)
+    def own(self, cores: int) -> Mapping[str, Any]:
+        if self.written is None:
+            return {}
+        server, steps = self.written
+        server, steps = own_steps(server, self.workload, steps, cores)
+        return {"server": server, "steps": steps}
 
     def scaled_down(self, cores: int, *, shared: bool) -> Self:
         if self.whole:
@@ -178,12 +179,6 @@ class TimelineLab(LabKind[Timeline]):
     def with_experiments(self, experiments: Sequence[Experiment]) -> Self:
         (set_,) = experiments
         return self.again(server=set_.server, workload=set_.workload)
-
-    def _on(self, cores: int) -> tuple[Server, tuple[Step, ...]]:
-        if self.written is None:
-            return self.server, self.steps
-        server, steps = self.written
-        return own_steps(server, self.workload, steps, cores)
 
 
 def _longer(steps: Sequence[Step], times: float) -> tuple[Step, ...]:
