@@ -27,8 +27,7 @@ from pathlib import Path
 
 from labs.analysis import causes
 from labs.host.hardware import usable_cores
-from labs.host.supervisor import Stopped
-from labs.host.waiting import wait_until
+from labs.host.waiting import Stopped, wait_until
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.report import columns
 from labs.kinds.sweep.run import sweep

@@ -17,7 +17,7 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 from labs.host import lock
-from labs.host.supervisor import MARK as TREE_MARK
+from labs.host.process_tree import MARK as TREE_MARK
 from labs.measure import calibration, warmup
 
 PROJECT = Path(__file__).parent.parent

@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 
 from labs.host.files import taken
-from labs.host.supervisor import Stopped
+from labs.host.waiting import Stopped
 from labs.records.errors import Unusable
 
 LOCK = Path(tempfile.gettempdir()) / "wall-time.lock"

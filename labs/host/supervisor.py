@@ -40,9 +40,7 @@ from labs.host.process_tree import (
     state_folder,
     sweep,
 )
-from labs.host.waiting import Stopped, readable
-
-__all__ = ["MARK", "Stopped", "Supervised", "descendants", "supervise", "sweep"]
+from labs.host.waiting import readable
 
 REAPER = Path(__file__).with_name("reaper.py")
 START_S = 20.0  # for the reaper to report the command's process id, on a very busy machine

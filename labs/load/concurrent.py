@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from labs.host.project import ROOT
-from labs.host.supervisor import Stopped, Supervised, supervise
-from labs.host.waiting import readable
+from labs.host.supervisor import Supervised, supervise
+from labs.host.waiting import Stopped, readable
 from labs.load.locust import LoadFailed
 
 LOOK_S = 0.05  # how often a wait looks whether it was stopped

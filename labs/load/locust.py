@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 import workloads
 from labs.host.folders import own_folder
-from labs.host.supervisor import Stopped, Supervised, supervise
+from labs.host.supervisor import Supervised, supervise
+from labs.host.waiting import Stopped
 from labs.records.errors import Failed
 from labs.records.experiment import Load, Workload
 from labs.records.requests import RECORD, Report

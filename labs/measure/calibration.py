@@ -27,7 +27,7 @@ import platformdirs
 
 from labs.host import hardware as this_machine
 from labs.host.files import read_whole, write_whole
-from labs.host.supervisor import Stopped
+from labs.host.waiting import Stopped
 from labs.records.errors import Unusable
 from labs.records.experiment import CpuBy, Experiment, Server, Workload
 from labs.records.results import Calibration, Machine

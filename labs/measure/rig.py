@@ -23,8 +23,7 @@ from labs.host import hardware
 from labs.host.browser import browser, tree
 from labs.host.lock import neighbour, turn
 from labs.host.monitor import Sampler
-from labs.host.supervisor import Stopped
-from labs.host.waiting import wait_until
+from labs.host.waiting import Stopped, wait_until
 from labs.load.locust import Driver, LoadFailed, drive
 from labs.measure.calibration import burn_again, calibrate, keep, language_of
 from labs.measure.progress import Pace, Progress

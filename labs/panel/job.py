@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Callable
 
-from labs.host.supervisor import Stopped
+from labs.host.waiting import Stopped
 from labs.load.locust import LoadFailed
 from labs.panel.run_bar import STOPPED
 from labs.recordings.pages import whose

@@ -14,8 +14,7 @@ from pathlib import Path
 
 import psutil
 
-from labs.host.supervisor import Stopped
-from labs.host.waiting import wait_until
+from labs.host.waiting import Stopped, wait_until
 from labs.records.errors import Unusable, refused
 from labs.records.experiment import Server
 from labs.records.server_facts import called, server_facts

@@ -18,7 +18,7 @@ from playwright.sync_api import Dialog, Locator, Page, expect
 from serving import BookServer
 from waiting import eventually
 
-from labs.host.supervisor import MARK
+from labs.host.process_tree import MARK
 
 SESSION = "WALL_TIME_TEST_SESSION"  # set by tests/conftest.py
 LAB_MS = 60_000.0  # JupyterLab's own start included

@@ -12,7 +12,7 @@ import pytest
 from examples import growth
 from msgspec import structs
 
-from labs.host.supervisor import Stopped
+from labs.host.waiting import Stopped
 from labs.kinds.memory.record import Memory, MemoryCurve, line
 from labs.kinds.memory.run import MemoryLab
 from labs.kinds.memory.show import memory_alt, memory_figure, memory_said, show

@@ -25,7 +25,7 @@ from panel_driver import PanelDriver
 from waiting import eventually
 
 import labs
-from labs.host.supervisor import Stopped
+from labs.host.waiting import Stopped
 from labs.kinds.timeline import verdict as story
 from labs.kinds.timeline.figure import timeline_alt, timeline_figure
 from labs.kinds.timeline.forecast import course, users_for

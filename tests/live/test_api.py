@@ -16,7 +16,7 @@ from markup import check_balanced
 from msgspec import structs
 
 import labs
-from labs.host.supervisor import Stopped
+from labs.host.waiting import Stopped
 from labs.kinds.checkup.record import Checkup
 from labs.kinds.clocks.run import ClocksLab
 from labs.kinds.comparison.run import ComparisonLab

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from labs.host import hardware
-from labs.host.supervisor import Stopped
+from labs.host.waiting import Stopped
 from labs.kinds.sweep.run import measure
 from labs.measure import calibration
 from labs.records.errors import Unusable

@@ -15,7 +15,7 @@ from panel_driver import SOON_S, PanelDriver
 from waiting import eventually
 
 from labs.exercises import latest
-from labs.host.supervisor import Stopped
+from labs.host.waiting import Stopped
 from labs.kinds.mystery.record import Mystery
 from labs.kinds.mystery.run import MysteryLab
 from labs.kinds.sweep.record import Recording

@@ -13,7 +13,7 @@ import pytest
 from waiting import eventually
 
 from labs.host.monitor import process_cpu_s, pss_bytes, switches
-from labs.host.supervisor import Stopped
+from labs.host.waiting import Stopped
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab, measure
 from labs.load.locust import LoadFailed, drive

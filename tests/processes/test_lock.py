@@ -16,7 +16,7 @@ from waiting import eventually, in_time
 
 from labs.host import lock as module
 from labs.host.lock import turn
-from labs.host.supervisor import Stopped
+from labs.host.waiting import Stopped
 from labs.measure.progress import Progress
 from labs.measure.rig import Rig
 from labs.records.errors import Unusable

@@ -22,7 +22,7 @@ import pytest
 from waiting import eventually
 
 from labs.host import hardware as this_machine
-from labs.host.supervisor import Stopped
+from labs.host.waiting import Stopped
 from labs.load import tools
 from labs.records.errors import Unusable, used_up
 from labs.records.experiment import DEFAULT_BY, Load, Server, Workload

@@ -19,8 +19,9 @@ from waiting import eventually
 
 from labs.host import process_tree, supervisor
 from labs.host.folders import own_folder
-from labs.host.process_tree import Tree, born, here
-from labs.host.supervisor import REAPER, Stopped, Supervised, descendants, supervise, sweep
+from labs.host.process_tree import Tree, born, here, sweep
+from labs.host.supervisor import REAPER, Supervised, descendants, supervise
+from labs.host.waiting import Stopped
 from labs.records.errors import Unusable
 from labs.records.experiment import Server
 from labs.servers.serve import serve

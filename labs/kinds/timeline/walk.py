@@ -12,7 +12,7 @@ import psutil
 from labs.host.power import power
 from labs.host.process_tree import born
 from labs.host.processes import Census
-from labs.host.supervisor import Stopped
+from labs.host.waiting import Stopped
 from labs.kinds.timeline import segments, verdict
 from labs.kinds.timeline.forecast import course
 from labs.kinds.timeline.record import Event, Timeline, TimelineRun

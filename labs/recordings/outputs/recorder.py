@@ -16,8 +16,8 @@ from pathlib import Path
 from labs.host.hardware import fingerprint
 from labs.host.lock import turn
 from labs.host.project import ROOT
-from labs.host.supervisor import Stopped, supervise
-from labs.host.waiting import wait_until
+from labs.host.supervisor import supervise
+from labs.host.waiting import Stopped, wait_until
 from labs.load.concurrent import concurrent_requests
 from labs.load.locust import LoadFailed
 from labs.measure.calibration import calibrate
