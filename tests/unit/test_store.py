@@ -74,6 +74,12 @@ def test_what_was_saved_is_read_and_ends_with_a_line(shelf: Path) -> None:
     assert store.recording("deep/hop") == store.read(where)
 
 
+def test_whoever_reads_a_recording_has_all_of_it_while_another_is_saved() -> None:
+    before = put("hop", 2, 0.9).read_bytes()
+    with store.path("hop", examples.MACHINE).open("rb") as reading:
+        assert put("hop", 2).read_bytes() != before == reading.read()
+
+
 @pytest.mark.parametrize(("lab", "how"), [("hop", "record"), ("classics-nginx", "classics")])
 def test_what_is_not_recorded_yet_is_told_with_the_command_for_it(lab: str, how: str) -> None:
     with pytest.raises(BadRecording, match=f"^{lab}: not recorded yet.*`make {how}`"):
