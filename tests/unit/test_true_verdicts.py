@@ -37,6 +37,7 @@ from labs.kinds.memory.record import MemoryCurve
 from labs.kinds.memory.show import memory_said
 from labs.kinds.mystery import verdict as solving
 from labs.kinds.mystery.record import VARIANTS, Mystery
+from labs.kinds.mystery.scenarios import LIMITS, Limit
 from labs.kinds.mystery.scenarios import draw as drawn_scenario
 from labs.kinds.race.show import race_said
 from labs.kinds.registry import showing
@@ -44,16 +45,18 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import Ask, SweepLab
 from labs.kinds.timeline import verdict as story
 from labs.kinds.timeline.forecast import course, with_workers
-from labs.kinds.timeline.record import Timeline
+from labs.kinds.timeline.record import Expected, Timeline
 from labs.kinds.timeline.run import TimelineLab
+from labs.kinds.timeline.show import step_rows
 from labs.measure.rig import Rig
 from labs.panel.inside import controls
 from labs.panel.lab import LabPanel
 from labs.present.bet import UNSETTLED, on_answer
-from labs.present.caveats import ADVICE, CONTROL, advice
+from labs.present.caveats import ADVICE, CONTROL, HOLLOW, advice
 from labs.present.verdict import verdict
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.format import digits, duration, percent, rate, size
+from labs.records.processes import Seen
 from labs.records.results import Point, PredictedLevel, Prediction, Run
 from labs.records.steps import Step
 from labs.theory.forecast import forecast
@@ -423,51 +426,117 @@ def test_by_how_much_parts_differ_is_said_as_it_was_decided(factor: float) -> No
 # -- timelines -------------------------------------------------------------------------------
 
 
+GROWING = Server("prefork", by="spare", processes=16)
+
+
+@cache
+def walked(work: Workload, users: int) -> tuple[tuple[Step, ...], tuple[Expected, ...]]:
+    """Two groups of users, then arrivals; and what is expected of them."""
+    steps = (Step(seconds=3, users=2), Step(seconds=5, users=users), Step(seconds=4, rate=30.0))
+    return steps, course(GROWING, work, steps, BURNED, MACHINE)
+
+
 @st.composite
 def timelines(draw: st.DrawFn) -> Timeline:
-    """Two groups of users, and a pool that grows in the second step, more or less."""
-    server = Server("prefork", by="spare", processes=16)
+    """A pool that grows in the second step, more or less; workers are killed, arrivals are late
+    or find no user, and others take the cores."""
     work = draw(st.sampled_from([WAIT, Workload(cpu_s=0.02), Workload(cpu_s=0.01, wait_s=0.1)]))
-    steps = (Step(seconds=3, users=2), Step(seconds=5, users=draw(st.sampled_from([8, 16]))))
-    model = course(server, work, steps, BURNED, MACHINE)
-    results = []
-    for number, part in enumerate(model, 1):
-        rps = part.throughput_rps * draw(near(0.3, 1.2))
+    steps, model = walked(work, draw(st.sampled_from([8, 16])))
+    results, begin_s = [], 0.0
+    whole = replace(examples.timeline_run(), forecast=model)
+    for number, step in enumerate(steps, 1):
+        rps = whole.expected_rps(begin_s, begin_s + step.seconds) * draw(near(0.3, 1.2))
+        begin_s += step.seconds
+        lost = {pid: draw(st.integers(1, 2)) for pid in range(draw(st.integers(0, 3)))}
         made = replace(
-            examples.step_result(number), throughput_rps=rps, failed=0, completed=rps * 4
+            examples.step_result(number),
+            seconds=step.seconds,
+            throughput_rps=rps,
+            completed=rps * step.seconds if not draw(rarely) else 3,
+            begun=draw(st.integers(1, 300)),
+            failed=sum(lost.values()) + (draw(st.integers(1, 9)) if draw(rarely) else 0),
+            missed=draw(st.integers(1, 90)) if draw(rarely) else 0,
+            in_flight=draw(st.integers(0, 40)),
+            mean_response_time_s=draw(near(0.001, 20)),
+            late=7,
+            late_s=draw(near(0, 1)) if draw(rarely) else 0.0,
+            others_cpu=draw(near(0, 4)) if draw(rarely) else 0.02,
+            page_cpu=draw(near(0, 1)) if draw(rarely) else 0.0,
+            generator_cpu=draw(near(0, 1)),
+            server_cpu=draw(near(0, 4)),
         )
-        found = story.check(made, steps[number - 1], server, MACHINE)
-        results.append(replace(made, checks=found))
-    most = draw(st.integers(4, 16))
-    ramp = ((0.0, 3), (3.0 + draw(near(0.1, 4.5)), most))
+        results.append(replace(made, checks=story.check(made, step, GROWING, MACHINE, lost=lost)))
+    ramp = ((0.0, 3), (3.0 + draw(near(0.1, 4.5)), draw(st.integers(4, 16))))
     run = replace(
-        examples.timeline_run(),
+        whole,
         calibration=BURNED,
-        forecast=model,
         stretches=tuple(results),
         ramp=ramp,
         happenings=(),
     )
-    return Timeline(server=server, workload=work, steps=steps, machine=MACHINE, runs=(run,))
+    return Timeline(server=GROWING, workload=work, steps=steps, machine=MACHINE, runs=(run,))
 
 
-@settings(properties, max_examples=40)
+@settings(properties, max_examples=80)
 @given(timelines())
 def test_a_timeline_is_true_of_its_own_numbers(found: Timeline) -> None:
-    run = found.run
-    for number, sentence in enumerate(map(plain, story.verdict(found)[: len(run.stretches)])):
+    run, rows = found.run, step_rows(found)
+    *told, workers = map(plain, story.verdict(found))
+    assert len(told) == len(rows)
+    for number, (row, sentence) in enumerate(zip(rows, told, strict=True)):
         step, begin_s = found.steps[number], found.begins_s[number]
-        result, model = run.stretches[number], run.expected_rps(begin_s, begin_s + step.seconds)
-        there = with_workers(found, number)
-        rates = {plain(rate(each)) for each in (result.throughput_rps, model, there)}
+        result, model = row.found, row.forecast_rps
+        reasons = [plain(each.sentence) for each in result.checks if each.unfit]
+        assert ("cannot be believed" in sentence) == bool(reasons)
+        if reasons:  # and the table has them
+            assert sentence == f"Step {number + 1} cannot be believed: {' '.join(reasons)}"
+            continue
+        rates = {plain(rate(each)) for each in (result.throughput_rps, model)}
+        if step.rate is None:
+            there = with_workers(found, number)
+            assert_miss(sentence, result.throughput_rps, model, there)
+            rates |= {plain(rate(there))}
+        else:
+            end_s = begin_s + step.seconds
+            response_s = run.expected_response_s(begin_s, end_s) or 0.0
+            took_s = (result.mean_response_time_s, response_s)
+            rates |= {plain(rate(row.came_rps)), *(plain(duration(each)) for each in took_s)}
+            left = f"At its end {result.in_flight} request{'' if result.in_flight == 1 else 's'} w"
+            said = f"it said {digits(run.expected_at(end_s).in_flight[1], 2)}"
+            assert left in sentence and said in sentence
         assert quoted(sentence) <= rates, sentence
-        if side := re.search(r"([\d.]+) % (above|below) the forecast", sentence):
-            assert (side[2] == "above") == (result.throughput_rps > model)
-        if told := re.search(r"That explains ([\d.]+) % of the miss", sentence):
-            assert 50 <= value(told[1]) <= 100
-            assert result.throughput_rps < model and there < model
-        elif "all workers were there" in sentence:
-            raise AssertionError(sentence)
+    (_, first), (at_s, most) = run.ramp
+    grown = f"There were {first} workers at the beginning, {most} at most, "
+    assert workers.startswith(f"{grown}{plain(duration(at_s - found.begins_s[1]))} after step 2")
+    assert workers.endswith(f"and {most} at the end.")
+
+
+def assert_miss(sentence: str, found_rps: float, model_rps: float, there_rps: float) -> None:
+    """Its share and its side are those of the rates, and so is the cause's part of it, which
+    moves the forecast to where the measurement lies."""
+    side = re.search(r"([\d.]+) % (above|below) the forecast", sentence)
+    assert (side is None) == ("as the forecast said" in sentence)
+    if side:
+        assert (side[2] == "above") == (found_rps > model_rps)
+        assert {side[1]} == percents([abs(found_rps / model_rps - 1)])
+    explained = re.search(r"That explains ([\d.]+) % of the miss", sentence)
+    assert (explained is None) == ("all workers were there" not in sentence)
+    if explained:
+        removed = 1 - abs(there_rps - found_rps) / (model_rps - found_rps)
+        assert {explained[1]} == percents([removed]) and 0.5 <= removed <= 1
+        assert found_rps < model_rps and there_rps < model_rps
+
+
+@properties
+@given(timelines())
+def test_requests_that_failed_are_counted_by_the_workers_they_went_with(found: Timeline) -> None:
+    for row in step_rows(found):
+        told = {each.name: plain(each.sentence) for each in row.found.checks}
+        with_them, others = (int(told.get(name, "0").split()[0]) for name in ("killed", "errors"))
+        assert with_them + others == row.found.failed
+        if of_each := re.findall(r"(\d+) with process", told.get("killed", "")):
+            assert sum(map(int, of_each)) == with_them
+            assert f"the {len(of_each)} workers" in told["killed"]
 
 
 # -- mysteries, races ------------------------------------------------------------------------
@@ -480,9 +549,30 @@ def mysteries(draw: st.DrawFn) -> Mystery:
     variants = {}
     for name in VARIANTS:
         factor, hollow = draw(near(0.3, 3)), draw(rarely)
-        more = {"service_time_s": 0.01, "checks": (examples.UNFIT,) if hollow else ()}
+        more = {
+            "service_time_s": draw(st.none() | near(0.001, 5)),
+            "workers": draw(st.none() | st.integers(1, 40)),
+            "server_cpu": draw(near(0, 4)),
+            "generator_cpu": draw(near(0, 2)),
+            "checks": (examples.UNFIT,) if hollow else (),
+        }
         variants[name] = by_law(scenario.experiment(name), factor, **more)
-    return Mystery(seed=seed, limit=scenario.limit.name, machine=MACHINE, variants=variants)
+    seen = tuple(
+        Seen(
+            who=draw(st.sampled_from(["server", "generator"])),
+            number=number,
+            parent=1 if number > 1 else None,
+            threads=draw(st.integers(1, 20)),
+            cpu=0.5,
+            on_disk=draw(st.none() | near(0, 5)),
+            written_bps=draw(st.none() | near(0, 1e7)),
+            files=draw(st.sampled_from([(), ("stock.db",), ("counter", "stock.db")])),
+        )
+        for number in range(1, draw(st.integers(1, 5)))
+    )
+    return Mystery(
+        seed=seed, limit=scenario.limit.name, machine=MACHINE, variants=variants, seen=seen
+    )
 
 
 def by_law(experiment: Experiment, factor: float, **more: Any) -> Recording:
@@ -528,6 +618,43 @@ def test_a_mystery_is_true_of_its_own_numbers(found: Mystery) -> None:
     for sentence in revealed[2:4]:
         if f"at {last.users} users" in sentence.lower():
             assert ("drawn hollow" in sentence) == (not last.fit), sentence
+
+
+@properties
+@given(mysteries(), st.sampled_from(LIMITS))
+def test_what_a_diagnosis_is_told_was_measured(found: Mystery, guess: Limit) -> None:
+    first, last = found.before.points[0], found.before.points[-1]
+    server = [each for each in found.seen if each.who == "server"]
+    said = plain(" ".join(solving.answered(found, guess.name)))
+    right = guess.name == found.limit
+    here = plain(solving.fact(guess, found, unsure=HOLLOW if right else solving.UNSURE))
+    assert here in said and said.startswith("Yes." if right else "No, not ")
+    ends = (first, last)
+    told = {plain(rate(each.throughput_rps)) for each in ends}
+    told |= {plain(duration(each.service_time_s)) for each in ends if each.service_time_s}
+    assert quoted(here) <= told, here
+    assert set(re.findall(r"at ([\d,]+) users?", here)) <= {str(each.users) for each in ends}
+    assert shares(here) <= percents([last.generator_cpu, last.server_cpu]), here
+    busy = {digits(last.server_cpu, 2), digits(last.generator_cpu, 2)}
+    kept = re.findall(r"(?:kept|load generator) ([\d.]+) (?:of \d|core|of a)", here)
+    assert {*kept} <= busy, here
+    if workers := re.search(r"(\d+|one) workers?,", here):
+        assert workers[1] == ("one" if last.workers == 1 else str(last.workers))
+    if trees := re.search(r"(\d+|one) process(?:es)? with (\d+) threads?", here):
+        assert trees[1] == ("one" if len(server) == 1 else str(len(server)))
+        assert int(trees[2]) == sum(each.threads for each in server)
+    if opened := re.search(r"(\d+|one) process(?:es)? had (.*) open", here, re.IGNORECASE):
+        holders = [each for each in server if each.files]
+        assert opened[1].lower() == ("one" if len(holders) == 1 else str(len(holders)))
+        assert opened[2] in {"stock.db", "counter and stock.db"}
+    if to_disk := re.search(r"handed (.*?) to the disk, and ([\d.]+) threads", here):
+        written = sum(each.written_bps or 0.0 for each in server)
+        assert to_disk[1] == plain(size(written / last.throughput_rps))
+        assert to_disk[2] == digits(sum(each.on_disk or 0.0 for each in server), 2)
+    if law := re.search(r"that makes (\S+) req/s.*it was (\S+) req/s", said):
+        assert law[2] == plain(rate(last.throughput_rps)).split()[0]
+        if lower := re.search(r"lets no more than (\S+) req/s", said):
+            assert value(lower[1]) <= value(law[1])
 
 
 @properties
