@@ -1,5 +1,5 @@
-"""One journey in Firefox: a bet, a run and its verdict live; without Python a chapter, whose run is
-replayed and on which somebody else's is dropped; and the bets on My progress.
+"""One journey in Firefox: code that is edited, a bet, a run and its verdict live; without Python a
+chapter, whose run is replayed and on which somebody else's is dropped; and the bets on My progress.
 
 Playwright drives no Firefox that a system has; puppeteer does, through WebDriver BiDi.
 """
@@ -26,6 +26,15 @@ BETS = [
     TOLD | {"key": "a", "value": 14, "measured": 18.5},
     TOLD | {"key": "b", "value": 900, "measured": 318},
 ]
+TELL = "print(In[-1].encode().hex())"
+DEFINED = "def twice(n):\n    return 2 * n\n\ntwice(21)\n"
+EDITED = {  # the code that is seen, and that runs, after each change
+    "added": f'from labs import check\ncheck("3.4", 3)\n{TELL}',
+    "typed": DEFINED + TELL,
+    "pasted": f"{DEFINED}if True:\n    pass\n\n{TELL}",
+    "undone": DEFINED + TELL,
+    "filled in": f"6 * 7\n{TELL}",
+}
 FOLDER = Path(__file__).parent / "firefox"
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 INSTALL_S = 240.0
@@ -68,6 +77,9 @@ def test_a_reader_with_firefox(panels: BookServer, book: Path, tmp_path: Path) -
     seen = json.loads(walked.stdout)
     assert "stopped" not in seen, seen
     assert seen["version"].startswith("firefox/")
+    for change, code in EDITED.items():
+        shown, ran = seen["edited"][change]
+        assert ran == shown.removesuffix("\n") == code, change
     assert "You said 100" in seen["verdict"] or "None of the 2 points" in seen["verdict"]
     assert seen["points"] == seen["rows"] == 2
     assert "You said 12.5" in seen["bet"]

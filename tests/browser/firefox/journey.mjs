@@ -34,9 +34,69 @@ async function press(page, name) {
   await button.click();
 }
 
+const TELL = 'print(In[-1].encode().hex())'; // what Python was asked to run
+
+/** A cell's code is written in, by keys and mouse alone: of each change, the code that is seen, and
+ * the code that then ran. */
+async function edited(page) {
+  const { keyboard } = page;
+  const cell = (await page.$$('.cell.tag_lab'))[1];
+  const code = await cell.waitForSelector('[role=textbox]');
+  const held = async (key, pressed) => {
+    await keyboard.down(key);
+    await keyboard.press(pressed);
+    await keyboard.up(key);
+  };
+  const write = async (words) => {
+    await held('Control', 'a');
+    await keyboard.type(words);
+  };
+  const shown = '.wt-live:not(.wt-behind)';
+  const changes = {};
+  const run = async (change) => {
+    await page.waitForFunction((node) => !node.disabled, {}, await cell.$('.wt-run-code'));
+    const seen = await code.evaluate((node) => node.innerText);
+    const before = await cell.$(shown);
+    await held('Shift', 'Enter');
+    await page.waitForFunction((node) => !node.isConnected, {}, before);
+    const told = await cell.$eval(shown, (node) => node.textContent.trim().split('\n').at(-1));
+    changes[change] = [seen, Buffer.from(told, 'hex').toString()];
+  };
+  await code.click();
+  await held('Control', 'End'); // behind the book's own words, which are coloured
+  await keyboard.type(`\n${TELL}`);
+  await run('added');
+  await write('if True:\n    pass\n\n');
+  await held('Control', 'a');
+  await held('Control', 'c');
+  await write(`def twice(n):\n    return 2 * n\n\ntwice(21)\n${TELL}`);
+  await run('typed');
+  await keyboard.press('Home');
+  await held('Control', 'v');
+  await run('pasted');
+  await held('Control', 'z');
+  await run('undone');
+  await write(`6 * ...\n${TELL}`);
+  const dots = await code.evaluate((node) => {
+    const texts = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+    while (!texts.nextNode().data.includes('...'));
+    const range = document.createRange();
+    const at = texts.currentNode.data.indexOf('...') + 1;
+    range.setStart(texts.currentNode, at);
+    range.setEnd(texts.currentNode, at + 1);
+    const { x, y, width, height } = range.getBoundingClientRect();
+    return [x + width / 2, y + height / 2];
+  });
+  await page.mouse.click(...dots, { count: 2 });
+  await keyboard.type('7');
+  await run('filled in');
+  return changes;
+}
+
 try {
   const lab = await opened(live, 1280);
   await lab.waitForSelector('.wt-status[data-state="live"]');
+  seen.edited = await edited(lab);
   const bet = await lab.waitForSelector('.wt-prediction input');
   await bet.type('100');
   await bet.press('Enter');
