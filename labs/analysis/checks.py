@@ -1,7 +1,7 @@
 """What to know about a measured point before believing it. Pure: figures in, sentences out.
 
 Unfit points are drawn hollow and kept out of comparisons. Told ones are drawn filled, with
-their sentence. The limits are the protocol's (CONTRIBUTING, "Honest measurement").
+their sentence.
 """
 
 from __future__ import annotations

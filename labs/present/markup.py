@@ -74,10 +74,11 @@ def wide_table(
     rows: Sequence[Sequence[str]],
     main: Collection[str] = (),
     reason: str = "",
+    note: str = "",
 ) -> Markup:
     """A table of more columns than a page is wide: the `main` ones are shown, and the others
-    when it is unfolded; all of them, where none is main. What stands in the column called `reason`
-    is set below its row, as wide as the table, and not in it."""
+    when it is unfolded, with the `note` on them; all of them, where none is main. What stands in
+    the column called `reason` is set below its row, as wide as the table, and not in it."""
     why = head.index(reason) if reason and reason in head else None
     there = [place for place in range(len(head)) if place != why]
     whys = ["" if why is None else row[why] for row in rows]
@@ -99,8 +100,8 @@ def wide_table(
             body += Markup(below).format(len(there), told)
     more = Markup("")
     if any(REST in look for look in looks.values()):
-        unfold = '<details class="wt-more"><summary>All {} columns</summary></details>'
-        more = Markup(unfold).format(len(there))
+        unfold = '<details class="wt-more"><summary>All {} columns</summary>{}</details>'
+        more = Markup(unfold).format(len(there), paragraphs([note] if note else []))
     page = (
         '{}<div class="wt-scroll"><table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>'
     )

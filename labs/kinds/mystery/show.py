@@ -138,15 +138,14 @@ def variants_table(mystery: Mystery) -> Table:
     return Table(head, tuple(rows), main=("server", "users", "req/s", "limit"))
 
 
-def symptoms_html(mystery: Mystery) -> str:
+def symptoms_html(mystery: Mystery) -> Markup:
     """The tables of what was seen. Nothing of it says what the limit is."""
-    tables = f"<p>Level by level:</p>{show.table(mystery).turned().html()}"
+    tables = Markup("<p>Level by level:</p>{}").format(show.table(mystery).turned().html())
     if mystery.seen:
         last = mystery.before.points[-1].users if mystery.before.points else 0
-        tables += (
-            f"<p>The processes, at {crowd(last)}:</p>{processes_table(mystery).turned().html()}"
-        )
-    return f'<div class="wt-data">{tables}</div>'
+        seen = processes_table(mystery).turned().html()
+        tables += Markup("<p>The processes, at {}:</p>{}").format(crowd(last), seen)
+    return Markup('<div class="wt-data">{}</div>').format(tables)
 
 
 def repaired_html(mystery: Mystery) -> Markup:

@@ -56,7 +56,7 @@ def revealed(mystery: Mystery) -> tuple[str, ...]:
         f"calibrated before the load; it was {rate(last.throughput_rps)}."
     )
     if level.limit == "users":
-        bound += " There were too few users to reach it; try more."
+        bound += " There were too few users to reach it: give it more “Users”."
     elif level.limit != limit.name and level.bound_rps < law_rps:
         other = NAMES.get(level.limit, f"the {level.limit}")
         bound += f" On this machine {other} lets no more than {rate(level.bound_rps)} through."

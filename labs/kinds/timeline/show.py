@@ -106,6 +106,7 @@ COLUMNS = (
 
 
 MAIN = ("processes", "how many", "user s", "system s")  # of the table of both trees
+FOLDED = "On_Core is CPU seconds per second, and On_CPU is that over the machine's cores."
 
 
 def process_table(run: TimelineRun) -> Table:
@@ -152,9 +153,7 @@ def _processes(timeline: Timeline) -> str:
     everyone = link(name, "text/csv", process_table(timeline.run).csv(), "as a file")
     return (
         '<div class="wt-data"><p>The processes of both trees, from the first request to the last. '
-        f"Every process by itself: {everyone}.</p>{wide_table(head, rows, MAIN)}"
-        "<p>Among all its columns, On_Core is CPU seconds per second, and On_CPU is On_Core over "
-        "the cores of the machine.</p></div>"
+        f"Every process by itself: {everyone}.</p>{wide_table(head, rows, MAIN, note=FOLDED)}</div>"
     )
 
 

@@ -1,0 +1,196 @@
+"""What students stumbled over in the live book, one test for each stone that lay there."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import PATIENCE_MS, Heard, StartServer
+from labs_on_page import LIVE_MS, lab, panel, state
+from panel_book import PanelBook
+from playwright.sync_api import Browser, Locator, Page, expect
+from serving import BookServer
+from told import HUNGRY, SPOILED, STARVING, USERS
+
+HERE = Path(__file__).parent
+NEAR_PX = 150  # from a button to what is said of it: seen together
+COLUMN = """(table, name) => {
+  const at = [...table.tHead.rows[0].cells].findIndex(cell => cell.textContent === name);
+  const rows = [...table.tBodies[0].rows].filter(row => !row.matches('.wt-reason'));
+  return rows.map(row => row.cells[at].textContent);
+}"""
+
+
+def button(shown: Locator, name: str) -> Locator:
+    return shown.get_by_role("button", name=name, exact=True)
+
+
+def told(server: BookServer, page: Page, which: str) -> Locator:
+    """That panel, opened by a page's cell."""
+    page.goto(server.page("chapter/lab"))
+    state(page, "live")
+    cell = lab(page, 2)
+    cell.get_by_text("Show the code").click()
+    code = cell.get_by_role("textbox", name="The code of this lab")
+    code.press("ControlOrMeta+a")
+    source = f"import sys; sys.path.insert(0, {str(HERE)!r}); import told; told.{which}()"
+    page.keyboard.insert_text(source)
+    code.press("Shift+Enter")
+    shown = panel(page, 2)
+    expect(shown.locator(".wt-panel")).to_be_visible(timeout=LIVE_MS)
+    return shown
+
+
+def words(node: Locator) -> str:
+    return " ".join(node.inner_text().split())
+
+
+@pytest.fixture(scope="module")
+def swept(browser: Browser, server: BookServer) -> Iterator[Locator]:
+    """A panel that has run, for the tests that leave it as it was."""
+    heard, context = Heard(), browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(PATIENCE_MS)
+    heard.listen(context)
+    shown = told(server, context.new_page(), "sweep")
+    button(shown, "Skip").click()
+    button(shown, "Run").click()
+    expect(shown.locator(".wt-verdict")).not_to_be_empty(timeout=LIVE_MS)
+    yield shown
+    context.close()
+    assert not heard.foreign and not heard.errors
+
+
+def test_a_verdict_begins_with_whom_nobody_served_and_leaves_hollow_points_out(
+    swept: Locator,
+) -> None:
+    """U3: it contradicted itself, and drew on points that it called no part of it."""
+    verdict = swept.locator(".wt-verdict")
+    first, *_ = map(str.strip, verdict.locator("p").all_inner_texts())
+    assert first.startswith(f"{STARVING} of {HUNGRY} users were never served")
+    said = words(verdict)
+    count = f"2 of {len(USERS)} points, at {SPOILED} and {HUNGRY} users, are drawn hollow"
+    assert count in said and "take no part in this" in said
+    hollow = swept.locator(".wt-figure .wt-plot").evaluate(
+        """node => node.data.filter(({ name, xaxis }) => xaxis === 'x' && /^measured/.test(name))
+          .flatMap(({ x, marker }) => marker.symbol.endsWith('-open') ? x : [])"""
+    )
+    assert hollow == [SPOILED, HUNGRY]
+    limit = next(each for each in said.split(". ") if "the limit" in each)
+    assert not re.search(rf"At ({SPOILED}|{HUNGRY}) users", limit)
+
+
+def test_logarithmic_axes_say_so_and_their_ticks_are_whole_numbers(swept: Locator) -> None:
+    """U7: they read “4 5 6 7 8 9 100 2 3”, and nothing said what they were."""
+    figure = swept.locator(".wt-figure")
+    axes = figure.locator(".wt-plot").evaluate(
+        """node => Object.entries(node._fullLayout)
+          .filter(([name, axis]) => /^[xy]axis\\d*$/.test(name) && axis.type === 'log')
+          .map(([, axis]) => axis._id)"""
+    )
+    assert axes
+    expect(figure.get_by_text("(log scale)")).to_have_count(len(axes))
+    for axis in axes:
+        ticks = figure.locator(f".{axis}tick text").all_text_contents()
+        values = [float(each.replace(",", "")) for each in ticks if each]
+        assert len(values) >= 3 and values == sorted(values)
+
+
+def test_what_a_verdict_advises_is_a_control_of_the_panel_and_costs_time(swept: Locator) -> None:
+    """U10: “Measure for longer”, and nothing to set it by."""
+    expect(swept.locator(".wt-verdict")).to_contain_text(
+        "A larger “Measure for” tells more surely."
+    )
+    slider = swept.get_by_role("slider", name="Measure for")
+    takes = swept.locator(".wt-actions").first
+    seconds = re.compile(r"takes about (\d+)")
+
+    def promised() -> int:
+        expect(takes).to_contain_text(seconds)
+        found = seconds.search(words(takes))
+        assert found
+        return int(found[1])
+
+    before = promised()
+    slider.press("ArrowRight")
+    expect(slider).to_have_attribute("aria-valuetext", re.compile("2.s a level"))
+    expect(swept).to_contain_text("Set now: ")
+    expect(takes).not_to_contain_text(f"about {before}")
+    assert promised() > before
+    slider.press("ArrowLeft")
+    expect(swept).not_to_contain_text("Set now: ")
+
+
+def test_a_repair_shows_a_sign_of_life_beside_the_button_that_was_pressed(
+    server: BookServer, page: Page
+) -> None:
+    """U14: for twenty seconds nothing moved near it."""
+    shown = told(server, page, "mystery")
+    button(shown, "Run").click()
+    expect(button(shown, "Tell me")).to_be_enabled(timeout=LIVE_MS)
+    expect(shown).to_contain_text("A larger “Measure for” tells more surely.")
+    expect(shown.get_by_role("cell", name="req/s", exact=True).first).to_be_visible()
+    assert "<" not in words(shown)  # as tables beside that advice read for a while
+    button(shown, "Tell me").click()
+    expect(shown.locator(".wt-verdict").first).to_contain_text("Now lift the limit")
+    fix = shown.locator("button[title]").filter(has_text=re.compile("^(?!Run|Stop|Tell|That)"))
+    pressed = fix.first
+    pressed.click()
+    sign = shown.get_by_text(re.compile("starting|measuring 8 users")).last
+    expect(sign).to_be_visible()
+    here, there = pressed.bounding_box(), sign.bounding_box()
+    assert here and there and abs(there["y"] - here["y"]) < NEAR_PX
+    expect(shown.get_by_text(re.compile("measuring 8 users")).last).to_be_visible()
+    expect(shown.get_by_text(re.compile("From .* to .* at 32 users")).first).to_be_visible()
+
+
+@pytest.mark.measures
+def test_a_panel_speaks_to_its_reader_and_of_each_kill(
+    panel_book: PanelBook,
+    live_server: StartServer,
+    page: Page,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """U11: three failures for one worker, unexplained. U19: “Yours is larger? … CONTRIBUTING” under
+    nearly every figure."""
+    monkeypatch.setenv("LABS_RECORDINGS", str(panel_book.shelf))
+    page.goto(live_server(panel_book.site, root=panel_book.source).page("levers"))
+    state(page, "live")
+    shown = panel(page, 1)
+    button(shown, "Skip").click()
+    expect(shown).to_contain_text("Recorded on: 2 cores")
+    assert not re.search(r"contribut|yours|make record", words(page.locator("body")), re.IGNORECASE)
+    button(shown, "Run").click()
+    kill = button(shown, "Kill a worker")
+    expect(kill).to_be_enabled(timeout=LIVE_MS)
+    for _ in range(3):
+        kill.click()
+    all_told = shown.get_by_role("figure", name=re.compile("(Process .* was killed.*){3}"))
+    expect(all_told).to_be_visible(timeout=LIVE_MS)
+    button(shown, "Stop").click()
+    happened = shown.locator(".wt-verdict li")
+    expect(happened).to_have_count(3, timeout=LIVE_MS)
+    counts = {"No request": 0, "One request": 1}
+    killed = [
+        re.search(r"Process (\d+), .*, was killed\. (\w+ requests?) failed with it", words(each))
+        for each in happened.all()
+    ]
+    assert all(killed) and len({each[1] for each in killed if each}) == 3
+    lost = sum(counts.get(each[2]) or int(each[2].split()[0]) for each in killed if each)
+    shown.get_by_text("Data: the numbers").click()
+    failed = shown.locator(".wt-data table", has_text="failed").last.evaluate(COLUMN, "failed")
+    assert sum(map(int, failed)) == lost
+
+
+def test_what_is_for_few_is_folded(panel_book: PanelBook, page: Page) -> None:
+    """U21: “minor faults, On_Core” before novices."""
+    page.goto((panel_book.site / "levers.html").as_uri())
+    run = lab(page)
+    button(run, "Skip").click()
+    table = run.locator(".wt-table", has_text="minor faults")
+    expect(table.get_by_text("how many")).to_be_visible()
+    few = (table.get_by_text("minor faults"), run.get_by_text("On_Core is CPU seconds"))
+    for each in few:
+        expect(each).to_be_hidden()
+    table.get_by_text("All 9 columns").click()
+    for each in few:
+        expect(each).to_be_visible()
