@@ -268,6 +268,8 @@ def test_the_load_generator_takes_its_share_and_no_more():
     # More users than cores: all CPU time goes to server and generator, in proportion.
     assert closed(100, 0.001, 0, (1, 2), g=1e-4, cores=2) == pytest.approx(2 / 0.0011, rel=1e-3)
     assert closed(100, 0.001, 0, (1,), g=1e-4, cores=1) == pytest.approx(1 / 0.0011, rel=1e-3)
+    # So it does when all users are at several generators, which want more cores than there are.
+    assert closed(2, 0.01, 0, (1,), g=0.005, cores=1, generators=2) == pytest.approx(1 / 0.015)
     # A core to spare: the generator takes nothing from the one process.
     assert closed(100, 0.001, 0, (1,), W=1, g=1e-4, cores=2) == pytest.approx(1000, rel=1e-3)
     # A generator dearer than the server is the limit itself.
