@@ -348,7 +348,7 @@ def test_stop_keeps_what_was_measured(panel: PanelDriver, script: Script) -> Non
     assert attempt.join(SOON_S)
     assert panel.said("message").startswith("Stopped.")
     assert panel.landed == [1, 2]
-    assert "that level was not measured" in panel.said("answer")
+    assert "that was not measured" in panel.said("answer")
     assert panel.can_run
 
 
