@@ -76,6 +76,7 @@ def opened(call: str, name: str, lab: LabKind[Any]) -> object:
 
         return replay(name, lab)
     from labs.host import hardware
+    from labs.panel.at_once import at_once
     from labs.panel.panels import panel
 
     before = _open.pop(name, None)
@@ -83,7 +84,8 @@ def opened(call: str, name: str, lab: LabKind[Any]) -> object:
         before.shut()
     cores, shared = hardware.fingerprint().cores, hardware.on_binder()
     lab = lab.at_scale(cores).scaled_down(cores, shared=shared)
-    _open[name] = panel(call, name, lab, recorded=_recorded(name, lab, cores), bets=_bets)
+    with at_once():
+        _open[name] = panel(call, name, lab, recorded=_recorded(name, lab, cores), bets=_bets)
     return _open[name]
 
 
