@@ -189,8 +189,12 @@ def test_only_a_scene_that_plays_misses_the_goal_of_a_frame() -> None:
 def test_a_page_is_late_by_the_middle_of_its_rounds() -> None:
     took = {"file": (9.0,), "live, warm": (1.4, 9.0, 1.4), "live, second page": (0.9, 1.1, 1.2)}
     found = [
-        page.Opened(how, 0.1, None if how == "file" else s, 1, 1) for how in took for s in took[how]
+        page.Opened(how, 0.2, 0.1, None if how == "file" else s, 1, 1)
+        for how in took
+        for s in took[how]
     ]
     (said,) = page.over(found)
     assert said == "live, second page: its panel can be used after 1100 ms, and the goal is 1000."
-    assert found[1].row == ["live, warm", "100", "1400", "1500", "0", "0"]
+    assert found[1].row == ["live, warm", "200", "100", "1400", "1500", "0", "0"]
+    late = [page.Opened("file", 0.2, figure_s, None, 1, 1) for figure_s in (0.19, 0.3, 0.4)]
+    assert page.over(late) == ["file: its figure is there 100 ms after the first paint."]
