@@ -29,7 +29,7 @@ class _Waiting:
         self._later: list[tuple[str, dict[str, Any]]] = []  # what is no state
         self._told = False
         # A widget tells nothing by a way without a kernel, and ipykernel's have none at first.
-        kernel = getattr(get_ipython(), "kernel", self)  # type: ignore[no-untyped-call]
+        kernel = getattr(get_ipython(), "kernel", self)
         vars(way).update(publish_msg=self._publish, kernel=kernel)
 
     def _publish(self, msg_type: str, **said: Any) -> None:

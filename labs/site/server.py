@@ -40,7 +40,7 @@ del quiet
 
 LABS = b'name="wall-time-labs"'  # stands in the head of a page that goes live
 HEAD_BYTES = 8192
-NEEDED = (("plotly.js", "script"), ("live.js", "script"), ("live.css", "style"))
+NEEDED = (("live.js", "script"), ("live.css", "style"))
 
 
 class PageHandler(JupyterHandler, web.StaticFileHandler):

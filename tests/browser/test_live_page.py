@@ -111,6 +111,21 @@ def test_recorded_at_once_then_live_without_a_flicker(
     assert "Warming a kernel" not in server.log()  # or it would tell what went wrong
 
 
+def test_python_is_asked_for_early_and_ends_with_a_page_that_never_took_it(
+    server: BookServer, page: Page
+) -> None:
+    page.route(re.compile(r"lib/live\.js"), lambda route: None)  # it never comes
+    with page.expect_websocket(lambda socket: "/channels" in socket.url):
+        page.goto(server.page("chapter/lab"), wait_until="commit")
+    mine = server.kernel()
+    page.goto("about:blank")
+    eventually(
+        lambda: mine not in {each["kernel"]["id"] for each in server.ask("api/sessions")},
+        20,
+        "the end of the Python of a page that was left",
+    )
+
+
 def test_a_websocket_to_another_host_is_noticed(browser: Browser) -> None:
     """By the guard that every window has."""
     heard, context = Heard(), browser.new_context()

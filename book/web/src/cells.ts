@@ -8,7 +8,7 @@ import { nameSliders } from './tidy';
 import type { Session } from './session';
 import type { WidgetManager } from './widgets';
 
-const QUIET_MS = 60; // widgets are made one after the other, a few milliseconds apart
+const LOOK_MS = 20; // between two looks at what is still to be drawn
 const MISSING = '.wt-plot:not([data-drawn]), .jp-OutputArea-output:empty';
 const DRAWN_PATIENCE_MS = 5_000; // a panel that takes longer is shown as it is
 const LONG_MS = 1_000; // code that takes longer can be stopped
@@ -109,7 +109,7 @@ export class LabCell {
       const future = session.execute(this.#source);
       area.future = future;
       const reply = await future.done;
-      await Promise.all([untilDrawn(host), manager.inOrder]);
+      await Promise.all([untilDrawn(host, manager), manager.inOrder]);
       const failed = reply?.content.status === 'error';
       if (failed) foldTraceback(host, reply.content as unknown as Failure);
       this.#show(area, host, failed);
@@ -231,26 +231,14 @@ function outputNode(): HTMLElement {
   return node;
 }
 
-/** Until the output's widgets have come to rest and every plot among them is drawn. */
-function untilDrawn(host: HTMLElement): Promise<void> {
-  return new Promise((resolve) => {
-    let quiet: ReturnType<typeof setTimeout>;
-    const done = () => {
-      observer.disconnect();
-      clearTimeout(quiet);
-      clearTimeout(deadline);
-      resolve();
-    };
-    const wait = () => {
-      clearTimeout(quiet);
-      quiet = setTimeout(() => {
-        const missing = [...host.querySelectorAll(MISSING)];
-        if (!missing.some((node) => node.getClientRects().length > 0)) done(); // none on display
-      }, QUIET_MS);
-    };
-    const observer = new MutationObserver(wait);
-    const deadline = setTimeout(done, DRAWN_PATIENCE_MS);
-    observer.observe(host, { subtree: true, childList: true, attributes: true });
-    wait();
-  });
+/** Until all of the output's widgets are there, and what is in sight of them is drawn. */
+async function untilDrawn(host: HTMLElement, manager: WidgetManager): Promise<void> {
+  const deadline = Date.now() + DRAWN_PATIENCE_MS;
+  const looked = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  for (let ms = 0; Date.now() < deadline; ms = LOOK_MS) {
+    await looked(ms);
+    await Promise.race([manager.settled(), looked(DRAWN_PATIENCE_MS)]);
+    const missing = [...host.querySelectorAll(MISSING)];
+    if (!missing.some((node) => node.getClientRects().length > 0)) return; // none on display
+  }
 }

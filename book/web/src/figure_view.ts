@@ -61,25 +61,39 @@ async function render({ model, el }: { model: Model; el: HTMLElement }): Promise
   model.on('change:alt', tell);
 
   let plotly: Plotly | undefined;
-  let asked = false;
+  let asked = false; // for plotly, or a frame
   const redraw = () => {
     // Figures may come faster than the screen shows them: draw the latest, once a frame.
-    if (asked || !plotly) return;
+    if (asked) return;
+    if (!plotly) return void begin();
     asked = true;
     requestAnimationFrame(() => {
       asked = false;
       if (plot.isConnected) void draw(plotly!, plot, model.get('figure'));
     });
   };
-  model.on('change:figure', redraw); // what changes while the first one is drawn, too
-  try {
-    plotly = await plotlyFor(model);
-    await draw(plotly, plot, model.get('figure'));
-  } catch (reason) {
-    model.off('change:figure', redraw);
-    plot.textContent = `The figure cannot be drawn: ${(reason as Error).message} Run the cell again.`;
-    plot.dataset.drawn = 'failed';
-  }
+  /** Most panels begin without a figure, and nobody waits for plotly until there is one. */
+  const begin = async () => {
+    if (model.get('figure').data.length === 0) {
+      plot.dataset.drawn = '0';
+      return;
+    }
+    delete plot.dataset.drawn;
+    asked = true;
+    try {
+      plotly = await plotlyFor(model);
+      const first = model.get('figure');
+      await draw(plotly, plot, first);
+      asked = false;
+      if (model.get('figure') !== first) redraw(); // meanwhile
+    } catch (reason) {
+      model.off('change:figure', redraw);
+      plot.textContent = `The figure cannot be drawn: ${(reason as Error).message} Run the cell again.`;
+      plot.dataset.drawn = 'failed';
+    }
+  };
+  model.on('change:figure', redraw);
+  await begin();
   return () => {
     model.off('change:figure', redraw);
     model.off('change:alt', tell);

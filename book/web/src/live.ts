@@ -4,8 +4,9 @@
 import '@jupyter-widgets/controls/css/widgets.built.css';
 import '@jupyter-widgets/html-manager/css/output.css';
 import { LabCell } from './cells';
+import { REFUSED, type Early } from './early';
 import type { Cells, LiveConfig } from './page';
-import { Refused, Session, type Loss } from './session';
+import { Session, type Loss } from './session';
 import { STARTING, type StatusLine } from './status';
 import { WidgetManager } from './widgets';
 
@@ -39,6 +40,7 @@ const PAUSE_MS = 250; // before the first of them
 class LivePage {
   readonly #labs = new Map<string, LabCell>(); // by the cell's place on the page
   #session: Session | undefined;
+  #early: Early | undefined; // asked for by the page's first script
   #manager: WidgetManager | undefined;
   #attempt = 0; // a later start makes an earlier one's news old
   #restarts = 0; // in a row, as the connection was cut before anything was measured
@@ -48,6 +50,7 @@ class LivePage {
     private readonly written: Cells,
     private readonly status: StatusLine,
   ) {
+    this.#early = config.early;
     const nodes = document.querySelectorAll<HTMLElement>('.cell.tag_lab');
     const places = written.cells.flatMap((cell, place) => (cell.lab ? [place] : []));
     places.forEach((place, nth) => {
@@ -76,7 +79,7 @@ class LivePage {
     let ready = false;
     let lost = false;
     try {
-      const session = await Session.open(this.config.baseUrl, this.written.page);
+      const session = await Session.open(this.config.baseUrl, this.written.page, this.#takeEarly());
       if (stale()) return void session.close();
       this.#session = session;
       this.#manager = new WidgetManager(session.kernel);
@@ -108,13 +111,21 @@ class LivePage {
       this.#restarts = 0;
       this.#allow(true);
       this.status.show(...LIVE);
+      window.wallTime.plotly().catch(() => undefined); // who draws with it asks again
     } catch (reason) {
       if (stale() || lost) return; // a later start tells its own story; a loss has been told
       if (this.#session?.cuts) return void this.#restart(stale); // with nothing measured yet
       console.error(reason);
-      const why = reason instanceof Refused ? reason.message : 'the book’s server does not answer';
+      const why = reason instanceof Error && reason.name === REFUSED ? reason.message : 'the book’s server does not answer';
       this.#offer('lost', `The labs could not start: ${why}.`, 'Try again');
     }
+  }
+
+  /** The first start has it, and no later one. */
+  #takeEarly(): Early | undefined {
+    const early = this.#early;
+    this.#early = undefined;
+    return early;
   }
 
   async #restart(stale: () => boolean): Promise<void> {

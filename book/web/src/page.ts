@@ -3,6 +3,7 @@
  * a file, too. */
 import { askAtScene, askFor, hideBehindBets, judged } from './bet';
 import { offerDrawing } from './dropped';
+import { Early } from './early';
 import { offerChecks } from './exercises';
 import { play, played } from './kept';
 import { fetchLetters } from './letters';
@@ -21,6 +22,7 @@ import { tidy } from './tidy';
 /** Written by the book's server into live-config.js; a built site has none. */
 export interface LiveConfig {
   baseUrl: string; // of the Jupyter server, as the browser sees it; added by this script
+  early: Early; // and this
   restAfterS: number; // of nothing happening, after which the page ends its Python; 0 is never
 }
 
@@ -100,9 +102,7 @@ async function goLive(config: LiveConfig, cells: Cells, status: StatusLine): Pro
       loadStyles('lib/live.css');
       await loadScript('lib/live.js');
     }
-    // By this script's own address: a proxy may put a prefix before each path and take it off
-    // again, and then the server does not know it.
-    window.wallTime.goLive!({ ...config, baseUrl: new URL('../../', statics).href }, cells, status);
+    window.wallTime.goLive!(config, cells, status);
   } catch (reason) {
     console.error(reason);
     status.show('lost', 'The labs could not be loaded: the book’s server does not answer.', {
@@ -122,19 +122,31 @@ function ask(): void {
   }
 }
 
+/** A page with cells; the rest of its script finds Python connected. */
+function readCells(): Cells | undefined {
+  const source = document.getElementById('wt-cells');
+  const cells = source ? (JSON.parse(source.textContent!) as Cells) : undefined;
+  const config = window.wallTimeLive;
+  if (!config || !cells) return cells;
+  // By this script's own address: a proxy may put a prefix before each path and take it off
+  // again, and then the server does not know it.
+  config.baseUrl = new URL('../../', statics).href;
+  config.early = new Early(config.baseUrl, cells.page);
+  return cells;
+}
+
 function main(): void {
+  const cells = readCells();
   tidy();
   tidySearch();
   preparePaper();
   ask();
   document.querySelectorAll<HTMLElement>('figure.wt-recorded').forEach(bringToLife);
-  const source = document.getElementById('wt-cells');
   const article = document.querySelector('article.bd-article') ?? document.querySelector('main');
   const config = window.wallTimeLive;
   if (config) hideToken();
-  if (!source || !article) return;
+  if (!cells || !article) return;
   const status = new StatusLine(article);
-  const cells = JSON.parse(source.textContent!) as Cells;
   if (config) {
     document.querySelectorAll<HTMLElement>('.wt-progress').forEach(showGoals);
     return void goLive(config, cells, status);

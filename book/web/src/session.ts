@@ -2,6 +2,7 @@
 import { ServerConnection, type KernelMessage as Messages } from '@jupyterlab/services';
 import { KernelConnection } from '@jupyterlab/services/lib/kernel/default';
 import * as KernelMessage from '@jupyterlab/services/lib/kernel/messages';
+import { askForPython, endPython, type Early, type Given } from './early';
 
 type Execution = ReturnType<KernelConnection['requestExecute']>;
 export type Loss = 'crashed' | 'restarted' | 'gone' | 'locked out';
@@ -16,7 +17,6 @@ export interface Watcher {
   onRest(): void; // nobody has used it for as long as it was opened for
 }
 
-const START_PATIENCE_MS = 60_000; // a cold kernel on a slow, busy machine
 const BEAT_MS = 2_000;
 const PING = 'kernel_info_request';
 const PING_PATIENCE_MS = 4_000; // a kernel answers on its control thread, busy or not
@@ -24,14 +24,6 @@ const REST_PATIENCE_MS = 1_500;
 const SOCKET_PATIENCE_MS = 4_000;
 const END_PATIENCE_MS = 4_000;
 const HANDS = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const; // signs of a reader
-
-// What Jupyter answers to a page whose origin is not that of the server, as a proxy told it.
-const FROM_ELSEWHERE =
-  `its server takes this page for another site’s. Start it again with “make read PORT=… ` +
-  `ORIGIN=${location.origin}”; see “Reading on another machine”`;
-
-/** The server said no, in so many words. */
-export class Refused extends Error {}
 
 export class Session {
   readonly kernel: KernelConnection;
@@ -46,36 +38,25 @@ export class Session {
   readonly #used = () => void (this.#usedAt = Date.now());
   #interpreter = ''; // its own id, in each of its replies: another one means it was restarted
 
-  /** Throws Refused, or what `fetch` throws when nobody answers. */
-  static async open(baseUrl: string, page: string): Promise<Session> {
-    const base = baseUrl;
+  /** As `askForPython` throws; what was asked for early is taken. */
+  static async open(baseUrl: string, page: string, early?: Early): Promise<Session> {
+    const given = await (early?.take() ?? askForPython(baseUrl, page));
     const settings = ServerConnection.makeSettings({
-      baseUrl: base,
-      wsUrl: base.replace(/^http/, 'ws'),
+      baseUrl,
+      wsUrl: baseUrl.replace(/^http/, 'ws'),
       appUrl: '',
       token: '',
       appendToken: false,
+      ...(early && { WebSocket: early.sockets }),
     });
-    const response = await fetch(`${base}book/session`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...xsrfHeader() },
-      body: JSON.stringify({ page }),
-      signal: AbortSignal.timeout(START_PATIENCE_MS),
-    });
-    if (response.status === 404) throw new Refused(FROM_ELSEWHERE);
-    if (response.status === 403) throw new Refused('the book’s server does not know this browser; open the address it printed');
-    if (!response.ok) throw new Refused(`Python did not start (error ${response.status})`);
-    const model = (await response.json()) as { id: string; kernel: { id: string; name: string } };
-    return new Session(settings, model);
+    return new Session(settings, given, early?.clientId);
   }
 
-  private constructor(
-    settings: ServerConnection.ISettings,
-    model: { id: string; kernel: { id: string; name: string } },
-  ) {
+  private constructor(settings: ServerConnection.ISettings, given: Given, clientId?: string) {
     this.#settings = settings;
-    this.#id = model.id;
-    this.kernel = new KernelConnection({ model: model.kernel, serverSettings: settings });
+    this.#id = given.id;
+    const about = { model: given.kernel, serverSettings: settings, ...(clientId && { clientId }) };
+    this.kernel = new KernelConnection(about);
     window.addEventListener('pagehide', this.#endOnLeave);
     for (const sign of HANDS) window.addEventListener(sign, this.#used, { passive: true });
   }
@@ -229,12 +210,8 @@ export class Session {
 
   async #end(leaving: boolean): Promise<void> {
     this.#closed = true;
-    await fetch(`${this.#settings.baseUrl}api/sessions/${this.#id}`, {
-      method: 'DELETE',
-      headers: xsrfHeader(),
-      keepalive: leaving,
-      ...(leaving ? {} : { signal: AbortSignal.timeout(END_PATIENCE_MS) }),
-    }).catch(() => undefined); // gone already, or the server is: there is nothing left to end
+    const more = leaving ? { keepalive: true } : { signal: AbortSignal.timeout(END_PATIENCE_MS) };
+    await endPython(this.#settings.baseUrl, this.#id, more);
   }
 }
 
@@ -245,11 +222,6 @@ window.addEventListener('unhandledrejection', (event) => {
   const reason = String(event.reason);
   if (UNHEARD.some((words) => reason.includes(words))) event.preventDefault();
 });
-
-function xsrfHeader(): Record<string, string> {
-  const token = /(?:^|;\s*)_xsrf=([^;]+)/.exec(document.cookie)?.[1];
-  return token ? { 'X-XSRFToken': decodeURIComponent(token) } : {};
-}
 
 function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -1,6 +1,6 @@
 /** The widgets of one kernel: ipywidgets, output widgets and anywidget, on this page. */
 import * as base from '@jupyter-widgets/base';
-import { RadioButtonsView } from '@jupyter-widgets/controls';
+import * as controls from '@jupyter-widgets/controls';
 import { HTMLManager } from '@jupyter-widgets/html-manager/lib/htmlmanager';
 import * as output from '@jupyter-widgets/html-manager/lib/output';
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
@@ -109,7 +109,7 @@ class OutputModel extends output.OutputModel {
 
 /** The library's radio buttons know nothing of each other: Tab would stop at each, no arrow would
  * lead to the next, and nobody who listens would hear what they are asked. */
-class RadioGroupView extends RadioButtonsView {
+class RadioGroupView extends controls.RadioButtonsView {
   override update(options?: object): void {
     super.update(options);
     this.container.setAttribute('role', 'radiogroup');
@@ -117,6 +117,15 @@ class RadioGroupView extends RadioButtonsView {
     for (const radio of this.container.querySelectorAll('input')) radio.name = this.cid;
   }
 }
+
+/** Where ipywidgets' classes are. The library looks for each anew, and at the page's style meanwhile,
+ * which a browser then works out two hundred times while a panel is made. */
+const HOMES: Record<string, Record<string, unknown>> = {
+  '@jupyter-widgets/base': { ...base },
+  '@jupyter-widgets/controls': { ...controls, RadioButtonsView: RadioGroupView },
+  '@jupyter-widgets/output': { ...output, OutputModel },
+  anywidget: { ...anywidget },
+};
 
 /** A plotly figure that code displays by itself, without a FigureView. */
 class PlotlyOutput extends Widget {
@@ -126,12 +135,25 @@ class PlotlyOutput extends Widget {
   }
 }
 
+/** anywidget says that a view is made before its module has put anything there. */
+function filled({ el, model }: base.WidgetView): Promise<void> {
+  return new Promise((resolve) => {
+    if (model.get('_view_module') !== 'anywidget' || el.hasChildNodes()) return resolve();
+    const observer = new MutationObserver(() => {
+      observer.disconnect();
+      resolve();
+    });
+    observer.observe(el, { childList: true });
+  });
+}
+
 export class WidgetManager extends HTMLManager {
   /** Until then Python may hear a later word before an earlier one: the library sends what widgets
    * say to a thread of their own as soon as there is one, and to the cells' thread before that. */
   readonly inOrder: Promise<void>;
   #cut = (): void => {};
   readonly #models = new Set<base.WidgetModel>();
+  readonly #making = new Set<Promise<unknown>>(); // views
 
   constructor(readonly kernel: Kernel.IKernelConnection) {
     super();
@@ -170,6 +192,23 @@ export class WidgetManager extends HTMLManager {
     for (const model of this.#models) model.comm?.send({ method: 'request_state' });
   }
 
+  override create_view(...about: Parameters<HTMLManager['create_view']>): ReturnType<HTMLManager['create_view']> {
+    const view = super.create_view(...about);
+    const making = view.then((made) => filled(made));
+    this.#making.add(making);
+    const made = () => this.#making.delete(making);
+    making.then(made, made);
+    return view;
+  }
+
+  /** Until no view is being made: those within one are begun when it is there. */
+  async settled(): Promise<void> {
+    while (this.#making.size > 0) {
+      await Promise.allSettled(this.#making);
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+  }
+
   override register_model(id: string, made: Promise<base.WidgetModel>): void {
     super.register_model(id, made);
     void made.then((model) => {
@@ -183,12 +222,8 @@ export class WidgetManager extends HTMLManager {
     moduleName: string,
     moduleVersion: string,
   ): Promise<never> {
-    if (moduleName === '@jupyter-widgets/output' && className === 'OutputModel') {
-      return OutputModel as never;
-    }
-    if (className === 'RadioButtonsView') return RadioGroupView as never;
-    if (moduleName === 'anywidget') return anywidget[className] as never;
-    return super.loadClass(className, moduleName, moduleVersion) as never;
+    const found = HOMES[moduleName]?.[className];
+    return (found ?? super.loadClass(className, moduleName, moduleVersion)) as never;
   }
 
   override async _create_comm(
