@@ -1,0 +1,120 @@
+"""Each scene of the book itself, on a telephone in the dark: seen, turned by finger and by keys,
+read aloud, and still for whoever wants nothing to move."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+from waiting import eventually
+
+pytestmark = [pytest.mark.extended, pytest.mark.timeout(600)]
+
+WIDE = 360  # pixels
+NAMED = re.compile(r"\S")
+LOOK = """scene => ['canvas', 'table', '.wt-scene-said'].map(part => scene.querySelector(part))
+  .map(part => part.toDataURL ? part.toDataURL() : part.textContent).join()"""
+FAINT = """scene => {
+  const canvas = scene.querySelector('canvas'), style = getComputedStyle(canvas);
+  const g = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const light = (...colours) => {
+    for (const colour of colours) {
+      g.fillStyle = colour;
+      g.fillRect(0, 0, 1, 1);
+    }
+    const [r, g_, b] = [...g.getImageData(0, 0, 1, 1).data].map(
+      (part) => (part /= 255) <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g_ + 0.0722 * b;
+  };
+  const of = (name) => style.getPropertyValue(`--wt-${name}`);
+  const panel = getComputedStyle(scene).backgroundColor, found = [];
+  for (const ground of [[panel], [panel, of('wash')]])
+    for (const name of ['text', 'muted', 'accent', 'warm', 'control-line']) {
+      const colour = name === 'text' ? style.color : of(name);
+      const least = name === 'control-line' ? 3 : 4.5;
+      const [low, high] = [light(...ground), light(...ground, colour)].sort((a, b) => a - b);
+      const ratio = (high + 0.05) / (low + 0.05);
+      if (ratio < least) found.push(`${name} on ${ground}: ${ratio.toFixed(2)}`);
+    }
+  return found;
+}"""
+OUT = """scene => [...scene.querySelectorAll('.wt-scene-live, .wt-scene-live *')].filter(node => {
+  const box = node.getBoundingClientRect();
+  return box.width && !node.closest('.wt-scene-table') && (box.left < 0 || box.right > innerWidth);
+}).map(node => `${node.tagName}.${node.className} ${node.textContent.trim().slice(0, 40)}`)"""
+
+
+def pages(book: Path) -> list[Path]:
+    files = [path for path in sorted(book.rglob("*.html")) if "_static" not in path.parts]
+    return [path for path in files if "<wt-scene" in path.read_text("utf-8")]
+
+
+@pytest.fixture
+def telephone(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(
+        viewport={"width": WIDE, "height": 740}, color_scheme="dark", has_touch=True
+    )
+    yield context.new_page()
+    context.close()
+
+
+def turned(scene: Locator, slider: Locator) -> None:
+    """By a tap, as far as it goes, and by a key; each is seen in the picture or beside it."""
+    slider.scroll_into_view_if_needed()
+    now, most = int(slider.input_value()), int(slider.get_attribute("max") or "0")
+    box = slider.bounding_box()
+    assert box
+    look = scene.evaluate(LOOK)
+    part = 0.1 if 2 * now > most else 0.9
+    slider.tap(position={"x": part * box["width"], "y": box["height"] / 2})
+    assert slider.input_value() != str(now)
+    eventually(lambda: scene.evaluate(LOOK) != look, 10, "nothing is seen of a tap")
+    tapped = slider.input_value()
+    slider.press("ArrowRight" if part < 0.5 else "ArrowLeft")
+    assert slider.input_value() != tapped
+    assert NAMED.search(slider.get_attribute("aria-valuetext") or "")
+
+
+def tried(page: Page, scene: Locator) -> None:
+    skip = scene.get_by_role("button", name="Skip")
+    if skip.count():
+        skip.tap()
+    expect(scene.get_by_role("group", name="Simulated: ")).to_be_visible()
+    expect(scene.get_by_role("img", name=NAMED)).to_be_visible()
+    assert scene.evaluate(FAINT) == []
+    sliders = scene.get_by_role("slider", name=NAMED)
+    assert sliders.count() == scene.locator("input[type=range]").count()
+    for each in sliders.all():
+        turned(scene, each)
+    play = scene.get_by_role("button", name="Play", exact=True)
+    if play.count():
+        play.tap()
+        scene.get_by_role("button", name="Pause", exact=True).tap()
+        page.emulate_media(reduced_motion="reduce")
+        expect(play).to_be_hidden()
+        page.emulate_media(reduced_motion="no-preference")
+    for each in scene.locator(".wt-scene-clock button:enabled").all():
+        if each.is_visible():
+            each.tap()
+    expect(scene.get_by_role("status").last).to_contain_text(NAMED)
+    assert scene.evaluate(OUT) == []
+
+
+def test_by_finger_by_keys_aloud_and_in_the_dark(book: Path, telephone: Page) -> None:
+    found = 0
+    for path in pages(book):
+        telephone.goto(path.as_uri())
+        expect(telephone.locator("html")).to_have_attribute("data-theme", "dark")
+        scenes = telephone.locator("wt-scene")
+        for number in range(scenes.count()):
+            scene = scenes.nth(number)
+            expect(scene.locator(".wt-scene-live")).to_be_attached()
+            scene.scroll_into_view_if_needed()
+            try:
+                tried(telephone, scene)
+            except AssertionError as error:
+                raise AssertionError(f"{path.name}, scene {number + 1}: {error}") from None
+            found += 1
+        assert telephone.evaluate("document.documentElement.scrollWidth") <= WIDE, path.name
+    assert found > 13
