@@ -26,6 +26,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from labs.analysis import causes
+from labs.analysis.limit import used
 from labs.host.hardware import usable_cores
 from labs.host.waiting import Stopped, wait_until
 from labs.kinds.sweep.record import Recording
@@ -369,22 +370,25 @@ NOT_HERE = {
 
 def named(recording: Recording) -> str:
     """The cause that the verdict names: of points that cannot be believed, what went on around
-    them, else what explains the largest miss, else what is told of its surroundings (others who
-    were there from the beginning are in the forecast, which then has no miss); "" for none."""
+    them, else what explains the largest miss, else who had the cores (others who were there from
+    the beginning are in the forecast, which then has no miss); "" for none."""
     run = recording.run
-    seen = [
-        (check.unfit, name)
-        for point in run.points
-        for check in point.checks
-        if (name := HELD.get(check.name, check.name)) in CAUSES
-    ]
-    believed = [name for unfit, name in seen if unfit]
-    looked_at = None if believed else causes.looked_at(run)
-    if looked_at is not None and (
-        found := causes.cause(recording.experiment, recording.machine, run, looked_at)
-    ):
-        return found.name
-    return next(iter([*believed, *(name for _, name in seen)]), "")
+    for point in run.points:
+        for check in point.checks:
+            name = HELD.get(check.name, check.name)
+            if check.unfit and name in CAUSES:
+                return name
+    looked_at = causes.looked_at(run)
+    found = looked_at and causes.cause(recording.experiment, recording.machine, run, looked_at)
+    return found.name if found else "others" * _others_had_cores(recording)
+
+
+def _others_had_cores(recording: Recording) -> bool:
+    """As the verdict says it of the last level: the cores were to be its limit, and were not."""
+    run, cores, point = recording.run, recording.machine.cores, recording.points[-1]
+    part = used(recording.experiment, recording.machine, run, point) or 0.0
+    limited = run.forecast.at(point.users).limit == "cpu" and part < causes.FULL
+    return limited and point.others_cpu > (1 - causes.FULL) * cores
 
 
 Counts = dict[str, Counter[str]]  # by the injection: how often each cause was named

@@ -192,12 +192,6 @@ class LabUser(FastHttpUser):
         self.asking: dict[str, Any] = {"headers": {"Connection": "close"}} if closing else {}
 
     @task
-    def take_turns(self) -> None:
-        """For good: Locust's way from one task to the next, with a sleep of no time, costs more
-        than all that is kept of a request here."""
-        while True:
-            self.take_a_turn()
-
     def take_a_turn(self) -> None:
         due = 0.0
         if self.number >= gate.open_to:

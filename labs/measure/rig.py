@@ -227,7 +227,7 @@ class Rig:
     def burn_again(self, experiment: Experiment) -> float | None:
         """How much faster its cores are now, when the load is over, than when they were burned
         for it in this run: relative; None where that can't be seen."""
-        self.measuring("burning again: is the machine as fast as before?", AFTER_S)
+        self.measuring("speed of the cores again", AFTER_S)
         server, workload = experiment.server, experiment.workload
         cores, _ = split_cores(server)
         where = None if cores is None else tuple(cores)

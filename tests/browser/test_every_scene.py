@@ -59,17 +59,15 @@ def telephone(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-def turned(scene: Locator, slider: Locator) -> None:
-    """By a tap, as far as it goes, and by a key; each is seen in the picture or beside it."""
+def turned(slider: Locator) -> None:
+    """By a tap, as far as it goes, and by a key."""
     slider.scroll_into_view_if_needed()
     now, most = int(slider.input_value()), int(slider.get_attribute("max") or "0")
     box = slider.bounding_box()
     assert box
-    look = scene.evaluate(LOOK)
     part = 0.1 if 2 * now > most else 0.9
     slider.tap(position={"x": part * box["width"], "y": box["height"] / 2})
     assert slider.input_value() != str(now)
-    eventually(lambda: scene.evaluate(LOOK) != look, 10, "nothing is seen of a tap")
     tapped = slider.input_value()
     slider.press("ArrowRight" if part < 0.5 else "ArrowLeft")
     assert slider.input_value() != tapped
@@ -83,10 +81,11 @@ def tried(page: Page, scene: Locator) -> None:
     expect(scene.get_by_role("group", name="Simulated: ")).to_be_visible()
     expect(scene.get_by_role("img", name=NAMED)).to_be_visible()
     assert scene.evaluate(FAINT) == []
+    look = scene.evaluate(LOOK)
     sliders = scene.get_by_role("slider", name=NAMED)
     assert sliders.count() == scene.locator("input[type=range]").count()
     for each in sliders.all():
-        turned(scene, each)
+        turned(each)
     play = scene.get_by_role("button", name="Play", exact=True)
     if play.count():
         play.tap()
@@ -97,6 +96,7 @@ def tried(page: Page, scene: Locator) -> None:
     for each in scene.locator(".wt-scene-clock button:enabled").all():
         if each.is_visible():
             each.tap()
+    eventually(lambda: scene.evaluate(LOOK) != look, 10, "nothing is seen of all that")
     expect(scene.get_by_role("status").last).to_contain_text(NAMED)
     assert scene.evaluate(OUT) == []
 

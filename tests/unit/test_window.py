@@ -419,8 +419,8 @@ def test_the_times_of_a_walk_are_those_of_the_protocol():
     assert schedule.half_s(load, LEVELS, second=False) == 14.75
     assert schedule.half_s(load, LEVELS, second=True) == pytest.approx(10.0 + 6.0)
     assert schedule.walk_s(load, LEVELS) == pytest.approx(14.75 + 5.0 + PAINT_S + 6.0)
-    start_s = schedule.STARTUP_S + schedule.WARM_UP_S
-    assert schedule.duration_s(load, LEVELS) == pytest.approx(start_s + 25.75 + PAINT_S)
+    beside_s = schedule.STARTUP_S + schedule.WARM_UP_S + schedule.AFTER_S
+    assert schedule.duration_s(load, LEVELS) == pytest.approx(beside_s + 25.75 + PAINT_S)
     thinking = schedule.up(replace(load, think_time_s=1.0), LEVELS[:1])[0]
     assert (thinking.stagger_s, thinking.settle_s, thinking.grace_s) == (1.5, 2.25, 0.5)
     assert thinking.window_s == 24 * 1.5 / 2 / 2
