@@ -34,7 +34,11 @@ def count_level(
     bad = bad[(bad["end"] > begin) & (bad["end"] <= end)]
     started = np.array([start for start in report.flying.values() if start < end], dtype=float)
     counted = window.count(good["start"], good["end"], started, begin=begin, end=end, now=report.at)
-    served = np.unique(good["user"][(good["end"] > begin) & (good["user"] < users)])
+    served = set(good["user"][(good["end"] > begin)].tolist())
+    asked = set(range(users))
+    if think_time_s:  # who thinks for all of the window wants nothing
+        long_ago = {user for user, start in report.flying.items() if start < (begin + end) / 2}
+        asked &= long_ago | set(bad["user"].tolist())
     each = 1 / counted.completed if counted.completed else 0.0
     inside = good[(good["end"] > begin) & (good["start"] < end)]
     return Point(
@@ -44,7 +48,7 @@ def count_level(
         failed=len(bad),
         no_port=int((bad["process"] == errno.EADDRNOTAVAIL).sum()),
         unfinished=len(started),
-        never_served=users - len(served),
+        never_served=len(asked - served),
         throughput_rps=counted.throughput_rps,
         throughput_ci_rps=counted.interval_rps,
         halves_rps=counted.halves_rps,

@@ -125,7 +125,8 @@ def test_time_is_left_while_a_level_is_measured_for_longer_than_forecast() -> No
     for at, each in told:
         if each.quiet_s is not None:
             begun.setdefault(each.stage, (at, each))
-    assert list(begun) == ["1 user", "8 users", "8 users again", "1 user again"]
+    walk = ["1 user", "8 users", "8 users again", "1 user again"]
+    assert list(begun) == [*walk, "speed of the cores again"]
     for stage, (at, each) in begun.items():
         if stage.endswith("again"):
             assert each.seconds_left > 0.6 * (told[-1][0] - at)

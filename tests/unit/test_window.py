@@ -366,8 +366,25 @@ def test_a_point_says_of_its_window_what_the_counters_and_the_records_say():
     assert point.littles_law == pytest.approx(users / 4)
     nobody = Report(records=report.records[:0], flying={}, at=12.0)
     idle = count_level(nobody, before, after, users=4, think_time_s=0.5, workers=None, pss=None)
-    assert (idle.demand_s, idle.mean_response_time_s, idle.never_served) == (0, 0, 4)
+    assert (idle.demand_s, idle.mean_response_time_s, idle.never_served) == (0, 0, 0)
     assert (idle.voluntary_switches, idle.involuntary_switches) == (0, 0)  # of nobody's request
+
+
+@pytest.mark.parametrize(("think_time_s", "unserved"), [(0.0, 3), (0.5, 1)])
+def test_who_thinks_for_all_of_a_window_was_not_left_unserved(think_time_s: float, unserved: int):
+    """User 0 is answered, 1 has asked since long, 2 only just now, and 3 still thinks."""
+    answered = np.array([examples.record(OK, 0, 10.5, 11.0)], dtype=RECORD)
+    report = Report(records=answered, flying={1: 9.5, 2: 11.9}, at=12.6)
+    point = count_level(
+        report,
+        look(10.0),
+        look(12.0),
+        users=4,
+        think_time_s=think_time_s,
+        workers=None,
+        pss=None,
+    )
+    assert point.never_served == unserved
 
 
 def test_the_last_answer_tells_with_whom_a_user_is():
