@@ -19,7 +19,7 @@ from labs.analysis.point import half_width
 from labs.analysis.schedule import LEAST_COMPLETIONS, VISITS
 from labs.records.experiment import Experiment, Workload
 from labs.records.format import NARROW, change, cores, duration, percent, rate
-from labs.records.results import Check, Machine, Point, Prediction
+from labs.records.results import Check, Machine, Point, Prediction, told, unfit
 from labs.records.server_facts import server_facts
 from labs.theory.laws import GENERATOR_FULL
 
@@ -86,16 +86,6 @@ def is_the_result(faults: Collection[str], workload: Workload, *, overflows: int
     if workload.page == "file":
         shown.add("load generator")
     return not shown.isdisjoint(faults) and shown | EFFECTS >= set(faults)
-
-
-def unfit(name: str, sentence: str) -> Check:
-    """A reason to draw the point hollow."""
-    return Check(name=name, unfit=True, sentence=sentence)
-
-
-def told(name: str, sentence: str) -> Check:
-    """Worth knowing; the point stands."""
-    return Check(name=name, unfit=False, sentence=sentence)
 
 
 class Watched(Protocol):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from labs.records.experiment import Experiment
 from labs.records.format import duration, rate
-from labs.records.results import Check, Machine, Point
+from labs.records.results import Check, Machine, Point, told, unfit
 from labs.records.server_facts import keeps_connections, server_facts
 
 PORTS_USED = 0.8  # of those that there are: a search for a free one has a hard time then
@@ -20,20 +20,20 @@ def failures(failed: int, machine: Machine, *, opened_rps: float = 0.0, no_port:
     held = opened_rps * machine.port_rest_s
     if no_port:
         some = "" if no_port == failed else f", {no_port} of them"
-        return _unfit(
+        return unfit(
             "errors",
             f"{those} failed{some} because no port was free for a connection. End what holds so "
             "many, or wait a minute until closed ones give theirs back.",
         )
     if machine.ports and held > PORTS_USED * machine.ports:
-        return _unfit(
+        return unfit(
             "errors",
             f"{those} failed, probably for want of a port: each request opens a connection, "
             f"and a closed one keeps its port for {duration(machine.port_rest_s)}. At "
             f"{rate(opened_rps)} that wants {held:,.0f} ports, and this system has "
             f"{machine.ports:,}. Keep connections, with a server that does, or ask for less.",
         )
-    return _unfit(
+    return unfit(
         "errors",
         f"{those} failed; a failure is often quicker than an answer, so the averages mean "
         "little. Ask for less at once, and look whether they fail again.",
@@ -46,7 +46,7 @@ def of_level(point: Point, experiment: Experiment, machine: Machine) -> Iterator
     if point.lost_processes:
         lost = "process" if point.lost_processes == 1 else "processes"
         meanwhile = f", and {requests(point.failed)} failed" if point.failed else ""
-        yield _unfit(
+        yield unfit(
             "lost",
             f"{point.lost_processes} {lost} of the server ended under way{meanwhile}: that was not "
             "the server that was asked for. Run again. If it comes back, find out who ends them.",
@@ -56,12 +56,11 @@ def of_level(point: Point, experiment: Experiment, machine: Machine) -> Iterator
         and server_facts(experiment.server.by).hangs_up
         and 0 < point.failed <= FEW * point.completed
     ):
-        yield Check(
-            name="hung up",
-            unfit=False,
-            sentence=f"{requests(point.failed)} came on a connection that was just being closed: "
-            "with all workers busy, Apache's event MPM closes those that it has kept open. A "
-            "browser would send what failed again.",
+        yield told(
+            "hung up",
+            f"{requests(point.failed)} came on a connection that was just being closed: with all "
+            "workers busy, Apache's event MPM closes those that it has kept open. A browser "
+            "would send what failed again.",
         )
     elif point.failed:
         opened_rps = 0.0 if kept else (point.completed + point.failed) / point.seconds
@@ -71,7 +70,3 @@ def of_level(point: Point, experiment: Experiment, machine: Machine) -> Iterator
 def requests(count: int) -> str:
     """So many, in words."""
     return "1 request" if count == 1 else f"{count} requests"
-
-
-def _unfit(name: str, sentence: str) -> Check:
-    return Check(name=name, unfit=True, sentence=sentence)

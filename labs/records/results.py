@@ -144,6 +144,16 @@ class Check:
     sentence: str
 
 
+def unfit(name: str, sentence: str) -> Check:
+    """A reason to draw the point hollow."""
+    return Check(name=name, unfit=True, sentence=sentence)
+
+
+def told(name: str, sentence: str) -> Check:
+    """Worth knowing; the point stands."""
+    return Check(name=name, unfit=False, sentence=sentence)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
     """What one of the windows of a level found by itself."""

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import examples
 from msgspec import structs
 
-from labs.analysis.checks import STARVED, unfit
+from labs.analysis.checks import STARVED
 from labs.kinds.mystery.record import Mystery
 from labs.kinds.mystery.run import MysteryLab
 from labs.kinds.sweep.record import Recording
@@ -21,6 +21,7 @@ from labs.measure.rig import Rig
 from labs.panel.mystery import MysteryPanel
 from labs.panel.sweep import SweepPanel
 from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.results import unfit
 
 USERS = (1, 2, 4, 8, 16, 32, 64)
 SPOILED, HUNGRY = 32, 64  # levels whose points cannot be believed

@@ -14,8 +14,9 @@ import pytest
 from markup import plain
 
 from labs.analysis import causes
-from labs.analysis.checks import check, half_width
+from labs.analysis.checks import check
 from labs.analysis.limit import ceiling, used
+from labs.analysis.point import half_width
 from labs.analysis.visits import visited
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.mystery.record import Mystery

@@ -24,8 +24,9 @@ from panel_driver import PanelDriver, Script, panel_of
 from waiting import eventually
 
 from labs.analysis import causes
-from labs.analysis.checks import STARVED, check, half_width, unfit
+from labs.analysis.checks import STARVED, check
 from labs.analysis.limit import ceiling
+from labs.analysis.point import half_width
 from labs.analysis.visits import join, judge, visited
 from labs.exercises import latest
 from labs.kinds.comparison import verdict as comparing
@@ -57,7 +58,7 @@ from labs.present.verdict import verdict
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.format import digits, duration, percent, rate, size
 from labs.records.processes import Seen
-from labs.records.results import Point, PredictedLevel, Prediction, Run
+from labs.records.results import Point, PredictedLevel, Prediction, Run, unfit
 from labs.records.steps import Step
 from labs.theory.forecast import forecast
 from labs.theory.laws import GENERATOR_FULL

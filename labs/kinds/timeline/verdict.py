@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from labs.analysis.causes import AGREES, HALF
-from labs.analysis.checks import full_generator, is_the_result, surroundings, told, unfit
+from labs.analysis.checks import full_generator, is_the_result, surroundings
 from labs.analysis.failures import failures
 from labs.kinds.timeline.forecast import with_workers
 from labs.kinds.timeline.record import StepResult, Timeline, TimelineRun
@@ -16,7 +16,7 @@ from labs.present.power import powered
 from labs.present.verdict import need, who
 from labs.records.experiment import Load, Server, Workload
 from labs.records.format import digits, duration, listed, percent, rate
-from labs.records.results import Check, Machine
+from labs.records.results import Check, Machine, told, unfit
 from labs.records.server_facts import keeps_connections, locked
 from labs.records.steps import KILL, Step
 
