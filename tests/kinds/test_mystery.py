@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import subprocess
 import sys
@@ -38,6 +39,7 @@ from labs.kinds.mystery.show import (
     symptoms_html,
     words,
 )
+from labs.kinds.sweep.record import Recording
 from labs.measure.rig import Rig
 from labs.panel.mystery import FIXES, MysteryPanel
 from labs.present.quantities import NoSuchNumber
@@ -183,6 +185,29 @@ def test_a_diagnosis_is_told_right_or_what_speaks_against_it(limit: Limit) -> No
     fixes = dict(verdict.repaired(mystery))
     wrong, right = fixes.values()
     assert "as good as nothing" in wrong and "times as much" in right
+
+
+def test_a_fix_is_told_where_nothing_was_answered_before() -> None:
+    found = example(seed_of("disk"))
+
+    def silent(recording: Recording) -> Recording:
+        points = tuple(replace(each, throughput_rps=0.0) for each in recording.run.points)
+        run = replace(recording.run, points=points)
+        return structs.replace(recording, runs=(run,))
+
+    dead = found.with_variant("before", silent(found.before))
+    wrong, right = dict(verdict.repaired(dead)).values()
+    assert dead.ratio("right") == math.inf and "there was nothing before" in wrong + right
+    dead = dead.with_variant("wrong", silent(dead.variants["wrong"]))
+    assert dead.ratio("wrong") == 1 and "as good as nothing" in verdict._change(dead, "wrong")
+
+
+def test_threads_that_nobody_saw_waiting_for_the_disk_are_not_counted() -> None:
+    found = example(seed_of("disk"))
+    waiting = verdict.fact(named("disk"), found)
+    assert "0.6 threads were on average waiting for it." in waiting
+    idle = structs.replace(found, seen=tuple(replace(each, on_disk=0.0) for each in found.seen))
+    assert "no thread was seen waiting for it." in verdict.fact(named("disk"), idle)
 
 
 # ---- what is shown -----------------------------------------------------------------------------

@@ -3,6 +3,7 @@ Frozen, SI units."""
 
 from __future__ import annotations
 
+import math
 from typing import Literal, get_args
 
 import msgspec
@@ -58,8 +59,12 @@ class Mystery(Result, tag="mystery", frozen=True, kw_only=True):
         return self.variants[name].at(self.users).throughput_rps
 
     def ratio(self, name: Variant) -> float:
-        """How many times the throughput that a fix brought. KeyError if it was not tried."""
-        return self.throughput_rps(name) / self.throughput_rps("before")
+        """How many times the throughput that a fix brought: infinite where there was none before,
+        and 1 where there is none after it either. KeyError if it was not tried."""
+        before, after = self.throughput_rps("before"), self.throughput_rps(name)
+        if not before:
+            return math.inf if after else 1.0
+        return after / before
 
     def with_variant(self, name: Variant, recording: Recording) -> Mystery:
         """With this fix tried, in the order of `VARIANTS`."""

@@ -151,7 +151,9 @@ def _change(mystery: Mystery, variant: Variant) -> str:
     users = mystery.users or 0
     hollow = [not mystery.variants[name].at(users).fit for name in ("before", variant)]
     at = f"{crowd(users)} ({HOLLOW})" if any(hollow) else crowd(users)
-    if ratio >= CHANGED:
+    if math.isinf(ratio):
+        said = "there was nothing before"
+    elif ratio >= CHANGED:
         said = f"{digits(ratio, 2)} times as much"
     elif 1 / UNCHANGED <= ratio <= UNCHANGED:
         said = "as good as nothing"
@@ -182,10 +184,8 @@ def _disk(server: list[Seen], rps: float) -> str:
         return "the system does not tell what a process writes."
     waiting = sum(each.on_disk or 0.0 for each in server)
     each = f"{size(sum(written) / rps)}" if rps else "nothing"
-    return (
-        f"a request handed {each} to the disk, and {digits(waiting, 2)} threads were in a wait for "
-        "it, on average."
-    )
+    who = f"{digits(waiting, 2)} threads were on average" if waiting else "no thread was seen"
+    return f"a request handed {each} to the disk, and {who} waiting for it."
 
 
 def _files(server: list[Seen]) -> str:
