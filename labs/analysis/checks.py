@@ -61,7 +61,8 @@ def check(
         found.append(_visited_again(point, dealt, by_deal))
     found += _starved(point, experiment)
     found += _remarks(point, experiment, machine, moved)
-    found += _against(point, experiment, machine, forecast)
+    unsteady = max(noise_fraction, abs(speed_change or 0.0))
+    found += _against(point, experiment, machine, forecast, unsteady)
     found += noise(noise_fraction, speed_change or 0.0)
     return tuple(found)
 
@@ -297,13 +298,13 @@ def _little(point: Point, experiment: Experiment) -> str:
 
 
 def _against(
-    point: Point, experiment: Experiment, machine: Machine, forecast: Prediction
+    point: Point, experiment: Experiment, machine: Machine, forecast: Prediction, unsteady: float
 ) -> Iterator[Check]:
     """What was not to be expected, or cannot be.
 
-    More than the bound allows, beyond both intervals, the luck of few draws and what a quota saved
-    up, is told and not unfit: the requests were counted rightly, and what is wrong is what they
-    are compared with.
+    More than the bound allows, beyond both intervals, the luck of few draws, what a quota saved
+    up, and the machine's own unsteadiness where `noise` tells it, is told and not unfit: the
+    requests were counted rightly, and what is wrong is what they are compared with.
     """
     level, expected_s = forecast.at(point.users), forecast.demand_at(point.users)
     off = point.demand_s / expected_s - 1 if expected_s else 0.0
@@ -319,6 +320,8 @@ def _against(
     slack = luck.of_limit(point, experiment, forecast)
     if machine.quota_cores is not None:
         slack += QUOTA_PERIOD_S / point.seconds
+    if unsteady > TOLD:
+        slack += unsteady
     if point.throughput_ci_rps[0] > level.bound_ci_rps[1] * (1 + slack):
         yield told(
             BOUND,

@@ -62,6 +62,7 @@ class Overhead(msgspec.Struct, frozen=True):
     delay_s: float = 0.0
     alone_spread: float = 0.0
     crowd_ratio: float | None = None
+    crowd_overhead_s: float | None = None
     crowd_cores: int = 1
     crowd_spread: float = 0.0
     overhead_s: float = 0.0

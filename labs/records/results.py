@@ -79,6 +79,7 @@ class Calibration:
     way_there_s: float = 0.0  # of a lone user's request, until the application begins it
     alone_spread: float = 0.0  # of `work_ratio`: how far two halves lay apart, relative
     crowd_ratio: float | None = None  # CPU seconds of a crowd's work over as long as burned alone
+    crowd_overhead_s: float | None = None  # beside a crowd's work; None: `overhead_s`
     crowd_cores: int = 1  # logical cores that the crowd kept busy in the server
     crowd_spread: float = 0.0  # of what the crowd got done: how far two halves lay apart, relative
     use: float = 1.0  # part of all logical cores' time that work gets which could fill them
@@ -98,13 +99,15 @@ class Calibration:
         `busy` (between whole numbers, a straight line).
 
         crowded: how far the server is from a lone user, between whose requests it naps (0), to a
-        crowd that leaves it no pause (1). Assumes that what a request costs beside its work is
-        the same throughout: it is small beside it, or there is no work.
+        crowd that leaves it no pause (1). Assumes that a lone user's request costs as much beside
+        its work as an empty one: that is little, or there is no work.
         """
-        slower, ratio = self.slowdowns, self.work_ratio
+        slower, ratio, beside_s = self.slowdowns, self.work_ratio, self.overhead_s
         if self.crowd_ratio is not None:
             ratio += crowded * (self.crowd_ratio / between(slower, self.crowd_cores) - ratio)
-        return cpu_s * ratio * between(slower, busy) + self.overhead_s
+        if self.crowd_overhead_s is not None:
+            beside_s += crowded * (self.crowd_overhead_s - beside_s)
+        return cpu_s * ratio * between(slower, busy) + beside_s
 
     @property
     def slowdowns(self) -> tuple[float, ...]:

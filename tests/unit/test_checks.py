@@ -193,6 +193,13 @@ def test_more_than_the_bound_allows_beyond_both_intervals_is_a_wrong_calibration
     said = found["bound"].sentence.replace("\xa0", " ")
     assert said.startswith("That cannot be: 40 req/s is more than the 36 req/s of the bound")
     assert said.endswith("The calibration is wrong: run again.")
+    # A machine of which its own burns say that it has no steady speed may do a little more,
+    unsteady = {"noise_fraction": 0.13, "forecast": expecting(bound_ci_rps=(35.0, 37.0))}
+    assert list(checks(sure, **unsteady)) == ["noise"]
+    faster = {"speed_change": 0.13, "forecast": expecting(bound_ci_rps=(35.0, 37.0))}
+    assert list(checks(sure, **faster)) == ["noise"]
+    far = {"noise_fraction": 0.13, "forecast": expecting(bound_ci_rps=(32.0, 34.0))}
+    assert list(checks(sure, **far)) == ["bound", "noise"]  # and not as much more as it likes.
     # Few draws may be light ones.
     drawn = replace(examples.EXPERIMENT, workload=Workload(cpu_s=0.05, cpu_cv=1.0))
     assert checks(replace(sure, completed=30.0), drawn, expecting(bound_ci_rps=(35.0, 37.0))) == {}

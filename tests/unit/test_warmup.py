@@ -1,5 +1,6 @@
 """The warm-up on a clock of its own: what it finds is what the server was made to be."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -165,10 +166,18 @@ EIGHT = {"cores": 8, "logical_cores": 8}
 
 
 def crowd(
-    by: ServerModel, piece_cpu_s: float, *, busy: float = 8, users: int = 10, empty: int = 0
+    by: ServerModel,
+    piece_cpu_s: float,
+    *,
+    work_s: float | None = None,
+    busy: float = 8,
+    users: int = 10,
+    empty: int = 0,
 ) -> Calibration:
     """What users found who had `busy` cores' time for their pieces: one after the other on each of
-    their processes, but for the last so many that got nobody."""
+    their processes, but for the last so many that got nobody. work_s: of a piece, as the server
+    tells; all but what an empty request costs if none is given."""
+    work_s = piece_cpu_s - EMPTY_S if work_s is None else work_s
     rate, seconds = busy / piece_cpu_s, 0.8
     looks = [
         Snapshot(
@@ -189,7 +198,7 @@ def crowd(
             end - life_s,
             end,
             process=1 + number % (8 - empty),
-            service=(end - busy / rate, end, piece_cpu_s, 0.0),
+            service=(end - busy / rate, end, work_s, 0.0),
         )
         for number in range(int((seconds + life_s) * rate))
         for end in [number / rate]
@@ -209,6 +218,19 @@ def test_a_crowd_on_hyper_threads_has_its_D_under_load_and_logical_cores() -> No
     assert found.crowd_spread < 0.02
     assert found.demand_s(0.05, 8, 1) == pytest.approx(0.08 + EMPTY_S, rel=0.01)
     assert found.demand_s(0.05, 1) == pytest.approx(0.05 + EMPTY_S)
+
+
+def test_what_a_crowd_costs_beside_its_work_is_not_what_an_empty_request_costs() -> None:
+    """An empty request may wake a herd, or find all in the caches: a piece of 10 ms then told so
+    much too little, or too much, of a request of 50."""
+    by = model(Server("prefork", processes=16), Workload(cpu_s=0.05), 16, burned=SMT, **EIGHT)
+    found = crowd(by, 0.016 + 4 * EMPTY_S, work_s=0.016)
+    assert found.crowd_ratio == pytest.approx(1.6, rel=0.01)
+    assert found.crowd_overhead_s == pytest.approx(4 * EMPTY_S, rel=0.05)
+    assert found.demand_s(0.05, 8, 1) == pytest.approx(0.08 + 4 * EMPTY_S, rel=0.01)
+    untold = crowd(by, 0.016 + EMPTY_S, work_s=math.nan)
+    assert untold.crowd_overhead_s is None
+    assert untold.crowd_ratio == pytest.approx(1.6, rel=0.01)
 
 
 @pytest.mark.parametrize(
@@ -242,16 +264,16 @@ def test_a_loop_that_got_no_user_is_not_taken_for_a_core_that_is_lost() -> None:
 @pytest.mark.parametrize(
     ("server", "users", "most"),
     [
-        (Server("prefork", processes=16), 64, 10),  # 8 cores, and two that wait
-        (Server("prefork", processes=16), 3, 5),
-        (Server("prefork", processes=1), 64, 3),
-        (Server("prefork", processes=16, cores=2), 64, 4),
-        (Server("event-loop"), 64, 3),  # one core
+        (Server("prefork", processes=16), 64, 16),  # 8 cores, and eight that wait
+        (Server("prefork", processes=16), 3, 11),
+        (Server("prefork", processes=1), 64, 9),
+        (Server("prefork", processes=16, cores=2), 64, 10),
+        (Server("event-loop"), 64, 9),  # one core
         (Server("event-loop", processes=4), 64, 16),  # four queues: none stays empty
-        (Server("threaded", threads=16), 64, 3),  # one lock
-        (Server("threaded", threads=16, by="apache-event"), 64, 10),
+        (Server("threaded", threads=16), 64, 9),  # one lock
+        (Server("threaded", threads=16, by="apache-event"), 64, 16),
         (Server("prefork", processes=4, by="apache"), 64, 4),  # a worker stays with its user
-        (Server("prefork", processes=4, by="nginx-fpm"), 64, 6),
+        (Server("prefork", processes=4, by="nginx-fpm"), 64, 12),
     ],
 )
 def test_the_crowd_fills_the_cores_that_its_server_can_fill(server, users, most) -> None:
