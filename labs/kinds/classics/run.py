@@ -35,7 +35,8 @@ TREE_S = 8.0  # of S3's load, which took 40
 LONG = 4096  # places in a listen queue: nobody finds it full
 LOOK_S = 0.02
 BURN_S = 1.0
-START_S = 4.0  # for a server, a burn and Locust to begin and to end
+START_S = 2.0  # for a server to begin and to end
+LOCUST_S = 6.0  # for Locust, its burns and its warm-up, beside its levels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +67,7 @@ class Trial:
         """About how long all of Locust's levels take, and the first again."""
         each_s = self.workload.cpu_s + self.workload.wait_s
         levels = [max(1.0, 24 * each_s / min(users, 12)) + 3 * each_s for users in self.locust]
-        return sum(levels) + levels[0] + START_S + AFTER_S if levels else 0.0
+        return sum(levels) + levels[0] + LOCUST_S + AFTER_S if levels else 0.0
 
 
 def _apache(processes: int, **more: Any) -> Server:

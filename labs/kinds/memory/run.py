@@ -47,7 +47,7 @@ WARM_UP_S = 0.05  # for which they wait then, so that each worker gets one
 PATH = "/?loops=20000"  # about a millisecond of work in each
 WAIT_S = 0.5  # for which requests wait while the memory is read; longer for a large crowd
 WAIT_EACH_S = 0.0015
-SERVER_S = 1.45  # to start a server, let it serve, and end it (seen on 2 cores)
+SERVER_S = 1.2  # to start a server, let it serve, and end it (seen on 2 cores: 1.0 to 1.45)
 STRAIGHT = 0.25  # of the growth: how far a size may lie off the line in a recording
 
 
