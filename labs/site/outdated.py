@@ -3,11 +3,14 @@
 A page is read again when its text has changed, or a recording that it asked for. All pages are
 written again when something has changed that each may show: a title, a label, a static file.
 Sphinx goes by the clock, and leaves a page alone when only what it shows of others has changed.
+It also forgets which terms the pages explain that a second build leaves alone, so that a search
+finds none of them; here they are kept.
 Code is no matter here: when it has changed, `setup/book.py` begins from nothing.
 """
 
 import contextlib
 import hashlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,7 @@ from sphinx.environment import BuildEnvironment
 from labs.recordings import store
 from labs.site import formulas
 
+TERMS = "terms.json"  # beside what Sphinx keeps: of each page, those that a search is to find
 MADE_OF = "made-of"  # of a page's metadata: its text, and the recordings by their labs
 
 
@@ -46,6 +50,8 @@ def _changed(_app: Sphinx, env: BuildEnvironment, *_: set[str]) -> list[str]:
 
 def _showing(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """All pages, when what they may show of each other has changed since the last build."""
+    with contextlib.suppress(OSError):
+        env._search_index_index_entries |= json.loads(Path(app.doctreedir, TERMS).read_text())
     before = getattr(env, "wall_time_shown", None)
     env.wall_time_shown = now = _shown(app, env)  # type: ignore[attr-defined]
     return sorted(env.found_docs) if before not in (None, now) else []
@@ -76,8 +82,16 @@ def _anchors(about: dict[str, Any]) -> dict[str, tuple[str, str]]:
     return {slug: (id, text) for slug, (_, id, text) in about.get("myst_slugs", {}).items()}
 
 
+def _keep_terms(app: Sphinx, problem: Exception | None) -> None:
+    """Sphinx learns them when it writes a page, and has put away what it keeps before."""
+    if problem is None and app.env is not None:
+        terms = json.dumps(app.env._search_index_index_entries)
+        Path(app.doctreedir, TERMS).write_text(terms)
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Sphinx calls this."""
     app.connect("env-get-outdated", _changed)
     app.connect("env-updated", _showing)
+    app.connect("build-finished", _keep_terms)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

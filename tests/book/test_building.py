@@ -40,7 +40,15 @@ from labs.site.measured_role import measured
 "secret" in globals(), "display" in globals(), str(measured("one-core", "machine"))
 ```
 """,
-    "third": "# Third\n\n[The first](first.md) page of all.\n",
+    "third": """# Third
+
+[The first](first.md) page of all.
+
+:::{glossary}
+Bottleneck
+  What is full.
+:::
+""",
 }
 
 
@@ -113,6 +121,16 @@ def test_a_cell_puts_out_what_it_prints_displays_and_comes_to_in_order(small: Bo
 
 def test_a_page_does_not_see_the_names_of_the_one_before(small: Book) -> None:
     assert "(False, False, " in small.words("second")
+
+
+@pytest.mark.extended
+def test_a_search_knows_the_terms_of_a_page_that_was_left_alone(small: Book) -> None:
+    index = small.folder / "_build/html/searchindex.js"
+    small.change("first.md", "said after", "said then")
+    assert small.rewritten() == {"first"}
+    small.change("first.md", "said then", "said after")
+    assert small.rewritten() == {"first"}
+    assert re.search(r'"bottleneck": ?\[\[', index.read_text("utf-8"))
 
 
 @pytest.mark.extended

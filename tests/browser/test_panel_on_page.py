@@ -64,10 +64,10 @@ def names(shown: Locator) -> list[str]:
 
 
 def measured(shown: Locator) -> int:
-    """Points of this machine in the first plot: they alone are round."""
+    """Points of this machine in the first plot: they alone are round. At first none is drawn."""
     figure = shown.locator(".wt-figure .wt-plot")
     count = (
-        "node => node.data.filter(t => t.xaxis === 'x' && t.name.startsWith('measured'))"
+        "node => (node.data ?? []).filter(t => t.xaxis === 'x' && t.name.startsWith('measured'))"
         ".reduce((n, t) => n + t.x.length, 0)"
     )
     return int(figure.evaluate(count))
