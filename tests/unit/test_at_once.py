@@ -55,6 +55,45 @@ def test_each_is_told_once_as_it_is_in_the_end(told: list[tuple[str, str, Any]])
     assert told[-1][2]["content"] == {"kind": "news"}
 
 
+def test_one_stands_for_all_layouts_in_which_nothing_is_set_until_something_is(
+    told: list[tuple[str, str, Any]],
+) -> None:
+    with at_once():
+        words, more, hidden = ipywidgets.HTML("a"), ipywidgets.HTML("b"), ipywidgets.HTML("c")
+        hidden.layout.display = "none"
+    states = {name: data["state"] for _, name, data in told}
+    named = [states[each.model_id]["layout"] for each in (words, more, hidden)]
+    assert named[0] == named[1] != named[2] == f"IPY_MODEL_{hidden.layout.model_id}"
+    stand_in = named[0].removeprefix("IPY_MODEL_")
+    assert stand_in in states and states[stand_in]["display"] is None
+    assert not {words.layout.model_id, more.layout.model_id} & set(states)
+
+    told.clear()
+    words.layout.display = "none"  # its own: the other's stays as it is
+    (opened, moved) = told
+    assert opened[:2] == ("comm_open", words.layout.model_id)
+    assert opened[2]["state"]["display"] == "none"
+    assert moved[1:] == (
+        words.model_id,
+        {"method": "update", "state": {"layout": f"IPY_MODEL_{words.layout.model_id}"}},
+    )
+    words.layout.display = ""
+    assert told[2:] == [("comm_msg", words.layout.model_id, told[2][2])]
+    assert told[2][2]["state"] == {"display": ""}
+
+
+def test_a_widget_that_tells_all_of_itself_names_what_the_page_knows(
+    told: list[tuple[str, str, Any]],
+) -> None:
+    """As it does when the page asks, after a connection that was cut."""
+    with at_once():
+        words, _ = ipywidgets.HTML("a"), ipywidgets.HTML("b")
+    words.send_state()
+    known = {name for kind, name, _ in told if kind == "comm_open"}
+    state = told[-1][2]["state"]
+    assert {state[each].removeprefix("IPY_MODEL_") for each in ("layout", "style")} <= known
+
+
 def test_what_is_no_state_comes_after_the_widget_in_its_order(
     told: list[tuple[str, str, Any]],
 ) -> None:
