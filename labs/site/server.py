@@ -16,6 +16,7 @@ from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler, JupyterHandler
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.serverapp import ServerApp
+from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
 from jupyter_server.services.sessions.sessionmanager import ModelName
 from tornado import web
 from tornado.ioloop import PeriodicCallback
@@ -25,6 +26,7 @@ from traitlets.config import Config
 from labs.host.project import SITE
 from labs.site import not_found
 from labs.site.page_kernels import PageKernels
+from labs.site.prompt_connection import PromptConnection
 from labs.site.warm_kernel import WarmKernel
 
 KEEP_INTERVAL_MS = 30_000  # how often kernels are looked after
@@ -214,6 +216,9 @@ class BookApp(ExtensionApp):
 
     def initialize_settings(self) -> None:
         assert self.serverapp is not None
+        connection = "kernel_websocket_connection_class"
+        if self.settings[connection] is ZMQChannelsWebsocketConnection:  # the usual one
+            self.settings[connection] = PromptConnection
         kernels = self.serverapp.kernel_manager
         self.warm = WarmKernel(kernels, self.warm_up, "", self.log)
         self.given = PageKernels(kernels, self.serverapp.session_manager, self.left_after_s)

@@ -1,6 +1,7 @@
 """Every route of the book's server needs the login that kernels need, and none leads out of the
 site. Without a browser: the requests that one would send, and some that it would not."""
 
+import ctypes
 import json
 import os
 import re
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 
+import psutil
 import pytest
 from waiting import eventually
 
@@ -36,6 +38,7 @@ class Book:
     port: int
     base: str
     token: str
+    pid: int
 
     def ask(
         self, path: str, method: str = "GET", body: str | None = None, **headers: str
@@ -107,7 +110,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Book]:
         eventually(lambda: said.exists() and said.read_text().strip(), START_S, "the server")
         facts = json.loads(said.read_text())
         eventually(lambda: _listens(facts["port"]), START_S, "the server's port")
-        yield Book(facts["port"], facts["base_url"], facts["token"])
+        yield Book(facts["port"], facts["base_url"], facts["token"], process.pid)
     finally:
         process.terminate()
         process.wait(SOON_S)
@@ -226,8 +229,44 @@ def test_a_websocket_needs_the_login_and_the_book_s_own_origin(book: Book) -> No
     book.ask(f"api/sessions/{model['id']}", "DELETE", **reader)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows another process's sockets")
+def test_what_python_says_goes_at_once(book: Book) -> None:
+    """Else each piece of code is answered later by as long as a browser holds its acknowledgements
+    back."""
+    reader = book.login()
+    _, said = book.ask("book/session", "POST", "{}", **reader)
+    model = json.loads(said)
+    channels = f"api/kernels/{model['kernel']['id']}/channels"
+    with websocket(book, channels, Origin=f"http://127.0.0.1:{book.port}", **reader) as socket_:
+        port = socket_.getsockname()[1]
+        eventually(
+            lambda: goes_at_once(book.pid, port), SOON_S, "the option of the server's socket"
+        )
+    book.ask(f"api/sessions/{model['id']}", "DELETE", **reader)
+
+
+def goes_at_once(pid: int, port: int) -> bool:
+    """Whether that process's connection to the port sends without waiting (TCP_NODELAY)."""
+    pidfd_getfd, system = 438, ctypes.CDLL(None)
+    connections = psutil.Process(pid).net_connections("tcp")
+    theirs = [each.fd for each in connections if each.raddr and each.raddr.port == port]
+    if not theirs:
+        return False  # not yet accepted
+    process = os.pidfd_open(pid)
+    copy = system.syscall(pidfd_getfd, process, theirs[0], 0)
+    os.close(process)
+    with socket.socket(fileno=copy) as same:
+        return same.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
+
+
 def upgraded(book: Book, path: str, **headers: str) -> int:
     """What the server answers to a browser that wants a WebSocket there."""
+    with websocket(book, path, **headers) as connection, connection.makefile("rb") as answer:
+        return int(answer.readline().split()[1])
+
+
+def websocket(book: Book, path: str, **headers: str) -> socket.socket:
+    """A connection on which a browser has asked for a WebSocket."""
     fields = {
         "Connection": "Upgrade",
         "Upgrade": "websocket",
@@ -238,7 +277,6 @@ def upgraded(book: Book, path: str, **headers: str) -> int:
     fields.setdefault("Host", f"127.0.0.1:{book.port}")
     said = [f"{name.replace('_', '-')}: {value}" for name, value in fields.items()]
     head = "\r\n".join([f"GET {book.base}{path} HTTP/1.1", *said, "", ""])
-    with socket.create_connection(("127.0.0.1", book.port), timeout=SOON_S) as connection:
-        connection.sendall(head.encode())
-        with connection.makefile("rb") as answer:
-            return int(answer.readline().split()[1])
+    connection = socket.create_connection(("127.0.0.1", book.port), timeout=SOON_S)
+    connection.sendall(head.encode())
+    return connection
