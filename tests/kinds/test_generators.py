@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from dataclasses import replace
 from typing import Any
@@ -24,6 +26,7 @@ from labs.present.quantities import NoSuchNumber
 from labs.records.errors import BadRecording, Unusable
 from labs.records.experiment import Server, Workload
 from labs.servers.serve import free_port, serve
+from workloads import protocol
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
@@ -237,6 +240,33 @@ def test_commands_as_a_reader_would_type_them() -> None:
         pass
     nobody = Program(name="nobody", names=("no-such-program",), package="nobody-utils")
     assert tools.missing(nobody) == "not installed: apt-get install nobody-utils"
+
+
+ONE_USER = """
+from locust.env import Environment
+from workloads.users import LabUser
+heard = []
+LabUser.host = "http://127.0.0.1:1"
+environment = Environment(user_classes=[LabUser])
+environment.events.request.add_listener(lambda **about: heard.append(about))
+user = LabUser(environment)
+user.on_start()
+answer = user.client.get("/")
+print(answer.status_code, len(heard))
+"""
+
+
+def test_locusts_own_statistics_hear_of_no_request() -> None:
+    """They would cost a lab's request a tenth of its CPU time, and nobody reads them."""
+    about = {protocol.USERS: "1", protocol.RESULTS: "1"}
+    said = subprocess.run(
+        [sys.executable, "-c", ONE_USER],
+        env=os.environ | about,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert said.stdout.split() == ["0", "0"]  # asked, and told nobody
 
 
 # real ones on a real server
