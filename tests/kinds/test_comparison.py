@@ -288,6 +288,21 @@ def test_what_is_decided_is_fixed_before_the_run() -> None:
     assert decided(planned(POOLS).parts) is None
 
 
+def test_a_promise_of_what_was_never_measured_here_is_as_good(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of requests without work there is no forecast before the first run."""
+
+    def promised_s(**known: float) -> float:
+        calibration = replace(examples.CALIBRATION, **known)
+        monkeypatch.setattr("labs.kinds.comparison.run.last", lambda *_: calibration)
+        experiment = Experiment(Server("threaded", threads=25), Workload(page="file"), Load((1, 8)))
+        return ComparisonLab({"one": experiment, "another": experiment}).seconds()
+
+    never_s = promised_s(overhead_s=0.0, generator_s=0.0)
+    assert never_s == pytest.approx(promised_s(overhead_s=1e-4, generator_s=1e-4), rel=0.05)
+
+
 def test_who_is_near_the_best_is_said_too() -> None:
     words = said(comparison(POOLS, over="pool"))[""]
     assert re.search(r"answered the most of all, .*; this run can't tell “(2|16) workers”", words)

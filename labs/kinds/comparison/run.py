@@ -17,14 +17,14 @@ import msgspec
 from labs.analysis.checks import enough_fit, impossible, is_the_result
 from labs.analysis.scale import own_parts
 from labs.analysis.scaling import scaled_down, smoke_test
-from labs.analysis.schedule import VISITS, half_s, start_s
+from labs.analysis.schedule import PAINT_S, VISITS, half_s, start_s
 from labs.host.hardware import fingerprint
 from labs.kinds.base import LabKind
 from labs.kinds.comparison import verdict
 from labs.kinds.comparison.contrast import with_contrast
 from labs.kinds.comparison.record import Comparison, Over, check_parts, merged
 from labs.kinds.sweep.record import Recording
-from labs.kinds.sweep.run import walk
+from labs.kinds.sweep.walk import walk
 from labs.measure.calibration import language_of, last
 from labs.measure.rig import Rig, split_cores
 from labs.present.bet import Place, Question
@@ -37,7 +37,6 @@ from labs.servers.serve import check
 from labs.theory.forecast import forecast
 
 BURN_S = 1.2  # of a run's start; the parts share it
-UNKNOWN_S = 2.0  # a visit to a level whose forecast needs what only a run can tell
 
 
 class ComparisonLab(LabKind[Comparison]):
@@ -220,7 +219,8 @@ class ComparisonLab(LabKind[Comparison]):
         walks = []
         for label, second in order:
             load, prediction = self.parts[label].load, expected[label]
-            levels_s = len(load.users) * (load.seconds / VISITS + UNKNOWN_S)
+            # Of requests without work nothing is known before a run: they are over at once.
+            levels_s = len(load.users) * (load.seconds / VISITS + PAINT_S)
             if prediction is not None:
                 levels_s = half_s(load, prediction.levels, second=second)
             walks.append((label, start_s(load) - BURN_S + levels_s))
