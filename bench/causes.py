@@ -31,7 +31,7 @@ from labs.host.hardware import usable_cores
 from labs.host.waiting import Stopped, wait_until
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.report import columns
-from labs.kinds.sweep.run import sweep
+from labs.kinds.sweep.walk import sweep
 from labs.measure.rig import Rig, Testbed
 from labs.present.verdict import verdict
 from labs.records.experiment import Experiment, Load, Server, Workload

@@ -38,6 +38,7 @@ class LabKind(ABC, Generic[Found]):
     given: Mapping[str, Any] = MappingProxyType({})  # its other arguments, for `again`
     controls: Mapping[str, str] = MappingProxyType({})  # to use while it runs; a word on each
     settings: Sequence[str] = ()  # that it is about, which its panel shows first
+    also: Sequence[str] = ()  # labels of the other settings that it is recorded under
     fixed: ClassVar[Sequence[str]] = ()  # settings that cannot be changed in this kind
     each: ClassVar[str] = "level"  # what is measured for `each_s`
     draws_cores: ClassVar[bool] = False  # whether its figure shows what each core did
@@ -75,6 +76,10 @@ class LabKind(ABC, Generic[Found]):
     def with_experiments(self, experiments: Sequence[Experiment]) -> Self:
         """The same lab of those. Unusable for what cannot be."""
         return self
+
+    def under(self, label: str) -> Self:
+        """The same lab under the other settings of that label (see `also`). KeyError without."""
+        raise KeyError(label)
 
     def matches(self, found: Found) -> bool:
         """Whether that result is of this experiment."""

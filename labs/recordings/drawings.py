@@ -33,12 +33,14 @@ class Drawing:
 def drawings(labs: Sequence[str] = ()) -> list[Drawing]:
     """Every figure of these labs, or of all labs of the book. BadRecording for one without a
     recording."""
-    names = labs or [cell.lab for cell in cells()]
-    return [drawing for lab in dict.fromkeys(names) for drawing in _drawings(lab)]
+    shown = {name: cell.lab for cell in cells() for name in cell.recordings}
+    return [each for lab in dict.fromkeys(labs or shown) for each in _drawings(lab, shown.get(lab))]
 
 
-def _drawings(lab: str) -> Iterator[Drawing]:
-    _, page = replay.page(lab, store.recording(lab))
+def _drawings(lab: str, of: str | None) -> Iterator[Drawing]:
+    """of: the lab whose figure it may take the place of, if another; the rest is not shown then."""
+    result = store.recording(lab)
+    page = replay.page(lab, result)[1] if of in (lab, None) else replay.course(result)
     for number, found in enumerate(pictures.FIGURE.finditer(page), 1):
         figure = json.loads(found["json"])
         yield Drawing(lab=lab, number=number, mark=found["mark"], figure=figure)

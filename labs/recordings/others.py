@@ -1,15 +1,19 @@
-"""Other recordings that a page may show in its figure's place: of other machines, and of other
-servers that answered the same requests. Those are of labs that the reader has met: a later one
-would tell what its own page asks (book/web/src/switch.ts)."""
+"""Other recordings that a page may show in its figure's place (book/web/src/switch.ts): of other
+machines, of the same lab under other settings that its page speaks of, and of other servers that
+answered the same requests. Those are of labs that the reader has met: a later one would tell what
+its own page asks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from labs.kinds.base import LabKind
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.sweep.record import Recording
 from labs.present.verdict import who
 from labs.recordings import store
 from labs.recordings.pages import chapters
+from labs.records.errors import BadRecording
 from labs.records.experiment import Experiment
 from labs.records.format import listed
 from labs.records.results import Result
@@ -30,6 +34,21 @@ def machines(lab: str) -> list[Other]:
     files = [file for file in store.paths(lab) if file != shown]
     found = [store.read(file) for file in files] if shown else []
     return [Other(lab=lab, label=each.machine.caption, result=each) for each in found]
+
+
+def settings(name: str, lab: LabKind[Any]) -> list[Other]:
+    """The lab under other settings. BadRecording for one that is of another experiment."""
+    return [_under(store.under(name, label), label, lab.under(label)) for label in lab.also]
+
+
+def _under(name: str, label: str, lab: LabKind[Any]) -> Other:
+    found = store.recording(name)
+    if not isinstance(found, lab.result) or not lab.matches(found):
+        raise BadRecording(
+            f"{name}: the page asks for another experiment than was recorded. Record it again "
+            f"with `make record LABS={name}`."
+        )
+    return Other(lab=name, label=label, result=found)
 
 
 def servers(lab: str, result: Result) -> list[Other]:

@@ -47,9 +47,11 @@ def _nobody(line: str) -> None:
     """Is told what is done, where nobody asked for it."""
 
 
-# A lab is called by a chapter's cell, which knows of no rule, and of nobody to tell.
+# A lab is called by a chapter's cell, which knows of no rule, of nobody to tell, and not which of
+# its recordings are asked for; all of them where none is named.
 _rule: Rule = BOOK
 _say: Say = _nobody
+_names: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +62,12 @@ class Cell:
     kind: str
     page: Path
     source: str
+    also: tuple[str, ...] = ()  # labels of the other settings that it is recorded under
+
+    @property
+    def recordings(self) -> tuple[str, ...]:
+        """What its recordings are called, its own first."""
+        return (self.lab, *(store.under(self.lab, label) for label in self.also))
 
 
 def cells(book: Path = store.BOOK) -> list[Cell]:
@@ -79,14 +87,14 @@ def record_book(
     for an unknown name, or at the end if a lab was not fit on this machine; ServerFailed and
     LoadFailed as they come."""
     found = [cell for cell in cells(book or store.BOOK) if lab_kind(cell.kind).recorded_by == by]
-    known = [cell.lab for cell in found]
+    known = [name for cell in found for name in cell.recordings]
     for name in names:
         if name not in known:
             raise Unusable(f"{name}: no such lab. Choose from {', '.join(known)}.")
     missed = []
-    with _cells_record(rule, say):
+    with _cells_record(rule, say, names):
         for cell in found:
-            if not names or cell.lab in names:
+            if not names or set(cell.recordings) & set(names):
                 say(f"{cell.lab} ({cell.page.name})")
                 try:
                     exec(compile(cell.source, str(cell.page), "exec"), {})
@@ -97,21 +105,37 @@ def record_book(
 
 
 @contextlib.contextmanager
-def _cells_record(rule: Rule, say: Say) -> Iterator[None]:
-    """Cells that are run in the block record by that rule, and tell what is done."""
-    global _rule, _say
-    before = _rule, _say, os.environ.get("LABS_MODE")
-    os.environ["LABS_MODE"], _rule, _say = "record", rule, say
+def _cells_record(rule: Rule, say: Say, names: Sequence[str]) -> Iterator[None]:
+    """Cells that are run in the block record by that rule what is named, and tell what is done."""
+    global _rule, _say, _names
+    before = _rule, _say, _names, os.environ.get("LABS_MODE")
+    os.environ["LABS_MODE"], _rule, _say, _names = "record", rule, say, names
     try:
         yield
     finally:
-        _rule, _say, mode = before
+        _rule, _say, _names, mode = before
         os.environ.pop("LABS_MODE")
         if mode is not None:
             os.environ["LABS_MODE"] = mode
 
 
-def record(name: str, lab: LabKind[Any]) -> Any:
+def record(name: str, lab: LabKind[Any]) -> list[Any]:
+    """Record a lab, and what it is recorded under as well; of these only what was asked for, if
+    anything was. Unusable at the end if one of them was not fit; the others are saved."""
+    every = {name: lab} | {store.under(name, label): lab.under(label) for label in lab.also}
+    saved, missed = [], []
+    for called, each in every.items():
+        if not _names or called in _names:
+            try:
+                saved.append(_recorded(called, each))
+            except Unusable as error:
+                missed.append(str(error))
+    if missed:
+        raise Unusable("\n".join(missed))
+    return saved
+
+
+def _recorded(name: str, lab: LabKind[Any]) -> Any:
     """So many runs of a lab as its kind asks for, each of them fit, saved as one result. Unusable,
     with the last run's reasons, if as many tries as the rule allows do not give them; the recording
     that was there then stays."""
@@ -149,8 +173,15 @@ def _cells(page: Path) -> Iterator[Cell]:
             continue
         for node in ast.walk(ast.parse(cell.source)):
             match node:
-                case ast.Call(func=ast.Name(id=kind), args=[ast.Constant(value=str(lab)), *_]) if (
-                    kind in KINDS
-                ):
-                    name = lab_kind(kind).recording(lab)
-                    yield Cell(lab=name, kind=kind, page=page, source=cell.source)
+                case ast.Call(
+                    func=ast.Name(id=kind), args=[ast.Constant(value=str(lab)), *_], keywords=more
+                ) if kind in KINDS:
+                    name, also = lab_kind(kind).recording(lab), tuple(_also(more))
+                    yield Cell(lab=name, kind=kind, page=page, source=cell.source, also=also)
+
+
+def _also(given: Sequence[ast.keyword]) -> Iterator[str]:
+    """The labels that a cell gives with `also`."""
+    for keyword in given:
+        if keyword.arg == "also" and isinstance(keyword.value, ast.Dict):
+            yield from (ast.literal_eval(key) for key in keyword.value.keys if key)

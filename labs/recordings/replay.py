@@ -13,7 +13,7 @@ from labs.present.html import Recorded
 from labs.present.levels import stepped
 from labs.present.markup import script_data
 from labs.recordings import store
-from labs.recordings.others import called, machines, servers
+from labs.recordings.others import Other, called, machines, servers, settings
 from labs.recordings.pictures import with_pictures
 from labs.records.errors import BadRecording
 from labs.records.results import Result
@@ -26,7 +26,7 @@ class Replayed:
     def __init__(self, name: str, lab: LabKind[Any], result: Result) -> None:
         self.result = result
         self.alt, shown = page(name, result)
-        self.html = Markup(with_pictures(name, shown)) + switch(name, result)
+        self.html = Markup(with_pictures(name, shown)) + switch(name, lab, result)
         if lab.question:
             self.html = behind_bet(
                 self.html,
@@ -73,28 +73,31 @@ def course(result: Result) -> Markup:
     return figure.html() + stepped(show.levels(result), show.concluded(result), show.pace)
 
 
-def switch(name: str, result: Result) -> Markup:
+def switch(name: str, lab: LabKind[Any], result: Result) -> Markup:
     """The recordings that a page may show in this one's place, as data for its script; nothing
     where there is no other."""
     alike, elsewhere = servers(name, result), machines(name)
+    changed = settings(name, lab)
     groups = [
         {
             "label": "Measured on",
             "others": [{"label": each.label, "html": course(each.result)} for each in elsewhere],
         },
+        {"label": "Other settings", "others": [_pictured(each) for each in changed]},
         {
             "label": "The same requests, earlier in the book",
-            "others": [
-                {"label": each.label, "html": with_pictures(each.lab, course(each.result))}
-                for each in alike
-            ],
+            "others": [_pictured(each) for each in alike],
         },
     ]
-    here = called(result) if alike else result.machine.caption
+    here = called(result) if alike or changed else result.machine.caption
     data = {"here": here, "groups": [group for group in groups if group["others"]]}
     if not data["groups"]:
         return Markup("")
     return script_data(data, class_="wt-switch-data")
+
+
+def _pictured(other: Other) -> dict[str, str]:
+    return {"label": other.label, "html": with_pictures(other.lab, course(other.result))}
 
 
 def behind_bet(

@@ -33,6 +33,15 @@ def folder() -> Path:
     return Path(os.environ.get("LABS_RECORDINGS") or BOOK / "recordings")
 
 
+def under(lab: str, label: str) -> str:
+    """What the recording of a lab under other settings is called.
+
+    >>> under("the-pool", "32 workers")
+    'the-pool-32-workers'
+    """
+    return f"{lab}-{re.sub(r'[^a-z0-9]+', '-', label.lower()).strip('-')}"
+
+
 def path(lab: str, machine: Machine) -> Path:
     """Where that machine's recording of a lab belongs."""
     return folder() / lab / f"{machine.cores}-cores.json"

@@ -32,7 +32,7 @@ from labs.recordings import recorder, store
 from labs.recordings.recorder import BOOK, cells, record, record_book
 from labs.recordings.replay import Replayed
 from labs.records.errors import BadRecording, Unusable
-from labs.records.experiment import Load, Workload
+from labs.records.experiment import Load, Server, Workload
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
@@ -116,7 +116,7 @@ def test_the_book_measures_each_level_for_longer_than_a_reader_waits(
         return structs.replace(examples.recording(), experiment=lab.experiment)
 
     monkeypatch.setattr(Rig, "perform", perform)
-    found = record("many-cores", lab)
+    (found,) = record("many-cores", lab)
     assert [each.each_s for each in performed] == [levels_s] * BOOK.runs
     assert lab.matches(found)
     assert lab.matches(store.recording("many-cores"))
@@ -140,6 +140,46 @@ def test_a_run_that_is_not_fit_is_tried_as_often_as_asked(monkeypatch, tries) ->
     assert len(performed) == of
 
 
+@pytest.mark.parametrize(
+    ("asked", "recorded"),
+    [((), ["one-core", "one-core-two-cores"]), (("one-core-two-cores",), ["one-core-two-cores"])],
+    ids=["all of it", "one by its name"],
+)
+@pytest.mark.usefixtures("shelf")
+def test_a_lab_is_recorded_under_its_other_settings_too(
+    tmp_path, monkeypatch, asked, recorded
+) -> None:
+    page = tmp_path / "1-cpu-time" / "one-core.md"
+    page.parent.mkdir()
+    page.write_text(OTHER_SETTINGS, "utf-8")
+    servers: list[Server] = []
+
+    def perform(rig: Rig, lab: SweepLab) -> Recording:
+        servers.append(lab.experiment.server)
+        return structs.replace(examples.recording(), experiment=lab.experiment)
+
+    monkeypatch.setattr(Rig, "perform", perform)
+    before = store.state("one-core")
+    record_book(asked, lambda line: None, book=tmp_path)
+    assert [each.cores for each in servers[:: BOOK.runs]] == [
+        2 if name.endswith("two-cores") else 1 for name in recorded
+    ]
+    assert store.recording("one-core-two-cores").experiment.server == Server("prefork", cores=2)
+    assert (store.state("one-core") == before) is bool(asked)
+
+
+OTHER_SETTINGS = """---
+file_format: mystnb
+---
+# A page
+
+```{code-cell} ipython3
+from labs import Experiment, Load, Server, Workload, sweep
+sweep("one-core", Experiment(
+    Server("prefork", cores=1), Workload(cpu_s=0.05), Load([1, 8])),
+    also={"two cores": Server("prefork", cores=2)})
+```
+"""
 POOLS = {name: replace(examples.EXPERIMENT, load=Load((1, 2), seconds=60.0)) for name in "ab"}
 
 

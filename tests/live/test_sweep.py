@@ -36,7 +36,7 @@ def test_a_server_that_is_killed_in_the_warm_up_is_noticed_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Before any level waits for its workers."""
-    monkeypatch.setattr("labs.kinds.sweep.run.MOST_GROWTH_S", 300.0)
+    monkeypatch.setattr("labs.kinds.sweep.walk.MOST_GROWTH_S", 300.0)
     server = Server("prefork", by="scratch", processes=2)
     killed: list[int] = []
 
@@ -117,7 +117,7 @@ def test_time_is_left_while_a_level_is_measured_for_longer_than_forecast() -> No
     work = Workload(wait_s=0.1, wait_cv=1.0)
     slow = Experiment(Server("prefork", by="scratch"), work, Load([1, 8], seconds=0.5))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("labs.kinds.sweep.run.forecast", too_fast)
+        patch.setattr("labs.kinds.sweep.walk.forecast", too_fast)
         measure(slow, on_event=on_event)
     fractions = [each.fraction for _, each in told]
     assert fractions == sorted(fractions) and told[-1][1] == END

@@ -11,16 +11,21 @@ from urllib.parse import unquote
 import examples
 import msgspec
 import pytest
+from examples import EXPERIMENT
 
 from labs.kinds.registry import showing
+from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.run import SweepLab
 from labs.kinds.timeline.record import Timeline
 from labs.present.levels import Level, Pace, stepped
 from labs.recordings import others, replay, store
+from labs.records.errors import BadRecording, Unusable
 from labs.records.format import rate
 from labs.records.results import Result
 
 pytestmark = pytest.mark.chapters
 
+LAB = SweepLab(EXPERIMENT)
 FILES = sorted(store.folder().glob("*/*-cores.json"))
 each_recording = pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
 
@@ -169,7 +174,34 @@ def test_other_servers_had_the_same_requests_in_labs_that_the_reader_has_met() -
     assert pool.label == others.called(store.recording("the-pool")).strip()
     assert others.servers("one-core", store.recording("one-core")) == []  # nothing came before it
     assert others.servers("a-lab-of-mine", result) == []
-    assert replay.switch("prefork", store.recording("prefork")) == ""  # over time, not over users
+    assert replay.switch("prefork", LAB, store.recording("prefork")) == ""  # not over users
+
+
+def test_a_lab_can_be_chosen_under_its_other_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = store.recording("one-core")
+    assert isinstance(own, Recording)
+    more = replace(own.experiment.server, processes=2)
+    lab = SweepLab(own.experiment, also={"2 workers": more})
+    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
+    path = store.path("one-core-2-workers", own.machine)
+    store.save(own, path)
+    with pytest.raises(BadRecording, match=r"another experiment.*make record LABS=one-core-2-work"):
+        replay.switch("one-core", lab, own)
+    store.save(msgspec.structs.replace(own, experiment=lab.under("2 workers").experiment), path)
+    shown = replay.switch("one-core", lab, own)
+    data = json.loads(re.sub(r"^<script.*?>|</script>$", "", shown))
+    assert data["here"] == others.called(own)
+    ((settings, (other,)),) = (each.values() for each in data["groups"])
+    assert (settings, other["label"]) == ("Other settings", "2 workers")
+    assert "2 processes" in other["html"]
+
+
+@pytest.mark.parametrize("also", [["2 workers"], {"2 workers": 2}], ids=["no labels", "no server"])
+def test_other_settings_are_servers_or_workloads(also: Any) -> None:
+    with pytest.raises(Unusable, match="also"):
+        SweepLab(EXPERIMENT, also=also)
 
 
 def test_machines_can_be_chosen_where_several_have_recorded(
@@ -179,9 +211,9 @@ def test_machines_can_be_chosen_where_several_have_recorded(
     large = msgspec.structs.replace(small, machine=replace(small.machine, cores=8))
     monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
     store.save(small, store.path("one-core", small.machine))
-    assert replay.switch("one-core", small) == ""
+    assert replay.switch("one-core", LAB, small) == ""
     store.save(large, store.path("one-core", large.machine))
-    data = json.loads(re.sub(r"^<script.*?>|</script>$", "", replay.switch("one-core", small)))
+    data = json.loads(re.sub(r"^<script.*?>|</script>$", "", replay.switch("one-core", LAB, small)))
     assert data["here"] == small.machine.caption
     ((measured_on, (other,)),) = (each.values() for each in data["groups"])
     assert (measured_on, other["label"]) == ("Measured on", large.machine.caption)

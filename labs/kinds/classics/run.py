@@ -21,7 +21,7 @@ from labs.host.programs import PHP, lacking
 from labs.kinds.base import LabKind
 from labs.kinds.classics.published import NAMES, QUEUE_OF_128, S1, S2, S3_USERS, S4, S5
 from labs.kinds.classics.record import AB, LOCUST, Replication, ReplicationRun, Tried
-from labs.kinds.sweep.run import sweep
+from labs.kinds.sweep.walk import sweep
 from labs.load import tools
 from labs.load.locust import address
 from labs.measure.rig import Rig

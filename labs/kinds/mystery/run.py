@@ -20,7 +20,7 @@ from labs.kinds.mystery.record import VARIANTS, Mystery, Variant
 from labs.kinds.mystery.scenarios import LEVEL_S as USUAL_S
 from labs.kinds.mystery.scenarios import Scenario, draw
 from labs.kinds.sweep.record import Recording
-from labs.kinds.sweep.run import sweep
+from labs.kinds.sweep.walk import sweep
 from labs.measure.rig import Rig, Testbed
 from labs.records.errors import Unusable
 from labs.records.processes import Seen

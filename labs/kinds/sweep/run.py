@@ -1,55 +1,40 @@
-"""The sweep: serve, drive and watch an experiment, level by level."""
+"""The lab over levels of users."""
 
 from __future__ import annotations
 
-import contextlib
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Literal, Self, get_args
 
-from labs.analysis import causes, checks, schedule
-from labs.analysis.point import count_level
+from labs.analysis import checks, schedule
 from labs.analysis.scale import own_experiment
 from labs.analysis.scaling import scaled_down, smoke_test
-from labs.analysis.schedule import Plan
-from labs.analysis.time_split import spans, time_split
-from labs.analysis.visits import join, judge, visited
 from labs.host.hardware import fingerprint
-from labs.host.monitor import allowed_cores, pss_bytes
-from labs.host.power import power
 from labs.kinds.base import LabKind
 from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.walk import sweep
 from labs.measure.calibration import last
-from labs.measure.rig import Rig, Testbed
+from labs.measure.rig import Rig
 from labs.present.bet import Place, Question
 from labs.present.verdict import about
 from labs.records.errors import choice, instance
-from labs.records.experiment import Experiment
-from labs.records.format import crowd, duration, rate, unserved
-from labs.records.requests import Report
-from labs.records.results import Machine, Point, Power, PredictedLevel, Prediction, Run, Sample
+from labs.records.experiment import Experiment, Server, Workload
+from labs.records.format import duration, rate, unserved
+from labs.records.results import Machine
 from labs.records.settings import check_named
-from labs.records.snapshot import Snapshot
-from labs.records.time_split import TimeSplit
 from labs.servers.serve import check
 from labs.theory.forecast import forecast
-from workloads.protocol import OK
-
-SLOWEST = 4.0  # a level is never planned for longer than this many times its forecast
-MOST_GROWTH_S = 10.0  # 5 to 256 workers at four looks a second take 3
-MOST_PSS = 64  # processes: reading the memory of more takes longer than a level's pause
 
 Ask = Literal["throughput", "response time"]
-Beside = Callable[[Testbed], AbstractContextManager[object]]
 
 
 class SweepLab(LabKind[Recording]):
     """A lab over levels of users. `ask` is what the reader predicts, at the last level. With
     `by_cores` users and workers are meant for two cores, and grow with those there are. `about`
-    are the settings that the lab is about."""
+    are the settings that the lab is about. `also` are servers or workloads that its page shows it
+    with as well, by their labels: each is recorded in place of the experiment's own."""
 
     result = Recording
 
@@ -60,6 +45,7 @@ class SweepLab(LabKind[Recording]):
         ask: Ask = "throughput",
         by_cores: bool = False,
         about: Sequence[str] = (),
+        also: Mapping[str, Server | Workload] = MappingProxyType({}),
         why: str = "",
     ) -> None:
         instance(
@@ -70,6 +56,10 @@ class SweepLab(LabKind[Recording]):
         self.written = experiment if by_cores else None  # for two cores
         self.by_cores = by_cores
         self.given = {"experiment": experiment, "ask": ask, "about": about, "why": why}
+        instance("also", also, Mapping, "Give servers or workloads by their labels.")
+        for label, other in also.items():
+            instance(f"also[{label!r}]", other, (Server, Workload), "Give a Server or a Workload.")
+        self.also, self.others = tuple(also), also
         self.settings = check_named(about)
         self.question = question(ask, experiment.load.users[-1])
 
@@ -138,6 +128,12 @@ class SweepLab(LabKind[Recording]):
         written = self.written and self.written.lasting(seconds)
         return self.again(experiment=self.experiment.lasting(seconds), written=written)
 
+    def under(self, label: str) -> Self:
+        other = self.others[label]
+        place = {"server": other} if isinstance(other, Server) else {"workload": other}
+        experiment = replace(self.experiment, **place)
+        return type(self)(**{**self.given, "experiment": experiment, "by_cores": self.by_cores})
+
     def experiments(self) -> Sequence[Experiment]:
         return (self.experiment,)
 
@@ -173,209 +169,3 @@ def measure(
 ) -> Recording:
     """Measure every level of the experiment; a recording with one run. See `Rig.perform`."""
     return Rig(on_event, stop).perform(SweepLab(experiment))
-
-
-def sweep(
-    rig: Rig, experiment: Experiment, *, beside: Beside = lambda bed: contextlib.nullcontext()
-) -> Recording:
-    """Measure every level, up and down again, for whoever holds the machine's turn: a recording
-    with one run. The rig gets it as it grows, the first time with the forecast alone, before the
-    load begins. `beside` goes on during the load."""
-    with rig.testbed(experiment) as bed:
-        levels = Levels(rig, bed, after_s=schedule.AFTER_S)
-        rig.expect(schedule.walk_s(experiment.load, levels.forecast.levels) + schedule.AFTER_S)
-        with beside(bed):
-            levels.begin()
-            levels.up(back=True)
-            levels.down()
-    rig.expect(schedule.AFTER_S)
-    levels.speed_change = rig.burn_again(experiment)
-    return levels.ended()
-
-
-def walk(rig: Rig, experiment: Experiment, first: Recording | None = None) -> Recording:
-    """Half of a sweep: up all levels; or, with what such a walk found, down again, on a server that
-    was started anew, to become one run with it. So the walks of others can lie between."""
-    with rig.testbed(experiment, draws=0 if first is None else 1) as bed:
-        levels = Levels(rig, bed, first)
-        rig.expect(
-            schedule.half_s(experiment.load, levels.forecast.levels, second=first is not None)
-        )
-        levels.begin()
-        if first is None:
-            levels.up()
-        else:
-            levels.down(anew=True)
-    return levels.ended()
-
-
-class Levels:
-    """The levels of one run, and what was found of them so far: `first`, where a walk went before
-    this one. `after_s` is what the run takes after its load."""
-
-    def __init__(
-        self, rig: Rig, bed: Testbed, first: Recording | None = None, *, after_s: float = 0.0
-    ) -> None:
-        self.rig, self.bed, self.experiment = rig, bed, bed.experiment
-        self.after_s = after_s
-        self.speed_change: float | None = None
-        self.first = first.run if first is not None else None
-        self.forecast: Prediction = (
-            self.first.forecast
-            if self.first is not None
-            else forecast(self.experiment, bed.calibration, rig.machine)
-        )
-        self.points = {point.users: point for point in self.first.points} if self.first else {}
-        self.power: tuple[Power, ...] = self.first.power[:1] if self.first else (power(),)
-
-    def recording(self) -> Recording:
-        """What was measured so far."""
-        samples = thinned(self.bed.sampler.samples)
-        calibration, seed = self.bed.calibration, self.bed.seed
-        if self.first is not None:
-            samples = following(self.first.samples, samples)
-            calibration, seed = self.first.calibration, self.first.seed or 0
-        run = Run(
-            recorded_at=self.rig.now(),
-            calibration=calibration,
-            forecast=self.forecast,
-            points=tuple(self.points.values()),
-            seed=seed,
-            samples=samples,
-            power=self.power,
-            speed_change=self.speed_change,
-        )
-        return Recording(experiment=self.experiment, machine=self.bed.machine, runs=(run,))
-
-    def ended(self) -> Recording:
-        """All of it. How well visits repeat is known only now, so all levels are judged again."""
-        self.power += (power(),)
-        for point in judge(list(self.points.values())):
-            self.points[point.users] = self._checked(point)
-        return self.recording()
-
-    def begin(self) -> None:
-        """Tell what is there before the load, and ask for the experiment's work from now on."""
-        self.rig.partial(self.recording())
-        self.bed.begin()
-
-    def up(self, *, back: bool = False) -> None:
-        """Visit every level, from few users to many; `back`: the way down comes after that."""
-        levels, load, slower = self.forecast.levels, self.experiment.load, 1.0
-        for number, level in enumerate(levels):
-            plan, *later = schedule.up(load, levels, slower)[number:]
-            if back:
-                seen = {each.users: self._slower(each) for each in levels[:number]}
-                later += schedule.down(load, levels, seen)
-            self._visit(plan, level, sum(each.total_s for each in later))
-            slower = self._slower(level)
-
-    def down(self, *, anew: bool = False) -> None:
-        """Visit every level again, from many users to few, as long as each was seen to take."""
-        levels, load = self.forecast.levels, self.experiment.load
-        slower = {level.users: self._slower(level) for level in levels}
-        plans = schedule.down(load, levels, slower, anew=anew)
-        for number, (plan, level) in enumerate(zip(plans, reversed(levels), strict=True), 1):
-            self._visit(plan, level, sum(each.total_s for each in plans[number:]))
-        self.bed.driver.open(0, 0.0)
-
-    def _visit(self, plan: Plan, level: PredictedLevel, later_s: float) -> None:
-        """One window of a level, with so many seconds of others after it. It is counted one
-        response time after its end, under the same load, so that whoever asked in it has been
-        answered."""
-        rig, bed, up = self.rig, self.bed, self.points.get(plan.users)
-        if up is not None:  # both windows together are to be enough
-            missing_s = schedule.missing_s(
-                up.seconds,
-                planned_s=schedule.VISITS * plan.window_s,
-                completed=up.completed,
-                response_s=up.mean_response_time_s,
-            )
-            plan = replace(plan, window_s=max(plan.window_s, missing_s))
-        rig.expect(plan.total_s + later_s + self.after_s)
-        rig.measuring(f"{crowd(plan.users)}{'' if up is None else ' again'}", plan.total_s)
-        bed.sampler.users = plan.users
-        bed.driver.open(plan.users, plan.stagger_s)
-        self._let_grow(plan.users)
-        rig.pause(plan.stagger_s + plan.settle_s, bed.check)
-        since, before = len(bed.driver.records()), bed.sampler.snapshot()
-        rig.pause(plan.window_s, bed.check)
-        after = bed.sampler.snapshot(ends=True)
-        rig.pause(plan.grace_s, bed.check)
-        bed.check()
-        pids, last = bed.running.pids(), level == self.forecast.levels[-1]
-        report = bed.driver.report(since)
-        point = count_level(
-            report,
-            before,
-            after,
-            users=plan.users,
-            think_time_s=self.experiment.load.think_time_s,
-            workers=bed.running.workers(),
-            pss=pss_bytes(pids) if up is None and (len(pids) <= MOST_PSS or last) else None,
-            server_cores=allowed_cores(bed.running.serving_pids()),
-        )
-        split = self._split(point, report, before, after)
-        point = replace(point, time_split=split, lost_processes=bed.running.lost())
-        at_s = rig.since_begin_s((before.at + after.at) / 2)
-        point = visited(point, at_s, anew=self.first is not None)
-        self.points[plan.users] = self._checked(point if up is None else join(up, point))
-        rig.partial(self.recording())
-
-    def _slower(self, level: PredictedLevel) -> float:
-        """How many times as long as forecast responses took there."""
-        point = self.points[level.users]
-        if point.completed < 1:
-            return 1.0
-        ratio = point.mean_response_time_s / max(level.model_response_time_s, 1e-6)
-        return min(SLOWEST, max(1.0, ratio))
-
-    def _let_grow(self, users: int) -> None:
-        """A server that starts workers as they are needed gets the time to have them all."""
-        needed, begin = min(users, self.experiment.server.processes), time.perf_counter()
-
-        def grown() -> bool:
-            self.bed.check()
-            return self.bed.running.workers() >= needed
-
-        self.rig.until(grown, MOST_GROWTH_S, every_s=0.1)
-        self.rig.delayed(time.perf_counter() - begin)
-
-    def _split(
-        self, point: Point, report: Report, before: Snapshot, after: Snapshot
-    ) -> TimeSplit | None:
-        """Where the time of that level went."""
-        good = report.records[report.records["kind"] == OK]
-        return time_split(
-            point,
-            spans(good, before.at, after.at, self.experiment.server.threads),
-            before.until(after).run_delay,
-            self.experiment,
-            self.bed.calibration,
-            self.rig.machine,
-        )
-
-    def _checked(self, point: Point) -> Point:
-        run = self.recording().run
-        found = checks.check(
-            point,
-            self.experiment,
-            self.rig.machine,
-            forecast=self.forecast,
-            noise_fraction=self.bed.calibration.noise_fraction,
-            speed_change=self.speed_change,
-            moved=causes.moved(self.experiment, self.rig.machine, run, point),
-            dealt=causes.dealt(self.experiment, self.rig.machine, run, point),
-        )
-        return replace(point, checks=found)
-
-
-def following(first: Sequence[Sample], then: Sequence[Sample]) -> tuple[Sample, ...]:
-    """The samples of two walks, as if the second had begun when the first had ended."""
-    begin_s = first[-1].at_s if first else 0.0
-    return (*first, *(replace(each, at_s=round(begin_s + each.at_s, 3)) for each in then))
-
-
-def thinned(samples: Sequence[Sample], most: int = 150) -> tuple[Sample, ...]:
-    """Every nth sample, so that a recording stays small enough to read."""
-    return tuple(samples[:: -(-len(samples) // most) or 1])
