@@ -41,10 +41,15 @@ from labs.host.process_tree import (
     sweep,
 )
 from labs.host.waiting import readable
+from labs.records.errors import Failed
 
 REAPER = Path(__file__).with_name("reaper.py")
 START_S = 20.0  # for the reaper to report the command's process id, on a very busy machine
 ANSWER_S = 0.5  # for the reaper to end a tree; then the owner does it itself
+
+
+class NotStarted(Failed, OSError):
+    """The supervisor of a command was gone, or silent for long, before the command ran."""
 
 
 class Supervised:
@@ -89,9 +94,13 @@ class Supervised:
         if word == b"error":
             raise OSError(int(number), os.strerror(int(number)), command)
         if word != b"pid" and gone:
-            raise OSError(f"{command}: its supervisor ended before it was started")
+            raise NotStarted(
+                f"{command} was not started: what watches over it was ended first. Run again."
+            )
         if word != b"pid":
-            raise OSError(f"{command}: not started within {START_S:g} s. Is the machine very busy?")
+            raise NotStarted(
+                f"{command} was not started within {START_S:g} s. Is the machine very busy?"
+            )
         self.pid = int(number)
 
     def _hear(self, seconds: float, until: bytes | None = None) -> bool:
@@ -143,8 +152,9 @@ def supervise(
 
     `env`, `cwd`, `stdin`, `stdout`, `stderr` and `pass_fds` are as for subprocess.Popen;
     `cores` are the ids of the cores that it may run on (Linux only). The command may open as
-    many files as the system lets it. OSError when it cannot be started, ValueError for cores
-    that this process may not use. The first call sweeps (see `sweep`).
+    many files as the system lets it. OSError when it cannot be started (NotStarted when that is
+    not the command's fault), ValueError for cores that this process may not use. The first call
+    sweeps (see `sweep`).
     """
     supervised = _start(argv, env, cwd, (stdin, stdout, stderr), pass_fds, cores)
     try:

@@ -7,11 +7,9 @@ import threading
 from collections.abc import Callable
 
 from labs.host.waiting import Stopped
-from labs.load.locust import LoadFailed
 from labs.panel.run_bar import STOPPED
 from labs.recordings.pages import whose
-from labs.records.errors import Unusable, used_up
-from labs.servers.serve import ServerFailed
+from labs.records.errors import Failed, Unusable, used_up
 
 log = logging.getLogger(__name__)
 
@@ -78,7 +76,7 @@ class Job:
             said = STOPPED
         except Unusable as error:
             said = self._say(error)
-        except (ServerFailed, LoadFailed) as error:
+        except Failed as error:
             said = str(error)
         except Exception as error:  # a fault of ours: the panel must say so, not fall silent
             said = used_up(error) if isinstance(error, OSError) else ""

@@ -20,9 +20,9 @@ from waiting import eventually
 from labs.host import process_tree, supervisor
 from labs.host.folders import own_folder
 from labs.host.process_tree import Tree, born, here, sweep
-from labs.host.supervisor import REAPER, Supervised, descendants, supervise
+from labs.host.supervisor import REAPER, NotStarted, Supervised, descendants, supervise
 from labs.host.waiting import Stopped
-from labs.records.errors import Unusable
+from labs.records.errors import Failed, Unusable
 from labs.records.experiment import Server
 from labs.servers.serve import serve
 
@@ -370,8 +370,10 @@ def test_a_reaper_that_ends_before_it_has_started_anything(
 ) -> None:
     (tmp_path / "reaper.py").write_text("")
     monkeypatch.setattr(supervisor, "REAPER", tmp_path / "reaper.py")
-    with pytest.raises(OSError, match="its supervisor ended before"), supervise(["true"]):
+    ended_first = r"watches over it was ended first\. Run again"
+    with pytest.raises(NotStarted, match=ended_first), supervise(["true"]):
         pass
+    assert issubclass(NotStarted, Failed)  # so that panel and terminal say it as it is
 
 
 def test_a_killed_reaper_is_noticed() -> None:
