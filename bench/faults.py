@@ -362,7 +362,7 @@ FAULTS = (
     ),
     Fault(
         name="kill -9 of the supervisors", do=killing("supervisor"), phases=STARTED,
-        servers=("gunicorn", "scratch"), says=(KILLED, "stopped listening", "supervisor ended"),
+        servers=("gunicorn", "scratch"), says=(KILLED, "stopped listening", "ended first"),
     ),
     Fault(
         name="kill -9 of kernel and supervisors", do=both, phases=STARTED,

@@ -188,6 +188,8 @@ def _find(id: str) -> Exercise:
     ids = [row.id for row in chapters.EXERCISES]
     chapter = str(id).partition(".")[0]
     known = [each for each in ids if each.partition(".")[0] == chapter] or ids
+    if not isinstance(id, str):
+        raise NoSuchExercise(f'id={id!r}: an exercise is named in quotes, such as "{known[0]}".')
     raise NoSuchExercise(f"id={id!r}: no such exercise. Choose one of {', '.join(known)}.")
 
 

@@ -26,7 +26,7 @@ from labs.host.programs import Program
 from labs.host.supervisor import Supervised, supervise
 from labs.host.waiting import wait_until
 from labs.load.locust import LoadFailed, check_loopback
-from labs.records.errors import used_up
+from labs.records.errors import Failed, used_up
 
 PLAIN_USERS = Path(workloads.__file__).with_name("plain_users.py")
 MOST_REQUESTS = 1_000_000  # where the time is to end it
@@ -127,7 +127,7 @@ def run(
                 )
             )
         except OSError as error:
-            if used_up(error):
+            if used_up(error) or isinstance(error, Failed):
                 raise
             raise LoadFailed(f"{argv[0]}: cannot be started ({error}).") from None
         yield Tool(argv, process, out, log)

@@ -38,6 +38,7 @@ class Killed:
     clients: int  # connected to it just before
     follower: int | None  # the process that took its place; None if none came in time
     after_s: float  # how long that took
+    when_needed: bool  # whether another comes only if too few are idle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +122,14 @@ class ServerControl:
         self._until(lambda: set(self.running.serving_pids()) - before, REPLACED_WITHIN_S)
         follower = min(set(self.running.serving_pids()) - before, default=None)
         after_s = time.perf_counter() - at
-        return Killed(pid=victim, at=at, clients=clients, follower=follower, after_s=after_s)
+        return Killed(
+            pid=victim,
+            at=at,
+            clients=clients,
+            follower=follower,
+            after_s=after_s,
+            when_needed=server_facts(self.running.server.by).first is not None,
+        )
 
     def raise_pool(self, to: int) -> Raised:
         """Let the pool be so large: a SIGTTIN to the master for each further worker."""

@@ -305,7 +305,7 @@ LIMITS: tuple[Limit, ...] = (
         does="waits for something while it holds a lock",
         law="X ≤ 1/V",
         symptoms="More users than one get hardly more done, and the time in service grows with "
-        "them: they queue inside the application. But neither a disk nor a database has "
+        "them: they queue inside the application. And neither a disk nor a database has "
         "anything to do.",
         tool="the time in service, with nothing to see in the processes",
         draw=_lock,

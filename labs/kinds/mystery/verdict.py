@@ -131,7 +131,8 @@ def fact(limit: Limit, mystery: Mystery, *, unsure: str = HOLLOW) -> str:
         return (
             f"the time in service went from {_service(first)} at {at_first} to "
             f"{_service(last)} at {at}, and the throughput from {rate(first.throughput_rps)} to "
-            f"{rate(last.throughput_rps)}. {_files(server).capitalize()}"
+            f"{rate(last.throughput_rps)}. As to disk and database: "
+            f"{_disk(server, last.throughput_rps)} {_files(server).capitalize()}"
         )
     if limit.name == "event loop":
         return (

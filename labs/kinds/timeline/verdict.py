@@ -98,7 +98,15 @@ def _moved(result: StepResult, step: Step, server: Server, machine: Machine) -> 
     return {name: -each / cores for name, each in taken.items()}
 
 
-def killed(pid: int, *, clients: int, failed: int, follower: int | None, after_s: float) -> str:
+def killed(
+    pid: int,
+    *,
+    clients: int,
+    failed: int,
+    follower: int | None,
+    after_s: float,
+    when_needed: bool = False,
+) -> str:
     """A worker's death, what it meant for the users that it had, and who came after it."""
     who = {0: "an idle worker", 1: "a worker with a client"}.get(
         clients, f"a worker with {clients} clients"
@@ -109,7 +117,8 @@ def killed(pid: int, *, clients: int, failed: int, follower: int | None, after_s
     if failed > max(clients, 1):
         lost += " It had that many by the time it was gone."
     if follower is None:
-        then = f"Nobody had taken its place {duration(after_s)} later."
+        then = f"Nobody had taken its place {duration(after_s)} later"
+        then += ": this server makes another only if too few are idle." if when_needed else "."
     else:
         then = f"Process {follower} took its place {duration(after_s)} later."
     return f"Process {pid}, {who}, was killed. {lost} {then}"

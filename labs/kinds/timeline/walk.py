@@ -187,5 +187,6 @@ def _events(
                 failed=len(losses[each.pid]),
                 follower=each.follower,
                 after_s=each.after_s,
+                when_needed=each.when_needed,
             )
         yield Event(at_s=round(each.at - began, 2), words=words)
