@@ -74,7 +74,7 @@ def unfit(points: Sequence[Point]) -> str:
     takes = "is drawn hollow and takes" if len(hollow) == 1 else "are drawn hollow and take"
     count = f"{len(hollow)} of {total} points, at {levels} {users}, {takes} no part in this."
     every = {check.sentence for point in hollow for check in point.checks if check.name != STARVED}
-    others = ["The table has the other reasons."] if len(every) > len(first) else []
+    others = ["The table has the other reasons."] if first and len(every) > len(first) else []
     return " ".join([count, *first, *others])
 
 

@@ -65,23 +65,23 @@ class Calibration:
     # Of the unit of work, in all, per CPU second of each of 1, 2, ... busy processes. A quota that
     # holds them back, and whoever else takes a core, are not in it: see `use`.
     loops_per_s: tuple[float, ...]
-    noise_fraction: float  # spread of repeated burns, (slowest - fastest) / median
-    overhead_s: float = 0.0  # CPU seconds the server spends on an empty request
-    generator_s: float = 0.0  # CPU seconds the load generator spends on a request
+    noise_fraction: Amount  # spread of repeated burns, (slowest - fastest) / median
+    overhead_s: Amount = 0.0  # CPU seconds the server spends on an empty request
+    generator_s: Amount = 0.0  # CPU seconds the load generator spends on a request
     timer_s: float = 0.0  # how late a 1 ms sleep ends
-    loopback_s: float = 0.0  # a byte to a local socket and back
+    loopback_s: Amount = 0.0  # a byte to a local socket and back
     cpu_by: CpuBy = "counting"  # what was burned: the loops are of this unit
     language: str = "Python"  # and in this language
-    backend_s: float = 0.0  # CPU seconds the slow backend spends on an answer
+    backend_s: Amount = 0.0  # CPU seconds the slow backend spends on an answer
     backend_late_s: float = 0.0  # how late its answer comes
     work_ratio: float = 1.0  # a lone user's work in the server, over as long as burned alone
     delay_s: float = 0.0  # of a lone user's request that is neither its work nor anybody's CPU time
     way_there_s: float = 0.0  # of a lone user's request, until the application begins it
-    alone_spread: float = 0.0  # of `work_ratio`: how far two halves lay apart, relative
+    alone_spread: Amount = 0.0  # of `work_ratio`: how far two halves lay apart, relative
     crowd_ratio: float | None = None  # CPU seconds of a crowd's work over as long as burned alone
     crowd_overhead_s: float | None = None  # beside a crowd's work; None: `overhead_s`
-    crowd_cores: int = 1  # logical cores that the crowd kept busy in the server
-    crowd_spread: float = 0.0  # of what the crowd got done: how far two halves lay apart, relative
+    crowd_cores: Cores = 1  # logical cores that the crowd kept busy in the server
+    crowd_spread: Amount = 0.0  # of what the crowd got done: how far two halves lay apart, relative
     use: float = 1.0  # part of all logical cores' time that work gets which could fill them
 
     def ordered_by(self, loops_per_s: float) -> Calibration:

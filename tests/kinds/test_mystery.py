@@ -172,6 +172,9 @@ def test_the_law_s_number_is_that_of_the_law_whatever_else_holds_the_level_back(
     assert f"On this machine the CPU lets no more than {plain(rate(bound_rps))} through." in said
 
 
+FORBID_LOCK = ("disk", "database")
+
+
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.name)
 def test_a_diagnosis_is_told_right_or_what_speaks_against_it(limit: Limit) -> None:
     mystery = example(seed_of(limit.name))
@@ -182,6 +185,8 @@ def test_a_diagnosis_is_told_right_or_what_speaks_against_it(limit: Limit) -> No
             wrong = " ".join(verdict.answered(mystery, other.name))
             assert wrong.startswith("No, not ") and other.symptoms in wrong
             assert limit.law not in wrong and limit.does not in wrong
+            if other.name == "lock":  # disk and database grow a time in service as a lock does
+                assert all(verdict.fact(named(each), mystery)[1:] in wrong for each in FORBID_LOCK)
     fixes = dict(verdict.repaired(mystery))
     wrong, right = fixes.values()
     assert "as good as nothing" in wrong and "times as much" in right

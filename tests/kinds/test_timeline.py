@@ -577,6 +577,14 @@ def test_each_failure_is_told_of_the_worker_it_went_with() -> None:
     assert "Process 9, a worker with 2 clients, was killed. 2 requests failed with it. N" in many
 
 
+def test_a_worker_that_nobody_follows_is_no_riddle_where_workers_come_as_they_are_needed() -> None:
+    said = story.killed(7, clients=1, failed=1, follower=None, after_s=5.0, when_needed=True)
+    assert said.endswith(" later: this server makes another only if too few are idle.")
+    assert "idle" not in story.killed(7, clients=1, failed=1, follower=None, after_s=5.0)
+    followed = story.killed(7, clients=1, failed=1, follower=8, after_s=0.2, when_needed=True)
+    assert "Process 8 took its place" in followed and "idle" not in followed
+
+
 def grown(found_rps: float, *, cpu_s: float = 0.0) -> Timeline:
     """One step of 8 users whose requests wait for 100 ms: with 2 workers for the first half."""
     steps, work = (Step(seconds=4, users=8),), Workload(wait_s=0.1, cpu_s=cpu_s)

@@ -92,6 +92,7 @@ def test_a_number_that_breaks_when_it_is_read_is_none() -> None:
     ("lab", "path"),
     [
         ("your-machine", ("machine", "cores")),
+        ("your-machine", ("calibrations", 0, "crowd_cores")),
         ("many-cores", ("runs", 0, "samples", 3, "users")),
         ("the-launch", ("parts", "25 threads", "runs", 0, "forecast", "levels", 3, "users")),
         ("classics-s2", ("runs", 0, "tries", 0, "users")),

@@ -311,6 +311,12 @@ def test_an_unknown_id_names_the_known_ones() -> None:
         check("9.9", 1)
 
 
+@pytest.mark.parametrize("id", [0.1, 2.10, 3, None])
+def test_an_id_without_its_quotes_is_told_so(id: object) -> None:
+    with pytest.raises(NoSuchExercise, match=r'is named in quotes, such as "\d+\.1"\.$'):
+        check(id, 500)  # type: ignore[arg-type]
+
+
 def test_a_reply_shows_as_words_and_as_escaped_html() -> None:
     reply = check("2.1", "<b>")
     assert "&lt;b&gt;" in reply._repr_html_() and "<b>" not in reply._repr_html_()

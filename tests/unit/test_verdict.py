@@ -299,6 +299,9 @@ def test_who_starves_has_been_named_and_is_no_other_reason() -> None:
     said = judged(first, starving(second, 1), starving(last, 3))
     assert "2 of 3 points, at 2 and 8 users, are drawn hollow" in said
     assert "other reasons" not in said
+    told = starving(last, 3)
+    said = judged(first, second, replace(told, checks=(*told.checks, examples.TOLD)))
+    assert "drawn hollow" in said and "other reasons" not in said  # for no reason was said here
 
 
 def test_of_what_makes_points_unfit_the_cause_is_said_before_its_effect() -> None:
