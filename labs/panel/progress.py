@@ -42,7 +42,7 @@ class ProgressPanel(ipywidgets.VBox):
             description="Your name",
             placeholder="if a teacher is to know",
             tooltip="It goes into the file and nowhere else, and is not kept.",
-            continuous_update=False,
+            continuous_update=True,  # who types it and saves at once has it in the file
         )
         self._name.observe(lambda _: self._offer(), "value")
         self._file = ipywidgets.HTML()

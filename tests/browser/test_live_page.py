@@ -156,7 +156,13 @@ def test_its_code_can_be_unfolded_edited_and_run_again(server: BookServer, page:
     code.press_sequentially('lab("second", rate=44)')
     cell.get_by_role("button", name="Run this code").click()
     expect(readout).to_have_text("44")
+    expect(cell.get_by_role("button", name="Run this code")).to_be_focused()
     run(panel(page, 2))
+
+    code.press("ControlOrMeta+a")
+    code.press_sequentially("1 / (0")
+    code.press("Shift+Enter")
+    expect(cell.get_by_role("alert")).to_have_text(re.compile(r"^SyntaxError: .*\(line 1\)$"))
 
     code.press("ControlOrMeta+a")
     code.press_sequentially("1 / 0")
@@ -165,6 +171,9 @@ def test_its_code_can_be_unfolded_edited_and_run_again(server: BookServer, page:
 
     cell.get_by_role("button", name="Back to the book").click()
     expect(code).to_have_text('lab("second", rate=30)')
+    expect(cell.locator(".wt-live")).to_have_class(
+        re.compile("wt-stale")
+    )  # its error is of other code
     cell.get_by_role("button", name="Run this code").click()
     expect(readout).to_have_text("30")
     run(panel(page, 2))

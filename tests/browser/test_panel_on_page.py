@@ -352,6 +352,8 @@ def test_eyes_ears_and_small_screens(panels: BookServer, page: Page) -> None:
     page.keyboard.press("ArrowRight")
     expect(slider).to_have_attribute("aria-valuetext", re.compile("100.ms"))
     expect(shown.locator(".wt-about")).to_contain_text(re.compile("wait for 100.ms"))
+    cut = "nodes => nodes.filter(node => node.scrollWidth > node.clientWidth + 1).length"
+    assert shown.locator(".widget-readout:visible").evaluate_all(cut) == 0
     button(shown, "Skip").click()
     figure = shown.get_by_role("figure", name=re.compile("^Throughput and response time over 2 to"))
     expect(figure).to_be_visible()

@@ -79,6 +79,7 @@ export class LabCell {
     this.#reset.addEventListener('click', () => {
       this.#code.replaceChildren(...pristine.map((child) => child.cloneNode(true)));
       this.#reset.hidden = true;
+      this.#output.querySelector('.wt-problem')?.closest('.wt-live')?.classList.add('wt-stale');
       this.#run.focus();
     });
     this.#stop.textContent = 'Stop this code';
@@ -103,6 +104,7 @@ export class LabCell {
     const model = new OutputAreaModel({ trusted: true });
     const area = new OutputArea({ model, rendermime: manager.renderMime });
     Widget.attach(area, host);
+    const pressed = document.activeElement === this.#run; // a button that is disabled loses it
     this.runnable = false;
     const idle = this.#shown && this.#busy(session);
     try {
@@ -120,6 +122,7 @@ export class LabCell {
     } finally {
       this.runnable = true;
       idle?.();
+      if (pressed && document.activeElement === document.body) this.#run.focus();
     }
   }
 
@@ -170,7 +173,8 @@ function foldTraceback(host: HTMLElement, { ename, evalue }: Failure): void {
   const said = document.createElement('p');
   said.className = 'wt-problem';
   said.setAttribute('role', 'alert');
-  said.textContent = /\.$/.test(evalue) ? evalue : `${ename}: ${evalue}`; // ours are sentences
+  const why = evalue.replace(/ \(\d+\.py, line (\d+)\)$/, ' (line $1)'); // of no file the reader has
+  said.textContent = /\.$/.test(why) ? why : `${ename}: ${why}`; // ours are sentences
   if (ename === 'KeyboardInterrupt') said.textContent = 'Stopped, before it had come to its end.';
   const way = document.createElement('details');
   way.className = 'wt-traceback';
