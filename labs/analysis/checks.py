@@ -175,7 +175,10 @@ def _surrounded(name: str, sentence: str, moved: Mapping[str, float]) -> Check:
 
 def _visited_again(point: Point, dealt: float, by_deal: bool) -> Check:
     first, second = (visit.throughput_rps for visit in point.visits)
-    by = f"{change(second / first - 1)} throughput" if first else "another throughput"
+    by = "another throughput"
+    if first:
+        more = "more" if second > first else "less"
+        by = f"{percent(abs(second / first - 1))} {more} throughput"
     if by_deal:
         return told(
             "dealt",

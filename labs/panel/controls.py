@@ -61,10 +61,16 @@ def controls(first: Experiment, cores: int) -> dict[str, ipywidgets.Widget]:
 
 
 def read_users(text: str) -> tuple[int, ...]:
-    """Levels as people write them: `1, 2, 4, 8`, with commas or spaces. What is no whole
-    number is handed on as it is, for the record to refuse by name."""
+    """Levels as people write them: `1, 2, 4, 8` or `1e2`, with commas or spaces. What is no whole
+    number is handed on as it is, for the record to refuse by name.
+
+    >>> read_users("1, 8 1e2")
+    (1, 8, 100)
+    """
     words = [word for word in re.split(r"[,;\s]+", text.strip("[]() \t")) if word]
-    return tuple(cast(int, number(word)) for word in words)
+    read = [number(word) for word in words]
+    whole = [int(n) if isinstance(n, float) and n.is_integer() else n for n in read]
+    return cast(tuple[int, ...], tuple(whole))
 
 
 def named(row: Found) -> str:

@@ -70,7 +70,7 @@ def explains(cause: Cause, experiment: Experiment, machine: Machine, point: Poin
     told = _told(cause, experiment, machine, point)
     if cause.name == "run queues":  # of which is only known how far it goes
         return f"{told} The miss lies within that."
-    return f"{told} That explains {percent(cause.removed)} of the miss."
+    return f"{told} This cause explains {percent(cause.removed)} of the miss."
 
 
 def split(experiment: Experiment, point: Point) -> str:

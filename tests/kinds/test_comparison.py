@@ -247,7 +247,10 @@ def test_the_verdict_names_the_limits_and_by_how_much_the_two_differ() -> None:
 def test_a_difference_that_cannot_be_seen_is_said_to_be_smaller_than_that() -> None:
     same = {"a": PARTS[FEW], "b": PARTS[FEW]}
     words = said(comparison(same))[""]
-    assert "no difference between “b” and “a” that this run could see; it is smaller" in words
+    assert (
+        "no difference in throughput between “b” and “a” that this run could see; it is smaller"
+        in words
+    )
     assert "of all" not in words
     apart = verdict.ratio(comparison(), MANY, FEW, 50)
     assert not apart.noise and apart.value == pytest.approx(2, rel=0.02)

@@ -210,7 +210,7 @@ def test_a_level_that_cannot_be_repeated_is_unfit():
     assert checks(join(first, visited(replace(GOOD, throughput_rps=43.0), 9.0))) == {}
     found = checks(join(first, visited(replace(GOOD, throughput_rps=30.0), 9.0)))
     assert found["repeated"].unfit
-    assert "-25\xa0% throughput" in found["repeated"].sentence
+    assert "25\xa0% less throughput" in found["repeated"].sentence
 
 
 def test_what_another_deal_of_connections_does_is_not_blamed_on_the_machine():
@@ -221,7 +221,7 @@ def test_what_another_deal_of_connections_does_is_not_blamed_on_the_machine():
     found = checks(join(first, again), dealt=-0.2)
     assert list(found) == ["dealt"] and not found["dealt"].unfit
     said = found["dealt"].sentence.replace("\xa0", " ")
-    assert "-20 % throughput" in said and said.endswith("changes the forecast by -20 %.")
+    assert "20 % less throughput" in said and said.endswith("changes the forecast by -20 %.")
     for dealt in (0.0, 0.2, -0.5):  # a deal, but not one that does this
         assert checks(join(first, again), dealt=dealt)["repeated"].unfit
     noisy = visited(replace(GOOD, throughput_rps=32.0, throughput_ci_rps=(26.0, 38.0)), 9.0)

@@ -520,7 +520,7 @@ def assert_miss(sentence: str, found_rps: float, model_rps: float, there_rps: fl
     if side:
         assert (side[2] == "above") == (found_rps > model_rps)
         assert {side[1]} == percents([abs(found_rps / model_rps - 1)])
-    explained = re.search(r"That explains ([\d.]+) % of the miss", sentence)
+    explained = re.search(r"(?:That|This cause) explains ([\d.]+) % of the miss", sentence)
     assert (explained is None) == ("all workers were there" not in sentence)
     if explained:
         removed = 1 - abs(there_rps - found_rps) / (model_rps - found_rps)

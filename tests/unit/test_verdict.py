@@ -200,7 +200,7 @@ def test_a_forecast_that_missed_says_what_explains_it() -> None:
     said = say(report.text(recording))
     assert "met 0 of 4 points" in said and "measured 19 % below it, where the measurement" in said
     assert "A request took 62.5 ms instead of 50 ms of CPU, and so at every level" in said
-    assert re.search(r"That explains (9\d|100) % of the miss\.", said)
+    assert re.search(r"This cause explains (9\d|100) % of the miss\.", said)
     as_calibrated = [replace(each, demand_s=examples.DEMAND_S) for each in recording.points]
     assert telling.UNEXPLAINED in judged(*as_calibrated)
     assert "was used" in judged(*as_calibrated)

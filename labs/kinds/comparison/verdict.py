@@ -111,7 +111,11 @@ def _hollow(comparison: Comparison, used: Iterable[tuple[str, int | None]]) -> I
         if users is not None and not comparison.part(label).at(users).fit
     ]
     if points:
-        are, they = ("is", "it counts") if len(points) == 1 else ("are", "they count")
+        are, they = (
+            ("is", "it counts all the same")
+            if len(points) == 1
+            else ("are", "they count all the same")
+        )
         yield (
             f"{listed(sorted(points))} {are} {HOLLOW}; here {they}, because users who starve at a "
             "full listen queue are the result."
@@ -153,8 +157,8 @@ def deciding(comparison: Comparison, decision: Contrast | None) -> str:
                 "the machine's drift in this one, take back."
             )
         return (
-            f"{at} there is no difference between {names} that this run could see; it is smaller "
-            f"than {percent(most)}.{drawn}"
+            f"{at} there is no difference in throughput between {names} that this run could "
+            f"see; it is smaller than {percent(most)}.{drawn}"
         )
     if found < 1:
         parts, found, low, high = parts[::-1], 1 / found, 1 / high, 1 / low
