@@ -183,7 +183,7 @@ def test_an_absurd_bet_does_not_press_the_figure_flat(
     most, log, top, symbol = run.locator(".wt-drawn .wt-plot").evaluate(
         """(node, which) => {
           const drawn = node.data.filter((trace) => trace.yaxis === `y${which}`);
-          const others = drawn.filter(({ name }) => name !== 'your prediction');
+          const others = drawn.filter(({ name }) => !name.startsWith('your prediction'));
           const { type, range } = node._fullLayout[`yaxis${which}`];
           const top = type === 'log' ? 10 ** range[1] : range[1];
           const own = drawn.find((trace) => !others.includes(trace));
@@ -192,7 +192,8 @@ def test_an_absurd_bet_does_not_press_the_figure_flat(
         }""",
         which,
     )
-    assert symbol == "arrow-up"
+    assert symbol == "arrow-up"  # and the legend says that it lies higher than it is drawn
+    expect(run.locator(".wt-drawn .legend").first).to_contain_text(", far ")
     assert most < top < most * (25 if log else 4)
 
 

@@ -233,13 +233,13 @@ function drawOn(replay: HTMLElement, bet: Bet, value: number): void {
   figure.dataset.guess = JSON.stringify(
     marks.map(({ axes: [xaxis, yaxis], x, y }, nth) => {
       const [least, most] = within(recorded, yaxis);
-      let [symbol, told] = ['star-diamond', ''];
-      if (y > most) [symbol, told] = ['arrow-up', ', far above this'];
-      if (y < least) [symbol, told] = ['arrow-down', ', far below this'];
+      let [symbol, far] = ['star-diamond', ''];
+      if (y > most) [symbol, far] = ['arrow-up', ', far above'];
+      if (y < least) [symbol, far] = ['arrow-down', ', far below'];
       return {
-        type: 'scatter', mode: 'markers', name: 'your prediction', x: [x], y: [Math.min(Math.max(y, least), most)], xaxis, yaxis,
+        type: 'scatter', mode: 'markers', name: `your prediction${far}`, x: [x], y: [Math.min(Math.max(y, least), most)], xaxis, yaxis,
         marker: { color: GREEN, size: 13, symbol }, showlegend: nth === 0, legendgroup: 'your prediction',
-        hovertemplate: `You said ${say(value, bet.unit)}${told}<extra></extra>`,
+        hovertemplate: `You said ${say(value, bet.unit)}${far && `${far} this`}<extra></extra>`,
       };
     }),
   );

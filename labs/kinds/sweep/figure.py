@@ -200,8 +200,8 @@ def _guessed(guess: Guess, plot: Throughput, drawn: Sequence[float], *, log: boo
     value = plot.of(guess.users, rps)
     symbol, far = "star-diamond", ""
     if not least <= value <= most:
-        symbol, far = ("arrow-up", "above") if value > most else ("arrow-down", "below")
-    said = f"You said {guess}" + (f", far {far} this" if far else "")
+        symbol, far = ("arrow-up", ", far above") if value > most else ("arrow-down", ", far below")
+    said = f"You said {guess}" + (f"{far} this" if far else "")
     look: Shown = {"size": GUESSED, "symbol": symbol, "hover": said}
     value = min(max(value, least), most)
-    return dots("your prediction", [guess.users], [value], GREEN, **look)
+    return dots(f"your prediction{far}", [guess.users], [value], GREEN, **look)
