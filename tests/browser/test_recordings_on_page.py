@@ -298,6 +298,7 @@ def test_other_servers_stand_in_the_figure_s_place_one_at_a_time(book: Path, pag
     run = opened(book, page, "2-wait-time/event-loop")
     own = store.recording("event-loop")
     there = others.servers("event-loop", own)
+    assert there
     choice = run.get_by_role("combobox", name="Recorded run")
     expect(choice.locator("option")).to_have_text(
         [others.called(own), *(each.label for each in there)]
@@ -314,7 +315,9 @@ def test_other_servers_stand_in_the_figure_s_place_one_at_a_time(book: Path, pag
     expect(figure).to_be_hidden()
     page.goto((book / "1-cpu-time/one-core.html").as_uri())
     expect(page.locator("figure.wt-recorded").first).to_be_visible()
-    expect(page.locator(".wt-switch")).to_have_count(0)  # nothing came before it
+    options = page.locator(".wt-switch option")
+    expect(options.last).to_have_text("a wait of 50 ms")  # of its own; nothing came before it
+    expect(options).to_have_count(2)
 
 
 def exported(name: str) -> dict[str, Any]:

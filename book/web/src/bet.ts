@@ -233,13 +233,13 @@ function drawOn(replay: HTMLElement, bet: Bet, value: number): void {
   figure.dataset.guess = JSON.stringify(
     marks.map(({ axes: [xaxis, yaxis], x, y }, nth) => {
       const [least, most] = within(recorded, yaxis);
-      let [symbol, far] = ['star-diamond', ''];
-      if (y > most) [symbol, far] = ['arrow-up', ', far above'];
-      if (y < least) [symbol, far] = ['arrow-down', ', far below'];
+      let [symbol, text, textposition] = ['star-diamond', '', 'bottom center'];
+      if (y > most) [symbol, text] = ['arrow-up', 'far above'];
+      if (y < least) [symbol, text, textposition] = ['arrow-down', 'far below', 'top center'];
       return {
-        type: 'scatter', mode: 'markers', name: `your prediction${far}`, x: [x], y: [Math.min(Math.max(y, least), most)], xaxis, yaxis,
+        type: 'scatter', mode: 'markers+text', text: [text], textposition, name: 'your prediction', x: [x], y: [Math.min(Math.max(y, least), most)], xaxis, yaxis,
         marker: { color: GREEN, size: 13, symbol }, showlegend: nth === 0, legendgroup: 'your prediction',
-        hovertemplate: `You said ${say(value, bet.unit)}${far && `${far} this`}<extra></extra>`,
+        hovertemplate: `You said ${say(value, bet.unit)}${text && `, ${text} this`}<extra></extra>`,
       };
     }),
   );

@@ -200,8 +200,15 @@ def _guessed(guess: Guess, plot: Throughput, drawn: Sequence[float], *, log: boo
     value = plot.of(guess.users, rps)
     symbol, far = "star-diamond", ""
     if not least <= value <= most:
-        symbol, far = ("arrow-up", ", far above") if value > most else ("arrow-down", ", far below")
-    said = f"You said {guess}" + (f"{far} this" if far else "")
+        symbol, far = ("arrow-up", "above") if value > most else ("arrow-down", "below")
+    said = f"You said {guess}" + (f", far {far} this" if far else "")
     look: Shown = {"size": GUESSED, "symbol": symbol, "hover": said}
     value = min(max(value, least), most)
-    return dots(f"your prediction{far}", [guess.users], [value], GREEN, **look)
+    mark = dots("your prediction", [guess.users], [value], GREEN, **look)
+    return mark | (far_off(far) if far else {})
+
+
+def far_off(far: str) -> Trace:
+    """What a mark says beside itself that stands for one `above` or `below` all that is shown."""
+    inwards = "bottom" if far == "above" else "top"
+    return {"mode": "markers+text", "text": [f"far {far}"], "textposition": f"{inwards} center"}
