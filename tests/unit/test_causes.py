@@ -70,6 +70,7 @@ def waiting(users: int, server: Server = MANY, **work: Any) -> Experiment:
 HASHING = Experiment(
     Server("threaded", threads=8), Workload(cpu_s=0.05, cpu_by="hashing"), Load((1, 8))
 )
+HASHING_TWICE = replace(HASHING, server=Server("threaded", processes=2, threads=4))
 POOLS = waiting(8, Server("threaded", processes=2, threads=4))
 STEP = waiting(40, cpu_s=0.02, wait_s=0.18, wait_cv=0.0)
 ASKS = waiting(16, wait_by="backend")
@@ -144,6 +145,7 @@ BEGINS = [  # evidence that is just enough, and just too little; the throughput 
     ),
     ("interpreter lock", HASHING, "server_cpu", 0.88, 0.86, lambda _: 1 / D, {}),
     ("interpreter lock", HASHING, "server_cpu", 1.14, 1.16, lambda _: 1 / D, {}),
+    ("interpreter lock", HASHING_TWICE, "server_cpu", 1.76, 1.72, lambda _: 2 / D, {}),
 ]  # fmt: skip
 
 
