@@ -227,7 +227,7 @@ class Level:
         ratios = [
             each.demand_s / self.forecast.demand_at(each.users)
             for each in {point.users: point for point in (*self.run.points, self.point)}.values()
-            if each.demand_s and (each.fit or each.users == self.point.users)
+            if each.demand_s and (_is_only_noisy(each) or each.users == self.point.users)
         ]
         everywhere = len(ratios) > 1 and max(ratios) <= (1 + ALIKE) * min(ratios)
         yield self._with("speed" if everywhere else "demand", now_s, then_s, D=now_s)

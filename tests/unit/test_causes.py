@@ -26,7 +26,7 @@ from labs.present.verdict import UNEXPLAINED, agreement
 from labs.recordings import store
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.format import digits, duration, percent, rate
-from labs.records.results import Machine, Point, Run
+from labs.records.results import Machine, Point, Run, unfit
 from labs.records.time_split import PARTS, TimeSplit
 from labs.theory.forecast import forecast
 
@@ -204,6 +204,15 @@ def test_a_speed_that_one_level_had_is_not_that_of_every_level() -> None:
     assert causes.looked_at(run) == noisy
     found = causes.cause(three, FOUR, run, noisy)
     assert found is not None and found.name == "demand"
+
+
+def test_a_level_whose_throughput_wavered_tells_of_the_speed_all_the_same() -> None:
+    slow = 1.3 * D
+    run = measured(PREFORK, 1 / (slow + G), 4 / (slow + G), demand_s=slow)
+    wavering = replace(run.points[0], checks=(unfit("repeated", "It wavered."),))
+    assert named(PREFORK, replace(run, points=(wavering, run.points[1]))) == "speed"
+    others = replace(wavering, checks=(unfit("others", "Others had the cores."),))
+    assert named(PREFORK, replace(run, points=(others, run.points[1]))) == "demand"
 
 
 def test_a_loop_is_not_blocked_where_the_users_wait_in_the_load_generator() -> None:
