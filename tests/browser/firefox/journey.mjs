@@ -102,7 +102,8 @@ try {
   await bet.press('Enter');
   await press(lab, 'Run');
   await lab.waitForFunction(() =>
-    /You said|None of the/.test(document.querySelector('.wt-verdict')?.textContent ?? ''));
+    /You said|None of the/.test(document.querySelector('.wt-verdict')?.textContent ?? '') &&
+    document.querySelector('.wt-live .wt-data tbody tr'));
   seen.verdict = await text(lab, '.wt-verdict');
   const shown = await lab.$('.wt-live'); // the first lab's
   seen.rows = (await shown.$$('.wt-data tbody tr:not(.wt-reason)')).length;
