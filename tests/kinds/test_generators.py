@@ -257,7 +257,7 @@ print(answer.status_code, len(heard))
 
 
 def test_locusts_own_statistics_hear_of_no_request() -> None:
-    """They would cost a lab's request a tenth of its CPU time, and nobody reads them."""
+    """They would cost a lab's request a twentieth of its CPU time, and nobody reads them."""
     about = {protocol.USERS: "1", protocol.RESULTS: "1"}
     said = subprocess.run(
         [sys.executable, "-c", ONE_USER],
