@@ -180,7 +180,7 @@ def test_an_absurd_bet_does_not_press_the_figure_flat(
     number.press("Enter")  # that is what is meant
     run.get_by_role("button", name="Point at the values").first.click()
     expect(run.locator(".legend").first).to_contain_text("your prediction")
-    most, log, top, symbol, said = run.locator(".wt-drawn .wt-plot").evaluate(
+    most, log, top, symbol, said, whole = run.locator(".wt-drawn .wt-plot").evaluate(
         """(node, which) => {
           const drawn = node.data.filter((trace) => trace.yaxis === `y${which}`);
           const others = drawn.filter(({ name }) => name !== 'your prediction');
@@ -188,11 +188,17 @@ def test_an_absurd_bet_does_not_press_the_figure_flat(
           const top = type === 'log' ? 10 ** range[1] : range[1];
           const own = drawn.find((trace) => !others.includes(trace));
           const most = Math.max(...others.flatMap(({ y }) => y));
-          return [most, type === 'log', top, own.marker.symbol, own.text[0]];
+          const { _offset, _length } = node._fullLayout[`xaxis${which}`];
+          const words = [...node.querySelectorAll('.textpoint text')]
+            .filter(({ textContent }) => textContent.trim() === 'far above');
+          const right = Math.max(...words.map((word) => word.getBoundingClientRect().right));
+          const left = node.getBoundingClientRect().left;
+          const whole = words.length > 0 && (which || right <= left + _offset + _length);
+          return [most, type === 'log', top, own.marker.symbol, own.text[0], Boolean(whole)];
         }""",
         which,
     )
-    assert (symbol, said) == ("arrow-up", "far above")
+    assert (symbol, said, whole) == ("arrow-up", "far above ", True)
     assert most < top < most * (25 if log else 4)
 
 

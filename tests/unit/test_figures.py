@@ -169,11 +169,11 @@ def test_each_plot_turns_logarithmic_by_its_own_values() -> None:
     high = sweep_figure(found.run.forecast, (), users=users, guess=bet)
     known = max(trace(high, "bound")["y"])
     assert trace(high, "your prediction")["y"] == [pytest.approx(10 * known)]
-    assert trace(high, "your prediction")["text"] == ["far above"]  # it looks like no value there
+    assert trace(high, "your prediction")["text"] == ["far above "]  # it looks like no value there
     small = sweep_figure(found.run.forecast, (), users=users, guess=replace(bet, value=1e-9))
     lowest = min(trace(small, "bound")["y"] + trace(small, "forecast")["y"])
     assert trace(small, "your prediction")["y"] == [pytest.approx(lowest / 10)]
-    assert trace(small, "your prediction")["text"] == ["far below"]
+    assert trace(small, "your prediction")["text"] == ["far below "]
     slow_bet = Guess(users=32, quantity="response time", value=1e3)
     high = sweep_figure(found.run.forecast, (), users=users, guess=slow_bet)
     known = max(trace(high, "bound", "x2")["y"] + trace(high, "forecast", "x2")["y"])

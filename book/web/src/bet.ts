@@ -233,11 +233,11 @@ function drawOn(replay: HTMLElement, bet: Bet, value: number): void {
   figure.dataset.guess = JSON.stringify(
     marks.map(({ axes: [xaxis, yaxis], x, y }, nth) => {
       const [least, most] = within(recorded, yaxis);
-      let [symbol, text, textposition] = ['star-diamond', '', 'bottom center'];
+      let [symbol, text] = ['star-diamond', ''];
       if (y > most) [symbol, text] = ['arrow-up', 'far above'];
-      if (y < least) [symbol, text, textposition] = ['arrow-down', 'far below', 'top center'];
+      if (y < least) [symbol, text] = ['arrow-down', 'far below'];
       return {
-        type: 'scatter', mode: 'markers+text', text: [text], textposition, name: 'your prediction', x: [x], y: [Math.min(Math.max(y, least), most)], xaxis, yaxis,
+        type: 'scatter', mode: 'markers+text', text: [text && `${text} `], textposition: 'middle left', name: 'your prediction', x: [x], y: [Math.min(Math.max(y, least), most)], xaxis, yaxis,
         marker: { color: GREEN, size: 13, symbol }, showlegend: nth === 0, legendgroup: 'your prediction',
         hovertemplate: `You said ${say(value, bet.unit)}${text && `, ${text} this`}<extra></extra>`,
       };

@@ -205,10 +205,7 @@ def _guessed(guess: Guess, plot: Throughput, drawn: Sequence[float], *, log: boo
     look: Shown = {"size": GUESSED, "symbol": symbol, "hover": said}
     value = min(max(value, least), most)
     mark = dots("your prediction", [guess.users], [value], GREEN, **look)
-    return mark | (_far_off(far) if far else {})
-
-
-def _far_off(far: str) -> Trace:
-    """What a mark says beside itself that stands for one `above` or `below` all that is shown."""
-    inwards = "bottom" if far == "above" else "top"
-    return {"mode": "markers+text", "text": [f"far {far}"], "textposition": f"{inwards} center"}
+    if not far:
+        return mark
+    # Towards the figure's middle: a bet stands at the last level, where a word would be cut.
+    return mark | {"mode": "markers+text", "text": [f"far {far} "], "textposition": "middle left"}
