@@ -67,13 +67,13 @@ def figures(result: Result) -> Iterator[Figure]:
                     yield replace(figure, name=f"{label}, {figure.name}")
         case Timeline():
             at_s = 0.0
-            for step, stretch in zip(result.steps, result.run.stretches, strict=False):
+            for step, found in zip(result.steps, result.run.step_results, strict=False):
                 name = f"{step.load}, {step.do}" if step.do else step.load
                 yield Figure(
                     name=name,
-                    measured=stretch.throughput_rps,
+                    measured=found.throughput_rps,
                     forecast=result.run.expected_rps(at_s, at_s + step.seconds),
-                    checks=stretch.checks,
+                    checks=found.checks,
                 )
                 at_s += step.seconds
         case Clocks():

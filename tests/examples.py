@@ -274,13 +274,13 @@ def timeline_run(*, factor: float = 1.0, unfit: int | None = None) -> TimelineRu
             Expected(from_s=a, to_s=b, throughput_rps=rps, in_flight=(n, n), limit="cpu")
             for a, b, rps, n in expected
         ),
-        stretches=tuple(
+        step_results=tuple(
             step_result(number, factor=factor, checks=(UNFIT,) if number == unfit else ())
             for number in (1, 2, 3)
         ),
-        moments=tuple(time_bin(at / 4) for at in range(1, 17)),
+        time_bins=tuple(time_bin(at / 4) for at in range(1, 17)),
         ramp=((0.0, 6), (1.2, 8), (1.5, 12), (3.25, 9)),
-        happenings=(Event(at_s=1.0, words="Process 101, a worker with a client, was killed."),),
+        events=(Event(at_s=1.0, words="Process 101, a worker with a client, was killed."),),
         processes=(
             process("server", 100, 99),
             process("server", 101, 100, lived_s=1.0),

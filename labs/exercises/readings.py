@@ -93,13 +93,13 @@ def of_plateau(recording: Recording) -> Read:
 
 def of_first_step(timeline: Timeline) -> Read:
     """The first step of a timeline: the cores the server kept busy, and those there are."""
-    stretch = timeline.runs[-1].stretches[0]
-    low, high = stretch.throughput_ci_rps
+    step = timeline.runs[-1].step_results[0]
+    low, high = step.throughput_ci_rps
     return {
         "users": timeline.steps[0].users or 0,
-        "busy": stretch.server_cpu,
+        "busy": step.server_cpu,
         "cores": timeline.machine.cores,
-        "interval": (high - low) / 2 / stretch.throughput_rps,
+        "interval": (high - low) / 2 / step.throughput_rps,
     }
 
 
@@ -177,12 +177,12 @@ def of_locust(found: Generators) -> Read:
 
 def of_crowd(timeline: Timeline) -> Read:
     """The step in which the pool had to grow: its throughput and the wait of a request."""
-    stretch = timeline.runs[-1].stretches[CROWD]
-    low, high = stretch.throughput_ci_rps
+    step = timeline.runs[-1].step_results[CROWD]
+    low, high = step.throughput_ci_rps
     return {
         "users": timeline.steps[CROWD].users or 0,
-        "throughput": stretch.throughput_rps,
-        "interval": (high - low) / 2 / stretch.throughput_rps,
+        "throughput": step.throughput_rps,
+        "interval": (high - low) / 2 / step.throughput_rps,
         "wait_s": timeline.workload.wait_s,
     }
 

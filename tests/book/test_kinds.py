@@ -28,7 +28,7 @@ from labs.kinds.registry import KINDS, lab_kind, show_of, showing
 from labs.kinds.timeline.figure import CORES
 from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
-from labs.recordings.migration import TAGS, migrated
+from labs.recordings.migration import RENAMED, TAGS, migrated
 from labs.recordings.recorder import cells
 from labs.records.errors import BadRecording
 
@@ -158,9 +158,11 @@ BEFORE = Path(__file__).parents[1] / "before"  # files as version 0.1 wrote them
 
 
 def kept(before: Any, now: Any) -> bool:
-    """Whether everything that stood there still does; what is new has a default."""
+    """Whether everything that stood there still does, by its name of now; what is new has a
+    default."""
     if isinstance(before, dict):
-        return all(name in now and kept(value, now[name]) for name, value in before.items())
+        named = [(RENAMED.get(name, name), value) for name, value in before.items()]
+        return all(name in now and kept(value, now[name]) for name, value in named)
     if isinstance(before, list):
         return len(before) == len(now) and all(map(kept, before, now))
     return before == now
@@ -178,9 +180,18 @@ def test_a_recording_of_before_is_read_as_what_it_is(file: Path, tmp_path: Path)
     assert showing(result).table(result).rows
 
 
+def test_a_timeline_of_last_week_is_read_by_the_names_of_now(tmp_path: Path) -> None:
+    """It said of which kind it is, and had the old names."""
+    data = json.loads(gzip.decompress((BEFORE / "prefork.json.gz").read_bytes()))
+    assert set(RENAMED) <= set(data["runs"][0])
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps({"kind": "timeline", **data}))
+    assert kept(data, msgspec.to_builtins(store.read(old), str_keys=True))
+
+
 def test_every_kind_of_before_is_among_them() -> None:
     files = [json.loads(gzip.decompress(file.read_bytes())) for file in BEFORE.glob("*.gz")]
-    fields = [dict.fromkeys(each, msgspec.Raw(b"0")) for each in files]
+    fields = [dict.fromkeys(each, msgspec.Raw(b"[]")) for each in files]
     assert {json.loads(bytes(migrated(each)["kind"])) for each in fields} == set(TAGS.values())
 
 

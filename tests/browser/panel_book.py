@@ -50,7 +50,7 @@ def recordings(shelf: Path) -> None:
         pages=tuple(examples.page(name, w.cpu_s, w.wait_s) for name, w in PAGES.items()),
     )
     walked = examples.timeline_run()
-    walked = replace(walked, stretches=walked.stretches[:1])
+    walked = replace(walked, step_results=walked.step_results[:1])
     results = {
         "many-cores": recording,
         "wall-time": structs.replace(examples.clocks(), runs=(clocked,)),

@@ -159,10 +159,10 @@ def test_the_middle_run_is_drawn_and_quoted() -> None:
 
 def test_a_line_is_gone_when_all_under_way_have_a_worker() -> None:
     run = examples.timeline(1.0).run
-    crowd = tuple(replace(each, in_flight=12 + (each.at_s < 2.5)) for each in run.moments)
-    found = structs.replace(examples.timeline(1.0), runs=(replace(run, moments=crowd),))
+    crowd = tuple(replace(each, in_flight=12 + (each.at_s < 2.5)) for each in run.time_bins)
+    found = structs.replace(examples.timeline(1.0), runs=(replace(run, time_bins=crowd),))
     assert float(show.quote(found, "line_gone", 2)) == 1.5  # the step began at 1 s
-    none = replace(run, moments=tuple(replace(each, in_flight=13) for each in run.moments))
+    none = replace(run, time_bins=tuple(replace(each, in_flight=13) for each in run.time_bins))
     with pytest.raises(NoSuchNumber, match="a line to the end"):
         show.quote(structs.replace(found, runs=(none,)), "line_gone", 2)
 
@@ -514,8 +514,8 @@ def test_the_end_of_a_step_is_not_the_begin_of_the_next() -> None:
 def test_one_of_something_is_said_in_the_singular() -> None:
     found = examples.timeline(1.0)
     ramp = ((0.0, 1), (1.2, 8))
-    last = replace(found.run.stretches[-1], in_flight=1, workers=1)
-    run = replace(found.run, ramp=ramp, stretches=(*found.run.stretches[:-1], last))
+    last = replace(found.run.step_results[-1], in_flight=1, workers=1)
+    run = replace(found.run, ramp=ramp, step_results=(*found.run.step_results[:-1], last))
     alone = structs.replace(found, runs=(run,))
     said = plain(" ".join(story.verdict(alone)))
     assert "There was 1 worker at the beginning, 8 at most" in said
@@ -593,7 +593,7 @@ def grown(found_rps: float, *, cpu_s: float = 0.0) -> Timeline:
     run = replace(
         examples.timeline_run(),
         forecast=course(server, work, steps, examples.CALIBRATION, examples.MACHINE),
-        stretches=(result,),
+        step_results=(result,),
         ramp=((0.0, 2), (2.0, 8)),
     )
     return structs.replace(
@@ -752,14 +752,14 @@ def test_steps_are_walked_and_a_killed_worker_costs_one_request() -> None:
     found = rig.perform(TimelineLab(SPARE, Workload(wait_s=0.1), steps))
     run = found.run
     assert run.seed == rig.seed  # of all that is drawn in it
-    one, many, kill = run.stretches
+    one, many, kill = run.step_results
     assert one.throughput_rps == pytest.approx(10, rel=0.3)
     assert kill.throughput_rps == pytest.approx(100, rel=0.25)
     assert one.throughput_rps < many.throughput_rps < 1.1 * kill.throughput_rps
-    assert [each.failed for each in run.stretches] == [0, 0, 1]
+    assert [each.failed for each in run.step_results] == [0, 0, 1]
     assert run.ramp[0][1] <= 6 and run.most_workers == 10
     assert 0 < (story.seconds_to(found, run, 10) or 0) < 3
-    (event,) = run.happenings
+    (event,) = run.events
     assert event.at_s == pytest.approx(3, abs=0.7)
     assert re.search(
         r"Process \d+, a worker with a client, was killed\. One request failed with it\. "
@@ -772,13 +772,13 @@ def test_steps_are_walked_and_a_killed_worker_costs_one_request() -> None:
     assert server[follower].began_s > 2.5
     assert run.children("server") == len(server) - 1 >= 11
     assert 0 < run.on_core("generator") < 1
-    assert sum(each.failed for each in run.moments) == 1
-    assert len(run.moments) == 4.5 * 4
+    assert sum(each.failed for each in run.time_bins) == 1
+    assert len(run.time_bins) == 4.5 * 4
     timelines = [each for each in told if isinstance(each, Timeline)]
-    assert [len(each.run.stretches) for each in timelines] == [0, 1, 2]  # where a step begins
+    assert [len(each.run.step_results) for each in timelines] == [0, 1, 2]  # where a step begins
     walking = told[told.index(timelines[0]) : -1]  # and then it is over
     assert all(each.quiet_s is not None for each in walking if isinstance(each, Progress))
-    unfit = {check.name for each in run.stretches for check in each.checks if check.unfit}
+    unfit = {check.name for each in run.step_results for check in each.checks if check.unfit}
     assert unfit <= {"others", "steal", "page"}  # whoever shares this machine may spoil a run
 
 
@@ -789,7 +789,7 @@ def test_a_step_that_is_stopped_is_shown_up_to_there_with_what_the_reader_did() 
 
     def on_event(event: object) -> None:
         told.append(event)
-        if isinstance(event, Timeline) and not event.run.moments:
+        if isinstance(event, Timeline) and not event.run.time_bins:
             for _ in range(KILLS):
                 lab.perform("Kill a worker")
         if isinstance(event, Progress) and event.quiet_s is not None and event.quiet_s < 7:
@@ -799,14 +799,14 @@ def test_a_step_that_is_stopped_is_shown_up_to_there_with_what_the_reader_did() 
     with pytest.raises(Stopped):
         rig.perform(lab)
     begun, stopped = (each for each in told if isinstance(each, Timeline))
-    assert not begun.run.moments and stopped.run.moments[-1].at_s > 2.5
-    assert sum(each.completed for each in stopped.run.moments) > 20
-    killed = [each.words for each in stopped.run.happenings if "was killed" in each.words]
+    assert not begun.run.time_bins and stopped.run.time_bins[-1].at_s > 2.5
+    assert sum(each.completed for each in stopped.run.time_bins) > 20
+    killed = [each.words for each in stopped.run.events if "was killed" in each.words]
     failed = re.findall(r"(No|One|\d+) requests? failed with it", " ".join(killed))
     counts = {"No": 0, "One": 1}
     lost = sum(counts[each] if each in counts else int(each) for each in failed)
     assert len(killed) == len(failed) == KILLS
-    assert lost == sum(each.failed for each in stopped.run.moments) > 0  # each of them once
+    assert lost == sum(each.failed for each in stopped.run.time_bins) > 0  # each of them once
     assert rig.found == stopped
 
 
@@ -820,14 +820,14 @@ def test_a_pool_that_is_raised_serves_out_what_was_left_behind() -> None:
     )
     lab = TimelineLab(Server("prefork", processes=2), Workload(wait_s=0.2), steps)
     found = Rig().perform(lab)
-    before, after = found.run.stretches
+    before, after = found.run.step_results
     assert before.throughput_rps == pytest.approx(10, rel=0.3)
     assert after.throughput_rps > 1.5 * before.throughput_rps
     assert before.in_flight > 2 * 2
     assert before.begun + after.begun == pytest.approx(25 * 4.5, abs=5 * (25 * 4.5) ** 0.5)
     assert (before.workers, after.workers) == (2, 8)
     assert before.missed == after.missed == 0
-    (event,) = found.run.happenings
+    (event,) = found.run.events
     assert re.search(r"raised from 2 workers; [\d,.]+\s\w+ later 8 served", event.words)
     assert (story.seconds_to(found, found.run, 8) or 0) > 0
 

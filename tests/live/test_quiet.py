@@ -106,7 +106,7 @@ def sweep(sent: list[dict[str, Any]]) -> Told:
 
 def timeline(sent: list[dict[str, Any]]) -> Told:
     whole = examples.timeline(1.0)
-    runs = [replace(whole.run, moments=whole.run.moments[: 4 * n]) for n in range(LEVELS + 1)]
+    runs = [replace(whole.run, time_bins=whole.run.time_bins[: 4 * n]) for n in range(LEVELS + 1)]
     results = [structs.replace(whole, runs=(each,)) for each in runs]
     told = Told(sent, TimelineLab, LabPanel, results, whole.server, whole.workload, whole.steps)
     told.panel.skip()

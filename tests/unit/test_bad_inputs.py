@@ -96,7 +96,7 @@ def test_a_number_that_breaks_when_it_is_read_is_none() -> None:
         ("many-cores", ("runs", 0, "samples", 3, "users")),
         ("the-launch", ("parts", "25 threads", "runs", 0, "forecast", "levels", 3, "users")),
         ("classics-s2", ("runs", 0, "tries", 0, "users")),
-        ("prefork", ("runs", 0, "moments", 1, "failed")),
+        ("prefork", ("runs", 0, "time_bins", 1, "failed")),
     ],
 )
 def test_what_is_never_below_zero_is_refused_there(

@@ -66,7 +66,7 @@ def walked(*users: int) -> Timeline:
         )
         for point in points
     )
-    run = replace(examples.timeline_run(), forecast=(), stretches=stretches, moments=())
+    run = replace(examples.timeline_run(), forecast=(), step_results=stretches, time_bins=())
     return structs.replace(
         examples.timeline(),
         server=examples.EXPERIMENT.server,

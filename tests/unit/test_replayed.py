@@ -62,17 +62,17 @@ def test_a_timeline_is_told_step_by_step_with_what_was_done_in_each() -> None:
         ends = [
             begin + step.seconds for begin, step in zip(found.begins_s, found.steps, strict=True)
         ]
-        for level, begin_s, end_s, stretch in zip(
-            levels, found.begins_s, ends, run.stretches, strict=True
+        for level, begin_s, end_s, result in zip(
+            levels, found.begins_s, ends, run.step_results, strict=True
         ):
             assert level.at is not None and begin_s < level.at < end_s
-            assert f"{rate(stretch.throughput_rps)} answered (forecast:" in level.words
-            for event in run.happenings:
+            assert f"{rate(result.throughput_rps)} answered (forecast:" in level.words
+            for event in run.events:
                 assert (event.words in level.words) == (begin_s <= event.at_s < end_s)
                 if event.at_s >= end_s:  # and its mark is not shown before
                     assert level.at < event.at_s
         assert sum(level.words.count("was killed") for level in levels) == sum(
-            "was killed" in event.words for event in run.happenings
+            "was killed" in event.words for event in run.events
         )
 
 

@@ -471,9 +471,9 @@ def timelines(draw: st.DrawFn) -> Timeline:
     run = replace(
         whole,
         calibration=BURNED,
-        stretches=tuple(results),
+        step_results=tuple(results),
         ramp=ramp,
-        happenings=(),
+        events=(),
     )
     return Timeline(server=GROWING, workload=work, steps=steps, machine=MACHINE, runs=(run,))
 
@@ -788,9 +788,9 @@ class ToldTimeline(TimelineLab):
     """It measures nothing, and its second step had too few requests."""
 
     def run(self, rig: Rig) -> Timeline:
-        first, second, *rest = examples.timeline(1.0).run.stretches
+        first, second, *rest = examples.timeline(1.0).run.step_results
         vague = replace(second, checks=(unfit("few", "Only 3 ended."), unfit(STARVED, "3 of 8.")))
-        run = replace(examples.timeline_run(), stretches=(first, vague, *rest))
+        run = replace(examples.timeline_run(), step_results=(first, vague, *rest))
         return structs.replace(examples.timeline(1.0), runs=(run,))
 
 

@@ -55,10 +55,12 @@ def timeline_figure(timeline: Timeline) -> Figure:
     """Four kinds of plots over the seconds of the middle run, one below the other. Steps are
     divided by dotted lines, and what was done to the server is marked in the third plot."""
     run = timeline.run
-    cores = core_rows(len(run.moments[0].cores) if run.moments else timeline.machine.logical_cores)
+    cores = core_rows(
+        len(run.time_bins[0].cores) if run.time_bins else timeline.machine.logical_cores
+    )
     traces = [*_rates(timeline), *_times(run), *_counts(run)]
-    times = [moment.at_s for moment in run.moments]
-    traces += core_areas(times, [moment.cores for moment in run.moments], cores, len(TITLES) + 1)
+    times = [moment.at_s for moment in run.time_bins]
+    traces += core_areas(times, [moment.cores for moment in run.time_bins], cores, len(TITLES) + 1)
     return {"data": traces, "layout": _layout(timeline, cores)}
 
 
@@ -80,24 +82,24 @@ def timeline_alt(timeline: Timeline) -> str:
     run = timeline.run
     whole_s = sum(step.seconds for step in timeline.steps)
     sentences = [f"Throughput, response time, workers and cores over {digits(whole_s)} seconds."]
-    if not run.stretches:
+    if not run.step_results:
         sentences.append("No step has ended yet.")
-    for number, (step, each) in enumerate(zip(timeline.steps, run.stretches, strict=False), 1):
+    for number, (step, each) in enumerate(zip(timeline.steps, run.step_results, strict=False), 1):
         sentences.append(_of_step(number, step, each))
-    return " ".join(sentences + _happened(run.happenings))
+    return " ".join(sentences + _happened(run.events))
 
 
 def timeline_levels(timeline: Timeline) -> list[Level]:
     """The same step by step, with what was done in each. What was done as the next one began lies
     on the border, so a step is shown up to the middle of its last time bin."""
     run, levels = timeline.run, []
-    walked = zip(timeline.steps, timeline.begins_s, run.stretches, strict=False)
+    walked = zip(timeline.steps, timeline.begins_s, run.step_results, strict=False)
     for number, (step, begin_s, found) in enumerate(walked, 1):
         end_s = begin_s + step.seconds
         told = _of_step(
             number, step, found, f" (forecast: {rate(run.expected_rps(begin_s, end_s))})"
         )
-        done = _happened([each for each in run.happenings if begin_s <= each.at_s < end_s])
+        done = _happened([each for each in run.events if begin_s <= each.at_s < end_s])
         levels.append(Level(at=end_s - TIME_BIN_S / 2, words=" ".join([told, *done])))
     return levels
 
@@ -196,7 +198,10 @@ def _counts(run: TimelineRun) -> Iterator[Trace]:
     yield from _bands(run, bands, plot="xy3", legend=False)
     in_flight = [round(count, 2) for part in run.forecast for count in part.in_flight]
     yield _forecast(run, in_flight, "under way", plot="xy3", legend=False)
-    times, counts = [each.at_s for each in run.moments], [each.in_flight for each in run.moments]
+    times, counts = (
+        [each.at_s for each in run.time_bins],
+        [each.in_flight for each in run.time_bins],
+    )
     how: Shown = {"group": "under way", "plot": "xy3", "hover": "{y} under way at {x} s"}
     yield line("under way", times, counts, BLUE, **how)
     ramp = [*run.ramp, *((end, run.ramp[-1][1]) for end in times[-1:] if run.ramp)]
@@ -204,17 +209,17 @@ def _counts(run: TimelineRun) -> Iterator[Trace]:
     how = {"group": "workers", "plot": "xy3", "hover": "{y} workers at {x} s"}
     how |= {"shape": "hv", "size": 5, "symbol": "square"}
     yield line("workers", times, counts, GREEN, **how)
-    if run.happenings:
-        times = [each.at_s for each in run.happenings]
+    if run.events:
+        times = [each.at_s for each in run.events]
         workers = [_workers_at(run, at_s) for at_s in times]
-        words = [each.words.replace(". ", ".<br>") for each in run.happenings]
+        words = [each.words.replace(". ", ".<br>") for each in run.events]
         how = {"size": 11, "symbol": "x-open", "plot": "xy3", "said": words, "hover": "{said}"}
         yield dots("done to the server", times, workers, ORANGE, **how)
 
 
 def _rates_of(run: TimelineRun) -> Rates:
     each = round(OVER_S / TIME_BIN_S)
-    groups = [run.moments[at : at + each] for at in range(0, len(run.moments), each)]
+    groups = [run.time_bins[at : at + each] for at in range(0, len(run.time_bins), each)]
     groups = [group for group in groups if len(group) == each]  # the last may be cut short
 
     def rates(count: Callable[[TimeBin], int]) -> list[float]:

@@ -104,10 +104,10 @@ class TimelineRun(ProcessTrees):
     recorded_at: str  # ISO 8601, UTC
     calibration: Calibration
     forecast: tuple[Expected, ...]  # made before the load started; whole, from 0 to the end
-    stretches: tuple[StepResult, ...] = ()  # one for each step that was walked to its end
-    moments: tuple[TimeBin, ...] = ()
+    step_results: tuple[StepResult, ...] = ()  # one for each step that was walked to its end
+    time_bins: tuple[TimeBin, ...] = ()
     ramp: tuple[tuple[float, int], ...] = ()  # when the number of workers was seen to change
-    happenings: tuple[Event, ...] = ()
+    events: tuple[Event, ...] = ()
     processes: tuple[Process, ...] = ()
     seed: int = 0  # of sizes, and of arrivals by `arrivals_seed`; old runs' arrivals had this one
     power: tuple[Power, ...] = ()  # when it began, and when it ended
@@ -118,14 +118,14 @@ class TimelineRun(ProcessTrees):
 
     def step(self, number: int) -> StepResult:
         """Of the step with that number, counted from 1. KeyError says which there are."""
-        if not 1 <= number <= len(self.stretches):
-            raise KeyError(f"step={number}: not recorded. There are 1 to {len(self.stretches)}.")
-        return self.stretches[number - 1]
+        if not 1 <= number <= len(self.step_results):
+            raise KeyError(f"step={number}: not recorded. There are 1 to {len(self.step_results)}.")
+        return self.step_results[number - 1]
 
     @property
     def seconds(self) -> float:
         """From the first request to the end of the last step."""
-        return sum(stretch.seconds for stretch in self.stretches)
+        return sum(each.seconds for each in self.step_results)
 
     @property
     def most_workers(self) -> int:
@@ -172,7 +172,7 @@ class Timeline(Result, tag="timeline", frozen=True, kw_only=True):
     @property
     def run(self) -> TimelineRun:
         """The middle run, by throughput over the whole time: the one that is drawn."""
-        return middle(self.runs, lambda run: sum(each.completed for each in run.stretches))
+        return middle(self.runs, lambda run: sum(each.completed for each in run.step_results))
 
     def on_cpu(self, who: Who) -> float:
         """`TimelineRun.on_core` over the cores of the machine: the part of it that was busy."""

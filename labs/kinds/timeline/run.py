@@ -118,9 +118,9 @@ class TimelineLab(LabKind[Timeline]):
     def answer(self, found: Timeline) -> tuple[float | None, float | None]:
         run, number = found.run, asked_step(self.ask, self.steps)
         begin_s, end_s = between(self.steps, number)
-        if len(run.stretches) <= number:
+        if len(run.step_results) <= number:
             return None, None
-        result = run.stretches[number]
+        result = run.step_results[number]
         if self.ask == "workers":
             return None, result.workers
         if self.ask == "under way":
@@ -128,11 +128,13 @@ class TimelineLab(LabKind[Timeline]):
         return run.expected_rps(begin_s, end_s), result.throughput_rps
 
     def settles(self, found: Timeline) -> bool:
-        return all(each.fit for each in found.run.stretches[asked_step(self.ask, self.steps) :][:1])
+        return all(
+            each.fit for each in found.run.step_results[asked_step(self.ask, self.steps) :][:1]
+        )
 
     def rejection(self, found: Timeline) -> str:
         run = found.runs[-1]
-        if len(run.stretches) < len(self.steps):
+        if len(run.step_results) < len(self.steps):
             return "Not all steps were walked."
         return verdict.unfit_steps(run, self.workload)
 

@@ -65,7 +65,7 @@ class StepRow:
 
 def step_rows(timeline: Timeline) -> list[StepRow]:
     """A row for each step that was walked."""
-    return [StepRow(timeline, *each) for each in enumerate(timeline.run.stretches, 1)]
+    return [StepRow(timeline, *each) for each in enumerate(timeline.run.step_results, 1)]
 
 
 def step_row(timeline: Timeline, step: int) -> StepRow:
@@ -135,7 +135,7 @@ def process_table(run: TimelineRun) -> Table:
 def words(timeline: Timeline) -> str:
     """What stands under the figure: what happened, whether the forecast held, who worked."""
     run = timeline.run
-    happened = (f"At {digits(each.at_s)} s: {each.words}" for each in run.happenings)
+    happened = (f"At {digits(each.at_s)} s: {each.words}" for each in run.events)
     items = each_in("<li>{}</li>", happened)
     listed = f"<ul>{items}</ul>" if items else ""
     said = f'<div class="wt-verdict">{listed}{paragraphs(verdict.verdict(timeline))}</div>'
@@ -223,7 +223,7 @@ def _line_gone(timeline: Timeline, step: int) -> float:
     begin_s = timeline.begins_s[step - 1] if 1 <= step <= len(timeline.steps) else math.inf
     none = (
         each.at_s - begin_s
-        for each in timeline.run.moments
+        for each in timeline.run.time_bins
         if each.at_s > begin_s and each.workers and each.in_flight <= each.workers
     )
     return known(next(none, None), f"line_gone={step}: there was a line to the end.")
@@ -245,7 +245,9 @@ def side_by_side(found: Timeline, recorded: Timeline) -> str:
             *(plain(step.throughput_rps / each.machine.cores, 3) for each, step in pair),
             *(percent(step.server_cpu / each.machine.cores) for each, step in pair),
         )
-        for number, steps in enumerate(zip(*(each.run.stretches for each in both), strict=False), 1)
+        for number, steps in enumerate(
+            zip(*(each.run.step_results for each in both), strict=False), 1
+        )
         for pair in [list(zip(both, steps, strict=True))]
     ]
     return beside.framed(here, there, Table(head, tuple(rows), main=main))
@@ -255,7 +257,7 @@ show = Show(
     result=Timeline,
     figure=timeline_figure,
     curves=timeline_curves,
-    checked=lambda found: found.run.stretches,
+    checked=lambda found: found.run.step_results,
     alt=timeline_alt,
     columns=COLUMNS,
     rows=step_rows,

@@ -137,10 +137,10 @@ def raised(before: int, to: int, after_s: float | None, *, when_needed: bool) ->
 def verdict(timeline: Timeline) -> tuple[str, ...]:
     """Step by step: whether the forecast held, and if not, what it had assumed; what grew."""
     run = timeline.run
-    if not run.stretches:
+    if not run.step_results:
         return ("No step was walked to its end, so there is nothing to say yet.",)
     sentences = []
-    for number, result in enumerate(run.stretches):
+    for number, result in enumerate(run.step_results):
         reasons = [check.sentence for check in result.checks if check.unfit]
         if reasons:
             sentences.append(f"Step {number + 1} cannot be believed: {' '.join(reasons)}")
@@ -153,7 +153,7 @@ def unfit_steps(run: TimelineRun, workload: Workload) -> str:
     """Why a run must not be recorded; "" when it may."""
     checks = [
         check
-        for each in run.stretches
+        for each in run.step_results
         if not is_the_result([check.name for check in each.checks if check.unfit], workload)
         for check in each.checks
         if check.unfit
@@ -179,7 +179,7 @@ def _first(timeline: Timeline, run: TimelineRun, workers: int) -> tuple[int, flo
 
 def _of_step(timeline: Timeline, number: int) -> str:
     run, step, begin_s = timeline.run, timeline.steps[number], timeline.begins_s[number]
-    end_s, result = begin_s + step.seconds, run.stretches[number]
+    end_s, result = begin_s + step.seconds, run.step_results[number]
     model, found = run.expected_rps(begin_s, end_s), result.throughput_rps
     if step.rate is not None:
         return _of_arrivals(timeline, number, model)
@@ -205,7 +205,7 @@ def _of_step(timeline: Timeline, number: int) -> str:
 
 def _of_arrivals(timeline: Timeline, number: int, model: float) -> str:
     run, step, begin_s = timeline.run, timeline.steps[number], timeline.begins_s[number]
-    result, end_s = run.stretches[number], begin_s + step.seconds
+    result, end_s = run.step_results[number], begin_s + step.seconds
     last, response_s = run.expected_at(end_s), run.expected_response_s(begin_s, end_s)
     took = ""
     if response_s is not None and result.mean_response_time_s:

@@ -136,12 +136,12 @@ class Walk:
             results.append(replace(found, checks=checks))
         self.so_far = replace(
             self.so_far,
-            stretches=tuple(results),
-            moments=segments.time_bins(
+            step_results=tuple(results),
+            time_bins=segments.time_bins(
                 self.steps, requests, samples, min(self.whole_s, requests.now_s)
             ),
             ramp=segments.ramp([sample for sample in samples if sample.at_s <= self.whole_s]),
-            happenings=tuple(_events(done, losses, began)),
+            events=tuple(_events(done, losses, began)),
         )
         return Timeline(
             server=self.server,
