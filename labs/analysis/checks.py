@@ -19,7 +19,15 @@ from labs.analysis.point import half_width
 from labs.analysis.schedule import LEAST_COMPLETIONS, VISITS
 from labs.records.experiment import Experiment, Workload
 from labs.records.format import NARROW, change, cores, duration, percent, rate
-from labs.records.results import Check, Machine, Point, Prediction, told, unfit
+from labs.records.results import (
+    Check,
+    Machine,
+    Point,
+    PredictedLevel,
+    Prediction,
+    told,
+    unfit,
+)
 from labs.records.server_facts import server_facts
 from labs.theory.laws import GENERATOR_FULL
 
@@ -58,7 +66,7 @@ def check(
     found = list(of_level(point, experiment, machine))  # what fails at once also fills a generator
     found += _disturbances(point, experiment.load.generators, by_deal)
     if not repeats(point):
-        found.append(_visited_again(point, dealt, by_deal))
+        found.append(_visited_again(point, dealt, by_deal, forecast.at(point.users)))
     found += _starved(point, experiment)
     found += _remarks(point, experiment, machine, moved)
     unsteady = max(noise_fraction, abs(speed_change or 0.0))
@@ -173,7 +181,7 @@ def _surrounded(name: str, sentence: str, moved: Mapping[str, float]) -> Check:
     return unfit(name, f"{sentence} With that the forecast changes by {change(by)}.")
 
 
-def _visited_again(point: Point, dealt: float, by_deal: bool) -> Check:
+def _visited_again(point: Point, dealt: float, by_deal: bool, level: PredictedLevel) -> Check:
     first, second = (visit.throughput_rps for visit in point.visits)
     by = "another throughput"
     if first:
@@ -185,11 +193,27 @@ def _visited_again(point: Point, dealt: float, by_deal: bool) -> Check:
             f"Visited again, with the server started anew, this level gave {by}: its connections "
             f"fell otherwise on the processes, which changes the forecast by {change(dealt)}.",
         )
+    if (lower_rps := _in_step(point, level)) is not None:
+        return told(
+            "in step",
+            f"Visited again on the way down, this level gave {by}: its times hardly vary, so its "
+            f"users may fall in step, now more and now less. That allows {rate(lower_rps)} "
+            f"to {rate(level.model_rps)}.",
+        )
     return unfit(
         "repeated",
         f"Visited again on the way down, this level gave {by}: the machine changed under way. "
         "Close other programs and run again.",
     )
+
+
+def _in_step(point: Point, level: PredictedLevel) -> float | None:
+    """What users in step go down to, where more or less of that explains what each visit gave."""
+    if level.lower_rps is None or level.lower_by != "users in step":
+        return None
+    low, high = (1 - TOLD) * level.lower_rps, (1 + TOLD) * level.model_rps
+    within = all(low <= visit.throughput_rps <= high for visit in point.visits)
+    return level.lower_rps if within else None
 
 
 def _disturbances(point: Point, generators: int, by_deal: bool) -> Iterator[Check]:

@@ -39,7 +39,7 @@ class Workload:
     cpu_s: float = 0.0  # CPU seconds of a fixed amount of work, on one calibrated hot core
     wait_s: float = 0.0  # seconds off the CPU
     cpu_cv: float = 0.0  # coefficient of variation: 0 constant, 1 exponential
-    wait_cv: float = 0.1  # a little, so that users do not fall in step
+    wait_cv: float = 0.1  # a little, so that users do not stay in step; 0.5 keeps them from it
     cpu_by: CpuBy = "counting"  # hashing releases Python's lock, counting keeps it
     # Or for a backend's answer, or blocking (an event loop, if one), or for what one request at
     # a time can have: see workloads/app/exclusive.py.

@@ -22,6 +22,7 @@ from labs.records.results import Calibration, Machine, Point, PredictedLevel, Pr
 from labs.theory import queueing
 from labs.theory.laws import ceiling
 from labs.theory.server_model import Demand, ServerModel
+from labs.theory.slices import VARIED_CV
 
 TELLING = 0.05  # of the CPU time; a smaller share of the load generator goes without saying
 
@@ -87,9 +88,10 @@ def _notes(model: ServerModel, levels: Sequence[PredictedLevel], D: float) -> It
             "the lower bound says what that costs if the kernel never moves one."
         )
     if "users in step" in lower:
+        apart = digits(0.1 if model.queued_for_core else VARIED_CV)
         yield (
-            "Work and wait are constant, so users may fall in step; the lower bound says what "
-            "that can cost. A coefficient of variation of 0.1 on the wait keeps them apart."
+            "Work and wait hardly vary, so users may fall in step; the lower bound says what "
+            f"that can cost. A coefficient of variation of {apart} on the wait keeps them apart."
         )
     if server.processes > 1 and server.architecture != "prefork" and not model.one_queue(N):
         yield (

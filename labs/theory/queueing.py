@@ -44,7 +44,8 @@ def sharing(m: int, D: float, V: float, capacity: tuple[float, ...], W: float = 
     return float((weights * speeds).sum() / D / (weights.sum() + math.exp(-top)))
 
 
-def _countable(**values: int) -> None:
+def countable(**values: int) -> None:
+    """Raises Unusable for what can't be counted one by one."""
     for name, value in values.items():
         if not 1 <= value <= MOST_COUNTED or value % 1:
             raise Unusable(
@@ -60,7 +61,7 @@ def filled(W: int, D: float, V: float, c: int) -> float:
     >>> round(filled(40, D=0.020, V=0.180, c=4), 2)  # W* workers: chance takes the rest
     0.91
     """
-    _countable(W=W, c=c)
+    countable(W=W, c=c)
     if not (D > 0 and V >= 0):
         raise Unusable(f"D={D:g}, V={V:g}: cores are busy with work. Give a D above 0, no V below.")
     return sharing(W, D, V, tuple(range(1, min(c, W) + 1))) * D / c
@@ -237,5 +238,5 @@ def by_coins(N: int, processes: int, D: float, V: float, W: int) -> float:
     >>> round(by_coins(256, 2, D=0, V=0.2, W=128))  # 1280 if they were one pool
     1248
     """
-    _countable(N=N, processes=processes, W=W)
+    countable(N=N, processes=processes, W=W)
     return coin_flips(N, processes, lambda n: bound(N=n, D=D, V=V, W=W), W)

@@ -21,9 +21,9 @@ from labs.theory import queueing
 from labs.theory.laws import ceiling
 from labs.theory.rounds import rounds
 from labs.theory.simulation import simulate
+from labs.theory.slices import STEADY_CV, Round
 
 SWITCH_INTERVAL_S = 0.005  # CPython's default, sys.getswitchinterval()
-STEADY_CV = 0.02  # below this, times are constant enough for users to stay in step
 LEAST_SPREAD = 0.02  # of D: two halves of a second cannot vouch for less,
 MOST_SPREAD = 0.9  # and where they have hardly anything in common, D is still more than nothing
 
@@ -293,7 +293,17 @@ class ServerModel:
             )
             for size in ((W, W) if math.isinf(W) else (math.floor(W), math.ceil(W)))
         )
-        return below if below == above else below + (W % 1) * (above - below)
+        found = below if below == above else below + (W % 1) * (above - below)
+        return found * (made.left if (made := self.round(N, D, W)) else 1.0)
+
+    def round(self, N: int, D: Demand, W: float) -> Round | None:
+        """What so many users do by turns, on cores or not, where a kernel deals these out; None
+        where it does not."""
+        if self.queued_for_core or self.quota is not None or not (D.expected and self.V):
+            return None
+        c, away_s = len(self.full.server), self.V + self.away + self.g
+        wait_cv = math.hypot(self.V * self.workload.wait_cv, self.Z) / away_s
+        return Round(int(min(N, W)), D.of(c), away_s, c, self.workload.cpu_cv, wait_cv)
 
     def one_process(self, speed: float, D: float, n: int) -> float:
         """X of n users on one process where requests queue for its only core."""
@@ -349,10 +359,13 @@ class ServerModel:
         return by_thread and (N > self.W or not self.keeps_alive)
 
     def in_step(self, N: int, D: Demand, model: float) -> float | None:
-        """The lower bound, where constant times let users fall in step."""
-        constant = max(self.workload.cpu_cv, self.workload.wait_cv) <= STEADY_CV
-        if self.blocks or not (constant and self.workload.cpu_s and self.V and self.Z == 0):
+        """The lower bound, where times that hardly vary let users fall in step: constant ones
+        altogether; others as far as an order on the cores can bring them to."""
+        if self.blocks or not (self.workload.cpu_s and self.V and self.Z == 0):
             return None
+        if max(self.workload.cpu_cv, self.workload.wait_cv) > STEADY_CV:
+            made = self.round(N, D, self.in_service(N, None))
+            return model * made.least if made and made.least < 1 else None
         c = min(self.quota or math.inf, self.full.most)
         if self.queued_for_core:
             c = min(c, self.server.processes)

@@ -213,6 +213,20 @@ def test_a_level_that_cannot_be_repeated_is_unfit():
     assert "25\xa0% less throughput" in found["repeated"].sentence
 
 
+def test_users_in_step_explain_two_visits_that_differ():
+    """Their machine has not changed: now more and now fewer of them come back together."""
+    twice = join(visited(GOOD, 1.0), visited(replace(GOOD, throughput_rps=33.0), 9.0))
+
+    def of(lower_rps: float, **more) -> list[str]:
+        level = {"model_rps": 41.0, "lower_rps": lower_rps, "lower_by": "users in step"}
+        found = checks(twice, forecast=expecting(**(level | more)))
+        return [name + "!" * check.unfit for name, check in found.items() if name != "interval"]
+
+    assert of(30.0) == ["in step"]
+    assert of(36.0) == of(30.0, lower_by="separate run queues") == ["repeated!"]
+    assert of(30.0, model_rps=37.0, bound_rps=50.0) == ["repeated!"]
+
+
 def test_what_another_deal_of_connections_does_is_not_blamed_on_the_machine():
     """Four processes of 16 threads had 17, 10, 19 and 18 of 64 users, and when the server was
     started anew 11, 9, 26 and 18."""

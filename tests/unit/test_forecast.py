@@ -16,6 +16,7 @@ from labs.theory import queueing
 from labs.theory.forecast import explain, forecast
 from labs.theory.server_model import ServerModel
 from labs.theory.simulation import simulate
+from labs.theory.slices import newcomers_first
 
 # Nothing in the way: no overhead, no load generator, cores that do not share parts.
 IDEAL = Calibration(loops_per_s=(1e8, 2e8, 3e8, 4e8), noise_fraction=0.0)
@@ -103,8 +104,9 @@ CLOSED = {"keep_alive": False}
         (loop(16), of(10, 100), 256, 400, 0.64, "cpu", {}),
         # Node deals its connections out in turn.
         (NODE, of(50), 4, 80, 0.05, "users", {}),
-        # Both: 182 of 200.
-        (prefork(64), of(20, 180), 40, 182.5, 0.219, "users", {}),
+        # Both: 182 of 200, and less where waits hardly vary, as newcomers overtake.
+        (prefork(64), of(20, 180, wait_cv=0.5), 40, 182.5, 0.219, "users", {}),
+        (prefork(64), of(20, 180), 40, 163.3, 0.245, "users", {}),
         # Chapter 4: 1000 users who think for 10 s.
         (prefork(64), of(20), 1000, 99.78, 0.0217, "users", {"think_time_s": 10.0}),
         # On one core the loop, or the lock's holder, and the generator take turns.
@@ -137,7 +139,8 @@ def test_each_architecture_has_its_model():
     ]
     shared, rounds, in_turn = (found.at(8).model_rps for found in (one, *others))
     assert shared * 1.01 < rounds < in_turn * 0.99
-    assert shared == pytest.approx(queueing.sharing(8, 0.03, 0.25, (1,)))
+    assert shared == pytest.approx(newcomers_first(8, 0.03, 0.25, 1, wait_cv=0.1))
+    assert 0.94 < shared / queueing.sharing(8, 0.03, 0.25, (1,)) < 0.97
     switched = {"interval": sys.getswitchinterval(), "handling": (0.0, 0.0)}
     assert rounds == simulate(8, 0.03, 0.25, wait_cv=0.1, W=32, **switched)
 
@@ -354,7 +357,7 @@ def test_connections_fall_on_processes_like_coins_until_they_are_counted():
 
 def test_pools_of_free_threads_share_all_cores():
     # The same split without the lock: 54 + 128 requests in service, on four cores together.
-    experiment = Experiment(threaded(128, processes=2), of(10, 200), Load([256]))
+    experiment = Experiment(threaded(128, processes=2), of(10, 200, wait_cv=0.5), Load([256]))
     point = measured(256, 0.01, (54, 202))
     found = explain(experiment, [point], IDEAL, machine(gil=False)).at(256)
     assert found.model_rps == pytest.approx(
@@ -435,8 +438,14 @@ def test_constant_times_have_a_lower_bound():
     assert 100 < found.at(40).lower_rps < 110
     assert found.at(4).lower_rps == pytest.approx(20, rel=0.01)
     assert any("fall in step" in note for note in found.notes)
+    nearly = one_level(prefork(64), of(20, 180), 40)
+    assert (nearly.lower_by, found.at(40).model_rps) == (
+        "users in step",
+        pytest.approx(135, rel=0.02),
+    )
+    assert 1.1 * found.at(40).lower_rps < nearly.lower_rps < 0.8 * nearly.model_rps
     for other in (
-        of(20, 180),
+        of(20, 180, wait_cv=0.5),
         of(20, wait_cv=0.0),
         of(0, 180, wait_cv=0.0),
         of(20, 180, cpu_cv=0.5, wait_cv=0.0),
@@ -597,6 +606,9 @@ def test_a_note_is_for_those_whom_it_concerns_and_nobody_else():
         ("CPU quota", prefork(8), of(50), 9, {}, False),
         ("fall in step", prefork(8), of(20, 180, wait_cv=0.0), 9, {}, True),
         ("fall in step", prefork(8), of(20, 180), 9, {}, False),
+        ("0.5 on the wait keeps", prefork(64), of(20, 180), 40, {}, True),
+        ("0.1 on the wait keeps", loop(), of(20, 180, wait_cv=0.0), 9, {}, True),
+        ("fall in step", prefork(64), of(20, 180, wait_cv=0.5), 40, {}, False),
         ("while another idles", prefork(8), of(50), 5, {}, True),
         ("while another idles", prefork(8), of(50), 1, {}, False),
     ):

@@ -205,8 +205,8 @@ def test_the_corner_of_both_lies_between_the_pools(cores: int) -> None:
     pools = [part.server.processes for part in lab.parts.values()]
     assert pools == [each * cores // 2 for each in (4, 10, 20, 24, 40, 60)]
     assert rates[0] < 0.25 * rates[-1] and rates[1] < 0.6 * rates[-1]
-    assert 0.85 * rates[-1] < rates[2] < 1.01 * rates[-1]
-    assert rates[4] == pytest.approx(rates[5], rel=0.05)
+    assert 0.75 * rates[-1] < rates[2] < 0.9 * rates[-1]  # newcomers overtake
+    assert rates[4] == pytest.approx(rates[5], rel=0.12)
 
 
 @pytest.mark.parametrize("cores", SCALES)
@@ -381,9 +381,9 @@ def test_steps_stand_side_by_side_per_core() -> None:
     assert isinstance(lab, TimelineLab)
     crowded = tuple(
         replace(step, throughput_rps=4 * step.throughput_rps, server_cpu=4 * step.server_cpu)
-        for step in there.run.stretches
+        for step in there.run.step_results
     )
-    run = replace(there.run, stretches=crowded)
+    run = replace(there.run, step_results=crowded)
     here = structs.replace(there, machine=machine(8), steps=lab.steps, runs=(run,))
     table = rows(timeline_show.beside(here, there))
     assert [row[1:3] for row in table] == [
