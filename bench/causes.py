@@ -45,7 +45,10 @@ GROUPS = Path("/sys/fs/cgroup")
 WITHIN_S = 60.0  # for a level to begin
 STAND_S = 0.3  # that all workers stand still, to begin in step
 SLOWER = 1.4  # times as long, where something takes longer than calibrated
-CPU = Experiment(Server("prefork", processes=4 * CORES), Workload(cpu_s=0.02), MANY)
+# Our own, of which the kernel wakes one worker for a connection: gunicorn's all wake, and two of
+# them share a core while another idles. That is a cause, and is injected below.
+OURS = Server("prefork", by="scratch", processes=4 * CORES)
+CPU = Experiment(OURS, Workload(cpu_s=0.02), MANY)
 WAITS = Workload(wait_s=0.1)
 HELD = {"starved": "listen queue"}  # checks that have another name than their cause
 Inject = Callable[["Bench", Testbed], AbstractContextManager[object]]
@@ -315,6 +318,13 @@ INJECTIONS = {
         cause="split",
         experiment=Experiment(Server("threaded", processes=2, threads=4), WAITS, Load((4, 8))),
         inject=wakes,
+    ),
+    "a herd wakes": Injection(
+        cause="run queues",
+        experiment=Experiment(
+            Server("prefork", processes=16 * CORES), Workload(cpu_s=0.02), Load((1, CORES))
+        ),
+        lacking=one_core,
     ),
     "users in step": Injection(
         cause="in step",
