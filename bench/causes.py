@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import hashlib
+import itertools
 import os
 import signal
 import subprocess
@@ -45,8 +46,8 @@ GROUPS = Path("/sys/fs/cgroup")
 WITHIN_S = 60.0  # for a level to begin
 STAND_S = 0.3  # that all workers stand still, to begin in step
 SLOWER = 1.4  # times as long, where something takes longer than calibrated
-# Our own, of which the kernel wakes one worker for a connection: gunicorn's all wake, and two of
-# them share a core while another idles. That is a cause, and is injected below.
+# Our own, of which the kernel wakes one worker for a connection. gunicorn's all wake, and now and
+# then two of them share a core while another idles: a cause that nobody injected.
 OURS = Server("prefork", by="scratch", processes=4 * CORES)
 CPU = Experiment(OURS, Workload(cpu_s=0.02), MANY)
 WAITS = Workload(wait_s=0.1)
@@ -152,6 +153,14 @@ def ties_down(bench: Bench, bed: Testbed) -> AbstractContextManager[object]:
                 os.sched_setaffinity(pid, usable_cores()[:1])
 
     return later(bench, tie)
+
+
+@contextlib.contextmanager
+def keeps_apart(bench: Bench, bed: Testbed) -> Iterator[None]:
+    """Each of the server's processes may only use one core, so that nobody evens the queues out."""
+    for pid, core in zip(bed.running.serving_pids(), itertools.cycle(usable_cores())):
+        os.sched_setaffinity(pid, [core])
+    yield
 
 
 def holds_back(bench: Bench, bed: Testbed) -> AbstractContextManager[object]:
@@ -319,11 +328,10 @@ INJECTIONS = {
         experiment=Experiment(Server("threaded", processes=2, threads=4), WAITS, Load((4, 8))),
         inject=wakes,
     ),
-    "a herd wakes": Injection(
+    "a queue for each core": Injection(
         cause="run queues",
-        experiment=Experiment(
-            Server("prefork", processes=16 * CORES), Workload(cpu_s=0.02), Load((1, CORES))
-        ),
+        experiment=replace(CPU, load=Load((1, CORES))),
+        inject=keeps_apart,
         lacking=one_core,
     ),
     "users in step": Injection(

@@ -24,7 +24,7 @@ CLOSE = 0.05  # a miss that a changed CPU time is not blamed for: it varies by a
 HALF = 0.5  # of the miss, that a cause has to remove
 NOTICED = 0.03  # of the machine's cores; on a quiet one the others use some thousandths
 MOVED = 0.05  # of a time; less is within what is known of it
-ALIKE = 0.05  # so near to each other are levels of which the same is true
+ALIKE = 2 / 3  # of a change: so much of the largest is at every level that shares its cause
 LONE = 0.3  # of the cores in use: up to here a request finds one free
 HARD = 0.5  # of its core: from here on a load generator's own queue is felt
 FULL = 0.9  # of the cores: with more of them in use, nobody leaves one idle
@@ -224,12 +224,13 @@ class Level:
             return
         if abs(off(self.point, self.forecast)) < CLOSE:
             return
-        ratios = [
-            each.demand_s / self.forecast.demand_at(each.users)
+        changes = [
+            each.demand_s / self.forecast.demand_at(each.users) - 1
             for each in {point.users: point for point in (*self.run.points, self.point)}.values()
             if each.demand_s and (_is_only_noisy(each) or each.users == self.point.users)
         ]
-        everywhere = len(ratios) > 1 and max(ratios) <= (1 + ALIKE) * min(ratios)
+        most = max(changes, key=abs)
+        everywhere = len(changes) > 1 and all(each / most >= ALIKE for each in changes)
         yield self._with("speed" if everywhere else "demand", now_s, then_s, D=now_s)
 
     # ---- the model ---------------------------------------------------------------------------

@@ -215,6 +215,15 @@ def test_a_level_whose_throughput_wavered_tells_of_the_speed_all_the_same() -> N
     assert named(PREFORK, replace(run, points=(others, run.points[1]))) == "demand"
 
 
+@pytest.mark.parametrize(("lone", "name"), [(1.0, "demand"), (1.15, "demand"), (1.22, "speed")])
+def test_a_speed_that_wavers_is_another_speed_all_the_same(lone: float, name: str) -> None:
+    """A machine keeps no speed to the percent; what only a crowd finds dear is no speed."""
+    run = measured(PREFORK, 1 / (lone * D + G), 4 / (1.3 * D + G))
+    one, many = run.points
+    points = (replace(one, demand_s=lone * D), replace(many, demand_s=1.3 * D))
+    assert named(PREFORK, replace(run, points=points)) == name
+
+
 def test_a_loop_is_not_blocked_where_the_users_wait_in_the_load_generator() -> None:
     experiment, rps, seen = INJECTED["blocking"]
     run = measured(experiment, rps, **seen)
