@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import hashlib
-import itertools
 import os
 import signal
 import subprocess
@@ -157,9 +156,11 @@ def ties_down(bench: Bench, bed: Testbed) -> AbstractContextManager[object]:
 
 @contextlib.contextmanager
 def keeps_apart(bench: Bench, bed: Testbed) -> Iterator[None]:
-    """Each of the server's processes may only use one core, so that nobody evens the queues out."""
-    for pid, core in zip(bed.running.serving_pids(), itertools.cycle(usable_cores())):
-        os.sched_setaffinity(pid, [core])
+    """Each of the server's processes may only use one core, so that nobody evens the queues out:
+    neighbours the same, as they are woken one after another."""
+    pids = bed.running.serving_pids()
+    for number, pid in enumerate(pids):
+        os.sched_setaffinity(pid, [usable_cores()[number * CORES // len(pids)]])
     yield
 
 
