@@ -331,7 +331,9 @@ INJECTIONS = {
     ),
     "a queue for each core": Injection(
         cause="run queues",
-        experiment=replace(CPU, load=Load((1, CORES))),
+        experiment=Experiment(  # whose workers all wake, and the first to run has the request
+            Server("prefork", processes=4 * CORES), Workload(cpu_s=0.02), Load((CORES,))
+        ),
         inject=keeps_apart,
         lacking=one_core,
     ),
