@@ -27,6 +27,7 @@ from pathlib import Path
 
 from labs.analysis import causes
 from labs.analysis.limit import used
+from labs.analysis.schedule import VISITS
 from labs.host.hardware import usable_cores
 from labs.host.waiting import Stopped, wait_until
 from labs.kinds.sweep.record import Recording
@@ -72,6 +73,7 @@ class Bench(Rig):
         super().__init__(self._see)
         self.injection = injection
         self.first = threading.Event()  # the first level is counted
+        self.visits = 0  # that were counted
 
     def run(self) -> Recording:
         """The sweep, with what is done to it."""
@@ -85,6 +87,7 @@ class Bench(Rig):
 
     def _see(self, event: object) -> None:
         if isinstance(event, Recording) and event.points:
+            self.visits += 1
             self.first.set()
 
 
@@ -245,11 +248,13 @@ def beside(do: Callable[[threading.Event], None]) -> Iterator[None]:
 
 
 def in_step(bench: Bench, bed: Testbed) -> AbstractContextManager[object]:
-    """All workers stand still for a moment in each level: when they go on, all waits are over."""
+    """All workers stand still for a moment before each visit to a level is measured: when they go
+    on, all waits are over."""
 
     def stop_and_go(over: threading.Event) -> None:
-        for users in bed.experiment.load.users:
-            wait_until(lambda users=users: bed.sampler.users == users, WITHIN_S, stop=over)  # type: ignore[misc]
+        wait_until(lambda: bed.sampler.users > 0, WITHIN_S, stop=over)
+        for visit in range(VISITS * len(bed.experiment.load.users)):
+            wait_until(lambda visit=visit: bench.visits >= visit, WITHIN_S, stop=over)  # type: ignore[misc]
             over.wait(bed.experiment.workload.wait_s)
             pids = bed.running.serving_pids()
             for number in (signal.SIGSTOP, signal.SIGCONT):
