@@ -137,7 +137,7 @@ class BookServer:
         kernel = self.kernel()
         assert self._process is not None
         below = psutil.Process(self._process.pid).children(recursive=True)
-        found = [each for each in below if any(kernel in word for word in each.cmdline())]
+        found = [each for each in below if any(kernel in word for word in _command(each))]
         return min(
             found, key=psutil.Process.create_time
         )  # a child about to be another has its name
@@ -217,3 +217,11 @@ class Wire:
         self._listener.close()
         self._thread.join()
         self.cut()
+
+
+def _command(process: psutil.Process) -> list[str]:
+    """Its command line, none of one that has ended meanwhile."""
+    try:
+        return process.cmdline()
+    except psutil.NoSuchProcess:  # or nobody has asked yet how it ended
+        return []
