@@ -159,8 +159,7 @@ def ties_down(bench: Bench, bed: Testbed) -> AbstractContextManager[object]:
 
 @contextlib.contextmanager
 def keeps_apart(bench: Bench, bed: Testbed) -> Iterator[None]:
-    """Each of the server's processes may only use one core, so that nobody evens the queues out:
-    neighbours the same, as they are woken one after another."""
+    """Each of the server's processes may only use one core, so that nobody evens the queues out."""
     pids = bed.running.serving_pids()
     for number, pid in enumerate(pids):
         os.sched_setaffinity(pid, [usable_cores()[number * CORES // len(pids)]])
