@@ -423,7 +423,8 @@ GOAL, MOST_WRONG = 0.9, 2  # of what was injected; wrong causes, in all
 
 def steady(recording: Recording) -> bool:
     """Whether the machine had one speed, as far as its burns tell."""
-    return not any(check.name == "noise" for each in recording.points for check in each.checks)
+    told = {check.name for each in recording.points for check in each.checks}
+    return told.isdisjoint({"noise", "core speed"})
 
 
 def main() -> int:

@@ -28,7 +28,10 @@ Column = tuple[str, Callable[[Point], str]]  # its head, and what it says of a p
 
 # What the machine did, and not the instrument: checks, told or unfit, that name it. Noise is
 # judged before the load, by burns that should be equal: such a machine has no speed to forecast.
-DISTURBED = ("load generator", "others", "steal", "page", "throttled", "affinity", "noise")
+# The speed of the cores is burned again around each window, and not read from the miss.
+DISTURBED = (
+    "load generator", "others", "steal", "page", "throttled", "affinity", "noise", "core speed",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

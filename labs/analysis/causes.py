@@ -136,7 +136,8 @@ class Level:
     # ---- candidates, rank by rank ------------------------------------------------------------
 
     def surroundings(self) -> Iterator[Cause]:
-        """What went on around the measurement: cores that somebody else had."""
+        """What went on around the measurement: cores that somebody else had, or that became
+        slower or faster."""
         point, cores = self.point, self.machine.cores
         page_cpu = point.page_cpu + (point.browser_cpu or 0.0)
         busy = point.server_cpu + point.generator_cpu + point.backend_cpu
@@ -153,6 +154,9 @@ class Level:
             if each > NOTICED * cores:
                 part = busy / (busy + each)
                 yield self._with(name, each, 0.0, cores=lambda had, part=part: _slowed(had, part))
+        if point.core_speed and abs(point.core_speed - 1) > AGREES:
+            D = self.forecast.demand_at(point.users) / point.core_speed
+            yield self._with("core speed", point.core_speed, 1.0, D=D)
         wanted = min(self.server.cores or cores, cores)
         if point.server_cores is not None and point.server_cores < wanted:
             tied = replace(self.server, cores=point.server_cores)

@@ -18,7 +18,7 @@ from labs.analysis.failures import of_level, requests
 from labs.analysis.point import half_width
 from labs.analysis.schedule import LEAST_COMPLETIONS, VISITS
 from labs.records.experiment import Experiment, Workload
-from labs.records.format import NARROW, change, cores, duration, percent, rate
+from labs.records.format import NARROW, change, cores, duration, percent, rate, speed
 from labs.records.results import (
     Check,
     Machine,
@@ -40,6 +40,7 @@ NEIGHBOUR = (  # of a container, whose computer others have containers on
     " In a container they may be a neighbour's, on a hub another student's lab: you disturb each "
     "other. Run again when it has ended."
 )
+SPEED_TOLD = 0.03  # of what is expected; burns around a window are known to some 1 %
 OTHERS_BUSY = 0.03  # of the machine; where nobody else is, it is some thousandths
 LITTLE_OFF = 0.05
 ENOUGH = 5 / 6  # of a run's points, to be recorded
@@ -54,14 +55,12 @@ def check(
     *,
     forecast: Prediction,
     noise_fraction: float = 0.0,
-    speed_change: float | None = None,
     moved: Mapping[str, float] = MappingProxyType({}),
     dealt: float = 0.0,
 ) -> tuple[Check, ...]:
     """All that is to be said of `point`; `moved` is by how much its surroundings change what the
     model expects (`causes.moved`), `dealt` by how much it expects something else of its second
-    visit than of the first (`causes.dealt`), the noise is that of the calibration, and the speed
-    may have changed from there to the burns after the load."""
+    visit than of the first (`causes.dealt`), and the noise is that of the calibration."""
     by_deal = not repeats(point) and repeats(point, dealt)
     found = list(of_level(point, experiment, machine))  # what fails at once also fills a generator
     found += _disturbances(point, experiment.load.generators, by_deal)
@@ -69,9 +68,9 @@ def check(
         found.append(_visited_again(point, dealt, by_deal, forecast.at(point.users)))
     found += _starved(point, experiment)
     found += _remarks(point, experiment, machine, moved)
-    unsteady = max(noise_fraction, abs(speed_change or 0.0))
+    unsteady = max(noise_fraction, (point.core_speed or 1.0) - 1)
     found += _against(point, experiment, machine, forecast, unsteady)
-    found += noise(noise_fraction, speed_change or 0.0)
+    found += noise(noise_fraction)
     return tuple(found)
 
 
@@ -270,17 +269,14 @@ def _starved(point: Point, experiment: Experiment) -> Iterator[Check]:
         )
 
 
-def noise(fraction: float, speed_change: float = 0.0) -> Iterator[Check]:
-    """Of a calibration whose burns differ by so much among themselves, or from those after the
-    load."""
-    by, when = max(fraction, abs(speed_change)), "before the load"
-    if abs(speed_change) > fraction:
-        when = "before and after the load"
-    if by > TOLD:
+def noise(fraction: float) -> Iterator[Check]:
+    """Of a calibration whose burns differ by so much among themselves."""
+    if fraction > TOLD:
         yield told(
             "noise",
-            f"Equal burns {when} differed by {percent(by)}: this machine has no steady speed just "
-            "now, and a smaller difference than that can be its own. Close other programs.",
+            f"Equal burns before the load differed by {percent(fraction)}: this machine has no "
+            "steady speed just now, and a smaller difference than that can be its own. Close other "
+            "programs.",
         )
 
 
@@ -290,6 +286,14 @@ def _remarks(
     if TOLD < half_width(point) <= UNSTEADY:
         yield told("interval", f"The throughput is known to ±{NARROW}{percent(half_width(point))}.")
     yield from surroundings(point, machine, moved)
+    if point.core_speed and abs(moved.get("core speed", 0.0)) > SPEED_TOLD:
+        yield _surrounded(
+            "core speed",
+            f"The cores were {speed(point.core_speed)} than when the forecast was made, as burns "
+            "before and after the window tell: heat, a battery, a setting that saves power, or "
+            "another virtual machine.",
+            moved,
+        )
     if "affinity" in moved:
         yield _surrounded(
             "affinity",
@@ -330,8 +334,8 @@ def _against(
     """What was not to be expected, or cannot be.
 
     More than the bound allows, beyond both intervals, the luck of few draws, what a quota saved
-    up, and the machine's own unsteadiness where `noise` tells it, is told and not unfit: the
-    requests were counted rightly, and what is wrong is what they are compared with.
+    up, and the machine's own unsteadiness where burns tell it, is told and not unfit: the requests
+    were counted rightly, and what is wrong is what they are compared with.
     """
     level, expected_s = forecast.at(point.users), forecast.demand_at(point.users)
     off = point.demand_s / expected_s - 1 if expected_s else 0.0

@@ -6,7 +6,8 @@ over one response time, so that nobody marches in step, and the server settles f
 the way down those who leave are given the larger level's response time to end, and the others one
 of their own. Either lasts until a page has painted the level before. Then the window opens; both
 together are long enough for three response times and for the least number of requests that a point
-needs. For one more response time the load stays, so that requests of the window can end.
+needs. For one more response time the load stays, so that requests of the window can end. Then the
+cores are burned once, beside that load: have they still the speed that the forecast knows?
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ LONGEST = 4.0  # times its plan: no window is extended further
 SETTLE = 1.5  # response times
 PAINT_S = 0.6  # of a page, for figure and strip (seen: 0.15 s of CPU, in 0.2 s)
 STARTUP_S = 2.2  # calibration, server and Locust (seen: 1.9 to 2.2 s on 2 cores)
-AFTER_S = 1.4  # the burns after the load
+SPEED_S = 0.2  # of all cores, after each visit: to warm up, and to count
 EMPTY_S = 0.3  # of requests without work, which tell the overhead per request
 CROWD_S = 0.8  # of as many users as fill the cores, who tell what work costs there
 ALONE_S = 0.4  # of one user, who tells how fast the server works and what the way there takes
@@ -72,7 +73,7 @@ class Plan:
 
     @property
     def total_s(self) -> float:
-        return self.stagger_s + self.settle_s + self.window_s + self.grace_s
+        return self.stagger_s + self.settle_s + self.window_s + self.grace_s + SPEED_S
 
 
 def missing_s(measured_s: float, *, planned_s: float, completed: float, response_s: float) -> float:
@@ -134,14 +135,14 @@ def _plan(load: Load, level: PredictedLevel, slower: float, leaving_s: float | N
 
 def half_s(load: Load, levels: Sequence[PredictedLevel], *, second: bool) -> float:
     """Seconds of load for all the levels once: up, or as second half down on a server started
-    anew."""
+    anew, with the burn before them."""
     plans = down(load, levels, anew=True) if second else up(load, levels)
-    return sum(plan.total_s for plan in plans)
+    return SPEED_S + sum(plan.total_s for plan in plans)
 
 
 def walk_s(load: Load, levels: Sequence[PredictedLevel]) -> float:
-    """Seconds of load for all the levels, up and down again."""
-    return sum(plan.total_s for plan in (*up(load, levels), *down(load, levels)))
+    """Seconds of load for all the levels, up and down again, with the burn before them."""
+    return SPEED_S + sum(plan.total_s for plan in (*up(load, levels), *down(load, levels)))
 
 
 def longer(load: Load) -> float:
@@ -157,4 +158,4 @@ def start_s(load: Load) -> float:
 
 def duration_s(load: Load, levels: Sequence[PredictedLevel]) -> float:
     """Seconds the whole sweep will take, from pressing Run to the last burn."""
-    return start_s(load) + walk_s(load, levels) + AFTER_S
+    return start_s(load) + walk_s(load, levels)

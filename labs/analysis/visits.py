@@ -20,7 +20,7 @@ TOGETHER = (
 )  # fmt: skip
 BY_TIME = (
     "throughput_rps", "littles_law", "server_cpu", "generator_cpu", "others_cpu", "backend_cpu",
-    "page_cpu", "browser_cpu", "steal_cpu",
+    "page_cpu", "browser_cpu", "steal_cpu", "core_speed",
 )  # fmt: skip
 BY_REQUEST = (
     "mean_response_time_s", "demand_s", "voluntary_switches", "involuntary_switches",

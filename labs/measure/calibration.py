@@ -97,7 +97,7 @@ def calibrate(
     """
     machine = machine or this_machine.fingerprint()
     number = len(cores) if cores else machine.cores
-    with _burners(number, cpu_by, language, cores) as burners:
+    with _burners(number, cpu_by, language, cores) as burners, _explained(cpu_by, language):
         burns = calmest(lambda: _attempt(burners, stop))
     got = min(1.0, max(burn.cores for burn in burns[number]) / number)
     quota = machine.quota_cores  # what its periods leave of a burn as short as one is luck
@@ -114,38 +114,29 @@ def calibrate(
     return found
 
 
-def changed(known: Calibration, burned_again: Burns) -> float | None:
-    """How much faster the cores are than when they were calibrated, below 0 for slower: relative,
-    of one alone or of all of them, whichever moved further; None where a burn got no core."""
-    number = len(known.loops_per_s)
-    now = {
-        step: statistics.median(burn.loops_per_s for burn in burned_again[step])
-        for step in {1, number}
-    }
-    if not all(now.values()):
-        return None
-    return max((now[step] / known.loops_per_s[step - 1] - 1 for step in now), key=abs)
+@contextlib.contextmanager
+def speedometer(
+    known: Calibration, cores: Sequence[int] | None = None
+) -> Iterator[Callable[[], float | None]]:
+    """What tells, each time it is asked, how fast the cores are by then: one burn of all of them
+    over that calibration's. It takes `schedule.SPEED_S`, and goes by the CPU seconds that its
+    processes got, so it can be asked while others use the cores.
 
-
-def burn_again(
-    known: Calibration,
-    *,
-    cores: Sequence[int] | None = None,
-    stop: threading.Event | None = None,
-) -> float | None:
-    """The burns of that calibration, of one process and of all, once more when the load is over:
-    what `changed` then says. Takes 1.2 s at most, however uneasy the machine is.
-
-    None where no burn got a core, nothing can be burned any more, or who waits presses Stop: what
-    was measured before stands without it.
+    None where no burn gets a core, or nothing can be burned: what is measured stands without it.
     """
     number = len(known.loops_per_s)
-    with (
-        contextlib.suppress(Unusable, Stopped),
-        _burners(number, known.cpu_by, known.language, cores) as burners,
-    ):
-        return changed(known, _burned(burners, {1: REPEATS, number: REPEATS}, stop))
-    return None
+    with contextlib.ExitStack() as stack:
+        burners: Sequence[subprocess.Popen[str]] = ()
+        with contextlib.suppress(Unusable):
+            burners = stack.enter_context(_burners(number, known.cpu_by, known.language, cores))
+
+        def speed() -> float | None:
+            with contextlib.suppress(OSError, ValueError):
+                if burners:
+                    return _burn(burners).loops_per_s / known.loops_per_s[-1] or None
+            return None
+
+        yield speed
 
 
 def calmest(attempt: Callable[[], Burns]) -> Burns:
@@ -276,39 +267,52 @@ def _burners(
     number: int, cpu_by: CpuBy, language: str, cores: Sequence[int] | None
 ) -> Iterator[list[subprocess.Popen[str]]]:
     """Burning processes at the ready, on these cores. They end with their input, so with us."""
-    python = language == "Python"
-    command = [sys.executable, "-m", "workloads.burn", cpu_by]
-    command = command if python else deployments.burner(language)
     burners: list[subprocess.Popen[str]] = []
     try:
-        for _ in range(number):
-            burners.append(
-                subprocess.Popen(
-                    command,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    text=True,
+        with _explained(cpu_by, language):
+            for _ in range(number):
+                burners.append(
+                    subprocess.Popen(
+                        _command(cpu_by, language),
+                        stdin=subprocess.PIPE,
+                        stdout=subprocess.PIPE,
+                        stderr=subprocess.DEVNULL,
+                        text=True,
+                    )
                 )
-            )
-            if cores is not None and hasattr(os, "sched_setaffinity"):
-                os.sched_setaffinity(burners[-1].pid, cores)
-        for burner in burners:
-            assert burner.stdout is not None
-            if burner.stdout.readline() != "ready\n":
-                raise OSError(f"it ended with exit code {burner.wait()}")
+                if cores is not None and hasattr(os, "sched_setaffinity"):
+                    os.sched_setaffinity(burners[-1].pid, cores)
+            for burner in burners:
+                assert burner.stdout is not None
+                if burner.stdout.readline() != "ready\n":
+                    raise OSError(f"it ended with exit code {burner.wait()}")
         yield burners
-    except Unusable:  # which is a ValueError too, and says what to do
-        raise
-    except (OSError, ValueError) as error:
-        raise Unusable(
-            f"{language} cannot be calibrated: {error}. Try it by hand: {shlex.join(command)}"
-        ) from None
     finally:
         for burner in burners:
             burner.kill()
             with contextlib.suppress(BrokenPipeError):
                 burner.communicate()
+
+
+@contextlib.contextmanager
+def _explained(cpu_by: CpuBy, language: str) -> Iterator[None]:
+    """Unusable, and what to do, for whatever keeps that from being burned."""
+    try:
+        yield
+    except Unusable:  # which is a ValueError too, and says what to do
+        raise
+    except (OSError, ValueError) as error:
+        by_hand = shlex.join(_command(cpu_by, language))
+        raise Unusable(
+            f"{language} cannot be calibrated: {error}. Try it by hand: {by_hand}"
+        ) from None
+
+
+def _command(cpu_by: CpuBy, language: str) -> Sequence[str]:
+    """What burns that."""
+    if language == "Python":
+        return [sys.executable, "-m", "workloads.burn", cpu_by]
+    return deployments.burner(language)
 
 
 def _attempt(burners: Sequence[subprocess.Popen[str]], stop: threading.Event | None) -> Burns:

@@ -18,14 +18,13 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from labs.analysis.schedule import AFTER_S
 from labs.host import hardware
 from labs.host.browser import browser, tree
 from labs.host.lock import neighbour, turn
 from labs.host.monitor import Sampler
 from labs.host.waiting import Stopped, wait_until
 from labs.load.locust import Driver, LoadFailed, drive
-from labs.measure.calibration import burn_again, calibrate, keep, language_of
+from labs.measure.calibration import calibrate, keep, language_of, speedometer
 from labs.measure.progress import Pace, Progress
 from labs.measure.warmup import crowd_users, warm_up, warm_up_users
 from labs.records.experiment import CpuBy, Experiment, Load, Server, Workload
@@ -224,15 +223,16 @@ class Rig:
         first = next(burn for key, burn in self._burns.items() if key[:2] == unit[:2])
         return self._burns[unit].ordered_by(first.loops_per_s[0])
 
-    def burn_again(self, experiment: Experiment) -> float | None:
-        """How much faster its cores are now, when the load is over, than when they were burned
-        for it in this run: relative; None where that can't be seen."""
-        self.measuring("speed of the cores again", AFTER_S)
+    def speedometer(
+        self, experiment: Experiment
+    ) -> contextlib.AbstractContextManager[Callable[[], float | None]]:
+        """How fast its cores are whenever that is asked, over when they were burned for it in this
+        run; see `calibration.speedometer`."""
         server, workload = experiment.server, experiment.workload
         cores, _ = split_cores(server)
         where = None if cores is None else tuple(cores)
         unit = workload.cpu_by, language_of(server, workload), where
-        return burn_again(self._burns[unit], cores=cores, stop=self.stop)
+        return speedometer(self._burns[unit], cores)
 
     def speed(self, server: Server, workload: Workload) -> float:
         """Loops a second of that work on one of the server's cores, in its language; 0 where there

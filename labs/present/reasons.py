@@ -9,7 +9,17 @@ from types import MappingProxyType
 from labs.analysis.causes import Cause
 from labs.analysis.limit import ceiling, used
 from labs.records.experiment import Experiment, Server
-from labs.records.format import cores, crowd, digits, duration, listed, percent, rate, rounded
+from labs.records.format import (
+    cores,
+    crowd,
+    digits,
+    duration,
+    listed,
+    percent,
+    rate,
+    rounded,
+    speed,
+)
 from labs.records.results import Machine, Point, Run
 from labs.theory.server_model import Ceiling
 
@@ -139,6 +149,8 @@ SAID: Mapping[str, str] = MappingProxyType(  # of each cause, what shows it
         "page": "This page (in a terminal, the command) used {whole} for itself.",
         "throttled": "A CPU quota kept {whole} from the processes that it holds back.",
         "steal": "Another virtual machine took {whole} while there was work for them.",
+        "core speed": "The cores were {speed} than when the forecast was made: they were burned "
+        "before and after each window.",
         "affinity": "The server's processes were allowed {cores} instead of {then_cores}.",
         "load generator": "A request {took} of the load generator's CPU.",
         "listen queue": "{users} found the listen queue full and were never served.",
@@ -169,6 +181,7 @@ def _told(cause: Cause, experiment: Experiment, machine: Machine, point: Point) 
         now=digits(now, 2),
         whole=f"{digits(now, 2)} of the machine's {cores(machine.cores)}",
         took=f"took {duration(now)} instead of {duration(then)}",
+        speed=speed(now),
         cores=cores(now),
         then_cores=cores(then),
         users=crowd(round(now)),

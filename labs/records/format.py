@@ -89,6 +89,11 @@ def change(fraction: float) -> str:
     return f"{'+' if fraction >= 0 else '-'}{percent(abs(fraction))}"
 
 
+def speed(ratio: float) -> str:
+    """That of something beside its own before: `4 % slower`, with a narrow space."""
+    return f"{percent(abs(ratio - 1))} {'slower' if ratio < 1 else 'faster'}"
+
+
 def seconds(length_s: float) -> str:
     """How long somebody has to wait: whole seconds are enough.
 

@@ -83,6 +83,9 @@ class Calibration:
     crowd_cores: Cores = 1  # logical cores that the crowd kept busy in the server
     crowd_spread: Amount = 0.0  # of what the crowd got done: how far two halves lay apart, relative
     use: float = 1.0  # part of all logical cores' time that work gets which could fill them
+    warm_up_speed: float = (
+        1.0  # of the cores while the server was tried, over when they were burned
+    )
 
     def ordered_by(self, loops_per_s: float) -> Calibration:
         """The same where a second's work is so many loops, whatever a core here does of them."""
@@ -206,6 +209,7 @@ class Point:
     browser_cpu: float | None = None  # of the browser that shows the page, where it can be seen
     steal_cpu: float = 0.0  # of another virtual machine, while there was work here
     server_cores: NotNegative | None = None  # that its processes were allowed, after the window
+    core_speed: float | None = None  # by burns around its windows, over when the forecast was made
     time_split: TimeSplit | None = None  # the parts of the mean response time
     checks: tuple[Check, ...] = ()
     visits: tuple[Visit, ...] = ()  # whose point this is; none in recordings of before
@@ -317,7 +321,7 @@ class Run:
     seed: int | None = None  # of what the requests drew; in old recordings always the same
     samples: tuple[Sample, ...] = ()
     power: tuple[Power, ...] = ()  # when it began, and when it ended
-    speed_change: float | None = None  # of the cores, from before the load to after it: relative
+    speed_change: float | None = None  # of the cores, after the load: in old recordings, relative
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):

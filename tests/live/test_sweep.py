@@ -84,7 +84,8 @@ def test_waits_double_with_the_users_up_to_the_pool(tmp_path):
     ups, downs = zip(*([each.at_s for each in p.visits] for p in recording.points), strict=True)
     assert sorted(ups + downs) == [*ups, *reversed(downs)]
     assert recording.run.seed is not None
-    assert recording.run.speed_change is not None  # burned again after the load
+    speeds = [point.core_speed for point in recording.points]  # burned around each window
+    assert all(each == pytest.approx(1, rel=0.3) for each in speeds)
     assert recording.run.forecast.kind == "forecast"
     partial = [thing for thing in told if isinstance(thing, Recording)]
     assert [len(each.points) for each in partial] == [0, 1, 2, 3, 3, 3, 3]  # up, down

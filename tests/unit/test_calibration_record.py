@@ -3,13 +3,14 @@
 import json
 import math
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 
 import examples
 import pytest
 
 from labs.measure import calibration
-from labs.measure.calibration import ATTEMPTS, Burn, burned, calmest, changed, noise, speeds
+from labs.measure.calibration import ATTEMPTS, Burn, burned, calmest, noise, speeds
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.theory.forecast import forecast
@@ -45,13 +46,20 @@ def test_of_equal_burns_the_middle_one_counts() -> None:
     assert noise(burns[1]) == pytest.approx(0.31)
 
 
-def test_a_changed_speed_is_that_of_one_or_of_all_whichever_moved_further() -> None:
-    known = replace(examples.CALIBRATION, loops_per_s=(10.0, 19.0, 28.0))
-    alone = {1: [burn(9.0), burn(8.0), burn(9.0)], 3: [burn(28.0)] * 3}
-    assert changed(known, alone) == pytest.approx(-0.1)
-    together = {1: [burn(9.9)] * 3, 3: [burn(35.0)] * 3}
-    assert changed(known, together) == pytest.approx(0.25)
-    assert changed(known, {1: [burn(10.0)] * 3, 3: [burn(0.0)] * 3}) is None
+def test_a_speed_is_that_of_all_cores_over_what_was_burned(monkeypatch) -> None:
+    known = replace(examples.CALIBRATION, loops_per_s=(10.0, 20.0))
+    now = iter([burn(19.0), burn(22.0), burn(0.0)])  # and then its burners are gone
+
+    def burned_now(_: object) -> Burn:
+        try:
+            return next(now)
+        except StopIteration:
+            raise OSError("a burning process ended with exit code -9") from None
+
+    monkeypatch.setattr(calibration, "_burners", lambda *_: nullcontext(["one", "two"]))
+    monkeypatch.setattr(calibration, "_burn", burned_now)
+    with calibration.speedometer(known) as speed:
+        assert [speed() for _ in range(5)] == [0.95, 1.1, None, None, None]
 
 
 def test_what_cannot_be_burned_again_takes_nothing_from_what_was_measured(monkeypatch) -> None:
@@ -59,7 +67,8 @@ def test_what_cannot_be_burned_again_takes_nothing_from_what_was_measured(monkey
         raise Unusable("PHP cannot be calibrated.")
 
     monkeypatch.setattr(calibration, "_burners", gone)
-    assert calibration.burn_again(examples.CALIBRATION) is None
+    with calibration.speedometer(examples.CALIBRATION) as speed:
+        assert speed() is None
 
 
 def test_noisy_burns_are_burned_again_and_no_more_than_so_often() -> None:

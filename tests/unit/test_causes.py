@@ -84,6 +84,7 @@ INJECTED = {  # what was done: the experiment, the throughput by law, and what s
     "throttled": (PREFORK, 2 / (D + G), {"throttled_s": 2 * 2.0}),
     "steal": (PREFORK, 2 / (D + G), {"steal_cpu": 2.0}),
     "affinity": (PREFORK, 1 / D, {"server_cores": 1}),
+    "core speed": (PREFORK, 4 / (D / 0.9 + G), {"core_speed": 0.9, "demand_s": D / 0.9}),
     "load generator": (TINY, 1 / (0.0065 + OVERHEAD), {"generator_cpu": 0.0045 / 0.007}),
     "listen queue": (waiting(64), 44 / 0.2, {"never_served": 20, "listen_overflows": 60}),
     "backend": (ASKS, 16 / 0.26, {"service_time_s": 0.26 + OVERHEAD}),
@@ -128,6 +129,8 @@ BEGINS = [  # evidence that is just enough, and just too little; the throughput 
     ("steal", PREFORK, "steal_cpu", 0.121, 0.119, lambda used: (4 - used) / (D + G), {}),
     ("throttled", PREFORK, "throttled_s", 0.241, 0.239, lambda s: (4 - s / 2) / (D + G), {}),
     ("affinity", PREFORK, "server_cores", 3, 4, lambda cores: 3 / D, {}),
+    ("core speed", PREFORK, "core_speed", 0.979, 0.981, lambda of: 4 / (D / of + G), {}),
+    ("core speed", PREFORK, "core_speed", 1.021, 1.019, lambda of: 4 / (D / of + G), {}),
     ("load generator", TINY, "generator_cpu", 0.51, 0.49, lambda used: (1 - used) / 0.0025, {}),
     (
         "load generator", SCRIPTED, "generator_cpu", 0.636, 0.632,  # a twentieth dearer: 0.6326

@@ -164,12 +164,15 @@ def test_the_noise_of_the_burns_is_told_from_five_percent_on():
     assert "before the load" in found["noise"].sentence
 
 
-@pytest.mark.parametrize("change", [-0.14, 0.14])
-def test_a_speed_that_changed_during_the_load_is_noise(change: float):
-    found = checks(GOOD, noise_fraction=0.04, speed_change=change)
-    assert not found["noise"].unfit
-    assert "before and after the load differed by 14\xa0%" in found["noise"].sentence
-    assert checks(GOOD, noise_fraction=0.04, speed_change=change / 3) == {}
+@pytest.mark.parametrize(("speed", "word"), [(0.95, "slower"), (1.05, "faster")])
+def test_cores_of_another_speed_are_told_by_what_that_changes(speed: float, word: str):
+    point = replace(GOOD, core_speed=speed)
+    found = checks(point, moved={"core speed": speed - 1})["core speed"]
+    assert f"The cores were 5\xa0% {word} than when the forecast was made" in found.sentence
+    assert not found.unfit
+    assert checks(point, moved={"core speed": 0.02}) == {}  # of requests that mostly wait
+    assert checks(point, moved={"core speed": -0.12})["core speed"].unfit
+    assert checks(GOOD, moved={"core speed": -0.12}) == {}  # of which it is not known
 
 
 def expecting(**change):
@@ -196,8 +199,11 @@ def test_more_than_the_bound_allows_beyond_both_intervals_is_a_wrong_calibration
     # A machine of which its own burns say that it has no steady speed may do a little more,
     unsteady = {"noise_fraction": 0.13, "forecast": expecting(bound_ci_rps=(35.0, 37.0))}
     assert list(checks(sure, **unsteady)) == ["noise"]
-    faster = {"speed_change": 0.13, "forecast": expecting(bound_ci_rps=(35.0, 37.0))}
-    assert list(checks(sure, **faster)) == ["noise"]
+    steady = {"forecast": expecting(bound_ci_rps=(35.0, 37.0))}
+    assert (
+        checks(replace(sure, core_speed=1.13), **steady) == {}
+    )  # whose burns were that much faster
+    assert list(checks(replace(sure, core_speed=0.87), **steady)) == ["bound"]
     far = {"noise_fraction": 0.13, "forecast": expecting(bound_ci_rps=(32.0, 34.0))}
     assert list(checks(sure, **far)) == ["bound", "noise"]  # and not as much more as it likes.
     # Few draws may be light ones.

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from statistics import fmean
 
 from labs.analysis import causes, checks, schedule
 from labs.analysis.point import count_level
@@ -39,23 +40,24 @@ def sweep(
     """Measure every level, up and down again, for whoever holds the machine's turn: a recording
     with one run. The rig gets it as it grows, the first time with the forecast alone, before the
     load begins. `beside` goes on during the load."""
-    with rig.testbed(experiment) as bed:
-        levels = Levels(rig, bed, after_s=schedule.AFTER_S)
-        rig.expect(schedule.walk_s(experiment.load, levels.forecast.levels) + schedule.AFTER_S)
+    with rig.testbed(experiment) as bed, rig.speedometer(experiment) as speed:
+        levels = Levels(rig, bed, speed)
+        rig.expect(schedule.walk_s(experiment.load, levels.forecast.levels))
         with beside(bed):
             levels.begin()
             levels.up(back=True)
             levels.down()
-    rig.expect(schedule.AFTER_S)
-    levels.speed_change = rig.burn_again(experiment)
     return levels.ended()
 
 
 def walk(rig: Rig, experiment: Experiment, first: Recording | None = None) -> Recording:
     """Half of a sweep: up all levels; or, with what such a walk found, down again, on a server that
     was started anew, to become one run with it. So the walks of others can lie between."""
-    with rig.testbed(experiment, draws=0 if first is None else 1) as bed:
-        levels = Levels(rig, bed, first)
+    with (
+        rig.testbed(experiment, draws=0 if first is None else 1) as bed,
+        rig.speedometer(experiment) as speed,
+    ):
+        levels = Levels(rig, bed, speed, first)
         rig.expect(
             schedule.half_s(experiment.load, levels.forecast.levels, second=first is not None)
         )
@@ -69,19 +71,27 @@ def walk(rig: Rig, experiment: Experiment, first: Recording | None = None) -> Re
 
 class Levels:
     """The levels of one run, and what was found of them so far: `first`, where a walk went before
-    this one. `after_s` is what the run takes after its load."""
+    this one. `speed` tells how fast the cores are, over when they were burned for this run."""
 
     def __init__(
-        self, rig: Rig, bed: Testbed, first: Recording | None = None, *, after_s: float = 0.0
+        self,
+        rig: Rig,
+        bed: Testbed,
+        speed: Callable[[], float | None],
+        first: Recording | None = None,
     ) -> None:
         self.rig, self.bed, self.experiment = rig, bed, bed.experiment
-        self.after_s = after_s
-        self.speed_change: float | None = None
+        self.speed, self.speed_before = speed, speed()
         self.first = first.run if first is not None else None
+        self.calibration = (
+            self.first.calibration
+            if self.first is not None
+            else replace(bed.calibration, warm_up_speed=mean([1.0, self.speed_before]) or 1.0)
+        )
         self.forecast: Prediction = (
             self.first.forecast
             if self.first is not None
-            else forecast(self.experiment, bed.calibration, rig.machine)
+            else forecast(self.experiment, self.calibration, rig.machine)
         )
         self.points = {point.users: point for point in self.first.points} if self.first else {}
         self.power: tuple[Power, ...] = self.first.power[:1] if self.first else (power(),)
@@ -89,19 +99,17 @@ class Levels:
     def recording(self) -> Recording:
         """What was measured so far."""
         samples = thinned(self.bed.sampler.samples)
-        calibration, seed = self.bed.calibration, self.bed.seed
+        seed = self.bed.seed
         if self.first is not None:
-            samples = following(self.first.samples, samples)
-            calibration, seed = self.first.calibration, self.first.seed or 0
+            samples, seed = following(self.first.samples, samples), self.first.seed or 0
         run = Run(
             recorded_at=self.rig.now(),
-            calibration=calibration,
+            calibration=self.calibration,
             forecast=self.forecast,
             points=tuple(self.points.values()),
             seed=seed,
             samples=samples,
             power=self.power,
-            speed_change=self.speed_change,
         )
         return Recording(experiment=self.experiment, machine=self.bed.machine, runs=(run,))
 
@@ -140,7 +148,7 @@ class Levels:
     def _visit(self, plan: Plan, level: PredictedLevel, later_s: float) -> None:
         """One window of a level, with so many seconds of others after it. It is counted one
         response time after its end, under the same load, so that whoever asked in it has been
-        answered."""
+        answered. Then it is asked how fast the cores are: the last answer is of its begin."""
         rig, bed, up = self.rig, self.bed, self.points.get(plan.users)
         if up is not None:  # both windows together are to be enough
             missing_s = schedule.missing_s(
@@ -150,7 +158,7 @@ class Levels:
                 response_s=up.mean_response_time_s,
             )
             plan = replace(plan, window_s=max(plan.window_s, missing_s))
-        rig.expect(plan.total_s + later_s + self.after_s)
+        rig.expect(plan.total_s + later_s)
         rig.measuring(f"{crowd(plan.users)}{'' if up is None else ' again'}", plan.total_s)
         bed.sampler.users = plan.users
         bed.driver.open(plan.users, plan.stagger_s)
@@ -174,11 +182,22 @@ class Levels:
             server_cores=allowed_cores(bed.running.serving_pids()),
         )
         split = self._split(point, report, before, after)
-        point = replace(point, time_split=split, lost_processes=bed.running.lost())
+        point = replace(
+            point,
+            time_split=split,
+            lost_processes=bed.running.lost(),
+            core_speed=self._core_speed(),
+        )
         at_s = rig.since_begin_s((before.at + after.at) / 2)
         point = visited(point, at_s, anew=self.first is not None)
         self.points[plan.users] = self._checked(point if up is None else join(up, point))
         rig.partial(self.recording())
+
+    def _core_speed(self) -> float | None:
+        """Of the cores in the window that has just ended, over when the forecast was made."""
+        before, self.speed_before = self.speed_before, self.speed()
+        found = mean([before, self.speed_before])
+        return None if found is None else found / self.calibration.warm_up_speed
 
     def _slower(self, level: PredictedLevel) -> float:
         """How many times as long as forecast responses took there."""
@@ -209,7 +228,7 @@ class Levels:
             spans(good, before.at, after.at, self.experiment.server.threads),
             before.until(after).run_delay,
             self.experiment,
-            self.bed.calibration,
+            self.calibration,
             self.rig.machine,
         )
 
@@ -220,12 +239,17 @@ class Levels:
             self.experiment,
             self.rig.machine,
             forecast=self.forecast,
-            noise_fraction=self.bed.calibration.noise_fraction,
-            speed_change=self.speed_change,
+            noise_fraction=self.calibration.noise_fraction,
             moved=causes.moved(self.experiment, self.rig.machine, run, point),
             dealt=causes.dealt(self.experiment, self.rig.machine, run, point),
         )
         return replace(point, checks=found)
+
+
+def mean(speeds: Sequence[float | None]) -> float | None:
+    """Of those that are known."""
+    known = [each for each in speeds if each is not None]
+    return fmean(known) if known else None
 
 
 def following(first: Sequence[Sample], then: Sequence[Sample]) -> tuple[Sample, ...]:
