@@ -53,6 +53,7 @@ class Burn:
 
 
 Burns = Mapping[int, Sequence[Burn]]  # by the number of busy processes
+Speedometer = Callable[[], float | None]
 
 
 class Overhead(msgspec.Struct, frozen=True):
@@ -116,24 +117,25 @@ def calibrate(
 
 @contextlib.contextmanager
 def speedometer(
-    known: Calibration, cores: Sequence[int] | None = None
-) -> Iterator[Callable[[], float | None]]:
-    """What tells, each time it is asked, how fast the cores are by then: one burn of all of them
-    over that calibration's. It takes `schedule.SPEED_S`, and goes by the CPU seconds that its
+    number: int, cpu_by: CpuBy, language: str, cores: Sequence[int] | None = None
+) -> Iterator[Speedometer]:
+    """What tells, each time it is asked, how fast so many cores are by then: loops per CPU second
+    of one burn of all of them. It takes `schedule.SPEED_S`, and goes by the CPU seconds that its
     processes got, so it can be asked while others use the cores.
 
-    None where no burn gets a core, or nothing can be burned: what is measured stands without it.
+    Its answers are to be compared with each other only: each process runs a loop at a speed of its
+    own, some percent apart, and keeps it. None where no burn gets a core, or nothing can be burned:
+    what is measured stands without it.
     """
-    number = len(known.loops_per_s)
     with contextlib.ExitStack() as stack:
         burners: Sequence[subprocess.Popen[str]] = ()
         with contextlib.suppress(Unusable):
-            burners = stack.enter_context(_burners(number, known.cpu_by, known.language, cores))
+            burners = stack.enter_context(_burners(number, cpu_by, language, cores))
 
         def speed() -> float | None:
             with contextlib.suppress(OSError, ValueError):
                 if burners:
-                    return _burn(burners).loops_per_s / known.loops_per_s[-1] or None
+                    return _burn(burners).loops_per_s or None
             return None
 
         yield speed

@@ -24,7 +24,13 @@ from labs.host.lock import neighbour, turn
 from labs.host.monitor import Sampler
 from labs.host.waiting import Stopped, wait_until
 from labs.load.locust import Driver, LoadFailed, drive
-from labs.measure.calibration import calibrate, keep, language_of, speedometer
+from labs.measure.calibration import (
+    Speedometer,
+    calibrate,
+    keep,
+    language_of,
+    speedometer,
+)
 from labs.measure.progress import Pace, Progress
 from labs.measure.warmup import crowd_users, warm_up, warm_up_users
 from labs.records.experiment import CpuBy, Experiment, Load, Server, Workload
@@ -40,6 +46,9 @@ BURNS_S = 1.2  # of a usual calibration
 MOST_SEEDS = 1_000_000
 
 Found = TypeVar("Found", covariant=True)
+
+
+Unit = tuple[CpuBy, str, tuple[int, ...] | None]  # burned: what, in which language, on what cores
 
 
 class Lab(Protocol[Found]):
@@ -96,7 +105,9 @@ class Rig:
         self.stop = stop or threading.Event()
         self.found: Any = None
         self.on_event = on_event or (lambda event: None)
-        self._burns: dict[tuple[CpuBy, str, tuple[int, ...] | None], Calibration] = {}
+        self._burns: dict[Unit, Calibration] = {}
+        self._speedometers: dict[Unit, Speedometer] = {}
+        self._open = contextlib.ExitStack()  # what stands ready until the run ends
         self._pace = Pace()
 
     def perform(self, lab: Lab[Found]) -> Found:
@@ -106,7 +117,7 @@ class Rig:
         """
         lab.check(self.machine)
         self._pace.promise(lab.seconds())
-        with turn(self._wait, self.stop):
+        with turn(self._wait, self.stop), self._open:
             self._pace.begin()
             found = lab.run(self)
         self._pace.end()
@@ -133,6 +144,7 @@ class Rig:
 
         inner = Rig(on_event, self.stop)
         inner.machine, inner._burns, inner.seed = self.machine, self._burns, self.seed
+        inner._speedometers, inner._open = self._speedometers, self._open
         inner._pace.begin(self._pace.began)
         return inner
 
@@ -223,16 +235,21 @@ class Rig:
         first = next(burn for key, burn in self._burns.items() if key[:2] == unit[:2])
         return self._burns[unit].ordered_by(first.loops_per_s[0])
 
-    def speedometer(
-        self, experiment: Experiment
-    ) -> contextlib.AbstractContextManager[Callable[[], float | None]]:
-        """How fast its cores are whenever that is asked, over when they were burned for it in this
-        run; see `calibration.speedometer`."""
-        server, workload = experiment.server, experiment.workload
-        cores, _ = split_cores(server)
-        where = None if cores is None else tuple(cores)
-        unit = workload.cpu_by, language_of(server, workload), where
-        return speedometer(self._burns[unit], cores)
+    def speedometer(self, experiment: Experiment) -> Speedometer:
+        """What tells how fast its cores are, until the run ends; the same one in all of a run. See
+        `calibration.speedometer`."""
+        cpu_by, language = (
+            experiment.workload.cpu_by,
+            language_of(experiment.server, experiment.workload),
+        )
+        cores, _ = split_cores(experiment.server)
+        unit = cpu_by, language, None if cores is None else tuple(cores)
+        if unit not in self._speedometers:
+            number = len(cores) if cores else self.machine.cores
+            self._speedometers[unit] = self._open.enter_context(
+                speedometer(number, cpu_by, language, cores)
+            )
+        return self._speedometers[unit]
 
     def speed(self, server: Server, workload: Workload) -> float:
         """Loops a second of that work on one of the server's cores, in its language; 0 where there

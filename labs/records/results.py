@@ -83,9 +83,7 @@ class Calibration:
     crowd_cores: Cores = 1  # logical cores that the crowd kept busy in the server
     crowd_spread: Amount = 0.0  # of what the crowd got done: how far two halves lay apart, relative
     use: float = 1.0  # part of all logical cores' time that work gets which could fill them
-    warm_up_speed: float = (
-        1.0  # of the cores while the server was tried, over when they were burned
-    )
+    warm_up_loops_per_s: float | None = None  # of all cores, burned before the warm-up and after
 
     def ordered_by(self, loops_per_s: float) -> Calibration:
         """The same where a second's work is so many loops, whatever a core here does of them."""

@@ -79,19 +79,16 @@ def test_that_no_core_is_to_be_had_is_not_blamed_on_the_language():
 
 def test_what_goes_wrong_beside_a_speedometer_is_not_blamed_on_it():
     """A lab asks it for its whole load."""
-    known = calibration.last(HERE)
-    with pytest.raises(OSError, match="the server is gone"), calibration.speedometer(known):
+    asked = calibration.speedometer(1, "counting", "Python")
+    with pytest.raises(OSError, match="the server is gone"), asked:
         raise OSError("the server is gone")
 
 
 @pytest.mark.performance
-def test_a_speedometer_tells_the_same_speed_beside_a_load_and_a_slower_one_of_slower_work():
+def test_a_speedometer_tells_the_same_speed_beside_a_load():
     """It goes by the CPU seconds that it got, not by how long it took."""
-    known = calibration.calibrate(HERE)
-    twice = dataclasses.replace(known, loops_per_s=tuple(2 * s for s in known.loops_per_s))
     with (
-        calibration.speedometer(known) as speed,
-        calibration.speedometer(twice) as of_faster,
+        calibration.speedometer(HERE.cores, "counting", "Python") as speed,
         calibration._burners(2 * HERE.cores, "counting", "Python", None) as others,
     ):
         alone = speed()
@@ -99,10 +96,8 @@ def test_a_speedometer_tells_the_same_speed_beside_a_load_and_a_slower_one_of_sl
         for each in others:
             each.stdin.write(f"{now} {now + 0.6}\n")
             each.stdin.flush()
-        beside, faster = speed(), of_faster()
-    assert alone == pytest.approx(1, rel=0.15)
-    assert beside == pytest.approx(1, rel=0.15)
-    assert faster == pytest.approx(0.5, rel=0.15)
+        beside = speed()
+    assert beside == pytest.approx(alone, rel=0.15)
 
 
 def test_a_burning_process_that_is_killed_is_told_in_a_sentence():

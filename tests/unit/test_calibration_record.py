@@ -46,8 +46,7 @@ def test_of_equal_burns_the_middle_one_counts() -> None:
     assert noise(burns[1]) == pytest.approx(0.31)
 
 
-def test_a_speed_is_that_of_all_cores_over_what_was_burned(monkeypatch) -> None:
-    known = replace(examples.CALIBRATION, loops_per_s=(10.0, 20.0))
+def test_a_speed_is_that_of_all_cores_until_nothing_can_be_burned(monkeypatch) -> None:
     now = iter([burn(19.0), burn(22.0), burn(0.0)])  # and then its burners are gone
 
     def burned_now(_: object) -> Burn:
@@ -58,8 +57,8 @@ def test_a_speed_is_that_of_all_cores_over_what_was_burned(monkeypatch) -> None:
 
     monkeypatch.setattr(calibration, "_burners", lambda *_: nullcontext(["one", "two"]))
     monkeypatch.setattr(calibration, "_burn", burned_now)
-    with calibration.speedometer(known) as speed:
-        assert [speed() for _ in range(5)] == [0.95, 1.1, None, None, None]
+    with calibration.speedometer(2, "counting", "Python") as speed:
+        assert [speed() for _ in range(5)] == [19.0, 22.0, None, None, None]
 
 
 def test_what_cannot_be_burned_again_takes_nothing_from_what_was_measured(monkeypatch) -> None:
@@ -67,7 +66,7 @@ def test_what_cannot_be_burned_again_takes_nothing_from_what_was_measured(monkey
         raise Unusable("PHP cannot be calibrated.")
 
     monkeypatch.setattr(calibration, "_burners", gone)
-    with calibration.speedometer(examples.CALIBRATION) as speed:
+    with calibration.speedometer(2, "counting", "PHP") as speed:
         assert speed() is None
 
 

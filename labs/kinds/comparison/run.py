@@ -17,7 +17,7 @@ import msgspec
 from labs.analysis.checks import enough_fit, impossible, is_the_result
 from labs.analysis.scale import own_parts
 from labs.analysis.scaling import scaled_down, smoke_test
-from labs.analysis.schedule import PAINT_S, VISITS, half_s, start_s
+from labs.analysis.schedule import PAINT_S, SPEED_S, VISITS, half_s, start_s
 from labs.host.hardware import fingerprint
 from labs.kinds.base import LabKind
 from labs.kinds.comparison import verdict
@@ -220,7 +220,7 @@ class ComparisonLab(LabKind[Comparison]):
         for label, second in order:
             load, prediction = self.parts[label].load, expected[label]
             # Of requests without work nothing is known before a run: they are over at once.
-            levels_s = len(load.users) * (load.seconds / VISITS + PAINT_S)
+            levels_s = SPEED_S + len(load.users) * (load.seconds / VISITS + PAINT_S + SPEED_S)
             if prediction is not None:
                 levels_s = half_s(load, prediction.levels, second=second)
             walks.append((label, start_s(load) - BURN_S + levels_s))

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from statistics import fmean
 
 from labs.analysis import causes, checks, schedule
 from labs.analysis.point import count_level
@@ -17,6 +16,7 @@ from labs.analysis.visits import join, judge, visited
 from labs.host.monitor import allowed_cores, pss_bytes
 from labs.host.power import power
 from labs.kinds.sweep.record import Recording
+from labs.measure.calibration import Speedometer
 from labs.measure.rig import Rig, Testbed
 from labs.records.experiment import Experiment
 from labs.records.format import crowd
@@ -40,8 +40,10 @@ def sweep(
     """Measure every level, up and down again, for whoever holds the machine's turn: a recording
     with one run. The rig gets it as it grows, the first time with the forecast alone, before the
     load begins. `beside` goes on during the load."""
-    with rig.testbed(experiment) as bed, rig.speedometer(experiment) as speed:
-        levels = Levels(rig, bed, speed)
+    speed = rig.speedometer(experiment)
+    before = speed()
+    with rig.testbed(experiment) as bed:
+        levels = Levels(rig, bed, speed, before)
         rig.expect(schedule.walk_s(experiment.load, levels.forecast.levels))
         with beside(bed):
             levels.begin()
@@ -53,11 +55,10 @@ def sweep(
 def walk(rig: Rig, experiment: Experiment, first: Recording | None = None) -> Recording:
     """Half of a sweep: up all levels; or, with what such a walk found, down again, on a server that
     was started anew, to become one run with it. So the walks of others can lie between."""
-    with (
-        rig.testbed(experiment, draws=0 if first is None else 1) as bed,
-        rig.speedometer(experiment) as speed,
-    ):
-        levels = Levels(rig, bed, speed, first)
+    speed = rig.speedometer(experiment)
+    before = speed()
+    with rig.testbed(experiment, draws=0 if first is None else 1) as bed:
+        levels = Levels(rig, bed, speed, before, first)
         rig.expect(
             schedule.half_s(experiment.load, levels.forecast.levels, second=first is not None)
         )
@@ -71,22 +72,23 @@ def walk(rig: Rig, experiment: Experiment, first: Recording | None = None) -> Re
 
 class Levels:
     """The levels of one run, and what was found of them so far: `first`, where a walk went before
-    this one. `speed` tells how fast the cores are, over when they were burned for this run."""
+    this one. `speed` tells how fast the cores are, and did so `before` the server was tried."""
 
     def __init__(
         self,
         rig: Rig,
         bed: Testbed,
-        speed: Callable[[], float | None],
+        speed: Speedometer,
+        before: float | None,
         first: Recording | None = None,
     ) -> None:
         self.rig, self.bed, self.experiment = rig, bed, bed.experiment
-        self.speed, self.speed_before = speed, speed()
+        self.speed, self.last_speed = speed, speed()
         self.first = first.run if first is not None else None
         self.calibration = (
             self.first.calibration
             if self.first is not None
-            else replace(bed.calibration, warm_up_speed=mean([1.0, self.speed_before]) or 1.0)
+            else replace(bed.calibration, warm_up_loops_per_s=mean(before, self.last_speed))
         )
         self.forecast: Prediction = (
             self.first.forecast
@@ -195,9 +197,9 @@ class Levels:
 
     def _core_speed(self) -> float | None:
         """Of the cores in the window that has just ended, over when the forecast was made."""
-        before, self.speed_before = self.speed_before, self.speed()
-        found = mean([before, self.speed_before])
-        return None if found is None else found / self.calibration.warm_up_speed
+        before, self.last_speed = self.last_speed, self.speed()
+        then, now = self.calibration.warm_up_loops_per_s, mean(before, self.last_speed)
+        return now / then if now and then else None
 
     def _slower(self, level: PredictedLevel) -> float:
         """How many times as long as forecast responses took there."""
@@ -246,10 +248,9 @@ class Levels:
         return replace(point, checks=found)
 
 
-def mean(speeds: Sequence[float | None]) -> float | None:
-    """Of those that are known."""
-    known = [each for each in speeds if each is not None]
-    return fmean(known) if known else None
+def mean(before: float | None, after: float | None) -> float | None:
+    """Of two speeds, if both are known."""
+    return None if before is None or after is None else (before + after) / 2
 
 
 def following(first: Sequence[Sample], then: Sequence[Sample]) -> tuple[Sample, ...]:
