@@ -23,7 +23,7 @@ AGREES = 0.02  # no measurement here is finer, so no miss below this is worth a 
 CLOSE = 0.05  # a miss that a changed CPU time is not blamed for: it varies by as much
 HALF = 0.5  # of the miss, that a cause has to remove
 NOTICED = 0.03  # of the machine's cores; on a quiet one the others use some thousandths
-MOVED = 0.05  # of a time; less is within what is known of it
+MOVED = 0.05  # of a time, or of the cores' speed; less is within what is known of it
 ALIKE = 2 / 3  # of a change: so much of the largest is at every level that shares its cause
 LONE = 0.3  # of the cores in use: up to here a request finds one free
 HARD = 0.5  # of its core: from here on a load generator's own queue is felt
@@ -154,7 +154,7 @@ class Level:
             if each > NOTICED * cores:
                 part = busy / (busy + each)
                 yield self._with(name, each, 0.0, cores=lambda had, part=part: _slowed(had, part))
-        if point.core_speed and abs(point.core_speed - 1) > AGREES:
+        if point.core_speed and abs(point.core_speed - 1) > MOVED:
             D = self.forecast.demand_at(point.users) / point.core_speed
             yield self._with("core speed", point.core_speed, 1.0, D=D)
         wanted = min(self.server.cores or cores, cores)

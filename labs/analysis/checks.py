@@ -40,7 +40,6 @@ NEIGHBOUR = (  # of a container, whose computer others have containers on
     " In a container they may be a neighbour's, on a hub another student's lab: you disturb each "
     "other. Run again when it has ended."
 )
-SPEED_TOLD = 0.03  # of what is expected; burns around a window are known to some 1 %
 OTHERS_BUSY = 0.03  # of the machine; where nobody else is, it is some thousandths
 LITTLE_OFF = 0.05
 ENOUGH = 5 / 6  # of a run's points, to be recorded
@@ -286,7 +285,7 @@ def _remarks(
     if TOLD < half_width(point) <= UNSTEADY:
         yield told("interval", f"The throughput is known to ±{NARROW}{percent(half_width(point))}.")
     yield from surroundings(point, machine, moved)
-    if point.core_speed and abs(moved.get("core speed", 0.0)) > SPEED_TOLD:
+    if point.core_speed and abs(moved.get("core speed", 0.0)) > TOLD:
         yield _surrounded(
             "core speed",
             f"The cores were {speed(point.core_speed)} than when the forecast was made, as burns "

@@ -129,8 +129,8 @@ BEGINS = [  # evidence that is just enough, and just too little; the throughput 
     ("steal", PREFORK, "steal_cpu", 0.121, 0.119, lambda used: (4 - used) / (D + G), {}),
     ("throttled", PREFORK, "throttled_s", 0.241, 0.239, lambda s: (4 - s / 2) / (D + G), {}),
     ("affinity", PREFORK, "server_cores", 3, 4, lambda cores: 3 / D, {}),
-    ("core speed", PREFORK, "core_speed", 0.979, 0.981, lambda of: 4 / (D / of + G), {}),
-    ("core speed", PREFORK, "core_speed", 1.021, 1.019, lambda of: 4 / (D / of + G), {}),
+    ("core speed", PREFORK, "core_speed", 0.949, 0.951, lambda of: 4 / (D / of + G), {}),
+    ("core speed", PREFORK, "core_speed", 1.051, 1.049, lambda of: 4 / (D / of + G), {}),
     ("load generator", TINY, "generator_cpu", 0.51, 0.49, lambda used: (1 - used) / 0.0025, {}),
     (
         "load generator", SCRIPTED, "generator_cpu", 0.636, 0.632,  # a twentieth dearer: 0.6326
