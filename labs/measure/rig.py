@@ -245,6 +245,7 @@ class Rig:
         cores, _ = split_cores(experiment.server)
         unit = cpu_by, language, None if cores is None else tuple(cores)
         if unit not in self._speedometers:
+            self._open.callback(self._speedometers.pop, unit, None)  # ended, too
             number = len(cores) if cores else self.machine.cores
             self._speedometers[unit] = self._open.enter_context(
                 speedometer(number, cpu_by, language, cores)

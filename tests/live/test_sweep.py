@@ -3,6 +3,7 @@
 import contextlib
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,32 @@ def test_waits_double_with_the_users_up_to_the_pool(tmp_path):
     assert store.read(tmp_path / "recording.json") == recording
 
 
+class Cooling(Rig):
+    """Whose cores, as burns tell, are a fifth slower from the first window on."""
+
+    def speedometer(self, experiment: Experiment) -> Callable[[], float | None]:
+        said = iter([100.0, 100.0])  # before the warm-up, and after it
+        return lambda: next(said, 80.0)
+
+
+def test_cores_that_become_slower_are_told_of_each_level_and_who_burns_ends_with_the_run() -> None:
+    experiment = Experiment(Server("event-loop"), Workload(cpu_s=0.01), Load([1, 2], seconds=0.5))
+    one, two = Cooling().perform(SweepLab(experiment)).points
+    assert one.core_speed == pytest.approx(
+        (0.9 + 0.8) / 2, abs=0.03
+    )  # its first window began at full speed
+    assert two.core_speed == pytest.approx(0.8)
+    for point in (one, two):
+        assert {each.name: each.unfit for each in point.checks}["core speed"]
+    rig = Rig()
+    before = set(psutil.Process().children(recursive=True))
+    assert rig.perform(SweepLab(experiment)).points[0].core_speed is not None
+    assert rig._speedometers == {}
+    eventually(
+        lambda: not set(psutil.Process().children(recursive=True)) - before, 5, "all to have ended"
+    )
+
+
 @pytest.mark.performance
 @pytest.mark.extended
 def test_time_is_left_while_a_level_is_measured_for_longer_than_forecast() -> None:
@@ -127,7 +154,7 @@ def test_time_is_left_while_a_level_is_measured_for_longer_than_forecast() -> No
         if each.quiet_s is not None:
             begun.setdefault(each.stage, (at, each))
     walk = ["1 user", "8 users", "8 users again", "1 user again"]
-    assert list(begun) == [*walk, "speed of the cores again"]
+    assert list(begun) == walk
     for stage, (at, each) in begun.items():
         if stage.endswith("again"):
             assert each.seconds_left > 0.6 * (told[-1][0] - at)
