@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
+import psutil
 import pytest
 from waiting import eventually
 
@@ -105,6 +106,10 @@ def test_who_is_told_to_go_lets_its_client_finish() -> None:
         one, *others = workers(running)
         for other in others:  # so that only one can serve
             os.kill(other, signal.SIGSTOP)
+        stand = [psutil.Process(other) for other in others]  # who is about to may still be woken
+        eventually(
+            lambda: all(each.status() == psutil.STATUS_STOPPED for each in stand), SOON_S, "a halt"
+        )
         answer = pool.submit(ask, running, "/?wait=0.5")
         control = ServerControl(running, threading.Event())
         eventually(lambda: control._clients(one) > 0, SOON_S, "a worker with a client")
