@@ -289,7 +289,7 @@ def _remarks(
         yield _surrounded(
             "core speed",
             f"The cores were {speed(point.core_speed)} than when the forecast was made, as burns "
-            "before and after the window tell: heat, a battery, a setting that saves power, or "
+            "tell: heat, a battery, a setting that saves power, or "
             "another virtual machine.",
             moved,
         )

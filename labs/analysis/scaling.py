@@ -77,7 +77,7 @@ def around_knee(levels: Sequence[PredictedLevel]) -> tuple[int, ...]:
 
 def _variant(experiment: Experiment, forecast: Forecast, changed: str) -> Variant:
     prediction = forecast(experiment)
-    whole_s = duration_s(experiment.load, prediction.levels)
+    whole_s = duration_s(experiment, prediction.levels)
     label = f"{changed or 'all of it'}: {seconds(whole_s)}"
     return Variant(
         label=label,

@@ -6,8 +6,9 @@ over one response time, so that nobody marches in step, and the server settles f
 the way down those who leave are given the larger level's response time to end, and the others one
 of their own. Either lasts until a page has painted the level before. Then the window opens; both
 together are long enough for three response times and for the least number of requests that a point
-needs. For one more response time the load stays, so that requests of the window can end. Then the
-cores are burned once, beside that load: have they still the speed that the forecast knows?
+needs. For one more response time the load stays, so that requests of the window can end. Where
+requests only compute, the cores are then burned once, beside that load: have they still the speed
+that the forecast knows? Users who wait fall in step behind a burn, so there it follows the load.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from labs.analysis.window import LEAST_BATCHES
-from labs.records.experiment import Load
+from labs.records.experiment import Experiment, Load, Workload
 from labs.records.results import PredictedLevel
 
 VISITS = 2  # to each level: on the way up and on the way down
@@ -26,11 +27,13 @@ REQUESTS = 24  # planned for both windows: a response a fifth slower than foreca
 LONGEST = 4.0  # times its plan: no window is extended further
 SETTLE = 1.5  # response times
 PAINT_S = 0.6  # of a page, for figure and strip (seen: 0.15 s of CPU, in 0.2 s)
-STARTUP_S = 2.4  # calibration, a burn, server and Locust (seen: 2.1 to 2.4 s on 2 cores)
-SPEED_S = 0.2  # of all cores, after each visit: to warm up, and to count
+SPEED_S = 0.2  # of a burn of all cores: to warm up, and to count
 EMPTY_S = 0.3  # of requests without work, which tell the overhead per request
 CROWD_S = 0.8  # of as many users as fill the cores, who tell what work costs there
 ALONE_S = 0.4  # of one user, who tells how fast the server works and what the way there takes
+# Calibration, server and Locust (seen: 1.9 to 2.2 s on 2 cores), and a burn on each side of the
+# warm-up.
+STARTUP_S = 2.2 + 2 * SPEED_S
 WARM_UP_S = EMPTY_S + CROWD_S + ALONE_S
 USUAL_S = 1.0  # of a level, beside which the warm-up lasts as above
 MOST_LONGER = 4.0  # than usual, of a warm-up
@@ -73,7 +76,7 @@ class Plan:
 
     @property
     def total_s(self) -> float:
-        return self.stagger_s + self.settle_s + self.window_s + self.grace_s + SPEED_S
+        return self.stagger_s + self.settle_s + self.window_s + self.grace_s
 
 
 def missing_s(measured_s: float, *, planned_s: float, completed: float, response_s: float) -> float:
@@ -133,16 +136,32 @@ def _plan(load: Load, level: PredictedLevel, slower: float, leaving_s: float | N
     )
 
 
-def half_s(load: Load, levels: Sequence[PredictedLevel], *, second: bool) -> float:
-    """Seconds of load for all the levels once: up, or as second half down on a server started
-    anew, with the burn before them."""
+def burned_at_each(workload: Workload) -> bool:
+    """Whether the cores are burned after each visit, and not only when the load is over.
+
+    Seen with 16 users on 20 processes, 10 ms of CPU and 90 ms of waiting, which do not vary: 120
+    requests a second with a burn after each visit, 131 without, means of six runs each.
+    """
+    return workload.cpu_s > 0 and not workload.wait_s
+
+
+def burns_s(workload: Workload, visits: int) -> float:
+    """Seconds of the burns that so many visits bring with them."""
+    return SPEED_S * (visits if burned_at_each(workload) else 1)
+
+
+def half_s(experiment: Experiment, levels: Sequence[PredictedLevel], *, second: bool) -> float:
+    """Seconds for all the levels once, with their burns: up, or as second half down on a server
+    started anew."""
+    load = experiment.load
     plans = down(load, levels, anew=True) if second else up(load, levels)
-    return SPEED_S + sum(plan.total_s for plan in plans)
+    return burns_s(experiment.workload, len(plans)) + sum(plan.total_s for plan in plans)
 
 
-def walk_s(load: Load, levels: Sequence[PredictedLevel]) -> float:
-    """Seconds of load for all the levels, up and down again, with the burn before them."""
-    return SPEED_S + sum(plan.total_s for plan in (*up(load, levels), *down(load, levels)))
+def walk_s(experiment: Experiment, levels: Sequence[PredictedLevel]) -> float:
+    """Seconds for all the levels, up and down again, with their burns."""
+    plans = (*up(experiment.load, levels), *down(experiment.load, levels))
+    return burns_s(experiment.workload, len(plans)) + sum(plan.total_s for plan in plans)
 
 
 def longer(load: Load) -> float:
@@ -156,6 +175,6 @@ def start_s(load: Load) -> float:
     return STARTUP_S + WARM_UP_S * longer(load)
 
 
-def duration_s(load: Load, levels: Sequence[PredictedLevel]) -> float:
+def duration_s(experiment: Experiment, levels: Sequence[PredictedLevel]) -> float:
     """Seconds the whole sweep will take, from pressing Run to the last burn."""
-    return start_s(load) + walk_s(load, levels)
+    return start_s(experiment.load) + walk_s(experiment, levels)

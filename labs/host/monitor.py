@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
@@ -120,6 +120,7 @@ class Sampler(Poller):
         self.started = time.perf_counter()
         self.samples: list[Sample] = []
         self._reading = threading.Lock()
+        self._busy = self._set_aside = False  # with what is in no sample; since the last look
         self._looks = 0
         self._last = self._now()
         self._workers: int | None = None
@@ -160,8 +161,20 @@ class Sampler(Poller):
                 threads_at=threads.at,
             )
 
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        """What goes on in the block is in no sample."""
+        self._busy = self._set_aside = True
+        try:
+            yield
+        finally:
+            self._busy = False
+
     def look(self) -> None:
-        """Take a sample of the time since the last look."""
+        """Take a sample of the time since the last look, unless any of it was set aside."""
+        if self._set_aside:
+            self._set_aside, self._last = self._busy, self._now()
+            return
         if self._looks % self.count_every == 0:
             with one_look():
                 with self._reading:

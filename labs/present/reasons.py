@@ -150,7 +150,7 @@ SAID: Mapping[str, str] = MappingProxyType(  # of each cause, what shows it
         "throttled": "A CPU quota kept {whole} from the processes that it holds back.",
         "steal": "Another virtual machine took {whole} while there was work for them.",
         "core speed": "The cores were {speed} than when the forecast was made: they were burned "
-        "before and after each window.",
+        "again and again.",
         "affinity": "The server's processes were allowed {cores} instead of {then_cores}.",
         "load generator": "A request {took} of the load generator's CPU.",
         "listen queue": "{users} found the listen queue full and were never served.",

@@ -123,6 +123,9 @@ def test_cores_that_become_slower_are_told_of_each_level_and_who_burns_ends_with
     assert two.core_speed == pytest.approx(0.8)
     for point in (one, two):  # by how much depends on what else a request needs here
         assert moved(experiment, found.machine, found.run, point)["core speed"] < 0
+    waits = replace(experiment, workload=Workload(cpu_s=0.01, wait_s=0.01))
+    for point in Cooling().perform(SweepLab(waits)).points:  # burned again when the load is over
+        assert point.core_speed == pytest.approx((1 + 0.8) / 2)
     rig = Rig()
     before = set(psutil.Process().children(recursive=True))
     assert rig.perform(SweepLab(experiment)).points[0].core_speed is not None

@@ -105,6 +105,21 @@ def test_a_look_lists_all_processes_once_however_many_trees_there_are(
     assert calls[0] == 1
 
 
+def test_what_is_set_aside_is_in_no_sample() -> None:
+    """Of what begins, goes on or ends in it; the next sample begins where a look has come after."""
+    ours = sampler(Listing())
+    ours.look()
+    with ours.aside():
+        for _ in range(LOOKS):
+            ours.look()
+    end = time.perf_counter()
+    ours.look()
+    assert len(ours.samples) == 1  # some of that time lies in the block
+    assert ours._last[0] >= end  # where the next one begins
+    ours.look()
+    assert len(ours.samples) == 2
+
+
 def test_one_look_is_over_with_its_block() -> None:
     with one_look():
         child = subprocess.Popen(["sleep", "60"], start_new_session=True)

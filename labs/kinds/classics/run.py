@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from labs.analysis.schedule import SPEED_S, VISITS
+from labs.analysis.schedule import VISITS, burns_s
 from labs.host import hardware
 from labs.host.monitor import Sampler
 from labs.host.processes import Census, Trees
@@ -67,8 +67,8 @@ class Trial:
         """About how long all of Locust's levels take, and the first again."""
         each_s = self.workload.cpu_s + self.workload.wait_s
         levels = [max(1.0, 24 * each_s / min(users, 12)) + 3 * each_s for users in self.locust]
-        burns_s = SPEED_S * (1 + VISITS * len(levels))
-        return sum(levels) + levels[0] + LOCUST_S + burns_s if levels else 0.0
+        after_s = burns_s(self.workload, VISITS * len(levels))
+        return sum(levels) + levels[0] + LOCUST_S + after_s if levels else 0.0
 
 
 def _apache(processes: int, **more: Any) -> Server:

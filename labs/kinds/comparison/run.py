@@ -218,11 +218,12 @@ class ComparisonLab(LabKind[Comparison]):
         order = [(label, False) for label in labels] + [(label, True) for label in labels[::-1]]
         walks = []
         for label, second in order:
-            load, prediction = self.parts[label].load, expected[label]
+            part, prediction = self.parts[label], expected[label]
+            load = part.load
             # Of requests without work nothing is known before a run: they are over at once.
-            levels_s = SPEED_S + len(load.users) * (load.seconds / VISITS + PAINT_S + SPEED_S)
+            levels_s = SPEED_S + len(load.users) * (load.seconds / VISITS + PAINT_S)
             if prediction is not None:
-                levels_s = half_s(load, prediction.levels, second=second)
+                levels_s = half_s(part, prediction.levels, second=second)
             walks.append((label, start_s(load) - BURN_S + levels_s))
         return walks
 

@@ -10,7 +10,7 @@ from typing import Self
 import msgspec
 
 from labs.analysis.checks import ENOUGH, impossible
-from labs.analysis.schedule import SPEED_S, VISITS, start_s
+from labs.analysis.schedule import VISITS, burns_s, start_s
 from labs.host.hardware import fingerprint
 from labs.host.processes import ProcessMonitor, Trees
 from labs.kinds.base import LabKind
@@ -136,8 +136,9 @@ class MysteryLab(LabKind[Mystery]):
     @property
     def _each_s(self) -> float:
         """Seconds that a variant takes."""
-        level_s = LEVEL_S + VISITS * SPEED_S + max(0.0, self.each_s - USUAL_S)
-        return start_s(self.scenario.before.load) + level_s * len(self.users) + SPEED_S
+        level_s, before = LEVEL_S + max(0.0, self.each_s - USUAL_S), self.scenario.before
+        after_s = burns_s(before.workload, VISITS * len(self.users))
+        return start_s(before.load) + level_s * len(self.users) + after_s
 
     def _measured(self, rig: Rig, name: Variant, before: Mystery | None, later_s: float) -> Mystery:
         """That variant, beside what is there."""

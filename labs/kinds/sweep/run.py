@@ -69,11 +69,12 @@ class SweepLab(LabKind[Recording]):
     def seconds(self) -> float:
         """As the last calibration of this machine lets one expect. What an empty request costs is
         seen in the first run only: until then it is a way to a local socket and back."""
-        machine, load = fingerprint(), self.experiment.load
+        machine = fingerprint()
         calibration = last(machine, self.experiment)
         if not calibration.generator_s:
             calibration = replace(calibration, generator_s=calibration.loopback_s)
-        return schedule.duration_s(load, forecast(self.experiment, calibration, machine).levels)
+        levels = forecast(self.experiment, calibration, machine).levels
+        return schedule.duration_s(self.experiment, levels)
 
     def check(self, machine: Machine) -> None:
         check(self.experiment.server, machine, self.experiment.workload)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from statistics import fmean
 
 from labs.analysis import causes, checks, schedule
 from labs.analysis.point import count_level
@@ -44,7 +45,7 @@ def sweep(
     before = speed()
     with rig.testbed(experiment) as bed:
         levels = Levels(rig, bed, speed, before)
-        rig.expect(schedule.walk_s(experiment.load, levels.forecast.levels))
+        rig.expect(schedule.walk_s(experiment, levels.forecast.levels))
         with beside(bed):
             levels.begin()
             levels.up(back=True)
@@ -59,9 +60,7 @@ def walk(rig: Rig, experiment: Experiment, first: Recording | None = None) -> Re
     before = speed()
     with rig.testbed(experiment, draws=0 if first is None else 1) as bed:
         levels = Levels(rig, bed, speed, before, first)
-        rig.expect(
-            schedule.half_s(experiment.load, levels.forecast.levels, second=first is not None)
-        )
+        rig.expect(schedule.half_s(experiment, levels.forecast.levels, second=first is not None))
         levels.begin()
         if first is None:
             levels.up()
@@ -83,7 +82,9 @@ class Levels:
         first: Recording | None = None,
     ) -> None:
         self.rig, self.bed, self.experiment = rig, bed, bed.experiment
-        self.speed, self.last_speed = speed, speed()
+        self.speed = speed
+        self.last_speed = self._burned()
+        self.burns_at_each = schedule.burned_at_each(self.experiment.workload)
         self.first = first.run if first is not None else None
         self.calibration = (
             self.first.calibration
@@ -118,6 +119,11 @@ class Levels:
     def ended(self) -> Recording:
         """All of it. How well visits repeat is known only now, so all levels are judged again."""
         self.power += (power(),)
+        if not self.burns_at_each:
+            speed = self._core_speed()
+            for users, point in self.points.items():
+                known = [each for each in (point.core_speed, speed) if each is not None]
+                self.points[users] = replace(point, core_speed=fmean(known) if known else None)
         for point in judge(list(self.points.values())):
             self.points[point.users] = self._checked(point)
         return self.recording()
@@ -135,7 +141,7 @@ class Levels:
             if back:
                 seen = {each.users: self._slower(each) for each in levels[:number]}
                 later += schedule.down(load, levels, seen)
-            self._visit(plan, level, sum(each.total_s for each in later))
+            self._visit(plan, level, later)
             slower = self._slower(level)
 
     def down(self, *, anew: bool = False) -> None:
@@ -144,13 +150,13 @@ class Levels:
         slower = {level.users: self._slower(level) for level in levels}
         plans = schedule.down(load, levels, slower, anew=anew)
         for number, (plan, level) in enumerate(zip(plans, reversed(levels), strict=True), 1):
-            self._visit(plan, level, sum(each.total_s for each in plans[number:]))
+            self._visit(plan, level, plans[number:])
         self.bed.driver.open(0, 0.0)
 
-    def _visit(self, plan: Plan, level: PredictedLevel, later_s: float) -> None:
-        """One window of a level, with so many seconds of others after it. It is counted one
+    def _visit(self, plan: Plan, level: PredictedLevel, later: Sequence[Plan]) -> None:
+        """One window of a level, with those of others after it. It is counted one
         response time after its end, under the same load, so that whoever asked in it has been
-        answered. Then it is asked how fast the cores are: the last answer is of its begin."""
+        answered. Then it may be asked how fast the cores are: the last answer is of its begin."""
         rig, bed, up = self.rig, self.bed, self.points.get(plan.users)
         if up is not None:  # both windows together are to be enough
             missing_s = schedule.missing_s(
@@ -160,7 +166,8 @@ class Levels:
                 response_s=up.mean_response_time_s,
             )
             plan = replace(plan, window_s=max(plan.window_s, missing_s))
-        rig.expect(plan.total_s + later_s)
+        left_s = sum(each.total_s for each in (plan, *later))
+        rig.expect(left_s + schedule.burns_s(self.experiment.workload, 1 + len(later)))
         rig.measuring(f"{crowd(plan.users)}{'' if up is None else ' again'}", plan.total_s)
         bed.sampler.users = plan.users
         bed.driver.open(plan.users, plan.stagger_s)
@@ -188,7 +195,7 @@ class Levels:
             point,
             time_split=split,
             lost_processes=bed.running.lost(),
-            core_speed=self._core_speed(),
+            core_speed=self._core_speed() if self.burns_at_each else None,
         )
         at_s = rig.since_begin_s((before.at + after.at) / 2)
         point = visited(point, at_s, anew=self.first is not None)
@@ -196,10 +203,15 @@ class Levels:
         rig.partial(self.recording())
 
     def _core_speed(self) -> float | None:
-        """Of the cores in the window that has just ended, over when the forecast was made."""
-        before, self.last_speed = self.last_speed, self.speed()
+        """Of the cores since the last burn, over when the forecast was made."""
+        before, self.last_speed = self.last_speed, self._burned()
         then, now = self.calibration.warm_up_loops_per_s, mean(before, self.last_speed)
         return now / then if now and then else None
+
+    def _burned(self) -> float | None:
+        """How fast the cores are now. What is burned for it is no part of the moving strip."""
+        with self.bed.sampler.aside():
+            return self.speed()
 
     def _slower(self, level: PredictedLevel) -> float:
         """How many times as long as forecast responses took there."""
