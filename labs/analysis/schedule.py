@@ -28,12 +28,17 @@ LONGEST = 4.0  # times its plan: no window is extended further
 SETTLE = 1.5  # response times
 PAINT_S = 0.6  # of a page, for figure and strip (seen: 0.15 s of CPU, in 0.2 s)
 SPEED_S = 0.2  # of a burn of all cores: to warm up, and to count
+# Of new processes that are to burn, before any of their burns counts: an interpreter's loop is
+# some 5 % slower in a process's first tenth of a second of work, on a hot core too. Of 14 new
+# pairs on two cores the first burn was 4 % below the others without this, 1 % with it.
+HOT_S = 0.3
+CALIBRATION_S = HOT_S + 1.2  # usually, once for a unit of work
 EMPTY_S = 0.3  # of requests without work, which tell the overhead per request
 CROWD_S = 0.8  # of as many users as fill the cores, who tell what work costs there
 ALONE_S = 0.4  # of one user, who tells how fast the server works and what the way there takes
-# Calibration, server and Locust (seen: 1.9 to 2.2 s on 2 cores), and a burn on each side of the
-# warm-up.
-STARTUP_S = 2.2 + 2 * SPEED_S
+# Calibration, server and Locust (seen: 1.9 to 2.2 s on 2 cores, with cold burns), and a burn on
+# each side of the warm-up by processes of its own.
+STARTUP_S = 2.2 + HOT_S + (HOT_S + 2 * SPEED_S)
 WARM_UP_S = EMPTY_S + CROWD_S + ALONE_S
 USUAL_S = 1.0  # of a level, beside which the warm-up lasts as above
 MOST_LONGER = 4.0  # than usual, of a warm-up

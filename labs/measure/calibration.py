@@ -25,6 +25,7 @@ import msgspec
 import numpy as np
 import platformdirs
 
+from labs.analysis.schedule import HOT_S
 from labs.host import hardware as this_machine
 from labs.host.files import read_whole, write_whole
 from labs.host.waiting import Stopped
@@ -89,8 +90,8 @@ def calibrate(
     stop: threading.Event | None = None,
 ) -> Calibration:
     """Burn that unit of work with 1, 2, ... processes on all usable cores, or on these: where the
-    server is to be pinned. What PHP or node is to do is counted in that language. Takes 1.2 s on
-    two cores, 2.4 s on eight, and that up to three times on a machine that gives no steady speed.
+    server is to be pinned. What PHP or node is to do is counted in that language. Takes 1.5 s on
+    two cores, 2.7 s on eight, and that up to three times on a machine that gives no steady speed.
 
     Raises Stopped, and Unusable for a language whose program does not run. Assumes that the
     processes' CPU clocks tell what they used; who takes the cores from them shows in `use`, and
@@ -268,7 +269,8 @@ def loopback_s(times: int = 100) -> float:
 def _burners(
     number: int, cpu_by: CpuBy, language: str, cores: Sequence[int] | None
 ) -> Iterator[list[subprocess.Popen[str]]]:
-    """Burning processes at the ready, on these cores. They end with their input, so with us."""
+    """Burning processes at the ready, on these cores, and hot. They end with their input, so with
+    us."""
     burners: list[subprocess.Popen[str]] = []
     try:
         with _explained(cpu_by, language):
@@ -288,6 +290,7 @@ def _burners(
                 assert burner.stdout is not None
                 if burner.stdout.readline() != "ready\n":
                     raise OSError(f"it ended with exit code {burner.wait()}")
+            _burn(burners, HOT_S - WARM_S)
         yield burners
     finally:
         for burner in burners:
@@ -338,13 +341,13 @@ def _burned(
     return burns
 
 
-def _burn(burners: Sequence[subprocess.Popen[str]]) -> Burn:
-    """These processes together, once."""
+def _burn(burners: Sequence[subprocess.Popen[str]], seconds: float = BURN_S) -> Burn:
+    """These processes together, once, for so long."""
     begin = time.perf_counter() + WARM_S
     for burner in burners:
         assert burner.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # it is gone, as its answer will tell
-            burner.stdin.write(f"{begin} {begin + BURN_S}\n")
+            burner.stdin.write(f"{begin} {begin + seconds}\n")
             burner.stdin.flush()
     loops, used_s = 0, 0.0
     for burner in burners:
@@ -352,7 +355,7 @@ def _burn(burners: Sequence[subprocess.Popen[str]]) -> Burn:
         if not (said := burner.stdout.readline().split()):
             raise OSError(f"a burning process ended with exit code {burner.wait()}")
         loops, used_s = loops + int(said[0]), used_s + float(said[1])
-    return burned(len(burners), loops, used_s, BURN_S)
+    return burned(len(burners), loops, used_s, seconds)
 
 
 def burned(processes: int, loops: int, used_s: float, seconds: float) -> Burn:

@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
+from labs.analysis.schedule import CALIBRATION_S
 from labs.host import hardware
 from labs.host.browser import browser, tree
 from labs.host.lock import neighbour, turn
@@ -42,7 +43,6 @@ from labs.servers.storage import database, shared_folder
 from labs.theory.server_model import ServerModel
 
 EVERY_S = 0.5  # between two words on the progress of a pause
-BURNS_S = 1.2  # of a usual calibration
 MOST_SEEDS = 1_000_000
 
 Found = TypeVar("Found", covariant=True)
@@ -226,7 +226,7 @@ class Rig:
                 if usual
                 else f"calibrating: how fast {cpu_by} in {language} is right now"
             )
-            left_s = self._pace.left_s - BURNS_S
+            left_s = self._pace.left_s - CALIBRATION_S
             found = calibrate(
                 self.machine, cpu_by=cpu_by, language=language, cores=cores, stop=self.stop
             )

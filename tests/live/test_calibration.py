@@ -84,6 +84,22 @@ def test_what_goes_wrong_beside_a_speedometer_is_not_blamed_on_it():
         raise OSError("the server is gone")
 
 
+def test_new_processes_have_worked_before_any_of_their_burns_counts(monkeypatch):
+    """A new interpreter's loop is slower for a tenth of a second of work."""
+    burns = []
+
+    def burn(burners, seconds=calibration.BURN_S):
+        burns.append((len(burners), calibration.WARM_S + seconds))
+        return calibration.Burn(loops_per_s=1.0, cores=2.0)
+
+    monkeypatch.setattr(calibration, "_burn", burn)
+    with calibration.speedometer(2, "counting", "Python") as speed:
+        assert burns == [(2, pytest.approx(calibration.HOT_S))]
+        assert calibration.HOT_S >= 0.1
+        assert speed() == 1.0
+    assert len(burns) == 2
+
+
 @pytest.mark.performance
 def test_a_speedometer_tells_the_same_speed_beside_a_load():
     """It goes by the CPU seconds that it got, not by how long it took."""

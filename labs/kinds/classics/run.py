@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from labs.analysis.schedule import VISITS, burns_s
+from labs.analysis.schedule import CALIBRATION_S, VISITS, burns_s
 from labs.host import hardware
 from labs.host.monitor import Sampler
 from labs.host.processes import Census, Trees
@@ -34,7 +34,6 @@ FILE_S = 2.0  # that ab asks for a file: as some 10,000 requests of S4 took it
 TREE_S = 8.0  # of S3's load, which took 40
 LONG = 4096  # places in a listen queue: nobody finds it full
 LOOK_S = 0.02
-BURN_S = 1.0
 START_S = 2.0  # for a server to begin and to end
 LOCUST_S = 6.0  # for Locust, its burns and its warm-up, beside its levels
 
@@ -172,7 +171,7 @@ class ClassicLab(LabKind[Replication]):
         )
 
     def seconds(self) -> float:
-        return BURN_S + sum(trial.seconds for trial in self.trials)
+        return CALIBRATION_S + sum(trial.seconds for trial in self.trials)
 
     def run(self, rig: Rig) -> Replication:
         round = Round(self, rig)

@@ -17,7 +17,7 @@ import msgspec
 from labs.analysis.checks import enough_fit, impossible, is_the_result
 from labs.analysis.scale import own_parts
 from labs.analysis.scaling import scaled_down, smoke_test
-from labs.analysis.schedule import PAINT_S, SPEED_S, VISITS, half_s, start_s
+from labs.analysis.schedule import CALIBRATION_S, PAINT_S, SPEED_S, VISITS, half_s, start_s
 from labs.host.hardware import fingerprint
 from labs.kinds.base import LabKind
 from labs.kinds.comparison import verdict
@@ -35,8 +35,6 @@ from labs.records.results import Machine, Point, Prediction, Run
 from labs.records.settings import check_named
 from labs.servers.serve import check
 from labs.theory.forecast import forecast
-
-BURN_S = 1.2  # of a run's start; the parts share it
 
 
 class ComparisonLab(LabKind[Comparison]):
@@ -80,7 +78,7 @@ class ComparisonLab(LabKind[Comparison]):
         machine = fingerprint()
         units = {_unit(part) for part in self.parts.values()}
         expected = {label: _expected(part, machine) for label, part in self.parts.items()}
-        return BURN_S * len(units) + sum(seconds for _, seconds in self._walks(expected))
+        return CALIBRATION_S * len(units) + sum(seconds for _, seconds in self._walks(expected))
 
     def check(self, machine: Machine) -> None:
         for experiment in self.parts.values():
@@ -224,7 +222,7 @@ class ComparisonLab(LabKind[Comparison]):
             levels_s = SPEED_S + len(load.users) * (load.seconds / VISITS + PAINT_S)
             if prediction is not None:
                 levels_s = half_s(part, prediction.levels, second=second)
-            walks.append((label, start_s(load) - BURN_S + levels_s))
+            walks.append((label, start_s(load) - CALIBRATION_S + levels_s))
         return walks
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Self
 
+from labs.analysis.schedule import CALIBRATION_S
 from labs.host import hardware
 from labs.kinds.base import LabKind
 from labs.kinds.generators.instruments import SETTLE_S, TOOLS, Bench, Way, ways
@@ -33,7 +34,6 @@ USERS = 16
 SECONDS = 3.0  # that each generator's requests and CPU are counted
 BRIEF_S = 1.0
 STARTS_S = {"driver": 1.4, "plain": 3.5, "tool": 0.6}  # to start and to end one
-BURN_S = 1.0
 MOST_PROCESSES = 8  # of plain Locust
 OTHERS = 0.1  # of the machine used by anyone else: then the comparison is worth nothing
 
@@ -93,7 +93,7 @@ class GeneratorsLab(LabKind[Generators]):
         )
 
     def seconds(self) -> float:
-        burn_s = BURN_S if self.workload.cpu_s else 0.0
+        burn_s = CALIBRATION_S if self.workload.cpu_s else 0.0
         return burn_s + sum(self._of_s(way) for way in self.ways)
 
     @property

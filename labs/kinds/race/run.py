@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from labs.analysis import window
+from labs.analysis.schedule import CALIBRATION_S
 from labs.kinds.base import LabKind
 from labs.kinds.race.record import Count, Race, RaceRun
 from labs.load.locust import LoadFailed
@@ -33,7 +34,6 @@ SECONDS = 3.0  # of load for each way to count
 BRIEF_S = 1.0
 SETTLE = 0.2  # of these seconds pass before throughput is counted
 STARTUP_S = 1.2  # a server and a load generator, to start and to end
-BURN_S = 1.3  # calibration
 LAST_S = 20.0  # for the last requests to be answered
 
 
@@ -87,7 +87,7 @@ class RaceLab(LabKind[Race]):
         )
 
     def seconds(self) -> float:
-        return BURN_S + len(self.ways) * (self._each_s + STARTUP_S)
+        return CALIBRATION_S + len(self.ways) * (self._each_s + STARTUP_S)
 
     @property
     def each_s(self) -> float:
