@@ -51,7 +51,8 @@ SLOWER = 1.4  # times as long, where something takes longer than calibrated
 OURS = Server("prefork", by="scratch", processes=4 * CORES)
 CPU = Experiment(OURS, Workload(cpu_s=0.02), MANY)
 WAITS = Workload(wait_s=0.1)
-HELD = {"starved": "listen queue"}  # checks that have another name than their cause
+# Checks that have another name than their cause, and names of what the same cause did.
+HELD = {"starved": "listen queue", "left by others": "others", "beside others": "others"}
 Inject = Callable[["Bench", Testbed], AbstractContextManager[object]]
 
 
@@ -405,7 +406,9 @@ def named(recording: Recording) -> str:
                 return name
     looked_at = causes.looked_at(run)
     found = looked_at and causes.cause(recording.experiment, recording.machine, run, looked_at)
-    return found.name if found else "others" * _others_had_cores(recording)
+    if found:
+        return HELD.get(found.name, found.name)
+    return "others" * _others_had_cores(recording)
 
 
 def _others_had_cores(recording: Recording) -> bool:

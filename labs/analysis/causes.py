@@ -4,7 +4,8 @@ A candidate counts only if there is evidence for it besides the miss, and if the
 at least half of the way to the measurement. So it has moved the model in the miss's direction.
 What came from outside is tried first, then what the model took for granted of the server, and the
 CPU time of a request last: where the cores are full, X D is what they can do, and the D that was
-measured explains everything.
+measured explains everything. Other programs that were there from the beginning are in the forecast,
+but not how they waver: a core more or less, or a dearer request, is theirs as long as they are.
 """
 
 from __future__ import annotations
@@ -219,7 +220,8 @@ class Level:
         busy, found = self._crowd_used()
         if busy > (1 + AGREES) * found:
             more = busy / found
-            yield self._with("burn", busy, found, cores=lambda had: _whole(had, more))
+            name = "left by others" if self._others_stay() else "burn"
+            yield self._with(name, busy, found, cores=lambda had: _whole(had, more))
 
     def cpu_time(self) -> Iterator[Cause]:
         """What a request took of the CPU, where that is more or less than noise."""
@@ -235,7 +237,8 @@ class Level:
         ]
         most = max(changes, key=abs)
         everywhere = len(changes) > 1 and all(each / most >= ALIKE for each in changes)
-        yield self._with("speed" if everywhere else "demand", now_s, then_s, D=now_s)
+        name = "speed" if everywhere else "demand"
+        yield self._with("beside others" if self._others_stay() else name, now_s, then_s, D=now_s)
 
     # ---- the model ---------------------------------------------------------------------------
 
@@ -289,6 +292,10 @@ class Level:
         if not model.shares_cores:
             return point.server_cpu, model.full.most
         return point.server_cpu + point.generator_cpu, model.full.all
+
+    def _others_stay(self) -> bool:
+        """Whether other programs had so much of the cores that these could not be full of work."""
+        return self.point.others_cpu > (1 - FULL) * self.machine.cores
 
     def _waited_s(self, service_time_s: float) -> float:
         """For how long a request in service had nothing to do but wait. Where the parts of its

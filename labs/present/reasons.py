@@ -168,6 +168,10 @@ SAID: Mapping[str, str] = MappingProxyType(  # of each cause, what shows it
         "the work.",
         "burn": "The server and its load used {cores}, where the calibration before had "
         "found {then_cores} to be there: it was made at a bad moment, so run again.",
+        "left by others": "Other programs left {cores} to the server and its load, and had left "
+        "{then_cores} to the calibration before. Close them and run again.",
+        "beside others": "Beside other programs, which used {others} of the cores' time, a request "
+        "{took} of CPU. Close them and run again.",
         "speed": "A request {took} of CPU, and so at every level: the machine has changed its "
         "speed since the calibration.",
         "demand": "A request {took} of CPU.",
@@ -184,6 +188,7 @@ def _told(cause: Cause, experiment: Experiment, machine: Machine, point: Point) 
         speed=speed(now),
         cores=cores(now),
         then_cores=cores(then),
+        others=percent(point.others_cpu / machine.cores),
         users=crowd(round(now)),
         then_users=crowd(round(then)),
         rate=rate(now),
