@@ -1,11 +1,13 @@
 """How far is the forecast from the measurement?
 
-    python -m bench.prediction [--json FILE] [ARCHITECTURE ...]
+    python -m bench.prediction [--rounds N] [--json FILE] [ARCHITECTURE ...]
 
 Three architectures x (CPU only, wait only, mixed) x seven levels. The forecast is stored
 before the load starts. The explanation uses the demand measured in the level itself: that is
 consistency, not prediction. Told by kind of work and with one user apart, since there a forecast
-is easy, beside the goals: a mark ! stands where one is missed. About five minutes.
+is easy, beside the goals: a mark ! stands where one is missed. About five minutes a round. On a
+machine that changes its speed by some percent every minute, the bias of a round is that of nine
+calibrations: more rounds tell the instrument's from the machine's.
 """
 
 from __future__ import annotations
@@ -39,17 +41,21 @@ EXPERIMENTS = {
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--json")
     parser.add_argument("only", nargs="*", help="parts of the names of experiments")
     asked = parser.parse_args()
     found: list[Row] = []
     recordings: dict[str, Recording] = {}
-    for name, wanted in EXPERIMENTS.items():
-        if asked.only and not any(part in name for part in asked.only):
-            continue
-        recordings[name] = measure(wanted)
-        found += (fresh := rows(recordings[name]))
-        print(shown(name, fresh), flush=True)
+    wanted = [
+        name for name in EXPERIMENTS if not asked.only or any(part in name for part in asked.only)
+    ]
+    for number in range(1, asked.rounds + 1):
+        for name in wanted:
+            title = name if asked.rounds == 1 else f"{name}, round {number}"
+            recordings[title] = measure(EXPERIMENTS[name])
+            found += (fresh := rows(recordings[title]))
+            print(shown(title, fresh), flush=True)
     print(f"\n{by_work(found)}")
     print(sizes("consistency", [row.consistency for row in found if not row.disturbed]))
     save(asked.json, recordings)
