@@ -187,7 +187,7 @@ def calibrated_in_passing(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name, seconds in (
         (calibration, "BURN_S", 0.03),
         (calibration, "WARM_S", 0.02),
-        (calibration, "HOT_S", 0.02),
+        (calibration, "HOT_S", 0.05),
         (warmup, "EMPTY_S", 0.3),
         (warmup, "CROWD_S", 0.3),
         (warmup, "ALONE_S", 0.15),
