@@ -238,7 +238,9 @@ class Level:
         most = max(changes, key=abs)
         everywhere = len(changes) > 1 and all(each / most >= ALIKE for each in changes)
         name = "speed" if everywhere else "demand"
-        yield self._with("beside others" if self._others_stay() else name, now_s, then_s, D=now_s)
+        if self._others_stay() and now_s > then_s:  # nobody makes it cheaper by being there
+            name = "beside others"
+        yield self._with(name, now_s, then_s, D=now_s)
 
     # ---- the model ---------------------------------------------------------------------------
 
