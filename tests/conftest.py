@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from hypothesis import settings
 from waiting import eventually
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
@@ -38,6 +39,10 @@ ORDER = (*MEASURING, BROWSER, "processes", *THINKING, TRIALS)
 NOT_INSTALLED = "Install it with: apt-get install"  # as `labs.host.programs.lacking` says
 STARTING = ("live", MEASURES, BROWSER)  # marks of tests that start something
 LASTING = ("multiprocessing.resource_tracker", "chrome_crashpad")  # end with whoever started them
+
+# No example has to be done in so many milliseconds: another process may have the core.
+settings.register_profile("wall-time", deadline=None)
+settings.load_profile("wall-time")
 
 Who = tuple[int, float]  # a process: its id and when it was started
 held: dict[str, set[Who]] = defaultdict(set)  # by fixtures that outlive a test, by their scope
