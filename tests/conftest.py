@@ -195,6 +195,7 @@ def calibrated_in_passing(monkeypatch: pytest.MonkeyPatch) -> None:
         (calibration, "HOT_S", 0.05),
         (warmup, "EMPTY_S", 0.3),
         (warmup, "CROWD_S", 0.3),
+        (warmup, "KNEE_S", 0.15),
         (warmup, "ALONE_S", 0.15),
     ):
         monkeypatch.setattr(module, name, seconds)

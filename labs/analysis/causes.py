@@ -17,7 +17,8 @@ from typing import Any
 from labs.records.experiment import Experiment, Server, Workload
 from labs.records.results import Calibration, Machine, Point, Prediction, Run
 from labs.records.server_facts import asks_backend
-from labs.theory.server_model import Cores, Demand, ServerModel
+from labs.theory.demand import Cores, Demand
+from labs.theory.server_model import ServerModel
 
 EFFECTS = {"interval", "drift", "few", "repeated"}  # checks that say what came of a cause
 AGREES = 0.02  # no measurement here is finer, so no miss below this is worth a reason
@@ -168,8 +169,9 @@ class Level:
         point, calibration = self.point, self.calibration
         if point.generator_cpu > HARD * self.load.generators and point.throughput_rps:
             each_s = point.generator_cpu / point.throughput_rps
-            before_s = calibration.generator_s + self.load.script_s
-            slow = replace(calibration, generator_s=each_s - self.load.script_s)
+            before_s = calibration.generator_for(self.workload.cpu_s) + self.load.script_s
+            own_s = each_s - self.load.script_s
+            slow = replace(calibration, generator_s=own_s, crowd_generator_s=None)
             if each_s > (1 + MOVED) * before_s:
                 yield self._with("load generator", each_s, before_s, calibration=slow)
         if point.listen_overflows and point.never_served < point.users:

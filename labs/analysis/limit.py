@@ -6,7 +6,8 @@ from __future__ import annotations
 from labs.records.experiment import Experiment
 from labs.records.results import Machine, Point, Run
 from labs.records.server_facts import WAITS
-from labs.theory.server_model import Ceiling, Demand, ServerModel
+from labs.theory.demand import Demand
+from labs.theory.server_model import Ceiling, ServerModel
 
 
 def ceiling(

@@ -35,6 +35,7 @@ HOT_S = 0.3
 CALIBRATION_S = HOT_S + 1.2  # usually, once for a unit of work
 EMPTY_S = 0.3  # of requests without work, which tell the overhead per request
 CROWD_S = 0.8  # of as many users as fill the cores, who tell what work costs there
+KNEE_S = 0.4  # of a user for each core, who tell how long a request waits beside an idle one
 ALONE_S = 0.4  # of one user, who tells how fast the server works and what the way there takes
 # Calibration, server and Locust (seen: 1.9 to 2.2 s on 2 cores, with cold burns), and a burn on
 # each side of the warm-up by processes of its own.
@@ -175,11 +176,16 @@ def longer(load: Load) -> float:
     return min(max(load.seconds / USUAL_S, 1.0), MOST_LONGER)
 
 
-def start_s(load: Load) -> float:
-    """Seconds from pressing Run to the first level."""
-    return STARTUP_S + WARM_UP_S * longer(load)
+def start_s(experiment: Experiment) -> float:
+    """Seconds from pressing Run to the first level. With a level of as many users as cores, or not:
+    that is known when these are counted."""
+    server, workload, load = experiment.server, experiment.workload, experiment.load
+    computes = workload.cpu_s > 0 and not workload.wait_s and not load.think_time_s
+    shares = server.architecture == "prefork" or workload.cpu_by == "hashing"
+    knee_s = KNEE_S if computes and shares else 0.0
+    return STARTUP_S + (WARM_UP_S + knee_s) * longer(load)
 
 
 def duration_s(experiment: Experiment, levels: Sequence[PredictedLevel]) -> float:
     """Seconds the whole sweep will take, from pressing Run to the last burn."""
-    return start_s(experiment.load) + walk_s(experiment, levels)
+    return start_s(experiment) + walk_s(experiment, levels)

@@ -2,9 +2,11 @@
 costs it, found in a second and a half, or longer where the levels are.
 
 First with a crowd of empty requests: their CPU seconds. Then with a crowd that fills the cores
-with pieces of work: CPU seconds again, and how much of the cores they get. Then with one user
-alone: how fast the server itself does a piece of work, and what the way there and back takes.
-Nothing of a level enters: neither its number of users beyond what fills the cores, nor its work.
+with pieces of work: CPU seconds again, and how much of the cores they get. Then with a user for
+each core, where a level has so many: how long a request waits although a core is idle. Then with
+one user alone: how fast the server itself does a piece of work, and what the way there and back
+takes. Nothing of a level enters: neither its number of users beyond what fills the cores, nor its
+work.
 """
 
 import time
@@ -15,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from labs.analysis.schedule import ALONE_S, CROWD_S, EMPTY_S, longer
+from labs.analysis.schedule import ALONE_S, CROWD_S, EMPTY_S, KNEE_S, longer
 from labs.host.monitor import Sampler
 from labs.load.locust import Driver
 from labs.records.experiment import Experiment
@@ -50,9 +52,10 @@ def warm_up(
     seconds that server, load generator and a backend spend on an empty one, and those of a piece
     of work, with `crowd` users and with one.
 
-    Takes `schedule.WARM_UP_S` seconds times `schedule.longer`, less without work and some more with
-    hundreds of users, by way of `pause`. Leaves the gate closed. Where no request ends, what was
-    burned is all there is, and the levels will say what is wrong.
+    Takes `schedule.WARM_UP_S` seconds times `schedule.longer`, with KNEE_S more where a level has a
+    user for each core, less without work and some more with hundreds of users, by way of `pause`.
+    Leaves the gate closed. Where no request ends, what was burned is all there is, and the levels
+    will say what is wrong.
     """
     workload, burned = model.workload, model.calibration
     wait_s = min(workload.wait_s, users * EACH_S)
@@ -82,7 +85,12 @@ def warm_up(
     )
     if workload.cpu_s and crowd:
         found = _crowd(driver, sampler, model, found, crowd, pause)
-    return _alone(driver, model, found, pause)
+    if found.crowd_ratio is None or not any(map(model.at_cores, model.load.users)):
+        return _alone(driver, model, found, pause)
+    round_s, demand_s = _one_for_each_core(driver, sampler, model, found, pause)
+    found = _alone(driver, model, found, pause)
+    beside_s = found.delay_s + found.generator_for(workload.cpu_s)
+    return replace(found, knee_s=max(0.0, round_s - demand_s - beside_s))
 
 
 def _crowd(
@@ -110,6 +118,34 @@ def _crowd(
     done = driver.report(since).records
     done = done[done["kind"] == OK]
     return crowded(found, model, looks, done, users=users, piece_s=piece_s)
+
+
+def _one_for_each_core(
+    driver: Driver,
+    sampler: Sampler,
+    model: ServerModel,
+    found: Calibration,
+    pause: Callable[[float], None],
+) -> tuple[float, float]:
+    """Seconds of a user's round, and CPU seconds of a request, where as many users as cores ask for
+    pieces of work. Zeros where hardly a request ends."""
+    knee_s, piece_s = KNEE_S * longer(model.load), found.crowd_work_s
+    piece = replace(model.workload, cpu_s=piece_s, cpu_cv=0.0, wait_s=0.0)
+    driver.ask_for(piece, found.loops_per_s[0])
+    since = len(driver.records())
+    driver.open(model.fills, piece_s)
+    pause(SETTLE * knee_s)
+    before = sampler.snapshot()
+    pause((1 - SETTLE) * knee_s)
+    after = sampler.snapshot()
+    driver.open(0, 0.0)
+    _wait(lambda: not driver.report(since).flying, pause)
+    done = driver.report(since).records
+    pieces = float(_inside(done[done["kind"] == OK], before.at, after.at).sum())
+    if pieces < model.fills:
+        return 0.0, 0.0
+    used = before.until(after)
+    return model.fills * used.seconds / pieces, used.server_cpu * used.seconds / pieces
 
 
 def _wait(done: Callable[[], bool], pause: Callable[[float], None]) -> None:
@@ -163,6 +199,8 @@ def crowded(
         found,
         crowd_ratio=max(demand_s - beside_s, 0.0) / piece_s,
         crowd_overhead_s=None if work_s is None else beside_s,
+        crowd_generator_s=whole.generator_cpu * whole.seconds / pieces,
+        crowd_work_s=piece_s,
         crowd_cores=busy,
         crowd_spread=(max(rates) - min(rates)) / (pieces / whole.seconds),
         use=use,
@@ -208,7 +246,7 @@ def _alone(
         found,
         work_ratio=work_s / piece_s if piece_s else 1.0,
         alone_spread=(max(halves) - min(halves)) / work_s if piece_s else 0.0,
-        delay_s=max(0.0, rest_s - found.overhead_s - found.generator_s),
+        delay_s=max(0.0, rest_s - found.overhead_s - found.generator_for(model.workload.cpu_s)),
         way_there_s=max(0.0, way_there_s),
     )
 

@@ -20,8 +20,9 @@ from labs.records.experiment import Experiment
 from labs.records.format import digits, percent, rate
 from labs.records.results import Calibration, Machine, Point, PredictedLevel, Prediction
 from labs.theory import queueing
+from labs.theory.demand import Demand
 from labs.theory.laws import ceiling
-from labs.theory.server_model import Demand, ServerModel
+from labs.theory.server_model import ServerModel
 from labs.theory.slices import VARIED_CV
 
 TELLING = 0.05  # of the CPU time; a smaller share of the load generator goes without saying

@@ -9,15 +9,16 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import fmean
 from typing import NamedTuple
 
 from labs.records.errors import refused
 from labs.records.experiment import Experiment
-from labs.records.results import Calibration, Machine, Point, PredictedLevel, between
+from labs.records.results import Calibration, Machine, Point, PredictedLevel
 from labs.records.server_facts import WAITS, asks_backend, late_s, locked, server_facts
 from labs.theory import queueing
+from labs.theory.demand import Cores, Demand
 from labs.theory.laws import ceiling
 from labs.theory.rounds import rounds
 from labs.theory.simulation import simulate
@@ -29,53 +30,6 @@ MOST_SPREAD = 0.9  # and where they have hardly anything in common, D is still m
 
 # Requests that want a core, over the cores: from here to there is at the knee.
 ALMOST, AROUND = 0.9, 2.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cores:
-    """How many logical cores' time is to be had (`Calibration` has the rule for c and D)."""
-
-    server: tuple[float, ...]  # by 1, 2, ... requests on those that the server may use
-    most: float  # by any number of them
-    all: float  # on the machine together, load generator included
-
-    def busy(self, requests: float) -> float:
-        """What so many requests on the server's cores have of them."""
-        return self.server[int(min(requests, len(self.server))) - 1]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Demand:
-    """D, CPU seconds of a request, at one level of users."""
-
-    least: float  # that any request needs
-    expected: float  # with as many cores busy as are expected
-    by_busy: tuple[float, ...]  # with 1, 2, ... logical cores busy; the last holds for more
-    spread: float | None = None  # half-width of its interval, relative, where it has one
-
-    @classmethod
-    def measured(cls, D: float) -> Demand:
-        """During the level itself, with whatever was busy then."""
-        return cls(least=D, expected=D, by_busy=(D,))
-
-    def of(self, busy: float) -> float:
-        """D with so many logical cores busy (between whole numbers, a straight line)."""
-        return between(self.by_busy, busy)
-
-    def times(self, factor: float) -> Demand:
-        """All of it so many times as large."""
-        return replace(
-            self,
-            least=self.least * factor,
-            expected=self.expected * factor,
-            by_busy=tuple(D * factor for D in self.by_busy),
-        )
-
-    def speeds(self, cores: Cores) -> tuple[float, ...]:
-        """How fast the server's cores work with 1, 2, ... requests on them, where a request has as
-        much work as takes it `of(len(cores.server))` seconds."""
-        full = self.of(len(cores.server))
-        return tuple(busy * (full / self.of(busy) if full else 1.0) for busy in cores.server)
 
 
 class Ceiling(NamedTuple):
@@ -100,8 +54,10 @@ class ServerModel:
         self.calibration = calibration
         self.facts, wait = server_facts(server.by), WAITS[workload.wait_by]
         self.V = workload.wait_s and workload.wait_s + late_s(workload, calibration)
-        self.Z, self.g = load.think_time_s, calibration.generator_s + load.script_s
+        self.Z = load.think_time_s
+        self.g = calibration.generator_for(workload.cpu_s) + load.script_s
         self.away = self.Z + calibration.delay_s  # of a user's round, neither working nor waiting
+        self.knee_s = calibration.knee_for(workload.cpu_s)
         # On the machine's cores, beside the server.
         self.others = self.g + (calibration.backend_s if asks_backend(workload) else 0.0)
         self.overhead = calibration.overhead_s
@@ -113,7 +69,10 @@ class ServerModel:
         cores = machine.cores if self.quota is None else machine.logical_cores
         usable = min(server.cores or cores, cores)
         self.shares_cores = usable >= machine.cores  # server and load generator
-        use = calibration.use if self.quota is None else 1.0
+        threads_locked = locked(server, machine)
+        self.lets_go = threads_locked and workload.cpu_by == "hashing"  # of it, while it works
+        use = calibration.use_for(workload.cpu_s) if self.lets_go else calibration.use
+        use = 1.0 if self.quota is not None else use
         self.full = Cores(
             server=tuple(float(n) for n in range(1, usable + 1)),
             most=usable * use,
@@ -123,8 +82,6 @@ class ServerModel:
             evened = tuple(min(busy, q) for busy in self.full.server)
             self.evened = Cores(server=evened, most=evened[-1], all=q)
         loop = server.architecture == "event-loop"
-        threads_locked = locked(server, machine)
-        self.lets_go = threads_locked and workload.cpu_by == "hashing"  # of it, while it works
         self.queued_for_core = loop or (threads_locked and not self.lets_go)
         # Logical cores that the server can keep busy.
         self.fills = int(min(usable, server.processes if self.queued_for_core else self.W))
@@ -286,7 +243,7 @@ class ServerModel:
             queueing.closed(
                 *(N, D.of(len(cores.server)), self.V, D.speeds(cores)),
                 W=size,
-                Z=self.away,
+                Z=self.away + (self.knee_s if self.at_cores(N) else 0.0),
                 g=self.g,
                 cores=cores.all,
                 generators=self.load.generators,
@@ -295,6 +252,12 @@ class ServerModel:
         )
         found = below if below == above else below + (W % 1) * (above - below)
         return found * (made.left if (made := self.round(N, D, W)) else 1.0)
+
+    def at_cores(self, N: int) -> bool:
+        """Whether there is one user for each core, all of whom only compute: then a request that
+        meets another on a core has a core idle beside it, and no third to fill that."""
+        alone = self.queued_for_core or self.quota is not None or self.V or self.Z
+        return not alone and self.fills > 1 and N == self.fills == len(self.full.server)
 
     def round(self, N: int, D: Demand, W: float) -> Round | None:
         """What so many users do by turns, on cores or not, where a kernel deals these out; None

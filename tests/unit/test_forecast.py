@@ -463,6 +463,34 @@ def test_constant_times_have_a_lower_bound():
         assert (level.lower_rps is not None) == kept
 
 
+def test_the_load_generator_costs_more_where_requests_take_a_while():
+    """Seen of the crowd, whose pieces of 10 ms it hands out one by one: 1 ms each, where empty ones
+    take 0.2. As much for longer work, the empty one's without, and between them in between."""
+    hot = dataclasses.replace(IDEAL, generator_s=2e-4)
+    seen = dataclasses.replace(hot, crowd_generator_s=1e-3, crowd_work_s=0.01)
+    assert [hot.generator_for(each) for each in (0.0, 0.03)] == [2e-4, 2e-4]
+    found = [seen.generator_for(each) for each in (0.0, 0.005, 0.01, 0.03)]
+    assert found == pytest.approx([2e-4, 6e-4, 1e-3, 1e-3])
+    full = one_level(prefork(8), of(cpu_ms=30), 64, calibration=seen)
+    assert full.model_rps == pytest.approx(4 / 0.031, rel=0.01)
+
+
+def test_threads_that_hash_lose_some_of_the_cores_time_with_each_request():
+    """While one has the lock for the rest of its request, others stand still: a tenth of the time
+    beside pieces of 10 ms is a thirtieth of it beside 30."""
+    seen = dataclasses.replace(IDEAL, crowd_ratio=1.0, crowd_work_s=0.01, crowd_cores=4, use=0.9)
+    assert seen.use_for(0.01) == pytest.approx(0.9)
+    lost_s = 0.01 * (1 / 0.9 - 1)
+    assert seen.use_for(0.03) == pytest.approx(0.03 / (0.03 + lost_s))
+    hashed = of(cpu_ms=30, cpu_by="hashing")
+    threads, processes = (
+        one_level(server, hashed, 64, calibration=seen).model_rps
+        for server in (threaded(16), prefork(16))
+    )
+    assert threads == pytest.approx(4 / (0.03 + lost_s), rel=0.01)
+    assert processes == pytest.approx(4 * 0.9 / 0.03, rel=0.01)  # for whoever takes it, always
+
+
 def test_just_at_the_knee_two_requests_may_share_a_core():
     """k requests put blindly on c cores keep k c / (k + c - 1) of them busy: 16 / 7 of 4."""
     found = predicted(prefork(64), of(20), [1, 2, 4, 8, 9, 40])

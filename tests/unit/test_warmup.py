@@ -1,6 +1,7 @@
 """The warm-up on a clock of its own: what it finds is what the server was made to be."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -92,14 +93,14 @@ class Bench:
 def model(
     server: Server,
     workload: Workload,
-    users: int = 8,
+    users: int | Sequence[int] = 8,
     *,
     burned: Calibration = BURNED,
     seconds: float = 1.0,
     **of: Any,
 ) -> ServerModel:
     machine = replace(examples.MACHINE, **{"quota_cores": None, **of})
-    load = Load([users], seconds=seconds)
+    load = Load([users] if isinstance(users, int) else users, seconds=seconds)
     return ServerModel(Experiment(server, workload, load), burned, machine)
 
 
@@ -137,8 +138,72 @@ def test_who_measures_for_longer_warms_up_for_longer(monkeypatch, work, seconds,
     warmed(monkeypatch, usual, work)
     warmed(monkeypatch, longer, work, seconds)
     assert longer.now / usual.now == pytest.approx(times, rel=0.05)
-    added_s = schedule.start_s(Load([8], seconds=seconds)) - schedule.start_s(Load([8]))
+    brief, long = (
+        Experiment(Server("prefork"), Workload(wait_s=0.1), Load([8], seconds=each))
+        for each in (1.0, seconds)
+    )
+    added_s = schedule.start_s(long) - schedule.start_s(brief)
     assert added_s == pytest.approx((times - 1) * schedule.WARM_UP_S)
+
+
+class Pair(Bench):
+    """Two cores, that do a round of requests together; two users wait `KNEE_S` more in each."""
+
+    KNEE_S = 0.002
+
+    def pause(self, seconds: float) -> None:
+        until = self.now + seconds
+        while self.now < until:
+            self._hear(until=self.now)
+            together = min(self.users, 2)
+            work_s = self.cpu_s * (RATIO if self.users == 1 else HOT)
+            away_s = {1: AWAY_S, 2: AWAY_S + self.KNEE_S}.get(self.users, 0.0)
+            end = self.now + work_s + EMPTY_S + away_s
+            for user in range(together):
+                service = (self.now + EMPTY_S / 2, end, work_s, 0.0)
+                fields = {"process": user + 1, "service": service}
+                self.found.append(examples.record(OK, user, self.now, end, **fields))
+                self.server_s += work_s + EMPTY_S
+            self.now = end
+
+
+TWO = {"cores": 2, "logical_cores": 2}
+APART = replace(BURNED, loops_per_s=(LOOPS, 2 * LOOPS))  # they share nothing
+
+
+def knee(monkeypatch: pytest.MonkeyPatch, users: Sequence[int], work: Workload) -> Calibration:
+    monkeypatch.setattr(warming, "time", bench := Pair(0.0))
+    one: Any = bench
+    by = model(Server("prefork", processes=8), work, users, burned=APART, **TWO)
+    return warm_up(one, one, by, users=8, crowd=crowd_users(by), pause=bench.pause)
+
+
+def test_a_request_that_waits_beside_an_idle_core_is_seen_with_a_user_for_each_core(monkeypatch):
+    """As with gunicorn, whose idle workers all wake for a request: the one that gets it may be on
+    the core that is busy. With more users there is always another for the idle core."""
+    work = Workload(cpu_s=0.03)
+    found = knee(monkeypatch, [1, 2, 8], work)
+    assert found.knee_s == pytest.approx(Pair.KNEE_S, rel=0.02)
+    users, server = [1, 2, 8], Server("prefork", processes=8)
+    knowing = model(server, work, users, burned=found, **TWO)
+    blind = model(server, work, users, burned=replace(found, knee_s=0.0), **TWO)
+    with_it, free = (
+        {n: each.level(n, each.demand(n)).model_rps for n in users} for each in (knowing, blind)
+    )
+    assert (with_it[1], with_it[8]) == (free[1], free[8])
+    round_s = 2 / free[2]
+    assert with_it[2] == pytest.approx(2 / (round_s + Pair.KNEE_S), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("users", "work"),
+    [
+        ([1, 3, 8], Workload(cpu_s=0.03)),
+        ([1, 2, 8], Workload(cpu_s=0.03, wait_s=0.1)),
+    ],
+)
+def test_where_no_level_has_a_user_for_each_core_nobody_looks_for_that(monkeypatch, users, work):
+    assert knee(monkeypatch, users, work).knee_s == 0.0
 
 
 def test_without_work_the_burn_is_not_compared(monkeypatch) -> None:
@@ -213,6 +278,8 @@ def test_a_crowd_on_hyper_threads_has_its_D_under_load_and_logical_cores() -> No
     by = model(Server("prefork", processes=16), Workload(cpu_s=0.05), 16, burned=SMT, **EIGHT)
     found = crowd(by, 0.016 + EMPTY_S)
     assert found.crowd_ratio == pytest.approx(1.6, rel=0.01)
+    assert found.crowd_generator_s == pytest.approx(by.calibration.generator_s, rel=0.01)
+    assert found.crowd_work_s == 0.01
     assert found.crowd_cores == 8
     assert found.use == 1.0  # of 8, with the generator's own on top
     assert found.crowd_spread < 0.02

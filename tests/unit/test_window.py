@@ -439,6 +439,7 @@ def test_the_times_of_a_walk_are_those_of_the_protocol():
         (Workload(cpu_s=0.1, wait_s=0.4), 1, 1),  # or when all is over
         (Workload(wait_s=0.5), 1, 1),
     ):
+        knee_s = 0.4 if half == 2 else 0.0  # of a user for each core, who only compute
         asked, half_s, whole_s = (
             Experiment(Server("prefork"), work, load),
             half * SPEED_S,
@@ -447,7 +448,9 @@ def test_the_times_of_a_walk_are_those_of_the_protocol():
         assert schedule.half_s(asked, LEVELS, second=False) == pytest.approx(14.75 + half_s)
         assert schedule.half_s(asked, LEVELS, second=True) == pytest.approx(10.0 + 6.0 + half_s)
         assert schedule.walk_s(asked, LEVELS) == pytest.approx(walk_s + whole_s)
-        assert schedule.duration_s(asked, LEVELS) == pytest.approx(beside_s + walk_s + whole_s)
+        assert schedule.duration_s(asked, LEVELS) == pytest.approx(
+            beside_s + knee_s + walk_s + whole_s
+        )
     thinking = schedule.up(replace(load, think_time_s=1.0), LEVELS[:1])[0]
     assert (thinking.stagger_s, thinking.settle_s, thinking.grace_s) == (1.5, 2.25, 0.5)
     assert thinking.window_s == 24 * 1.5 / 2 / 2
@@ -466,8 +469,14 @@ def test_a_level_seen_slower_than_forecast_is_given_its_time():
 def test_a_warm_up_lasts_as_the_levels_do_within_limits(seconds, times):
     load = Load((1,), seconds=seconds)
     assert schedule.longer(load) == times
-    more_s = schedule.start_s(load) - schedule.STARTUP_S
-    assert more_s == pytest.approx(times * (0.3 + 0.8 + 0.4))
+    for server, work, more in (
+        ("prefork", Workload(cpu_s=0.01), 0.4),  # of a user for each core
+        ("prefork", Workload(cpu_s=0.01, wait_s=0.1), 0.0),
+        ("event-loop", Workload(cpu_s=0.01), 0.0),
+    ):
+        asked = Experiment(Server(server), work, load)
+        more_s = schedule.start_s(asked) - schedule.STARTUP_S
+        assert more_s == pytest.approx(times * (0.3 + 0.8 + 0.4 + more))
 
 
 def test_an_idle_window_is_zero_not_an_error():

@@ -222,7 +222,7 @@ class ComparisonLab(LabKind[Comparison]):
             levels_s = SPEED_S + len(load.users) * (load.seconds / VISITS + PAINT_S)
             if prediction is not None:
                 levels_s = half_s(part, prediction.levels, second=second)
-            walks.append((label, start_s(load) - CALIBRATION_S + levels_s))
+            walks.append((label, start_s(part) - CALIBRATION_S + levels_s))
         return walks
 
 

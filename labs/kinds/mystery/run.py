@@ -138,7 +138,7 @@ class MysteryLab(LabKind[Mystery]):
         """Seconds that a variant takes."""
         level_s, before = LEVEL_S + max(0.0, self.each_s - USUAL_S), self.scenario.before
         after_s = burns_s(before.workload, VISITS * len(self.users))
-        return start_s(before.load) + level_s * len(self.users) + after_s
+        return start_s(before) + level_s * len(self.users) + after_s
 
     def _measured(self, rig: Rig, name: Variant, before: Mystery | None, later_s: float) -> Mystery:
         """That variant, beside what is there."""
