@@ -10,7 +10,7 @@ import json
 import statistics
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from labs.kinds.sweep.record import Recording
@@ -23,6 +23,10 @@ CPU, WAIT, MIXED = (
     Workload(wait_s=0.2),
     Workload(cpu_s=0.01, wait_s=0.09),
 )
+# The same, with what moves the least where cores are shared with strangers: `bench.cores` tells
+# how much less than counting. Waits that vary keep users from falling in step, which is luck.
+STEADY_CPU = replace(CPU, cpu_by="hashing")
+STEADY_MIXED = replace(MIXED, cpu_by="hashing", wait_cv=0.5)
 Column = tuple[str, Callable[[Point], str]]  # its head, and what it says of a point
 
 
@@ -95,12 +99,13 @@ class Goal:
         """The figure, with a mark where it misses the goal."""
         value = 100 * getattr(summary, self.figure)
         met = value >= self.limit if self.least else abs(value) <= self.limit
-        missed = not met and (self.all_work or work in GOALS_FOR)
+        missed = not met and (self.all_work or work.removesuffix(STEADY) in GOALS_FOR)
         sign = "+" if self.figure in ("bias", "worst") else ""
         return f"{value:{sign}.1f} %{'!' if missed else ' '}"
 
 
 GOALS_FOR = ("CPU only", "mixed")
+STEADY = ", steady"  # the same work, of the steady kind
 GOALS = (
     Goal(figure="bias", limit=1),
     Goal(figure="median", limit=2),
@@ -115,9 +120,10 @@ def work_of(workload: Workload) -> str:
     """Which kind of work that is, as forecasts differ in how hard it is."""
     if workload.page == "file":
         return "file"
-    if workload.cpu_s and workload.wait_s:
-        return "mixed"
-    return "CPU only" if workload.cpu_s else "waits only"
+    if not workload.cpu_s:
+        return "waits only"
+    steady = STEADY if workload.cpu_by == "hashing" else ""
+    return f"{'mixed' if workload.wait_s else 'CPU only'}{steady}"
 
 
 def rows(recording: Recording) -> list[Row]:
