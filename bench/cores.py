@@ -2,13 +2,15 @@
 
     python -m bench.cores [--rounds N] [--processes N]
 
-New processes take turns on one core, each burning the same unit of work for some 15 ms by its own
-CPU clock, then on the next. Told for each core and unit: how far the processes' medians lie apart,
-and how far all of them together moved in the meantime. On a machine of one's own neither does by
-more than a percent or two. Where a core is one of two hyper-threads, and the other is a stranger's,
-all processes there are slower at once whenever that one works: by a half and more for an
-interpreter's loop, which keeps many parts of a core busy, and hardly for hashing, each step of
-which waits for the one before. Half a minute. Linux only: it ties processes to cores.
+New processes take turns on one core, each burning the same unit of work for 15 ms by its own CPU
+clock, then on the next. Told for each core and unit: how far the processes' medians lie apart, and
+how far all of them together moved in the meantime.
+
+Seen on two rented cores: an interpreter's loop is 2 to 11 % faster in one process than in another,
+and where a core is one of two hyper-threads, and a stranger works on the other, it is slower by a
+half and more in all processes at once. Hashing moves by 0.1 to 0.2 % and by some percent: its steps
+wait for each other, so that half of a core's parts are enough. Half a minute. Linux only: it ties
+processes to cores.
 """
 
 from __future__ import annotations

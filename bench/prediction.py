@@ -4,9 +4,9 @@
 
 Three architectures x (CPU only, wait only, mixed) x seven levels. CPU only and mixed twice: with
 work as the book's labs have it, counted by an interpreter's loop, and *steady*, hashed, with waits
-that vary. Where cores are shared with strangers, an interpreter's speed moves by a half and more
-(`bench.cores`), and nothing that was known before the load can tell it; the steady rows show what
-the instrument does when the work stands still. The forecast is stored before the load starts. The
+that vary. An interpreter's loop has another speed in each process, and where cores are shared with
+strangers it moves by a half and more (`bench.cores`); nothing that was known before the load can
+tell that. The steady rows show what the instrument does when the work stands still. The forecast is stored before the load starts. The
 explanation uses the demand measured in the level itself: that is consistency, not prediction.
 
 Told by kind of work and with one user apart, since there a forecast is easy, beside the goals: a

@@ -127,9 +127,9 @@ def speedometer(
     of one burn of all of them. It takes `schedule.SPEED_S`, and goes by the CPU seconds that its
     processes got, so it can be asked while others use the cores.
 
-    Its answers are to be compared with each other only: new processes differ by a percent or two,
-    and keep to it (`python -m bench.cores`). None where no burn gets a core, or nothing can be
-    burned: what is measured stands without it.
+    Its answers are to be compared with each other only: each process runs an interpreter's loop at
+    a speed of its own, some percent apart, and keeps it (`python -m bench.cores`). None where no
+    burn gets a core, or nothing can be burned: what is measured stands without it.
     """
     with contextlib.ExitStack() as stack:
         burners: Sequence[subprocess.Popen[str]] = ()

@@ -222,9 +222,10 @@ def _alone(
 ) -> Calibration:
     """What one user finds, with nothing in the way: the CPU seconds of a piece of work inside the
     server, by its own clock, over those that it took burning; the seconds of its round beside the
-    piece; and of these, until the server began. A core that shares its parts with somebody else's
-    hyper-thread may be slower by half than when it was burned. Medians: what disturbs a round or
-    two only makes them longer."""
+    piece; and of these, until the server began. Each process runs an interpreter's loop at a speed
+    of its own, some percent apart, and keeps it; and its core may have become slower since the
+    burns (`bench.cores` tells both). Medians: what disturbs a round or two only makes
+    them longer."""
     piece_s = PIECE_S if model.workload.cpu_s else 0.0
     piece = replace(model.workload, cpu_s=piece_s, cpu_cv=0.0, wait_s=0.0)
     driver.ask_for(piece, found.loops_per_s[0])
