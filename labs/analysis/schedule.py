@@ -177,12 +177,11 @@ def longer(load: Load) -> float:
 
 
 def start_s(experiment: Experiment) -> float:
-    """Seconds from pressing Run to the first level. With a level of as many users as cores, or not:
-    that is known when these are counted."""
+    """Seconds from pressing Run to the first level. Where requests only compute, and no level has
+    as many users as cores, it is a little less: the cores are counted then."""
     server, workload, load = experiment.server, experiment.workload, experiment.load
-    computes = workload.cpu_s > 0 and not workload.wait_s and not load.think_time_s
     shares = server.architecture == "prefork" or workload.cpu_by == "hashing"
-    knee_s = KNEE_S if computes and shares else 0.0
+    knee_s = KNEE_S if workload.cpu_s and shares else 0.0
     return STARTUP_S + (WARM_UP_S + knee_s) * longer(load)
 
 

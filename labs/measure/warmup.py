@@ -3,7 +3,7 @@ costs it, found in a second and a half, or longer where the levels are.
 
 First with a crowd of empty requests: their CPU seconds. Then with a crowd that fills the cores
 with pieces of work: CPU seconds again, and how much of the cores they get. Then with a user for
-each core, where a level has so many: how long a request waits although a core is idle. Then with
+each core, where that matters: how long a request waits although a core is idle. Then with
 one user alone: how fast the server itself does a piece of work, and what the way there and back
 takes. Nothing of a level enters: neither its number of users beyond what fills the cores, nor its
 work.
@@ -52,10 +52,10 @@ def warm_up(
     seconds that server, load generator and a backend spend on an empty one, and those of a piece
     of work, with `crowd` users and with one.
 
-    Takes `schedule.WARM_UP_S` seconds times `schedule.longer`, with KNEE_S more where a level has a
-    user for each core, less without work and some more with hundreds of users, by way of `pause`.
-    Leaves the gate closed. Where no request ends, what was burned is all there is, and the levels
-    will say what is wrong.
+    Takes `schedule.WARM_UP_S` seconds times `schedule.longer`, with KNEE_S more where as many users
+    as cores are asked for, less without work and some more with hundreds of users, by way of
+    `pause`. Leaves the gate closed. Where no request ends, what was burned is all there is, and the
+    levels will say what is wrong.
     """
     workload, burned = model.workload, model.calibration
     wait_s = min(workload.wait_s, users * EACH_S)
@@ -85,11 +85,11 @@ def warm_up(
     )
     if workload.cpu_s and crowd:
         found = _crowd(driver, sampler, model, found, crowd, pause)
-    if found.crowd_ratio is None or not any(map(model.at_cores, model.load.users)):
+    if found.crowd_ratio is None or not model.looks_at_the_knee:
         return _alone(driver, model, found, pause)
     round_s, demand_s = _one_for_each_core(driver, sampler, model, found, pause)
     found = _alone(driver, model, found, pause)
-    beside_s = found.delay_s + found.generator_for(workload.cpu_s)
+    beside_s = found.delay_s + found.generator_for(found.crowd_work_s)
     return replace(found, knee_s=max(0.0, round_s - demand_s - beside_s))
 
 

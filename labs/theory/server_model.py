@@ -22,7 +22,7 @@ from labs.theory.demand import Cores, Demand
 from labs.theory.laws import ceiling
 from labs.theory.rounds import rounds
 from labs.theory.simulation import simulate
-from labs.theory.slices import STEADY_CV, Round
+from labs.theory.slices import SLICE_S, STEADY_CV, Round
 
 SWITCH_INTERVAL_S = 0.005  # CPython's default, sys.getswitchinterval()
 LEAST_SPREAD = 0.02  # of D: two halves of a second cannot vouch for less,
@@ -239,9 +239,10 @@ class ServerModel:
         """Requests share the cores, up to W of them (between whole numbers, a straight line)."""
         if self.holds:
             N = int(min(N, W))
+        capacity = D.speeds(self.placed(cores, D, int(min(N, W))))
         below, above = (
             queueing.closed(
-                *(N, D.of(len(cores.server)), self.V, D.speeds(cores)),
+                *(N, D.of(len(cores.server)), self.V, capacity),
                 W=size,
                 Z=self.away + (self.knee_s if self.at_cores(N) else 0.0),
                 g=self.g,
@@ -253,11 +254,38 @@ class ServerModel:
         found = below if below == above else below + (W % 1) * (above - below)
         return found * (made.left if (made := self.round(N, D, W)) else 1.0)
 
+    @property
+    def spreads(self) -> bool:
+        """Whether the kernel spreads requests over cores, each with a run queue of its own."""
+        return not self.queued_for_core and self.quota is None and len(self.full.server) > 1
+
+    def placed(self, cores: Cores, D: Demand, most: int) -> Cores:
+        """What up to so many requests have of the cores that come to them from a wait, on a machine
+        that was tried: a kernel moves nobody within a slice. Nothing is lost where all only
+        compute: whoever is done goes on with the next at once."""
+        tried = self.calibration.crowd_work_s > 0
+        if not (tried and self.spreads and (self.V or self.Z) and D.expected):
+            return cores
+        after_s = max(SLICE_S, self.calibration.moved_after_s)
+        full = D.of(len(cores.server))
+        return replace(
+            cores,
+            server=queueing.evened_out(
+                cores.server, max(most, len(cores.server)), D=full, after_s=after_s
+            ),
+        )
+
     def at_cores(self, N: int) -> bool:
         """Whether there is one user for each core, all of whom only compute: then a request that
         meets another on a core has a core idle beside it, and no third to fill that."""
-        alone = self.queued_for_core or self.quota is not None or self.V or self.Z
-        return not alone and self.fills > 1 and N == self.fills == len(self.full.server)
+        computes = self.spreads and not (self.V or self.Z)
+        return computes and N == self.fills == len(self.full.server)
+
+    @property
+    def looks_at_the_knee(self) -> bool:
+        """Whether a level depends on how soon the kernel moves what waits beside an idle core."""
+        waits = self.spreads and (self.V or self.Z) and self.fills == len(self.full.server)
+        return bool(waits) or any(map(self.at_cores, self.load.users))
 
     def round(self, N: int, D: Demand, W: float) -> Round | None:
         """What so many users do by turns, on cores or not, where a kernel deals these out; None

@@ -7,6 +7,7 @@ import random
 import sys
 
 import examples
+import numpy as np
 import pytest
 
 from labs.records.errors import Unusable
@@ -489,6 +490,72 @@ def test_threads_that_hash_lose_some_of_the_cores_time_with_each_request():
     )
     assert threads == pytest.approx(4 / (0.03 + lost_s), rel=0.01)
     assert processes == pytest.approx(4 * 0.9 / 0.03, rel=0.01)  # for whoever takes it, always
+
+
+def moved_at_last(N: int, D: float, V: float, after_s: float) -> float:
+    """X of the chain of all states: N users and two cores, each shared by those that were put on it
+    blindly; while one core is idle, one of two or more on the other is moved after some time."""
+    states = [(here, there) for here in range(N + 1) for there in range(N + 1 - here)]
+    place = {state: number for number, state in enumerate(states)}
+    rates = np.zeros((len(states),) * 2)
+    for here, there in states:
+        waiting = N - here - there
+        for to, rate in (
+            ((here + 1, there), waiting / V / 2),
+            ((here, there + 1), waiting / V / 2),
+            ((here - 1, there), (here > 0) / D),
+            ((here, there - 1), (there > 0) / D),
+            ((here - 1, 1), (here > 1 and there == 0) / after_s),
+            ((1, there - 1), (there > 1 and here == 0) / after_s),
+        ):
+            if rate:
+                rates[place[here, there], place[to]] += rate
+    leaving = rates.sum(axis=1)
+    balance = np.vstack([(rates - np.diag(leaving)).T, np.ones(len(states))])
+    chances = np.linalg.lstsq(balance, np.eye(len(states) + 1)[-1], rcond=None)[0]
+    return sum(p * ((a > 0) + (b > 0)) for p, (a, b) in zip(chances, states, strict=True)) / D
+
+
+@pytest.mark.parametrize("after_s", [0.001, 0.004, 0.012])
+@pytest.mark.parametrize(("D", "V"), [(0.01, 0.09), (0.003, 0.027), (0.01, 0.02)])
+def test_cores_that_are_evened_out_late_are_as_fast_as_the_chain_says(D, V, after_s):
+    for N in (4, 8, 12):
+        exact = moved_at_last(N, D, V, after_s)
+        speeds = queueing.evened_out((1, 2), N, D=D, after_s=after_s)
+        assert queueing.sharing(N, D, V, speeds) == pytest.approx(exact, rel=0.01)
+        at_once = queueing.sharing(N, D, V, (1, 2))
+        assert at_once > exact  # and after 12 ms by so much that the test would see it
+        assert after_s < 0.012 or N < 12 or at_once > 1.02 * exact
+
+
+def test_how_late_a_kernel_moves_a_request_is_told_by_a_user_for_each_core():
+    two = queueing.evened_out((1, 2), 2, D=0.01, after_s=0.008)[1]
+    seen = dataclasses.replace(
+        IDEAL, crowd_ratio=1.0, crowd_work_s=0.01, crowd_cores=2, knee_s=2 * 0.01 / two - 0.01
+    )
+    assert seen.moved_after_s == pytest.approx(0.008)
+    assert dataclasses.replace(seen, knee_s=0.0).moved_after_s == 0.0
+    lost = dataclasses.replace(seen, knee_s=0.05)  # as if some other program had been there
+    assert lost.moved_after_s == pytest.approx(0.03)
+
+
+def test_requests_that_come_from_a_wait_meet_on_a_core_beside_an_idle_one():
+    """As long as the kernel was seen to leave them there, at least for a slice; where nothing was
+    tried, never. Work alone keeps each core busy, and threads under the lock have one to use."""
+    tried = dataclasses.replace(IDEAL, crowd_ratio=1.0, crowd_work_s=0.01, crowd_cores=4)
+    late = dataclasses.replace(tried, knee_s=0.003)
+    mixed = of(cpu_ms=10, wait_ms=90, wait_cv=1.0)
+
+    def rps(calibration, server, work, users=32):
+        return one_level(server, work, users, calibration=calibration).model_rps
+
+    ideal, slice_, longer = (rps(each, prefork(64), mixed) for each in (IDEAL, tried, late))
+    assert 0.9 * ideal < longer < 0.99 * slice_ < 0.99 * ideal
+    for server, work in ((prefork(64), of(cpu_ms=10)), (threaded(64), mixed), (loop(4), mixed)):
+        assert rps(late, server, work) == rps(IDEAL, server, work)
+    for users in (1, 2):  # of four cores, with hardly anybody to meet
+        alone = rps(late, prefork(64), mixed, users)
+        assert alone == pytest.approx(rps(IDEAL, prefork(64), mixed, users), rel=0.01)
 
 
 def test_just_at_the_knee_two_requests_may_share_a_core():

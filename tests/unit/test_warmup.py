@@ -199,7 +199,7 @@ def test_a_request_that_waits_beside_an_idle_core_is_seen_with_a_user_for_each_c
     ("users", "work"),
     [
         ([1, 3, 8], Workload(cpu_s=0.03)),
-        ([1, 2, 8], Workload(cpu_s=0.03, wait_s=0.1)),
+        ([1, 2, 8], Workload(wait_s=0.1)),
     ],
 )
 def test_where_no_level_has_a_user_for_each_core_nobody_looks_for_that(monkeypatch, users, work):

@@ -439,7 +439,7 @@ def test_the_times_of_a_walk_are_those_of_the_protocol():
         (Workload(cpu_s=0.1, wait_s=0.4), 1, 1),  # or when all is over
         (Workload(wait_s=0.5), 1, 1),
     ):
-        knee_s = 0.4 if half == 2 else 0.0  # of a user for each core, who only compute
+        knee_s = 0.4 if work.cpu_s else 0.0  # of a user for each core
         asked, half_s, whole_s = (
             Experiment(Server("prefork"), work, load),
             half * SPEED_S,
@@ -471,7 +471,8 @@ def test_a_warm_up_lasts_as_the_levels_do_within_limits(seconds, times):
     assert schedule.longer(load) == times
     for server, work, more in (
         ("prefork", Workload(cpu_s=0.01), 0.4),  # of a user for each core
-        ("prefork", Workload(cpu_s=0.01, wait_s=0.1), 0.0),
+        ("prefork", Workload(cpu_s=0.01, wait_s=0.1), 0.4),
+        ("prefork", Workload(wait_s=0.1), 0.0),
         ("event-loop", Workload(cpu_s=0.01), 0.0),
     ):
         asked = Experiment(Server(server), work, load)
