@@ -546,6 +546,10 @@ def test_requests_that_come_from_a_wait_meet_on_a_core_beside_an_idle_one():
     late = dataclasses.replace(tried, knee_s=0.003)
     mixed = of(cpu_ms=10, wait_ms=90, wait_cv=1.0)
 
+    for calibration, told in ((tried, False), (late, True)):
+        notes = predicted(prefork(64), mixed, [32], calibration=calibration).notes
+        assert any("the kernel took" in note for note in notes) == told
+
     def rps(calibration, server, work, users=32):
         return one_level(server, work, users, calibration=calibration).model_rps
 
