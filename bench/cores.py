@@ -2,104 +2,70 @@
 
     python -m bench.cores [--rounds N] [--processes N]
 
-New processes take turns on one core, each burning the same unit of work for 15 ms by its own CPU
-clock, then on the next. Told for each core and unit: how far the processes' medians lie apart, and
-how far all of them together moved in the meantime.
+New processes take turns on one core, each doing the same unit of work for a tenth of a second by
+its own CPU clock, then on the next core. Told for each core and unit: how far the processes'
+medians lie apart, and how far all of them together moved in the meantime.
 
-Seen on two rented cores: an interpreter's loop is 2 to 11 % faster in one process than in another,
-and where a core is one of two hyper-threads, and a stranger works on the other, it is slower by a
-half and more in all processes at once. Hashing moves by 0.1 to 0.2 % and by some percent: its steps
-wait for each other, so that half of a core's parts are enough. Half a minute. Linux only: it ties
-processes to cores.
+A core may be one of two hyper-threads, and the other one a stranger's: then all processes on it are
+slower at once while that one works. An interpreter's loop keeps many of a core's parts busy and
+feels it; in hashing each step waits for the one before, and half of the parts are enough. A minute
+and a half on two cores. Where no process can be tied to a core, as on macOS, it says so and ends.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import statistics
-import subprocess
 import sys
-import time
 from collections.abc import Sequence
+from typing import get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from labs.kinds.sweep.report import columns
+from labs.measure.calibration import burn_once, hot_burners
+from labs.records.experiment import CpuBy
 
-UNITS = ("counting", "hashing")
-TURN_S = 0.015
-NOTICE_S = 0.002  # until a turn begins, in which its process spins
-HOT_TURNS = 20  # of a new process, before any counts: 0.3 s
+TURN_S = 0.1
 
 
-class Burner:
-    """A process that is tied to a core, and burns when asked."""
-
-    def __init__(self, core: int, unit: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "workloads.burn", unit],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
+def by_turns(core: int, unit: CpuBy, processes: int, rounds: int) -> NDArray[np.float64]:
+    """Loops per CPU second, of shape (rounds, processes)."""
+    with hot_burners(processes, unit, "Python", [core]) as burners:
+        return np.array(
+            [[burn_once([each], TURN_S).loops_per_s for each in burners] for _ in range(rounds)]
         )
-        os.sched_setaffinity(self.process.pid, {core})
-        assert self.process.stdout is not None
-        self.process.stdout.readline()  # it is ready
-
-    def loops_per_s(self) -> float:
-        """Of a turn, per CPU second."""
-        stdin, stdout = self.process.stdin, self.process.stdout
-        assert stdin is not None
-        assert stdout is not None
-        begin = time.perf_counter() + NOTICE_S
-        stdin.write(f"{begin} {begin + TURN_S}\n")
-        stdin.flush()
-        loops, used_s = stdout.readline().split()
-        return int(loops) / float(used_s)
-
-    def end(self) -> None:
-        self.process.kill()
-        self.process.communicate()
 
 
-def by_turns(core: int, unit: str, processes: int, rounds: int) -> np.ndarray:
-    """Speeds, of shape (rounds, processes)."""
-    with contextlib.ExitStack() as stack:
-        burners = [Burner(core, unit) for _ in range(processes)]
-        for each in burners:
-            stack.callback(each.end)
-        for each in burners:
-            for _ in range(HOT_TURNS):
-                each.loops_per_s()
-        return np.array([[each.loops_per_s() for each in burners] for _ in range(rounds)])
-
-
-def told(core: int, unit: str, speeds: np.ndarray) -> Sequence[str]:
+def told(core: int, unit: CpuBy, speeds: NDArray[np.float64]) -> Sequence[str]:
     """A row: how far processes lay apart, and how far the core moved."""
     together = np.median(speeds, axis=1)
     own = [statistics.median(each) for each in (speeds / together[:, None]).T]
-    low, middle, high = np.percentile(together, (10, 50, 90))
+    slow, middle, fast = np.percentile(together, (10, 50, 90))
     return (
         f"core {core}",
         unit,
         f"{max(own) / min(own) - 1:.1%}",
-        f"{low / high - 1:+.1%}",
+        f"{slow / fast - 1:+.1%}",
         f"{middle / 1e6:.1f}",
     )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--processes", type=int, default=6)
     asked = parser.parse_args()
+    if not hasattr(os, "sched_getaffinity"):
+        print("Here no process can be tied to a core, so processes and cores can't be told apart.")
+        return 1
     table: list[Sequence[str]] = [
         ("", "work", "processes apart", "core, slow to fast", "million loops/s")
     ]
     for core in sorted(os.sched_getaffinity(0)):
-        for unit in UNITS:
+        for unit in get_args(CpuBy):
             found = by_turns(core, unit, asked.processes, asked.rounds)
             table.append(told(core, unit, found))
     print(columns(table))

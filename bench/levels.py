@@ -122,7 +122,8 @@ def work_of(workload: Workload) -> str:
         return "file"
     if not workload.cpu_s:
         return "waits only"
-    steady = STEADY if workload.cpu_by == "hashing" else ""
+    in_step = workload.wait_s and not workload.wait_cv
+    steady = "" if workload.cpu_by == "counting" or in_step else STEADY
     return f"{'mixed' if workload.wait_s else 'CPU only'}{steady}"
 
 

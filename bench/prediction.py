@@ -5,9 +5,9 @@
 Three architectures x (CPU only, wait only, mixed) x seven levels. CPU only and mixed twice: with
 work as the book's labs have it, counted by an interpreter's loop, and *steady*, hashed, with waits
 that vary, for which a level takes six seconds instead of two. An interpreter's loop has another
-speed in each process, and where cores are shared with strangers it moves by a half and more
-(`bench.cores`); users whose waits do not vary fall in step, or do not. Nothing that was known
-before the load can tell either. The steady rows show what the instrument does without them.
+speed in each process, and where cores are shared with strangers it moves under way (`bench.cores`);
+users whose waits do not vary fall in step, or do not. Nothing that was known before the load can
+tell either. The steady rows show what the instrument does without them.
 
 The forecast is stored before the load starts. The explanation uses the demand measured in the level
 itself: that is consistency, not prediction. Told by kind of work and with one user apart, since
@@ -58,11 +58,12 @@ EXPERIMENTS = {
     "event-loop, wait": experiment(Server("event-loop"), WAIT, [1, 4, 16, 32, 64, 128, 256]),
     "event-loop, mixed": experiment(Server("event-loop"), MIXED, [1, 2, 4, 6, 8, 12, 16]),
 }
-STEADY = {"CPU": (STEADY_CPU, 2.0), "mixed": (STEADY_MIXED, 6.0)}  # with seconds for each level
+STEADIER = {CPU: (STEADY_CPU, 2.0), MIXED: (STEADY_MIXED, 6.0)}  # with seconds for each level
 EXPERIMENTS |= {
-    f"{name}, steady": replace(each, workload=STEADY[kind][0]).lasting(STEADY[kind][1])
+    f"{name}, steady": replace(each, workload=work).lasting(seconds)
     for name, each in EXPERIMENTS.items()
-    if (kind := name.split(", ")[1]) in STEADY
+    if each.workload in STEADIER
+    for work, seconds in [STEADIER[each.workload]]
 }
 
 

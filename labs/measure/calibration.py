@@ -102,7 +102,7 @@ def calibrate(
     """
     machine = machine or this_machine.fingerprint()
     number = len(cores) if cores else machine.cores
-    with _burners(number, cpu_by, language, cores) as burners, _explained(cpu_by, language):
+    with hot_burners(number, cpu_by, language, cores) as burners, _explained(cpu_by, language):
         burns = calmest(lambda: _attempt(burners, stop))
     got = min(1.0, max(burn.cores for burn in burns[number]) / number)
     quota = machine.quota_cores  # what its periods leave of a burn as short as one is luck
@@ -134,12 +134,12 @@ def speedometer(
     with contextlib.ExitStack() as stack:
         burners: Sequence[subprocess.Popen[str]] = ()
         with contextlib.suppress(Unusable):
-            burners = stack.enter_context(_burners(number, cpu_by, language, cores))
+            burners = stack.enter_context(hot_burners(number, cpu_by, language, cores))
 
         def speed() -> float | None:
             with contextlib.suppress(OSError, ValueError):
                 if burners:
-                    return _burn(burners).loops_per_s or None
+                    return burn_once(burners).loops_per_s or None
             return None
 
         yield speed
@@ -269,7 +269,7 @@ def loopback_s(times: int = 100) -> float:
 
 
 @contextlib.contextmanager
-def _burners(
+def hot_burners(
     number: int, cpu_by: CpuBy, language: str, cores: Sequence[int] | None
 ) -> Iterator[list[subprocess.Popen[str]]]:
     """Burning processes at the ready, on these cores, and hot. They end with their input, so with
@@ -293,7 +293,7 @@ def _burners(
                 assert burner.stdout is not None
                 if burner.stdout.readline() != "ready\n":
                     raise OSError(f"it ended with exit code {burner.wait()}")
-            _burn(burners, HOT_S - WARM_S)
+            burn_once(burners, HOT_S - WARM_S)
         yield burners
     finally:
         for burner in burners:
@@ -340,11 +340,11 @@ def _burned(
         for step in (step for step, most in times.items() if repeat < most):
             if stop is not None and stop.is_set():
                 raise Stopped
-            burns[step].append(_burn(burners[:step]))
+            burns[step].append(burn_once(burners[:step]))
     return burns
 
 
-def _burn(burners: Sequence[subprocess.Popen[str]], seconds: float = BURN_S) -> Burn:
+def burn_once(burners: Sequence[subprocess.Popen[str]], seconds: float = BURN_S) -> Burn:
     """These processes together, once, for so long."""
     begin = time.perf_counter() + WARM_S
     for burner in burners:

@@ -3,10 +3,9 @@ costs it, found in a second and a half, or longer where the levels are.
 
 First with a crowd of empty requests: their CPU seconds. Then with a crowd that fills the cores
 with pieces of work: CPU seconds again, and how much of the cores they get. Then with a user for
-each core, where that matters: how long a request waits although a core is idle. Then with
-one user alone: how fast the server itself does a piece of work, and what the way there and back
-takes. Nothing of a level enters: neither its number of users beyond what fills the cores, nor its
-work.
+each core, where that matters: how long a request waits although a core is idle. Then with one user
+alone: how fast the server itself does a piece of work, and what the way there and back takes.
+Nothing of a level enters: neither its number of users beyond what fills the cores, nor its work.
 """
 
 import time
@@ -89,7 +88,7 @@ def warm_up(
         return _alone(driver, model, found, pause)
     round_s, demand_s = _one_for_each_core(driver, sampler, model, found, pause)
     found = _alone(driver, model, found, pause)
-    beside_s = found.delay_s + found.generator_for(found.crowd_work_s)
+    beside_s = found.delay_s + found.generator_for(workload.cpu_s)  # as in the lone user's round
     return replace(found, knee_s=max(0.0, round_s - demand_s - beside_s))
 
 
@@ -224,8 +223,8 @@ def _alone(
     server, by its own clock, over those that it took burning; the seconds of its round beside the
     piece; and of these, until the server began. Each process runs an interpreter's loop at a speed
     of its own, some percent apart, and keeps it; and its core may have become slower since the
-    burns (`bench.cores` tells both). Medians: what disturbs a round or two only makes
-    them longer."""
+    burns (`bench.cores` tells both). Medians: what disturbs a round or two only makes them longer.
+    """
     piece_s = PIECE_S if model.workload.cpu_s else 0.0
     piece = replace(model.workload, cpu_s=piece_s, cpu_cv=0.0, wait_s=0.0)
     driver.ask_for(piece, found.loops_per_s[0])

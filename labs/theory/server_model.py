@@ -211,7 +211,9 @@ class ServerModel:
         if (self.alone or self.together) and not self.blocks:
             return self.one_at_a_time(cores, N, D.expected)
         if not self.queued_for_core:
-            return self.shared(cores, N, D, self.in_service(N, point))
+            late_s = self.knee_s if self.at_cores(N) else 0.0
+            placed = self.placed(cores, D, int(min(N, self.W)))
+            return self.shared(placed, N, D, self.in_service(N, point), late_s)
         one = functools.partial(self.one_process, cores.server[0], D.expected)
         found = self.split(N, one, point)
         found = min(found, ceiling(cores.all, D.of(len(cores.server)) + self.others))
@@ -235,16 +237,16 @@ class ServerModel:
             found = simulate(N, V, D, cpu_cv=wait_cv, Z=Z, g=g, W=W)
         return min(found, ceiling(cores.all, D + self.g))
 
-    def shared(self, cores: Cores, N: int, D: Demand, W: float) -> float:
-        """Requests share the cores, up to W of them (between whole numbers, a straight line)."""
+    def shared(self, cores: Cores, N: int, D: Demand, W: float, late_s: float = 0.0) -> float:
+        """Requests share the cores, up to W of them (between whole numbers, a straight line), and
+        each loses so much time beside."""
         if self.holds:
             N = int(min(N, W))
-        capacity = D.speeds(self.placed(cores, D, int(min(N, W))))
         below, above = (
             queueing.closed(
-                *(N, D.of(len(cores.server)), self.V, capacity),
+                *(N, D.of(len(cores.server)), self.V, D.speeds(cores)),
                 W=size,
-                Z=self.away + (self.knee_s if self.at_cores(N) else 0.0),
+                Z=self.away + late_s,
                 g=self.g,
                 cores=cores.all,
                 generators=self.load.generators,

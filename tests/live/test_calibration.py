@@ -64,7 +64,7 @@ def test_it_stops_when_told_to():
 
 @contextlib.contextmanager
 def burners_of_whom_one_is_killed():
-    with calibration._burners(2, "counting", "Python", None) as burners:
+    with calibration.hot_burners(2, "counting", "Python", None) as burners:
         burners[1].kill()
         burners[1].wait()
         with calibration._explained("counting", "Python"):
@@ -92,7 +92,7 @@ def test_new_processes_have_worked_before_any_of_their_burns_counts(monkeypatch)
         burns.append((len(burners), calibration.WARM_S + seconds))
         return calibration.Burn(loops_per_s=1.0, cores=2.0)
 
-    monkeypatch.setattr(calibration, "_burn", burn)
+    monkeypatch.setattr(calibration, "burn_once", burn)
     with calibration.speedometer(2, "counting", "Python") as speed:
         assert burns == [(2, pytest.approx(calibration.HOT_S))]
         assert calibration.HOT_S >= 0.1
@@ -105,7 +105,7 @@ def test_a_speedometer_tells_the_same_speed_beside_a_load():
     """It goes by the CPU seconds that it got, not by how long it took."""
     with (
         calibration.speedometer(HERE.cores, "counting", "Python") as speed,
-        calibration._burners(2 * HERE.cores, "counting", "Python", None) as others,
+        calibration.hot_burners(2 * HERE.cores, "counting", "Python", None) as others,
     ):
         alone = speed()
         now = time.perf_counter()
@@ -119,7 +119,7 @@ def test_a_speedometer_tells_the_same_speed_beside_a_load():
 def test_a_burning_process_that_is_killed_is_told_in_a_sentence():
     said = "a burning process ended with exit code -9. Try it by hand"
     with pytest.raises(Unusable, match=said), burners_of_whom_one_is_killed() as burners:
-        calibration._burn(burners)
+        calibration.burn_once(burners)
 
 
 @pytest.mark.extended

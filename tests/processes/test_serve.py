@@ -164,12 +164,13 @@ def _cpu_s(pid: int) -> float:
 @every_working_row
 @pytest.mark.parametrize("keep_alive", [True, False], ids=["kept", "closed"])
 def test_connections_are_kept_or_closed_as_asked(kind: ServerRow, keep_alive: bool) -> None:
-    server = of(kind, keep_alive=keep_alive)
+    # With threads to spare: Apache's event loop drops idle connections when all of its are busy.
+    server = of(kind, threads=4, keep_alive=keep_alive)
     kept = keep_alive and (kind.architecture, kind.by) != ("prefork", "gunicorn")
     assert keeps_connections(server, Load([1])) == kept
     with serve(server) as running:
-        if kept:  # a server may close one that rests; three in a row would be no chance
-            assert any(serves_on_one_connection(running) for _ in range(3))
+        if kept:
+            serve_on_one_connection(running)
             return
         with client(running) as connection:
             first, _ = get(connection, "/")
@@ -177,20 +178,16 @@ def test_connections_are_kept_or_closed_as_asked(kind: ServerRow, keep_alive: bo
             assert first.will_close
 
 
-def serves_on_one_connection(running: Running) -> bool:
-    """Whether four requests were answered on it; False if the server closed it meanwhile."""
+def serve_on_one_connection(running: Running) -> None:
+    """Four requests are answered on it."""
     with client(running) as connection:
         get(connection, "/")
         port = connection.sock.getsockname()[1]
-        try:
-            for _ in range(3):
-                response, _ = get(connection, "/?loops=10")
-                assert response.status == 200
-                assert not response.will_close
-        except http.client.RemoteDisconnected:
-            return False
+        for _ in range(3):
+            response, _ = get(connection, "/?loops=10")
+            assert response.status == 200
+            assert not response.will_close
         assert connection.sock.getsockname()[1] == port
-        return True
 
 
 @live

@@ -55,8 +55,8 @@ def test_a_speed_is_that_of_all_cores_until_nothing_can_be_burned(monkeypatch) -
         except StopIteration:
             raise OSError("a burning process ended with exit code -9") from None
 
-    monkeypatch.setattr(calibration, "_burners", lambda *_: nullcontext(["one", "two"]))
-    monkeypatch.setattr(calibration, "_burn", burned_now)
+    monkeypatch.setattr(calibration, "hot_burners", lambda *_: nullcontext(["one", "two"]))
+    monkeypatch.setattr(calibration, "burn_once", burned_now)
     with calibration.speedometer(2, "counting", "Python") as speed:
         assert [speed() for _ in range(5)] == [19.0, 22.0, None, None, None]
 
@@ -65,7 +65,7 @@ def test_what_cannot_be_burned_again_takes_nothing_from_what_was_measured(monkey
     def gone(*_: object) -> object:
         raise Unusable("PHP cannot be calibrated.")
 
-    monkeypatch.setattr(calibration, "_burners", gone)
+    monkeypatch.setattr(calibration, "hot_burners", gone)
     with calibration.speedometer(2, "counting", "PHP") as speed:
         assert speed() is None
 

@@ -368,6 +368,21 @@ def test_a_users_own_script_is_known_before() -> None:
     assert causes.cause(scripted, FOUR, replace(asked, points=(few,)), few) is None
 
 
+def test_what_the_warm_ups_crowd_cost_a_load_generator_was_to_be_expected() -> None:
+    """Though an empty request cost it 0.1 ms. Beyond that it is a cause, at its price."""
+    work = replace(TINY, workload=Workload(cpu_s=0.001))
+    crowd = {"crowd_ratio": 1.0, "crowd_work_s": 0.001, "crowd_generator_s": 0.004}
+    tried = replace(BURNED, **crowd)
+    for each_s, name in ((0.004, ""), (0.006, "load generator")):
+        rps = 1 / (0.001 + OVERHEAD + each_s)
+        run = measured(work, rps, generator_cpu=rps * each_s)
+        known = replace(run, calibration=tried, forecast=forecast(work, tried, FOUR))
+        found = causes.cause(work, FOUR, known, known.points[-1])
+        assert (found.name if found else "") == name
+        if found is not None:
+            assert (found.measured, found.expected) == pytest.approx((0.006, 0.004))
+
+
 def test_full_cores_leave_no_run_queue_idle() -> None:
     """Slower by 1.3, and all cores in use: requests are moved about, and nothing is gained by it.
     Where as many cores are idle as make up for the miss, that is the reason."""

@@ -562,6 +562,21 @@ def test_requests_that_come_from_a_wait_meet_on_a_core_beside_an_idle_one():
         assert alone == pytest.approx(rps(IDEAL, prefork(64), mixed, users), rel=0.01)
 
 
+@pytest.mark.parametrize(
+    ("work", "users"),
+    [(of(cpu_ms=10), 4), (of(cpu_ms=10, wait_ms=5, wait_cv=1.0), 8)],
+)
+def test_the_lower_bound_at_the_knee_never_moves_anybody_however_late_a_kernel_does(work, users):
+    """It has the worst in it already: what was seen of the kernel must not be counted on top."""
+    tried = dataclasses.replace(IDEAL, crowd_ratio=1.0, crowd_work_s=0.01, crowd_cores=4)
+    late = dataclasses.replace(tried, knee_s=0.003)
+    never = one_level(prefork(64), work, users)
+    seen = one_level(prefork(64), work, users, calibration=late)
+    assert never.lower_rps < never.model_rps
+    assert seen.model_rps < 0.99 * never.model_rps
+    assert seen.lower_rps == pytest.approx(min(never.lower_rps, seen.model_rps))
+
+
 def test_just_at_the_knee_two_requests_may_share_a_core():
     """k requests put blindly on c cores keep k c / (k + c - 1) of them busy: 16 / 7 of 4."""
     found = predicted(prefork(64), of(20), [1, 2, 4, 8, 9, 40])

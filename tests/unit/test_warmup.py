@@ -171,8 +171,21 @@ TWO = {"cores": 2, "logical_cores": 2}
 APART = replace(BURNED, loops_per_s=(LOOPS, 2 * LOOPS))  # they share nothing
 
 
-def knee(monkeypatch: pytest.MonkeyPatch, users: Sequence[int], work: Workload) -> Calibration:
-    monkeypatch.setattr(warming, "time", bench := Pair(0.0))
+class Deaf(Pair):
+    """It answers no two users who are alone with it."""
+
+    def pause(self, seconds: float) -> None:
+        self._hear(until=self.now)
+        if self.users == 2:
+            self.now += seconds
+        else:
+            super().pause(seconds)
+
+
+def knee(
+    monkeypatch: pytest.MonkeyPatch, users: Sequence[int], work: Workload, of: type[Pair] = Pair
+) -> Calibration:
+    monkeypatch.setattr(warming, "time", bench := of(0.0))
     one: Any = bench
     by = model(Server("prefork", processes=8), work, users, burned=APART, **TWO)
     return warm_up(one, one, by, users=8, crowd=crowd_users(by), pause=bench.pause)
@@ -204,6 +217,12 @@ def test_a_request_that_waits_beside_an_idle_core_is_seen_with_a_user_for_each_c
 )
 def test_where_no_level_has_a_user_for_each_core_nobody_looks_for_that(monkeypatch, users, work):
     assert knee(monkeypatch, users, work).knee_s == 0.0
+
+
+def test_a_server_that_answers_no_user_of_each_core_loses_nothing_there(monkeypatch) -> None:
+    """Nothing is known of a wait beside an idle core then, and nothing is made up."""
+    found = knee(monkeypatch, [1, 2, 8], Workload(cpu_s=0.03), Deaf)
+    assert (found.crowd_ratio, found.knee_s) == (pytest.approx(HOT, rel=0.02), 0.0)
 
 
 def test_without_work_the_burn_is_not_compared(monkeypatch) -> None:
