@@ -117,10 +117,10 @@ class Calibration:
     def generator_for(self, cpu_s: float) -> float:
         """CPU seconds that the load generator spends on a request which asks for so many of work.
 
-        It is two to eight times as much as for an empty one (0.1 to 0.5 ms, then 0.7 to 1.2, seen
-        on two cores): an endless stream of empty ones comes in handfuls, while between requests
-        that take longer the generator naps and wakes for each. It is the crowd's for as much work
-        as the crowd's or more; for less, on a straight line to the empty request's.
+        It is some two to three times as much as for an empty one (`bench.placement`): an endless
+        stream of empty ones comes in handfuls, while between requests that take longer the
+        generator naps and wakes for each. It is the crowd's for as much work as the crowd's or
+        more; for less, on a straight line to the empty request's.
         """
         if self.crowd_generator_s is None or not self.crowd_work_s:
             return self.generator_s
@@ -131,8 +131,8 @@ class Calibration:
     def moved_after_s(self) -> float:
         """Seconds until the kernel moves a request that waits beside an idle core, from what a
         round of one user for each core takes longer: `queueing.evened_out`, turned round, with c
-        requests on c cores. Seen on two: 10 ms with gunicorn, nothing to tell with a server that
-        wakes one worker only."""
+        requests on c cores. Seen on two (`bench.placement`): 9 to 31 ms with gunicorn, all of
+        whose idle workers wake for each request, up to 1.2 with a server that wakes one."""
         if not self.knee_s or not self.crowd_ratio or self.crowd_cores < 2:
             return 0.0
         D, c = self.crowd_work_s * self.crowd_ratio, self.crowd_cores
@@ -142,8 +142,7 @@ class Calibration:
     def use_for(self, cpu_s: float) -> float:
         """Part of all logical cores' time that requests of so many seconds of work get, where what
         is lost is lost once for each. As for threads that hash: while one has the interpreter's
-        lock for the rest of its request, others stand still. Seen on two cores: 6 % lost with 10 ms
-        of work, 2 % with 30.
+        lock for the rest of its request, others stand still.
         """
         if self.crowd_ratio is None or not self.crowd_work_s:
             return self.use
@@ -153,14 +152,6 @@ class Calibration:
             for work_s in (self.crowd_work_s, cpu_s)
         )
         return each_s / (each_s + crowd_s * (1 / self.use - 1)) if self.use else 0.0
-
-    def knee_for(self, cpu_s: float) -> float:
-        """Seconds that a request of so many seconds of work waits although a core is idle, with a
-        user for each core. They hardly depend on the work, but that is the most there can be: with
-        gunicorn, all of whose idle workers wake for each request, 0.2 ms of 3 of work, 1.8 of 10
-        and 2.9 of 30 (two cores, Linux 6.18); nothing with a server that wakes one.
-        """
-        return self.knee_s * min(1.0, cpu_s / self.crowd_work_s) if self.crowd_work_s else 0.0
 
     @property
     def slowdowns(self) -> tuple[float, ...]:

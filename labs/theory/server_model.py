@@ -57,7 +57,6 @@ class ServerModel:
         self.Z = load.think_time_s
         self.g = calibration.generator_for(workload.cpu_s) + load.script_s
         self.away = self.Z + calibration.delay_s  # of a user's round, neither working nor waiting
-        self.knee_s = calibration.knee_for(workload.cpu_s)
         # On the machine's cores, beside the server.
         self.others = self.g + (calibration.backend_s if asks_backend(workload) else 0.0)
         self.overhead = calibration.overhead_s
@@ -211,9 +210,7 @@ class ServerModel:
         if (self.alone or self.together) and not self.blocks:
             return self.one_at_a_time(cores, N, D.expected)
         if not self.queued_for_core:
-            late_s = self.knee_s if self.at_cores(N) else 0.0
-            placed = self.placed(cores, D, int(min(N, self.W)))
-            return self.shared(placed, N, D, self.in_service(N, point), late_s)
+            return self.shared(self.placed(cores, N, D), N, D, self.in_service(N, point))
         one = functools.partial(self.one_process, cores.server[0], D.expected)
         found = self.split(N, one, point)
         found = min(found, ceiling(cores.all, D.of(len(cores.server)) + self.others))
@@ -237,16 +234,15 @@ class ServerModel:
             found = simulate(N, V, D, cpu_cv=wait_cv, Z=Z, g=g, W=W)
         return min(found, ceiling(cores.all, D + self.g))
 
-    def shared(self, cores: Cores, N: int, D: Demand, W: float, late_s: float = 0.0) -> float:
-        """Requests share the cores, up to W of them (between whole numbers, a straight line), and
-        each loses so much time beside."""
+    def shared(self, cores: Cores, N: int, D: Demand, W: float) -> float:
+        """Requests share the cores, up to W of them (between whole numbers, a straight line)."""
         if self.holds:
             N = int(min(N, W))
         below, above = (
             queueing.closed(
                 *(N, D.of(len(cores.server)), self.V, D.speeds(cores)),
                 W=size,
-                Z=self.away + late_s,
+                Z=self.away,
                 g=self.g,
                 cores=cores.all,
                 generators=self.load.generators,
@@ -261,21 +257,22 @@ class ServerModel:
         """Whether the kernel spreads requests over cores, each with a run queue of its own."""
         return not self.queued_for_core and self.quota is None and len(self.full.server) > 1
 
-    def placed(self, cores: Cores, D: Demand, most: int) -> Cores:
-        """What up to so many requests have of the cores that come to them from a wait, on a machine
-        that was tried: a kernel moves nobody within a slice. Nothing is lost where all only
-        compute: whoever is done goes on with the next at once."""
-        tried = self.calibration.crowd_work_s > 0
-        if not (tried and self.spreads and (self.V or self.Z) and D.expected):
+    def placed(self, cores: Cores, N: int, D: Demand) -> Cores:
+        """What N users' requests have of the cores that are put on them by a kernel that was tried:
+        it moves those who come from a wait no sooner than within a slice. Where more than one for
+        each core only compute, nothing is lost: whoever is done goes on with the next at once."""
+        waits, after_s = self.V or self.Z, self.calibration.moved_after_s
+        tried = self.calibration.crowd_work_s > 0 and self.spreads and D.expected
+        if not (tried and (waits or self.at_cores(N))):
             return cores
-        after_s = max(SLICE_S, self.calibration.moved_after_s)
-        full = D.of(len(cores.server))
-        return replace(
-            cores,
-            server=queueing.evened_out(
-                cores.server, max(most, len(cores.server)), D=full, after_s=after_s
-            ),
+        number = len(cores.server)
+        speeds = queueing.evened_out(
+            cores.server,
+            max(int(min(N, self.W)), number),
+            D=D.of(number),
+            after_s=max(SLICE_S, after_s) if waits else after_s,
         )
+        return replace(cores, server=speeds)
 
     def at_cores(self, N: int) -> bool:
         """Whether there is one user for each core, all of whom only compute: then a request that

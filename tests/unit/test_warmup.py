@@ -194,7 +194,7 @@ def knee(
 def test_a_request_that_waits_beside_an_idle_core_is_seen_with_a_user_for_each_core(monkeypatch):
     """As with gunicorn, whose idle workers all wake for a request: the one that gets it may be on
     the core that is busy. With more users there is always another for the idle core."""
-    work = Workload(cpu_s=0.03)
+    work = Workload(cpu_s=PIECE_S)
     found = knee(monkeypatch, [1, 2, 8], work)
     assert found.knee_s == pytest.approx(Pair.KNEE_S, rel=0.02)
     users, server = [1, 2, 8], Server("prefork", processes=8)
