@@ -131,7 +131,7 @@ class Calibration:
     def moved_after_s(self) -> float:
         """Seconds until the kernel moves a request that waits beside an idle core, from what a
         round of one user for each core takes longer: `queueing.evened_out`, turned round, with c
-        requests on c cores. Seen on two (`bench.placement`): 9 to 31 ms with gunicorn, all of
+        requests on c cores. Seen on two (`bench.placement`): 9 to 41 ms with gunicorn, all of
         whose idle workers wake for each request, up to 1.2 with a server that wakes one."""
         if not self.knee_s or not self.crowd_ratio or self.crowd_cores < 2:
             return 0.0
