@@ -198,14 +198,15 @@ class Level:
         in_step = self.expected.lower_by == "users in step"
         others_cpu = point.others_cpu + point.page_cpu + point.backend_cpu
         if lower is not None and in_step and point.server_cpu + others_cpu < FULL * cores:
-            rps = self._in_step_rps(lower)
+            rps = max(lower, self._without_a_core_rps(lower))
             yield Cause(name="in step", measured=lower, expected=lower, model_rps=rps)
         wanted = self.expected.model_rps * point.demand_s
         idle = min(wanted, cores - point.generator_cpu) - point.server_cpu
         interrupted = point.involuntary_switches or 0.0
         alone = others_cpu < idle / 2  # nobody else took what is missing
         if lower is not None and not in_step and interrupted >= INTERRUPTED and alone:
-            rps = max(lower, self.expected.model_rps - idle / point.demand_s)
+            filled = self.expected.model_rps - idle / point.demand_s
+            rps = max(filled, self._without_a_core_rps(lower))
             yield Cause(name="run queues", measured=interrupted, expected=lower, model_rps=rps)
         inside = point.throughput_rps * (point.service_time_s or 0.0)
         waits_in_a_loop = (
@@ -275,16 +276,16 @@ class Level:
         N = users or self.point.users
         return model.level(N, Demand.measured(D) if D else model.demand(N), split).model_rps
 
-    def _in_step_rps(self, lower: float) -> float:
-        """X, with users as far in step as requests were seen to be ready without a core; the
-        `lower` curve is that of users who are in step altogether."""
+    def _without_a_core_rps(self, unseen: float) -> float:
+        """X, with requests as long ready without a core as they were seen to be; `unseen` where
+        nothing tells how long. It may lie below the `lower` curve: blindly placed, two requests
+        share a core as often as not, and some pairs do so always."""
         point, split = self.point, self.point.time_split
         if split is None or split.missing:
-            return lower
+            return unseen
         model = ServerModel(self.experiment, self.calibration, self.machine)
-        alone = model.limits(point.users, model.demand(point.users))["users"]
-        rps = point.users / (alone.seconds + split.ready_s)
-        return max(lower, min(rps, self.expected.model_rps))
+        D = model.demand(point.users).expected
+        return min(model.by_rounds(point.users, D + split.ready_s), self.expected.model_rps)
 
     def _crowd_used(self) -> tuple[float, float]:
         """Cores that were kept busy, and those that the calibration's crowd could: the server's

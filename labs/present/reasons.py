@@ -78,7 +78,7 @@ def _cores_left(machine: Machine, point: Point, part: float) -> str:
 def explains(cause: Cause, experiment: Experiment, machine: Machine, point: Point) -> str:
     """A cause, and how much of the miss it explains."""
     told = _told(cause, experiment, machine, point)
-    if cause.name == "run queues":  # of which is only known how far it goes
+    if cause.name == "run queues" and cause.expected <= point.throughput_rps:
         return f"{told} The miss lies within that."
     return f"{told} This cause explains {percent(cause.removed)} of the miss."
 
@@ -161,7 +161,8 @@ SAID: Mapping[str, str] = MappingProxyType(  # of each cause, what shows it
         "go down to {rate}.",
         "run queues": "Two processes shared a core while another idled: a request was interrupted "
         "{now} times, though nobody else took the cores' time. A core has a run queue of its own, "
-        "and the kernel evens them out only now and then; that can go down to {then_rate}.",
+        "and the kernel evens them out only now and then. If it never did, some {then_rate} would "
+        "be left.",
         "blocking": "A wait held up the event loop: of {then_users} only {now} were in service at "
         "a time.",
         "interpreter lock": "The threads took turns: with Python's lock held, {cores} did all of "

@@ -166,11 +166,11 @@ class ServerModel:
         Fewer processes than cores leave cores idle: then the pool, the loop or the lock is
         the limit. The users and the CPU come first, as they are named where two are equal.
         """
-        server, V, g, W, away = self.server, self.V, self.g, self.W, self.away
+        server, V, g, W = self.server, self.V, self.g, self.W
         quota, full, P = self.quota or math.inf, self.full, self.server.processes
         most = len(full.server)
         found = {
-            "users": Ceiling(N, D.least + V + away + g),
+            "users": Ceiling(N, self.round_s(D.least)),
             "cpu": lowest(
                 Ceiling(min(quota, full.most), D.of(most)),
                 Ceiling(min(quota, full.all), D.of(most) + self.others, "load generator"),
@@ -186,12 +186,24 @@ class ServerModel:
             locked_s = min(self.overhead, D.least)
             found["interpreter lock"] = Ceiling(full.busy(P), locked_s)
         if math.isfinite(W):
-            held = D.least + V + (away + g if self.holds else 0.0)
             work = Ceiling(full.busy(W), D.of(min(W, most)))
-            found["pool"] = lowest(work, Ceiling(W, held, "wait"))
+            found["pool"] = lowest(work, Ceiling(W, self.held_s(D.least), "wait"))
         if self.alone:  # whatever the processes, the threads and the cores
             found[self.alone] = Ceiling(1, V)
         return found | {"load generator": Ceiling(self.load.generators, g)}
+
+    def round_s(self, D: float) -> float:
+        """The time from one request of a user to the next, with D seconds in the server's hands."""
+        return D + self.V + self.away + self.g
+
+    def held_s(self, D: float) -> float:
+        """The part of it in which a request keeps its worker."""
+        return self.round_s(D) if self.holds else D + self.V
+
+    def by_rounds(self, N: float, D: float) -> float:
+        """X of N users in rounds of that length, as far as there are workers for them."""
+        busy = ceiling(self.W, self.held_s(D)) if math.isfinite(self.W) else math.inf
+        return min(ceiling(N, self.round_s(D)), busy)
 
     def throughput(self, N: int, D: Demand, point: Point | None = None) -> float:
         """The model's X; under a quota, by the rule of `queueing.quota`."""
@@ -370,11 +382,7 @@ class ServerModel:
             return None
         if self.alone or self.together:
             return None
-        round_s = D.expected + self.V + self.away + self.g
-        wanted = N * D.expected / round_s
-        if math.isfinite(self.W):  # a worker is not held while its user thinks, or while it is
-            held_s = round_s if self.holds else D.expected + self.V
-            wanted = min(wanted, self.W * D.expected / held_s)
+        wanted = D.expected * self.by_rounds(N, D.expected)
         if not ALMOST * cores <= wanted <= AROUND * cores:
             return None
         speeds = queueing.separate_queues(self.full.server, int(m))

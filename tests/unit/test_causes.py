@@ -407,6 +407,22 @@ def test_users_half_in_step_wait_for_cores_by_half(ready_s: float, name: str) ->
     assert named(STEP, run) == name
 
 
+@pytest.mark.parametrize("sharing", [True, False])
+def test_requests_that_keep_sharing_a_core_get_less_than_blindly_placed_ones(sharing: bool) -> None:
+    """Two users on one of two cores all the time: a half, where blindly two thirds are left. It
+    shows in how long they were ready without a core."""
+    rps = 1.5 / D
+    ready_s = (4 / rps - D) * sharing
+    parts = dict.fromkeys(PARTS, 0.0) | {"on_core_s": D, "ready_s": ready_s}
+    run = measured(KNEE, rps, involuntary_switches=6.0, time_split=TimeSplit(**parts))
+    lower = run.forecast.levels[-1].lower_rps
+    assert lower is not None and rps < 0.8 * lower
+    found = causes.cause(KNEE, FOUR, run, run.points[-1])
+    assert (found is not None and found.name == "run queues" and found.removed > 0.9) == sharing
+    said = plain(" ".join(agreement(KNEE, FOUR, run)))
+    assert ("This cause explains" in said) == sharing and "lies within that" not in said
+
+
 def test_who_falls_in_step_leaves_cores_idle() -> None:
     """With all of them in use, by others too, it is no reason."""
     experiment, rps, _ = INJECTED["in step"]
