@@ -37,7 +37,7 @@ SERVERS = {
 }
 BRIEF = ((calibration, "BURN_S", 0.05), (calibration, "WARM_S", 0.02), (calibration, "HOT_S", 0.05),
          (warmup, "EMPTY_S", 0.3), (warmup, "CROWD_S", 0.3), (warmup, "KNEE_S", 0.15),
-         (warmup, "ALONE_S", 0.15))  # fmt: skip
+         (warmup, "ALONE_S", 0.15), (warmup, "NAPS_S", 0.15))  # fmt: skip
 USERS = (1, 2, 4)
 PHASES = {"calibrating": "calibrating", "starting": "starting", "warming": "warming up"}
 PATIENCE_S = 60.0

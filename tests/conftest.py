@@ -197,6 +197,7 @@ def calibrated_in_passing(monkeypatch: pytest.MonkeyPatch) -> None:
         (warmup, "CROWD_S", 0.3),
         (warmup, "KNEE_S", 0.15),
         (warmup, "ALONE_S", 0.15),
+        (warmup, "NAPS_S", 0.15),
     ):
         monkeypatch.setattr(module, name, seconds)
 

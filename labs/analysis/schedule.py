@@ -37,6 +37,7 @@ EMPTY_S = 0.3  # of requests without work, which tell the overhead per request
 CROWD_S = 0.8  # of as many users as fill the cores, who tell what work costs there
 KNEE_S = 0.4  # of a user for each core, who tell how long a request waits beside an idle one
 ALONE_S = 0.4  # of one user, who tells how fast the server works and what the way there takes
+NAPS_S = 0.4  # of one user who waits, who tells how fast it works after a nap
 # Calibration, server and Locust (seen: 1.9 to 2.2 s on 2 cores, with cold burns), and a burn on
 # each side of the warm-up by processes of its own.
 STARTUP_S = 2.2 + HOT_S + (HOT_S + 2 * SPEED_S)
@@ -182,7 +183,8 @@ def start_s(experiment: Experiment) -> float:
     server, workload, load = experiment.server, experiment.workload, experiment.load
     shares = server.architecture == "prefork" or workload.cpu_by == "hashing"
     knee_s = KNEE_S if workload.cpu_s and shares else 0.0
-    return STARTUP_S + (WARM_UP_S + knee_s) * longer(load)
+    naps_s = NAPS_S if workload.cpu_s and (workload.wait_s or load.think_time_s) else 0.0
+    return STARTUP_S + (WARM_UP_S + knee_s + naps_s) * longer(load)
 
 
 def duration_s(experiment: Experiment, levels: Sequence[PredictedLevel]) -> float:

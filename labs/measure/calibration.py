@@ -62,6 +62,7 @@ class Overhead(msgspec.Struct, frozen=True):
 
     work_ratio: float = 1.0
     delay_s: float = 0.0
+    alone_overhead_s: float | None = None
     alone_spread: float = 0.0
     crowd_ratio: float | None = None
     crowd_overhead_s: float | None = None
@@ -392,9 +393,11 @@ def _of(machine: Machine) -> str:
 
 def _kind(experiment: Experiment) -> str:
     """Of requests that cost this server the same beside their work, and whose work costs it as
-    much more than burned."""
+    much more than burned: with naps between them or without."""
     server, workload = experiment.server, experiment.workload
     connections = "kept" if keeps_connections(server, experiment.load) else "closed"
     what = "file" if workload.page == "file" else workload.wait_by
     work = workload.cpu_by if workload.cpu_s else "none"
-    return f"{server.architecture}/{server.by}/{connections}/{what}/{work}"
+    naps = workload.cpu_s and (workload.wait_s or experiment.load.think_time_s)
+    kind = f"{server.architecture}/{server.by}/{connections}/{what}/{work}"
+    return f"{kind}/naps" if naps else kind

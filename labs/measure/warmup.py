@@ -4,7 +4,8 @@ costs it, found in a second and a half, or longer where the levels are.
 First with a crowd of empty requests: their CPU seconds. Then with a crowd that fills the cores
 with pieces of work: CPU seconds again, and how much of the cores they get. Then with a user for
 each core, where that matters: how long a request waits although a core is idle. Then with one user
-alone: how fast the server itself does a piece of work, and what the way there and back takes.
+alone: how fast the server itself does a piece of work, and what the way there and back takes; and,
+where users of the levels wait, how fast after a nap.
 Nothing of a level enters: neither its number of users beyond what fills the cores, nor its work.
 """
 
@@ -16,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from labs.analysis.schedule import ALONE_S, CROWD_S, EMPTY_S, KNEE_S, longer
+from labs.analysis.schedule import ALONE_S, CROWD_S, EMPTY_S, KNEE_S, NAPS_S, longer
 from labs.host.monitor import Sampler
 from labs.load.locust import Driver
 from labs.records.experiment import Experiment
@@ -31,6 +32,7 @@ MOST_ROUNDS_S = 3.0  # for them, beside the usual time
 LOOK_S = 0.05
 EACH_S = 0.001  # between two requests of the crowd, where they wait: hot, and not all at once
 PIECE_S = 0.01  # of work, burned; long beside the rest of a request and short beside ALONE_S
+NAP_S = 0.02  # or the levels' own waits, where these are shorter
 BESIDE = 4.0  # a piece takes so many times what the generator spends on all that are under way
 WAITING = 8  # of the crowd, so that a core that has done its piece has the next at once: with two
 # that wait, cores with run queues of their own stood idle for 4 % of the time, seen on two cores
@@ -52,9 +54,9 @@ def warm_up(
     of work, with `crowd` users and with one.
 
     Takes `schedule.WARM_UP_S` seconds times `schedule.longer`, with KNEE_S more where as many users
-    as cores are asked for, less without work and some more with hundreds of users, by way of
-    `pause`. Leaves the gate closed. Where no request ends, what was burned is all there is, and the
-    levels will say what is wrong.
+    as cores are asked for, NAPS_S more where users wait between work, less without work and some
+    more with hundreds of users, by way of `pause`. Leaves the gate closed. Where no request ends,
+    what was burned is all there is, and the levels will say what is wrong.
     """
     workload, burned = model.workload, model.calibration
     wait_s = min(workload.wait_s, users * EACH_S)
@@ -85,9 +87,9 @@ def warm_up(
     if workload.cpu_s and crowd:
         found = _crowd(driver, sampler, model, found, crowd, pause)
     if found.crowd_ratio is None or not model.looks_at_the_knee:
-        return _alone(driver, model, found, pause)
+        return _alone(driver, sampler, model, found, pause)
     round_s, demand_s = _one_for_each_core(driver, sampler, model, found, pause)
-    found = _alone(driver, model, found, pause)
+    found = _alone(driver, sampler, model, found, pause)
     beside_s = found.delay_s + found.generator_for(workload.cpu_s)  # as in the lone user's round
     return replace(found, knee_s=max(0.0, round_s - demand_s - beside_s))
 
@@ -217,38 +219,78 @@ def _inside(done: NDArray[np.void], begin: float, end: float) -> NDArray[np.floa
 
 
 def _alone(
-    driver: Driver, model: ServerModel, found: Calibration, pause: Callable[[float], None]
+    driver: Driver,
+    sampler: Sampler,
+    model: ServerModel,
+    found: Calibration,
+    pause: Callable[[float], None],
 ) -> Calibration:
     """What one user finds, with nothing in the way: the CPU seconds of a piece of work inside the
-    server, by its own clock, over those that it took burning; the seconds of its round beside the
-    piece; and of these, until the server began. Each process runs an interpreter's loop at a speed
-    of its own, some percent apart, and keeps it; and its core may have become slower since the
-    burns (`bench.cores` tells both). Medians: what disturbs a round or two only makes them longer.
+    server, by its own clock, over those that it took burning; those that it spends beside; the
+    seconds of its round beside the piece; and of these, until the server began. Each process runs
+    an interpreter's loop at a speed of its own, some percent apart, and keeps it; and its core may
+    have become slower since the burns (`bench.cores` tells both). Where users of the levels wait
+    between work, so does this one: server and generator nap, and what wakes is slower. Of CPU
+    seconds the mean, as D is one: now and then a core takes half as long again for a piece, at the
+    levels too. Of the rest medians: what disturbs a round or two only makes them longer.
     """
     piece_s = PIECE_S if model.workload.cpu_s else 0.0
-    piece = replace(model.workload, cpu_s=piece_s, cpu_cv=0.0, wait_s=0.0)
-    driver.ask_for(piece, found.loops_per_s[0])
-    since, begin = len(driver.records()), time.perf_counter()
-    driver.open(1, 0.0)
-    pause(ALONE_S * longer(model.load))
-    driver.open(0, 0.0)
-    done = driver.report(since).records
-    done = done[(done["kind"] == OK) & (done["start"] >= begin)]
+    done, demand_s = _by_one(driver, sampler, model, found, pause, piece_s, ALONE_S)
     if len(done) < 2:
         return found
     told = done[np.isfinite(done["service_end"])]
-    works = told["service_cpu"] if piece_s and len(told) else np.full(2, piece_s)
+    works = _works(done, piece_s)
     way_there_s = float(np.median(told["service_start"] - told["start"])) if len(told) else 0.0
-    work_s = float(np.median(works))
-    rest_s = float(np.median(np.diff(done["start"]))) - work_s
-    halves = [float(np.median(half)) for half in np.array_split(works, 2) if len(half)]
+    rest_s = float(np.median(np.diff(done["start"]) - works[:-1]))
+    if piece_s and (waits_s := model.V + model.Z):
+        nap_s = min(waits_s, NAP_S)
+        naps, napped_s = _by_one(driver, sampler, model, found, pause, piece_s, NAPS_S, nap_s)
+        if len(naps) > 1:
+            works, demand_s = _works(naps, piece_s), napped_s
+            between_s = float(np.median(done["start"][1:] - done["end"][:-1]))
+            rest_s = float(np.median(naps["end"] - naps["start"] - works)) + between_s
+    work_s = float(np.mean(works))
+    halves = [float(np.mean(half)) for half in np.array_split(works, 2)]
+    beside_s = max(0.0, demand_s - work_s) if piece_s and len(told) else None
+    spent_s = found.overhead_s if beside_s is None else beside_s
     return replace(
         found,
         work_ratio=work_s / piece_s if piece_s else 1.0,
+        alone_overhead_s=beside_s,
         alone_spread=(max(halves) - min(halves)) / work_s if piece_s else 0.0,
-        delay_s=max(0.0, rest_s - found.overhead_s - found.generator_for(model.workload.cpu_s)),
+        delay_s=max(0.0, rest_s - spent_s - found.generator_for(model.workload.cpu_s)),
         way_there_s=max(0.0, way_there_s),
     )
+
+
+def _by_one(
+    driver: Driver,
+    sampler: Sampler,
+    model: ServerModel,
+    found: Calibration,
+    pause: Callable[[float], None],
+    piece_s: float,
+    seconds: float,
+    nap_s: float = 0.0,
+) -> tuple[NDArray[np.void], float]:
+    """The good requests of one user who asks for pieces and thinks for so long between them, and
+    the server's CPU seconds for each."""
+    piece = replace(model.workload, cpu_s=piece_s, cpu_cv=0.0, wait_s=0.0)
+    driver.ask_for(piece, found.loops_per_s[0], nap_s)
+    since, begin, before = len(driver.records()), time.perf_counter(), sampler.snapshot()
+    driver.open(1, 0.0)
+    pause(seconds * longer(model.load))
+    driver.open(0, 0.0)
+    done = driver.report(since).records
+    done = np.asarray(done[(done["kind"] == OK) & (done["start"] >= begin)])
+    used = before.until(sampler.snapshot())
+    return done, used.server_cpu * used.seconds / max(1, len(done))
+
+
+def _works(done: NDArray[np.void], piece_s: float) -> NDArray[np.float64]:
+    """CPU seconds of each piece; as burned where the server tells none."""
+    told = np.isfinite(done["service_end"]) & (piece_s > 0)
+    return np.where(told, done["service_cpu"], piece_s)
 
 
 def crowd_users(model: ServerModel) -> int:

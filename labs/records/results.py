@@ -78,6 +78,7 @@ class Calibration:
     work_ratio: float = 1.0  # a lone user's work in the server, over as long as burned alone
     delay_s: float = 0.0  # of a lone user's request that is neither its work nor anybody's CPU time
     way_there_s: float = 0.0  # of a lone user's request, until the application begins it
+    alone_overhead_s: float | None = None  # beside a lone user's work; None: `overhead_s`
     alone_spread: Amount = 0.0  # of `work_ratio`: how far two halves lay apart, relative
     crowd_ratio: float | None = None  # CPU seconds of a crowd's work over as long as burned alone
     crowd_overhead_s: float | None = None  # beside a crowd's work; None: `overhead_s`
@@ -104,10 +105,12 @@ class Calibration:
         `busy` (between whole numbers, a straight line).
 
         crowded: how far the server is from a lone user, between whose requests it naps (0), to a
-        crowd that leaves it no pause (1). Assumes that a lone user's request costs as much beside
-        its work as an empty one: that is little, or there is no work.
+        crowd that leaves it no pause (1). Assumes, where a server tells no time of its own, that a
+        request costs as much beside its work as an empty one.
         """
         slower, ratio, beside_s = self.slowdowns, self.work_ratio, self.overhead_s
+        if self.alone_overhead_s is not None:
+            beside_s = self.alone_overhead_s
         if self.crowd_ratio is not None:
             ratio += crowded * (self.crowd_ratio / between(slower, self.crowd_cores) - ratio)
         if self.crowd_overhead_s is not None:

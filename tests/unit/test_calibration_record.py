@@ -121,12 +121,23 @@ def test_what_was_kept_before_is_still_read(tmp_path, monkeypatch) -> None:
     [
         {"workload": Workload(cpu_s=0.05, cpu_by="hashing")},
         {"workload": Workload(wait_s=0.05)},
+        {"workload": Workload(cpu_s=0.05, wait_s=0.05)},
+        {"load": Load([1], think_time_s=0.1)},
         {"workload": Workload(cpu_s=0.05, wait_s=0.05, wait_by="lock")},
         {"workload": Workload(page="file")},
         {"load": Load([1], keep_alive=False)},
         {"server": Server("prefork")},
     ],
-    ids=["another unit", "no work", "another wait", "a file", "connections", "server"],
+    ids=[
+        "another unit",
+        "no work",
+        "a wait",
+        "a thought",
+        "another wait",
+        "a file",
+        "connections",
+        "server",
+    ],
 )
 def test_what_other_requests_cost_is_kept_apart(tmp_path, monkeypatch, other) -> None:
     """A hashing forecast by what counting cost the interpreter was off by a third."""

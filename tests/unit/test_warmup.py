@@ -22,6 +22,7 @@ from workloads.protocol import OK
 EMPTY_S, AWAY_S = 0.0005, 0.0002  # of a request beside its work: in the server, under way
 RATIO = 1.1  # how much slower than the burn this server works, for a user alone
 HOT = 1.05  # and for a crowd, between whose requests it does not nap
+COLD = 1.08  # after a nap
 LOOPS = 1e8  # a second, burned
 BURNED = Calibration(loops_per_s=(LOOPS, LOOPS), noise_fraction=0.0, timer_s=0.0, loopback_s=0.0)
 NOTHING: Any = dict.fromkeys(
@@ -45,13 +46,14 @@ class Bench:
     def __init__(self, late_s: float) -> None:
         self.late_s, self.now, self.server_s = late_s, 0.0, 0.0
         self.orders: list[tuple[float, dict[str, Any]]] = []
-        self.users, self.cpu_s = 0, 0.0
+        self.users, self.cpu_s, self.nap_s = 0, 0.0, 0.0
         self.found: list[tuple[float, ...]] = []
 
     # as a Driver
 
-    def ask_for(self, workload: Workload, loops_per_s: float) -> None:
-        self.orders.append((self.now, {"cpu_s": workload.cpu_s if loops_per_s else 0.0}))
+    def ask_for(self, workload: Workload, loops_per_s: float, think_time_s: float = 0.0) -> None:
+        cpu_s = workload.cpu_s if loops_per_s else 0.0
+        self.orders.append((self.now, {"cpu_s": cpu_s, "nap_s": think_time_s}))
 
     def open(self, users: int, over_s: float) -> None:
         self.orders.append((self.now, {"users": users}))
@@ -75,15 +77,20 @@ class Bench:
         until = self.now + seconds
         while self.now < until:
             self._hear(until=self.now - self.late_s)
-            work_s = self.cpu_s * (RATIO if self.users == 1 else HOT)
-            busy_s = work_s + EMPTY_S + (AWAY_S if self.users == 1 else 0.0)
+            cold = COLD if self.nap_s else 1.0
+            work_s = self.piece_s() * (RATIO if self.users == 1 else HOT) * cold
+            beside_s = EMPTY_S * cold**2
+            busy_s = work_s + beside_s + (AWAY_S if self.users == 1 else 0.0)
             if self.users:
                 end = self.now + busy_s
                 begun = self.now + EMPTY_S / 2
                 service = (begun, begun + work_s, work_s, 0.0)
                 self.found.append(examples.record(OK, 0, self.now, end, service=service))
-                self.server_s += work_s + EMPTY_S
-            self.now += busy_s
+                self.server_s += work_s + beside_s
+            self.now += busy_s + self.nap_s
+
+    def piece_s(self) -> float:
+        return self.cpu_s
 
     def _hear(self, until: float) -> None:
         while self.orders and self.orders[0][0] <= until:
@@ -144,6 +151,30 @@ def test_who_measures_for_longer_warms_up_for_longer(monkeypatch, work, seconds,
     )
     added_s = schedule.start_s(long) - schedule.start_s(brief)
     assert added_s == pytest.approx((times - 1) * schedule.WARM_UP_S)
+
+
+@pytest.mark.parametrize("work", [Workload(cpu_s=0.02, wait_s=0.08), Workload(cpu_s=0.02)])
+def test_work_after_a_nap_is_slower_where_users_wait_between_it(monkeypatch, work) -> None:
+    """An interpreter's loop that wakes is; a crowd's is not, and neither is that of a user who
+    never waits. What lies beside the work is as it was."""
+    found = warmed(monkeypatch, Bench(0.05), work)
+    after = COLD if work.wait_s else 1.0
+    assert found.work_ratio == pytest.approx(RATIO * after, rel=0.01)
+    assert found.alone_overhead_s == pytest.approx(EMPTY_S * after**2, rel=0.01)
+    assert found.demand_s(0.02) - 0.02 * RATIO * after == pytest.approx(EMPTY_S * after**2, rel=0.1)
+    assert found.demand_s(0.02, crowded=1) == pytest.approx(0.02 * HOT + EMPTY_S, rel=0.01)
+    assert found.delay_s == pytest.approx(AWAY_S, rel=0.01)
+
+
+def test_a_lone_users_work_costs_the_mean_of_what_it_took(monkeypatch) -> None:
+    """Now and then a core takes half as long again for a piece, at the levels too."""
+
+    class Unsteady(Bench):
+        def piece_s(self) -> float:
+            return self.cpu_s * (1.5 if len(self.found) % 4 == 0 else 1.0)
+
+    found = warmed(monkeypatch, Unsteady(0.0), Workload(cpu_s=0.02))
+    assert found.work_ratio == pytest.approx(1.125 * RATIO, rel=0.02)
 
 
 class Pair(Bench):

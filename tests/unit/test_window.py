@@ -439,7 +439,8 @@ def test_the_times_of_a_walk_are_those_of_the_protocol():
         (Workload(cpu_s=0.1, wait_s=0.4), 1, 1),  # or when all is over
         (Workload(wait_s=0.5), 1, 1),
     ):
-        knee_s = 0.4 if work.cpu_s else 0.0  # of a user for each core
+        # Of a user for each core, and of one who naps.
+        tried_s = (0.4 if work.cpu_s else 0.0) + (0.4 if work.cpu_s and work.wait_s else 0.0)
         asked, half_s, whole_s = (
             Experiment(Server("prefork"), work, load),
             half * SPEED_S,
@@ -449,7 +450,7 @@ def test_the_times_of_a_walk_are_those_of_the_protocol():
         assert schedule.half_s(asked, LEVELS, second=True) == pytest.approx(10.0 + 6.0 + half_s)
         assert schedule.walk_s(asked, LEVELS) == pytest.approx(walk_s + whole_s)
         assert schedule.duration_s(asked, LEVELS) == pytest.approx(
-            beside_s + knee_s + walk_s + whole_s
+            beside_s + tried_s + walk_s + whole_s
         )
     thinking = schedule.up(replace(load, think_time_s=1.0), LEVELS[:1])[0]
     assert (thinking.stagger_s, thinking.settle_s, thinking.grace_s) == (1.5, 2.25, 0.5)
@@ -471,7 +472,8 @@ def test_a_warm_up_lasts_as_the_levels_do_within_limits(seconds, times):
     assert schedule.longer(load) == times
     for server, work, more in (
         ("prefork", Workload(cpu_s=0.01), 0.4),  # of a user for each core
-        ("prefork", Workload(cpu_s=0.01, wait_s=0.1), 0.4),
+        ("prefork", Workload(cpu_s=0.01, wait_s=0.1), 0.8),  # and of one who naps
+        ("event-loop", Workload(cpu_s=0.01, wait_s=0.1), 0.4),
         ("prefork", Workload(wait_s=0.1), 0.0),
         ("event-loop", Workload(cpu_s=0.01), 0.0),
     ):

@@ -13,7 +13,7 @@ from typing import Any, Self, get_args
 
 from labs.analysis.scale import own_steps
 from labs.analysis.scaling import FEW, scaled_down_timeline, smoke_test
-from labs.analysis.schedule import STARTUP_S, WARM_UP_S
+from labs.analysis.schedule import start_s
 from labs.kinds.base import LabKind
 from labs.kinds.timeline import verdict
 from labs.kinds.timeline.forecast import users_for
@@ -85,7 +85,8 @@ class TimelineLab(LabKind[Timeline]):
         return f"{verdict.about(self.server, self.workload, self.steps)} {self.why}".strip()
 
     def seconds(self) -> float:
-        return STARTUP_S + WARM_UP_S + sum(step.seconds for step in self.steps) + TAIL_S
+        (asked,) = self.experiments()
+        return start_s(asked) + sum(step.seconds for step in self.steps) + TAIL_S
 
     def check(self, machine: Machine) -> None:
         check_steps_for(self.server, self.steps)
