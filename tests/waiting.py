@@ -1,9 +1,10 @@
 """Waiting for something to become true, with a deadline and words for when it does not."""
 
+import asyncio
 import threading
 import time
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
 Found = TypeVar("Found")
 LOOK_S = 0.02
@@ -43,3 +44,9 @@ def in_time(call: Callable[[], Found], within_s: float, what: str = "it waits fo
     if raised:
         raise raised[0]
     return returned[0]
+
+
+def awaited(coroutine: Coroutine[Any, Any, Found], within_s: float) -> Found:
+    """What it returns or raises, in a thread of its own: of a process that has had a browser,
+    Playwright's loop runs in the first thread, and no other can."""
+    return in_time(lambda: asyncio.run(coroutine), within_s)

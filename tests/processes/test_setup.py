@@ -1,7 +1,6 @@
 """From a fresh clone to an environment and a book, and the sentence when that cannot be."""
 
 import ast
-import asyncio
 import contextlib
 import importlib
 import json
@@ -22,7 +21,7 @@ import pytest
 import yaml
 from surroundings import read_only
 from tornado.websocket import websocket_connect
-from waiting import eventually
+from waiting import awaited, eventually
 
 ROOT = Path(__file__).parents[2]
 BASE = sys._base_executable  # type: ignore[attr-defined]  # not the environment's own
@@ -511,7 +510,7 @@ def test_the_preview_is_built_and_reloaded_when_a_page_is_saved(builder: Path) -
     try:
         eventually(lambda: "before" in shown(), within_s=60, what="the site")
         assert "livereload.js" in shown()
-        asyncio.run(asyncio.wait_for(reloaded(), 60))
+        awaited(reloaded(), 60)
         assert "after" in shown()
     finally:
         preview.terminate()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 
 import pytest
 import zmq
 from ipykernel.kernelbase import Kernel
 from jupyter_client.session import Session
+from waiting import awaited
 
 from labs.site.left_kernel import Left
 
@@ -59,5 +59,5 @@ def test_an_interrupt_between_two_cells_is_no_news(
         kernel.log.addFilter(Left())
     asked = session.serialize(session.msg("kernel_info_request"))
     with zmq.Context():
-        asyncio.run(kernel.dispatch_shell([zmq.Message(part) for part in asked]))
+        awaited(kernel.dispatch_shell([zmq.Message(part) for part in asked]), 10)
     assert caplog.messages == ([] if quiet else ["KeyboardInterrupt caught in kernel."])

@@ -1,10 +1,10 @@
 """The kernel that waits for a page, without a kernel."""
 
-import asyncio
 import logging
 from typing import Any
 
 import pytest
+from waiting import awaited
 
 from labs.site.warm_kernel import WarmKernel
 
@@ -54,7 +54,7 @@ def taken(kernels: Kernels) -> str:
         finally:
             await warm.close()
 
-    return asyncio.run(take())
+    return awaited(take(), 10)
 
 
 @pytest.mark.parametrize("dying", [0, 1])
