@@ -23,6 +23,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from statistics import fmean
 
 from bench.levels import (
     CPU,
@@ -36,6 +37,7 @@ from bench.levels import (
     save,
     shown,
     sizes,
+    work_of,
 )
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import measure
@@ -67,6 +69,22 @@ EXPERIMENTS |= {
 }
 
 
+def alone(recordings: Sequence[Recording]) -> str:
+    """How far the CPU time of one user's request is from its forecast, by kind of work: the mean
+    with its sign, and between what it lay."""
+    off: dict[str, list[float]] = {}
+    for each in recordings:
+        run, workload = each.run, each.experiment.workload
+        if workload.cpu_s:
+            D = run.points[0].demand_s / run.forecast.demand_at(run.points[0].users)
+            off.setdefault(work_of(workload), []).append(D - 1)
+    return "\n".join(
+        f"{f'CPU time with 1 user, {work}':<34} mean {fmean(each):+6.1%}   "
+        f"{min(each):+.1%} to {max(each):+.1%}"
+        for work, each in off.items()
+    )
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=1)
@@ -85,6 +103,7 @@ def main() -> int:
             found += (fresh := rows(recordings[title]))
             print(shown(title, fresh), flush=True)
     print(f"\n{by_work(found)}")
+    print(alone(list(recordings.values())))
     print(sizes("consistency", [row.consistency for row in found if not row.disturbed]))
     save(asked.json, recordings)
     return 0

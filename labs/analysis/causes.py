@@ -279,7 +279,7 @@ class Level:
     def _without_a_core_rps(self, unseen: float) -> float:
         """X, with requests as long ready without a core as they were seen to be; `unseen` where
         nothing tells how long. It may lie below the `lower` curve: blindly placed, two requests
-        share a core as often as not, and some pairs do so always."""
+        share one of two cores for a third of the time, and tied ones may do so always."""
         point, split = self.point, self.point.time_split
         if split is None or split.missing:
             return unseen

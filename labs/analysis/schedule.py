@@ -183,7 +183,7 @@ def start_s(experiment: Experiment) -> float:
     server, workload, load = experiment.server, experiment.workload, experiment.load
     shares = server.architecture == "prefork" or workload.cpu_by == "hashing"
     knee_s = KNEE_S if workload.cpu_s and shares else 0.0
-    naps_s = NAPS_S if workload.cpu_s and (workload.wait_s or load.think_time_s) else 0.0
+    naps_s = NAPS_S if experiment.naps else 0.0
     return STARTUP_S + (WARM_UP_S + knee_s + naps_s) * longer(load)
 
 

@@ -398,6 +398,5 @@ def _kind(experiment: Experiment) -> str:
     connections = "kept" if keeps_connections(server, experiment.load) else "closed"
     what = "file" if workload.page == "file" else workload.wait_by
     work = workload.cpu_by if workload.cpu_s else "none"
-    naps = workload.cpu_s and (workload.wait_s or experiment.load.think_time_s)
     kind = f"{server.architecture}/{server.by}/{connections}/{what}/{work}"
-    return f"{kind}/naps" if naps else kind
+    return f"{kind}/naps" if experiment.naps else kind

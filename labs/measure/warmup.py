@@ -242,8 +242,8 @@ def _alone(
     works = _works(done, piece_s)
     way_there_s = float(np.median(told["service_start"] - told["start"])) if len(told) else 0.0
     rest_s = float(np.median(np.diff(done["start"]) - works[:-1]))
-    if piece_s and (waits_s := model.V + model.Z):
-        nap_s = min(waits_s, NAP_S)
+    if model.naps:
+        nap_s = min(model.V + model.Z, NAP_S)
         naps, napped_s = _by_one(driver, sampler, model, found, pause, piece_s, NAPS_S, nap_s)
         if len(naps) > 1:
             works, demand_s = _works(naps, piece_s), napped_s
@@ -289,7 +289,7 @@ def _by_one(
 
 def _works(done: NDArray[np.void], piece_s: float) -> NDArray[np.float64]:
     """CPU seconds of each piece; as burned where the server tells none."""
-    told = np.isfinite(done["service_end"]) & (piece_s > 0)
+    told = (done["service_cpu"] > 0) & (piece_s > 0)
     return np.where(told, done["service_cpu"], piece_s)
 
 

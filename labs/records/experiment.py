@@ -154,6 +154,11 @@ class Experiment:
         for name, kind in (("server", Server), ("workload", Workload), ("load", Load)):
             instance(name, getattr(self, name), kind, f"Give a {kind.__name__}(…).")
 
+    @property
+    def naps(self) -> bool:
+        """Whether a lone user's server has a pause between one piece of work and the next."""
+        return self.workload.cpu_s > 0 and self.workload.wait_s + self.load.think_time_s > 0
+
     def lasting(self, seconds: float) -> Experiment:
         """The same, each level measured for so long at least."""
         return replace(self, load=replace(self.load, seconds=seconds))

@@ -86,6 +86,7 @@ class ServerModel:
         self.fills = int(min(usable, server.processes if self.queued_for_core else self.W))
         self.alone = workload.wait_by if wait.alone and workload.wait_s else ""
         self.together = wait.together and workload.wait_s > 0
+        self.naps = experiment.naps
         self.blocks = loop and wait.stops_a_loop and workload.wait_s > 0
         self.keeps_alive = load.keep_alive and server.keep_alive
         self.holds = self.keeps_alive and self.facts.holds_its_worker

@@ -407,6 +407,14 @@ def test_users_half_in_step_wait_for_cores_by_half(ready_s: float, name: str) ->
     assert named(STEP, run) == name
 
 
+def test_users_in_step_who_wait_for_a_worker_too_are_as_many_as_there_are_workers() -> None:
+    """Who is outside has no part in it: 40 users in rounds would do more than 20 workers can."""
+    few = waiting(40, Server("prefork", processes=20), cpu_s=0.02, wait_s=0.18, wait_cv=0.0)
+    parts = dict.fromkeys(PARTS, 0.0) | {"on_core_s": D, "ready_s": 0.06, "asked_s": 0.18}
+    run = measured(few, 20 / 0.26, time_split=TimeSplit(**parts))
+    assert named(few, run) == "in step"
+
+
 @pytest.mark.parametrize("sharing", [True, False])
 def test_requests_that_keep_sharing_a_core_get_less_than_blindly_placed_ones(sharing: bool) -> None:
     """Two users on one of two cores all the time: a half, where blindly two thirds are left. It
