@@ -26,6 +26,7 @@ SESSION_MARK = "WALL_TIME_TEST_SESSION"  # in the environment of all that these 
 BUILD_S = 400  # the first test that looks at the book builds it, and gives way meanwhile
 AGAIN = 2  # whoever shares the machine may spoil a test that judges what it measured, not thrice
 MOST_AGAIN = 12  # such repeats in all: more say that the tests are at fault, or the machine
+CALM_S = 10  # before each of them, as who spoiled it may be gone by then
 NICE = 10  # of a process whose tests do not measure
 GONE_S = float(os.environ.get("WALL_TIME_GONE_S", 3))  # for what a test has told to end
 MEASURES = "measures"  # the mark of tests that take this machine's turn
@@ -115,7 +116,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     """Only what asserts a performance may be repeated, while there is some of the budget left."""
     if item.get_closest_marker(PERFORMANCE):
         repeats = min(AGAIN, MOST_AGAIN - Path(os.environ[REPEATS]).stat().st_size)
-        item.add_marker(pytest.mark.flaky(reruns=max(0, repeats)))
+        item.add_marker(pytest.mark.flaky(reruns=max(0, repeats), reruns_delay=CALM_S))
     return (yield)
 
 
