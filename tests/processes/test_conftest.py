@@ -32,6 +32,7 @@ def run_test(tmp_path: Path):
         ]
         command += [str(file.relative_to(tmp_path))]
         environment = {**os.environ, "PYTHONPATH": str(TESTS), "WALL_TIME_GONE_S": "0.2"}
+        environment["WALL_TIME_CALM_S"] = "0"
         result = subprocess.run(
             command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60
         )
