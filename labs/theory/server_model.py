@@ -273,10 +273,12 @@ class ServerModel:
     def placed(self, cores: Cores, N: int, D: Demand) -> Cores:
         """What N users' requests have of the cores that are put on them by a kernel that was tried:
         it moves those who come from a wait no sooner than within a slice. Where more than one for
-        each core only compute, nothing is lost: whoever is done goes on with the next at once."""
+        each core only compute, or each worker has a user, nothing is lost: whoever is done goes on
+        with the next at once, and none has to be woken for it."""
         waits, after_s = self.V or self.Z, self.calibration.moved_after_s
         tried = self.calibration.crowd_work_s > 0 and self.spreads and D.expected
-        if not (tried and (waits or self.at_cores(N))):
+        all_work = not self.Z and N >= self.W
+        if not (tried and (waits or self.at_cores(N))) or (waits and all_work):
             return cores
         number = len(cores.server)
         speeds = queueing.evened_out(

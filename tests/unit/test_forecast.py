@@ -557,6 +557,15 @@ def test_requests_that_come_from_a_wait_meet_on_a_core_beside_an_idle_one():
     assert 0.9 * ideal < longer < 0.99 * slice_ < 0.99 * ideal
     for server, work in ((prefork(64), of(cpu_ms=10)), (threaded(64), mixed), (loop(4), mixed)):
         assert rps(late, server, work) == rps(IDEAL, server, work)
+    for users in (20, 32):  # each worker has a user, and is not woken for the next
+        assert rps(late, prefork(20), mixed, users) == rps(IDEAL, prefork(20), mixed, users)
+    assert rps(late, prefork(20), mixed, 19) < 0.99 * rps(IDEAL, prefork(20), mixed, 19)
+    thinking = {"users": [20], "think_time_s": 0.2}  # most of whom ask for nothing just now
+    seen, never = (
+        predicted(prefork(20), mixed, calibration=each, **thinking).levels[0].model_rps
+        for each in (late, IDEAL)
+    )
+    assert seen < 0.999 * never
     for users in (1, 2):  # of four cores, with hardly anybody to meet
         alone = rps(late, prefork(64), mixed, users)
         assert alone == pytest.approx(rps(IDEAL, prefork(64), mixed, users), rel=0.01)
