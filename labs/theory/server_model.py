@@ -274,11 +274,10 @@ class ServerModel:
         """What N users' requests have of the cores that are put on them by a kernel that was tried:
         it moves those who come from a wait no sooner than within a slice. Where more than one for
         each core only compute, or each worker has a user, nothing is lost: whoever is done goes on
-        with the next at once, and none has to be woken for it."""
-        waits, after_s = self.V or self.Z, self.calibration.moved_after_s
+        with the next at once."""
+        waits, after_s = self.wakes_a_worker(N), self.calibration.moved_after_s
         tried = self.calibration.crowd_work_s > 0 and self.spreads and D.expected
-        all_work = not self.Z and N >= self.W
-        if not (tried and (waits or self.at_cores(N))) or (waits and all_work):
+        if not (tried and (waits or self.at_cores(N))):
             return cores
         number = len(cores.server)
         speeds = queueing.evened_out(
@@ -289,17 +288,20 @@ class ServerModel:
         )
         return replace(cores, server=speeds)
 
+    def wakes_a_worker(self, N: int) -> bool:
+        """Whether a request comes after a pause, to a worker that had none to go on with."""
+        return bool(self.Z or (self.V and N < self.W))
+
     def at_cores(self, N: int) -> bool:
         """Whether there is one user for each core, all of whom only compute: then a request that
         meets another on a core has a core idle beside it, and no third to fill that."""
-        computes = self.spreads and not (self.V or self.Z)
-        return computes and N == self.fills == len(self.full.server)
+        return self.spreads and not self.V + self.Z and N == self.fills == len(self.full.server)
 
     @property
     def looks_at_the_knee(self) -> bool:
         """Whether a level depends on how soon the kernel moves what waits beside an idle core."""
-        waits = self.spreads and (self.V or self.Z) and self.fills == len(self.full.server)
-        return bool(waits) or any(map(self.at_cores, self.load.users))
+        full = self.spreads and self.fills == len(self.full.server)
+        return full and any(self.wakes_a_worker(N) or self.at_cores(N) for N in self.load.users)
 
     def round(self, N: int, D: Demand, W: float) -> Round | None:
         """What so many users do by turns, on cores or not, where a kernel deals these out; None

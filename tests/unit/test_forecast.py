@@ -550,6 +550,9 @@ def test_requests_that_come_from_a_wait_meet_on_a_core_beside_an_idle_one():
         notes = predicted(prefork(64), mixed, [32], calibration=calibration).notes
         assert any("the kernel took" in note for note in notes) == told
 
+    notes = predicted(prefork(32), mixed, [32, 40], calibration=late).notes  # nowhere in it
+    assert not any("the kernel took" in note for note in notes)
+
     def rps(calibration, server, work, users=32):
         return one_level(server, work, users, calibration=calibration).model_rps
 
