@@ -5,8 +5,9 @@
 Servers whose requests share the cores, with hashed work of several lengths: first with as many
 users as cores and one more, who only compute, then with users who wait nine times as long as they
 compute. For each level: the forecast's error, how much of the cores server and load generator used,
-for how long a core idled for each request, how long a request stood ready without a core, and what
-a request cost the generator, beside what the warm-up said of it for an empty one and for such work.
+for how long a core idled for each request, how long a request stood ready without a core, how often
+it had the server wait and be woken, and what it cost the generator, beside what the warm-up said of
+that for an empty one and for such work.
 Above each, from the warm-up: how long the kernel left a request beside an idle core. Four minutes.
 """
 
@@ -57,6 +58,7 @@ def row(recording: Recording, point: Point) -> list[str]:
         f"{busy:.2f}",
         f"{1000 * (cores - busy) / rps:.2f}",
         f"{1000 * split.ready_s:.2f}" if split else "",
+        "" if point.voluntary_switches is None else f"{point.voluntary_switches:.1f}",
         f"{1000 * point.generator_cpu / rps:.2f}",
         f"{1000 * calibration.generator_s:.2f}",
         f"{1000 * calibration.generator_for(work_s):.2f}",
@@ -65,7 +67,7 @@ def row(recording: Recording, point: Point) -> list[str]:
 
 
 HEADS = (
-    *("users", "req/s", "forecast", "cores busy", "idle ms", "ready ms"),
+    *("users", "req/s", "forecast", "cores busy", "idle ms", "ready ms", "woken"),
     *("generator ms", "empty", "for such", "checks"),
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
@@ -17,6 +18,9 @@ from labs.records.time_split import TimeSplit
 LowerBy = Literal["users in step", "separate run queues"]
 
 MOST_APART = 0.75  # of a request's time, that it is placed as if the kernel never moved one
+COOLS_S = 0.008  # of a load generator's nap: 0.007 to 0.010 with gunicorn and with threads, naps of
+# 3 to 50 ms, two cores; longer with an event loop, where the generator has a core of its own
+MOST_COLDER = 3.0  # than after the crowd's naps: short ones on many cores tell little of long ones
 SCHEMA = 1  # of a recording; raise it when an old file can no longer be read
 
 
@@ -120,15 +124,20 @@ class Calibration:
     def generator_for(self, cpu_s: float) -> float:
         """CPU seconds that the load generator spends on a request which asks for so many of work.
 
-        It is some two to three times as much as for an empty one (`bench.placement`): an endless
-        stream of empty ones comes in handfuls, while between requests that take longer the
-        generator naps and wakes for each. It is the crowd's for as much work as the crowd's or
-        more; for less, on a straight line to the empty request's.
+        It is several times as much as for an empty one (`bench.placement`): an endless stream of
+        empty ones comes in handfuls, while between requests that take longer the generator naps,
+        and the longer, the more of what it had at hand is cold when it wakes. The empty request
+        and the crowd's each tell one place on that curve; `COOLS_S` its bend. The nap is as long
+        as with all the cores busy that the crowd filled: with fewer, g hardly counts.
         """
-        if self.crowd_generator_s is None or not self.crowd_work_s:
+        if self.crowd_generator_s is None or not (self.crowd_work_s and self.crowd_ratio):
             return self.generator_s
-        nearer = min(1.0, cpu_s / self.crowd_work_s)
-        return self.generator_s + nearer * (self.crowd_generator_s - self.generator_s)
+        crowd, such = (
+            1 - math.exp(-work_s * self.crowd_ratio / self.crowd_cores / COOLS_S)
+            for work_s in (self.crowd_work_s, cpu_s)
+        )
+        colder = min(MOST_COLDER, such / crowd)
+        return self.generator_s + colder * (self.crowd_generator_s - self.generator_s)
 
     @property
     def moved_after_s(self) -> float:

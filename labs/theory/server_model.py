@@ -273,7 +273,7 @@ class ServerModel:
     def placed(self, cores: Cores, N: int, D: Demand) -> Cores:
         """What N users' requests have of the cores that are put on them by a kernel that was tried:
         it moves those who come from a wait no sooner than within a slice. Where more than one for
-        each core only compute, or each worker has a user, nothing is lost: whoever is done goes on
+        each core only compute, or each process has a user, nothing is lost: whoever is done goes on
         with the next at once."""
         waits, after_s = self.wakes_a_worker(N), self.calibration.moved_after_s
         tried = self.calibration.crowd_work_s > 0 and self.spreads and D.expected
@@ -289,8 +289,10 @@ class ServerModel:
         return replace(cores, server=speeds)
 
     def wakes_a_worker(self, N: int) -> bool:
-        """Whether a request comes after a pause, to a worker that had none to go on with."""
-        return bool(self.Z or (self.V and N < self.W))
+        """Whether a request comes after a pause, to a worker that had none to go on with. A process
+        takes the next from the listen queue by itself; a thread is woken for each, however few
+        there are (`bench.placement` prints the switches of both)."""
+        return bool(self.Z or (self.V and (self.server.architecture == "threaded" or N < self.W)))
 
     def at_cores(self, N: int) -> bool:
         """Whether there is one user for each core, all of whom only compute: then a request that

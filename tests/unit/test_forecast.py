@@ -12,7 +12,7 @@ import pytest
 
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.results import Calibration
+from labs.records.results import MOST_COLDER, Calibration
 from labs.theory import queueing
 from labs.theory.forecast import explain, forecast
 from labs.theory.server_model import ServerModel
@@ -466,14 +466,36 @@ def test_constant_times_have_a_lower_bound():
 
 def test_the_load_generator_costs_more_where_requests_take_a_while():
     """Seen of the crowd, whose pieces of 10 ms it hands out one by one: 1 ms each, where empty ones
-    take 0.2. As much for longer work, the empty one's without, and between them in between."""
+    take 0.2. More after longer naps, the empty one's without, and between them in between."""
     hot = dataclasses.replace(IDEAL, generator_s=2e-4)
-    seen = dataclasses.replace(hot, crowd_generator_s=1e-3, crowd_work_s=0.01)
+    crowd = {"crowd_ratio": 1.0, "crowd_work_s": 0.01, "crowd_cores": 4}
+    seen = dataclasses.replace(hot, crowd_generator_s=1e-3, **crowd)
     assert [hot.generator_for(each) for each in (0.0, 0.03)] == [2e-4, 2e-4]
-    found = [seen.generator_for(each) for each in (0.0, 0.005, 0.01, 0.03)]
-    assert found == pytest.approx([2e-4, 6e-4, 1e-3, 1e-3])
+    assert [seen.generator_for(each) for each in (0.0, 0.01)] == pytest.approx([2e-4, 1e-3])
+    assert 6e-4 < seen.generator_for(0.005) < 1e-3 < seen.generator_for(0.03)
+    assert seen.generator_for(10.0) == pytest.approx(2e-4 + MOST_COLDER * 8e-4)
     full = one_level(prefork(8), of(cpu_ms=30), 64, calibration=seen)
-    assert full.model_rps == pytest.approx(4 / 0.031, rel=0.01)
+    assert full.model_rps == pytest.approx(4 / (0.03 + seen.generator_for(0.03)), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("empty_ms", "crowd_ms", "seen_ms"),
+    [(0.246, 0.594, (0.462, 0.808, 0.857)), (0.101, 0.306, (0.257, 0.465, 0.604))],
+    ids=["gunicorn", "threads"],
+)
+def test_what_a_request_costs_the_generator_goes_by_how_long_it_napped(empty_ms, crowd_ms, seen_ms):
+    """Ten users who ask for 5, 30 and 100 ms of hashing, on two cores: read off, not fitted to the
+    server. On a straight line that ends at the crowd's, threads would be 34 and 49 % off."""
+    read = dataclasses.replace(
+        IDEAL,
+        generator_s=empty_ms / 1000,
+        crowd_generator_s=crowd_ms / 1000,
+        crowd_ratio=1.0,
+        crowd_work_s=0.01,
+        crowd_cores=2,
+    )
+    found_ms = [1000 * read.generator_for(work_s) for work_s in (0.005, 0.03, 0.1)]
+    assert found_ms == pytest.approx(seen_ms, rel=0.2)
 
 
 def test_threads_that_hash_lose_some_of_the_cores_time_with_each_request():
@@ -563,6 +585,10 @@ def test_requests_that_come_from_a_wait_meet_on_a_core_beside_an_idle_one():
     for users in (20, 32):  # each worker has a user, and is not woken for the next
         assert rps(late, prefork(20), mixed, users) == rps(IDEAL, prefork(20), mixed, users)
     assert rps(late, prefork(20), mixed, 19) < 0.99 * rps(IDEAL, prefork(20), mixed, 19)
+    by_hash = of(cpu_ms=10, wait_ms=90, wait_cv=1.0, cpu_by="hashing")  # threads share the cores
+    for users in (19, 20, 32):  # and are woken for each request, however few they are
+        apart = rps(late, threaded(20), by_hash, users)
+        assert apart < 0.99 * rps(IDEAL, threaded(20), by_hash, users)
     thinking = {"users": [20], "think_time_s": 0.2}  # most of whom ask for nothing just now
     seen, never = (
         predicted(prefork(20), mixed, calibration=each, **thinking).levels[0].model_rps
