@@ -18,9 +18,9 @@ from labs.records.time_split import TimeSplit
 LowerBy = Literal["users in step", "separate run queues"]
 
 MOST_APART = 0.75  # of a request's time, that it is placed as if the kernel never moved one
-COOLS_S = 0.008  # of a load generator's nap: 0.007 to 0.010 with gunicorn and with threads, naps of
-# 3 to 50 ms, two cores; longer with an event loop, where the generator has a core of its own
-MOST_COLDER = 3.0  # than after the crowd's naps: short ones on many cores tell little of long ones
+COOLS_S = 0.005  # of a load generator's nap. Between 3 and 30 ms of work, two cores, gunicorn and
+# threads, it tells what a request costs the generator within a fifth or so (`bench.placement`)
+MOST_COLDER = 3.0  # than after the crowd's naps; a guard, as short ones on many cores tell little
 SCHEMA = 1  # of a recording; raise it when an old file can no longer be read
 
 
