@@ -6,8 +6,9 @@ from __future__ import annotations
 from labs.records.experiment import Experiment
 from labs.records.results import Machine, Point, Run
 from labs.records.server_facts import WAITS
+from labs.theory.ceilings import Ceiling
 from labs.theory.demand import Demand
-from labs.theory.server_model import Ceiling, ServerModel
+from labs.theory.server_model import ServerModel
 
 
 def ceiling(

@@ -21,7 +21,7 @@ from labs.records.format import (
     speed,
 )
 from labs.records.results import Machine, Point, Run
-from labs.theory.server_model import Ceiling
+from labs.theory.ceilings import Ceiling
 
 A_FACT = 0.9  # of it in use: with less, a limit is only what the forecast expected
 MOST_LISTED = 4  # processes; of more, the least and the most connections are said

@@ -11,13 +11,13 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from statistics import fmean
-from typing import NamedTuple
 
 from labs.records.errors import refused
 from labs.records.experiment import Experiment
 from labs.records.results import Calibration, Machine, Point, PredictedLevel
 from labs.records.server_facts import WAITS, asks_backend, late_s, locked, server_facts
 from labs.theory import queueing
+from labs.theory.ceilings import Ceiling, lowest
 from labs.theory.demand import Cores, Demand
 from labs.theory.laws import ceiling
 from labs.theory.rounds import rounds
@@ -30,19 +30,6 @@ MOST_SPREAD = 0.9  # and where they have hardly anything in common, D is still m
 
 # Requests that want a core, over the cores: from here to there is at the knee.
 ALMOST, AROUND = 0.9, 2.0
-
-
-class Ceiling(NamedTuple):
-    """X <= units / seconds: there are so many of them, and a request keeps one for so long."""
-
-    units: float  # cores, workers, users, ...
-    seconds: float
-    beside: str = ""  # the server's CPU time: "wait", "load generator", or nothing
-
-    @property
-    def rps(self) -> float:
-        """The bound itself, as `laws.ceiling`."""
-        return ceiling(self.units, self.seconds)
 
 
 class ServerModel:
@@ -395,8 +382,3 @@ class ServerModel:
         speeds = queueing.separate_queues(self.full.server, int(m))
         apart = replace(self.full, server=speeds)
         return min(model, self.shared(apart, N, D, self.in_service(N, None)))
-
-
-def lowest(*ceilings: Ceiling) -> Ceiling:
-    """The tightest of these bounds, the first of equal ones."""
-    return min(ceilings, key=lambda each: each.rps)
