@@ -8,7 +8,7 @@ compute. For each level: the forecast's error, how much of the cores server and 
 for how long a core idled for each request, how long a request stood ready without a core, how often
 it had the server wait and be woken, and what it cost the generator, beside what the warm-up said of
 that for an empty one and for such work.
-Above each, from the warm-up: how long the kernel left a request beside an idle core. Four minutes.
+Above each, from the warm-up: how long the kernel left a request beside an idle core. Six minutes.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ SERVERS = {
     "threads": Server("threaded", threads=20),
 }
 WORKS_S = (0.003, 0.01, 0.03)
+LONG_S = 0.1  # where nobody waits: with ten times as much waiting, a level would take too long
 WAITS = 9  # times the work
 VARIED = 0.5  # coefficient of variation, so that users don't fall in step
 
@@ -37,7 +38,7 @@ def experiments(server: Server, cores: int) -> list[Experiment]:
     """Of this server: those who compute, and those who wait."""
     busy = Load((cores, cores + 1, 4 * cores), seconds=2.0)
     some = Load((2 * cores, 4 * cores, 8 * cores), seconds=4.0)
-    computing = [(Workload(cpu_s=work_s, cpu_by="hashing"), busy) for work_s in WORKS_S]
+    computing = [(Workload(cpu_s=s, cpu_by="hashing"), busy) for s in (*WORKS_S, LONG_S)]
     waiting = [
         (Workload(cpu_s=s, wait_s=WAITS * s, wait_cv=VARIED, cpu_by="hashing"), some)
         for s in WORKS_S

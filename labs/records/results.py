@@ -20,6 +20,7 @@ LowerBy = Literal["users in step", "separate run queues"]
 MOST_APART = 0.75  # of a request's time, that it is placed as if the kernel never moved one
 COOLS_S = 0.005  # of a load generator's nap. Between 3 and 30 ms of work, two cores, gunicorn and
 # threads, it tells what a request costs the generator within a fifth or so (`bench.placement`)
+FOUND_S = 0.004  # of work, after half of which a kernel has found an idle core for it: a tick or so
 MOST_COLDER = 3.0  # than after the crowd's naps; a guard, as short ones on many cores tell little
 SCHEMA = 1  # of a recording; raise it when an old file can no longer be read
 
@@ -138,6 +139,16 @@ class Calibration:
         )
         colder = min(MOST_COLDER, such / crowd)
         return self.generator_s + colder * (self.crowd_generator_s - self.generator_s)
+
+    def knee_for(self, D: float) -> float:
+        """`knee_s` of requests with D CPU seconds each, at most as long as if they were put on the
+        cores blindly and never moved. It hardly grows with D: on two cores one idled for 1.5 to 1.7
+        ms of a request of 3 ms, 2.6 to 3.0 of 10, 2.5 to 4.9 of 30 and 2.8 to 5.6 of 100, gunicorn
+        and threads that hash (`bench.placement`)."""
+        if not self.knee_s or not self.crowd_ratio:
+            return 0.0
+        piece_s, blind_s = self.crowd_work_s * self.crowd_ratio, D * (1 - 1 / self.crowd_cores)
+        return min(blind_s, self.knee_s * D / piece_s * (piece_s + FOUND_S) / (D + FOUND_S))
 
     @property
     def moved_after_s(self) -> float:

@@ -258,21 +258,22 @@ class ServerModel:
         return not self.queued_for_core and self.quota is None and len(self.full.server) > 1
 
     def placed(self, cores: Cores, N: int, D: Demand) -> Cores:
-        """What N users' requests have of the cores that are put on them by a kernel that was tried:
-        it moves those who come from a wait no sooner than within a slice. Where more than one for
+        """What N users' requests have of the cores that are put on them by a kernel that was tried.
+        It moves those who come from a wait no sooner than within a slice. Where more than two for
         each core only compute, or each process has a user, nothing is lost: whoever is done goes on
         with the next at once."""
-        waits, after_s = self.wakes_a_worker(N), self.calibration.moved_after_s
-        tried = self.calibration.crowd_work_s > 0 and self.spreads and D.expected
-        if not (tried and (waits or self.at_cores(N))):
+        number, found = len(cores.server), self.calibration
+        work_s = D.of(number)
+        if not (found.crowd_work_s > 0 and self.spreads and work_s):
             return cores
-        number = len(cores.server)
-        speeds = queueing.evened_out(
-            cores.server,
-            max(int(min(N, self.W)), number),
-            D=D.of(number),
-            after_s=max(SLICE_S, after_s) if waits else after_s,
-        )
+        if lone := self.lone_cores(N):
+            last = cores.server[-1] * work_s / (work_s + lone**2 * found.knee_for(work_s))
+            return replace(cores, server=(*cores.server[:-1], last))
+        if not self.wakes_a_worker(N):
+            return cores
+        after_s = max(SLICE_S, found.moved_after_s)
+        most = max(int(min(N, self.W)), number)
+        speeds = queueing.evened_out(cores.server, most, D=work_s, after_s=after_s)
         return replace(cores, server=speeds)
 
     def wakes_a_worker(self, N: int) -> bool:
@@ -281,16 +282,20 @@ class ServerModel:
         there are (`bench.placement` prints the switches of both)."""
         return bool(self.Z or (self.V and (self.server.architecture == "threaded" or N < self.W)))
 
-    def at_cores(self, N: int) -> bool:
-        """Whether there is one user for each core, all of whom only compute: then a request that
-        meets another on a core has a core idle beside it, and no third to fill that."""
-        return self.spreads and not self.V + self.Z and N == self.fills == len(self.full.server)
+    def lone_cores(self, N: int) -> float:
+        """Part of the cores on which one request is by itself, as N users only compute and are
+        spread evenly: all with one for each core, none from two on. To lose a core for a while,
+        such a request must end, and the next one be put beside another such: at each the chance is
+        this part. (With pool and users alike, whoever is done goes on with the next.)"""
+        c = len(self.full.server)
+        meets = self.spreads and not self.V + self.Z and c == self.fills <= N <= self.W
+        return max(0.0, 2 - N / c) if meets else 0.0
 
     @property
     def looks_at_the_knee(self) -> bool:
         """Whether a level depends on how soon the kernel moves what waits beside an idle core."""
         full = self.spreads and self.fills == len(self.full.server)
-        return full and any(self.wakes_a_worker(N) or self.at_cores(N) for N in self.load.users)
+        return full and any(self.wakes_a_worker(N) or self.lone_cores(N) for N in self.load.users)
 
     def round(self, N: int, D: Demand, W: float) -> Round | None:
         """What so many users do by turns, on cores or not, where a kernel deals these out; None

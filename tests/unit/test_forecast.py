@@ -567,6 +567,45 @@ def test_how_late_a_kernel_moves_a_request_is_told_by_a_user_for_each_core():
     assert lost.moved_after_s == pytest.approx(0.03)
 
 
+@pytest.mark.parametrize(
+    "seen",  # by bench.placement on two cores: ms of a request for which a core idled, by its work
+    [{3: 1.47, 10: 2.9, 30: 4.1, 100: 4.2}, {3: 1.7, 10: 2.8, 30: 2.7, 100: 3.2}],
+    ids=["gunicorn", "threads"],
+)
+def test_how_long_a_core_idles_for_a_request_hardly_grows_with_its_work(seen):
+    told = dataclasses.replace(
+        IDEAL, crowd_ratio=1.0, crowd_work_s=0.01, crowd_cores=2, knee_s=seen[10] / 1000
+    )
+    for work_ms, idle_ms in seen.items():
+        assert 1000 * told.knee_for(work_ms / 1000) == pytest.approx(idle_ms, rel=1 / 3), work_ms
+    assert told.knee_for(0.01) == pytest.approx(told.knee_s)
+    assert told.knee_for(0.001) == 0.0005  # as if placed blindly: two of three cores' time is used
+    assert dataclasses.replace(told, knee_s=0.0).knee_for(0.01) == 0.0
+
+
+def test_who_only_computes_loses_a_core_where_a_request_is_by_itself_on_it():
+    """All of what the warm-up saw with a user for each core, less with more of them, and nothing
+    from two for each on, or where a worker goes on with the next."""
+    tried = dataclasses.replace(IDEAL, crowd_ratio=1.0, crowd_work_s=0.01, crowd_cores=4)
+    late = dataclasses.replace(tried, knee_s=0.003)
+
+    def lost_s(server, users, cpu_ms=10):  # of a core, for each request
+        work = of(cpu_ms=cpu_ms)
+        with_it, free = (
+            4 / one_level(server, work, users, calibration=each).model_rps for each in (late, tried)
+        )
+        return with_it - free
+
+    for server in (prefork(64), prefork(8)):
+        assert lost_s(server, 4) == pytest.approx(0.003)
+        assert lost_s(server, 5) == pytest.approx(0.003 * (3 / 4) ** 2)
+        assert lost_s(server, 6) == pytest.approx(0.003 / 4)
+        assert [lost_s(server, users) for users in (1, 3, 8, 20)] == [0.0] * 4
+    assert lost_s(prefork(5), 5) > 0 == lost_s(prefork(5), 6)  # who is in line, is taken at once
+    assert lost_s(prefork(64), 4, cpu_ms=40) < 0.0042
+    assert lost_s(prefork(3), 4) == lost_s(loop(4), 4) == lost_s(prefork(64, cores=1), 4) == 0
+
+
 def test_requests_that_come_from_a_wait_meet_on_a_core_beside_an_idle_one():
     """As long as the kernel was seen to leave them there, at least for a slice; where nothing was
     tried, never. Work alone keeps each core busy, and threads under the lock have one to use."""

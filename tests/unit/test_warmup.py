@@ -242,11 +242,11 @@ def test_a_request_that_waits_beside_an_idle_core_is_seen_with_a_user_for_each_c
 @pytest.mark.parametrize(
     ("users", "work"),
     [
-        ([1, 3, 8], Workload(cpu_s=0.03)),
+        ([1, 4, 8], Workload(cpu_s=0.03)),
         ([1, 2, 8], Workload(wait_s=0.1)),
     ],
 )
-def test_where_no_level_has_a_user_for_each_core_nobody_looks_for_that(monkeypatch, users, work):
+def test_where_each_core_has_more_to_do_or_nothing_nobody_looks_for_that(monkeypatch, users, work):
     assert knee(monkeypatch, users, work).knee_s == 0.0
 
 
