@@ -5,13 +5,15 @@
 Runs labs in the live page (Chromium, `make book` first) and from here, in turn. Prints what
 browser, kernel and book server used in the windows, how many points were unfit, and how far the
 measurements lie from the forecast in the page, over as far as they do from here: a page that
-disturbs makes its own points lower. About six minutes.
+disturbs makes its own points lower. How well that is known, the pairs of runs tell, one in the page
+and one from here. About six minutes.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import statistics
 import sys
 from collections.abc import Sequence
@@ -108,11 +110,15 @@ def summary(runs: Sequence[Run]) -> list[str]:
     def unfit(some: Sequence[Run]) -> str:
         return f"{sum(run.unfit for run in some)} of {sum(len(run.misses) for run in some)}"
 
+    apart = [miss([one]) - miss([other]) for one, other in zip(page, here, strict=True)]
+    off = 2 * statistics.stdev(apart) / math.sqrt(len(apart)) if len(apart) > 1 else math.inf
     return [
         f"browser, kernel and server in the windows: {used:.3f} cores (goal: <= {MOST_CPU})",
         f"points unfit: {unfit(page)} in the page, {unfit(here)} from here",
         f"median miss: {miss(page):+.1%} in the page, {miss(here):+.1%} from here, apart "
         f"{miss(page) - miss(here):+.1%} (goal: <= {MOST_APART:.0%})",
+        f"pair by pair: {statistics.mean(apart):+.1%} apart, known within {off:.1%} (twice the "
+        f"standard error of {len(apart)} pairs)",
     ]
 
 
