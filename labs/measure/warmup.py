@@ -38,6 +38,8 @@ WAITING = 8  # of the crowd, so that a core that has done its piece has the next
 # that wait, cores with run queues of their own stood idle for 4 % of the time, seen on two cores
 EACH_QUEUE = 4  # of the crowd, where every process has a queue of its own: few of them stay empty
 SETTLE = 0.2  # of the crowd's time, before it is looked at
+UNSTEADY = 0.1  # between the halves of a look. So far apart, a core or an interpreter's loop had
+AGAIN = 2  # moods that last as long as the look: another one follows, so many times as long
 
 
 def warm_up(
@@ -55,8 +57,9 @@ def warm_up(
 
     Takes `schedule.WARM_UP_S` seconds times `schedule.longer`, with KNEE_S more where as many users
     as cores are asked for, NAPS_S more where users wait between work, less without work and some
-    more with hundreds of users, by way of `pause`. Leaves the gate closed. Where no request ends,
-    what was burned is all there is, and the levels will say what is wrong.
+    more with hundreds of users or where work took now more and now less, by way of `pause`. Leaves
+    the gate closed. Where no request ends, what was burned is all there is, and the levels will say
+    what is wrong.
     """
     workload, burned = model.workload, model.calibration
     wait_s = min(workload.wait_s, users * EACH_S)
@@ -102,7 +105,8 @@ def _crowd(
     users: int,
     pause: Callable[[float], None],
 ) -> Calibration:
-    """What users find who fill all the cores that this server can fill, in two halves."""
+    """What users find who fill all the cores that this server can fill, in two halves; for longer
+    where these differ."""
     crowd_s = CROWD_S * longer(model.load)
     piece_s = max(PIECE_S, BESIDE * users * found.generator_s)
     piece = replace(model.workload, cpu_s=piece_s, cpu_cv=0.0, wait_s=0.0)
@@ -111,13 +115,20 @@ def _crowd(
     driver.open(users, piece_s)
     pause(SETTLE * crowd_s)
     looks = [sampler.snapshot()]
-    for _ in range(2):
-        pause((1 - SETTLE) / 2 * crowd_s)
-        looks.append(sampler.snapshot())
+
+    def look_on(halves: int) -> None:
+        for _ in range(halves):
+            pause((1 - SETTLE) / 2 * crowd_s)
+            looks.append(sampler.snapshot())
+
+    look_on(2)
+    ended, _ = np.histogram(_good(driver.records(since))["end"], [look.at for look in looks])
+    if _apart(ended) > UNSTEADY:
+        look_on(2 * AGAIN)
+        looks = looks[:: 1 + AGAIN]
     driver.open(0, 0.0)
     _wait(lambda: not driver.report(since).flying, pause)
-    done = driver.report(since).records
-    done = done[done["kind"] == OK]
+    done = _good(driver.report(since).records)
     return crowded(found, model, looks, done, users=users, piece_s=piece_s)
 
 
@@ -141,8 +152,7 @@ def _one_for_each_core(
     after = sampler.snapshot()
     driver.open(0, 0.0)
     _wait(lambda: not driver.report(since).flying, pause)
-    done = driver.report(since).records
-    pieces = float(_inside(done[done["kind"] == OK], before.at, after.at).sum())
+    pieces = float(_inside(_good(driver.report(since).records), before.at, after.at).sum())
     if pieces < model.fills:
         return 0.0, 0.0
     used = before.until(after)
@@ -250,14 +260,13 @@ def _alone(
             between_s = float(np.median(done["start"][1:] - done["end"][:-1]))
             rest_s = float(np.median(naps["end"] - naps["start"] - works)) + between_s
     work_s = float(np.mean(works))
-    halves = [float(np.mean(half)) for half in np.array_split(works, 2)]
     beside_s = max(0.0, demand_s - work_s) if piece_s and len(told) else None
     spent_s = found.overhead_s if beside_s is None else beside_s
     return replace(
         found,
         work_ratio=work_s / piece_s if piece_s else 1.0,
         alone_overhead_s=beside_s,
-        alone_spread=(max(halves) - min(halves)) / work_s if piece_s else 0.0,
+        alone_spread=_apart(_halves(works)) if piece_s else 0.0,
         delay_s=max(0.0, rest_s - spent_s - found.generator_for(model.workload.cpu_s)),
         way_there_s=max(0.0, way_there_s),
     )
@@ -274,17 +283,35 @@ def _by_one(
     nap_s: float = 0.0,
 ) -> tuple[NDArray[np.void], float]:
     """The good requests of one user who asks for pieces and thinks for so long between them, and
-    the server's CPU seconds for each."""
+    the server's CPU seconds for each. Takes so many seconds times `longer`, and more where the
+    pieces of both halves differ."""
     piece = replace(model.workload, cpu_s=piece_s, cpu_cv=0.0, wait_s=0.0)
     driver.ask_for(piece, found.loops_per_s[0], nap_s)
     since, begin, before = len(driver.records()), time.perf_counter(), sampler.snapshot()
     driver.open(1, 0.0)
     pause(seconds * longer(model.load))
+    if _apart(_halves(_works(_good(driver.records(since)), piece_s))) > UNSTEADY:
+        pause(AGAIN * seconds * longer(model.load))
     driver.open(0, 0.0)
-    done = driver.report(since).records
-    done = np.asarray(done[(done["kind"] == OK) & (done["start"] >= begin)])
+    done = _good(driver.report(since).records)
+    done = done[done["start"] >= begin]
     used = before.until(sampler.snapshot())
     return done, used.server_cpu * used.seconds / max(1, len(done))
+
+
+def _good(records: NDArray[np.void]) -> NDArray[np.void]:
+    return np.asarray(records[records["kind"] == OK])
+
+
+def _halves(works: NDArray[np.float64]) -> list[float]:
+    """The mean of the first half and that of the second; none of fewer than two."""
+    return [float(np.mean(half)) for half in np.array_split(works, 2) if len(works) > 1]
+
+
+def _apart(halves: Sequence[float] | NDArray[np.int64]) -> float:
+    """How far they lie apart, over their mean."""
+    mean = sum(halves) / max(1, len(halves))
+    return (max(halves) - min(halves)) / mean if mean else 0.0
 
 
 def _works(done: NDArray[np.void], piece_s: float) -> NDArray[np.float64]:

@@ -177,6 +177,40 @@ def test_a_lone_users_work_costs_the_mean_of_what_it_took(monkeypatch) -> None:
     assert found.work_ratio == pytest.approx(1.125 * RATIO, rel=0.02)
 
 
+class Moody(Bench):
+    """For so long at first, work takes it half as long again."""
+
+    def __init__(self, users: int, bad_s: float) -> None:
+        super().__init__(0.0)
+        self.moody, self.bad_s, self.until = users, bad_s, 0.0
+
+    def piece_s(self) -> float:
+        if self.cpu_s and self.users == self.moody:
+            self.until = self.until or self.now + self.bad_s
+        return self.cpu_s * (1.5 if self.now < self.until else 1.0)
+
+
+@pytest.mark.parametrize(
+    ("crowd", "whole_s", "half_s"),
+    [
+        (True, (1 - warming.SETTLE) * schedule.CROWD_S, (1 + warming.SETTLE) / 2),
+        (False, schedule.ALONE_S, 0.5),
+    ],
+)
+def test_where_both_halves_of_a_look_differ_it_looks_on(monkeypatch, crowd, whole_s, half_s):
+    """What a core or an interpreter's loop does for half a second would else be the forecast of all
+    levels: 22 % between the halves were seen, and work that then cost 13 % less."""
+    work = Workload(cpu_s=0.02)
+    users = crowd_users(model(Server("prefork", processes=1), work)) if crowd else 1
+    steady, moody = Bench(0.0), Moody(users, half_s * (schedule.CROWD_S if crowd else whole_s))
+    warmed(monkeypatch, steady, work)
+    found = warmed(monkeypatch, moody, work)
+    assert moody.now - steady.now == pytest.approx(warming.AGAIN * whole_s, rel=0.1)
+    ratio = found.crowd_ratio / HOT if crowd else found.work_ratio / RATIO
+    bad_s, whole = whole_s / 2, (1 + warming.AGAIN) * whole_s
+    assert ratio == pytest.approx(whole / (whole - bad_s / 3), rel=0.02)  # not 1.2, as the half was
+
+
 class Pair(Bench):
     """Two cores, that do a round of requests together; two users wait `KNEE_S` more in each."""
 
@@ -265,6 +299,7 @@ def test_without_work_the_burn_is_not_compared(monkeypatch) -> None:
 def test_a_server_too_slow_for_two_pieces_leaves_the_burn_as_it_is(monkeypatch) -> None:
     monkeypatch.setattr(warming, "ALONE_S", PIECE_S)
     monkeypatch.setattr(warming, "CROWD_S", PIECE_S)
+    monkeypatch.setattr(warming, "AGAIN", 0)
     found = warmed(monkeypatch, Bench(0.0), Workload(cpu_s=0.02))
     assert (found.work_ratio, found.crowd_ratio) == (1, None)
 
