@@ -324,9 +324,7 @@ def no_root() -> str:
 WITH_A_QUEUE = Load((4, 16 * CORES), seconds=1.0, keep_alive=False)
 INJECTIONS = {
     "nothing": Injection(cause="", experiment=CPU),
-    "nothing, counted": Injection(
-        cause="", experiment=replace(CPU, workload=Workload(cpu_s=0.02))
-    ),
+    "nothing, counted": Injection(cause="", experiment=replace(CPU, workload=Workload(cpu_s=0.02))),
     "nothing, waits": Injection(
         cause="", experiment=Experiment(Server("event-loop"), WAITS, Load((4, 16)))
     ),
