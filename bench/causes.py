@@ -340,7 +340,9 @@ INJECTIONS = {
     "a queue for each core": Injection(
         cause="run queues",
         experiment=Experiment(  # whose workers all wake, and the first to run has the request
-            Server("prefork", processes=4 * CORES), Workload(cpu_s=0.02), Load((CORES,))
+            Server("prefork", processes=4 * CORES),
+            Workload(cpu_s=0.02, cpu_by="hashing"),
+            Load((CORES,)),
         ),
         inject=keeps_apart,
         lacking=one_core,
@@ -349,7 +351,7 @@ INJECTIONS = {
         cause="in step",
         experiment=Experiment(
             Server("prefork", processes=10 * CORES),
-            Workload(cpu_s=0.02, wait_s=0.18, wait_cv=0.0),
+            Workload(cpu_s=0.02, wait_s=0.18, wait_cv=0.0, cpu_by="hashing"),
             # Of more users the forecast expects it; and few of its beats are known badly.
             Load((4 * CORES,), seconds=4.0),
         ),

@@ -46,6 +46,7 @@ OVER = """(panel, withinMs) => new Promise((resolve, reject) => {
   setTimeout(() => reject(new Error(`The run was not over within ${withinMs} ms.`)), withinMs);
 })"""
 MOST_CPU, MOST_APART = 0.03, 0.01  # cores; of the throughput
+SPEED = {"noise", "core speed"}  # checks of what no page can do to a core, told by burns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,7 @@ class Run:
     lab: str
     where: str
     misses: tuple[float, ...]  # measured over forecast, minus one
+    steady: tuple[float, ...]  # of these, where the machine kept its speed
     unfit: int
     browser: float  # cores, the mean over the levels; 0 where there is none
     kernel: float  # with the book's server
@@ -63,12 +65,13 @@ class Run:
 def run_of(lab: str, where: str, data: dict[str, Any]) -> Run:
     """From a recording joined with its predictions."""
     points, raw = data["points"], data["runs"][0]["points"]
+    misses = [point["throughput_rps"] / point["predicted"]["model_rps"] - 1 for point in points]
+    moved = [any(check["name"] in SPEED for check in point["checks"]) for point in points]
     return Run(
         lab=lab,
         where=where,
-        misses=tuple(
-            point["throughput_rps"] / point["predicted"]["model_rps"] - 1 for point in points
-        ),
+        misses=tuple(misses),
+        steady=tuple(miss for miss, other in zip(misses, moved, strict=True) if not other),
         unfit=sum(any(check["unfit"] for check in point["checks"]) for point in points),
         browser=statistics.mean(point["browser_cpu"] or 0.0 for point in raw),
         kernel=statistics.mean(point["page_cpu"] for point in raw),
@@ -98,6 +101,11 @@ def from_here(lab: str) -> Run:
     return run_of(lab, "here", joined(measure(recorded.experiment)))
 
 
+def said(misses: Sequence[float]) -> str:
+    """Their median, and how many there are."""
+    return f"{statistics.median(misses):+.1%} of {len(misses)}" if misses else "none"
+
+
 def summary(runs: Sequence[Run]) -> list[str]:
     """The figures that count, beside their goals."""
     page = [run for run in runs if run.where == "page"]
@@ -106,6 +114,9 @@ def summary(runs: Sequence[Run]) -> list[str]:
 
     def miss(some: Sequence[Run]) -> float:
         return statistics.median(miss for run in some for miss in run.misses)
+
+    def steady(some: Sequence[Run]) -> list[float]:
+        return [miss for run in some for miss in run.steady]
 
     def unfit(some: Sequence[Run]) -> str:
         return f"{sum(run.unfit for run in some)} of {sum(len(run.misses) for run in some)}"
@@ -117,6 +128,8 @@ def summary(runs: Sequence[Run]) -> list[str]:
         f"points unfit: {unfit(page)} in the page, {unfit(here)} from here",
         f"median miss: {miss(page):+.1%} in the page, {miss(here):+.1%} from here, apart "
         f"{miss(page) - miss(here):+.1%} (goal: <= {MOST_APART:.0%})",
+        f"where the machine kept its speed: {said(steady(page))} in the page, {said(steady(here))} "
+        "from here",
         f"pair by pair: {statistics.mean(apart):+.1%} apart, known within {off:.1%} (twice the "
         f"standard error of {len(apart)} pairs)",
     ]
