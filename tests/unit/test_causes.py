@@ -646,6 +646,8 @@ def known(judged: Judged) -> set[tuple[str, str]]:
             shares.append(found.removed)
             times += [found.measured, found.expected]
             cores += [found.measured, found.expected]
+            if found.name == "core speed":
+                shares.append(abs(found.measured / found.expected - 1))
     said = [*map(rate, rates), *map(duration, times), *map(percent, shares)]
     rounded = ((2, "core"), (3, "core"), (2, "s"))
     plainly = {(digits(each, count), unit) for each in cores for count, unit in rounded}
