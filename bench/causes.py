@@ -433,7 +433,7 @@ GOAL, MOST_WRONG = 0.9, 2  # of what was injected; wrong causes, in all
 def steady(recording: Recording) -> bool:
     """Whether the machine had one speed, as far as its burns tell."""
     told = {check.name for each in recording.points for check in each.checks}
-    return told.isdisjoint({"noise", "core speed"})
+    return told.isdisjoint({"noise", "core speed", "unsteady cores"})
 
 
 def main() -> int:

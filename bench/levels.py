@@ -35,6 +35,7 @@ Column = tuple[str, Callable[[Point], str]]  # its head, and what it says of a p
 # The speed of the cores is burned again around each window, and not read from the miss.
 DISTURBED = (
     "load generator", "others", "steal", "page", "throttled", "affinity", "noise", "core speed",
+    "unsteady cores",
 )  # fmt: skip
 
 

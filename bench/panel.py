@@ -46,7 +46,8 @@ OVER = """(panel, withinMs) => new Promise((resolve, reject) => {
   setTimeout(() => reject(new Error(`The run was not over within ${withinMs} ms.`)), withinMs);
 })"""
 MOST_CPU, MOST_APART = 0.03, 0.01  # cores; of the throughput
-SPEED = {"noise", "core speed"}  # checks of what no page can do to a core, told by burns
+# Checks of what no page can do to a core, told by burns.
+SPEED = {"noise", "core speed", "unsteady cores"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -111,6 +111,26 @@ def dealt(experiment: Experiment, machine: Machine, run: Run, point: Point) -> f
     return level.rps_of(anew[0]) / level.rps_of(first) - 1
 
 
+def sped(experiment: Experiment, machine: Machine, run: Run, point: Point) -> float:
+    """By how much the model moves from the first visit to the second, where the cores had another
+    speed by then: relative, below 0 where they were slower. 0 where burns tell no such change, or
+    were not made at each visit."""
+    if not (by := speeds_of_visits(point)) or abs(by[1] / by[0] - 1) <= MOVED:
+        return 0.0
+    level = Level(experiment, machine, run, point)
+    first_rps, second_rps = (level.rps_at(speed) for speed in by)
+    return second_rps / first_rps - 1
+
+
+def speeds_of_visits(point: Point) -> tuple[float, float] | None:
+    """How fast the cores were at each of both visits, over when the forecast was made; None where
+    that is not known."""
+    match [visit.core_speed for visit in point.visits]:
+        case [float(first), float(second)] if first > 0 and second > 0:
+            return first, second
+    return None
+
+
 def _removes(candidate: Cause, level: Level) -> Cause:
     measured, model = level.point.throughput_rps, level.expected.model_rps
     left = abs(measured - candidate.model_rps) / abs(measured - model) if measured != model else 1.0
@@ -134,6 +154,10 @@ class Level:
     def rps_of(self, connections: dict[str, int]) -> float:
         """The model's X, with so many of the users on each process."""
         return self._model_rps(split=replace(self.point, connections=connections, visits=()))
+
+    def rps_at(self, speed: float) -> float:
+        """The model's X, with cores that are so many times as fast."""
+        return self._model_rps(D=self.forecast.demand_at(self.point.users) / speed)
 
     # ---- candidates, rank by rank ------------------------------------------------------------
 

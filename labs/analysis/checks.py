@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from labs.analysis import luck
-from labs.analysis.causes import EFFECTS
+from labs.analysis.causes import EFFECTS, HALF, MOVED, speeds_of_visits
 from labs.analysis.contrast import repeats
 from labs.analysis.failures import of_level, requests
 from labs.analysis.point import half_width
@@ -56,15 +56,17 @@ def check(
     noise_fraction: float = 0.0,
     moved: Mapping[str, float] = MappingProxyType({}),
     dealt: float = 0.0,
+    sped: float = 0.0,
 ) -> tuple[Check, ...]:
     """All that is to be said of `point`; `moved` is by how much its surroundings change what the
     model expects (`causes.moved`), `dealt` by how much it expects something else of its second
-    visit than of the first (`causes.dealt`), and the noise is that of the calibration."""
+    visit than of the first for how connections fell (`causes.dealt`), `sped` for how fast the cores
+    were (`causes.sped`), and the noise is that of the calibration."""
     by_deal = not repeats(point) and repeats(point, dealt)
     found = list(of_level(point, experiment, machine))  # what fails at once also fills a generator
     found += _disturbances(point, experiment.load.generators, by_deal)
     if not repeats(point):
-        found.append(_visited_again(point, dealt, by_deal, forecast.at(point.users)))
+        found.append(_visited_again(point, dealt, sped, by_deal, forecast.at(point.users)))
     found += _starved(point, experiment)
     found += _remarks(point, experiment, machine, moved)
     unsteady = max(noise_fraction, (point.core_speed or 1.0) - 1)
@@ -179,7 +181,9 @@ def _surrounded(name: str, sentence: str, moved: Mapping[str, float]) -> Check:
     return unfit(name, f"{sentence} With that the forecast changes by {change(by)}.")
 
 
-def _visited_again(point: Point, dealt: float, by_deal: bool, level: PredictedLevel) -> Check:
+def _visited_again(
+    point: Point, dealt: float, sped: float, by_deal: bool, level: PredictedLevel
+) -> Check:
     first, second = (visit.throughput_rps for visit in point.visits)
     by = "another throughput"
     if first:
@@ -198,11 +202,26 @@ def _visited_again(point: Point, dealt: float, by_deal: bool, level: PredictedLe
             f"users may fall in step, now more and now less. That allows {rate(lower_rps)} "
             f"to {rate(level.model_rps)}.",
         )
+    by_speed = speeds_of_visits(point)
+    if by_speed and first and repeats(point, sped) and _removes_half(second / first - 1, sped):
+        return unfit(
+            "unsteady cores",
+            f"Visited again on the way down, this level gave {by}: the cores were "
+            f"{speed(by_speed[1] / by_speed[0])} by then, as burns tell, which changes the "
+            f"forecast by {change(sped)}. Run again, on mains power and when the machine is quiet.",
+        )
+    seen = "the machine changed under way"
+    if by_speed and abs(by_speed[1] / by_speed[0] - 1) <= MOVED:
+        seen = "something changed under way, though not the cores' speed, as burns tell"
     return unfit(
         "repeated",
-        f"Visited again on the way down, this level gave {by}: the machine changed under way. "
+        f"Visited again on the way down, this level gave {by}: {seen}. "
         "Close other programs and run again.",
     )
+
+
+def _removes_half(miss: float, explained: float) -> bool:
+    return abs(miss - explained) <= HALF * abs(miss)
 
 
 def _in_step(point: Point, level: PredictedLevel) -> float | None:

@@ -43,6 +43,7 @@ def visited(point: Point, at_s: float, *, anew: bool = False) -> Point:
         throughput_ci_rps=point.throughput_ci_rps,
         connections=point.connections,
         anew=anew,
+        core_speed=point.core_speed,
     )
     return replace(point, visits=(visit,))
 

@@ -234,6 +234,7 @@ class Visit:
     throughput_ci_rps: tuple[float, float]  # 95 %, from batches within it
     connections: dict[str, int] = field(default_factory=dict)  # as of a point; {} of before
     anew: bool | None = None  # whether the server was started again for it; None of before
+    core_speed: float | None = None  # as of a point, where the cores were burned around each window
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

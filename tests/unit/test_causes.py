@@ -485,6 +485,31 @@ def test_cores_that_are_left_do_less_and_never_more() -> None:
     assert causes._whole(had, 1.5) == replace(had, most=6.0, all=6.0)
 
 
+@pytest.mark.parametrize(
+    ("experiment", "speeds", "by"),
+    [
+        (PREFORK, (1.0, 0.8), (D + G) / (D / 0.8 + G) - 1),
+        (PREFORK, (0.9, 1.1), (D / 0.9 + G) / (D / 1.1 + G) - 1),
+        (PREFORK, (1.0, 0.96), 0.0),  # within what is known of it
+        (PREFORK, (1.0, None), 0.0),
+        (PREFORK, (None, None), 0.0),
+        (waiting(8, cpu_s=0.001, wait_s=0.2), (1.0, 0.8), -0.00125),  # of 201 ms, 1 is work
+    ],
+)
+def test_other_cores_move_the_forecast_of_the_second_visit(
+    experiment: Experiment, speeds: tuple[float | None, float | None], by: float
+) -> None:
+    run = measured(experiment, None)
+    (point,) = run.points
+    visits = tuple(
+        visited(replace(point, core_speed=speed), at_s).visits[0]
+        for at_s, speed in enumerate(speeds)
+    )
+    both = replace(point, visits=visits)
+    assert causes.sped(experiment, FOUR, run, both) == pytest.approx(by, abs=0.002)
+    assert causes.sped(experiment, FOUR, run, point) == 0.0  # one visit
+
+
 # -- what is said ----------------------------------------------------------------------------
 
 

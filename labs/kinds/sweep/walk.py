@@ -256,6 +256,7 @@ class Levels:
             noise_fraction=self.calibration.noise_fraction,
             moved=causes.moved(self.experiment, self.rig.machine, run, point),
             dealt=causes.dealt(self.experiment, self.rig.machine, run, point),
+            sped=causes.sped(self.experiment, self.rig.machine, run, point),
         )
         return replace(point, checks=found)
 
