@@ -8,7 +8,7 @@ import json
 import os
 import time
 import timeit
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -204,25 +204,35 @@ def test_hashing_is_proportional_to_its_loops() -> None:
 # --- servers --------------------------------------------------------------------------------
 
 
-def ask(running: Running, query: str) -> tuple[int, float]:
-    """Status, and seconds of service as the server says."""
+Span = tuple[float, float]  # of a request in service: begin and end, on the clock of all
+
+
+def ask(running: Running, query: str) -> tuple[int, Span]:
+    """Status, and when it was served, as the server says."""
     connection = http.client.HTTPConnection(running.host, running.port, timeout=20)
     with contextlib.closing(connection):
         connection.request("GET", f"/?{query}")
         response = connection.getresponse()
         response.read()
         start, end, _, _ = map(float, response.headers["X-Service"].split())
-        return response.status, end - start
+        return response.status, (start, end)
 
 
-def at_once(running: Running, query: str, users: int = 3) -> tuple[float, list[float]]:
-    """Seconds until all are answered, and what each says of its service."""
+def all_ask(running: Running, query: str, users: int = 3) -> list[Span]:
+    """When each of so many who ask at one time was served."""
     with ThreadPoolExecutor(users) as pool:
-        begin = time.monotonic()
         answers = list(pool.map(lambda _: ask(running, query), range(users)))
-        took_s = time.monotonic() - begin
     assert [status for status, _ in answers] == [200] * users
-    return took_s, [service_s for _, service_s in answers]
+    return [span for _, span in answers]
+
+
+def at_once(spans: Sequence[Span]) -> int:
+    """How many were served at one time, at most."""
+    return max(sum(start <= begin < end for start, end in spans) for begin, _ in spans)
+
+
+def lengths(spans: Sequence[Span]) -> list[float]:
+    return [end - start for start, end in spans]
 
 
 @live
@@ -231,17 +241,27 @@ def test_every_server_waits_and_works_as_asked_and_says_how_long(kind: ServerRow
     wait_s = 0.15
     many = {"prefork": {"processes": 3}, "threaded": {"threads": 3}, "event-loop": {}}
     server = Server(kind.architecture, by=kind.by, **many[kind.architecture])
+
+    def are_served_at_once(query: str) -> bool:
+        """A busy machine may begin with one of them when the others are done: not every time."""
+        for _ in range(6):
+            spans = all_ask(running, query)
+            assert min(lengths(spans)) > 0.9 * wait_s
+            if at_once(spans) == len(spans):
+                return True
+        return False
+
     with serve(server, backend=True) as running:
         assert running.backend is not None
         assert not set(running.backend.pids()) & set(running.pids())
         assert ask(running, "loops=5000&cpu_by=hashing")[0] == 200
-        took_s, services = at_once(running, f"wait={wait_s}&wait_by=backend")
-        assert took_s < 2.5 * wait_s  # at once, not one after another
-        assert min(services) > wait_s
-        took_s, services = at_once(running, f"wait={wait_s}&wait_by=blocking")
-        assert 0.9 * wait_s < min(services) <= max(services) < 2 * wait_s
-        in_turn = kind.architecture == "event-loop"
-        assert (took_s > 2.9 * wait_s) if in_turn else (took_s < 2.5 * wait_s)
+        assert are_served_at_once(f"wait={wait_s}&wait_by=backend")
+        blocking = f"wait={wait_s}&wait_by=blocking"
+        if kind.architecture == "event-loop":  # in turn, and nobody's wait in line is service
+            spans = all_ask(running, blocking)
+            assert at_once(spans) == 1 and min(lengths(spans)) > 0.9 * wait_s
+        else:
+            assert are_served_at_once(blocking)
         pids = running.backend.pids()
         running.backend.process.kill()
         with pytest.raises(ServerFailed, match="The slow backend ended with exit code -9 under"):
