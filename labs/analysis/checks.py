@@ -12,18 +12,18 @@ from types import MappingProxyType
 from typing import Protocol
 
 from labs.analysis import luck
-from labs.analysis.causes import EFFECTS, HALF, MOVED, speeds_of_visits
+from labs.analysis.causes import EFFECTS
 from labs.analysis.contrast import repeats
 from labs.analysis.failures import of_level, requests
 from labs.analysis.point import half_width
 from labs.analysis.schedule import LEAST_COMPLETIONS, VISITS
+from labs.analysis.visited_again import visited_again
 from labs.records.experiment import Experiment, Workload
 from labs.records.format import NARROW, change, cores, duration, percent, rate, speed
 from labs.records.results import (
     Check,
     Machine,
     Point,
-    PredictedLevel,
     Prediction,
     told,
     unfit,
@@ -66,7 +66,7 @@ def check(
     found = list(of_level(point, experiment, machine))  # what fails at once also fills a generator
     found += _disturbances(point, experiment.load.generators, by_deal)
     if not repeats(point):
-        found.append(_visited_again(point, dealt, sped, by_deal, forecast.at(point.users)))
+        found.append(visited_again(point, forecast.at(point.users), dealt=dealt, sped=sped))
     found += _starved(point, experiment)
     found += _remarks(point, experiment, machine, moved)
     unsteady = max(noise_fraction, (point.core_speed or 1.0) - 1)
@@ -179,58 +179,6 @@ def _surrounded(name: str, sentence: str, moved: Mapping[str, float]) -> Check:
     if abs(by) <= UNSTEADY:
         return told(name, sentence)
     return unfit(name, f"{sentence} With that the forecast changes by {change(by)}.")
-
-
-def _visited_again(
-    point: Point, dealt: float, sped: float, by_deal: bool, level: PredictedLevel
-) -> Check:
-    first, second = (visit.throughput_rps for visit in point.visits)
-    by = "another throughput"
-    if first:
-        more = "more" if second > first else "less"
-        by = f"{percent(abs(second / first - 1))} {more} throughput"
-    if by_deal:
-        return told(
-            "dealt",
-            f"Visited again, with the server started anew, this level gave {by}: its connections "
-            f"fell otherwise on the processes, which changes the forecast by {change(dealt)}.",
-        )
-    if (lower_rps := _in_step(point, level)) is not None:
-        return told(
-            "in step",
-            f"Visited again on the way down, this level gave {by}: its times hardly vary, so its "
-            f"users may fall in step, now more and now less. That allows {rate(lower_rps)} "
-            f"to {rate(level.model_rps)}.",
-        )
-    by_speed = speeds_of_visits(point)
-    if by_speed and first and repeats(point, sped) and _removes_half(second / first - 1, sped):
-        return unfit(
-            "unsteady cores",
-            f"Visited again on the way down, this level gave {by}: the cores were "
-            f"{speed(by_speed[1] / by_speed[0])} by then, as burns tell, which changes the "
-            f"forecast by {change(sped)}. Run again, on mains power and when the machine is quiet.",
-        )
-    seen = "the machine changed under way"
-    if by_speed and abs(by_speed[1] / by_speed[0] - 1) <= MOVED:
-        seen = "something changed under way, though not the cores' speed, as burns tell"
-    return unfit(
-        "repeated",
-        f"Visited again on the way down, this level gave {by}: {seen}. "
-        "Close other programs and run again.",
-    )
-
-
-def _removes_half(miss: float, explained: float) -> bool:
-    return abs(miss - explained) <= HALF * abs(miss)
-
-
-def _in_step(point: Point, level: PredictedLevel) -> float | None:
-    """What users in step go down to, where more or less of that explains what each visit gave."""
-    if level.lower_rps is None or level.lower_by != "users in step":
-        return None
-    low, high = (1 - TOLD) * level.lower_rps, (1 + TOLD) * level.model_rps
-    within = all(low <= visit.throughput_rps <= high for visit in point.visits)
-    return level.lower_rps if within else None
 
 
 def _disturbances(point: Point, generators: int, by_deal: bool) -> Iterator[Check]:
