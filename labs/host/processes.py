@@ -22,6 +22,7 @@ from labs.records.processes import Process, Seen, Who
 
 LINUX = sys.platform.startswith("linux")
 CENSUS_EVERY_S, MONITOR_EVERY_S = 0.1, 0.25
+MOST_OF_A_CORE = 0.02  # that a monitor's looks take, while what it looks at is measured
 MOST_AT_ONCE = 64  # processes looked at so often; of twice as many, every 0.2 s
 SHARED = "/wall-time-"  # in the path of a server's own folder, see `labs.servers.storage`
 NOT_TOLD = (".lock", "-wal", "-shm")  # files that only go with others
@@ -149,16 +150,20 @@ class Census(Processes):
 
 
 class ProcessMonitor(Processes):
-    """Who is there and what they do, while `busy` says to look."""
+    """Who is there and what they do, while `busy` says to look: four times a second, fewer times
+    where looks are dear."""
 
     def __init__(self, trees: Trees, busy: Callable[[], bool]) -> None:
         super().__init__(trees, MONITOR_EVERY_S)
         self.busy = busy
+        self._ports: Mapping[str, int] | None = None  # by socket, as this look found them
 
     def look(self) -> None:
         """Read every process, if it is time to."""
         if self.busy():
+            begin_s, self._ports = time.thread_time(), None
             super().look()
+            self.every_s = max(MONITOR_EVERY_S, (time.thread_time() - begin_s) / MOST_OF_A_CORE)
 
     def seen(self) -> tuple[Seen, ...]:
         """Everyone, the server's first. Empty when it was never busy."""
@@ -185,7 +190,8 @@ class ProcessMonitor(Processes):
         if life.who == "server":
             life.files |= _files(pid)
             if life.looks & (life.looks - 1) == 0:  # 1, 2, 4, 8: the list may be long
-                life.files |= _connections(pid)
+                self._ports = _ports() if self._ports is None else self._ports
+                life.files |= _connections(pid, self._ports)
 
 
 def read(pid: int) -> Reading:
@@ -283,20 +289,26 @@ def _files(pid: int) -> set[str]:
     return found
 
 
-def _connections(pid: int) -> set[str]:
-    """What it is connected to on this machine, as far as it was itself who asked for it: to whom
-    it answers, nobody listens there."""
-    listening, asked = set(), {}
+def _ports() -> dict[str, int]:
+    """Of each socket of whoever asked for a connection on this machine, the port that it asked: by
+    the socket's name. Those of whoever answered are not among them, as nobody listens where they
+    lead. To tell it takes the system milliseconds, and more after a load."""
+    listening, found = set(), {}
     for line in TCP.read_text().splitlines()[1:]:
         _, local, remote, state, *more = line.split()
         if state == LISTENING:
             listening.add(local.partition(":")[2])
         elif state == ESTABLISHED and remote.startswith(LOOPBACK):
-            asked[f"socket:[{more[5]}]"] = remote.partition(":")[2]
+            found[f"socket:[{more[5]}]"] = remote.partition(":")[2]
+    return {name: int(port, 16) for name, port in found.items() if port in listening}
+
+
+def _connections(pid: int, ports: Mapping[str, int]) -> set[str]:
+    """What it is connected to on this machine, as far as it was itself who asked for it."""
     found = set()
     for number in os.listdir(f"/proc/{pid}/fd"):
         with contextlib.suppress(OSError):
-            port = asked.get(os.readlink(f"/proc/{pid}/fd/{number}"))
-            if port in listening:
-                found.add(f"a connection to port {int(str(port), 16)}")
+            port = ports.get(os.readlink(f"/proc/{pid}/fd/{number}"))
+            if port is not None:
+                found.add(f"a connection to port {port}")
     return found

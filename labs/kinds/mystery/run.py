@@ -171,4 +171,6 @@ class MysteryLab(LabKind[Mystery]):
 
         part = rig.part("", later_s=later_s, found=lambda each: rig.partial(found(each)))
         part.expect(self._each_s)
-        return found(sweep(part, experiment, beside=watched))
+        # Nobody is shown who was there with a fix: to look on would only disturb it.
+        beside = watched if name == "before" else contextlib.nullcontext
+        return found(sweep(part, experiment, beside=beside))
