@@ -8,6 +8,7 @@ which pip does not install, on a port of their own (`labs.servers.deployments`).
 from __future__ import annotations
 
 import importlib.util
+import math
 import shlex
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
@@ -23,7 +24,14 @@ from labs.servers.deployments import PRODUCTS, Product
 HOST = "127.0.0.1"
 PORT_BY_HAND = 8000
 SHARED_MEMORY = Path("/dev/shm")  # Linux
+START_S = 20.0  # to the first answer, on a busy machine
+START_WORKER_S = 0.5  # more for each process
 SCRATCH_UP = r"serving in process (\d+)"  # our own, and node
+
+
+def start_s(processes: int) -> float:
+    """Seconds within which a server of so many processes has to be up."""
+    return START_S + START_WORKER_S * processes
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +82,10 @@ HTTP = "httptools" if importlib.util.find_spec("httptools") else "h11"
 
 def _uvicorn(server: Server, fd: int | None) -> list[str]:
     where = ["--host", HOST, "--port", str(PORT_BY_HAND)] if fd is None else ["--fd", str(fd)]
-    many = ["--workers", str(server.processes), "--timeout-worker-healthcheck", "3600"]
+    # Its master asks each worker by turns whether it is well. It has to wait for one that starts
+    # beside many, and waits in vain for one that is killed before it has answered.
+    patience = ["--timeout-worker-healthcheck", str(math.ceil(start_s(server.processes)))]
+    many = ["--workers", str(server.processes), *patience]
     return [
         "uvicorn",
         *where,

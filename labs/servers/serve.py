@@ -34,14 +34,21 @@ from labs.records.experiment import Architecture, Page, Server, Workload
 from labs.records.results import Machine
 from labs.records.server_facts import server_facts
 from labs.servers.backend import ADDRESS, Backend, BackendFailed, serve_backend
-from labs.servers.catalogue import CATALOGUE, HOST, PORT_BY_HAND, ServerRow, missing, refuse, row_of
+from labs.servers.catalogue import (
+    CATALOGUE,
+    HOST,
+    PORT_BY_HAND,
+    ServerRow,
+    missing,
+    refuse,
+    row_of,
+    start_s,
+)
 from labs.servers.deployments import Launch, Place, folder_by_hand, folder_for_a_server
 from labs.servers.readiness import Knock
 
 PORTS = 3  # that are tried for a server that finds its own taken
 PORT_TAKEN = "(?i)address already in use|EADDRINUSE|could not bind"
-START_S = 20.0  # to the first answer, on a busy machine
-START_WORKER_S = 0.5  # more for each process
 LAST_LINES = 12  # of its log, when it failed
 NOT_PASSED_ON = {  # settings of the reader's shell that would change what is measured
     *("WEB_CONCURRENCY", "GUNICORN_CMD_ARGS"),
@@ -365,7 +372,7 @@ def _wait_until_ready(running: Running, nonce: str, stop: threading.Event | None
     server = running.server
     first = server.start or server_facts(server.by).first or server.processes
     processes = min(server.processes, first)
-    seconds = START_S + START_WORKER_S * processes
+    seconds = start_s(processes)
     knock = Knock(running.host, running.port)
 
     def ready() -> bool:

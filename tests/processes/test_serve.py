@@ -27,6 +27,7 @@ from labs.load import tools
 from labs.records.errors import Unusable, used_up
 from labs.records.experiment import DEFAULT_BY, Load, Server, Workload
 from labs.records.server_facts import keeps_connections
+from labs.servers import catalogue
 from labs.servers import serve as servers
 from labs.servers.catalogue import CATALOGUE, ServerRow, missing, row_of
 from labs.servers.serve import Running, ServerFailed, available, check, serve
@@ -34,6 +35,7 @@ from workloads.app.units import count
 
 live = pytest.mark.live
 SOON_S = 10.0
+MASTER_ASKS_S = 0.5  # uvicorn's, each worker again and again
 ROWS = {f"{kind.architecture} by {kind.by}": kind for kind in CATALOGUE}
 
 
@@ -212,15 +214,38 @@ def test_a_worker_that_dies_is_replaced(kind: ServerRow) -> None:
         victim = min(before - {running.pid})
         assert running.lost() == 0
         os.kill(victim, signal.SIGKILL)
-        eventually(
-            lambda: len(now := set(running.serving_pids())) == 2 and victim not in now,
-            SOON_S,
-            "another worker",
-        )
+        replaced(running, victim)
         assert len(set(running.serving_pids()) & before) == 1
         assert running.lost() == (0 if kind.by == "spare" else 1)
         assert running.lost() == 0
         eventually(lambda: ask(running, "/")[0] == 200, SOON_S)
+
+
+def replaced(running: Running, victim: int) -> None:
+    """Wait until another worker serves in its place: of uvicorn, whose master may have asked it
+    something, as long as that waits for an answer."""
+    eventually(
+        lambda: len(now := set(running.serving_pids())) == 2 and victim not in now,
+        catalogue.start_s(2) + SOON_S,
+        "another worker",
+    )
+
+
+@live
+@pytest.mark.extended
+def test_a_worker_that_dies_before_it_has_answered_its_master_is_replaced() -> None:
+    with serve(Server("event-loop", by="uvicorn", processes=2)) as running:
+        victim, master = min(running.serving_pids()), psutil.Process(running.pid)
+        woken: dict[int, float] = {}  # when it was first seen to have done so, so many times
+
+        def waits() -> bool:
+            times, now = master.num_ctx_switches().voluntary, time.monotonic()
+            return now - woken.setdefault(times, now) > 2 * MASTER_ASKS_S
+
+        os.kill(victim, signal.SIGSTOP)
+        eventually(waits, SOON_S, "a master that waits for an answer")
+        os.kill(victim, signal.SIGKILL)
+        replaced(running, victim)
 
 
 @live
@@ -294,7 +319,7 @@ def test_a_server_that_never_answers_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _shadow(tmp_path, monkeypatch, "import time; print('thinking', flush=True); time.sleep(60)")
-    monkeypatch.setattr(servers, "START_S", 0.5)
+    monkeypatch.setattr(catalogue, "START_S", 0.5)
     with (
         pytest.raises(ServerFailed, match=r"was not ready after 1 s.*0 of 1 .*\nthinking"),
         serve(Server("prefork")),
@@ -312,7 +337,7 @@ def test_stop_does_not_wait_for_a_server_to_start(
     started = time.monotonic()
     with pytest.raises(Stopped), serve(Server("prefork"), stop=stop):
         pass
-    assert time.monotonic() - started < 0.5 * servers.START_S
+    assert time.monotonic() - started < 0.5 * catalogue.START_S
 
 
 def _shadow(folder: Path, monkeypatch: pytest.MonkeyPatch, program: str) -> None:
