@@ -75,6 +75,8 @@ class Overhead(msgspec.Struct, frozen=True):
     generator_s: float = 0.0
     backend_s: float = 0.0
     backend_late_s: float = 0.0
+    call_s: float = 0.0
+    handover_s: float = 0.0
 
 
 class Kept(msgspec.Struct):

@@ -37,7 +37,7 @@ from labs.measure.warmup import crowd_users, warm_up, warm_up_users
 from labs.records.experiment import CpuBy, Experiment, Load, Server, Workload
 from labs.records.requests import Report
 from labs.records.results import Calibration, Machine, Sample
-from labs.records.server_facts import WAITS, asks_backend
+from labs.records.server_facts import asks_backend, asks_database
 from labs.servers.serve import Running, serve, versions
 from labs.servers.storage import database, shared_folder
 from labs.theory.server_model import ServerModel
@@ -375,7 +375,7 @@ class Rig:
         """The machine, with the versions of a server that pip does not install, and of the
         database where requests need one."""
         more = versions(server)
-        if WAITS[workload.wait_by].needs == "database":
+        if asks_database(workload):
             more = more | {"database": database().name}
         return replace(self.machine, versions=self.machine.versions | more)
 

@@ -5,7 +5,8 @@ First with a crowd of empty requests: their CPU seconds. Then with a crowd that 
 with pieces of work: CPU seconds again, and how much of the cores they get. Then with a user for
 each core, where that matters: how long a request waits although a core is idle. Then with one user
 alone: how fast the server itself does a piece of work, and what the way there and back takes; and,
-where users of the levels wait, how fast after a nap.
+where users of the levels wait, how fast after a nap. Where they wait in a database, each piece
+asks it for something too, and hardly waits.
 Nothing of a level enters: neither its number of users beyond what fills the cores, nor its work.
 """
 
@@ -20,8 +21,9 @@ from numpy.typing import NDArray
 from labs.analysis.schedule import ALONE_S, CROWD_S, EMPTY_S, KNEE_S, NAPS_S, longer
 from labs.host.monitor import Sampler
 from labs.load.locust import Driver
-from labs.records.experiment import Experiment
+from labs.records.experiment import Experiment, Workload
 from labs.records.results import Calibration
+from labs.records.server_facts import asks_database, late_s
 from labs.records.snapshot import Snapshot
 from labs.theory.server_model import ServerModel
 from workloads.protocol import OK
@@ -33,6 +35,7 @@ LOOK_S = 0.05
 EACH_S = 0.001  # between two requests of the crowd, where they wait: hot, and not all at once
 PIECE_S = 0.01  # of work, burned; long beside the rest of a request and short beside ALONE_S
 NAP_S = 0.02  # or the levels' own waits, where these are shorter
+BRIEFLY_S = 1e-6  # waited after a piece, where what counts is what it costs to ask for the wait
 BESIDE = 4.0  # a piece takes so many times what the generator spends on all that are under way
 WAITING = 8  # of the crowd, so that a core that has done its piece has the next at once: with two
 # that wait, cores with run queues of their own stood idle for 4 % of the time, seen on two cores
@@ -75,9 +78,8 @@ def warm_up(
     driver.open(0, 0.0)
     pause(wait_s)  # until the last of the crowd is gone,
     done = driver.report(since).records  # and has heard that it shall: a busy one obeys late
-    done = done[(done["end"] > before.at) & (done["end"] <= after.at)]
-    completed = int((done["kind"] == OK).sum())
-    if not completed:
+    done = _good(done[(done["end"] > before.at) & (done["end"] <= after.at)])
+    if not (completed := len(done)):
         return burned
     used = before.until(after)
     each_s = used.seconds / completed
@@ -86,6 +88,8 @@ def warm_up(
         overhead_s=used.server_cpu * each_s,
         generator_s=used.generator_cpu * each_s,
         backend_s=used.backend_cpu * each_s,
+        call_s=_call_s(done, model) if asks_database(workload) else 0.0,
+        handover_s=_handover_s(done, model, wait_s) if asks_database(workload) else 0.0,
     )
     if workload.cpu_s and crowd:
         found = _crowd(driver, sampler, model, found, crowd, pause)
@@ -109,8 +113,7 @@ def _crowd(
     where these differ."""
     crowd_s = CROWD_S * longer(model.load)
     piece_s = max(PIECE_S, BESIDE * users * found.generator_s)
-    piece = replace(model.workload, cpu_s=piece_s, cpu_cv=0.0, wait_s=0.0)
-    driver.ask_for(piece, found.loops_per_s[0])
+    driver.ask_for(_piece(model, piece_s), found.loops_per_s[0])
     since = len(driver.records())
     driver.open(users, piece_s)
     pause(SETTLE * crowd_s)
@@ -142,8 +145,7 @@ def _one_for_each_core(
     """Seconds of a user's round, and CPU seconds of a request, where as many users as cores ask for
     pieces of work. Zeros where hardly a request ends."""
     knee_s, piece_s = KNEE_S * longer(model.load), found.crowd_work_s
-    piece = replace(model.workload, cpu_s=piece_s, cpu_cv=0.0, wait_s=0.0)
-    driver.ask_for(piece, found.loops_per_s[0])
+    driver.ask_for(_piece(model, piece_s), found.loops_per_s[0])
     since = len(driver.records())
     driver.open(model.fills, piece_s)
     pause(SETTLE * knee_s)
@@ -157,6 +159,39 @@ def _one_for_each_core(
         return 0.0, 0.0
     used = before.until(after)
     return model.fills * used.seconds / pieces, used.server_cpu * used.seconds / pieces
+
+
+def _piece(model: ServerModel, piece_s: float) -> Workload:
+    """What a request asks for that is to tell what so much work costs. Of a database it asks what
+    it will at the levels, since that costs CPU time: the process's own and the database's."""
+    wait_s = BRIEFLY_S if asks_database(model.workload) else 0.0
+    return replace(model.workload, cpu_s=piece_s, cpu_cv=0.0, wait_s=wait_s)
+
+
+def _waited_s(model: ServerModel, found: Calibration) -> float:
+    """Seconds of a piece that were waited as asked, and because a wait ends late."""
+    wait_s = _piece(model, 0.0).wait_s
+    return wait_s and wait_s + late_s(model.workload, found)
+
+
+def _call_s(done: NDArray[np.void], model: ServerModel) -> float:
+    """CPU seconds that the application spends on a request without work; 0 where none are told. If
+    one at a time has its turn, the cheapest tells: others may have asked many times whether it is
+    theirs, as of SQLite."""
+    told = done["service_cpu"][done["service_cpu"] > 0]
+    if not len(told):
+        return 0.0
+    return float(np.min(told) if model.alone else np.median(told))
+
+
+def _handover_s(done: NDArray[np.void], model: ServerModel, wait_s: float) -> float:
+    """Seconds, beside so many of waiting, until the next request has what one at a time can have.
+    0 where that is nothing, or where nobody else stands in line for it."""
+    ends = np.sort(done["service_end"][np.isfinite(done["service_end"])])
+    if not model.alone or model.blocks or model.W < 2 or len(ends) < 2:
+        return 0.0
+    waited_s = wait_s + late_s(model.workload, model.calibration)
+    return max(0.0, float(np.median(np.diff(ends))) - waited_s)
 
 
 def _wait(done: Callable[[], bool], pause: Callable[[float], None]) -> None:
@@ -193,7 +228,8 @@ def crowded(
     demand_s, work_s = whole.server_cpu * whole.seconds / pieces, None
     shares = _inside(done, looks[0].at, looks[-1].at)
     if (told := (shares > 0) & (done["service_cpu"] > 0)).any():
-        work_s = min(demand_s, float(np.average(done["service_cpu"][told], weights=shares[told])))
+        service_s = float(np.average(done["service_cpu"][told], weights=shares[told]))
+        work_s = min(demand_s, max(0.0, service_s - found.call_s))
     beside_s = found.overhead_s if work_s is None else demand_s - work_s
     rates = [
         number / (after.at - before.at)
@@ -249,25 +285,26 @@ def _alone(
     if len(done) < 2:
         return found
     told = done[np.isfinite(done["service_end"])]
-    works = _works(done, piece_s)
+    works = _works(done, piece_s, found)
     way_there_s = float(np.median(told["service_start"] - told["start"])) if len(told) else 0.0
     rest_s = float(np.median(np.diff(done["start"]) - works[:-1]))
     if model.naps:
         nap_s = min(model.V + model.Z, NAP_S)
         naps, napped_s = _by_one(driver, sampler, model, found, pause, piece_s, NAPS_S, nap_s)
         if len(naps) > 1:
-            works, demand_s = _works(naps, piece_s), napped_s
+            works, demand_s = _works(naps, piece_s, found), napped_s
             between_s = float(np.median(done["start"][1:] - done["end"][:-1]))
             rest_s = float(np.median(naps["end"] - naps["start"] - works)) + between_s
     work_s = float(np.mean(works))
     beside_s = max(0.0, demand_s - work_s) if piece_s and len(told) else None
     spent_s = found.overhead_s if beside_s is None else beside_s
+    spent_s += found.generator_for(model.workload.cpu_s) + _waited_s(model, found)
     return replace(
         found,
         work_ratio=work_s / piece_s if piece_s else 1.0,
         alone_overhead_s=beside_s,
         alone_spread=_apart(_halves(works)) if piece_s else 0.0,
-        delay_s=max(0.0, rest_s - spent_s - found.generator_for(model.workload.cpu_s)),
+        delay_s=max(0.0, rest_s - spent_s),
         way_there_s=max(0.0, way_there_s),
     )
 
@@ -285,12 +322,11 @@ def _by_one(
     """The good requests of one user who asks for pieces and thinks for so long between them, and
     the server's CPU seconds for each. Takes so many seconds times `longer`, and more where the
     pieces of both halves differ."""
-    piece = replace(model.workload, cpu_s=piece_s, cpu_cv=0.0, wait_s=0.0)
-    driver.ask_for(piece, found.loops_per_s[0], nap_s)
+    driver.ask_for(_piece(model, piece_s), found.loops_per_s[0], nap_s)
     since, begin, before = len(driver.records()), time.perf_counter(), sampler.snapshot()
     driver.open(1, 0.0)
     pause(seconds * longer(model.load))
-    if _apart(_halves(_works(_good(driver.records(since)), piece_s))) > UNSTEADY:
+    if _apart(_halves(_works(_good(driver.records(since)), piece_s, found))) > UNSTEADY:
         pause(AGAIN * seconds * longer(model.load))
     driver.open(0, 0.0)
     done = _good(driver.report(since).records)
@@ -314,10 +350,10 @@ def _apart(halves: Sequence[float] | NDArray[np.int64]) -> float:
     return (max(halves) - min(halves)) / mean if mean else 0.0
 
 
-def _works(done: NDArray[np.void], piece_s: float) -> NDArray[np.float64]:
+def _works(done: NDArray[np.void], piece_s: float, found: Calibration) -> NDArray[np.float64]:
     """CPU seconds of each piece; as burned where the server tells none."""
-    told = (done["service_cpu"] > 0) & (piece_s > 0)
-    return np.where(told, done["service_cpu"], piece_s)
+    told = (done["service_cpu"] > found.call_s) & (piece_s > 0)
+    return np.where(told, done["service_cpu"] - found.call_s, piece_s)
 
 
 def crowd_users(model: ServerModel) -> int:

@@ -93,6 +93,8 @@ class Calibration:
     knee_s: Amount = 0.0  # of a round with a user for each core: a request waits, a core is idle
     crowd_spread: Amount = 0.0  # of what the crowd got done: how far two halves lay apart, relative
     use: float = 1.0  # part of all logical cores' time that work gets which could fill them
+    call_s: Amount = 0.0  # CPU seconds of the application, of a request that only asks a database
+    handover_s: Amount = 0.0  # of what one request at a time can have, from one to the next
     warm_up_loops_per_s: float | None = None  # of all cores, burned before the warm-up and after
 
     def ordered_by(self, loops_per_s: float) -> Calibration:

@@ -162,6 +162,11 @@ def asks_backend(workload: Workload) -> bool:
     return WAITS[workload.wait_by].asks_backend and workload.wait_s > 0
 
 
+def asks_database(workload: Workload) -> bool:
+    """Whether its requests wait in a database."""
+    return WAITS[workload.wait_by].needs == "database" and workload.wait_s > 0
+
+
 def late_s(workload: Workload, calibration: Calibration) -> float:
     """How late a wait ends: a sleep, or a backend's answer, by as much as was seen."""
     return calibration.backend_late_s if asks_backend(workload) else calibration.timer_s

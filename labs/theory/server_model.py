@@ -222,7 +222,8 @@ class ServerModel:
     def one_at_a_time(self, cores: Cores, N: int, D: float) -> float:
         """X where the wait is for something that one request at a time can have: a queue for it,
         and all the rest is a delay. Waits that many have together: whoever comes waits for the
-        end of those who have it, then for the next, whom the others join."""
+        end of those who have it, then for the next, whom the others join. What passes from one to
+        the next (`Calibration.handover_s`) is a part of what they spend beside the wait."""
         g, wait_cv, V, Z = self.g / self.load.generators, self.workload.wait_cv, self.V, self.away
         # Nobody else has the worker of a user who thinks, where it is held.
         N, W = (min(N, int(self.W)), math.inf) if self.holds else (N, self.W)
@@ -231,7 +232,9 @@ class ServerModel:
         elif self.together:  # who asks again at once has just missed one
             found = max(1 / (V + D + g), min(N, W) / (2 * V + D + g))
         else:
-            found = simulate(N, V, D, cpu_cv=wait_cv, Z=Z, g=g, W=W)
+            over_s = self.calibration.handover_s
+            rest_s = max(0.0, D - over_s)
+            found = simulate(N, V + over_s, rest_s, cpu_cv=wait_cv, Z=Z, g=g, W=W)
         return min(found, ceiling(cores.all, D + self.g))
 
     def shared(self, cores: Cores, N: int, D: Demand, W: float) -> float:

@@ -680,6 +680,20 @@ def test_just_at_the_knee_two_requests_may_share_a_core():
         assert all(level.lower_rps is None for level in levels), (server, work)
 
 
+def test_what_passes_between_two_turns_is_lost_to_all_but_a_lone_user():
+    """In a database, the end of a transaction and the way to whoever stood in line for it."""
+    over = dataclasses.replace(IDEAL, handover_s=0.001)
+    for server in (prefork(16), threaded(16, by="scratch")):
+        work = of(2, 20, wait_by="database", wait_cv=0.0)
+        alone, crowded = (
+            [one_level(server, work, N, calibration=each).model_rps for N in (1, 32)]
+            for each in (IDEAL, over)
+        )
+        assert crowded[0] == pytest.approx(alone[0], rel=1e-3)
+        assert alone[1] == pytest.approx(50, rel=1e-3)
+        assert crowded[1] == pytest.approx(1 / 0.021, rel=1e-3)
+
+
 def test_a_quota_caps_small_requests_and_slows_large_ones():
     burned = Calibration(loops_per_s=(1e8, 2e8), noise_fraction=0.0)
     half = {"calibration": burned, "on": machine(2, quota=1.5, logical=8)}

@@ -25,7 +25,7 @@ from labs.measure.rig import Rig, Testbed
 from labs.records.errors import Unusable
 from labs.records.processes import Seen
 from labs.records.results import Machine
-from labs.records.server_facts import WAITS
+from labs.records.server_facts import asks_database
 from labs.servers.serve import check
 from labs.servers.storage import Database, database
 
@@ -143,7 +143,7 @@ class MysteryLab(LabKind[Mystery]):
     def _measured(self, rig: Rig, name: Variant, before: Mystery | None, later_s: float) -> Mystery:
         """That variant, beside what is there."""
         experiment = self.scenario.experiment(name)
-        asks = WAITS[experiment.workload.wait_by].needs == "database"
+        asks = asks_database(experiment.workload)
         asked = database() if asks else Database("")
         seen: tuple[Seen, ...] = ()
 
