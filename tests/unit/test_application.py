@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import os
+import sqlite3
 import time
 from pathlib import Path
 
@@ -135,3 +136,49 @@ def test_a_write_waits_for_the_disk_where_fsync_does_not(
         exclusive.to_disk(writing)
     for end in (reading, writing):
         os.close(end)
+
+
+class Told:
+    """A database that others have, so many times, and what it was asked for."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, others: int = 0) -> None:
+        self.others, self.statements = others, []
+        monkeypatch.setattr(exclusive, "_database", lambda: self)
+
+    def execute(self, statement: str) -> None:
+        self.statements.append(statement)
+        if self.others:
+            self.others -= 1
+            raise sqlite3.OperationalError("database is locked")
+
+
+def test_a_brief_transaction_waits_for_nothing_of_its_callers(monkeypatch) -> None:
+    """Between two statements its thread may queue for Python's lock, and others for it meanwhile:
+    16 threads with 1 ms of work each got 370 requests a second so, and 580 with one statement."""
+    database = Told(monkeypatch)
+    assert exclusive.brief_transaction(0.02) == 0.02
+    assert database.statements == [exclusive.TAKE_ONE]
+    database = Told(monkeypatch, others=2)
+    assert exclusive.brief_transaction(0.02) == 0.02
+    assert database.statements == 3 * [exclusive.TAKE_ONE]
+
+
+@pytest.mark.parametrize("address", ["", "hostaddr=127.0.0.1"])
+def test_a_transaction_ends_after_its_wait_and_when_the_wait_fails(address, monkeypatch) -> None:
+    monkeypatch.setenv(exclusive.POSTGRESQL, address)
+    begin = "BEGIN" if address else "BEGIN IMMEDIATE"
+    database = Told(monkeypatch)
+    assert exclusive.transaction(0.001) == 0.0
+    assert database.statements == [begin, exclusive.TAKE_ONE, "COMMIT"]
+    monkeypatch.setattr(exclusive.time, "sleep", lambda seconds: 1 / 0)
+    database = Told(monkeypatch)
+    with pytest.raises(ZeroDivisionError):
+        exclusive.transaction(0.001)
+    assert database.statements == [begin, exclusive.TAKE_ONE, "ROLLBACK"]
+
+
+def test_who_is_kept_out_for_too_long_says_so(monkeypatch) -> None:
+    monkeypatch.setattr(exclusive, "GIVE_UP_S", 0.0)
+    Told(monkeypatch, others=1)
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        exclusive.brief_transaction(0.02)

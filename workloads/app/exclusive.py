@@ -27,6 +27,7 @@ SYNC_S = "WALL_TIME_SYNC_S"  # and the seconds that one small write takes to be 
 POSTGRESQL = "WALL_TIME_POSTGRESQL"  # and how to connect to one; where that is empty, SQLite
 BLOCK = bytes(4096)
 COUNT = Struct("<q")
+TAKE_ONE = "UPDATE stock SET pieces = pieces - 1"
 GIVE_UP_S = 60.0
 AGAIN = 0.1  # of a transaction's length, until a writer who was turned away tries again
 LEAST_AGAIN_S = 0.001
@@ -68,16 +69,23 @@ def commit_together(seconds: float) -> float:
 
 def transaction(seconds: float) -> float:
     """Take one from the stock, and wait for something else before the transaction ends."""
-    with _writing(seconds) as database:
-        database.execute("UPDATE stock SET pieces = pieces - 1")
+    database = _database()
+    _execute("BEGIN" if os.environ.get(POSTGRESQL) else "BEGIN IMMEDIATE", seconds)
+    try:
+        database.execute(TAKE_ONE)
         time.sleep(seconds)
+    except BaseException:
+        database.execute("ROLLBACK")
+        raise
+    database.execute("COMMIT")
     return 0.0
 
 
 def brief_transaction(seconds: float) -> float:
-    """Take one from the stock, end the transaction, and only then wait."""
-    with _writing(LEAST_AGAIN_S) as database:
-        database.execute("UPDATE stock SET pieces = pieces - 1")
+    """Take one from the stock, which is a whole transaction, and only then wait. Nothing of it
+    waits for this thread: one that has to queue for a core, or for the interpreter's lock, between
+    two statements would keep the others out meanwhile."""
+    _execute(TAKE_ONE, LEAST_AGAIN_S)
     return seconds
 
 
@@ -140,31 +148,17 @@ def locked(name: str, *, patient: bool = True) -> Iterator[None]:
         fcntl.flock(locks[name], fcntl.LOCK_UN)
 
 
-@contextlib.contextmanager
-def _writing(seconds: float) -> Iterator[Any]:
-    """A transaction of about that length that writes, while others wait for its end."""
-    database = _database()
-    _begin(database, seconds)
-    try:
-        yield database
-    except BaseException:
-        database.execute("ROLLBACK")
-        raise
-    database.execute("COMMIT")
+def _execute(statement: str, seconds: float) -> None:
+    """That, as soon as no transaction of about that length keeps us out.
 
-
-def _begin(database: Any, seconds: float) -> None:
-    """In PostgreSQL, who writes to a row that another has written to stands in line until that
-    one ends. In SQLite others are turned away meanwhile, and come again; its own way to do so
-    would pause for up to a tenth of a second."""
-    if not isinstance(database, sqlite3.Connection):
-        database.execute("BEGIN")
-        return
-    until = time.monotonic() + GIVE_UP_S
+    In PostgreSQL, who writes to a row that another has written to stands in line until that one
+    ends. In SQLite others are turned away meanwhile, and come again; its own way to do so would
+    pause for up to a tenth of a second."""
+    database, until = _database(), time.monotonic() + GIVE_UP_S
     pause_s = max(LEAST_AGAIN_S, AGAIN * seconds)
     while True:
         try:
-            database.execute("BEGIN IMMEDIATE")
+            database.execute(statement)
             return
         except sqlite3.OperationalError:
             if time.monotonic() > until:
