@@ -6,7 +6,8 @@ Runs labs in the live page (Chromium, `make book` first) and from here, in turn.
 browser, kernel and book server used in the windows, how many points were unfit, and how far the
 measurements lie from the forecast in the page, over as far as they do from here: a page that
 disturbs makes its own points lower. How well that is known, the pairs of runs tell, one in the page
-and one from here. About six minutes.
+and one from here. And what the page takes of the cores, the command's own left out, tells how much
+it can cost where they are full, also on a machine that has no steady speed. About six minutes.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from urllib.parse import unquote
 from playwright.sync_api import Browser, expect
 
 from bench.reading import built, chromium, reading
+from labs.host.hardware import fingerprint
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.report import columns, joined
 from labs.kinds.sweep.run import measure
@@ -107,11 +109,12 @@ def said(misses: Sequence[float]) -> str:
     return f"{statistics.median(misses):+.1%} of {len(misses)}" if misses else "none"
 
 
-def summary(runs: Sequence[Run]) -> list[str]:
+def summary(runs: Sequence[Run], cores: int) -> list[str]:
     """The figures that count, beside their goals."""
     page = [run for run in runs if run.where == "page"]
     here = [run for run in runs if run.where == "here"]
     used = statistics.mean(run.browser + run.kernel for run in page)
+    more = used - statistics.mean(run.kernel for run in here)
 
     def miss(some: Sequence[Run]) -> float:
         return statistics.median(miss for run in some for miss in run.misses)
@@ -126,6 +129,8 @@ def summary(runs: Sequence[Run]) -> list[str]:
     off = 2 * statistics.stdev(apart) / math.sqrt(len(apart)) if len(apart) > 1 else math.inf
     return [
         f"browser, kernel and server in the windows: {used:.3f} cores (goal: <= {MOST_CPU})",
+        f"that is {more:+.3f} cores beside what the command takes by itself: {more / cores:.1%} of "
+        f"the machine, where all its {cores} are full",
         f"points unfit: {unfit(page)} in the page, {unfit(here)} from here",
         f"median miss: {miss(page):+.1%} in the page, {miss(here):+.1%} from here, apart "
         f"{miss(page) - miss(here):+.1%} (goal: <= {MOST_APART:.0%})",
@@ -159,7 +164,7 @@ def main() -> int:
         ]
         for run in runs
     ]
-    print(columns(rows), *summary(runs), sep="\n")
+    print(columns(rows), *summary(runs, fingerprint().cores), sep="\n")
     return 0
 
 

@@ -12,7 +12,7 @@ import examples
 import pytest
 from msgspec import structs
 
-from bench import book, levels, page, promises, scenes
+from bench import book, levels, page, panel, promises, scenes
 from labs.analysis import checks
 from labs.records.experiment import Workload
 from labs.records.results import Check
@@ -198,3 +198,16 @@ def test_a_page_is_late_by_the_middle_of_its_rounds() -> None:
     assert found[1].row == ["live, warm", "200", "100", "1400", "1500", "0", "0"]
     late = [page.Opened("file", 0.2, figure_s, None, 1, 1) for figure_s in (0.19, 0.3, 0.4)]
     assert page.over(late) == ["file: its figure is there 100 ms after the first paint."]
+
+
+def test_what_a_page_costs_is_what_it_takes_beside_the_command() -> None:
+    """The kernel of either reads the counters: that is no cost of the page."""
+    run = panel.Run(
+        lab="many-cores", where="page", misses=(-0.03,), steady=(), unfit=0,
+        browser=0.01, kernel=0.02,
+    )  # fmt: skip
+    here = replace(run, where="here", misses=(-0.01,), browser=0.0, kernel=0.018)
+    said = panel.summary([run, here], cores=2)
+    assert said[0].startswith("browser, kernel and server in the windows: 0.030 cores")
+    assert said[1].startswith("that is +0.012 cores beside what the command takes by itself: 0.6%")
+    assert "apart -2.0% (goal: <= 1%)" in said[3]
