@@ -27,6 +27,8 @@ FRAME = """
 .wt-others { opacity: 0.7; }
 .jupyter-widgets.wt-earlier { flex-flow: row wrap; gap: 0.3rem; }
 .wt-earlier .jupyter-button { width: auto; }
+.jupyter-widgets.wt-fixes { flex-flow: row wrap; }
+.wt-fixes .jupyter-button { height: auto; max-width: 100%; white-space: normal; width: auto; }
 .wt-data { overflow-x: auto; }
 .wt-data :is(th, td) { padding: 0.1rem 0.6rem; text-align: right; }
 .wt-table .wt-rest { display: none; }

@@ -68,6 +68,7 @@ class MysteryPanel(LabPanel[Mystery]):
         # By the seed, so that the place does not tell which of the two helps.
         order = FIXES if lab.seed % 2 else FIXES[::-1]
         self._fixes = ipywidgets.HBox(children=[self._buttons[each] for each in order])
+        self._fixes.add_class("wt-fixes")
         self._fixes.layout.display = "none"
         self._brought = ipywidgets.HTML(layout={"display": "none"}).add_class("wt-verdict")
         super().__init__(name, self._asked, recorded=recorded, bets=bets)
