@@ -88,9 +88,10 @@ def warm_up(
         overhead_s=used.server_cpu * each_s,
         generator_s=used.generator_cpu * each_s,
         backend_s=used.backend_cpu * each_s,
-        call_s=_call_s(done, model) if asks_database(workload) else 0.0,
-        handover_s=_handover_s(done, model, wait_s) if asks_database(workload) else 0.0,
     )
+    if asks_database(workload):
+        call_s, handover_s = _call_s(done, model), _handover_s(done, model, wait_s)
+        found = replace(found, call_s=call_s, handover_s=handover_s)
     if workload.cpu_s and crowd:
         found = _crowd(driver, sampler, model, found, crowd, pause)
     if found.crowd_ratio is None or not model.looks_at_the_knee:

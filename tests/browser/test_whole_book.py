@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from conftest import Heard, StartServer
-from labs_on_page import state
+from labs_on_page import panel, state
 from playwright.sync_api import Page, expect
 from serving import PROJECT
 
@@ -16,6 +16,7 @@ from labs.recordings.pages import chapters
 pytestmark = pytest.mark.timeout(240)
 
 AT_ONCE = 3  # windows, each with a Python of its own
+RUN_MS = 60_000.0  # of one level
 WIDTHS = (360, 390, 2560)  # pixels: telephones, a large screen
 
 
@@ -55,7 +56,7 @@ CUT = """() => {
     const name = `${node.tagName}.${node.className} ${node.textContent.trim().slice(0, 40)}`;
     if ((box.right > wide + 1 || box.left < -1) && !scrolls(node)) found.push(`out: ${name}`);
     const over = getComputedStyle(node).overflowX, cut = node.scrollWidth > node.clientWidth + 1;
-    if (over === 'hidden' && cut && node.textContent.trim() && !node.matches('.wt-plot *'))
+    if (over === 'hidden' && cut && node.textContent.trim() && !node.matches('.wt-plot *, .wt-aloud'))
       found.push(`cut: ${name}`);
     if (['auto', 'scroll'].includes(over) && cut && !node.closest('pre, .cell_input'))
       found.push(`scrolls: ${name}`);
@@ -91,6 +92,25 @@ def test_nothing_of_a_lab_is_cut_on_a_telephone(book: Path, page: Page) -> None:
             expect(rest).to_be_hidden()
             more.evaluate("details => { details.open = true; }")
             expect(rest).to_be_visible()
+
+
+@pytest.mark.extended
+@pytest.mark.measures
+def test_nothing_of_a_mystery_and_its_repairs_is_cut_on_a_telephone(
+    book: Path, live_server: StartServer, page: Page
+) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(live_server(book, root=PROJECT).page("3-real-applications/which-limit"))
+    state(page, "live")
+    shown = panel(page)
+    shown.get_by_role("textbox", name="Users").fill("2")
+    shown.get_by_role("button", name="Run", exact=True).click()
+    tell = shown.get_by_role("button", name="Tell me", exact=True)
+    expect(tell).to_be_enabled(timeout=RUN_MS)
+    tell.click()
+    expect(shown.locator(".wt-fixes button").first).to_be_visible()
+    assert shown.locator(".wt-fixes button").count() == 2
+    assert page.evaluate(CUT) == []
 
 
 @pytest.mark.extended

@@ -4,7 +4,9 @@ import contextlib
 import fcntl
 import os
 import sqlite3
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -149,7 +151,9 @@ class Told:
         self.statements.append(statement)
         if self.others:
             self.others -= 1
-            raise sqlite3.OperationalError("database is locked")
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorcode = sqlite3.SQLITE_BUSY_SNAPSHOT
+            raise error
 
 
 def test_a_brief_transaction_waits_for_nothing_of_its_callers(monkeypatch) -> None:
@@ -182,3 +186,40 @@ def test_who_is_kept_out_for_too_long_says_so(monkeypatch) -> None:
     Told(monkeypatch, others=1)
     with pytest.raises(sqlite3.OperationalError, match="locked"):
         exclusive.brief_transaction(0.02)
+
+
+@pytest.fixture
+def stock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[sqlite3.Connection]:
+    """The SQLite of a server, as one of its threads has it."""
+    monkeypatch.setattr(exclusive, "mine", threading.local())
+    monkeypatch.setenv(exclusive.FOLDER, str(tmp_path))
+    monkeypatch.delenv(exclusive.POSTGRESQL, raising=False)
+    with contextlib.closing(exclusive._database()) as database:
+        yield database
+
+
+TAKE = pytest.mark.parametrize("take", [exclusive.transaction, exclusive.brief_transaction])
+
+
+@TAKE
+def test_who_finds_it_locked_comes_again(take, stock, monkeypatch) -> None:
+    def sleep(seconds: float) -> None:
+        if other.in_transaction:
+            other.execute("COMMIT")
+
+    monkeypatch.setattr(exclusive.time, "sleep", sleep)
+    with contextlib.closing(exclusive._sqlite()) as other:
+        other.execute("BEGIN IMMEDIATE")
+        other.execute(exclusive.TAKE_ONE)
+        take(0.0)
+    assert stock.execute("SELECT pieces FROM stock").fetchone() == (999_998,)
+
+
+@TAKE
+def test_what_no_waiting_mends_is_said_at_once(take, stock, monkeypatch) -> None:
+    """A full disk, a file that can only be read: in vain it would be tried for a minute."""
+    monkeypatch.setattr(exclusive.time, "sleep", lambda seconds: pytest.fail("it waits"))
+    stock.execute("PRAGMA query_only = on")
+    with pytest.raises(sqlite3.OperationalError, match="readonly"):
+        take(0.0)
+    assert not stock.in_transaction

@@ -28,6 +28,7 @@ POSTGRESQL = "WALL_TIME_POSTGRESQL"  # and how to connect to one; where that is 
 BLOCK = bytes(4096)
 COUNT = Struct("<q")
 TAKE_ONE = "UPDATE stock SET pieces = pieces - 1"
+PRIMARY = 0xFF  # the part of SQLite's error codes that says what, the rest says why
 GIVE_UP_S = 60.0
 AGAIN = 0.1  # of a transaction's length, until a writer who was turned away tries again
 LEAST_AGAIN_S = 0.001
@@ -160,8 +161,9 @@ def _execute(statement: str, seconds: float) -> None:
         try:
             database.execute(statement)
             return
-        except sqlite3.OperationalError:
-            if time.monotonic() > until:
+        except sqlite3.OperationalError as error:
+            busy = error.sqlite_errorcode & PRIMARY == sqlite3.SQLITE_BUSY
+            if not busy or time.monotonic() > until:
                 raise
             time.sleep(pause_s * random.uniform(0.5, 1.5))
 
