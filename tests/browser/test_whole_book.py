@@ -56,8 +56,8 @@ CUT = """() => {
     const name = `${node.tagName}.${node.className} ${node.textContent.trim().slice(0, 40)}`;
     if ((box.right > wide + 1 || box.left < -1) && !scrolls(node)) found.push(`out: ${name}`);
     const over = getComputedStyle(node).overflowX, cut = node.scrollWidth > node.clientWidth + 1;
-    if (over === 'hidden' && cut && node.textContent.trim() && !node.matches('.wt-plot *, .wt-aloud'))
-      found.push(`cut: ${name}`);
+    const unseen = node.matches('.wt-plot *, .wt-aloud');
+    if (over === 'hidden' && cut && node.textContent.trim() && !unseen) found.push(`cut: ${name}`);
     if (['auto', 'scroll'].includes(over) && cut && !node.closest('pre, .cell_input'))
       found.push(`scrolls: ${name}`);
   }
