@@ -42,6 +42,21 @@ def test_from_files(book: Path, page: Page, heard: Heard) -> None:
 
 UNFOLD = """for (const each of document.querySelectorAll(
   '.tag_lab details:not(.wt-more), details:has(.tag_lab)')) each.open = true"""
+ALL_COLUMNS = "for (const each of document.querySelectorAll('.wt-more')) each.open = true"
+BROKEN_WORDS = """() => {
+  const found = [];
+  for (const cell of document.querySelectorAll('.wt-more + .wt-scroll :is(th, td)')) {
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text; text = texts.nextNode())
+      for (const word of text.textContent.matchAll(/[a-z]+/gi)) {
+        const range = document.createRange();
+        range.setStart(text, word.index);
+        range.setEnd(text, word.index + word[0].length);
+        if (range.getClientRects().length > 1) found.push(word[0]);
+      }
+  }
+  return found;
+}"""
 CUT = """() => {
   const wide = document.documentElement.clientWidth, found = [];
   const scrolls = node => {
@@ -90,8 +105,9 @@ def test_nothing_of_a_lab_is_cut_on_a_telephone(book: Path, page: Page) -> None:
         if more.count():
             rest = page.locator(".wt-more + .wt-scroll").first.locator("th.wt-rest").first
             expect(rest).to_be_hidden()
-            more.evaluate("details => { details.open = true; }")
+            page.evaluate(ALL_COLUMNS)
             expect(rest).to_be_visible()
+            assert page.evaluate(BROKEN_WORDS) == [], name
 
 
 @pytest.mark.extended
