@@ -151,11 +151,13 @@ class Census(Processes):
 
 class ProcessMonitor(Processes):
     """Who is there and what they do, while `busy` says to look: four times a second, fewer times
-    where looks are dear."""
+    where looks are dear. But the first only tells from where to count, so the second comes soon
+    whatever the first took, and what both took is made up for before the third."""
 
     def __init__(self, trees: Trees, busy: Callable[[], bool]) -> None:
         super().__init__(trees, MONITOR_EVERY_S)
         self.busy = busy
+        self._looks, self._owed_s = 0, 0.0  # what looks took that no pause has made up for
         self._ports: Mapping[str, int] | None = None  # by socket, as this look found them
 
     def look(self) -> None:
@@ -163,7 +165,10 @@ class ProcessMonitor(Processes):
         if self.busy():
             begin_s, self._ports = time.thread_time(), None
             super().look()
-            self.every_s = max(MONITOR_EVERY_S, (time.thread_time() - begin_s) / MOST_OF_A_CORE)
+            self._looks, self._owed_s = self._looks + 1, self._owed_s + time.thread_time() - begin_s
+            if self._looks > 1:
+                self.every_s = max(MONITOR_EVERY_S, self._owed_s / MOST_OF_A_CORE)
+                self._owed_s = 0.0
 
     def seen(self) -> tuple[Seen, ...]:
         """Everyone, the server's first. Empty when it was never busy."""

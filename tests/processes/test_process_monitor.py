@@ -13,6 +13,7 @@ from labs.host.processes import MONITOR_EVERY_S, MOST_OF_A_CORE, ProcessMonitor,
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux tells it")
 LOOKS = 8
+DEAR_S = 0.02  # of the CPU, that a look at a process may take
 
 
 @pytest.fixture
@@ -43,19 +44,34 @@ def test_who_answers_has_asked_nobody(connected: int) -> None:
     assert list(processes._ports().values()).count(connected) == 1  # of both ends
 
 
-def test_looks_that_are_dear_come_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monitor = ProcessMonitor({"server": lambda: [os.getpid()]}, lambda: True)
-    for _ in range(3):  # the third reads no list
-        monitor.look()
-    assert monitor.every_s == MONITOR_EVERY_S
-    dear_s, read = 0.02, processes.read
+@pytest.fixture
+def slow_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = processes.read
 
     def slowly(pid: int) -> Reading:
         begin = time.thread_time()
-        while time.thread_time() - begin < dear_s:
+        while time.thread_time() - begin < DEAR_S:
             pass
         return read(pid)
 
     monkeypatch.setattr(processes, "read", slowly)
+
+
+def test_looks_that_are_dear_come_less_often(request: pytest.FixtureRequest) -> None:
+    monitor = ProcessMonitor({"server": lambda: [os.getpid()]}, lambda: True)
+    for _ in range(3):  # the third reads no list
+        monitor.look()
+    assert monitor.every_s == MONITOR_EVERY_S
+    request.getfixturevalue("slow_to_read")
     monitor.look()
-    assert monitor.every_s >= dear_s / MOST_OF_A_CORE > 2 * MONITOR_EVERY_S
+    assert monitor.every_s >= DEAR_S / MOST_OF_A_CORE > 2 * MONITOR_EVERY_S
+
+
+@pytest.mark.usefixtures("slow_to_read")
+def test_a_second_look_comes_soon_and_is_made_up_for() -> None:
+    """Who was looked at once is not told of, however long the load lasts."""
+    monitor = ProcessMonitor({"server": lambda: [os.getpid()]}, lambda: True)
+    monitor.look()
+    assert monitor.every_s == MONITOR_EVERY_S and not monitor.seen()
+    monitor.look()
+    assert monitor.every_s >= 2 * DEAR_S / MOST_OF_A_CORE and len(monitor.seen()) == 1
