@@ -171,7 +171,7 @@ class ProcessMonitor(Processes):
                 self._owed_s = 0.0
 
     def seen(self) -> tuple[Seen, ...]:
-        """Everyone, the server's first. Empty when it was never busy."""
+        """Everyone who was looked at twice, the server's first. Empty when it was never busy."""
         numbers: dict[Who, dict[int, int]] = {}
         ordered = sorted(self._lives.items(), key=lambda item: item[0][0])
         lives = {pid: life for (pid, _), life in ordered}
