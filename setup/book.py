@@ -27,6 +27,7 @@ SITE = BUILD / "html"
 KEPT = BUILD / "kept"  # what Sphinx has read, as of that site
 STAMP = BUILD / "book.json"  # the sources of both; there is none while they are exchanged
 LOG = BUILD / "book.log"
+NOTE = ".buildinfo"  # Sphinx's, for its next build; it depends on folders, so no site has it
 WORK = BUILD / "work"  # where the next site is made
 
 SOURCES = ("_config.yml", "_toc.yml", "requirements.txt", "setup", "book", "labs", "workloads")
@@ -71,6 +72,7 @@ def build(*, go_on: bool) -> list[str] | None:
     if go_on:
         shutil.copytree(KEPT, made)
         shutil.copytree(SITE, made / "html")
+        (made / NOTE).rename(made / "html" / NOTE)
     else:
         made.mkdir(parents=True)
     command = [sys.executable, "-m", "labs.site.build", "build", str(ROOT / "book")]
@@ -90,6 +92,7 @@ def build(*, go_on: bool) -> list[str] | None:
         lines = plain.replace(f"{ROOT}/", "").splitlines()
         complaints = [line for line in lines if "WARNING: " in line or "ERROR: " in line]
         return complaints or lines[-COMPLAINTS_SHOWN:]
+    (made / "html" / NOTE).rename(made / NOTE)
     STAMP.unlink(missing_ok=True)
     if SITE.exists():
         SITE.rename(WORK / "former")

@@ -88,6 +88,11 @@ class LabKind(ABC, Generic[Found]):
     def perform(self, control: str) -> None:
         """Do that to the run that goes on, soon; nothing where none does."""
 
+    def asks(self, found: Found) -> Question | None:
+        """The question that a page with that recorded run asks: nothing of the machine that builds
+        the page may be in it."""
+        return self.question
+
     def answer(self, found: Found) -> tuple[float | None, float | None]:
         """What the model said to the question, and what was measured: SI units, None without."""
         return None, None

@@ -27,11 +27,11 @@ class Replayed:
         self.result = result
         self.alt, shown = page(name, result)
         self.html = Markup(with_pictures(name, shown)) + switch(name, lab, result)
-        if lab.question:
+        if asked := lab.asks(result):
             self.html = behind_bet(
                 self.html,
                 name,
-                lab.question,
+                asked,
                 lab.answer(result),
                 whose=lab.whose(result),
                 fit=lab.settles(result),

@@ -155,7 +155,8 @@ def executed(text: str, config: Any, env: BuildEnvironment) -> NotebookNode:
     shell = _Shell.instance(config=FORGETFUL)
     shell.reset()  # type: ignore[no-untyped-call]
     with contextlib.chdir(path.parent):
-        for cell, start in cells:
+        for number, (cell, start) in enumerate(cells):
+            cell.id = f"cell-{number}"  # nbformat's own are random, and stand in `_sources`
             if cell.cell_type != "code":
                 continue
             cell.execution_count = shell.execution_count

@@ -75,14 +75,8 @@ class GeneratorsLab(LabKind[Generators]):
         self.server = server or _first(self.workload)
         self.any_server = server is None
         self.ways = tuple(which or ways(process_counts(hardware.fingerprint().cores)))
-        rival = next((way.name for way in reversed(self.ways) if _here(way)), OURS)
-        self.rival = rival
-        self.question = Question(
-            words=f"how many times the throughput of one Locust will {rival} see, on this server",
-            about=f"for {rival} over one Locust",
-            unit="times",
-            say=lambda value: f"{digits(value)} times",
-        )
+        here = (way.name for way in reversed(self.ways) if _here(way))
+        self.question = _question(next(here, OURS))
 
     def about(self) -> str:
         names = ", ".join(way.name for way in self.ways)
@@ -133,11 +127,15 @@ class GeneratorsLab(LabKind[Generators]):
         same = (found.workload, found.connections) == (self.workload, self.users)
         return same and (self.any_server or found.server == self.server)
 
+    def asks(self, found: Generators) -> Question:
+        return _question(_rival(found))
+
     def answer(self, found: Generators) -> tuple[float | None, float | None]:
         seen = {each.name: each.throughput_rps for each in found.run.measured}
-        if OURS not in seen or self.rival not in seen:
+        whole = found.run.gauges[-1].name == self.ways[-1].name  # else it was stopped
+        if OURS not in seen or not whole:
             return None, None
-        return None, seen[self.rival] / seen[OURS]
+        return None, seen[_rival(found)] / seen[OURS]
 
     def rejection(self, found: Generators) -> str:
         for each in found.runs[-1].gauges:
@@ -169,6 +167,20 @@ class GeneratorsLab(LabKind[Generators]):
             machine=rig.machine,
             runs=(run,),
         )
+
+
+def _question(rival: str) -> Question:
+    return Question(
+        words=f"how many times the throughput of one Locust will {rival} see, on this server",
+        about=f"for {rival} over one Locust",
+        unit="times",
+        say=lambda value: f"{digits(value)} times",
+    )
+
+
+def _rival(found: Generators) -> str:
+    """The last generator that measured something: the one to bet on against one Locust."""
+    return found.run.measured[-1].name
 
 
 def _here(way: Way) -> bool:
