@@ -79,14 +79,13 @@ wheel: book
 
 # The book is built by the first test that looks at it, while others measure.
 test: venv-dev
-	@$(RUN) setup/servers.py
+	@$(RUN) setup/system.py
 	@$(RUN) setup/browser.py > $(VENV)/browser
 	@BROWSER_PATH="`cat $(VENV)/browser`" exec $(RUN) -m pytest -q $(SHARED) $(SKIPS) $(TESTS)
 
 # What takes more than everybody has at hand each time. One process has all that measures.
 test-all: venv-dev
-	@$(RUN) setup/servers.py --further
-	@$(RUN) setup/epubcheck.py
+	@$(RUN) setup/system.py --further
 	@$(RUN) setup/browser.py > $(VENV)/browser
 	@BROWSER_PATH="`cat $(VENV)/browser`" exec $(RUN) -m pytest -q $(SHARED:3=2) -m extended $(SKIPS) $(TESTS)
 

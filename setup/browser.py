@@ -3,7 +3,8 @@
     .venv/bin/python setup/browser.py
 
 In this order: the one named in BROWSER_PATH, one that the system has, the one that
-Playwright downloads, Debian's package (as root). One that does not start does not count.
+Playwright downloads, Debian's package (as root). One that does not start does not count, and
+neither does one that Playwright can't drive.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import system
+
 NAMES = ("chromium", "google-chrome", "google-chrome-stable", "chrome", "chromium-browser")
 MAC_APPLICATIONS = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -25,6 +28,13 @@ DOWNLOAD_S = 300.0  # of patience with a slow network
 
 def main() -> int:
     """Exit code 0 after printing the path, 1 after a sentence on standard error."""
+    if system.get(lambda: [] if system.DRIVER.here() else [system.DRIVER.package]):
+        print(
+            "Playwright, which drives the browser, does not start here: install the library that "
+            f"its node lacks (on Debian `apt install {system.DRIVER.package}`).",
+            file=sys.stderr,
+        )
+        return 1
     for path in candidates():
         if starts(path):
             print(path)
@@ -44,19 +54,19 @@ def candidates() -> Iterator[str]:
         return
     yield from filter(None, map(shutil.which, NAMES))
     yield from filter(os.path.exists, MAC_APPLICATIONS)
-    path = playwright_path()
-    if path.exists():
-        yield str(path)
-    else:
-        say("No Chromium or Chrome here; asking Playwright for its own.")
-        if run(sys.executable, "-m", "playwright", "install", "chromium") and path.exists():
+    if system.DRIVER.here():
+        path = playwright_path()
+        if path.exists():
             yield str(path)
-    if Path("/etc/debian_version").exists() and os.geteuid() == 0:
-        say("Installing Debian's package chromium.")
-        apt = ("apt-get", "-qq", "-o", "Dpkg::Use-Pty=0")
-        run(*apt, "update")
-        if run(*apt, "install", "--yes", "--no-install-recommends", "chromium"):
-            yield shutil.which("chromium") or "/usr/bin/chromium"
+        else:
+            system.say("No Chromium or Chrome here; asking Playwright for its own.")
+            if run(sys.executable, "-m", "playwright", "install", "chromium") and path.exists():
+                yield str(path)
+    if (root := system.as_root()) is not None:
+        system.say("Installing Debian's package chromium.")
+        if problem := system.install(["chromium"], root):
+            system.say(f"That failed: {problem}")
+        yield shutil.which("chromium") or "/usr/bin/chromium"
 
 
 def playwright_path() -> Path:
@@ -90,17 +100,12 @@ def run(*command: str) -> bool:
             timeout=DOWNLOAD_S,
         )
     except (OSError, subprocess.TimeoutExpired) as problem:
-        say(f"{problem}.")
+        system.say(f"{problem}.")
         return False
     if done.returncode != 0:
         errors = [line for line in done.stdout.splitlines() if line.lower().startswith("e")]
-        say(f"That failed: {errors[0] if errors else done.stdout.strip()[-200:]}")
+        system.say(f"That failed: {errors[0] if errors else done.stdout.strip()[-200:]}")
     return done.returncode == 0
-
-
-def say(sentence: str) -> None:
-    """Tell whoever waits; standard output is for the path."""
-    print(sentence, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

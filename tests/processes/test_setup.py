@@ -522,10 +522,11 @@ def test_the_preview_is_built_and_reloaded_when_a_page_is_saved(builder: Path) -
 
 @pytest.fixture
 def getting(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """setup/servers.py, as a module."""
+    """setup/system.py, as a module."""
     monkeypatch.syspath_prepend(ROOT / "setup")
-    yield importlib.import_module("servers")
-    sys.modules.pop("servers")
+    yield importlib.import_module("system")
+    for name in ("system", "browser"):
+        sys.modules.pop(name, None)
 
 
 def test_binder_installs_what_the_tests_need(getting: ModuleType) -> None:
@@ -537,9 +538,9 @@ def test_the_other_browser_is_for_the_further_tests_only(
     getting: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda name, path=None: None)
-    monkeypatch.setattr(sys, "argv", ["servers.py"])
+    monkeypatch.setattr(sys, "argv", ["system.py"])
     assert "nginx" in getting.missing() and "firefox-esr" not in getting.missing()
-    monkeypatch.setattr(sys, "argv", ["servers.py", "--further"])
+    monkeypatch.setattr(sys, "argv", ["system.py", "--further"])
     assert "firefox-esr" in getting.missing()
 
 
@@ -555,6 +556,21 @@ def test_what_is_missing_is_told_with_the_command(
         assert getting.main() == 0
         out, err = capsys.readouterr()
         assert out == "" and err.endswith(told) and bool(err) == bool(told)
+
+
+def test_browser_tells_of_a_library_that_playwright_lacks(
+    getting: ModuleType,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A bare Debian has no libatomic, and Playwright's node ended in a traceback."""
+    node = program(tmp_path / "node", "#!/bin/sh\necho libatomic.so.1: cannot open >&2; exit 127\n")
+    monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(node))
+    monkeypatch.setattr(getting, "as_root", lambda: None)
+    assert importlib.import_module("browser").main() == 1
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.endswith("lacks (on Debian `apt install libatomic1`).\n")
 
 
 @pytest.mark.parametrize(
@@ -602,11 +618,8 @@ def test_help_names_every_target(clone: Path) -> None:
     ("target", "steps"),
     [
         ("read", "environment.py|book.py|-m labs read"),
-        ("test", "environment.py --dev|servers.py|browser.py|pytest"),
-        (
-            "test-all",
-            "environment.py --dev|servers.py --further|epubcheck.py|browser.py|-m extended",
-        ),
+        ("test", "environment.py --dev|system.py|browser.py|pytest"),
+        ("test-all", "environment.py --dev|system.py --further|browser.py|-m extended"),
         ("wheel", "environment.py|book.py|rm -rf build|pip|wheel|dist"),
         ("lint", "environment.py --dev|ruff check|ruff format --check|mypy|lint-imports"),
         ("book", "environment.py|book.py"),

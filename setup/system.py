@@ -1,12 +1,11 @@
-"""Get the servers, database and load generators that the tests start and pip does not install.
+"""Get what tests and drawing need of the system and pip does not install: one table of all of it.
 
-    .venv/bin/python setup/servers.py [--further]
+    .venv/bin/python setup/system.py [--further]
 
-`--further` is for `make test-all`, and adds the other browser.
-
-On Debian and Ubuntu, as root (in CI through sudo), what is missing is installed, and nothing of
-it is started: `policy-rc.d` forbids that meanwhile. Elsewhere a sentence says what to install,
-and the tests of what is not there are skipped. Always exit code 0: the tests have the last word.
+`--further` is for `make test-all`. On Debian and Ubuntu, as root (in CI through sudo), what is
+missing is installed, and nothing of it is started: `policy-rc.d` forbids that meanwhile. Elsewhere
+a sentence says what to install, and the tests of what is not there are skipped. Always exit code 0:
+the tests have the last word. The browser is browser.py's, since there are several to choose from.
 """
 
 from __future__ import annotations
@@ -16,6 +15,8 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from labs.host.programs import POSTGRESQL, Program
@@ -23,6 +24,7 @@ from labs.load.tools import AB, WRK
 from labs.servers.deployments import PRODUCTS
 
 FIREFOX = Program(name="Firefox", names=("firefox-esr", "firefox"), package="firefox-esr")
+NPM = Program(name="npm", names=("npm",), package="npm")
 FURTHER = "--further"
 INSTALL_S = 600.0  # of patience with a slow network
 POLICY = Path("/usr/sbin/policy-rc.d")  # asked by Debian's packages before they start a service
@@ -43,20 +45,51 @@ apt-get -qq -o Dpkg::Use-Pty=0 install --yes --no-install-recommends "$@"
 """
 
 
+@dataclass(frozen=True)
+class Need:
+    """A Debian package, and whether what it brings is here already."""
+
+    package: str
+    here: Callable[[], bool]
+
+    @classmethod
+    def of(cls, program: Program) -> Need:
+        """A program, which is here where it has a path."""
+        return cls(program.package, lambda: program.path() is not None)
+
+
+DRIVER = Need("libatomic1", lambda: driver_starts())  # of Playwright, which drives the browser
+
+
 def main() -> int:
     """Install what is missing, or say what it is."""
-    packages = missing()
-    if packages and (root := as_root()) is not None:
-        say(f"Installing {' '.join(packages)}.")
-        if problem := install(packages, root):
-            say(f"That failed: {problem}")
-        packages = missing()
+    packages = get(missing)
     if packages:
         say(
             "Tests of what is not here are skipped. To have them all: apt-get install "
             + " ".join(packages)
         )
     return 0
+
+
+def get(missing: Callable[[], list[str]]) -> list[str]:
+    """Install the packages that are missing, where that may be; those that still are."""
+    packages = missing()
+    if packages and (root := as_root()) is not None:
+        say(f"Installing {' '.join(packages)}.")
+        if problem := install(packages, root):
+            say(f"That failed: {problem}")
+        packages = missing()
+    return packages
+
+
+def needs() -> Iterator[Need]:
+    """What tests need, the further ones included where those are asked for."""
+    yield from (Need.of(program) for program in programs())
+    yield DRIVER
+    if FURTHER in sys.argv:
+        yield from (Need.of(program) for program in (FIREFOX, NPM))
+        yield Need("epubcheck", lambda: epubcheck() is not None)
 
 
 def programs() -> list[Program]:
@@ -66,9 +99,34 @@ def programs() -> list[Program]:
 
 
 def missing() -> list[str]:
-    """Packages of the programs that are not here."""
-    wanted = [*programs(), *([FIREFOX] if FURTHER in sys.argv else [])]
-    return [program.package for program in wanted if program.path() is None]
+    """Packages of what is not here."""
+    return [need.package for need in needs() if not need.here()]
+
+
+def driver_starts() -> bool:
+    """Whether Playwright's own node runs: a bare Debian lacks a library that it wants."""
+    from playwright._impl._driver import compute_driver_executable
+    from playwright.sync_api import Error
+
+    try:
+        node, _ = compute_driver_executable()
+        return subprocess.run([node, "--version"], capture_output=True).returncode == 0
+    except (OSError, Error):
+        return False
+
+
+def epubcheck() -> list[str] | None:
+    """How epubcheck is called; None where it is not here. Debian's is a Java archive that calls
+    itself a program, which not every kernel believes."""
+    found = shutil.which("epubcheck")
+    if found is None:
+        return None
+    with Path(found).open("rb") as file:
+        archive = file.read(2) == b"PK"
+    java = shutil.which("java")
+    if not archive:
+        return [found]
+    return [java, "-jar", found] if java else None
 
 
 def as_root() -> list[str] | None:
