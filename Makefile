@@ -23,13 +23,14 @@ need = command -v $(1) >/dev/null 2>&1 || { echo "There is no $(1) here: $(2)." 
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help read test test-all lint format book preview wheel record figures classics bundle \
+.PHONY: help read test test-all fresh lint format book preview wheel record figures classics bundle \
 	formulas pdf epub requirements audit clean venv venv-dev
 
 help:
 	@echo "make read          install, build and open the live book (PORT=8888 NO_BROWSER=1 ORIGIN=https://… to choose)"
 	@echo "make test          install, build and run the tests (TESTS=tests/unit/test_laws.py for some)"
 	@echo "make test-all      run the further tests: a hub, proxies, Firefox, all causes (needs a network; for CI)"
+	@echo "make fresh         run both commands, read and test, on a bare Debian in a folder (needs root and debootstrap)"
 	@echo "make lint          check style, formatting and types"
 	@echo "make format        put style and formatting right where a tool can"
 	@echo "make book          build the static book into _build/html"
@@ -88,6 +89,10 @@ test-all: venv-dev
 	@$(RUN) setup/system.py --further
 	@$(RUN) setup/browser.py > $(VENV)/browser
 	@BROWSER_PATH="`cat $(VENV)/browser`" exec $(RUN) -m pytest -q $(SHARED:3=2) -m extended $(SKIPS) $(TESTS)
+
+# Root on Debian or Ubuntu; STEPS="read some" for less, STEPS="test" for that alone.
+fresh:
+	@exec setup/fresh.sh $(STEPS)
 
 lint: venv-dev
 	@$(VENV)/bin/ruff check .
