@@ -43,7 +43,7 @@ if [ ! -e "$base/made" ]; then
         "$release" "$base" "$site" >"$FRESH/log" 2>&1 || cannot "$(tail -1 "$FRESH/log") ($FRESH/log has the rest)."
     # How this machine reaches its packages.
     for each in /etc/apt /etc/pip.conf /etc/resolv.conf /etc/hosts /etc/ssl/certs ${PIP_FIND_LINKS:-}; do
-        [ ! -e "$each" ] || (mkdir -p "$base$(dirname "$each")" && cp -aL "$each" "$base$(dirname "$each")/")
+        [ ! -e "$each" ] || (mkdir -p "$base$(dirname "$each")" && cp -aL --remove-destination "$each" "$base$(dirname "$each")/")
     done
     touch "$base/made"
 fi
