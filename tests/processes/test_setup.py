@@ -620,6 +620,7 @@ def test_help_names_every_target(clone: Path) -> None:
         ("read", "environment.py|book.py|-m labs read"),
         ("test", "environment.py --dev|system.py|browser.py|pytest"),
         ("test-all", "environment.py --dev|system.py --further|browser.py|-m extended"),
+        ("fresh", "setup/fresh.sh"),
         ("wheel", "environment.py|book.py|rm -rf build|pip|wheel|dist"),
         ("lint", "environment.py --dev|ruff check|ruff format --check|mypy|lint-imports"),
         ("book", "environment.py|book.py"),
@@ -638,6 +639,16 @@ def test_a_target_takes_its_steps_in_order(clone: Path, target: str, steps: str)
     assert code == 0
     in_order = ".*".join(map(re.escape, steps.split("|")))
     assert re.search(in_order, "\n".join(said), re.DOTALL), said
+
+
+def test_fresh_says_what_it_needs_where_it_cannot_work(tmp_path: Path) -> None:
+    for name in ("bash", "id"):
+        (tmp_path / name).symlink_to(shutil.which(name) or "")
+    ran = subprocess.run(
+        [ROOT / "setup/fresh.sh"], env={"PATH": str(tmp_path)}, capture_output=True, text=True
+    )
+    assert ran.returncode == 1 and ran.stdout == ""
+    assert re.fullmatch(r"make fresh: (needs Debian|there is no debootstrap).*\n", ran.stderr)
 
 
 def test_the_requirements_say_how_make_writes_them() -> None:
