@@ -190,8 +190,9 @@ def test_one_worker_never_uses_more_than_one_core():
             used = point.throughput_rps * point.demand_s
             assert point.server_cpu == pytest.approx(used, rel=0.01)
         assert point.server_cpu < 1.1
-        cycle_s = point.users / point.throughput_rps
-        assert point.mean_response_time_s == pytest.approx(cycle_s, rel=0.15)
+        if point.fit:  # else its window was no steady state, and the point says so
+            cycle_s = point.users / point.throughput_rps
+            assert point.mean_response_time_s == pytest.approx(cycle_s, rel=0.15)
         assert (point.pss_bytes or 2**20) > 2**20
     one, four = recording.points
     assert four.mean_response_time_s > 1.5 * one.mean_response_time_s
