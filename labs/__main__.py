@@ -97,8 +97,6 @@ def parser() -> Parser:
     classics_.add_argument("sources", nargs="*", help="s1 to s5; all of them if none is given")
     for recorder in record_, classics_:
         recorder.add_argument("--tries", default="2", help="of each run until it is fit; else 2")
-    outputs_ = command("output", output, "record what tools print beside the book's servers")
-    outputs_.add_argument("outputs", nargs="*", help="names of outputs; all if none is given")
     joined = command("class", class_, "join a class's CSV files and draw its laptops on one line")
     joined.add_argument("files", nargs="+", metavar="FOLDER_OR_FILE", help="CSV of My progress")
     joined.add_argument("-o", "--output", default="class.html", metavar="FILE.html")
@@ -289,14 +287,6 @@ def classics(asked: argparse.Namespace) -> int:
     """Make the classic experiments again, and keep them as recordings."""
     named = [f"classics-{source}" for source in asked.sources]
     return recorded(named, "make classics", asked.tries)
-
-
-def output(asked: argparse.Namespace) -> int:
-    """Record what top, ss and their like print, for the pages that read it line by line."""
-    from labs.recordings.outputs.recorder import record_outputs
-
-    record_outputs(asked.outputs, lambda line: print(line, flush=True))
-    return OK
 
 
 def recorded(names: list[str], by: str, tries: str) -> int:

@@ -23,7 +23,7 @@ if [ "${1:-}" = --inside ]; then # in namespaces of its own, which end with it
     mount -t tmpfs tmpfs "$root/tmp"
     exec chroot "$root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 ${CI:+CI="$CI"} \
         PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-        bash -c "cd /root/wall-time && $3"
+        bash -c "cd /srv/wall-time && $3"
 fi
 
 cannot() { echo "make fresh: $1" >&2; exit 1; }
@@ -51,7 +51,7 @@ fi
 root=$(mktemp -d "$FRESH/run.XXXXXX")
 trap 'rm -rf --one-file-system "$root"' EXIT
 cp -a "$base/." "$root/"
-git clone --quiet --no-local "$(git rev-parse --show-toplevel)" "$root/root/wall-time"
+git clone --quiet --no-local "$(git rev-parse --show-toplevel)" "$root/srv/wall-time"
 
 # `make read` writes the address when the book can be opened, and goes on until it is ended.
 reading='(NO_BROWSER=1 exec make read >/tmp/read.log 2>&1) & maker=$!

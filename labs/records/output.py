@@ -11,7 +11,7 @@ from labs.records.errors import BadRecording
 from labs.records.results import Machine
 
 FIELDS = ("command", "what", "tool", "made", "machine")
-REMEDY = "Record it anew with `python -m labs output`."
+REMEDY = "Run its command again and write the file as the others are."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,14 +27,8 @@ class Output:
 
     @property
     def lines(self) -> list[str]:
+        """What was printed, line by line."""
         return self.text.splitlines()
-
-    def written(self) -> str:
-        """The whole file; `read` has it back."""
-        machine = msgspec.json.encode(self.machine).decode()
-        values = (self.command, self.what, self.tool, self.made, machine)
-        head = [f"{name}: {value}" for name, value in zip(FIELDS, values, strict=True)]
-        return "\n".join([*head, "", self.text.rstrip("\n"), ""])
 
 
 def read(text: str, name: str) -> Output:

@@ -5,9 +5,9 @@
     2. `LISTEN … 16`: **{1}** of them, and the line has 16 places.
     ```
 
-The output is the file `book/output/ss-backlog.txt`, made by `python -m labs output`; how notes are
-written stands in `labs.present.annotations`. A file that is not there, or a note about words that
-the output does not have (any more), is a warning with its line, so a strict build fails.
+The output is the file `book/output/ss-backlog.txt`; how notes are written stands in
+`labs.present.annotations`. A file that is not there, or a note about words that the output does not
+have (any more), is a warning with its line, so a strict build fails.
 """
 
 from datetime import datetime
@@ -20,7 +20,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from labs.present.annotations import NoSuchLine, Note, annotated, notes
-from labs.recordings.outputs import store
+from labs.recordings import outputs
 from labs.records.errors import BadRecording
 from labs.records.output import Output
 
@@ -41,9 +41,9 @@ class OutputDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         name = self.arguments[0]
-        self.env.note_dependency(str(store.path(name)))
+        self.env.note_dependency(str(outputs.path(name)))
         try:
-            shown = store.read(name)
+            shown = outputs.read(name)
             found = notes(list(self.content), shown.lines)
         except (BadRecording, NoSuchLine) as problem:
             raise self.error(f"{{output}} {name}: {problem}") from None

@@ -1,46 +1,43 @@
-"""Real output of tools: its files, what is sheared away, notes to its lines, its directive."""
+"""Real output of tools: its files, notes to its lines, its directive."""
 
-import getpass
 import os
-import socket
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from labs.host.hardware import fingerprint
 from labs.host.project import ROOT
 from labs.present.annotations import NoSuchLine, annotated, notes
-from labs.recordings.outputs import recorder, rows, shearing, store
-from labs.recordings.outputs.tools import tool
-from labs.records.errors import BadRecording, Unusable
-from labs.records.output import Output, read
+from labs.recordings import outputs
+from labs.records.errors import BadRecording
+from labs.records.output import read
 
 LINES = [
     "State  Recv-Q Send-Q Local Address:Port",
     "LISTEN 17     16         127.0.0.1:8000",
     "LISTEN 3      <8>        127.0.0.1:8001",
 ]
-QUEUE = Output(
-    command="ss -lnt",
-    what="gunicorn",
-    tool="ss 6.1.0",
-    made="2026-11-22T11:00:00+00:00",
-    machine=fingerprint(),
-    text="\n".join(LINES),
-)
+QUEUE = f"""command: ss -lnt
+what: gunicorn
+tool: ss 6.1.0
+made: 2026-11-22T11:00:00+00:00
+machine: {msgspec.json.encode(fingerprint()).decode()}
+
+{chr(10).join(LINES)}
+"""
 
 
 # -- files -------------------------------------------------------------------------------------
 
 
-def test_an_output_is_read_as_it_was_written() -> None:
-    strange = replace(QUEUE, text="\nfirst: line\n\n  and: the last")
-    assert read(QUEUE.written(), "queue") == QUEUE
-    assert read(strange.written(), "strange") == strange
-    assert QUEUE.written().endswith("\n" + "\n".join(LINES) + "\n")
+def test_read_takes_an_output_from_its_file() -> None:
+    output = read(QUEUE, "queue")
+    assert (output.command, output.tool, output.lines) == ("ss -lnt", "ss 6.1.0", LINES)
+    strange = read(f"{QUEUE}\n  and: the last\n", "strange")
+    assert strange.lines == [*LINES, "", "  and: the last"]
 
 
 @pytest.mark.parametrize(
@@ -48,66 +45,26 @@ def test_an_output_is_read_as_it_was_written() -> None:
     [
         "",
         "State Recv-Q",
-        QUEUE.written().partition("\n\n")[0],  # cut short
-        QUEUE.written().replace("tool: ", "instrument: "),
-        QUEUE.written().replace('{"system"', '{"sys'),
+        QUEUE.partition("\n\n")[0],  # cut short
+        QUEUE.replace("tool: ", "instrument: "),
+        QUEUE.replace('{"system"', '{"sys'),
     ],
 )
 def test_what_is_no_output_is_refused_with_a_remedy(text: str) -> None:
-    with pytest.raises(BadRecording, match=r"queue: .*Record it anew with `python -m labs output`"):
+    with pytest.raises(BadRecording, match=r"queue: .*Run its command again"):
         read(text, "queue")
 
 
 def test_a_missing_file_is_told_with_those_there_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("LABS_OUTPUT", str(tmp_path / "made"))
+    monkeypatch.setenv("LABS_OUTPUT", str(tmp_path))
     with pytest.raises(BadRecording, match=r"queue: no such output\. There are: none"):
-        store.read("queue")
-    store.save("line", QUEUE)
+        outputs.read("queue")
+    (tmp_path / "line.txt").write_text(QUEUE)
     with pytest.raises(BadRecording, match="There are: line"):
-        store.read("queue")
-    assert store.read("line") == QUEUE
-
-
-# -- what is sheared away ----------------------------------------------------------------------
-
-
-def test_names_and_places_of_this_machine_go() -> None:
-    known = shearing.people_and_places()
-    said = (
-        f"{sys.executable} -m gunicorn in {ROOT}/labs of {Path.home()}\n"
-        f"Linux ({socket.gethostname()}) for {getpass.getuser()} in {sys.base_prefix}/bin\n"
-        "at 127.0.0.1:43210 with wall-time-server-x/access.log"
-    )
-    left = shearing.sheared(said, known, port=43210, folder="wall-time-server-x")
-    assert shearing.personal(left) == []
-    assert str(Path.home()) not in left
-    assert left.splitlines()[0].startswith(".venv/bin/python")
-    assert left.splitlines()[-1] == "at 127.0.0.1:8000 with access.log"
-
-
-def test_columns_stay_where_they_were() -> None:
-    known = {"somebody": "you", "ann": "you"}
-    said = "USER      PR\nsomebody  20\nann       20\nannabel   20\n0.0:54321   *\n0.0:1234567"
-    assert shearing.sheared(said, known, port=54321).splitlines() == [
-        "USER      PR", "you       20", "you       20", "annabel   20", "0.0:8000    *",
-        "0.0:1234567",
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "said",
-    ["/home/ann", "in /tmp/x", "from 192.168.1.7:80", "/Users/ann", "10.0.0.1"],
-)
-def test_what_is_still_somebodys_is_found(said: str) -> None:
-    assert shearing.personal(f"one line\nand {said} there")
-
-
-def test_what_is_nobodys_is_left() -> None:
-    assert not shearing.personal(
-        "127.0.0.1:8000 0.0.0.0:* /usr/bin/python ss 6.1.0 1.2.3 labs/tmp/x"
-    )
+        outputs.read("queue")
+    assert outputs.read("line") == read(QUEUE, "line")
 
 
 # -- notes -------------------------------------------------------------------------------------
@@ -178,7 +135,7 @@ def test_a_page_shows_an_output_and_a_build_fails_where_it_no_longer_says_so(
     for name, text in pages.items():
         (tmp_path / "book" / f"{name}.md").write_text(text)
     (tmp_path / "made").mkdir()
-    (tmp_path / "made" / "queue.txt").write_text(QUEUE.written())
+    (tmp_path / "made" / "queue.txt").write_text(QUEUE)
     extensions = "extensions=myst_parser,labs.site.output_directive"
     command = ["sphinx", "-q", "-W", "--keep-going", "-C", "-D", extensions, "book", "site"]
     done = subprocess.run(
@@ -199,29 +156,4 @@ def test_a_page_shows_an_output_and_a_build_fails_where_it_no_longer_says_so(
     assert '<pre tabindex="0" role="region" aria-label="Output of ss -lnt">' in html
     assert "<mark>LISTEN <strong>17</strong></mark>" in html
     assert "<strong>17</strong> in line, <em>at most</em>." in html
-    assert "22 November 2026" in html and QUEUE.machine.system in html
-
-
-# -- the table and the command -----------------------------------------------------------------
-
-
-def test_a_tool_that_is_missing_says_how_to_get_it() -> None:
-    row = rows.ROWS[0]
-    apt = replace(row, tool=tool("no-such-tool", "some-package", "-V"))
-    pip = replace(row, tool=tool("no-such-tool", "some-package", "-V", pip=True))
-    with pytest.raises(Unusable, match=r"not recorded. Install it with: apt-get install some-pac"):
-        recorder.output(apt, 1.0)
-    with pytest.raises(Unusable, match=r"Install it with: python -m pip install some-package"):
-        recorder.output(pip, 1.0)
-
-
-def test_an_output_that_nobody_knows_is_refused_before_anything_starts() -> None:
-    with pytest.raises(Unusable, match=r"queue: no such output. Choose from time-curl, "):
-        recorder.record_outputs(["queue"], print)
-
-
-def test_a_story_wants_its_figures() -> None:
-    story = rows.Story(r"LISTEN +(\d+) +(\d+)", lambda line, places: line > places, "it is full")
-    assert story.shown(LINES[1])
-    assert not story.shown(LINES[1].replace("17", "16"))
-    assert not story.shown("nothing of the kind")
+    assert "22 November 2026" in html and fingerprint().system in html
