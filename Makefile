@@ -107,12 +107,10 @@ format: venv-dev
 record: venv
 	@$(RUN) -m labs record $(LABS)
 	@$(RUN) setup/figures.py
-	@$(RUN) setup/social.py
 
 # Beside the recordings, so that pages show figures without a script. In a few seconds.
 figures: venv
 	@$(RUN) setup/figures.py
-	@$(RUN) setup/social.py
 
 # Into book/formulas.json, so that pages need no script for them.
 formulas: venv-dev

@@ -2,9 +2,9 @@
 
     .venv/bin/python setup/figures.py [LAB ...]
 
-They stand beside the recordings and in the pages. A Chromium draws all of them at once, with the
-page's own plotly and script (setup/picture.js, built from book/web/src/picture.ts); one that has
-not changed stays as it is.
+They stand beside the recordings and in the pages, one of them in the README, too. A Chromium draws
+all of them at once, with the page's own plotly and script (setup/picture.js, built from
+book/web/src/picture.ts); one that has not changed stays as it is.
 """
 
 from __future__ import annotations
@@ -37,6 +37,10 @@ DONE = re.compile(r'<pre id="pictures">(.*?)</pre>', re.DOTALL)
 FAILED = re.compile(r'<pre id="problem">(.*?)</pre>', re.DOTALL)
 
 
+README = ROOT / ".github" / "a-lab.svg"
+LAB = "many-cores"  # whose recorded figure the README shows
+
+
 class CannotDraw(Exception):
     """Says in one sentence what is in the way and what to do."""
 
@@ -56,6 +60,7 @@ def main(labs: Sequence[str]) -> int:
             belong = {drawing.path(width) for drawing in every for width in WIDTHS}
             for path in set(pictures.files()) - belong:
                 path.unlink()  # of a figure that is no more
+            README.write_text(standing_alone(pictures.path(LAB, 1, "wide").read_text("utf-8")))
     except (CannotDraw, BadRecording) as problem:
         print(problem, file=sys.stderr)
         return 1
@@ -100,6 +105,18 @@ def printed(what: str, html: str) -> tuple[str, str]:
             ) from None
     said = run.stderr.decode("utf-8", "replace").strip()[-500:]
     return run.stdout.decode("utf-8", "replace"), said or "it said nothing"
+
+
+def standing_alone(picture: str) -> str:
+    """A picture as a file of its own, light and dark as its reader's system, with its letters."""
+    packed = (LIB / "fonts" / "source-sans-3-latin-wght-normal.woff2").read_bytes()
+    style = (
+        "<style>@font-face { font-family: 'Wall Time Sans'; font-weight: 200 900; src: url('data:"
+        f"font/woff2;base64,{base64.b64encode(packed).decode()}') format('woff2') }}svg{{color:"
+        "#1f2629;font-family:'Wall Time Sans',sans-serif}@media(prefers-color-scheme:dark)"
+        "{svg{color:#dfe5e6}}</style>"
+    )
+    return re.sub(r"(<svg[^>]*>)", lambda found: found[1] + style, picture, count=1)
 
 
 def browsers() -> list[str]:

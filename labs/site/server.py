@@ -6,6 +6,7 @@ The pages and their kernels share one origin: no CORS, one token, and the same u
 
 import json
 import os
+import re
 import secrets
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +25,6 @@ from traitlets import Bool, Float, Unicode, default
 from traitlets.config import Config
 
 from labs.host.project import SITE
-from labs.site import not_found
 from labs.site.page_kernels import PageKernels
 from labs.site.prompt_connection import PromptConnection
 from labs.site.warm_kernel import WarmKernel
@@ -42,6 +42,7 @@ del quiet
 
 LABS = b'name="wall-time-labs"'  # stands in the head of a page that goes live
 HEAD_BYTES = 8192
+PUBLISHED = re.compile(r'"(/[^"]*)_static/')  # where a page for nowhere takes its site to stand
 NEEDED = (("live.js", "script"), ("live.css", "style"))
 
 
@@ -96,12 +97,14 @@ class PageHandler(JupyterHandler, web.StaticFileHandler):
 
     def write_error(self, status_code: int, **why: Any) -> None:
         """For a page that is not there, the site's own word."""
-        page = Path(self.root, not_found.NAME)
+        page = Path(self.root, "404.html")
         if status_code != 404 or not page.is_file():
             return super().write_error(status_code, **why)
-        asked = self.request.path.removeprefix(f"{self.base_url}book/")  # as it was written
+        words = page.read_text("utf-8")
+        published = PUBLISHED.search(words)
         self.set_header("Content-Type", "text/html; charset=utf-8")
-        self.finish(not_found.returning(page.read_text("utf-8"), asked))
+        here = f'"{self.base_url}book/'
+        self.finish(words.replace(f'"{published[1]}', here) if published else words)
         return None
 
     def compute_etag(self) -> str | None:
