@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import yaml
 from bs4 import BeautifulSoup
-from chapters import ROOT, Page, pages
+from chapters import ROOT, pages
 
 from labs.site import book_map
 from labs.site.book_map import Part, Stop
