@@ -110,6 +110,10 @@ def _options(port: int, base_url: str) -> list[str]:
         "ServerApp.allow_root": os.geteuid() == 0,  # containers: it is still only this machine
         # Ours, since Jupyter announces a token that it made itself, at length.
         "IdentityProvider.token": secrets.token_hex(24),
+        # Another at each start, as the token is: else a cookie would let in for a month, and a
+        # browser sends it to whoever has the port after us.
+        "ServerApp.cookie_secret": secrets.token_hex(32),
+        "IdentityProvider.cookie_options": "SameSite=Lax",
         "Application.log_level": "ERROR",
         "MappingKernelManager.transport_encryption": "auto",  # else kernels warn of other users
         # No word to any other machine, not even whether there is news.

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -130,6 +131,33 @@ def test_only_its_own_user_sees_the_token(site: Path, read: Started, tmp_path: P
         with contextlib.suppress(psutil.Error):
             assert not any(token in word for word in each.cmdline()), each
             assert not any(token in word for word in each.environ().values()), each
+
+
+def test_a_login_ends_with_its_token(site: Path, read: Started) -> None:
+    """Whoever gets the port after the reader gets the cookie from the tab that is still open."""
+    process = read(site, NO_BROWSER="1")
+    address = address_of(process)
+    port = urlsplit(address).port
+    answer, _ = asked(address)
+    (cookie,) = (each for each in answer.headers.get_all("Set-Cookie") if "username-" in each)
+    assert "SameSite=Lax" in cookie and "HttpOnly" in cookie
+    kernels, login = f"http://127.0.0.1:{port}/api/kernels", cookie.partition(";")[0]
+    assert asked(kernels, Cookie=login)[0].status == 200
+    process.send_signal(signal.SIGINT)
+    assert process.wait(STOP_S) == 0
+    again = address_of(read(site, port, NO_BROWSER="1"))
+    assert urlsplit(again).port == port
+    assert asked(kernels, Cookie=login)[0].status == 403
+
+
+def asked(address: str, **headers: str) -> tuple[HTTPResponse, bytes]:
+    """What is answered there, redirects not followed."""
+    where = urlsplit(address)
+    connection = HTTPConnection(str(where.hostname), where.port, timeout=START_S)
+    with contextlib.closing(connection):
+        connection.request("GET", f"{where.path}?{where.query}", headers=headers)
+        answer = connection.getresponse()
+        return answer, answer.read()
 
 
 @pytest.mark.extended
