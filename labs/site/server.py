@@ -19,6 +19,7 @@ from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.serverapp import ServerApp
 from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
 from jupyter_server.services.sessions.sessionmanager import ModelName
+from jupyter_server.utils import ensure_async
 from tornado import web
 from tornado.ioloop import PeriodicCallback
 from traitlets import Bool, Float, Unicode, default
@@ -58,8 +59,6 @@ class PageHandler(JupyterHandler, web.StaticFileHandler):
     @web.authenticated
     @authorized
     async def get(self, path: str, include_body: bool = True) -> None:  # type: ignore[override]
-        if "\0" in path:
-            raise web.HTTPError(404)  # else the system refuses it, and that would be our fault
         if path.endswith((".html", "/")) or not path:
             _ = self.xsrf_token  # reading it sets the cookie that the page's POSTs need
             self.asked()
@@ -70,6 +69,11 @@ class PageHandler(JupyterHandler, web.StaticFileHandler):
     @authorized
     async def head(self, path: str) -> None:  # type: ignore[override]
         await web.StaticFileHandler.get(self, path, include_body=False)
+
+    def parse_url_path(self, url_path: str) -> str:
+        if "\0" in url_path:
+            raise web.HTTPError(404)  # else the system refuses it, and that would be our fault
+        return web.StaticFileHandler.parse_url_path(self, url_path)
 
     def get_content_type(self) -> str:
         return web.StaticFileHandler.get_content_type(self)
@@ -160,9 +164,14 @@ class SessionHandler(APIHandler):
         kernel_id = await self.warm.take()
         # Random, so that two tabs of one page are two sessions.
         path = f"book/{page}.live-{secrets.token_hex(4)}"
-        model = await self.session_manager.create_session(
-            path=path, name=ModelName(path), type="notebook", kernel_id=kernel_id
-        )
+        try:
+            model = await self.session_manager.create_session(
+                path=path, name=ModelName(path), type="notebook", kernel_id=kernel_id
+            )
+        except BaseException:  # no page will ever say goodbye for it
+            ended = self.kernel_manager.shutdown_kernel(kernel_id, now=True)  # type: ignore[no-untyped-call]
+            await ensure_async(ended)
+            raise
         self.given.add(str(model["id"]), kernel_id)
         self.set_status(201)
         await self.finish(json.dumps(model, default=str))
@@ -173,7 +182,8 @@ class SessionHandler(APIHandler):
             asked = self.get_json_body()
         except UnicodeDecodeError:
             raise web.HTTPError(400, "The request is not JSON in UTF-8.") from None
-        return str(asked.get("page", ""))[:200] if isinstance(asked, dict) else ""
+        page = str(asked.get("page", "")) if isinstance(asked, dict) else ""
+        return page[:200].encode("utf-8", "replace").decode()  # JSON may hold half a character
 
 
 class BookApp(ExtensionApp):

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import socket
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -27,7 +28,7 @@ SECRET = "outside the site"
 TRAVERSALS = [
     "../secret", "..%2fsecret", "%2e%2e/secret", "%2e%2e%2fsecret", "..%252fsecret",
     "..%5csecret", "..\\secret", "_static/../../secret", "%2fetc/passwd", "//etc/passwd",
-    "%00", "index.html%00.png",
+    "%00", "index.html%00.png", "%ff", "%ed%a0%80", "x" * 5000,
 ]  # fmt: skip
 
 
@@ -39,6 +40,7 @@ class Book:
     base: str
     token: str
     pid: int
+    sessions: Path
 
     def ask(
         self, path: str, method: str = "GET", body: str | None = None, **headers: str
@@ -96,6 +98,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Book]:
         "--ServerApp.base_url=/user/ann/",
         "--ServerApp.open_browser=False",
         "--ServerApp.port=0",
+        f"--SessionManager.database_filepath={home / 'sessions'}",
         f"--ServerApp.allow_root={os.geteuid() == 0}",
     ]
     with (home / "log").open("wb") as log:
@@ -112,7 +115,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Book]:
         eventually(lambda: said.exists() and said.read_text().strip(), START_S, "the server")
         facts = json.loads(said.read_text())
         eventually(lambda: _listens(facts["port"]), START_S, "the server's port")
-        yield Book(facts["port"], facts["base_url"], facts["token"], process.pid)
+        yield Book(facts["port"], facts["base_url"], facts["token"], process.pid, home / "sessions")
     finally:
         process.terminate()
         process.wait(SOON_S)
@@ -192,7 +195,13 @@ def test_a_kernel_needs_the_xsrf_token_too(book: Book) -> None:
     assert book.ask(f"api/sessions/{model['id']}", "DELETE", **reader)[0].status == 204
 
 
-@pytest.mark.parametrize("body", ["[]", "3", '"x"', "{", "\xff", '{"page": {"a": 1}}', "[" * 9999])
+HOSTILE = [
+    "[]", "3", '"x"', "{", "\xff", '{"page": {"a": 1}}', "[" * 9999, r'{"page": "\ud800"}',
+    r'{"page": "\u0000"}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", HOSTILE)
 def test_a_hostile_body_is_refused_or_taken_for_a_name(book: Book, body: str) -> None:
     reader = book.login()
     answer, said = book.ask("book/session", "POST", body, **reader)
@@ -201,9 +210,33 @@ def test_a_hostile_body_is_refused_or_taken_for_a_name(book: Book, body: str) ->
         book.ask(f"api/sessions/{json.loads(said)['id']}", "DELETE", **reader)
 
 
+def test_a_kernel_ends_where_its_session_fails(book: Book) -> None:
+    """Nobody would ever say goodbye for it."""
+    reader = book.login()
+
+    def kernels() -> set[str]:
+        return {each["id"] for each in json.loads(book.ask("api/kernels", **reader)[1])}
+
+    def warm() -> set[str]:
+        sessions = json.loads(book.ask("api/sessions", **reader)[1])
+        return kernels() - {each["kernel"]["id"] for each in sessions}
+
+    book.ask("book/index.html", **reader)
+    (kernel,) = eventually(warm, START_S, "a kernel that waits for a page")
+    with sqlite3.connect(book.sessions) as sessions:
+        sessions.execute("ALTER TABLE session RENAME TO away")
+    try:
+        assert book.ask("book/session", "POST", "{}", **reader)[0].status == 500
+    finally:
+        with sqlite3.connect(book.sessions) as sessions:
+            sessions.execute("ALTER TABLE away RENAME TO session")
+    assert kernel not in kernels()
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
 @pytest.mark.parametrize("path", TRAVERSALS)
-def test_no_path_leads_out_of_the_site(book: Book, path: str) -> None:
-    answer, said = book.ask(f"book/{path}", **book.login())
+def test_no_path_leads_out_of_the_site(book: Book, path: str, method: str) -> None:
+    answer, said = book.ask(f"book/{path}", method, **book.login())
     assert SECRET.encode() not in said and b"root:" not in said
     assert answer.status in (301, 302, 400, 403, 404)
 
