@@ -105,6 +105,7 @@ class Trial:
             **os.environ,
             MARK: self.mark,
             "TMPDIR": str(self.files),
+            "WALL_TIME_LOCK": str(self.home / "lock"),
             "XDG_RUNTIME_DIR": "",
             "XDG_CACHE_HOME": str(shared),
             "WALL_TIME_PROGRESS": str(self.progress),
@@ -230,7 +231,7 @@ class Trial:
             words += [f"port {port}" for port in listening() & self.ports]
         with contextlib.suppress(OSError):
             for file in self.files.iterdir():
-                if file.name.startswith(BY_HAND) or file.name in ("wall-time.lock", "full"):
+                if file.name.startswith(BY_HAND) or file.name == "full":
                     continue
                 if file.name == f"wall-time-{os.getuid()}":
                     words += [f"record {record.name[-12:]}" for record in file.iterdir()]

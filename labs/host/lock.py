@@ -1,7 +1,8 @@
 """One measurement at a time on a machine: two at once would measure each other.
 
-The lock is a file that every user can reach, so anybody may have put something else in its place.
-It is opened for reading only, which is enough to hold a lock; nothing is ever written to it.
+The lock is a file that every user can reach, whatever each one's TMPDIR, so anybody may have put
+something else in its place. It is opened for reading only, which is enough to hold a lock; nothing
+is ever written to it. Who is kept from it names another file, and waits there for nobody else.
 """
 
 import contextlib
@@ -19,11 +20,12 @@ from labs.host.files import taken
 from labs.host.waiting import Stopped
 from labs.records.errors import Unusable
 
-LOCK = Path(tempfile.gettempdir()) / "wall-time.lock"
+SHARED = "/tmp" if os.access("/tmp", os.W_OK) else tempfile.gettempdir()
+LOCK = Path(os.environ.get("WALL_TIME_LOCK") or f"{SHARED}/wall-time.lock")
 LOOK_EVERY_S = 0.2
 PATIENCE_S = 180.0  # the longest lab of the book takes some 110, more on a busy machine
 HELD = Path("/proc/locks")  # every lock there is, as Linux tells in proc(5)
-OWN = "a folder of your own"
+OWN = "WALL_TIME_LOCK set to a file in a folder of your own"
 
 
 @contextlib.contextmanager
@@ -39,7 +41,7 @@ def turn(waiting: Callable[[], None], stop: threading.Event) -> Iterator[None]:
                 raise Unusable(
                     f"After {PATIENCE_S:g} s it is still not our turn: {_holder(handle)} measures "
                     "on this machine, and two at once would measure each other. Run again to wait "
-                    f"on, or end that if it hangs. Who starts Wall Time with TMPDIR set to {OWN} "
+                    f"on, or end that if it hangs. Who starts Wall Time with {OWN} "
                     "waits for nobody else."
                 )
             waiting()
@@ -90,7 +92,7 @@ def _open() -> int:
 def _no_lock(why: str | None) -> Unusable:
     return Unusable(
         f"{LOCK}: {why}. There, measurements on this machine wait for one another. Have it "
-        f"removed, or start Wall Time with TMPDIR set to {OWN}."
+        f"removed, or start Wall Time with {OWN}."
     )
 
 

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+import platformdirs
 import psutil
 
 from labs.host.files import write_whole
@@ -105,20 +106,22 @@ def here() -> str:
 
 def state_folder() -> Path:
     """Where this user's trees are recorded: below XDG_RUNTIME_DIR, or in the folder for temporary
-    files, where anybody can make one with the name of ours. Unusable when somebody did."""
+    files; where somebody else has made one of that name there, in the user's cache. Unusable where
+    none of them can be had."""
     runtime = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
+    cache = Path(platformdirs.user_cache_dir("wall-time"))
+    places = [Path(tempfile.gettempdir()) / f"wall-time-{os.getuid()}", cache / "running"]
     if runtime.is_absolute() and _private(runtime):
-        folder = runtime / "wall-time"
-    else:
-        folder = Path(tempfile.gettempdir()) / f"wall-time-{os.getuid()}"
-    with contextlib.suppress(FileExistsError):
-        folder.mkdir(mode=0o700)
-    if not _private(folder):
-        raise Unusable(
-            f"{folder}: must be a folder of yours that only you can enter. Have it removed, or "
-            "start Wall Time with TMPDIR set to a folder of your own."
-        )
-    return folder
+        places.insert(0, runtime / "wall-time")
+    for folder in places:
+        with contextlib.suppress(OSError):
+            folder.mkdir(mode=0o700, parents=True)
+        if _private(folder):
+            return folder
+    raise Unusable(
+        f"{' and '.join(map(str, places))}: one must be a folder of yours that only you can enter. "
+        "Start Wall Time with TMPDIR set to a folder of your own."
+    )
 
 
 def _private(folder: Path) -> bool:

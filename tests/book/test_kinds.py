@@ -289,7 +289,10 @@ def test_a_new_kind_is_one_folder_and_one_line(copied: Path, tmp_path: Path) -> 
     ]
     new = [Path("labs/kinds/naps") / path.name for path in sorted(NAPS.glob("*.py"))]
     assert differ == [*new, Path("labs/kinds/registry.py")]
-    environment = {"LABS_RECORDINGS": str(tmp_path / "recordings"), "TMPDIR": str(tmp_path)}
+    environment = {
+        "LABS_RECORDINGS": str(tmp_path / "recordings"),
+        "WALL_TIME_LOCK": str(tmp_path / "lock"),
+    }
     said = subprocess.check_output(
         [sys.executable, "-c", TRY, str(copied / "book")],
         cwd=copied,

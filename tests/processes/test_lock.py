@@ -99,9 +99,19 @@ def test_only_a_plain_file_is_locked(lock: Path, put: Callable[[Path], None]) ->
 
     put(lock)
     before = seen()
-    with pytest.raises(Unusable, match=r"wall-time\.lock: .*removed.*TMPDIR"):
+    with pytest.raises(Unusable, match=r"wall-time\.lock: .*removed.*WALL_TIME_LOCK"):
         had()
     assert seen() == before
+
+
+def test_all_wait_at_one_lock_whatever_their_folder_for_temporary_files(tmp_path: Path) -> None:
+    def lock_of(**environment: str) -> str:
+        command = [sys.executable, "-c", "from labs.host import lock; print(lock.LOCK)"]
+        found = subprocess.check_output(command, cwd=PROJECT, env=os.environ | environment)
+        return found.decode().strip()
+
+    assert lock_of(TMPDIR=str(tmp_path)) == lock_of(TMPDIR="") == "/tmp/wall-time.lock"
+    assert lock_of(WALL_TIME_LOCK=str(tmp_path / "own")) == str(tmp_path / "own")
 
 
 def test_whoever_comes_first_makes_the_lock_for_everybody(lock: Path) -> None:

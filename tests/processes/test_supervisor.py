@@ -10,7 +10,7 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -443,33 +443,53 @@ def test_sweep_leaves_another_containers_records_and_removes_damaged_ones() -> N
 
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder for temporary files, of a user who has no other."""
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
-    return tmp_path
+    """The folder for temporary files, of a user who has no other; the home is another."""
+    (folder := tmp_path / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("XDG_RUNTIME_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    return folder
 
 
 def test_the_state_folder_is_only_this_users(temporary: Path) -> None:
     folder = process_tree.state_folder()
     assert folder.parent == temporary
     assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def link_elsewhere(place: Path) -> None:
+    (elsewhere := place.with_name("elsewhere")).mkdir(mode=0o700)
+    place.symlink_to(elsewhere)
+
+
+def made_by_somebody_else(place: Path) -> None:
+    place.mkdir(mode=0o700)
+    os.chown(place, NOBODY, NOBODY)
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        lambda place: place.mkdir(mode=0o750),
+        Path.touch,
+        link_elsewhere,
+        pytest.param(
+            made_by_somebody_else,
+            marks=pytest.mark.skipif(os.getuid() != 0, reason="only root makes one of another's"),
+        ),
+    ],
+    ids=["open", "file", "link", "another's"],
+)
+def test_a_state_folder_that_is_taken_is_left_for_the_cache(
+    temporary: Path, put: Callable[[Path], None]
+) -> None:
+    put(temporary / f"wall-time-{os.getuid()}")
+    folder = process_tree.state_folder()
+    assert folder.is_relative_to(temporary.with_name("home"))
+    assert folder.stat().st_mode & 0o777 == 0o700 and process_tree.state_folder() == folder
     folder.chmod(0o750)
     with pytest.raises(Unusable, match=r"only you can enter.*TMPDIR"):
-        process_tree.state_folder()
-
-
-def test_a_state_folder_that_leads_elsewhere_is_refused(temporary: Path) -> None:
-    (elsewhere := temporary / "elsewhere").mkdir(mode=0o700)
-    (temporary / f"wall-time-{os.getuid()}").symlink_to(elsewhere)
-    with pytest.raises(Unusable, match="only you can enter"):
-        process_tree.state_folder()
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can make a folder of somebody else")
-def test_a_state_folder_that_somebody_else_made_is_refused(temporary: Path) -> None:
-    (theirs := temporary / "wall-time-0").mkdir(mode=0o700)
-    os.chown(theirs, NOBODY, NOBODY)
-    with pytest.raises(Unusable, match="only you can enter"):
         process_tree.state_folder()
 
 
