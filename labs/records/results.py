@@ -417,7 +417,7 @@ def middle(runs: Sequence[Record], key: Callable[[Record], float]) -> Record:
 
 
 def pick(records: Iterable[Record], **wanted: Any) -> Record:
-    """The record with that value in that field: `pick(counts, name="with a lock")`. KeyError
+    """The record with that value in that field: `pick(counts, name="without a lock")`. KeyError
     says which there are."""
     ((field_, value),) = wanted.items()
     there = []

@@ -40,6 +40,7 @@ from labs.kinds.mystery import verdict as solving
 from labs.kinds.mystery.record import VARIANTS, Mystery
 from labs.kinds.mystery.scenarios import LIMITS, Limit
 from labs.kinds.mystery.scenarios import draw as drawn_scenario
+from labs.kinds.race.run import WAYS
 from labs.kinds.race.show import race_said
 from labs.kinds.registry import showing
 from labs.kinds.sweep.record import Recording
@@ -659,9 +660,9 @@ def test_what_a_diagnosis_is_told_was_measured(found: Mystery, guess: Limit) -> 
 
 
 @properties
-@given(st.lists(st.tuples(st.integers(1, 900), near(0, 1)), min_size=4, max_size=4))
+@given(st.lists(st.tuples(st.integers(1, 900), near(0, 1)), min_size=len(WAYS), max_size=len(WAYS)))
 def test_a_race_is_true_of_its_own_numbers(ways: list[tuple[int, float]]) -> None:
-    names = ("without a lock", "with a lock", "with a short lock", "computing only, without a lock")
+    names = tuple(way.name for way in WAYS)
     counts = tuple(
         examples.count(name, asked, round(asked * part), asked / 3)
         for name, (asked, part) in zip(names, ways, strict=True)
@@ -674,10 +675,10 @@ def test_a_race_is_true_of_its_own_numbers(ways: list[tuple[int, float]]) -> Non
     assert parts(text) <= counted and {n for pair in parts(text) for n in pair} <= table_of(race)
     assert shares(text) <= percents(each.lost_fraction for each in counts), text
     if most := re.search(r"lets ([\d.,]+) req/s pass at most", text):
-        assert value(plain(rate(counts[1].throughput_rps)).split()[0]) <= value(most[1])
+        assert value(plain(rate(counts[2].throughput_rps)).split()[0]) <= value(most[1])
     for went, first, last in re.findall(r"(fell|rose) from ([\d.,]+) req/s to ([\d.,]+)", text):
         assert value(last) <= value(first) if went == "fell" else value(last) >= value(first)
-    cost = counts[2].throughput_rps / counts[0].throughput_rps - 1
+    cost = counts[3].throughput_rps / counts[0].throughput_rps - 1
     assert ("next to nothing" in text) == (abs(cost) <= 0.1)
     for count in counts:
         assert count.lost >= 0

@@ -26,14 +26,24 @@ def none(query: str) -> Work:
     return answer
 
 
+def write(query: str) -> Work:
+    """A lock around the write alone: whoever has read before it still writes over it."""
+    global count
+    number = count
+    answer = yield from application("/", query)
+    with lock:
+        count = number + 1
+    return answer
+
+
 def long(query: str) -> Work:
-    """The same, by one thread at a time."""
+    """Read, work and write back, by one thread at a time."""
     with lock:
         return (yield from none(query))
 
 
-def short(query: str) -> Work:
-    """Only the addition by one thread at a time: the work waits for nobody."""
+def outside(query: str) -> Work:
+    """The work moved out, which only a counter allows: what is written doesn't depend on it."""
     global count
     with lock:
         count += 1
@@ -48,6 +58,6 @@ def answer(path: str, query: str) -> Work:
 
 
 if __name__ == "__main__":
-    ways = {"none": none, "long": long, "short": short}
+    ways = {"none": none, "write": write, "long": long, "outside": outside}
     chosen, listener = options("A counter that threads share.", lock=list(ways))
     in_processes(1, lambda: pool(listener, chosen.threads, chosen.keep_alive, answer))

@@ -13,7 +13,7 @@ from labs.records.results import Result, middle, pick
 class Count:
     """One way to count, under load."""
 
-    name: str  # without a lock, with a lock, ...
+    name: str  # without a lock, with a lock around all of it, ...
     workload: Workload  # of a request
     asked: NotNegative  # requests answered well: each added one
     counted: NotNegative  # what the counter said after the last of them
