@@ -1,7 +1,6 @@
 """What a memory lab finds: a server's memory over the requests that wait in it at once.
 Frozen, in bytes."""
 
-import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -65,14 +64,6 @@ class MemoryCurve:
         told = zip(self.sizes, self.told_bytes, strict=True)
         return max(abs(base + each * size - found) for size, found in told) / max(grown, 1.0)
 
-    def most(self, memory_bytes: int) -> int | None:
-        """How many fit that much memory; None where another one takes nothing measurable.
-
-        (memory - base) / each, rounded down: it supposes that the line goes on.
-        """
-        each = self.each_bytes
-        return max(0, math.floor((memory_bytes - self.base_bytes) / each)) if each > 0 else None
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryRun:
@@ -104,11 +95,6 @@ class Memory(Result, tag="memory", frozen=True, kw_only=True):
 
     def growth(self, kind: str) -> MemoryCurve:
         return self.run.growth(kind)
-
-    def limit(self, kind: str) -> int | None:
-        """How many fit this machine beside everything else that was there; see
-        `MemoryCurve.most`."""
-        return self.growth(kind).most(self.machine.memory_bytes - self.run.taken_bytes)
 
 
 def line(sizes: Sequence[int], found: Sequence[int]) -> tuple[float, float]:

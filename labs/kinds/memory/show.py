@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from labs.kinds.memory.record import Memory, MemoryCurve
-from labs.kinds.show import Column, Show, known, quoted
+from labs.kinds.show import Column, Show, quoted
 from labs.present.levels import UNMEASURED, Level, Pace
 from labs.present.markup import paragraphs, wide_table
 from labs.present.palette import LINES
@@ -34,9 +34,8 @@ from labs.records.results import pick
 
 KIB = 2**10
 LEAST_KIB = 1.0  # where the bars begin
-ENDS_ELSEWHERE = 30_000  # as many workers meet other limits of a system first
 WHERE = ("Memory of the server, MiB", "One more of them takes, KiB")
-MAIN = ("one more", "takes", "the server alone", "would fit this machine")
+MAIN = ("one more", "takes", "the server alone")
 KINDS = ("process", "thread", "coroutine")
 STYLES = dict(zip(KINDS, LINES, strict=False))
 MARKS = dict(zip(KINDS, nested(len(KINDS)), strict=True))
@@ -120,15 +119,14 @@ def memory_levels(memory: Memory) -> list[Level]:
 
 
 def memory_words(memory: Memory) -> str:
-    """Under the figure, as HTML: what each takes, how many fit, and what to think of it."""
-    head = ("one more", "takes", "as RSS has it", "the server alone", "would fit this machine")
+    """Under the figure, as HTML: what each takes, and what to think of it."""
+    head = ("one more", "takes", "as RSS has it", "the server alone")
     rows = [
         (
             growth.kind,
             size(growth.each_bytes),
             size(growth.rss_each_bytes) if growth.pss_bytes and growth.kind == "process" else "",
             size(growth.base_bytes),
-            _limit(memory, growth),
         )
         for growth in memory.run.growths
     ]
@@ -138,29 +136,17 @@ def memory_words(memory: Memory) -> str:
 
 def memory_said(memory: Memory) -> list[str]:
     """The verdict, a sentence each."""
-    run, machine = memory.run, memory.machine
-    left = machine.memory_bytes - run.taken_bytes
-    said = [
-        f"Of {size(machine.memory_bytes)} of memory {size(run.taken_bytes)} were taken before the "
-        f"lab began, so {size(left)} were left."
-    ]
+    run, said = memory.run, []
     for growth in run.growths:
-        limit, takes = memory.limit(growth.kind), size(growth.each_bytes)
-        if limit is None:
-            said.append(
-                f"Another {growth.kind} took nothing that could be told from noise, so memory sets "
-                "no limit here."
-            )
-            continue
-        fits = f"At {takes} for each {growth.kind}, {digits(limit)} would fit."
-        if limit > ENDS_ELSEWHERE:
-            fits += " Something else ends first: open files, ports, or process ids."
-        said.append(fits)
+        takes = "nothing that could be told from noise"
+        if growth.each_bytes > 0:
+            takes = size(growth.each_bytes)
+        said.append(f"Another {growth.kind} took {takes}.")
     first = run.growths[0]
     if not first.pss_bytes:
         said.append(
             "This system has no PSS. RSS counts what processes share again for each of them, so "
-            "for processes the limit above is too low."
+            "a process takes less than that."
         )
     elif first.kind == "process" and first.rss_each_bytes > first.each_bytes > 0:
         share = percent(1 - first.each_bytes / first.rss_each_bytes)
@@ -173,11 +159,6 @@ def memory_said(memory: Memory) -> list[str]:
         "each worker its own data: measure yours."
     )
     return said
-
-
-def _limit(memory: Memory, growth: MemoryCurve) -> str:
-    limit = memory.limit(growth.kind)
-    return "no limit seen" if limit is None else digits(limit)
 
 
 def _several(growth: MemoryCurve) -> str:
@@ -234,11 +215,6 @@ def _size(memory: Memory, kind: str, waiting: int | None = None) -> Size:
     return sizes[0] if waiting is None else pick(sizes, waiting=waiting)
 
 
-def _most(memory: Memory, kind: str) -> int:
-    """How many of them would fit that machine, beside everything else that was there."""
-    return known(memory.limit(kind), f"limit={kind!r}: another one took nothing measurable.")
-
-
 def _kibibytes(value: float) -> str:
     return plain(value / KIB)
 
@@ -265,7 +241,6 @@ show = Show(
         Column(of="growth.rss_each_bytes", quote="rss_each"),
     ),
     quotes={
-        "limit": quoted(_most, digits),
         "memory": quoted(attrgetter("machine.memory_bytes"), size),
         "taken": quoted(attrgetter("run.taken_bytes"), size),
     },
