@@ -97,7 +97,7 @@ def test_three_response_times_are_enough_to_be_unbiased(users, name):
 
 
 def short_queue(draw, until_s, seed, users=64, workers=16, places=17):
-    """Who finds the listen queue full knocks again 1, 3, 7 and 15 s after the first time. Starts
+    """Who finds the queue full knocks after 1, 3, 7 and 15 s, as on Linux 3.1 to 6.4. Starts
     and ends of the answered, and starts of those who are open then."""
     dice, queue, free = np.random.default_rng(seed), deque(), workers
     coming = [(user * 0.8 / users, user, 0) for user in range(users)]

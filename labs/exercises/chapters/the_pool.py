@@ -98,8 +98,8 @@ EXERCISES = (
             "unused_s": "answer - free_s",
         },
         slips={
-            "newer": "That is Linux 6.5 or newer. Before, each pause was twice as long as the "
-            "last.",
+            "newer": "That is Linux 6.5 or newer. From 3.1 to 6.4 each pause was twice as "
+            "long as the last.",
             "free_s": "Nobody tells the client that a place is free. It knocks at its own times.",
         },
     ),
