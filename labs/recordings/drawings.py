@@ -27,7 +27,7 @@ class Drawing:
     @property
     def stale(self) -> bool:
         """Whether there is no picture of it as it is now."""
-        return any(pictures.mark(self.path(width)) != self.mark for width in WIDTHS)
+        return any(pictures.mark(pictures.read(self.path(width))) != self.mark for width in WIDTHS)
 
 
 def drawings(labs: Sequence[str] = ()) -> list[Drawing]:

@@ -80,8 +80,43 @@ def test_a_figure_that_has_changed_since_fails_its_page(monkeypatch: pytest.Monk
     changed = Recorded(LINE, alt="a line").html()
     with pytest.raises(BadRecording, match=r"^one-core: its figure has .* `make figures`\."):
         pictures.with_pictures("one-core", changed)
+
+
+def test_recordings_from_elsewhere_are_shown_without_their_pictures(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plain = replay.page("one-core", store.recording("one-core"))[1]
+    assert "<svg" in pictures.with_pictures("one-core", plain)
     monkeypatch.setenv("LABS_RECORDINGS", str(store.folder()))  # as somebody else's
-    assert pictures.with_pictures("one-core", changed) == changed
+    assert pictures.with_pictures("one-core", plain) == plain
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<script>alert(1)</script>",
+        "<SCRIPT>alert(1)</SCRIPT>",
+        '<g onload="alert(1)"/>',
+        '<image href="https://example.com/x"/>',
+        '<path fill="url(https://example.com/x)"/>',
+        '<path fill="none URL(x)"/>',
+        '<path fill="u\\72l(//example.com/x)"/>',
+        '<path fill="url&#40;x)"/>',
+        '<path style="fill:red"/>',
+        '<path id="wt-search"/>',
+        "<style>*{display:none}</style>",
+        "</div><p>",
+        "<g <script>",
+        "<!--",
+    ],
+)
+def test_a_picture_with_more_than_ours_have_is_none(tmp_path: Path, hostile: str) -> None:
+    drawn = pictures.path("one-core", 1, "wide").read_text()
+    file = tmp_path / "figure-1-wide.svg"
+    file.write_text(drawn)
+    assert pictures.mark(pictures.read(file)) == pictures.mark(drawn) != ""
+    file.write_text(drawn.replace("</svg>", f"{hostile}</svg>"))
+    assert pictures.read(file) == ""
 
 
 def test_a_page_is_read_again_when_a_picture_of_it_is_another(
