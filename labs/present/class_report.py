@@ -16,6 +16,7 @@ from labs.present.tables import Table
 from labs.records.format import NARROW, digits
 
 HEAD = ("answered", "right", "measured", "median bet", "median measured", "question")
+MOST_FIGURES = 20  # of one unit each: the book's bets have seven, and a file may name any number
 RULE = (
     "Answered: laptops with an answer. Right: those with a right one; of a bet, one within "
     f"{100 * CLOSE:.0f} % of the first measurement that could be believed. Measured: those with "
@@ -72,12 +73,15 @@ def class_table(found: Sequence[Laptop]) -> Table:
 
 
 def figures(found: Sequence[Laptop]) -> list[tuple[str, Figure]]:
-    """A figure for each unit, with its description: bets and model over what was measured."""
+    """A figure for each unit, with its description: bets and model over what was measured. Of more
+    than MOST_FIGURES units those that the most laptops have."""
     settled: dict[str, list[tuple[Laptop, HandedIn]]] = {}
     for laptop in found:
         for row in filter(_settled, laptop.rows):
             settled.setdefault(row.unit, []).append((laptop, row))
-    return [(_alt(unit, pairs), _figure(unit, pairs)) for unit, pairs in settled.items()]
+    asked = {unit: len({id(laptop) for laptop, _ in settled[unit]}) for unit in settled}
+    kept = sorted(settled, key=lambda unit: -asked[unit])[:MOST_FIGURES]
+    return [(_alt(unit, settled[unit]), _figure(unit, settled[unit])) for unit in kept]
 
 
 def page(found: Sequence[Laptop], script: str, left_out: int) -> Markup:

@@ -203,3 +203,12 @@ def test_whatever_numbers_were_typed_there_is_a_figure(pair: tuple[str, str]) ->
     ((_, figure),) = figures(found)
     go.Figure(figure)
     assert class_table(found).rows[0][2] == "1"
+
+
+def test_a_file_of_odd_units_asks_for_no_more_figures_than_a_class_has() -> None:
+    odd = "\n".join(GOOD.replace("req/s", f"odd {number}") for number in range(2000))
+    mine, theirs = (f"{HEAD}\n{odd}\n", f"{HEAD}\n{GOOD}\n{GOOD.replace('Ann', 'Ben')}\n")
+    read = [handed_in.read(text.encode(), "a.csv") for text in (mine, theirs)]
+    drawn = figures(laptops(read, names=True))
+    assert len(drawn) == 20
+    assert "in req/s" in drawn[0][0]  # which two laptops have
