@@ -22,6 +22,7 @@ from labs.theory.server_model import ServerModel
 
 EFFECTS = {"interval", "drift", "few", "repeated"}  # checks that say what came of a cause
 AGREES = 0.02  # no measurement here is finer, so no miss below this is worth a reason
+UNSTEADY = 0.10  # of a speed or a throughput: no point that changes by more can be believed
 CLOSE = 0.05  # a miss that a changed CPU time is not blamed for: it varies by as much
 HALF = 0.5  # of the miss, that a cause has to remove
 NOTICED = 0.03  # of the machine's cores; on a quiet one the others use some thousandths
@@ -129,6 +130,28 @@ def speeds_of_visits(point: Point) -> tuple[float, float] | None:
         case [float(first), float(second)] if first > 0 and second > 0:
             return first, second
     return None
+
+
+def swing(run: Run) -> float:
+    """By how much the cores' speed changed in a run, as burns tell: the fastest over the slowest,
+    less one, of the calibration's equal burns and of those around the windows."""
+    speeds = [1.0]
+    for point in run.points:
+        visits = [visit.core_speed for visit in point.visits]
+        speeds += [each for each in (point.core_speed, *visits) if each]
+    return max(run.calibration.noise_fraction, max(speeds) / min(speeds) - 1)
+
+
+def by_speed_alone(experiment: Experiment, machine: Machine, run: Run, point: Point) -> float:
+    """By how much the CPU time of a request moves the model at that point, where that removes its
+    miss and the run's burns say that no speed of the cores could be relied on; else 0."""
+    if swing(run) <= UNSTEADY or abs(off(point, run.forecast)) <= UNSTEADY:
+        return 0.0
+    level = Level(experiment, machine, run, point)
+    found = [_removes(each, level) for each in level.cpu_time()]
+    return sum(
+        each.model_rps / level.expected.model_rps - 1 for each in found if each.removed >= HALF
+    )
 
 
 def _removes(candidate: Cause, level: Level) -> Cause:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from labs.analysis import luck
-from labs.analysis.causes import EFFECTS
+from labs.analysis.causes import EFFECTS, UNSTEADY
 from labs.analysis.contrast import repeats
 from labs.analysis.failures import of_level, requests
 from labs.analysis.point import half_width
@@ -31,7 +31,6 @@ from labs.records.results import (
 from labs.records.server_facts import server_facts
 from labs.theory.laws import GENERATOR_FULL
 
-UNSTEADY = 0.10  # relative: half-width, halves
 TOLD = 0.05
 DEMAND_OFF = 0.10
 QUOTA_PERIOD_S = 0.1  # a window may begin with the budget of one
@@ -57,11 +56,13 @@ def check(
     moved: Mapping[str, float] = MappingProxyType({}),
     dealt: float = 0.0,
     sped: float = 0.0,
+    by_speed: float = 0.0,
 ) -> tuple[Check, ...]:
     """All that is to be said of `point`; `moved` is by how much its surroundings change what the
     model expects (`causes.moved`), `dealt` by how much it expects something else of its second
     visit than of the first for how connections fell (`causes.dealt`), `sped` for how fast the cores
-    were (`causes.sped`), and the noise is that of the calibration."""
+    were (`causes.sped`), `by_speed` how far their speed alone took it from its forecast
+    (`causes.by_speed_alone`), and the noise is that of the calibration."""
     by_deal = not repeats(point) and repeats(point, dealt)
     found = list(of_level(point, experiment, machine))  # what fails at once also fills a generator
     found += _disturbances(point, experiment.load.generators, by_deal)
@@ -69,6 +70,8 @@ def check(
         found.append(visited_again(point, forecast.at(point.users), dealt=dealt, sped=sped))
     found += _starved(point, experiment)
     found += _remarks(point, experiment, machine, moved)
+    if by_speed and not any(each.name == "core speed" and each.unfit for each in found):
+        found.append(_by_speed(by_speed))
     unsteady = max(noise_fraction, (point.core_speed or 1.0) - 1)
     found += _against(point, experiment, machine, forecast, unsteady)
     found += noise(noise_fraction)
@@ -240,9 +243,8 @@ def noise(fraction: float) -> Iterator[Check]:
     if fraction > TOLD:
         yield told(
             "noise",
-            f"Equal burns before the load differed by {percent(fraction)}: this machine has no "
-            "steady speed just now, and a smaller difference than that can be its own. Close other "
-            "programs.",
+            f"Equal burns before the load differed by {percent(fraction)}: a smaller difference "
+            "than that can be the machine's own.",
         )
 
 
@@ -271,6 +273,15 @@ def _remarks(
         point, experiment
     ):
         yield told("little", _little(point, experiment))
+
+
+def _by_speed(by: float) -> Check:
+    """Of a point whose miss is that of cores which had no steady speed."""
+    return unfit(
+        "unsteady cores",
+        f"Its CPU time a request changes the forecast by {change(by)}, and burns of this run "
+        "differ by as much: the cores' speed is what this point shows.",
+    )
 
 
 def _little(point: Point, experiment: Experiment) -> str:

@@ -43,15 +43,14 @@ def visited_again(
             "unsteady cores",
             f"Visited again on the way down, this level gave {by}: the cores were "
             f"{speed(by_speed[1] / by_speed[0])} by then, as burns tell, which changes the "
-            f"forecast by {change(sped)}. Run again, on mains power and when the machine is quiet.",
+            f"forecast by {change(sped)}.",
         )
     seen = "the machine changed under way"
     if by_speed and abs(by_speed[1] / by_speed[0] - 1) <= MOVED:
         seen = "something changed under way, though not the cores' speed, as burns tell"
     return unfit(
         "repeated",
-        f"Visited again on the way down, this level gave {by}: {seen}. "
-        "Close other programs and run again.",
+        f"Visited again on the way down, this level gave {by}: {seen}.",
     )
 
 

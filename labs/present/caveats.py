@@ -9,15 +9,17 @@ from types import MappingProxyType
 from typing import Protocol
 
 from labs.analysis import causes
-from labs.analysis.checks import BOUND, STARVED, starved_because
+from labs.analysis.checks import BOUND, ENOUGH, STARVED, UNSTEADY, starved_because
 from labs.records.experiment import Experiment
-from labs.records.format import crowd, listed
-from labs.records.results import Check, Point
+from labs.records.format import crowd, listed, percent
+from labs.records.results import Check, Point, Run
 
 HOLLOW = "drawn hollow"
 CONTROL = re.compile(r"“([^”]+)”")  # as a sentence names one
 
 # Of a check that makes a point unfit, what mends it: each by a control of a panel, by its name.
+BY_SPEED = {"noise", "core speed", "unsteady cores", *causes.EFFECTS}
+QUIETER = ("Close other programs, stay on mains power, and run again.",)
 LONGER = ("A larger “Measure for” tells more surely.",)
 ADVICE: Mapping[str, Sequence[str]] = MappingProxyType(
     {
@@ -32,6 +34,7 @@ ADVICE: Mapping[str, Sequence[str]] = MappingProxyType(
             "Fewer “Users” leave nobody waiting.",
             "More “Processes” serve more of them at once.",
         ),
+        **dict.fromkeys(("repeated", "core speed", "unsteady cores"), QUIETER),
         "errors": ("Fewer “Users” ask for less at once.",),
     }
 )
@@ -54,17 +57,46 @@ def starved(points: Sequence[Point], experiment: Experiment) -> list[str]:
     return [f"{counts} were never served, and are not in the averages. {why}"]
 
 
-def unfit(points: Sequence[Point]) -> str:
+def unsteady(runs: Sequence[Run]) -> list[str]:
+    """That the cores' speed changed in these runs and spoilt points of them, what can be read off
+    all the same, and how to go on: one sentence or none."""
+    spoilt = [
+        run
+        for run in runs
+        if causes.swing(run) > UNSTEADY and len(_steady(run)) < ENOUGH * len(run.points)
+    ]
+    if not spoilt:
+        return []
+    by = percent(max(map(causes.swing, spoilt)))
+    return [
+        f"This machine's speed changed by {by} in this run, as burns tell: waits can be read off "
+        "all the same, and ratios within one visit; rates and CPU times can't, so go on with the "
+        "recorded run, or run again when the machine is quiet."
+    ]
+
+
+def _steady(run: Run) -> list[Point]:
+    """The points without those that are unfit only for what comes of an unsteady speed."""
+    return [
+        point
+        for point in run.points
+        if point.fit or not {check.name for check in point.checks if check.unfit} <= BY_SPEED
+    ]
+
+
+def unfit(points: Sequence[Point], said: Collection[str] = ()) -> str:
     """Those that are drawn hollow, and the reason that comes first; "" where there is none. That
-    users were never served has been said."""
+    users were never served has been said, and so have the checks with the names in `said`."""
     hollow, total = [point for point in points if not point.fit], len(points)
     if not hollow:
         return ""
     faults = [check for point in hollow for check in point.checks if check.unfit]
-    why = [check for check in faults if check.name != STARVED]
+    why = [check for check in faults if check.name not in (STARVED, *said)]
     first = [min(why, key=lambda check: check.name in causes.EFFECTS).sentence] if why else []
     if len(hollow) == total:
-        told = [check.sentence for check in hollow[-1].checks if not check.unfit]
+        told = [
+            check.sentence for check in hollow[-1].checks if not (check.unfit or check.name in said)
+        ]
         count = f"None of the {total} points can be believed, so all are {HOLLOW}."
         if total == 1:
             count = f"The point cannot be believed, so it is {HOLLOW}."
@@ -73,7 +105,12 @@ def unfit(points: Sequence[Point]) -> str:
     users = "user" if levels == "1" else "users"
     takes = "is drawn hollow and takes" if len(hollow) == 1 else "are drawn hollow and take"
     count = f"{len(hollow)} of {total} points, at {levels} {users}, {takes} no part in this."
-    every = {check.sentence for point in hollow for check in point.checks if check.name != STARVED}
+    every = {
+        check.sentence
+        for point in hollow
+        for check in point.checks
+        if check.name not in (STARVED, *said)
+    }
     others = ["The table has the other reasons."] if first and len(every) > len(first) else []
     return " ".join([count, *first, *others])
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from labs.analysis import causes
 from labs.analysis.point import half_width
 from labs.present import reasons
-from labs.present.caveats import exceeded, starved, unfit
+from labs.present.caveats import BY_SPEED, exceeded, starved, unfit, unsteady
 from labs.records.experiment import Experiment, Server, Workload
 from labs.records.format import (
     NARROW,
@@ -48,7 +48,8 @@ def verdict(experiment: Experiment, machine: Machine, run: Run) -> tuple[str, ..
     if not points:
         return ("Nothing was measured, so there is nothing to say yet.",)
     fit = [point for point in points if point.fit]
-    sentences = starved(points, experiment)
+    unsteadily = unsteady([run])
+    sentences = [*unsteadily, *starved(points, experiment)]
     if fit:
         sentences.append(reasons.limit(experiment, machine, run, fit[-1]))
         sentences += agreement(experiment, machine, run)
@@ -58,10 +59,11 @@ def verdict(experiment: Experiment, machine: Machine, run: Run) -> tuple[str, ..
             sentences.append(f"{at}: {fallen}.")
         sentences += exceeded(fit)
     if len(fit) < len(points):
-        sentences.append(unfit(points))
+        sentences.append(unfit(points, BY_SPEED if unsteadily else ()))
         noisy = causes.looked_at(run)
         if (
-            noisy not in fit
+            not unsteadily
+            and noisy not in fit
             and noisy is not None
             and (found := causes.cause(experiment, machine, run, noisy))
         ):

@@ -8,11 +8,16 @@ import examples
 import pytest
 from msgspec import structs
 
+from labs.analysis import causes
 from labs.analysis import checks as validity
 from labs.analysis.visits import join, visited
+from labs.kinds.comparison.record import Comparison
+from labs.kinds.comparison.verdict import said as all_said
 from labs.kinds.sweep.run import SweepLab
+from labs.present.caveats import advice
+from labs.present.verdict import verdict
 from labs.records.experiment import Server, Workload
-from labs.records.results import Point
+from labs.records.results import Check, Point
 
 GOOD = examples.point(8)
 FORECAST = examples.prediction((*examples.USERS, 16))
@@ -444,3 +449,36 @@ def test_luck_is_that_of_what_limits_a_level():
             expected = replace(expecting(bound_ci_rps=(1.0, high), limit=limit), wait_s=0.45)
             found = validity.check(point, experiment, BARE, forecast=expected)
             assert [each.name for each in found if each.name == "bound"] == names, limit
+
+
+def test_a_miss_that_is_the_cores_speed_alone_is_unfit_where_burns_are_unsteady() -> None:
+    """Seen: 62 % above the forecast, and no check raised."""
+    fast = replace(GOOD, demand_s=GOOD.demand_s / 1.62)
+    fast = replace(fast, throughput_rps=GOOD.throughput_rps * 1.62, throughput_ci_rps=(62, 67))
+    run = replace(examples.run(), points=(fast,))
+    for noise, unfit in ((0.02, False), (0.6, True)):
+        burned = replace(run, calibration=replace(run.calibration, noise_fraction=noise))
+        by = causes.by_speed_alone(examples.EXPERIMENT, BARE, burned, fast)
+        found = checks(fast, by_speed=by).get("unsteady cores")
+        assert (found is not None and found.unfit) is unfit
+    steady = replace(burned, points=(GOOD,))
+    assert causes.by_speed_alone(examples.EXPERIMENT, BARE, steady, GOOD) == 0
+
+
+def test_an_unsteady_machine_is_told_once_for_all_parts() -> None:
+    noisy = Check(name="repeated", unfit=True, sentence="Visited again: another throughput.")
+    points = tuple(examples.point(users, checks=(noisy,)) for users in examples.USERS)
+    run = replace(
+        examples.run(), points=points, calibration=replace(examples.CALIBRATION, noise_fraction=1.0)
+    )
+    part = structs.replace(examples.by_law(examples.EXPERIMENT), runs=(run,))
+    both = Comparison(machine=part.machine, parts={"a": part, "b": part}, over="users")
+    first, *parts = [sentence for _, sentence in all_said(both)]
+    assert first.startswith("This machine's speed changed by 100\u00a0% in this run")
+    assert all(word in first for word in ("waits", "one visit", "recorded run"))
+    for said in parts:
+        assert "speed changed" not in said and "Visited again" not in said
+    assert "speed changed" not in " ".join(
+        verdict(part.experiment, part.machine, replace(run, calibration=examples.CALIBRATION))
+    )
+    assert len(advice([*points, *points], ())) == 1

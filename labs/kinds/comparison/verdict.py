@@ -11,7 +11,7 @@ from labs.kinds.comparison.contrast import comparable, decided, differ, overflow
 from labs.kinds.comparison.record import Comparison, Contrast
 from labs.kinds.sweep.record import Recording
 from labs.present import verdict
-from labs.present.caveats import HOLLOW
+from labs.present.caveats import HOLLOW, unsteady
 from labs.present.power import powered
 from labs.records.experiment import Experiment
 from labs.records.format import crowd, digits, duration, listed, percent, rate, unserved
@@ -59,7 +59,7 @@ def said(comparison: Comparison) -> tuple[tuple[str, str], ...]:
     parts = comparison.parts.values()
     agreed = [verdict.agreement(part.experiment, part.machine, part.run) for part in parts]
     met = [sentences[0] for sentences in agreed if len(sentences) == 1]
-    overall = [*_starved(comparison), between(comparison)]
+    overall = [*unsteady([part.run for part in parts]), *_starved(comparison), between(comparison)]
     if len(met) == len(parts):
         fit = [(part.run, [point for point in part.points if point.fit]) for part in parts]
         hollow = any(not point.fit for part in parts for point in part.points)
@@ -206,6 +206,7 @@ def ratio(
 
 def _of_part(part: Recording, unsaid: Sequence[str]) -> Iterator[str]:
     told = verdict.verdict(part.experiment, part.machine, part.run)
+    unsaid = (*unsaid, *unsteady([part.run]))  # which is said of all parts together
     yield from (sentence for sentence in told if sentence not in unsaid)
     for point in part.points:
         if overflowed(point) and point.never_served:

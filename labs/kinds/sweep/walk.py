@@ -257,6 +257,7 @@ class Levels:
             moved=causes.moved(self.experiment, self.rig.machine, run, point),
             dealt=causes.dealt(self.experiment, self.rig.machine, run, point),
             sped=causes.sped(self.experiment, self.rig.machine, run, point),
+            by_speed=causes.by_speed_alone(self.experiment, self.rig.machine, run, point),
         )
         return replace(point, checks=found)
 
