@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from labs.analysis.checks import UNSTEADY
+from labs.analysis.causes import UNSTEADY
 from labs.records.format import digits
 from labs.theory.expression import evaluate
 

@@ -62,15 +62,14 @@ class EarlierRuns(ipywidgets.HBox):
         now = next((each.settings for each in self._kept if each.found is current), now)
         kept = [each for each in self._kept if each.found is not current][-MOST:]
         said = [each.settings for each in kept]
+        curves = [showing(each.found).curves(each.found) for each in kept]
         names = [
             f"run {each.number}{f': {words}' if words else ''}"
-            for each, words in zip(kept, told_apart(said, now), strict=True)
+            f"{' (hollow: unfit)' if any(curve.unfit for curve in drawn) else ''}"
+            for each, words, drawn in zip(kept, told_apart(said, now), curves, strict=True)
         ]
         self._offer(kept, names)
-        return [
-            Trail(name, showing(each.found).curves(each.found))
-            for each, name in zip(kept, names, strict=True)
-        ]
+        return [Trail(*each) for each in zip(names, curves, strict=True)]
 
     def _offer(self, kept: list[Kept], names: list[str]) -> None:
         if [button.description for button in self._buttons] == [f"✕ {name}" for name in names]:

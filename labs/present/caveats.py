@@ -9,7 +9,8 @@ from types import MappingProxyType
 from typing import Protocol
 
 from labs.analysis import causes
-from labs.analysis.checks import BOUND, ENOUGH, STARVED, UNSTEADY, starved_because
+from labs.analysis.causes import UNSTEADY
+from labs.analysis.checks import BOUND, ENOUGH, STARVED, starved_because
 from labs.records.experiment import Experiment
 from labs.records.format import crowd, listed, percent
 from labs.records.results import Check, Point, Run

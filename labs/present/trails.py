@@ -1,23 +1,26 @@
-"""Runs of before as pale curves below a figure, to compare a run with them."""
+"""Runs of before as pale curves below a figure, to compare a run with them. Hollow is what is
+unfit, then as now."""
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from labs.present.caveats import HOLLOW, Checked
 from labs.present.palette import BLUE, glass
 from labs.present.plot import Figure, Places, Shown, Trace, Values, line
 from labs.records.format import digits
 
-PALE = 0.75  # opacity of what stays of a run
+PALE = 0.75  # opacity of what stays of a run,
+PALER = 0.35  # and of what fills its marks, so that they hide nothing
 RIM = 3.0  # pixels by which its marks are wider than any other
 LEAST = 6.0  # pixels of a mark, where the figure has none
-LOOKS = (  # of each, the newest first: dash and mark; all hollow, so that they hide nothing
-    ("dash", "circle-open"),
-    ("dot", "diamond-open"),
-    ("dashdot", "triangle-up-open"),
-    ("longdash", "square-open"),
+LOOKS = (  # of each, the newest first: dash and mark, which is hollow only where it is unfit
+    ("dash", "circle"),
+    ("dot", "diamond"),
+    ("dashdot", "triangle-up"),
+    ("longdash", "square"),
 )
 
 
@@ -30,6 +33,7 @@ class Curve:
     said: Sequence[str]  # of each value
     plot: str = "xy"  # by its axes, as the figure's own traces say it
     joined: bool = True  # by lines; else marks alone, as on bars
+    unfit: Collection[int] = ()  # places of the values that cannot be believed
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,13 @@ class Trail:
 
     words: str
     curves: Sequence[Curve]
+
+
+def unfit_places(measured: Iterable[Checked]) -> list[int]:
+    """Places of those that cannot be believed."""
+    return [
+        place for place, each in enumerate(measured) if any(check.unfit for check in each.checks)
+    ]
 
 
 def with_trails(figure: Figure, trails: Sequence[Trail]) -> Figure:
@@ -65,6 +76,8 @@ def trails_alt(trails: Sequence[Trail]) -> str:
     for trail in trails[::-1]:
         said = [curve.said[-1] for curve in trail.curves if curve.said]
         told.append(f"{trail.words} ({', '.join(said[:2])} at the end)" if said else trail.words)
+        unfit = [words for curve in trail.curves for words in _unfit(curve)]
+        told[-1] += f", of which {HOLLOW}: {', '.join(unfit)}" if unfit else ""
     return f"Pale, of before: {'; '.join(told)}." if told else ""
 
 
@@ -72,12 +85,24 @@ def _traces(trail: Trail, look: tuple[str, str], size: float) -> list[Trace]:
     dash, symbol = look
     traces = []
     for number, curve in enumerate(trail.curves):
-        how: Shown = {"dash": dash, "width": 1.5, "size": size, "symbol": symbol}
-        how |= {"said": curve.said, "hover": "{said}", "tag": trail.words, "plot": curve.plot}
+        unfit = [place in curve.unfit for place in range(len(curve.x))]
+        symbols = [f"{symbol}-open" if each else symbol for each in unfit]
+        said = [
+            f"{words}, {HOLLOW}" if each else words
+            for words, each in zip(curve.said, unfit, strict=True)
+        ]
+        how: Shown = {"dash": dash, "width": 1.5, "size": size, "symbol": symbols}
+        how |= {"said": said, "hover": "{said}", "tag": trail.words, "plot": curve.plot}
         how |= {"group": trail.words, "legend": not number}
         drawn = line(trail.words, curve.x, curve.y, glass(BLUE, PALE), **how)
+        drawn["marker"]["color"] = [glass(BLUE, PALE if each else PALER) for each in unfit]
         traces.append(drawn if curve.joined else drawn | {"mode": "markers"})
     return traces
+
+
+def _unfit(curve: Curve) -> list[str]:
+    """What is said of a curve's values that cannot be believed."""
+    return [curve.said[place] for place in sorted(curve.unfit)]
 
 
 def _size(trace: Trace) -> float:

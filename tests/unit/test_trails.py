@@ -11,9 +11,12 @@ from pathlib import Path
 import examples
 import plotly.graph_objects as go
 import pytest
+from msgspec import structs
 
+from labs.kinds.comparison.record import Comparison
 from labs.kinds.registry import showing
 from labs.kinds.sweep.figure import sweep_curves, sweep_figure
+from labs.panel.earlier_runs import EarlierRuns
 from labs.present import settings
 from labs.present.plot import Figure
 from labs.present.settings import in_words, told_apart
@@ -46,7 +49,6 @@ def test_a_run_stays_as_pale_curves_in_the_plots_of_its_kind(file: Path) -> None
     plots = {(each.get("xaxis", "x"), each.get("yaxis", "y")) for each in figure["data"]}
     assert {(each["xaxis"], each["yaxis"]) for each in pale} <= plots
     for each in pale:
-        assert each["marker"]["symbol"].endswith("-open")
         assert [y for y in each["y"] if y is not None]
         assert each["line"]["color"].startswith("rgba(")
 
@@ -58,7 +60,7 @@ def test_four_runs_differ_without_colour_and_each_has_one_entry_in_the_legend() 
     assert [each["name"] for each in pale if each["showlegend"]] == [
         each.words for each in trails[::-1]
     ]
-    looks = {(each["line"]["dash"], each["marker"]["symbol"]) for each in pale}
+    looks = {(each["line"]["dash"], *set(each["marker"]["symbol"])) for each in pale}
     assert looks == {*LOOKS}
     largest = max(each["marker"]["size"] for each in sweep()["data"])
     assert min(each["marker"]["size"] for each in pale) >= largest + 3
@@ -108,3 +110,27 @@ def test_settings_say_what_tells_runs_apart() -> None:
 def test_a_lone_user_is_one_user() -> None:
     lone = replace(examples.EXPERIMENT, load=Load((1,)))
     assert ", 1 user, " in in_words(settings.settings(lone, 2))
+
+
+def test_an_earlier_run_is_hollow_just_where_it_is_unfit() -> None:
+    """A prefork server's unfit point stood as an ordinary mark beside other servers' fit ones."""
+    found = examples.by_law(examples.EXPERIMENT)
+    last = replace(found.points[-1], checks=(examples.UNFIT,))
+    run = replace(found.run, points=(*found.points[:-1], last))
+    spoilt = structs.replace(found, runs=(run,))
+    part = {"machine": found.machine, "over": "users"}
+    for fit, unfit in (
+        (found, spoilt),
+        (Comparison(parts={"a": found}, **part), Comparison(parts={"a": spoilt}, **part)),
+    ):
+        for run_of, hollow in ((fit, 0), (unfit, 1)):
+            earlier = EarlierRuns(lambda gone: None)
+            earlier.add(run_of, {})
+            trails = earlier.beside(None, {})
+            drawn = with_trails({"data": [], "layout": {}}, trails)["data"]
+            assert [sum("open" in each for each in e["marker"]["symbol"]) for e in drawn] == [
+                hollow,
+                hollow,
+            ]
+            words = f"{drawn[0]['name']} {drawn[0]['customdata'][-1]} {trails_alt(trails)}"
+            assert ("unfit" in drawn[0]["name"]) == ("drawn hollow" in words) == bool(hollow)

@@ -26,7 +26,7 @@ from labs.present.plot import (
     twin_layout,
     wide,
 )
-from labs.present.trails import Curve
+from labs.present.trails import Curve, unfit_places
 from labs.records.format import duration, listed, rate, unserved
 from labs.records.results import Point, PredictedLevel
 
@@ -139,7 +139,9 @@ def comparison_curves(comparison: Comparison) -> list[Curve]:
                 f"{each.name}, {spot.x} {each.across}: {of.say(value)}"
                 for of, spot, value in zip(sides, spots, values, strict=True)
             ]
-            made.append(Curve(x=[spot.x for spot in spots], y=values, said=said, plot=plot))
+            unfit = unfit_places([spot.points[0] for spot in spots])
+            x = [spot.x for spot in spots]
+            made.append(Curve(x=x, y=values, said=said, plot=plot, unfit=unfit))
     return made
 
 

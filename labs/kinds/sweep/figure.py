@@ -22,7 +22,7 @@ from labs.present.plot import (
     twin_layout,
     wide,
 )
-from labs.present.trails import Curve
+from labs.present.trails import Curve, unfit_places
 from labs.records.format import crowd, duration, rate
 from labs.records.results import Point, PredictedLevel, Prediction
 
@@ -80,7 +80,7 @@ def sweep_curves(recording: Recording) -> list[Curve]:
         values = [side.measured(point) for point in points]
         users = [point.users for point in points]
         said = [f"{crowd(n)}: {side.say(value)}" for n, value in zip(users, values, strict=True)]
-        made.append(Curve(x=users, y=values, said=said, plot=plot))
+        made.append(Curve(x=users, y=values, said=said, plot=plot, unfit=unfit_places(points)))
     return made
 
 

@@ -27,7 +27,7 @@ from labs.present.plot import (
     plot_title,
     rule,
 )
-from labs.present.trails import Curve
+from labs.present.trails import Curve, unfit_places
 from labs.records.format import digits, duration, percent, rate
 from labs.records.steps import Step
 
@@ -71,9 +71,12 @@ def timeline_curves(timeline: Timeline) -> list[Curve]:
     times = [None if each is None else each * 1000 for each in rates.response_s]
     said = [rate(each) for each in rates.completed]
     slow = ["nothing answered" if each is None else duration(each) for each in rates.response_s]
+    begun = [sum(begin <= at for begin in timeline.begins_s) - 1 for at in middles]
+    steps = unfit_places(timeline.run.step_results)
+    unfit = [place for place, step in enumerate(begun) if step in steps]
     return [
-        Curve(x=middles, y=rates.completed, said=said, plot="xy"),
-        Curve(x=middles, y=times, said=slow, plot="xy2"),
+        Curve(x=middles, y=rates.completed, said=said, plot="xy", unfit=unfit),
+        Curve(x=middles, y=times, said=slow, plot="xy2", unfit=unfit),
     ]
 
 
