@@ -28,7 +28,7 @@ import platformdirs
 from labs.analysis.schedule import HOT_S
 from labs.host import hardware as this_machine
 from labs.host.files import read_whole, write_whole
-from labs.host.waiting import Stopped
+from labs.host.waiting import Stopped, readable, wait_until
 from labs.records.errors import Unusable
 from labs.records.experiment import CpuBy, Experiment, Server, Workload
 from labs.records.results import Calibration, Machine
@@ -42,6 +42,8 @@ EVERY_STEP = 8  # numbers of busy processes that are all burned; beyond, half of
 NOISY = 0.10  # spread of equal burns, relative; then they are burned again,
 PATIENCE = 4  # times as many, while no burn gets a core at all
 ATTEMPTS = 3  # so many times in all, and the calmest are taken with their noise
+ANSWER_S = 20.0  # to a burner's start or answer, on a busy machine
+LOOK_S = 0.05  # how often Stop is looked for meanwhile
 KEPT = "calibration.json"
 
 
@@ -105,7 +107,10 @@ def calibrate(
     """
     machine = machine or this_machine.fingerprint()
     number = len(cores) if cores else machine.cores
-    with hot_burners(number, cpu_by, language, cores) as burners, _explained(cpu_by, language):
+    with (
+        hot_burners(number, cpu_by, language, cores, stop) as burners,
+        _explained(cpu_by, language),
+    ):
         burns = calmest(lambda: _attempt(burners, stop))
     got = min(1.0, max(burn.cores for burn in burns[number]) / number)
     quota = machine.quota_cores  # what its periods leave of a burn as short as one is luck
@@ -124,7 +129,11 @@ def calibrate(
 
 @contextlib.contextmanager
 def speedometer(
-    number: int, cpu_by: CpuBy, language: str, cores: Sequence[int] | None = None
+    number: int,
+    cpu_by: CpuBy,
+    language: str,
+    cores: Sequence[int] | None = None,
+    stop: threading.Event | None = None,
 ) -> Iterator[Speedometer]:
     """What tells, each time it is asked, how fast so many cores are by then: loops per CPU second
     of one burn of all of them. It takes `schedule.SPEED_S`, and goes by the CPU seconds that its
@@ -137,12 +146,12 @@ def speedometer(
     with contextlib.ExitStack() as stack:
         burners: Sequence[subprocess.Popen[str]] = ()
         with contextlib.suppress(Unusable):
-            burners = stack.enter_context(hot_burners(number, cpu_by, language, cores))
+            burners = stack.enter_context(hot_burners(number, cpu_by, language, cores, stop))
 
         def speed() -> float | None:
             with contextlib.suppress(OSError, ValueError):
                 if burners:
-                    return burn_once(burners).loops_per_s or None
+                    return burn_once(burners, stop=stop).loops_per_s or None
             return None
 
         yield speed
@@ -273,7 +282,11 @@ def loopback_s(times: int = 100) -> float:
 
 @contextlib.contextmanager
 def hot_burners(
-    number: int, cpu_by: CpuBy, language: str, cores: Sequence[int] | None
+    number: int,
+    cpu_by: CpuBy,
+    language: str,
+    cores: Sequence[int] | None,
+    stop: threading.Event | None = None,
 ) -> Iterator[list[subprocess.Popen[str]]]:
     """Burning processes at the ready, on these cores, and hot. They end with their input, so with
     us."""
@@ -293,10 +306,9 @@ def hot_burners(
                 if cores is not None and hasattr(os, "sched_setaffinity"):
                     os.sched_setaffinity(burners[-1].pid, cores)
             for burner in burners:
-                assert burner.stdout is not None
-                if burner.stdout.readline() != "ready\n":
-                    raise OSError(f"it ended with exit code {burner.wait()}")
-            burn_once(burners, HOT_S - WARM_S)
+                if (said := _said(burner, stop)) != "ready\n":
+                    raise OSError(f"it said {said.strip()!r} instead of 'ready'")
+            burn_once(burners, HOT_S - WARM_S, stop)
         yield burners
     finally:
         for burner in burners:
@@ -343,25 +355,39 @@ def _burned(
         for step in (step for step, most in times.items() if repeat < most):
             if stop is not None and stop.is_set():
                 raise Stopped
-            burns[step].append(burn_once(burners[:step]))
+            burns[step].append(burn_once(burners[:step], stop=stop))
     return burns
 
 
-def burn_once(burners: Sequence[subprocess.Popen[str]], seconds: float = BURN_S) -> Burn:
-    """These processes together, once, for so long."""
-    begin = time.perf_counter() + WARM_S
+def burn_once(
+    burners: Sequence[subprocess.Popen[str]],
+    seconds: float = BURN_S,
+    stop: threading.Event | None = None,
+) -> Burn:
+    """These processes together, once, for so long. OSError for one that ended or stands still."""
     for burner in burners:
         assert burner.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # it is gone, as its answer will tell
-            burner.stdin.write(f"{begin} {begin + seconds}\n")
+            burner.stdin.write(f"{WARM_S} {seconds}\n")
             burner.stdin.flush()
     loops, used_s = 0, 0.0
     for burner in burners:
-        assert burner.stdout is not None
-        if not (said := burner.stdout.readline().split()):
-            raise OSError(f"a burning process ended with exit code {burner.wait()}")
+        said = _said(burner, stop).split()
         loops, used_s = loops + int(said[0]), used_s + float(said[1])
     return burned(len(burners), loops, used_s, seconds)
+
+
+def _said(burner: subprocess.Popen[str], stop: threading.Event | None) -> str:
+    """The line that it answers with, which is all that its pipe holds. Raises Stopped. OSError for
+    one that has ended, or that says nothing: it is ended then, as its answer would be too late."""
+    assert burner.stdout is not None
+    answer = burner.stdout
+    if not wait_until(lambda: readable(answer.fileno(), LOOK_S), ANSWER_S, every_s=0.0, stop=stop):
+        burner.kill()
+        raise OSError(f"a busy process said nothing for {ANSWER_S:g} s")
+    if not (said := answer.readline()):
+        raise OSError(f"it ended with exit code {burner.wait()}")
+    return said
 
 
 def burned(processes: int, loops: int, used_s: float, seconds: float) -> Burn:

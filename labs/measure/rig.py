@@ -248,7 +248,7 @@ class Rig:
             self._open.callback(self._speedometers.pop, unit, None)  # ended, too
             number = len(cores) if cores else self.machine.cores
             self._speedometers[unit] = self._open.enter_context(
-                speedometer(number, cpu_by, language, cores)
+                speedometer(number, cpu_by, language, cores, self.stop)
             )
         return self._speedometers[unit]
 

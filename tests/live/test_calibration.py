@@ -2,10 +2,14 @@
 
 import contextlib
 import dataclasses
+import os
+import shutil
+import signal
 import threading
-import time
 
+import psutil
 import pytest
+from waiting import eventually
 
 from labs.host import hardware
 from labs.host.waiting import Stopped
@@ -13,6 +17,7 @@ from labs.kinds.sweep.run import measure
 from labs.measure import calibration
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.servers import deployments
 
 HERE = hardware.fingerprint()
 
@@ -88,7 +93,7 @@ def test_new_processes_have_worked_before_any_of_their_burns_counts(monkeypatch)
     """A new interpreter's loop is slower for a tenth of a second of work."""
     burns = []
 
-    def burn(burners, seconds=calibration.BURN_S):
+    def burn(burners, seconds=calibration.BURN_S, stop=None):
         burns.append((len(burners), calibration.WARM_S + seconds))
         return calibration.Burn(loops_per_s=1.0, cores=2.0)
 
@@ -108,18 +113,48 @@ def test_a_speedometer_tells_the_same_speed_beside_a_load():
         calibration.hot_burners(2 * HERE.cores, "counting", "Python", None) as others,
     ):
         alone = speed()
-        now = time.perf_counter()
         for each in others:
-            each.stdin.write(f"{now} {now + 0.6}\n")
+            each.stdin.write("0 0.6\n")
             each.stdin.flush()
         beside = speed()
     assert beside == pytest.approx(alone, rel=0.15)
 
 
 def test_a_burning_process_that_is_killed_is_told_in_a_sentence():
-    said = "a burning process ended with exit code -9. Try it by hand"
+    said = "it ended with exit code -9. Try it by hand"
     with pytest.raises(Unusable, match=said), burners_of_whom_one_is_killed() as burners:
         calibration.burn_once(burners)
+
+
+@pytest.mark.parametrize("language", ["Python", "PHP", "JavaScript"])
+def test_burners_are_told_durations_so_that_no_two_clocks_are_compared(language):
+    """While a Mac slept, Python's clock stood still and node's went on."""
+    if language != "Python" and not shutil.which(deployments.burner(language)[0]):
+        pytest.skip(f"no {language} here")
+    with calibration.hot_burners(1, "counting", language, None) as (burner,):
+        burner.stdin.write("0.01 0.05\n")
+        burner.stdin.flush()
+        loops, used_s = burner.stdout.readline().split()
+    assert int(loops) > 0 and float(used_s) > 0
+
+
+def test_stop_ends_a_calibration_whose_burner_stands_still():
+    stop = threading.Event()
+    with calibration.hot_burners(2, "counting", "Python", None) as burners:
+        os.kill(burners[1].pid, signal.SIGSTOP)
+        threading.Timer(0.3, stop.set).start()
+        with pytest.raises(Stopped):
+            calibration.burn_once(burners, stop=stop)
+
+
+def test_a_burner_that_stands_still_is_waited_for_only_so_long(monkeypatch):
+    monkeypatch.setattr(calibration, "ANSWER_S", 0.3)
+    with calibration.speedometer(1, "counting", "Python") as speed:
+        burner = psutil.Process().children()[-1]
+        burner.suspend()
+        assert speed() is None
+        eventually(lambda: burner.status() == psutil.STATUS_ZOMBIE, 5.0)
+        assert speed() is None  # the late answer is nobody's
 
 
 @pytest.mark.extended

@@ -49,7 +49,7 @@ def test_of_equal_burns_the_middle_one_counts() -> None:
 def test_a_speed_is_that_of_all_cores_until_nothing_can_be_burned(monkeypatch) -> None:
     now = iter([burn(19.0), burn(22.0), burn(0.0)])  # and then its burners are gone
 
-    def burned_now(_: object) -> Burn:
+    def burned_now(*_: object, **__: object) -> Burn:
         try:
             return next(now)
         except StopIteration:

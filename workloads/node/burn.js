@@ -2,13 +2,14 @@
 const { count } = require("./count.js");
 
 const CHUNK = 10000;
-const now = () => Number(process.hrtime.bigint()) / 1e9; // Python's perf_counter on Linux
+const now = () => Number(process.hrtime.bigint()) / 1e9;
 
-function burn(begin, end) {
+function burn(warmSeconds, seconds) {
+  const begin = now() + warmSeconds;
   while (now() < begin) count(CHUNK);
   const before = process.cpuUsage();
   let loops = 0;
-  while (now() < end) {
+  while (now() < begin + seconds) {
     count(CHUNK);
     loops += CHUNK;
   }

@@ -5,7 +5,7 @@ const CHUNK = 10000;
 
 function now(): float
 {
-    return hrtime(true) / 1e9;  // the same clock as Python's perf_counter on Linux
+    return hrtime(true) / 1e9;
 }
 
 function used(): float
@@ -17,12 +17,13 @@ function used(): float
 
 echo "ready\n";
 while (($line = fgets(STDIN)) !== false) {
-    [$begin, $end] = array_map('floatval', explode(' ', trim($line)));
+    [$warm_s, $burn_s] = array_map('floatval', explode(' ', trim($line)));
+    $begin = now() + $warm_s;
     while (now() < $begin) {
         count_to(CHUNK);
     }
     [$loops, $before] = [0, used()];
-    while (now() < $end) {
+    while (now() < $begin + $burn_s) {
         count_to(CHUNK);
         $loops += CHUNK;
     }
