@@ -115,7 +115,10 @@ def _known(point: Point) -> str:
 
 def caption(machine: Machine, runs: int = 1) -> str:
     """Which machine a figure is of."""
-    many = f" The middle of {runs} runs, and their spread." if runs > 1 else ""
+    # A whole run, so one of its points may be the lowest or highest of them.
+    many = (
+        f" One whole run, the middle of {runs} runs, and each point's spread." if runs > 1 else ""
+    )
     return f"Recorded on: {machine.caption}.{many}"
 
 

@@ -4,7 +4,7 @@
 GOALS: dict[str, dict[str, str]] = {
     "shop": {
         "turned-away": "Send so many that one of them finds no place and is turned away.",
-        "time-to-think": ("Keep all 16 users, and let nobody wait longer than 100 ms on average."),
+        "time-to-think": "Keep all 16 users, and let an answer take 100 ms at most, on average.",
         "all-cores": "Find the fewest users that keep all four cores busy.",
         "within-a-second": "Find the most users who are answered within a second.",
         "fewest-cores": (
@@ -35,7 +35,7 @@ GOALS: dict[str, dict[str, str]] = {
     },
     "journey": {
         "mostly-waiting": "Let less than 10 % of the wall time be CPU time.",
-        "log-is-quick": "Make the client wait ten times as long as the server’s log says.",
+        "log-is-quick": "Let the client’s answer take ten times what the server’s log says.",
         "tool-doubles": (
             "Let Locust report twice what the server’s log says, and leave the server alone."
         ),

@@ -325,6 +325,14 @@ def comparisons(claim: str) -> int:
     return sum(max(1, len(claims.ORDER.findall(" ".join(each.split())))) for each in clauses)
 
 
+def test_no_response_time_is_called_a_wait() -> None:
+    """Wait time is wall time less CPU time, so nobody waits a response time."""
+    called = re.compile(
+        r"\bwait(?:s|ed)? (?:\w+ ){0,2}\{(?:response_|(?:law|measured)\}`[^`]*response_time)"
+    )
+    assert [page.name for page in pages() if called.search(page.text)] == []
+
+
 PROSE = [
     page for page in pages() if page in chapters() or page.slug in ("classics", "index")
 ]  # of pages that tell of recordings

@@ -239,7 +239,7 @@ def test_the_verdict_names_the_limits_and_by_how_much_the_two_differ() -> None:
     first = r"At 50 users “50 × 1” answered (1\.99|2\.00|2) times what “25 threads” did \("
     assert re.match(first, words[""])
     assert re.search(r"\(1\.\d+ to 2\.\d; 99\.\d req/s to 49\.\d req/s\)", words[""])
-    assert "A user waited 50" in words[""] and "forecast, made before its load" in words[""]
+    assert "An answer took 50" in words[""] and "forecast, made before its load" in words[""]
     assert words[FEW].startswith("At 50 users the pool is the limit: 25 threads at 501 ms")
     assert words[MANY].startswith("At 50 users the users themselves are the limit")
 

@@ -85,7 +85,7 @@ EXERCISES = (
         also={"response_ms": "1000 * response_time(N=users, X=rate)"},
         tolerance="0.004",  # the lone user's 198 ms are not far away
         slips={
-            "lone_ms": "That is what the lone user waited. What do the full cores say?",
+            "lone_ms": "That is the lone user's response time. What do the full cores say?",
             "1000 / rate": "That is one core's worth; {cores} of them worked.",
             "response_ms": "That is the response time, N / X. Half of it went by in line.",
         },

@@ -52,7 +52,7 @@ EXERCISES = (
         slips={
             "1000 * response_time(N=1, X=throughput)": "That is for one user; {crowd} of them "
             "share the worker.",
-            "response_ms": "That is what {users} users waited; now there are {crowd}.",
+            "response_ms": "That is for {users} users; now there are {crowd}.",
         },
     ),
     Exercise(

@@ -21,7 +21,7 @@ EXERCISES = (
             "most_users(R=target_s, D=cpu_s)": "That is one core; there are {cores}.",
             "most_users(R=target_s, D=cpu_ms, c=cores)": "The target is in seconds, the CPU time "
             "in milliseconds: bring both to one unit.",
-            "cores": "That is the knee, where nobody waits at all; they may wait for {target_s} s.",
+            "cores": "That is the knee, where nobody waits at all; you have {target_s} s.",
         },
     ),
     Exercise(
@@ -55,8 +55,8 @@ EXERCISES = (
         read=of_last,
         answer="users(X=throughput, R=1)",
         slips={
-            "users": "That is how many there were. How long did they wait?",
-            "cores": "That is the knee, where nobody waits at all; they may wait for a second.",
+            "users": "That is how many there were. How long did an answer take?",
+            "cores": "That is the knee, where nobody waits at all; you have a second.",
         },
     ),
     Exercise(
@@ -108,9 +108,9 @@ EXERCISES = (
         answer="response_time(N=crowd, X=throughput)",
         also={"crowd": "2 * users"},
         slips={
-            "response_s": "That is what {users} users waited; now there are {crowd}.",
-            "response_time(N=4 * users, X=throughput)": "Twice the users wait twice as long, not "
-            "four times.",
+            "response_s": "That is for {users} users; now there are {crowd}.",
+            "response_time(N=4 * users, X=throughput)": "For twice the users it takes twice as "
+            "long, not four times.",
         },
     ),
 )

@@ -169,7 +169,7 @@ def deciding(comparison: Comparison, decision: Contrast | None) -> str:
     said = f"{percent(found - 1)} more than “{under}” ({percent(low - 1)} to {percent(high - 1)}"
     if found >= TIMES_FROM:
         said = f"{times(found)} times what “{under}” did ({times(low)} to {times(high)}"
-    waited = [duration(point.mean_response_time_s) for point in (more, less)]
+    took = [duration(point.mean_response_time_s) for point in (more, less)]
     without = [
         f"{unserved(point.never_served, decision.users)} with “{label}”"
         for point, label in ((more, over), (less, under))
@@ -177,8 +177,8 @@ def deciding(comparison: Comparison, decision: Contrast | None) -> str:
     ]
     whose = f" Those are means of the users who were served: {listed(without)}." if without else ""
     return (
-        f"{at} “{over}” answered {said}; {rates}). A user waited {waited[0]} on average with the "
-        f"one, {waited[1]} with the other.{whose}"
+        f"{at} “{over}” answered {said}; {rates}). An answer took {took[0]} on average with the "
+        f"one, {took[1]} with the other.{whose}"
     )
 
 

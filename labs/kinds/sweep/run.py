@@ -158,7 +158,7 @@ def question(ask: str, users: int) -> Question:
     if ask == "throughput":
         words = f"how many requests a second will it answer {about}"
         return Question(words=words, about=about, unit="req/s", say=rate)
-    words = f"how long will a user wait for the answer {about}"
+    words = f"how long will an answer take {about}"
     return Question(words=words, about=about, unit="ms", scale=1000.0, say=duration)
 
 
