@@ -82,6 +82,14 @@ def _anchors(about: dict[str, Any]) -> dict[str, tuple[str, str]]:
     return {slug: (id, text) for slug, (_, id, text) in about.get("myst_slugs", {}).items()}
 
 
+def _forget_words(app: Sphinx) -> list[Any]:
+    """Words that no page has any more leave the search, as after a build from nothing."""
+    for found in (app.builder.indexer._mapping, app.builder.indexer._title_mapping):  # type: ignore[attr-defined]
+        for word in [word for word, pages in found.items() if not pages]:
+            del found[word]
+    return []
+
+
 def _keep_terms(app: Sphinx, problem: Exception | None) -> None:
     """Sphinx learns them when it writes a page, and has put away what it keeps before."""
     if problem is None and app.env is not None:
@@ -93,5 +101,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Sphinx calls this."""
     app.connect("env-get-outdated", _changed)
     app.connect("env-updated", _showing)
+    app.connect("html-collect-pages", _forget_words)
     app.connect("build-finished", _keep_terms)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

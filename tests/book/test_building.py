@@ -65,6 +65,7 @@ class Book:
         self.recording = folder / "book/recordings/one-core/2-cores.json"
         for file in (self.style, self.recording):
             file.parent.mkdir(parents=True)
+        shutil.copy(ROOT / "book/web/icon.svg", self.style.parent)
         self.style.write_text("p { margin: 0 }\n")
         shutil.copy(store.paths("one-core")[-1], self.recording)
         chapters = "".join(f"- file: {name}\n" for name in PAGES if name != "index")

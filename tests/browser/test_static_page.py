@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 from conftest import Heard
@@ -46,12 +46,54 @@ def test_a_search_shows_a_formula_once(book: Path, page: Page) -> None:
     assert "grows by 1/D with each" in page.evaluate("html => Search.htmlToText(html)", html)
 
 
+def test_a_search_shows_sentences_and_no_headings(book: Path, page: Page) -> None:
+    page.goto((book / "search.html").as_uri())
+    html = (book / "appendix/questions.html").read_text("utf-8")
+    shown = page.evaluate("html => Search.htmlToText(html, '#load-generators')", html)
+    assert "That figure is X·R" in shown and "siege says" not in shown
+
+
+ASKED = {
+    "502": "502",
+    "unix socket": "unix socket",
+    "QueuePool": "QueuePool",
+    "connection pool": "connection pool",
+    "connection pool exhausted": "connection pool",
+    "OOMKilled": "OOMKilled",
+    "throttled": "throttled",
+    "siege": "siege",
+    "k6": "k6",
+    "JMeter": "JMeter",
+    "autocannon": "autocannon",
+    "gevent": "gevent",
+    "slower than Flask": "Flask",
+    "connecting to kernel": "connecting to kernel",
+    "retry": "retries",
+    "RPS doesn't rise": "RPS rise",
+    "p99 terrible, CPU 20 %": "p99",
+    "our p99 is terrible but CPU is 20 %": "p99",
+    "how many gunicorn workers": "gunicorn workers",
+}  # what is typed -> words of the question whose answer is wanted
+
+
+@pytest.mark.parametrize("typed", ASKED)
+def test_a_search_finds_the_question_among_the_first_three(
+    book: Path, page: Page, typed: str
+) -> None:
+    page.goto((book / "search.html").as_uri() + f"?q={quote(typed)}")
+    found = page.locator("#search-results li a")
+    expect(found.first).to_be_visible()
+    expect(page.locator("#search-results h2")).to_have_text("Search Results")
+    first = [each.inner_text() for each in found.all()[:3]]
+    assert any("Questions people ask" in each and ASKED[typed] in each for each in first), first
+
+
 @pytest.mark.parametrize(
     ("typed", "meant", "leads"),
     [
         ("utilistaion", "utilisation", "glossary.html#term-utilisation"),
         ("Amdal's law", "amdahl's law", "glossary.html#term-Amdahl-s-law"),
-        ("somebdy elses ceiling", "0.1 · Somebody else’s ceiling", "#somebody-else-s-ceiling"),
+        ("somebdy elzes ceilling", "0.1 · Somebody else’s ceiling", "#somebody-else-s-ceiling"),
         ("xyzzyplugh", None, None),
     ],
 )

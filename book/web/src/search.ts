@@ -1,30 +1,100 @@
-/** Sphinx's search, where a page has it: formulas are shown once, and who mistypes is helped. */
+/** Sphinx's search, where a page has it: questions as people ask them find the section that answers,
+ * excerpts are prose, and who mistypes is helped. */
 import { make } from './make';
 
 type Place = [page: number, anchor: string | null];
+type Result = [page: string, title: string, anchor: string, description: null, score: number, file: string];
 
-/** A name of all scripts, and no property of the window. */
+/** Names of all scripts, and no properties of the window. */
 declare const Search: {
   htmlToText: (html: string, anchor?: string) => string;
-  _performSearch: (query: string, ...words: unknown[]) => unknown[];
-  _index: { docnames: string[]; alltitles: Record<string, Place[]>; indexentries: Record<string, Place[]> };
+  _performSearch: (query: string) => Result[];
+  _index: {
+    docnames: string[];
+    filenames: string[];
+    titles: string[];
+    alltitles: Record<string, Place[]>;
+    indexentries: Record<string, Place[]>;
+    terms: Record<string, number | number[]>;
+  };
   status: HTMLElement;
 };
+declare const DOCUMENTATION_OPTIONS: { SHOW_SEARCH_SUMMARY: boolean };
+declare const Stemmer: new () => { stemWord: (word: string) => string };
+declare const stopwords: string[];
 
 const NUMBER = /^[\d.]+ · /; // of a chapter, or of an exercise
 const SHORT = 4; // letters: a word of fewer is near to too many
+const IN_TITLE = 3; // what a word in a title, or an index entry, is worth beside one in the text
+const WORTH_SHOWING = 0.4; // of the best result's score
+const MOST = 12;
+const PROSE = 'p, li, dd';
+const NO_PROSE = 'nav, .toc, .admonition-title, .headerlink, script, style, .katex-mathml';
 
 export function tidySearch(): void {
   if (typeof Search === 'undefined') return;
-  const { htmlToText, _performSearch } = Search;
-  // A formula stands in a page as MathML, with its source, and as letters.
-  Search.htmlToText = (html, anchor) =>
-    htmlToText(html.replace(/<span class="katex-mathml">.*?<\/math><\/span>/gs, ''), anchor);
-  Search._performSearch = (query, ...words) => {
-    const found = _performSearch(query, ...words);
+  Search.htmlToText = prose;
+  if (location.protocol === 'file:') DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false; // no page can be fetched
+  Search._performSearch = (query) => {
+    const found = ranked(query);
     if (!found.length) offerNearest(query);
     return found;
   };
+}
+
+/** The sentences of a page, or of its section: without headings, lists of links, and the source that
+ * a formula brings along. */
+function prose(html: string, anchor?: string): string {
+  const page = new DOMParser().parseFromString(html, 'text/html');
+  const part = (anchor && page.querySelector(anchor)) || page.querySelector('article') || page.body;
+  part.querySelectorAll(NO_PROSE).forEach((node) => node.remove());
+  return [...part.querySelectorAll(PROSE)]
+    .filter((node) => !node.querySelector(PROSE))
+    .map((node) => node.textContent?.trim())
+    .join(' ');
+}
+
+/** Sections and pages that have words of the query, the rarest counting most, those in titles and
+ * index entries more than those in the text. Sphinx shows the last one first. */
+function ranked(query: string): Result[] {
+  const { docnames, filenames, titles, alltitles, indexentries, terms } = Search._index;
+  const pagesWith = new Map(Object.entries(terms).map(([word, pages]) => [word, [pages].flat()]));
+  const asked = [...wordsOf(query)];
+  const inText = docnames.map(() => 0);
+  const rarity = (word: string) => Math.log(1 + docnames.length / (pagesWith.get(word)?.length ?? 1));
+  for (const word of asked) for (const page of pagesWith.get(word) ?? []) inText[page]! += rarity(word);
+
+  const best = new Map<string, Result>();
+  const add = (page: number, anchor: string | null, title: string, score: number) => {
+    const key = `${page}#${anchor ?? ''}`;
+    if (score <= 0 || (best.get(key)?.[4] ?? 0) >= score) return;
+    const shown = title === titles[page] ? title : `${titles[page]} > ${title}`;
+    best.set(key, [docnames[page]!, shown, anchor ? `#${anchor}` : '', null, score, filenames[page]!]);
+  };
+  const ofTitles = docnames.map(() => 0); // a word of the index adds nothing to a title that has it
+  for (const named of [alltitles, indexentries]) {
+    for (const [title, places] of Object.entries(named)) {
+      const words = wordsOf(title);
+      const hits = asked.filter((word) => words.has(word));
+      const worth = hits.reduce((sum, word) => sum + rarity(word), 0);
+      for (const [page, anchor] of places) {
+        if (named === alltitles) ofTitles[page] = Math.max(ofTitles[page]!, worth);
+        else if (worth <= ofTitles[page]!) continue;
+        if (worth) add(page, anchor, title, IN_TITLE * worth + inText[page]! + hits.length / words.size);
+      }
+    }
+  }
+  docnames.forEach((_, page) => add(page, null, titles[page]!, inText[page]!));
+
+  const found = [...best.values()].sort((a, b) => b[4] - a[4]);
+  return found.filter((each) => each[4] >= WORTH_SHOWING * found[0]![4]).slice(0, MOST).reverse();
+}
+
+/** Its words as Sphinx keeps them: stems, without those that every page has. Numbers count. */
+function wordsOf(text: string): Set<string> {
+  const stemmer = new Stemmer();
+  const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+  return new Set(words.filter((word) => !stopwords.includes(word)).map((word) => stemmer.stemWord(word)));
 }
 
 /** The title or the word of the glossary that may have been meant, below the sentence that there is
