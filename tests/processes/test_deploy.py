@@ -102,6 +102,16 @@ def test_only_the_home_is_mounted_over(pod: dict[str, Any]) -> None:
     assert pod["security_context"]["fsGroup"] == 100
 
 
+def test_nobody_gets_in_before_somebody_is_named() -> None:
+    given = VALUES["hub"]["config"]
+    assert given["JupyterHub"]["authenticator_class"] == "null"
+    who = given["Authenticator"]
+    assert who == {"allow_all": False, "allowed_users": [], "admin_users": []}
+    assert not re.search(r"(?i)password|secret|token", (DEPLOY / "values.yaml").read_text())
+    for word in ("NetworkPolicy", "podPidsLimit", "subdomain_host", "allowed_users"):
+        assert word in README
+
+
 def test_the_words_say_what_the_values_make() -> None:
     cores, memory = SINGLE["cpu"]["limit"], int(SINGLE["memory"]["limit"].rstrip("G"))
     assert SINGLE["cpu"]["guarantee"] == cores and SINGLE["memory"]["guarantee"] == f"{memory}G"
