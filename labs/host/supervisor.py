@@ -45,7 +45,19 @@ from labs.records.errors import Failed
 
 REAPER = Path(__file__).with_name("reaper.py")
 START_S = 20.0  # for the reaper to report the command's process id, on a very busy machine
+LEFT_OUT = (  # settings of the reader's shell that would change what is measured, by prefix
+    *("GUNICORN_", "LOCUST_", "PG", "UVICORN_", "WEB_CONCURRENCY"),
+    *("PYTHONDEVMODE", "PYTHONASYNCIODEBUG", "PYTHONTRACEMALLOC", "PYTHONMALLOC"),
+    *("PYTHONPROFILEIMPORTTIME", "COVERAGE_PROCESS_START"),
+    *("NODE_OPTIONS", "NODE_CLUSTER_SCHED_POLICY", "UV_THREADPOOL_SIZE", "PHPRC"),
+)
 ANSWER_S = 0.5  # for the reaper to end a tree; then the owner does it itself
+
+
+def unsettled(env: Mapping[str, str] | None = None) -> dict[str, str]:
+    """That environment, or ours, without the reader's settings for what the labs start."""
+    env = os.environ if env is None else env
+    return {name: value for name, value in env.items() if not name.startswith(LEFT_OUT)}
 
 
 class NotStarted(Failed, OSError):
@@ -150,7 +162,7 @@ def supervise(
 ) -> Iterator[Supervised]:
     """Run a command until the block ends, then end it and everything it started.
 
-    `env`, `cwd`, `stdin`, `stdout`, `stderr` and `pass_fds` are as for subprocess.Popen;
+    `env` (without `LEFT_OUT`), `cwd`, `stdin`, `stdout`, `stderr` and `pass_fds` are as for Popen;
     `cores` are the ids of the cores that it may run on (Linux only). The command may open as
     many files as the system lets it. OSError when it cannot be started (NotStarted when that is
     not the command's fault), ValueError for cores that this process may not use. The first call
@@ -194,7 +206,7 @@ def _start(
                 str(state_folder()),
                 *argv,
             ],
-            env={**(os.environ if env is None else env), MARK: mark},
+            env={**unsettled(env), MARK: mark},
             cwd=cwd,
             stdin=standard[0],
             stdout=standard[1],

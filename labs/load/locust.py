@@ -9,6 +9,7 @@ them and what comes back is in workloads/protocol.py.
 import contextlib
 import json
 import os
+import site
 import sys
 import threading
 import time
@@ -282,6 +283,7 @@ def _start(users: int, *, keep_alive: bool, cores: Collection[int] | None) -> It
         results = stack.enter_context(FileIO(result_read))
         environment = {
             **os.environ,
+            **at_home(folder),
             protocol.CONTROL: str(order_read),
             protocol.RESULTS: str(result_write),
             protocol.USERS: str(users),
@@ -290,7 +292,7 @@ def _start(users: int, *, keep_alive: bool, cores: Collection[int] | None) -> It
         process = stack.enter_context(
             supervise(
                 command(LOOPBACK, users),
-                env={k: v for k, v in environment.items() if not k.startswith("LOCUST_")},
+                env=environment,
                 cwd=str(folder),
                 stdout=log,
                 stderr=log,
@@ -305,6 +307,12 @@ def _start(users: int, *, keep_alive: bool, cores: Collection[int] | None) -> It
         stack.callback(receiver.join, 2.0)
         stack.callback(process.kill)
         yield locust
+
+
+def at_home(folder: Path) -> dict[str, str]:
+    """A home of Locust's own, without the reader's ~/.locust.conf; Python's packages stay where
+    they are."""
+    return {"HOME": str(folder), "PYTHONUSERBASE": site.getuserbase()}
 
 
 def check_loopback(url: str) -> None:

@@ -25,7 +25,7 @@ from labs.host.folders import own_folder
 from labs.host.programs import Program
 from labs.host.supervisor import Supervised, supervise
 from labs.host.waiting import wait_until
-from labs.load.locust import LoadFailed, check_loopback
+from labs.load.locust import LoadFailed, at_home, check_loopback
 from labs.records.errors import Failed, used_up
 
 PLAIN_USERS = Path(workloads.__file__).with_name("plain_users.py")
@@ -114,12 +114,11 @@ def run(
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(own_folder())
         out, log = folder / "out", folder / "log"
-        ours = {name: value for name, value in os.environ.items() if name[:7] != "LOCUST_"}
         try:
             process = stack.enter_context(
                 supervise(
                     argv,
-                    env={**ours, **(env or {})},
+                    env={**os.environ, **at_home(folder), **(env or {})},
                     cwd=folder,
                     stdout=stack.enter_context(out.open("wb")),
                     stderr=stack.enter_context(log.open("wb")),

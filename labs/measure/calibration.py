@@ -28,6 +28,7 @@ import platformdirs
 from labs.analysis.schedule import HOT_S
 from labs.host import hardware as this_machine
 from labs.host.files import read_whole, write_whole
+from labs.host.supervisor import unsettled
 from labs.host.waiting import Stopped, readable, wait_until
 from labs.records.errors import Unusable
 from labs.records.experiment import CpuBy, Experiment, Server, Workload
@@ -297,6 +298,7 @@ def hot_burners(
                 burners.append(
                     subprocess.Popen(
                         _command(cpu_by, language),
+                        env=unsettled(),
                         stdin=subprocess.PIPE,
                         stdout=subprocess.PIPE,
                         stderr=subprocess.DEVNULL,

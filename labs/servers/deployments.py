@@ -22,6 +22,7 @@ import psutil
 
 import workloads
 from labs.host.folders import own_folder
+from labs.host.hardware import usable_cores
 from labs.host.programs import (
     APACHE,
     MOD_PHP,
@@ -42,6 +43,8 @@ TEMPLATES = ROOM / "templates"
 SMALL_FILE = ROOM / "site" / "file"  # of 44 bytes, as S4's
 KEEP_ALIVE_S = 75  # an idle connection is closed after so long, as by the other servers
 LEAST_SPARE, MOST_SPARE = 5, 10  # idle workers, as Apache itself and our `spare` have it
+MOST_FRONTS = 2  # nginx processes before php-fpm, counted in the catalogue's memory; one would do
+LONGEST_PLACE = 60  # letters: php-fpm's socket below it may have 103 in all (macOS; Linux 107)
 OPEN = 0o755
 PLAIN = re.compile(r"[A-Za-z0-9_./+-]+")  # means the same in the files of all these servers
 
@@ -146,7 +149,7 @@ def nginx_fpm(server: Server, place: Place) -> Launch:
         "    fastcgi_read_timeout 120s;",
         "}",
     ]
-    front = _nginx(server, place, os.cpu_count() or 1, locations)
+    front = _nginx(server, place, min(MOST_FRONTS, len(usable_cores())), locations)
     return Launch(
         commands=(_fpm(server, folder, server.processes), front),
         logs=(folder / "php-fpm.log", folder / "error.log"),
@@ -204,11 +207,11 @@ def fill(name: str, into: Path, **values: object) -> Path:
 @contextlib.contextmanager
 def folder_for_a_server() -> Iterator[Path]:
     """A temporary folder that its workers can reach, who are somebody else when we are root, and
-    whose name every server's configuration takes: without a space or an umlaut."""
+    whose name every server's configuration takes: short, and without a space or an umlaut."""
     temporary = Path(tempfile.gettempdir()).resolve()
     way = (temporary, *temporary.parents)
     hidden = os.geteuid() == 0 and not all(each.stat().st_mode & 0o001 for each in way)
-    if hidden or not PLAIN.fullmatch(str(temporary)):
+    if hidden or not PLAIN.fullmatch(str(temporary)) or len(str(temporary)) > LONGEST_PLACE:
         temporary = Path("/tmp")
     with own_folder("wall-time-server-", temporary) as folder:
         folder.chmod(OPEN)
@@ -219,12 +222,12 @@ def folder_by_hand(server: Server) -> Path:
     """An empty folder that stays, for a server that is to be tried by hand: one for each kind,
     and another where one runs in that already. OSError where somebody else has made it."""
     with folder_for_a_server() as temporary:
-        folder = temporary.with_name(f"wall-time-{os.getuid()}-{server.architecture}-{server.by}")
+        folder = temporary.with_name(f"wall-time-{os.getuid()}-{server.by}")
     folder.mkdir(exist_ok=True)
     if folder.is_symlink() or folder.stat().st_uid != os.getuid():
         raise PermissionError(f"{folder}: is not yours.")
     if any(map(_lives, folder.glob("*.pid"))):
-        folder = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=folder.parent))
+        folder = Path(tempfile.mkdtemp(prefix="wall-time-", dir=folder.parent))
     else:
         shutil.rmtree(folder)
         folder.mkdir()

@@ -12,6 +12,7 @@ import os
 import pwd
 import secrets
 import signal
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -31,7 +32,8 @@ USER = "wall"  # of the database
 UNPRIVILEGED = "nobody"  # of the system, where we are root
 NOBODY = ROOT / "labs/host/nobody.py"
 DRIVER = "psycopg[binary]>=3.2,<4"
-TABLE = "CREATE TABLE stock AS SELECT 1000000 AS pieces"
+TABLE = b"CREATE TABLE stock AS SELECT 1000000 AS pieces\n"
+READY = b"database system is ready to accept connections"  # in its log
 MOST_CONNECTIONS = 300  # one for each worker of a large pool
 MAKE_S = 60.0  # for initdb, which takes one or two seconds, on a very busy machine
 START_S = 30.0
@@ -113,7 +115,7 @@ def serve_postgresql() -> Iterator[Postgresql]:
         process = stack.enter_context(_run(argv, folder, log))
         stack.callback(_stop, process)
         held.close()
-        _wait_until_ready(process, address, log)
+        _wait_until_ready(process, log)
         yield Postgresql(address, process, log)
 
 
@@ -132,47 +134,49 @@ def _make(folder: Path, password: str, log: IO[bytes]) -> Path:
         *(f"--pwfile={secret}", "--auth=scram-sha-256", "--locale=C", "--encoding=UTF8"),
         "--no-sync",
     ]
-    with _run(argv, folder, log) as process:
-        if not wait_until(lambda: process.poll() is not None, MAKE_S, every_s=LOOK_S):
-            raise _failed(f"was not made within {MAKE_S:g} s", log)
-        code = process.poll()
-    if code:
-        raise _failed(f"could not be made: initdb ended with exit code {code}", log)
+    _done("initdb", argv, folder, log)
     secret.unlink()
+    # By itself, alone: a client in this process would have the reader's settings (PGOPTIONS, say).
+    alone = [POSTGRESQL.command, "--single", "-c", "exit_on_error=on", "-D", str(data), "postgres"]
+    with tempfile.TemporaryFile() as asked:
+        asked.write(TABLE)
+        asked.seek(0)
+        _done("its first statement", alone, folder, log, asked)
     log.seek(0)
     log.truncate()  # what comes is the database's own
     return data
 
 
+def _done(
+    what: str, argv: Sequence[str], folder: Path, log: IO[bytes], asked: IO[bytes] | None = None
+) -> None:
+    """Wait until that command has ended well; ServerFailed if it doesn't."""
+    with _run(argv, folder, log, asked) as process:
+        if not wait_until(lambda: process.poll() is not None, MAKE_S, every_s=LOOK_S):
+            raise _failed(f"was not made within {MAKE_S:g} s", log)
+        if code := process.poll():
+            raise _failed(f"could not be made: {what} ended with exit code {code}", log)
+
+
 def _run(
-    argv: Sequence[str], folder: Path, log: IO[bytes]
+    argv: Sequence[str], folder: Path, log: IO[bytes], asked: IO[bytes] | None = None
 ) -> contextlib.AbstractContextManager[Supervised]:
-    """Under the supervisor, as an ordinary user, without the reader's settings for clients."""
-    env = {key: value for key, value in os.environ.items() if not key.startswith("PG")}
-    env["LC_ALL"] = "C"  # its words are read by us
+    """Under the supervisor, as an ordinary user, and with next to nothing of our environment:
+    whoever else is `nobody` may read it. Its words are read by us, so they are English."""
+    env = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
     if os.geteuid() == 0:
         argv = [sys.executable, "-I", "-S", str(NOBODY), UNPRIVILEGED, *argv]
-    return supervise(argv, env=env, cwd=folder, stdout=log, stderr=log)
+    stdin = subprocess.DEVNULL if asked is None else asked
+    return supervise(argv, env=env, cwd=folder, stdin=stdin, stdout=log, stderr=log)
 
 
-def _wait_until_ready(process: Supervised, address: str, log: IO[bytes]) -> None:
-    import psycopg
-
-    why = ""
-
+def _wait_until_ready(process: Supervised, log: IO[bytes]) -> None:
     def ready() -> bool:
-        nonlocal why
         _check(process, log, "before it was ready")
-        try:
-            with psycopg.connect(address, connect_timeout=5, autocommit=True) as connection:
-                connection.execute(TABLE)
-        except psycopg.OperationalError as error:
-            why = str(error)
-            return False
-        return True
+        return READY in os.pread(log.fileno(), 1 << 20, 0)
 
     if not wait_until(ready, START_S, every_s=LOOK_S):
-        raise _failed(f"was not ready after {START_S:g} s ({why})", log)
+        raise _failed(f"was not ready after {START_S:g} s", log)
 
 
 def _check(process: Supervised, log: IO[bytes], when: str) -> None:

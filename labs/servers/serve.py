@@ -50,12 +50,6 @@ from labs.servers.readiness import Knock
 PORTS = 3  # that are tried for a server that finds its own taken
 PORT_TAKEN = "(?i)address already in use|EADDRINUSE|could not bind"
 LAST_LINES = 12  # of its log, when it failed
-NOT_PASSED_ON = {  # settings of the reader's shell that would change what is measured
-    *("WEB_CONCURRENCY", "GUNICORN_CMD_ARGS"),
-    *("PYTHONDEVMODE", "PYTHONASYNCIODEBUG", "PYTHONTRACEMALLOC", "PYTHONMALLOC"),
-    *("PYTHONPROFILEIMPORTTIME", "COVERAGE_PROCESS_START"),
-    *("NODE_OPTIONS", "NODE_CLUSTER_SCHED_POLICY", "UV_THREADPOOL_SIZE", "PHPRC"),
-}
 
 
 class ServerFailed(Failed):
@@ -211,8 +205,7 @@ def serve(
     if cores is None and server.cores is not None:
         cores = _first_cores(server.cores)
     nonce = uuid.uuid4().hex
-    env = {name: value for name, value in os.environ.items() if name not in NOT_PASSED_ON}
-    env |= settings or {}
+    env = {**os.environ, **(settings or {})}
     env |= {"WALL_TIME_NONCE": nonce, "PHP_INI_SCAN_DIR": ""}  # no settings of the system's
     with contextlib.ExitStack() as stack:
         behind = stack.enter_context(_behind(cores, stop)) if backend else None

@@ -279,9 +279,35 @@ def test_a_folder_that_nobody_can_reach_is_not_taken(
     private = tmp_path / "private"
     private.mkdir(mode=0o700)
     monkeypatch.setattr(tempfile, "tempdir", str(private))
+    monkeypatch.setattr(deployments, "LONGEST_PLACE", 1000)
     with deployments.folder_for_a_server() as folder:
         assert folder.stat().st_mode & 0o005 == 0o005
         assert (private in folder.parents) == (os.geteuid() != 0)
+
+
+def test_a_socket_fits_below_a_long_folder_for_temporary_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A Unix socket's path has 103 letters at most (macOS; 107 on Linux)."""
+    for letters in range(deployments.LONGEST_PLACE - 1, deployments.LONGEST_PLACE + 60, 7):
+        place = tmp_path / "".ljust(max(1, letters - len(str(tmp_path)) - 1), "x")
+        place.mkdir(exist_ok=True)
+        monkeypatch.setattr(tempfile, "tempdir", str(place))
+        with deployments.folder_for_a_server() as folder:
+            by_hand = deployments.folder_by_hand(Server("threaded", by="apache-worker"))
+            for each in (folder, by_hand):
+                assert len(str(each / "php-fpm.sock")) <= 103
+        by_hand.rmdir()
+
+
+@pytest.mark.parametrize(("cores", "processes"), [(1, 1), (2, 2), (64, 2)])
+def test_nginx_before_php_takes_one_or_two_of_our_cores(
+    cores: int, processes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deployments, "usable_cores", lambda: tuple(range(cores)))
+    place = deployments.Place(folder=tmp_path, host="127.0.0.1", port=8000)
+    deployments.nginx_fpm(Server("prefork", by="nginx-fpm", processes=4), place)
+    assert f"worker_processes {processes};" in (tmp_path / "nginx.conf").read_text()
 
 
 @live

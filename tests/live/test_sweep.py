@@ -18,6 +18,7 @@ from labs.host.monitor import process_cpu_s, pss_bytes, switches
 from labs.host.waiting import Stopped
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab, measure
+from labs.load import tools
 from labs.load.locust import LoadFailed, drive
 from labs.measure.progress import Progress
 from labs.measure.rig import Rig
@@ -267,6 +268,16 @@ def test_a_load_generator_that_dies_says_its_last_lines():
         driver.end()
         with pytest.raises(LoadFailed, match="exit code"):
             driver.report()
+
+
+def test_locust_reads_no_settings_in_the_readers_home(tmp_path, monkeypatch):
+    (tmp_path / ".locust.conf").write_text("worker = true\nmaster-host = 192.0.2.1\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with serve(Server("event-loop")) as running, drive(Load([1]), url=running.url) as driver:
+        driver.report()
+    argv = tools.locust(running.url, 1, seconds=1.0)
+    with tools.run([*argv, "--show-task-ratio"], running.url) as tool:
+        assert "Worker" not in tool.wait(30.0)
 
 
 def test_load_goes_to_this_machine_only():

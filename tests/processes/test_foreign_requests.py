@@ -115,6 +115,7 @@ def test_a_folder_in_use_is_not_taken_from_who_tries_a_server_by_hand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(deployments, "LONGEST_PLACE", 1000)
     tmp_path.chmod(0o755)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)  # who may not enter is asked of root alone
     server = Server("event-loop", by="nginx")

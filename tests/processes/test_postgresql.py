@@ -18,6 +18,7 @@ from waiting import eventually
 from labs import __main__ as command_line
 from labs.host import programs
 from labs.host.monitor import Sampler
+from labs.host.process_tree import MARK
 from labs.host.programs import POSTGRESQL
 from labs.records.errors import Unusable
 from labs.records.experiment import Workload
@@ -219,6 +220,23 @@ def test_what_failed_shows_its_last_lines(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(postgresql, "_initdb", lambda: shutil.which("false"))
     with pytest.raises(ServerFailed, match="initdb ended with exit code 1"), serve_postgresql():
         pass
+
+
+@pytest.mark.live
+@needed
+def test_what_nobody_may_read_of_its_environment_is_no_secret(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """And nothing that the reader has set for clients keeps it from being ready."""
+    for name, value in {
+        "SECRET_TOKEN": "s3cret",
+        "PGSERVICE": "theirs",
+        "PGOPTIONS": "-c x",
+    }.items():
+        monkeypatch.setenv(name, value)
+    with serve_postgresql() as served:
+        names = set(psutil.Process(served.process.pid).environ())
+    assert names <= {"PATH", "LC_ALL", MARK, "LC_CTYPE"}, names  # Python sets the last
 
 
 OWNER = """

@@ -19,8 +19,8 @@ from waiting import eventually
 
 from labs.host import process_tree, supervisor
 from labs.host.folders import own_folder
-from labs.host.process_tree import Tree, born, here, sweep
-from labs.host.supervisor import REAPER, NotStarted, Supervised, descendants, supervise
+from labs.host.process_tree import MARK, Tree, born, here, sweep
+from labs.host.supervisor import LEFT_OUT, REAPER, NotStarted, Supervised, descendants, supervise
 from labs.host.waiting import Stopped
 from labs.records.errors import Failed, Unusable
 from labs.records.experiment import Server
@@ -118,6 +118,21 @@ def owner(program: str = OWNER) -> Iterator[tuple[subprocess.Popen[str], int, li
             yield process, reaper, family
         finally:
             process.kill()
+
+
+@pytest.mark.parametrize("given", [None, {"UVICORN_WORKERS": "3", "PGHOST": "elsewhere"}])
+def test_supervise_passes_on_no_setting_of_the_reader(
+    given: dict[str, str] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    foreign = ("UVICORN_WORKERS", "GUNICORN_CMD_ARGS", "LOCUST_MODE_WORKER", "PGHOST")
+    for name in (*foreign, "WEB_CONCURRENCY", "NODE_OPTIONS"):
+        monkeypatch.setenv(name, "1")
+    program = "import os; print(*os.environ)"
+    with supervise([*PYTHON, program], env=given, stdout=subprocess.PIPE) as command:
+        assert command.stdout is not None
+        names = command.stdout.read().decode().split()
+    assert MARK in names and ("PATH" in names) == (given is None)
+    assert not [name for name in names if name.startswith(LEFT_OUT)]
 
 
 def test_a_command_runs_as_with_popen(tmp_path: Path) -> None:

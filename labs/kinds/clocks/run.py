@@ -23,6 +23,7 @@ from typing import Any
 import psutil
 
 from labs.host.monitor import process_cpu_s
+from labs.host.supervisor import unsettled
 from labs.host.waiting import readable, wait_until
 from labs.kinds.base import LabKind
 from labs.kinds.clocks.record import ClientClock, Clocks, ClocksRun, PageClock
@@ -250,7 +251,11 @@ def _timed(command: list[str], stop: threading.Event) -> tuple[float, float, flo
     """Real, user and system seconds of a command, as the shell's `time` has them."""
     begin = time.perf_counter()
     process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        command,
+        env=unsettled(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     )
     assert process.stdout is not None
     with process.stdout as ended:  # the pipe closes as the program ends
