@@ -94,6 +94,8 @@ class Trial:
         self.files = self.home / "tmp"
         self.files.mkdir()
         self.files.chmod(0o711)
+        self.runtime = self.home / "run"  # where it notes what it has started
+        self.runtime.mkdir(mode=0o700)
         self.progress = self.home / "progress.json"
         self.told: list[dict[str, Any]] = []
         self.news = threading.Condition()
@@ -106,7 +108,7 @@ class Trial:
             MARK: self.mark,
             "TMPDIR": str(self.files),
             "WALL_TIME_LOCK": str(self.home / "lock"),
-            "XDG_RUNTIME_DIR": "",
+            "XDG_RUNTIME_DIR": str(self.runtime),
             "XDG_CACHE_HOME": str(shared),
             "WALL_TIME_PROGRESS": str(self.progress),
             "LABS_MODE": "live",
@@ -138,7 +140,8 @@ class Trial:
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._listening = threading.Thread(target=self._listen, daemon=True)
+        self._listening.start()
 
     def _listen(self) -> None:
         assert self.process.stdout is not None
@@ -229,15 +232,19 @@ class Trial:
                 words.append(f"{each.pid}: {' '.join(each.cmdline())[:90]}")
         if self.ports:
             words += [f"port {port}" for port in listening() & self.ports]
+        records = (self.runtime / "wall-time", self.files / f"wall-time-{os.getuid()}")
+        for folder in records:
+            words += [f"record {record.name[-12:]}" for record in folder.glob("*")]
         with contextlib.suppress(OSError):
             for file in self.files.iterdir():
-                if file.name.startswith(BY_HAND) or file.name == "full":
-                    continue
-                if file.name == f"wall-time-{os.getuid()}":
-                    words += [f"record {record.name[-12:]}" for record in file.iterdir()]
-                else:
+                kept = file.name.startswith(BY_HAND) or file.name == "full"
+                if not kept and file not in records:
                     words.append(f"file {file.name}")
         return words
+
+    def undo(self, what: Callable[[], object]) -> None:
+        """Do that once all of it has ended."""
+        self._undo.callback(what)
 
     def close(self) -> None:
         """End the owner and all of it, and remove what there was."""
@@ -246,6 +253,11 @@ class Trial:
             with contextlib.suppress(psutil.Error):
                 each.kill()
         self.process.wait()
+        self._listening.join(SOON_S)
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            assert pipe is not None
+            with contextlib.suppress(BrokenPipeError):
+                pipe.close()
         self._undo.close()
         shutil.rmtree(self.home, ignore_errors=True)
 
@@ -305,11 +317,11 @@ def both(trial: Trial) -> None:
     trial.process.kill()
 
 
-def stop_all(trial: Trial) -> None:
+def stop_all(trial: Trial, seconds: float = STOPPED_S, then: str = "stop") -> None:
     trial.signal_all(signal.SIGSTOP)
-    time.sleep(STOPPED_S)
+    time.sleep(seconds)
     trial.since = time.monotonic()
-    trial.order("stop")
+    trial.order(then)
     trial.signal_all(signal.SIGCONT)
 
 
@@ -319,6 +331,16 @@ def stop_all_and_kill(trial: Trial) -> None:
     trial.since = time.monotonic()
     trial.process.kill()
     trial.signal_all(signal.SIGCONT)
+
+
+def stop_briefly(trial: Trial) -> None:
+    """As when a laptop's lid is closed for a moment."""
+    stop_all(trial, 6.0, then="")
+
+
+def no_runtime_folder(trial: Trial) -> None:
+    """As when the user's last login ends."""
+    shutil.rmtree(trial.runtime)
 
 
 def fill_disk(trial: Trial) -> None:
@@ -332,6 +354,33 @@ def no_descriptors(trial: Trial) -> None:
 
     hard = resource.prlimit(trial.process.pid, resource.RLIMIT_NOFILE)[1]
     resource.prlimit(trial.process.pid, resource.RLIMIT_NOFILE, (3, hard))  # all in use
+
+
+def remove_group(group: Path) -> None:
+    """A control group goes once the last of its processes has."""
+    deadline = time.monotonic() + SOON_S
+    while group.exists() and time.monotonic() < deadline:
+        with contextlib.suppress(OSError):
+            group.rmdir()
+        time.sleep(LOOK_S)
+
+
+def no_processes(trial: Trial) -> None:
+    """Of root no limit of a user's is asked: a control group lets it have what it has, no more."""
+    import resource
+
+    everybody = (trial.process.pid, *(each.pid for each in trial.alive()))
+    if os.geteuid() != 0:
+        for pid in everybody:
+            resource.prlimit(pid, resource.RLIMIT_NPROC, (0, 0))
+        return
+    pids = Path("/sys/fs/cgroup/pids")
+    group = (pids if pids.is_dir() else pids.parent) / f"wall-time-bench-{trial.mark}"
+    group.mkdir()
+    trial.undo(lambda: remove_group(group))
+    for pid in everybody:
+        (group / "cgroup.procs").write_text(str(pid))
+    (group / "pids.max").write_text((group / "pids.current").read_text())
 
 
 def no_ports(trial: Trial) -> None:
@@ -393,6 +442,8 @@ FAULTS = (
         name="all stopped for 60 s", do=stop_all, phases=(CALIBRATING, MEASURING),
         says=("Stopped", "-9"),
     ),
+    Fault(name="all stopped for 6 s", do=stop_briefly, ends="nothing"),
+    Fault(name="runtime folder gone", do=no_runtime_folder, phases=STARTED, ends="nothing"),
     Fault(
         name="all stopped, the kernel killed", do=stop_all_and_kill, phases=STARTED,
         servers=("gunicorn", "scratch"), ends="owner",
@@ -410,6 +461,11 @@ FAULTS = (
         name="ports exhausted", do=no_ports, phases=STARTED, ends="either",
         says=("no port was free", "no port is free"),
     ),
+    Fault(
+        name="processes exhausted", do=no_processes, phases=(CALIBRATING, STARTING), ends="either",
+        says=("no further process or thread can be started",),
+    ),
+    Fault(name="processes exhausted once it runs", do=no_processes, phases=LATER, ends="either"),
 )  # fmt: skip
 
 
@@ -481,7 +537,7 @@ SWEEP = "from labs.host.process_tree import sweep; sweep()"
 
 
 def _places(trial: Trial) -> dict[str, str]:
-    return {"TMPDIR": str(trial.files), "XDG_RUNTIME_DIR": ""}
+    return {"TMPDIR": str(trial.files), "XDG_RUNTIME_DIR": str(trial.runtime)}
 
 
 def _theirs(trial: Trial) -> set[int]:

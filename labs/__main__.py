@@ -58,14 +58,14 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
-    except OSError as error:
+    except (OSError, RuntimeError) as error:
         return told(error)
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return INTERRUPTED
 
 
-def told(error: OSError) -> int:
+def told(error: Exception) -> int:
     """What the system has no more of is said; any other error is raised on."""
     if not (said := used_up(error)):
         raise error

@@ -39,7 +39,7 @@ class Job:
         self._thread = threading.Thread(target=self._run, name=f"lab {name}", daemon=True)
 
     def start(self) -> None:
-        """Begin, or Unusable while another one goes on."""
+        """Begin, or Unusable while another one goes on, or where no thread can be started."""
         global _going
         with _lock:
             if _going is not None and not _going.stopping:
@@ -47,8 +47,11 @@ class Job:
                     f"The lab {whose(_going.name)} is still measuring, and two at once would "
                     "measure each other. Stop it, or wait until it has ended."
                 )
+            try:
+                self._thread.start()
+            except RuntimeError as error:
+                raise Unusable(used_up(error)) from None
             _going = self
-        self._thread.start()
 
     @property
     def going(self) -> bool:
@@ -79,8 +82,7 @@ class Job:
         except Failed as error:
             said = str(error)
         except Exception as error:  # a fault of ours: the panel must say so, not fall silent
-            said = used_up(error) if isinstance(error, OSError) else ""
-            if not said:
+            if not (said := used_up(error)):
                 log.exception("The lab %s failed", self.name)
                 said = f"The lab itself failed: {type(error).__name__}: {error}. Press Run again."
         finally:

@@ -39,17 +39,25 @@ USED_UP = {  # of the system's: what there is no more of, and what helps
         "no port is free for another connection",
         "Wait a minute, until closed connections give theirs back",
     ),
-    errno.EAGAIN: ("no further process can be started", "End other programs"),
+    errno.EAGAIN: ("no further process or thread can be started", "End other programs"),
     errno.ENOMEM: ("the memory is full", "End other programs"),
 }
 
 
-def used_up(error: OSError) -> str:
+NO_THREAD = "can't start new thread"  # which is all that Python says of it
+
+
+def used_up(error: Exception) -> str:
     """What the system has no more of, with what helps, in a sentence; "" for another error."""
-    if error.errno not in USED_UP:
+    number, said = (
+        (error.errno, error.strerror) if isinstance(error, OSError) else (None, NO_THREAD)
+    )
+    if isinstance(error, RuntimeError) and str(error) == NO_THREAD:
+        number = errno.EAGAIN
+    if number not in USED_UP:
         return ""
-    what, remedy = USED_UP[error.errno]
-    return f"{error.strerror}: {what}. {remedy}, then run again. What was measured stays."
+    what, remedy = USED_UP[number]
+    return f"{said}: {what}. {remedy}, then run again. What was measured stays."
 
 
 def whole(name: str, value: object, least: int, most: int, remedy: str) -> None:

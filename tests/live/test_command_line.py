@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 
@@ -104,6 +105,22 @@ def test_a_dash_is_standard_output_and_holds_nothing_but_json():
     done = labs("run", "--server", "event-loop", *asked)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["points"][0]["users"] == 2
+
+
+@pytest.mark.measures
+def test_no_proxy_is_asked(tmp_path):
+    """Neither by readiness probe, calibration and Locust nor by a server that asks a backend."""
+    asked = ("--processes", "2", "--wait", "0.02", "--wait-by", "backend", "--users", "2")
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+        proxy.setblocking(False)
+        address = f"http://127.0.0.1:{proxy.getsockname()[1]}"
+        names = ["http_proxy", "https_proxy", "all_proxy"]
+        proxies = dict.fromkeys([*names, *map(str.upper, names)], address)
+        environment = {k: v for k, v in os.environ.items() if k.lower() != "no_proxy"} | proxies
+        done = labs("run", "--server", "prefork", *asked, "--seconds", "0.5", env=environment)
+        assert done.returncode == 0, done.stderr
+        with pytest.raises(BlockingIOError):
+            proxy.accept()
 
 
 @pytest.mark.measures

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import json
 import re
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -365,6 +366,10 @@ def test_stop_keeps_what_was_measured(panel: PanelDriver, script: Script) -> Non
             "No space left: the disk is full. Make room",
         ),
         (OSError(errno.EMFILE, "Too many open files"), "Too many open files: this process has as"),
+        (
+            RuntimeError("can't start new thread"),
+            "can't start new thread: no further process or thread can be started.",
+        ),
     ],
 )
 def test_a_fault_of_the_server_or_of_the_lab_is_said_and_loses_nothing(
@@ -386,6 +391,22 @@ def test_a_fault_of_the_server_or_of_the_lab_is_said_and_loses_nothing(
     assert attempt.join(SOON_S)
     assert panel.said("message").startswith(said)
     assert panel.landed == [1] and panel.can_run
+
+
+def test_a_run_that_gets_no_thread_is_told_and_can_be_tried_again(
+    panel: PanelDriver, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none_left(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    panel.skip()
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", none_left)
+        panel.press_run()
+    assert "no further process or thread" in panel.said("message")
+    attempt = panel.run()
+    script.go.release(4)
+    assert attempt.join(SOON_S)
 
 
 def test_a_second_run_is_refused_politely(panel: PanelDriver, script: Script) -> None:
