@@ -49,10 +49,10 @@ NO_THREAD = "can't start new thread"  # which is all that Python says of it
 
 def used_up(error: Exception) -> str:
     """What the system has no more of, with what helps, in a sentence; "" for another error."""
-    number, said = (
-        (error.errno, error.strerror) if isinstance(error, OSError) else (None, NO_THREAD)
-    )
-    if isinstance(error, RuntimeError) and str(error) == NO_THREAD:
+    number, said = None, str(error)
+    if isinstance(error, OSError):
+        number, said = error.errno, str(error.strerror)
+    elif said == NO_THREAD:
         number = errno.EAGAIN
     if number not in USED_UP:
         return ""

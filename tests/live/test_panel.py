@@ -368,7 +368,7 @@ def test_stop_keeps_what_was_measured(panel: PanelDriver, script: Script) -> Non
         (OSError(errno.EMFILE, "Too many open files"), "Too many open files: this process has as"),
         (
             RuntimeError("can't start new thread"),
-            "can't start new thread: no further process or thread can be started.",
+            "can&#39;t start new thread: no further process or thread can be started.",
         ),
     ],
 )
