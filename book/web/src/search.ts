@@ -93,7 +93,7 @@ function ranked(query: string): Result[] {
 /** Its words as Sphinx keeps them: stems, without those that every page has. Numbers count. */
 function wordsOf(text: string): Set<string> {
   const stemmer = new Stemmer();
-  const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+  const words = text.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) ?? [];
   return new Set(words.filter((word) => !stopwords.includes(word)).map((word) => stemmer.stemWord(word)));
 }
 
