@@ -17,7 +17,8 @@ from labs.records.steps import Step
 
 BOOK_CORES = 2
 FAR = 4  # times the bend: so far, all is in proportion
-MOST_WORKERS = 512  # a server that would want more keeps to fewer cores instead
+MOST_WORKERS = 512  # a server that would want more keeps to fewer cores, which macOS can't; but of
+PAST = 1.5  # times the bend at least, a pool of processes that is compared is cut to that many
 
 
 def own(number: int, workload: Workload, cores: int) -> int:
@@ -30,7 +31,7 @@ def own(number: int, workload: Workload, cores: int) -> int:
     factor = max(cores, BOOK_CORES) / BOOK_CORES
     if number == 1 or not workload.cpu_s:
         return number
-    near = FAR * BOOK_CORES * (workload.cpu_s + workload.wait_s) / workload.cpu_s
+    near = FAR * BOOK_CORES * _bend(workload)
     return round(number + min(number, near) * (factor - 1))
 
 
@@ -60,15 +61,19 @@ def own_server(server: Server, workload: Workload, cores: int) -> Server:
 
 def own_label(label: str, workload: Workload, cores: int) -> str:
     """The label of a part: `16 workers` of the book are `40 workers` on eight cores."""
-    return re.sub(r"\d+", lambda found: str(own(int(found[0]), workload, cores)), label)
+    return re.sub(
+        r"\d+", lambda found: str(min(own(int(found[0]), workload, cores), MOST_WORKERS)), label
+    )
 
 
 def own_parts(parts: Mapping[str, Experiment], cores: int) -> dict[str, Experiment]:
-    """The experiments of a comparison, each under its own label."""
-    used = _usable(parts.values(), cores)
+    """The experiments of a comparison, each under its own label. Pools that are cut to the same
+    size are one part."""
+    used = _usable(parts.values(), cores, cut=True)
+    own = {label: _own(each, used, cores) for label, each in parts.items()}
     return {
-        own_label(label, each.workload, used): _own(each, used, cores)
-        for label, each in parts.items()
+        own_label(label, each.workload, used): replace(each, server=_cut(each.server))
+        for label, each in own.items()
     }
 
 
@@ -101,6 +106,11 @@ def why_scaled(cores: int) -> str:
     )
 
 
+def _bend(workload: Workload) -> float:
+    """Users or workers for each core at which the cores are full."""
+    return (workload.cpu_s + workload.wait_s) / workload.cpu_s if workload.cpu_s else 1.0
+
+
 def _own(experiment: Experiment, used: int, cores: int) -> Experiment:
     work, load = experiment.workload, experiment.load
     levels = own_levels(load.users, work, used)
@@ -112,8 +122,12 @@ def _held(server: Server, used: int, cores: int) -> Server:
     return replace(server, cores=used) if used < cores and server.cores is None else server
 
 
-def _usable(experiments: Collection[Experiment], cores: int) -> int:
-    """The most of these cores for which all of them can be had."""
+def _cut(server: Server) -> Server:
+    return replace(server, processes=min(server.processes, MOST_WORKERS))
+
+
+def _usable(experiments: Collection[Experiment], cores: int, *, cut: bool = False) -> int:
+    """The most of these cores for which all of them can be had; cut: pools of processes may be."""
     held = [each.server.cores for each in experiments if each.server.cores is not None]
     most = max(BOOK_CORES, min([cores, *held]))
 
@@ -123,6 +137,9 @@ def _usable(experiments: Collection[Experiment], cores: int) -> int:
         except Unusable:
             return False
         users = max(own(each.load.users[-1], each.workload, used) for each in experiments)
+        past = max(PAST * used * _bend(each.workload) for each in experiments)
+        if cut and past <= MOST_WORKERS:
+            grown = [_cut(server) for server in grown]
         pools = [(server.pool or 1) for server in grown]
         return max(pools) <= MOST_WORKERS and users <= MOST_USERS
 
