@@ -18,7 +18,7 @@ import msgspec
 
 from labs.analysis.scale import why_scaled
 from labs.measure.rig import Rig
-from labs.present.bet import Place, Question
+from labs.present.bet import UNSETTLED, Place, Question
 from labs.records.experiment import Experiment
 from labs.records.results import Machine, Result
 
@@ -108,6 +108,10 @@ class LabKind(ABC, Generic[Found]):
     def settles(self, found: Found) -> bool:
         """Whether what was measured can be believed, so that it settles a bet."""
         return True
+
+    def unsettled(self, found: Found) -> str:
+        """Why what was measured settles no bet, in a sentence; "" where it does."""
+        return "" if self.settles(found) else UNSETTLED
 
     def ran_last(self, found: Found) -> str:
         """Which of several servers ran last in a whole run, so that the strip of the cores is of

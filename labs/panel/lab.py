@@ -378,6 +378,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         if question is None or self._prompt.guess is None:
             return []
         model, measured = self._lab.answer(found)
-        whose, fit = self._lab.whose(found), self._lab.settles(found)
-        self._prompt.came(model, measured, fit=fit)
-        return [on_answer(question, self._prompt.guess, model, measured, whose=whose, fit=fit)]
+        whose, unsettled = self._lab.whose(found), self._lab.unsettled(found)
+        self._prompt.came(model, measured, fit=not unsettled)
+        guess = self._prompt.guess
+        return [on_answer(question, guess, model, measured, whose=whose, unsettled=unsettled)]

@@ -116,7 +116,7 @@ class RunBar(ipywidgets.HBox):
 
     def _performed(self, control: str) -> None:
         self._perform(control)
-        self._say(f"{control}: it will be in the figure as soon as this step is over")
+        self._say(f"{control}: what comes of it will be in the figure in a moment")
 
     def _say(self, words: str) -> None:
         put(self._words, status(words) if words else "")

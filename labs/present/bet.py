@@ -60,19 +60,19 @@ def on_answer(
     found: float | None,
     *,
     whose: str = "",
-    fit: bool = True,
+    unsettled: str = "",
 ) -> str:
     """The reader's answer to any question beside the model's, if there is one, and the
-    measurement; all in SI units. whose: words on whom that measurement is of, if not of all; fit:
-    whether it can be believed."""
+    measurement; all in SI units. whose: words on whom that measurement is of, if not of all;
+    unsettled: why it settles no bet, in a sentence."""
     said = f"You said {question.say(value)} {question.about}"
     if model is not None:
         said += f", the model {question.say(model)}"
     if found is None:
         return f"{said}; that was not measured."
     told = f"{said}, and it was {question.say(found)}{whose}"
-    if not fit:
-        return f"{told}. {UNSETTLED}"
+    if unsettled:
+        return f"{told}. {unsettled}"
     if question.unit == "%":
         return _points(told, value, found)
     return _beside(told, value, found)

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from labs.kinds.base import LabKind
 from labs.kinds.registry import showing
-from labs.present.bet import UNSETTLED, Place, Question
+from labs.present.bet import Place, Question
 from labs.present.html import Recorded
 from labs.present.levels import stepped
 from labs.present.markup import script_data
@@ -34,7 +34,7 @@ class Replayed:
                 asked,
                 lab.answer(result),
                 whose=lab.whose(result),
-                fit=lab.settles(result),
+                unsettled=lab.unsettled(result),
                 place=lab.place(),
             )
 
@@ -107,14 +107,14 @@ def behind_bet(
     answer: tuple[float | None, float | None],
     *,
     whose: str = "",
-    fit: bool = True,
+    unsettled: str = "",
     place: Place | None = None,
 ) -> Markup:
     """What a recorded run shows as HTML, behind the question that its lab asks: the page's script
     asks for a number first, and says how near it was (book/web/src/bet.ts).
 
     answer: what the model said to it and what was measured, in SI units, None without; whose:
-    words on whom that is of, if not of all; fit: whether it can be believed.
+    words on whom that is of, if not of all; unsettled: why it settles no bet.
     """
     model, measured = answer
     bet = {
@@ -128,7 +128,7 @@ def behind_bet(
         "measured": None if measured is None else measured * question.scale,
         "model_said": "" if model is None else question.say(model),
         "measured_said": "" if measured is None else question.say(measured) + whose,
-        "unsettled": "" if fit else UNSETTLED,
+        "unsettled": unsettled,
         "place": asdict(place) if place else None,
     }
     asks = script_data(bet, class_="wt-bet-data")

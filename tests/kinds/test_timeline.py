@@ -29,7 +29,7 @@ from labs.host.waiting import Stopped
 from labs.kinds.timeline import verdict as story
 from labs.kinds.timeline.figure import timeline_alt, timeline_figure
 from labs.kinds.timeline.forecast import course, users_for
-from labs.kinds.timeline.record import StepResult, Timeline, TimelineRun
+from labs.kinds.timeline.record import Event, StepResult, Timeline, TimelineRun
 from labs.kinds.timeline.run import TimelineLab
 from labs.kinds.timeline.segments import (
     Border,
@@ -45,6 +45,7 @@ from labs.load.locust import drive
 from labs.measure.progress import Progress
 from labs.measure.rig import Rig
 from labs.panel.lab import LabPanel
+from labs.present.bet import on_answer
 from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
 from labs.recordings.replay import Replayed
@@ -554,6 +555,24 @@ def test_it_is_told_in_sentences() -> None:
     assert "then 10 s of 24 arrivals/s while the pool is raised to 32." in about
 
 
+@pytest.mark.parametrize(("by_reader", "at_s"), [(False, 1.0), (True, 1.0), (True, 3.9)])
+def test_a_course_that_its_reader_changed_is_not_held_against_the_forecast(
+    by_reader: bool, at_s: float
+) -> None:
+    found = examples.timeline(1.0)
+    done = Event(at_s=at_s, words="Process 101 was killed.", by_reader=by_reader)
+    found = structs.replace(found, runs=(replace(found.run, events=(done,)),))
+    lab = TimelineLab(found.server, found.workload, found.steps, ask="workers")
+    steps = [each for each in story.verdict(found) if each.startswith("Step")]
+    for said, begin_s, step in zip(steps, found.begins_s, found.steps, strict=True):
+        excused = by_reader and at_s < begin_s + step.seconds
+        assert (story.INTERVENED in said) == excused
+        assert ("forecast said" in said or "the forecast (" in said) != excused
+    said = on_answer(lab.question, 1.0, *lab.answer(found), unsettled=lab.unsettled(found))
+    assert (story.INTERVENED in said) == by_reader
+    assert bool(lab.unsettled(found)) == by_reader
+
+
 def test_each_failure_is_told_of_the_worker_it_went_with() -> None:
     """Three are killed, 200 ms after each other, with one, none and two clients."""
     rows = [
@@ -799,7 +818,9 @@ def test_a_step_that_is_stopped_is_shown_up_to_there_with_what_the_reader_did() 
     rig = Rig(on_event, stop)
     with pytest.raises(Stopped):
         rig.perform(lab)
-    begun, stopped = (each for each in told if isinstance(each, Timeline))
+    begun, *shown, stopped = (each for each in told if isinstance(each, Timeline))
+    assert shown and shown[0].run.events and not shown[0].run.step_results  # before its step ends
+    assert all(each.by_reader for each in stopped.run.events)
     assert not begun.run.time_bins and stopped.run.time_bins[-1].at_s > 2.5
     assert sum(each.completed for each in stopped.run.time_bins) > 20
     killed = [each.words for each in stopped.run.events if "was killed" in each.words]

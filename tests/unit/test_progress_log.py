@@ -40,7 +40,7 @@ from labs.panel.progress import (
     settled,
     summary,
 )
-from labs.present.bet import Question, on_answer
+from labs.present.bet import UNSETTLED, Question, on_answer
 from labs.present.bets import bets_figure
 from labs.progress_log import Foretold, ProgressLog
 from labs.recordings import pages
@@ -147,7 +147,7 @@ def test_shares_are_near_in_points_and_not_in_parts_of_themselves() -> None:
     said = plain(on_answer(lost, 1.0, None, 0.86))
     assert said.endswith("and it was 86 %: yours was 14 percentage points too high.")
     assert "Well predicted" in on_answer(lost, 0.9, None, 0.86)
-    assert "settles no bet" in on_answer(lost, 0.9, None, 0.86, fit=False)
+    assert "settles no bet" in on_answer(lost, 0.9, None, 0.86, unsettled=UNSETTLED)
 
 
 def test_every_entry_leads_to_its_place_in_the_book() -> None:

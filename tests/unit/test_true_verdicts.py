@@ -347,8 +347,8 @@ def test_a_bet_is_settled_by_a_fit_point_alone(
     last = found.points[-1]
     right = last.throughput_rps if quantity == "throughput" else last.mean_response_time_s
     lab = SweepLab(found.experiment, ask=quantity)
-    fit = lab.settles(found)
-    said = on_answer(lab.question, right * factor, *lab.answer(found), fit=fit)
+    unsettled = lab.unsettled(found)
+    said = on_answer(lab.question, right * factor, *lab.answer(found), unsettled=unsettled)
     judged = re.search(r"Well predicted|too (high|low)|times", said)
     assert bool(judged) == last.fit and (UNSETTLED in said) != last.fit
     if last.fit and (wrong := re.search(r"too (high|low)", said)):

@@ -5,6 +5,7 @@ Frozen, SI units; times are seconds since the run's first request was due.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from labs.records.amounts import Amount, NotNegative
@@ -95,6 +96,7 @@ class Event:
 
     at_s: float
     words: str
+    by_reader: bool = False  # who pressed for it while the run went on; else a step asked for it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +113,12 @@ class TimelineRun(ProcessTrees):
     processes: tuple[Process, ...] = ()
     seed: int = 0  # of sizes, and of arrivals by `arrivals_seed`; old runs' arrivals had this one
     power: tuple[Power, ...] = ()  # when it began, and when it ended
+
+    @property
+    def intervened_s(self) -> float:
+        """When its reader first did something to the server; infinity where nobody did. From then
+        on the forecast is of another course."""
+        return min((each.at_s for each in self.events if each.by_reader), default=math.inf)
 
     def arrivals_seed(self, number: int) -> int:
         """Of the step with that number, counted from 0: the same gives the same arrivals again."""

@@ -19,7 +19,7 @@ from labs.kinds.timeline import verdict
 from labs.kinds.timeline.forecast import users_for
 from labs.kinds.timeline.question import Ask, asked_step, between, least_obvious, question
 from labs.kinds.timeline.record import Timeline
-from labs.kinds.timeline.walk import TAIL_S, Walk
+from labs.kinds.timeline.walk import TAIL_S, Order, Walk
 from labs.measure.rig import Rig
 from labs.records.errors import Unusable, instance
 from labs.records.experiment import Experiment, Load, Server, Workload
@@ -79,7 +79,7 @@ class TimelineLab(LabKind[Timeline]):
         self.given |= {"whole": whole, "about": about, "why": why}
         self.question = question(self.ask, self.steps)
         self.controls = _controls(server)
-        self._orders: SimpleQueue[str] | None = None  # for the run that goes on
+        self._orders: SimpleQueue[Order] | None = None  # for the run that goes on
 
     def about(self) -> str:
         return f"{verdict.about(self.server, self.workload, self.steps)} {self.why}".strip()
@@ -108,7 +108,7 @@ class TimelineLab(LabKind[Timeline]):
 
     def perform(self, control: str) -> None:
         if self._orders is not None:
-            self._orders.put(CONTROLS[control])
+            self._orders.put(Order(CONTROLS[control], by_reader=True))
 
     def matches(self, found: Timeline) -> bool:
         """Of this load; with `by_cores`, at the scale of the machine that it was made on."""
@@ -132,6 +132,14 @@ class TimelineLab(LabKind[Timeline]):
         return all(
             each.fit for each in found.run.step_results[asked_step(self.ask, self.steps) :][:1]
         )
+
+    def unsettled(self, found: Timeline) -> str:
+        _, end_s = between(self.steps, asked_step(self.ask, self.steps))
+        if found.run.intervened_s < end_s:
+            return (
+                f"But {verdict.INTERVENED}: it settles no bet, and the next undisturbed run does."
+            )
+        return super().unsettled(found)
 
     def rejection(self, found: Timeline) -> str:
         run = found.runs[-1]

@@ -22,6 +22,7 @@ from labs.records.steps import KILL, Step
 
 LATE = 0.05  # of the mean response time, on average
 LEAST = 5  # requests of a step: with fewer there is nothing to say
+INTERVENED = "you intervened, so the forecast was of another course"
 FULL = 0.9  # of the cores that others left: with more of them in use, nobody leaves one idle
 
 
@@ -180,6 +181,8 @@ def _first(timeline: Timeline, run: TimelineRun, workers: int) -> tuple[int, flo
 def _of_step(timeline: Timeline, number: int) -> str:
     run, step, begin_s = timeline.run, timeline.steps[number], timeline.begins_s[number]
     end_s, result = begin_s + step.seconds, run.step_results[number]
+    if run.intervened_s < end_s:
+        return f"Step {number + 1}, {step.load}: {rate(result.throughput_rps)}; {INTERVENED}."
     model, found = run.expected_rps(begin_s, end_s), result.throughput_rps
     if step.rate is not None:
         return _of_arrivals(timeline, number, model)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
+from typing import NamedTuple
 
 import psutil
 
@@ -30,21 +31,29 @@ LOOK_EVERY_S = 1.0  # whether server and load generator are still there
 TAIL_S = 1.0  # at most: the last load stays on until what began in the step is answered
 
 
+class Order(NamedTuple):
+    """What is to be done to the server, as `ServerControl.perform` has it; "" for the end."""
+
+    do: str
+    by_reader: bool = False
+
+
 class Walk:
     """The steps of one run, and what was found of them so far. The server gets the `orders` of
     the steps and of the reader, see `ServerControl.perform`.
 
-    The rig gets the timeline where a step begins, and once more if it is stopped within one.
+    The rig gets the timeline where a step begins, where the reader has done something within one,
+    and once more if it is stopped there.
     """
 
     def __init__(
-        self, rig: Rig, bed: Testbed, steps: Sequence[Step], orders: SimpleQueue[str]
+        self, rig: Rig, bed: Testbed, steps: Sequence[Step], orders: SimpleQueue[Order]
     ) -> None:
         self.rig, self.bed, self.steps, self.orders = rig, bed, tuple(steps), orders
         self.server, self.workload = bed.experiment.server, bed.experiment.workload
         self.since = len(bed.driver.records())
         self.borders: list[segments.Border] = []
-        self.done: list[Killed | Raised] = []
+        self.done: list[tuple[Killed | Raised, bool]] = []  # and whether the reader asked for it
         self.whole_s = sum(step.seconds for step in steps)
         self.so_far = TimelineRun(
             recorded_at=rig.now(),
@@ -90,7 +99,7 @@ class Walk:
         for number, step in enumerate(self.steps):
             self._border(due_s)
             if step.do:
-                self.orders.put(step.do)
+                self.orders.put(Order(step.do))
             if step.rate is not None:
                 bed.driver.let_come(step.rate, self.so_far.arrivals_seed(number))
             else:
@@ -101,9 +110,14 @@ class Walk:
             rig.partial(self._timeline())
             rig.expect(self.whole_s - self._now_s + TAIL_S)
             rig.measuring(step.load, due_s - self._now_s)
+            shown = len(self.done)
             while (left_s := due_s - self._now_s) > 0:
                 rig.pause(min(left_s, LOOK_EVERY_S))
                 bed.check()
+                if any(by_reader for _, by_reader in self.done[shown:]):  # who waits to see it
+                    shown = len(self.done)
+                    rig.partial(self._timeline())
+                    rig.measuring(step.load, max(0.0, due_s - self._now_s))
         self._border(due_s)
 
     @property
@@ -123,7 +137,7 @@ class Walk:
         bed.driver.check()
         began, samples, done = bed.sampler.started, list(bed.sampler.samples), list(self.done)
         requests = segments.requests_of(bed.driver.report(self.since), began=began)
-        deaths = {each.pid: each.at - began for each in done if isinstance(each, Killed)}
+        deaths = {each.pid: each.at - began for each, _ in done if isinstance(each, Killed)}
         losses = segments.lost_with(requests, deaths)
         results = []
         for step, before, after in zip(self.steps, self.borders, self.borders[1:], strict=False):
@@ -158,10 +172,10 @@ class Walk:
         control = ServerControl(self.bed.running, over)
 
         def obey() -> None:
-            while (order := self.orders.get()) and not over.is_set():
+            while (order := self.orders.get()).do and not over.is_set():
                 with contextlib.suppress(Unusable, OSError, psutil.Error):  # it is gone, or full
-                    if done := control.perform(order):
-                        self.done.append(done)
+                    if done := control.perform(order.do):
+                        self.done.append((done, order.by_reader))
 
         thread = threading.Thread(target=obey, name="server control", daemon=True)
         thread.start()
@@ -169,15 +183,15 @@ class Walk:
             yield
         finally:
             over.set()
-            self.orders.put("")
+            self.orders.put(Order(""))
             thread.join()
 
 
 def _events(
-    done: Sequence[Killed | Raised], losses: segments.Losses, began: float
+    done: Sequence[tuple[Killed | Raised, bool]], losses: segments.Losses, began: float
 ) -> Iterator[Event]:
     """What was done, in words; losses: of each worker that was killed, see `segments.lost_with`."""
-    for each in done:
+    for each, by_reader in done:
         if isinstance(each, Raised):
             words = verdict.raised(each.before, each.to, each.after_s, when_needed=each.when_needed)
         else:
@@ -189,4 +203,4 @@ def _events(
                 after_s=each.after_s,
                 when_needed=each.when_needed,
             )
-        yield Event(at_s=round(each.at - began, 2), words=words)
+        yield Event(at_s=round(each.at - began, 2), words=words, by_reader=by_reader)
