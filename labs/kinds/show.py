@@ -149,6 +149,7 @@ class Show(Generic[Found]):
     # A result and a recorded one of the same lab, in units that compare; HTML.
     beside: Callable[[Found, Found], str] = lambda found, recorded: ""
     data: Callable[[Found], Mapping[str, object]] = msgspec.to_builtins  # for the JSON file
+    measured: Callable[[Found], bool] = lambda found: True  # whether there is more than a forecast
     folds: bool = True  # whether the table is folded away; False: `verdict` has it
 
     def table(self, found: Found) -> Table:

@@ -62,7 +62,8 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._problem = ipywidgets.HTML()
         self._prompt = PredictionPrompt(self._decided, lab=name, bets=bets)
         self._ask()
-        self._bar = RunBar(self._run, self._stop, lab.controls, self._perform, self._duration)
+        perform = lambda name: self._lab.perform(name)  # noqa: E731
+        self._bar = RunBar(self._run, self._stop, lab.controls, perform, self._duration)
         self._about = ipywidgets.HTML(Markup('<p class="wt-about">{}</p>').format(lab.about()))
         self._caption = ipywidgets.HTML()
         self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
@@ -92,9 +93,8 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     @property
     def _usual(self) -> LabKind[Found]:
         """The lab with what is set, each measured for as long as the cell says."""
-        usual_s = self._given.each_s
-        as_given = self._lab is self._given or usual_s is None
-        return self._lab if as_given or usual_s is None else self._lab.lasting(usual_s)
+        usual_s = None if self._lab is self._given else self._given.each_s
+        return self._lab if usual_s is None else self._lab.lasting(usual_s)
 
     def _ask(self) -> None:
         """The lab's question, of what is set."""
@@ -218,9 +218,11 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         try:
             found = rig.perform(lab)
         except BaseException:
-            if rig.found is not None:
-                with self._drawing:
+            with self._drawing:
+                if rig.found is not None and showing(rig.found).measured(rig.found):
                     self._found(rig.found, before_the_end=True)
+                elif self._shown is None:
+                    self._reset()
             raise
         with self._drawing:
             self._found(found)
@@ -234,7 +236,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
                     self._results.strip.saw(event)
             else:
                 self._bar.offer_controls(True)
-                self._bar.landed()
+                self._bar.landed(measured=showing(event).measured(event))
                 self._landed(event)
                 self._results.strip.draw()
 
@@ -258,10 +260,6 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     def _refused(self, error: Unusable) -> str:
         """Why something cannot be, by the names of the controls."""
         return in_words(error, self._settings.controls if self._settings else {})
-
-    def _perform(self, control: str) -> None:
-        """To the run that goes on."""
-        self._lab.perform(control)
 
     def shut(self) -> None:
         """End what is going on, and take the panel away: another one takes its place."""
@@ -378,7 +376,6 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         if question is None or self._prompt.guess is None:
             return []
         model, measured = self._lab.answer(found)
-        whose, unsettled = self._lab.whose(found), self._lab.unsettled(found)
-        self._prompt.came(model, measured, fit=not unsettled)
-        guess = self._prompt.guess
-        return [on_answer(question, guess, model, measured, whose=whose, unsettled=unsettled)]
+        how = {"whose": self._lab.whose(found), "unsettled": self._lab.unsettled(found)}
+        self._prompt.came(model, measured, fit=not how["unsettled"])
+        return [on_answer(question, self._prompt.guess, model, measured, **how)]

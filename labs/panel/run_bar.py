@@ -10,6 +10,7 @@ from labs.present.markup import alarm, status
 from labs.records.format import seconds
 
 STOPPED = "Stopped. Whatever was measured stays."
+TOO_SOON = "Stopped before anything was measured."
 EVERY_S = 1.0  # between two words on the same stage, where nothing is measured
 
 
@@ -26,7 +27,7 @@ class RunBar(ipywidgets.HBox):
         perform: Callable[[str], None] | None = None,
         duration: ipywidgets.Widget | None = None,
     ) -> None:
-        self._stage, self._told_at = "", 0.0
+        self._stage, self._told_at, self._measured = "", 0.0, False
         self._run = ipywidgets.Button(
             description="Run", button_style="primary", tooltip="Measure it on this machine"
         ).add_class("wt-run")
@@ -79,7 +80,7 @@ class RunBar(ipywidgets.HBox):
         """Run was pressed: that is said at once, before anything else is known."""
         self._run.disabled = True
         self._stop.disabled = False
-        self._stage, self._told_at = "", 0.0
+        self._stage, self._told_at, self._measured = "", 0.0, False
         self._bar.value = 0.0
         self._bar.layout.display = ""
         self._say("starting")
@@ -103,16 +104,18 @@ class RunBar(ipywidgets.HBox):
         self._bar.value = max(self._bar.value, told.fraction)
         self._say(_how_far(told))
 
-    def landed(self) -> None:
-        """What was measured is there: what is told next is of something else, even if it is called
-        the same."""
-        self._stage = ""
+    def landed(self, *, measured: bool) -> None:
+        """What was found is there, with something measured or the forecast alone: what is told next
+        is of something else, even if it is called the same."""
+        self._stage, self._measured = "", measured
 
     def tell(self, message: str) -> None:
         """What went wrong, or nothing. Several lines are a server's last words. What the reader
         has stopped did not go wrong."""
-        said = status(message) if message == STOPPED else alarm(message) if message else ""
-        put(self._message, said)
+        if message == STOPPED:
+            put(self._message, status(STOPPED if self._measured else TOO_SOON))
+        else:
+            put(self._message, alarm(message) if message else "")
 
     def _performed(self, control: str) -> None:
         self._perform(control)

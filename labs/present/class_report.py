@@ -11,7 +11,7 @@ from labs.present.handed_in import PREDICTION, HandedIn
 from labs.present.markup import paragraphs, script_data
 from labs.present.markup import table as html_table
 from labs.present.palette import GREEN, GREY, ORANGE
-from labs.present.plot import Figure, axis_title, dots, layout, line, log_axis
+from labs.present.plot import Figure, Shown, axis_title, dots, layout, line, log_axis
 from labs.present.tables import Table
 from labs.records.format import NARROW, digits
 
@@ -159,15 +159,15 @@ def _figure(unit: str, pairs: Sequence[tuple[Laptop, HandedIn]]) -> Figure:
     axis = log_axis(every) if ends[0] > 0 else {"type": "linear"}
     across, upwards = (
         {**axis, "title": {"text": axis_title(f"{words}, {shown}", axis)}}
-        for words in ("Measured", "Said before")
+        for words in ("Said before", "Measured")  # as My progress has it
     )
-    hover = "{said}<br>said {y}, measured {x} " + shown
+    hover = "{said}<br>said {x}, measured {y} " + shown
+    bet: Shown = {"said": said, "hover": hover, "size": 9, "symbol": "diamond"}
+    model: Shown = {**bet, "size": 7, "symbol": "square"}
     traces = [
         line("as said", ends, ends, GREY, dash="dash"),
-        dots(
-            "the model", measured, models, ORANGE, size=7, symbol="square", said=said, hover=hover
-        ),
-        dots("a bet", measured, bets, GREEN, size=9, symbol="diamond", said=said, hover=hover),
+        dots("the model", models, measured, ORANGE, **model),
+        dots("a bet", bets, measured, GREEN, **bet),
     ]
     margin = {"l": 60, "r": 12, "t": 24, "b": 96}
     return {"data": traces, "layout": layout(480, margin, -0.2, xaxis=across, yaxis=upwards)}
@@ -176,7 +176,7 @@ def _figure(unit: str, pairs: Sequence[tuple[Laptop, HandedIn]]) -> Figure:
 def _alt(unit: str, pairs: Sequence[tuple[Laptop, HandedIn]]) -> str:
     close = sum(_hit(row) for _, row in pairs)
     return (
-        f"Bets over measurements, in {unit or 'no unit'}, with the line of equality: {len(pairs)} "
+        f"Measurements over bets, in {unit or 'no unit'}, with the line of equality: {len(pairs)} "
         f"bets, {close} of them within {100 * CLOSE:.0f} % of what was measured."
     )
 

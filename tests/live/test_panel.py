@@ -22,10 +22,12 @@ from waiting import eventually
 import labs
 from labs import api
 from labs.exercises import latest
+from labs.kinds.comparison.run import ComparisonLab
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.measure import calibration
 from labs.panel.controls import named
+from labs.panel.lab import LabPanel
 from labs.panel.prediction_prompt import Bets
 from labs.panel.settings import Settings
 from labs.panel.sweep import SweepPanel
@@ -351,6 +353,29 @@ def test_stop_keeps_what_was_measured(panel: PanelDriver, script: Script) -> Non
     assert panel.landed == [1, 2]
     assert "that was not measured" in panel.said("answer")
     assert panel.can_run
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+def test_stop_before_anything_was_measured_says_so(script: Script, parts: int) -> None:
+    other = replace(examples.EXPERIMENT, server=Server("prefork", processes=4))
+    both = ComparisonLab({"eight": examples.EXPERIMENT, "four": other})
+    panel = panel_of() if parts == 1 else PanelDriver(LabPanel("some", both))
+    panel.skip()
+    for measured in (False, True):
+        eventually(lambda: panel.can_run, SOON_S)
+        begun = len(script.begun)
+        attempt = panel.run()
+        if measured:
+            script.go.release()
+        eventually(lambda n=begun: len(script.begun) > n, SOON_S)
+        eventually(lambda so=measured: panel.panel._bar._measured == so, SOON_S)
+        panel.press_stop()
+        assert attempt.join(SOON_S)
+        stopped = "Stopped. Whatever was measured stays." if measured else "Stopped before"
+        assert panel.said("message").startswith(stopped)
+        if parts > 1:
+            assert ("Measured here before" in panel.said("caption")) == measured
+    panel.shut()
 
 
 @pytest.mark.parametrize(

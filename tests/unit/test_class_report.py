@@ -15,6 +15,7 @@ from labs.__main__ import main
 from labs.kinds.race.run import RaceLab
 from labs.panel.progress import progress_sheet
 from labs.present import handed_in
+from labs.present.bets import Bet, bets_figure
 from labs.present.class_report import class_table, figures, laptops
 from labs.present.tables import Table
 from labs.progress_log import Answered, Foretold, ProgressLog
@@ -86,8 +87,14 @@ def test_each_laptop_is_a_mark_over_a_line_of_equality(folder: Path) -> None:
     go.Figure(figure)  # which plotly itself takes
     line, model, bets = figure["data"]
     assert line["x"] == line["y"] == [100, 400]
-    assert (bets["x"], bets["y"]) == ([102, 200], [100, 400])
-    assert model["y"] == [103.02, 202]
+    # As My progress draws it: what was said across, and up what was measured.
+    of_one = bets_figure([Bet(lab="a", unit="req/s", said=100, measured=102)])["layout"]
+    ours = figure["layout"]
+    for axis, mine, word in (("xaxis", "you said", "Said"), ("yaxis", "it was", "Measured")):
+        assert of_one[axis]["title"]["text"].startswith(mine)
+        assert ours[axis]["title"]["text"].startswith(word)
+    assert (bets["x"], bets["y"]) == ([100, 400], [102, 200])
+    assert model["x"] == [103.02, 202]
     assert "2 bets, 1 of them within 5 %" in alt
 
 

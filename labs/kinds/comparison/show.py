@@ -78,6 +78,7 @@ show = Show(
     result=Comparison,
     figure=comparison_figure,
     curves=comparison_curves,
+    measured=lambda found: any(part.points for part in found.parts.values()),
     checked=lambda found: [
         point for part in found.parts.values() for point in part.points if not believed(point)
     ],

@@ -224,6 +224,7 @@ show = Show(
     },
     about=lambda mystery: verdict.ABOUT,
     verdict=words,
+    measured=lambda found: bool(found.before.points),
     levels=symptoms_levels,  # and no verdict, which would tell
     pace=Pace(before=UNMEASURED),
     data=data,

@@ -273,6 +273,7 @@ show = Show(
     result=Recording,
     figure=figure,
     curves=sweep_curves,
+    measured=lambda found: bool(found.points),
     checked=lambda found: found.points,
     alt=alt,
     split=lambda found: split_figure(splits(found.points)),

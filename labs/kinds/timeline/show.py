@@ -257,6 +257,7 @@ show = Show(
     result=Timeline,
     figure=timeline_figure,
     curves=timeline_curves,
+    measured=lambda found: bool(found.run.time_bins),
     checked=lambda found: found.run.step_results,
     alt=timeline_alt,
     columns=COLUMNS,
