@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from labs.records.experiment import Experiment
+from labs.records.experiment import Experiment, Workload
 from labs.records.format import duration, rate
 from labs.records.results import Check, Machine, Point, told, unfit
-from labs.records.server_facts import keeps_connections, server_facts
+from labs.records.server_facts import asks_database, keeps_connections, server_facts
 
 PORTS_USED = 0.8  # of those that there are: a search for a free one has a hard time then
 FEW = 0.1  # of the requests: so many may fail that would only be sent again
 
 
-def failures(failed: int, machine: Machine, *, opened_rps: float = 0.0, no_port: int = 0) -> Check:
+def failures(
+    failed: int,
+    machine: Machine,
+    workload: Workload | None = None,
+    *,
+    opened_rps: float = 0.0,
+    no_port: int = 0,
+) -> Check:
     """Of requests that failed, where so many connections were opened a second: for want of a free
     port, as the system said of some or can be reckoned, or for no reason the lab knows."""
     those = requests(failed)
@@ -33,10 +40,13 @@ def failures(failed: int, machine: Machine, *, opened_rps: float = 0.0, no_port:
             f"{rate(opened_rps)} that wants {held:,.0f} ports, and this system has "
             f"{machine.ports:,}. Keep connections, with a server that does, or ask for less.",
         )
+    database = ""
+    if workload and asks_database(workload):
+        database = "One that its database refuses, or keeps waiting long, is answered with 502. "
     return unfit(
         "errors",
         f"{those} failed; a failure is often quicker than an answer, so the averages mean "
-        "little. Ask for less at once, and look whether they fail again.",
+        f"little. {database}Ask for less at once, and look whether they fail again.",
     )
 
 
@@ -64,7 +74,13 @@ def of_level(point: Point, experiment: Experiment, machine: Machine) -> Iterator
         )
     elif point.failed:
         opened_rps = 0.0 if kept else (point.completed + point.failed) / point.seconds
-        yield failures(point.failed, machine, opened_rps=opened_rps, no_port=point.no_port)
+        yield failures(
+            point.failed,
+            machine,
+            experiment.workload,
+            opened_rps=opened_rps,
+            no_port=point.no_port,
+        )
 
 
 def requests(count: int) -> str:

@@ -98,7 +98,7 @@ class Locust:
     def check(self) -> None:
         """LoadFailed if the process is gone."""
         if (code := self.process.poll()) is not None:
-            raise self._failed(f"ended with exit code {code}.")
+            raise self._failed(f"ended with {self.process.ending(code)}.")
 
     def order(self, **what: object) -> None:
         """Tell it something, see workloads/protocol.py."""

@@ -78,7 +78,7 @@ class Tool:
         if not ended:
             raise self._failed(f"did not end within {within_s:.0f} s")
         if code := self.process.poll():
-            raise self._failed(f"ended with exit code {code}")
+            raise self._failed(f"ended with {self.process.ending(code)}")
         return self._out.read_text(errors="replace")
 
     def wait_for(self, words: str, within_s: float, stop: threading.Event | None = None) -> None:
@@ -88,7 +88,7 @@ class Tool:
             if words in self._log.read_text(errors="replace"):
                 return True
             if (code := self.process.poll()) is not None:
-                raise self._failed(f"ended with exit code {code}")
+                raise self._failed(f"ended with {self.process.ending(code)}")
             return False
 
         if not wait_until(there, within_s, stop=stop):

@@ -47,11 +47,16 @@ USED_UP = {  # of the system's: what there is no more of, and what helps
 NO_THREAD = "can't start new thread"  # which is all that Python says of it
 
 
+NO_PLACE = "No usable temporary directory"  # as `tempfile` says where no file can be written
+
+
 def used_up(error: Exception) -> str:
     """What the system has no more of, with what helps, in a sentence; "" for another error."""
     number, said = None, str(error)
     if isinstance(error, OSError):
         number, said = error.errno, str(error.strerror)
+        if said.startswith(NO_PLACE):
+            number = errno.ENOSPC
     elif said == NO_THREAD:
         number = errno.EAGAIN
     if number not in USED_UP:

@@ -25,6 +25,7 @@ Page = Literal["work", "file"]
 DEFAULT_BY = {"prefork": "gunicorn", "threaded": "gunicorn", "event-loop": "uvicorn"}
 
 LONGEST_S = 30.0  # of CPU or waiting per request: Locust gives up on a request after 60 s
+LEAST_CV = 1e-3  # less can't be told from 0, and its square can't be divided by
 MOST_USERS = 4096  # one Locust process may open 10,000 files; a laptop serves fewer
 MOST_LEVELS = 16
 MOST_GENERATORS = 16  # Locust processes on one machine
@@ -51,7 +52,10 @@ class Workload:
             unit = f"Give seconds: 0.05 is 50 ms, and {LONGEST_S:g} is the longest."
             real(name, getattr(self, name), 0.0, LONGEST_S, unit)
         for name in ("cpu_cv", "wait_cv"):
-            real(name, getattr(self, name), 0.0, 1.0, "0 is constant, 1 is exponential.")
+            real(name, cv := getattr(self, name), 0.0, 1.0, "0 is constant, 1 is exponential.")
+            if 0 < cv < LEAST_CV:
+                rule = f"must be 0, or {LEAST_CV:g} to 1. 0 is constant, 1 is exponential."
+                raise refused(name, cv, rule)
         choice("cpu_by", self.cpu_by, CPU_BY)
         choice("wait_by", self.wait_by, WAIT_BY)
         choice("page", self.page, get_args(Page))

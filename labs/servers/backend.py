@@ -100,7 +100,11 @@ def _wait_until_ready(started: Backend, log: IO[bytes], stop: threading.Event | 
     in_time = wait_until(done, START_S, every_s=LOOK_S, stop=stop)
     code = started.process.poll()
     if not in_time or code is not None:
-        how = "did not answer in time" if code is None else f"ended with exit code {code}"
+        how = (
+            "did not answer in time"
+            if code is None
+            else f"ended with {started.process.ending(code)}"
+        )
         log.seek(0)
         raise BackendFailed(f"The backend {how}. {log.read().decode(errors='replace')[-500:]}")
 

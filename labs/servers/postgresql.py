@@ -155,7 +155,7 @@ def _done(
         if not wait_until(lambda: process.poll() is not None, MAKE_S, every_s=LOOK_S):
             raise _failed(f"was not made within {MAKE_S:g} s", log)
         if code := process.poll():
-            raise _failed(f"could not be made: {what} ended with exit code {code}", log)
+            raise _failed(f"could not be made: {what} ended with {process.ending(code)}", log)
 
 
 def _run(
@@ -181,7 +181,7 @@ def _wait_until_ready(process: Supervised, log: IO[bytes]) -> None:
 
 def _check(process: Supervised, log: IO[bytes], when: str) -> None:
     if (code := process.poll()) is not None:
-        raise _failed(f"ended with exit code {code} {when}", log)
+        raise _failed(f"ended with {process.ending(code)} {when}", log)
 
 
 def _stop(process: Supervised) -> None:

@@ -271,7 +271,7 @@ def test_every_server_waits_and_works_as_asked_and_says_how_long(kind: ServerRow
         assert min(lengths(spans)) > 0.9 * wait_s
         pids = running.backend.pids()
         running.backend.process.kill()
-        with pytest.raises(ServerFailed, match="The slow backend ended with exit code -9 under"):
+        with pytest.raises(ServerFailed, match=r"slow backend ended with exit code -9 .* under"):
             running.check()
         assert ask(running, f"wait={wait_s}&wait_by=backend")[0] == 502
         assert ask(running, "")[0] == 200

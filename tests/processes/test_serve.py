@@ -9,6 +9,7 @@ import signal
 import socket
 import statistics
 import sys
+import tempfile
 import threading
 import time
 import tomllib
@@ -293,6 +294,15 @@ def test_what_is_used_up_is_not_the_programs_fault(starts, begin, monkeypatch) -
     with pytest.raises(OSError, match="No space left") as failed, begin():
         pass
     assert used_up(failed.value)
+
+
+def test_a_disk_that_is_full_at_start_is_told_as_that(monkeypatch) -> None:
+    """No folder for temporary files can be written then, which is all that Python says of it."""
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/proc/self"])
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    with pytest.raises(FileNotFoundError) as failed:
+        tempfile.gettempdir()
+    assert "the disk is full. Make room" in used_up(failed.value)
 
 
 @live

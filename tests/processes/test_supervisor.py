@@ -163,6 +163,28 @@ def test_a_signal_is_a_negative_exit_code() -> None:
     assert command.poll() == -signal.SIGUSR1
 
 
+@pytest.mark.parametrize(
+    ("counter", "words"),
+    [
+        ("sys/fs/cgroup/memory.events", "low 0\noom 2\noom_kill {}\n"),
+        ("sys/fs/cgroup/memory/memory.oom_control", "oom_kill_disable 0\noom_kill {}\n"),
+        ("proc/vmstat", "nr_free_pages 9\noom_kill {}\n"),
+    ],
+)
+def test_memory_is_named_where_the_kernel_killed_for_want_of_it(
+    counter: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for file, text in (("proc/self/cgroup", "4:memory:/\n0::/\n"), (counter, words.format(1))):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(text)
+    monkeypatch.setattr(supervisor, "MACHINE", tmp_path)
+    with supervise([*PYTHON, "input()"]) as command:
+        assert "somebody killed it" in command.ending(-9)
+        (tmp_path / counter).write_text(words.format(2))
+        assert "memory was full" in command.ending(-9)
+        assert command.ending(1) == "exit code 1"
+
+
 def test_a_command_that_is_not_there_says_so() -> None:
     with (
         pytest.raises(FileNotFoundError, match="no-such-command"),

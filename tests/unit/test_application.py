@@ -215,6 +215,16 @@ def test_who_finds_it_locked_comes_again(take, stock, monkeypatch) -> None:
     assert stock.execute("SELECT pieces FROM stock").fetchone() == (999_998,)
 
 
+def test_a_database_that_stays_busy_is_answered_with_502(stock, monkeypatch) -> None:
+    """The exception would end a worker of our own servers."""
+    monkeypatch.setattr(exclusive, "GIVE_UP_S", 0.0)
+    with contextlib.closing(exclusive._sqlite()) as other:
+        other.execute("BEGIN IMMEDIATE")
+        for kind in ("database", "database-briefly"):
+            status, body, _ = run(application("/", f"wait=0.01&wait_by={kind}"))
+            assert status == 502 and b"locked" in body
+
+
 @TAKE
 def test_what_no_waiting_mends_is_said_at_once(take, stock, monkeypatch) -> None:
     """A full disk, a file that can only be read: in vain it would be tried for a minute."""

@@ -22,6 +22,7 @@ EXPERIMENT = inputs.EXPERIMENT
     [
         ("Server('prefork', keep_alive='yes')", "keep_alive='yes': must be True or False"),
         ("Load([1], keep_alive=None)", "keep_alive=None: must be True or False"),
+        ("Workload(cpu_s=0.1, cpu_cv=1e-200)", "cpu_cv=1e-200: must be 0, or 0.001 to 1"),
         ("Server('prefork', by=5)", "by=5: cannot be used here. Give the name of a program"),
         ("Experiment(Server('prefork'), None, Load([1]))", r"workload=None: .* a Workload"),
         ("Step(seconds=1, users=1, do=5)", "do=5: cannot be used"),

@@ -92,12 +92,12 @@ def answer(path: str, query: str) -> Answer:
     elif wait_s and wait_by == "blocking":
         wait(wait_s)  # nothing is yielded, so an event loop stands still as well
     elif wait_s and wait_by in ALONE_BY:
-        from workloads.app.exclusive import ALONE  # few servers need what it needs
+        from workloads.app.exclusive import ALONE, FAILURES  # few servers need what it needs
 
         try:
             if left_s := ALONE[wait_by](wait_s):
                 yield left_s
-        except OSError as error:
+        except FAILURES as error:
             return 502, f"{error}\n".encode(), wait_s
     elif wait_s:
         try:

@@ -35,8 +35,11 @@ LEAST_AGAIN_S = 0.001
 LOOK = 0.05  # of a commit's length, until those it is done for look again
 LEAST_LOOK_S = 0.0005
 
+FAILURES: tuple[type[Exception], ...] = (OSError, sqlite3.Error)  # of what was asked, not of ours
 if os.environ.get(POSTGRESQL):
     import psycopg  # now, and not in the first request, which would take long then
+
+    FAILURES += (psycopg.Error,)
 
 mine = local()  # a thread has a connection and locks of its own
 
