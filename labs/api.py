@@ -99,6 +99,12 @@ def _recorded(name: str, lab: LabKind[Any], cores: int) -> Any:
     return result if isinstance(result, lab.result) else None
 
 
+def said_before(lab: str, words: str, about: str, number: float | None) -> None:
+    """What the reader has said to the question of the recorded run that stood in a panel's place
+    (book/web/src/cells.ts)."""
+    _open[lab].said_before(words, about, number)
+
+
 def check(id: str, *value: object, seed: str | None = None) -> Reply:
     """Judge `value` as the answer to exercise `id`; without a value, ask for one. It is read as
     people write numbers: `check("1.1", "85 %")`, `"1,000"`, `"12 ms"`.

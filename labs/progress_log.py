@@ -160,6 +160,14 @@ def foretell(lab: str, question: str, unit: str, value: float) -> str:
     return entry.key
 
 
+def foretold(lab: str, question: str, value: float) -> str:
+    """The key of the prediction of that value that is kept; "" for none."""
+    kept, _ = read()
+    asked = (lab, question, value)
+    same = (e.key for e in kept.predictions[::-1] if (e.lab, e.question, e.value) == asked)
+    return next(same, "")
+
+
 def came(key: str, measured: float | None, model: float | None, *, fit: bool = True) -> None:
     """What the run said to a prediction. The first run that can be believed counts: afterwards
     everybody is wise. One that is unfit stands there until such a run has come."""

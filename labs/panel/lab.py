@@ -79,6 +79,11 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._expect()
         self._decided()
 
+    def said_before(self, words: str, about: str, number: float | None) -> None:
+        """What the reader bet before this panel was there, or that none was wanted."""
+        with self._drawing:
+            self._prompt.said_before(words, about, number)
+
     def _expect(self) -> None:
         """What the recorded run has of the question, if it is of what is set."""
         self._prompt.expected = None

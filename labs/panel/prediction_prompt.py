@@ -22,6 +22,7 @@ class Said:
 
     guess: float | None = None  # in SI units; None: skipped
     kept: str = ""  # by which the reader's own record has it
+    instead: str = ""  # what was said before to the recorded run, whose question is another
 
 
 Bets = dict[Hashable, Said]  # of a kernel: to each question, of each lab and what was set
@@ -44,6 +45,7 @@ class PredictionPrompt(ipywidgets.HBox):
         self._of: Hashable = None
         self._said: Said | None = None
         self._skips = False  # whatever is asked here
+        self._before: tuple[str, str, float | None] | None = None  # said to the recorded run
         self.question: Question | None = None
         self.expected: float | None = None  # what the forecast says, in SI units; it stays hidden
         self._doubted: float | None = None  # what was asked about once
@@ -84,8 +86,40 @@ class PredictionPrompt(ipywidgets.HBox):
         self._said = self._bets.get(self._key)
         if self._said is None and self._skips:
             self._say(Said())
+        self._take_over()
         self._number.placeholder = question.unit
         self._show("")
+
+    def said_before(self, words: str, about: str, number: float | None) -> None:
+        """What the reader bet on the recorded run, in its question's words and unit, or None for a
+        skip, before this was there: it is not asked again, since that run has been shown."""
+        self._before = words, about, number
+        if self.question is not None and not self.done:
+            self._take_over()
+            self._show("")
+            self._decided()
+
+    def _take_over(self) -> None:
+        if self._before is None or self.question is None or self._said is not None:
+            return
+        (words, about, number), asked = self._before, self.question
+        self._before = None
+        if number is None:
+            self._skips = True
+            self._say(Said())
+        elif words != asked.words:
+            bet = f"{asked.say(number / asked.scale)} {about}".strip()
+            self._say(Said(instead=f"You said {bet}, of the recorded run. Here: {asked.words}?"))
+        else:
+            kept = progress_log.foretold(self.lab, words, number) or self._keep(number)
+            self._say(Said(number / asked.scale, kept))
+
+    def _keep(self, number: float) -> str:
+        """Keep it in the reader's own record; by what key that has it."""
+        asked = self.question
+        if asked is None or not self.lab:
+            return ""
+        return progress_log.foretell(self.lab, asked.words, asked.unit, number)
 
     def came(self, model: float | None, measured: float | None, *, fit: bool = True) -> None:
         """What the model and the run said to the question, in SI units; fit: whether what was
@@ -122,9 +156,7 @@ class PredictionPrompt(ipywidgets.HBox):
             self._doubted, said = number, self.question.say(value)
             self._show(f"{said}: is that what you mean? Commit again to keep it.")
             return
-        asked = self.question
-        kept = progress_log.foretell(self.lab, asked.words, asked.unit, number) if self.lab else ""
-        self._say(Said(value, kept))
+        self._say(Said(value, self._keep(number)))
         self._show("")
         self._decided()
 
@@ -149,6 +181,8 @@ class PredictionPrompt(ipywidgets.HBox):
         if self.guess is not None:
             guess = Markup("<b>{}</b>").format(self.question.say(self.guess))
             said = Markup("You said {} {}.").format(guess, self.question.about)
+        elif self._said is not None and self._said.instead:
+            said = Markup("{}").format(self._said.instead)
         elif self.done:
             said = Markup("Skipped: {}? The figure tells.").format(question)
         else:

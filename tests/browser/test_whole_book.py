@@ -43,6 +43,11 @@ def test_from_files(book: Path, page: Page, heard: Heard) -> None:
 UNFOLD = """for (const each of document.querySelectorAll(
   '.tag_lab details:not(.wt-more), details:has(.tag_lab)')) each.open = true"""
 ALL_COLUMNS = "for (const each of document.querySelectorAll('.wt-more')) each.open = true"
+# The theme takes whatever does not scroll out of Tab's way, some time after a page has changed.
+THEMED = "document.querySelector('.cell_input pre[tabindex]') !== null"
+OUT_OF_TABS_WAY = """[...document.querySelectorAll('.tag_lab :is([role=textbox], input, button)')]
+  .filter((each) => each.tabIndex < 0 && each.checkVisibility() && !each.closest('.wt-plot'))
+  .map((each) => each.outerHTML.slice(0, 80))"""
 BROKEN_WORDS = """() => {
   const found = [];
   for (const cell of document.querySelectorAll('.wt-more + .wt-scroll :is(th, td)')) {
@@ -133,9 +138,11 @@ def test_nothing_of_a_mystery_and_its_repairs_is_cut_on_a_telephone(
 def test_live(book: Path, live_server: StartServer, page: Page, heard: Heard) -> None:
     server = live_server(book, root=PROJECT)
     live = 0
-    for window, _ in opened(page, {name: server.page(name) for name in pages_of(book)}):
+    for window, name in opened(page, {name: server.page(name) for name in pages_of(book)}):
         if window.locator("#wt-cells").count():
             state(window, "live")
+            window.wait_for_function(THEMED)
+            assert window.evaluate(OUT_OF_TABS_WAY) == [], name
             live += 1
     assert live >= len(chapters())
     assert not heard.foreign

@@ -80,6 +80,7 @@ class Asking {
   #ask(): void {
     const { asked, unit, model, measured } = this.bet;
     this.replay.classList.remove('wt-open');
+    delete this.replay.dataset.said;
     const always = make('input', { type: 'checkbox' });
     always.addEventListener('change', () => {
       showAlways(true);
@@ -103,7 +104,7 @@ class Asking {
 
   /** With the reader's number beside the model and the measurement. */
   #reveal(value: number): void {
-    this.#show(make('p', {}, answer(this.bet, value)));
+    this.#show(make('p', {}, answer(this.bet, value)), value);
     drawOn(this.replay, this.bet, value);
   }
 
@@ -115,9 +116,12 @@ class Asking {
     return make('p', {}, button('Ask me before showing what was recorded', () => showAlways(false)));
   }
 
-  #show(said: HTMLElement): void {
+  /** With what was bet, if anything, where a live lab that comes looks for it (cells.ts). */
+  #show(said: HTMLElement, value: number | null = null): void {
     this.#node.replaceChildren(said);
     this.replay.classList.add('wt-open');
+    const { lab, words, about } = this.bet;
+    this.replay.dataset.said = JSON.stringify([lab, words, about, value]);
   }
 
   /** What had the focus is gone: it goes to what has come. */

@@ -21,6 +21,7 @@ export class LabCell {
   readonly #stop = document.createElement('button');
   readonly #aloud = make('div', { class: 'wt-aloud', role: 'status', 'aria-atomic': 'false' });
   #shown: OutputArea | undefined;
+  #wanted = false; // code that was changed before there was Python to run it
 
   /** `onRun` is called when the reader asks to run this cell again. */
   constructor(
@@ -28,9 +29,10 @@ export class LabCell {
     readonly original: string,
     onRun: (cell: LabCell) => void,
   ) {
-    const code = node.querySelector<HTMLElement>('.cell_input pre');
-    if (!code) throw new Error('A lab’s code is not on the page. Tag its cell hide-input.');
-    this.#code = code;
+    const frame = node.querySelector<HTMLElement>('.cell_input pre');
+    if (!frame) throw new Error('A lab’s code is not on the page. Tag its cell hide-input.');
+    this.#code = make('div', {}, ...frame.childNodes); // the theme takes every `pre` out of Tab’s way
+    frame.append(this.#code);
     this.#output = node.querySelector('.cell_output') ?? node.appendChild(outputNode());
     node.append(this.#aloud);
     this.#makeEditable(node, onRun);
@@ -53,6 +55,7 @@ export class LabCell {
     const written = this.#code.cloneNode(true).childNodes;
     makeWritable(this.#code);
     this.#code.spellcheck = false;
+    this.#code.tabIndex = 0;
     this.#code.setAttribute('role', 'textbox');
     this.#code.setAttribute('aria-multiline', 'true');
     this.#code.setAttribute('aria-label', 'The code of this lab');
@@ -60,7 +63,8 @@ export class LabCell {
       event.stopPropagation(); // the theme takes "/" for its search
       if (event.key !== 'Enter' || !(event.shiftKey || event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
-      if (!this.#run.disabled) onRun(this);
+      if (this.#run.disabled) this.#wanted = true;
+      else onRun(this);
     });
     this.#code.addEventListener('dblclick', selectDots);
     this.#code.addEventListener('input', () => {
@@ -108,12 +112,14 @@ export class LabCell {
     this.runnable = false;
     const idle = this.#shown && this.#busy(session);
     try {
-      const future = session.execute(this.#source);
+      const typing = !this.#shown && !this.#wanted; // perhaps half a line
+      const future = session.execute(typing ? this.original : this.#source);
       area.future = future;
       const reply = await future.done;
       await Promise.all([untilDrawn(host, manager), manager.inOrder]);
       const failed = reply?.content.status === 'error';
       if (failed) foldTraceback(host, reply.content as unknown as Failure);
+      else await this.#carryOver(session, host, manager);
       this.#show(area, host, failed);
     } catch (reason) {
       area.dispose();
@@ -123,6 +129,18 @@ export class LabCell {
       this.runnable = true;
       idle?.();
       if (pressed && document.activeElement === document.body) this.#run.focus();
+    }
+  }
+
+  /** What the reader has said to the recorded run that still stands there is said to the lab that
+   * comes, as soon as it may be: until then one can say it. */
+  async #carryOver(session: Session, host: HTMLElement, manager: WidgetManager): Promise<void> {
+    const replay = this.#output.querySelector<HTMLElement>('.wt-replay');
+    for (let told: string | undefined; replay && replay.dataset.said !== told; ) {
+      told = replay.dataset.said;
+      if (!told) break;
+      await session.execute(`__import__("labs.api").api.said_before(*${python(told)})`, true).done;
+      await untilDrawn(host, manager);
     }
   }
 
@@ -145,12 +163,15 @@ export class LabCell {
   #show(area: OutputArea, host: HTMLElement, failed: boolean): void {
     const recordedStays = failed && !this.#shown; // an error says nothing about the recorded run
     const again = this.#shown !== undefined;
+    const typing = this.#output.querySelector<HTMLInputElement>('.wt-bet input[type=text]')?.value;
+    const stoodHere = document.activeElement !== document.body && this.#output.contains(document.activeElement);
     this.#shown?.dispose(); // while it is still on the page
     this.#shown = area;
     for (const child of [...this.#output.children]) {
       if (child !== host && !recordedStays) child.remove();
     }
     host.classList.remove('wt-behind');
+    if (!again) goOn(host, typing, stoodHere);
     nameSliders(host);
     keepFocus(host);
     sayAloud(host, this.#aloud, again);
@@ -227,6 +248,22 @@ function seenText(element: Element): string {
   };
   element.childNodes.forEach(read);
   return text;
+}
+
+/** A JSON text as Python has it. */
+function python(json: string): string {
+  return `__import__("json").loads(${JSON.stringify(json)})`;
+}
+
+/** In a lab that has come: what was typed is there, and the keyboard stands where it stood. */
+function goOn(host: HTMLElement, typed: string | undefined, stoodHere: boolean): void {
+  const number = host.querySelector<HTMLInputElement>('.wt-prediction input');
+  if (number && typed) {
+    number.value = typed;
+    number.dispatchEvent(new Event('change', { bubbles: true }));
+  }
+  const places = [number, host.querySelector<HTMLElement>('.wt-run')];
+  if (stoodHere) places.find((each) => each?.checkVisibility())?.focus({ preventScroll: true });
 }
 
 function outputNode(): HTMLElement {
