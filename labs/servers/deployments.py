@@ -94,10 +94,10 @@ def apache(mpm: str) -> Callable[[Server, Place], Launch]:
         all_at_once = server.start is None or server.start >= server.processes
         least, most = (workers, workers) if all_at_once else (LEAST_SPARE, MOST_SPARE)
         if inside:
-            pool = [f"MinSpareServers {least}", f"MaxSpareServers {most}"]
+            pool = filled("apache-prefork.conf", least=least, most=most)
         else:
-            pool = [f"ThreadLimit {server.threads}", f"ThreadsPerChild {server.threads}"]
-            pool += [f"MinSpareThreads {workers}", f"MaxSpareThreads {workers + server.threads}"]
+            more = workers + server.threads
+            pool = filled("apache-threads.conf", threads=server.threads, workers=workers, more=more)
         modules = [f"mpm_{mpm}", "unixd", "authz_core", "dir"]
         php: list[str] = []
         if not place.files_only:
@@ -121,7 +121,8 @@ def apache(mpm: str) -> Callable[[Server, Place], Launch]:
             processes=server.processes,
             start=server.processes if all_at_once else server.start,
             backlog=server.backlog,
-            pool="\n".join([*pool, f"MaxRequestWorkers {workers}"]),
+            pool=pool,
+            workers=workers,
             keep_alive="On" if server.keep_alive else "Off",
             keep_alive_s=KEEP_ALIVE_S,
             php="\n".join(php),
@@ -140,15 +141,7 @@ def apache(mpm: str) -> Callable[[Server, Place], Launch]:
 def nginx_fpm(server: Server, place: Place) -> Launch:
     """nginx in front of a pool of php-fpm processes: the pool is the limit, nginx is not."""
     folder, site = place.folder, _site(place)
-    names = ("QUERY_STRING", "REQUEST_METHOD", "REQUEST_URI")
-    locations = [
-        "location / {",
-        f"    fastcgi_pass unix:{folder}/php-fpm.sock;",
-        f"    fastcgi_param SCRIPT_FILENAME {site}/index.php;",
-        *(f"    fastcgi_param {name} ${name.lower()};" for name in names),
-        "    fastcgi_read_timeout 120s;",
-        "}",
-    ]
+    locations = filled("nginx-fpm.conf", folder=folder, site=site)
     front = _nginx(server, place, min(MOST_FRONTS, len(usable_cores())), locations)
     return Launch(
         commands=(_fpm(server, folder, server.processes), front),
@@ -160,8 +153,7 @@ def nginx_fpm(server: Server, place: Place) -> Launch:
 def nginx_files(server: Server, place: Place) -> Launch:
     """nginx alone: each process an event loop that answers with a small file."""
     _site(place)
-    locations = ["add_header X-Process $pid;", "open_file_cache max=16;"]
-    command = _nginx(server, place, server.processes, locations)
+    command = _nginx(server, place, server.processes, filled("nginx-files.conf"))
     return Launch(commands=(command,), logs=(place.folder / "error.log",))
 
 
@@ -187,12 +179,12 @@ def burner(language: str) -> list[str]:
     }[language]
 
 
-def fill(name: str, into: Path, **values: object) -> Path:
-    """Write a template with its names filled in. Unusable, with the name, where one is wrong."""
+def filled(name: str, **values: object) -> str:
+    """A template with its names filled in. Unusable, with the name, where one is wrong."""
     template = Template((TEMPLATES / name).read_text("utf-8"))
     known = ", ".join(f"@{each}" for each in sorted(values))
     try:
-        text = template.substitute(values)
+        return template.substitute(values)
     except KeyError as error:
         raise Unusable(
             f"@{error.args[0]} in workloads/templates/{name}: nobody fills that in. Choose of "
@@ -200,7 +192,11 @@ def fill(name: str, into: Path, **values: object) -> Path:
         ) from None
     except ValueError as error:
         raise Unusable(f"workloads/templates/{name}: {error}. Write @@ for an @ itself.") from None
-    into.write_text(text, "utf-8")
+
+
+def fill(name: str, into: Path, **values: object) -> Path:
+    """Write a filled template there."""
+    into.write_text(filled(name, **values), "utf-8")
     return into
 
 
@@ -249,7 +245,7 @@ def _fpm(server: Server, folder: Path, children: int) -> tuple[str, ...]:
     return (PHP_FPM.command, "--nodaemonize", "--fpm-config", str(config), "-n")
 
 
-def _nginx(server: Server, place: Place, processes: int, locations: list[str]) -> tuple[str, ...]:
+def _nginx(server: Server, place: Place, processes: int, locations: str) -> tuple[str, ...]:
     config = fill(
         "nginx.conf",
         place.folder / "nginx.conf",
@@ -261,7 +257,7 @@ def _nginx(server: Server, place: Place, processes: int, locations: list[str]) -
         keep_alive_s=KEEP_ALIVE_S if server.keep_alive else 0,
         backlog=server.backlog,
         site=place.folder / "site",
-        locations="\n        ".join(locations),
+        locations=locations,
     )
     says_where = numbers(version(NGINX) or "0") > (1, 19, 4)  # else it complains, and goes on
     told = ("-e", "stderr") if says_where else ()
@@ -292,7 +288,7 @@ def _site(place: Place) -> Path:
         (site / "ready").write_text(place.nonce)
     else:
         copied += [ROOM / "php" / "index.php", ROOM / "php" / "count.php"]
-        (place.folder / "php.ini").write_text("max_execution_time = 0\n")
+        fill("php.ini", place.folder / "php.ini")
     for file in copied:
         shutil.copyfile(file, site / file.name)
     for file in site.iterdir():

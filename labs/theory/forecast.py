@@ -94,11 +94,18 @@ def _notes(model: ServerModel, levels: Sequence[PredictedLevel], D: float) -> It
             "core while another was idle; what that costs is in the forecast."
         )
     if "users in step" in lower:
-        apart = digits(0.1 if model.queued_for_core else VARIED_CV)
-        yield (
-            "Work and wait hardly vary, so users may fall in step; the lower bound says what "
-            f"that can cost. A coefficient of variation of {apart} on the wait keeps them apart."
-        )
+        apart = 0.1 if model.queued_for_core else VARIED_CV
+        if max(model.workload.cpu_cv, model.workload.wait_cv) < apart:
+            yield (
+                "Work and wait hardly vary, so users may fall in step; the lower bound says what "
+                f"that can cost. A coefficient of variation of {digits(apart)} on the wait keeps "
+                "them apart."
+            )
+        else:
+            yield (
+                "Work or wait varies, so users hardly fall in step; the lower bound says what the "
+                "kernel's order on the cores could cost at most."
+            )
     if server.processes > 1 and server.architecture != "prefork" and not model.one_queue(N):
         yield (
             f"Users are taken to fall on the {server.processes} processes like coins; where one "

@@ -250,7 +250,7 @@ GENERAL = (
     "Its author adds that",
     "There are no figures with that",
     "S4's Apache began with five",
-    "Since version 4 it corrects",
+    "It corrects for coordinated omission",
 )
 
 

@@ -33,8 +33,9 @@ from labs.records.experiment import Experiment, Load, Page, Server, Workload
 from labs.servers import deployments
 from labs.servers import serve as servers
 from labs.servers.catalogue import CATALOGUE, missing, row_of
-from labs.servers.deployments import PRODUCTS, SMALL_FILE, TEMPLATES, fill
+from labs.servers.deployments import PRODUCTS, SMALL_FILE, TEMPLATES, Place, fill
 from labs.servers.serve import Running, ServerFailed, available, check, serve
+from labs.site.settings_directive import OF, set_in, settings
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
@@ -225,6 +226,21 @@ def test_a_wrong_parameter_is_shown_in_the_servers_own_words(
     told = said.stdout + said.stderr + "".join(log.read_text() for log in folder.glob("*.log"))
     assert words in told
     shutil.rmtree(folder)
+
+
+WIRING = set(  # whose the workers are, and how a request finds PHP
+    "user group User Group listen.owner listen.group LoadModule PHPINIDir FallbackResource "
+    "SetHandler".split()
+)
+
+
+@here("apache", "apache-worker", "apache-event", "nginx", "nginx-fpm")
+def test_nothing_is_set_but_what_the_book_tells(by: str, tmp_path: Path) -> None:
+    PRODUCTS[by].launch(SMALL[by], Place(folder=tmp_path, host="127.0.0.1", port=8000))
+    written = "\n".join(file.read_text() for file in tmp_path.glob("*.conf"))
+    told = {name for program in OF for name in settings(program)}
+    assert "127.0.0.1" in written
+    assert set_in(written).keys() <= told | WIRING
 
 
 # -- faults ----------------------------------------------------------------------------------

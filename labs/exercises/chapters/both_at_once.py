@@ -52,7 +52,7 @@ EXERCISES = (
         # under the rule these leave the cores idle for more than three quarters of the time
         given={"cpu_ms": (10, 15), "wait_ms": (240, 390), "cores": (6, 10)},
         answer="bound(N=rule, D=cpu_s, V=wait_s, c=cores, W=rule)",
-        also=LAW,
+        also={**LAW, "busy_percent": "100 * utilisation(X=answer, D=cpu_s, c=cores)"},
         slips={
             "full": "So much the cores could do. The pool is too small to keep them busy.",
             "ceiling(rule, cpu_s)": "A worker is held for the {wait_ms} ms as well.",

@@ -95,8 +95,8 @@ def said(found: Replication) -> list[str]:
         if ratios and found.classic != "s4":
             worst = max(ratios, key=lambda ratio: abs(ratio - 1))
             sentences.append(
-                f"Of what the law allows, {who} has {percent(statistics.median(ratios))} in the "
-                f"middle row and {percent(worst)} in the one farthest from it."
+                f"Of what the law allows, {who} has {two_places(statistics.median(ratios))} in the "
+                f"middle row and {two_places(worst)} in the row that is farthest from the law."
             )
         elif ratios:
             sentences.append(

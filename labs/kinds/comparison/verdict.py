@@ -164,7 +164,7 @@ def deciding(comparison: Comparison, decision: Contrast | None) -> str:
         parts, found, low, high = parts[::-1], 1 / found, 1 / high, 1 / low
     (more, over), (less, under) = ((part.at(decision.users), label) for part, label in parts)
     rates = f"{rate(more.throughput_rps)} to {rate(less.throughput_rps)}"
-    if not low <= more.throughput_rps / (less.throughput_rps or math.inf) <= high:
+    if times(more.throughput_rps / (less.throughput_rps or math.inf)) != times(found):
         rates = f"over all runs and without the machine's drift; the drawn run has {rates}"
     said = f"{percent(found - 1)} more than “{under}” ({percent(low - 1)} to {percent(high - 1)}"
     if found >= TIMES_FROM:

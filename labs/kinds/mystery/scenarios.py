@@ -197,8 +197,8 @@ def _database(dice: random.Random, cores: int, load: Load) -> tuple[Experiment, 
         "database-briefly",
         label="End the transaction before the wait, not after it",
         name="brief transaction",
-        why="Writers still exclude each other, but each for an instant. The waits, which need no "
-        "transaction, now overlap.",
+        why="Writers of one row still exclude each other, but each for an instant. The waits, "
+        "which need no transaction, now overlap.",
     )
     return before, wrong, right
 
@@ -291,7 +291,7 @@ LIMITS: tuple[Limit, ...] = (
     Limit(
         name="database",
         called="The database",
-        does="waits for something while its transaction is open, and writers exclude each other",
+        does="waits for something while its transaction is open, and all write the same row",
         law="X ≤ 1/V",
         symptoms="More users than one get hardly more done, and the time in service grows with "
         "them: they queue inside the application. Every process has the file of a database open, "
