@@ -19,7 +19,6 @@ from labs.analysis.scale import BOOK_CORES
 from labs.host import project
 from labs.host.files import read_whole, write_whole
 from labs.kinds.registry import show_of
-from labs.recordings.migration import migrated
 from labs.records.errors import BadRecording
 from labs.records.results import SCHEMA, Machine, Result
 
@@ -119,7 +118,7 @@ def read(path: Path) -> Result:
 @functools.lru_cache(maxsize=8)  # a page quotes dozens of numbers of the same few
 def _decoded(data: bytes, path: Path) -> Result:
     try:
-        fields = migrated(msgspec.json.decode(data, type=dict[str, msgspec.Raw]))
+        fields = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
         schema = msgspec.json.decode(fields["schema"], type=int)
         tag = msgspec.json.decode(fields["kind"], type=str)
     except (msgspec.DecodeError, KeyError, UnicodeDecodeError, RecursionError):
@@ -130,7 +129,7 @@ def _decoded(data: bytes, path: Path) -> Result:
         )
     try:
         result: type[Result] = show_of(tag).result
-        return msgspec.json.decode(msgspec.json.encode(fields), type=result)
+        return msgspec.json.decode(data, type=result)
     except KeyError:
         raise BadRecording(f"{path}: of a kind {tag!r} that is not here. {REMEDY}") from None
     except (msgspec.ValidationError, msgspec.DecodeError) as error:

@@ -235,7 +235,7 @@ class Visit:
     throughput_rps: Amount
     throughput_ci_rps: tuple[float, float]  # 95 %, from batches within it
     connections: dict[str, int] = field(default_factory=dict)  # as of a point; {} of before
-    anew: bool | None = None  # whether the server was started again for it; None of before
+    anew: bool = False  # whether the server was started again for it
     core_speed: float | None = None  # as of a point, where the cores were burned around each window
 
 
@@ -279,7 +279,7 @@ class Point:
     core_speed: float | None = None  # by burns around its windows, over when the forecast was made
     time_split: TimeSplit | None = None  # the parts of the mean response time
     checks: tuple[Check, ...] = ()
-    visits: tuple[Visit, ...] = ()  # whose point this is; none in recordings of before
+    visits: tuple[Visit, ...] = ()  # whose point this is
 
     @property
     def fit(self) -> bool:
@@ -288,17 +288,11 @@ class Point:
     @property
     def splits(self) -> tuple[dict[str, int], ...]:
         """How connections fell on processes, for each start of the server: one, or two where it
-        was started anew for the second visit. A server may have other processes by then and be
-        the same. Recordings of before do not say: other processes are taken for another start."""
+        was started anew for the second visit."""
         if not self.visits:
             return (self.connections,)
         first, *later = self.visits
-
-        def is_anew(visit: Visit) -> bool:
-            others = not visit.connections.keys() & first.connections.keys()
-            return others if visit.anew is None else visit.anew
-
-        anew = [each.connections for each in later if each.connections and is_anew(each)]
+        anew = [each.connections for each in later if each.connections and each.anew]
         return (first.connections or self.connections, *anew)
 
     @property
@@ -384,11 +378,9 @@ class Run:
     calibration: Calibration
     forecast: Prediction  # made before the load started
     points: tuple[Point, ...]
-    first_again: Point | None = None  # the first level, repeated at the end: in old recordings
-    seed: int | None = None  # of what the requests drew; in old recordings always the same
+    seed: int | None = None  # of what the requests drew
     samples: tuple[Sample, ...] = ()
     power: tuple[Power, ...] = ()  # when it began, and when it ended
-    speed_change: float | None = None  # of the cores, after the load: in old recordings, relative
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import json
 import os
 import re
@@ -16,7 +15,6 @@ from typing import Any
 from urllib.parse import unquote
 
 import examples
-import msgspec
 import plotly.graph_objects as go
 import pytest
 from bs4 import BeautifulSoup
@@ -28,7 +26,6 @@ from labs.kinds.registry import KINDS, lab_kind, show_of, showing
 from labs.kinds.timeline.figure import CORES
 from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
-from labs.recordings.migration import RENAMED, TAGS, migrated
 from labs.recordings.recorder import cells
 from labs.records.errors import BadRecording
 
@@ -73,7 +70,7 @@ def test_a_recording_says_what_it_is_and_goes_to_a_file_and_back(
     store.save(result, tmp_path / "again.json")
     assert store.read(tmp_path / "again.json") == result
     again = json.loads((tmp_path / "again.json").read_bytes())
-    assert kept(json.loads(file.read_bytes()), again)
+    assert json.loads(file.read_bytes()) == again
 
 
 @each_recording
@@ -151,48 +148,7 @@ def test_a_number_that_is_not_there_is_refused_with_those_that_are(file: Path) -
             show.quote(result, name, 1, 2, 3, 4, 5, 6, 7)
 
 
-# -- files of before ----------------------------------------------------------------------------
-
-
-BEFORE = Path(__file__).parents[1] / "before"  # files as version 0.1 wrote them
-
-
-def kept(before: Any, now: Any) -> bool:
-    """Whether everything that stood there still does, by its name of now; what is new has a
-    default."""
-    if isinstance(before, dict):
-        named = [(RENAMED.get(name, name), value) for name, value in before.items()]
-        return all(name in now and kept(value, now[name]) for name, value in named)
-    if isinstance(before, list):
-        return len(before) == len(now) and all(map(kept, before, now))
-    return before == now
-
-
-@pytest.mark.parametrize("file", sorted(BEFORE.glob("*.gz")), ids=lambda file: file.stem)
-def test_a_recording_of_before_is_read_as_what_it_is(file: Path, tmp_path: Path) -> None:
-    """It did not say of which kind it is; a field tells it. No number changes."""
-    data = gzip.decompress(file.read_bytes())
-    old = tmp_path / "old.json"
-    old.write_bytes(data)
-    result = store.read(old)
-    assert "kind" not in json.loads(data)
-    assert kept(json.loads(data), msgspec.to_builtins(result, str_keys=True))
-    assert showing(result).table(result).rows
-
-
-def test_a_timeline_of_last_week_is_read_by_the_names_of_now(tmp_path: Path) -> None:
-    """It said of which kind it is, and had the old names."""
-    data = json.loads(gzip.decompress((BEFORE / "prefork.json.gz").read_bytes()))
-    assert set(RENAMED) <= set(data["runs"][0])
-    old = tmp_path / "old.json"
-    old.write_text(json.dumps({"kind": "timeline", **data}))
-    assert kept(data, msgspec.to_builtins(store.read(old), str_keys=True))
-
-
-def test_every_kind_of_before_is_among_them() -> None:
-    files = [json.loads(gzip.decompress(file.read_bytes())) for file in BEFORE.glob("*.gz")]
-    fields = [dict.fromkeys(each, msgspec.Raw(b"[]")) for each in files]
-    assert {json.loads(bytes(migrated(each)["kind"])) for each in fields} == set(TAGS.values())
+# -- files that are none ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
