@@ -97,8 +97,10 @@ def parser() -> Parser:
     classics_.add_argument("sources", nargs="*", help="s1 to s5; all of them if none is given")
     for recorder in record_, classics_:
         recorder.add_argument("--tries", default="2", help="of each run until it is fit; else 2")
-    joined = command("class", class_, "join a class's CSV files and draw its laptops on one line")
-    joined.add_argument("files", nargs="+", metavar="FOLDER_OR_FILE", help="CSV of My progress")
+    joined = command("class", class_, "join a class's files and draw its laptops on one line")
+    joined.add_argument(
+        "files", nargs="+", metavar="FOLDER_OR_FILE", help="saved by My progress: CSV or JSON"
+    )
     joined.add_argument("-o", "--output", default="class.html", metavar="FILE.html")
     joined.add_argument("--no-names", action="store_true", help="laptop 1, laptop 2 instead")
     read_ = command("read", read, "serve the built book, live, and open it in the browser")

@@ -151,6 +151,19 @@ def read() -> tuple[ProgressLog, list[str]]:
         return kept, [*([_told] if _told else []), *_aside(path())]
 
 
+def parsed(data: bytes) -> ProgressLog | None:
+    """What such a file holds, a browser's too; None of one that is not ours, or no more."""
+    try:
+        kept = msgspec.json.decode(data, type=ProgressLog)
+        known = {"book", "schema"} <= msgspec.json.decode(data, type=dict[str, msgspec.Raw]).keys()
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    if not known or (kept.book, kept.schema) != (BOOK, SCHEMA):
+        return None
+    asked = [replace(e, question=REWORDED.get(e.question, e.question)) for e in kept.predictions]
+    return replace(kept, predictions=tuple(asked))
+
+
 def foretell(lab: str, question: str, unit: str, value: float) -> str:
     """Keep a prediction; its key, for `came`. Value in that unit."""
     entry = Foretold(
@@ -345,16 +358,8 @@ def _read(file: Path) -> ProgressLog:
         data = read_whole(file, MOST_BYTES)
     except FileNotFoundError:
         return ProgressLog()
-    try:
-        kept = msgspec.json.decode(data, type=ProgressLog)
-        known = {"book", "schema"} <= msgspec.json.decode(data, type=dict[str, msgspec.Raw]).keys()
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        known = False
-    if known and (kept.book, kept.schema) == (BOOK, SCHEMA):
-        asked = [
-            replace(e, question=REWORDED.get(e.question, e.question)) for e in kept.predictions
-        ]
-        return replace(kept, predictions=tuple(asked))
+    if (kept := parsed(data)) is not None:
+        return kept
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     os.replace(file, file.with_name(f"{file.name}.{ASIDE}-{stamp}-{uuid.uuid4().hex[:6]}"))
     return ProgressLog()

@@ -342,9 +342,9 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     def _draw_figure(self, found: Found, words: str) -> None:
         show = showing(found)
         self._drawn = (found, words)
-        now = self._told(self._lab)
-        trails = self._earlier.beside(found, now) if found is not self._recorded else []
-        self._figure.figure = with_trails(show.figure(found), trails)
+        old = found is self._recorded
+        trails = [] if old else self._earlier.beside(found, self._told(self._lab))
+        self._figure.figure = with_trails(show.figure(found), trails, recorded=old)
         self._figure.alt = f"{show.alt(found)} {trails_alt(trails)}".strip()
         put(self._caption, status(words, "p"))
 

@@ -52,6 +52,12 @@ class ProgressPanel(ipywidgets.VBox):
         self._delete = ipywidgets.Button(
             description="Delete all", tooltip="Everything on this page. Undo follows."
         )
+        self._upload = ipywidgets.FileUpload(
+            description="Read a file",
+            accept=".json",
+            tooltip="Saved on a page without Python: put it beside what is here",
+        )
+        self._upload.observe(lambda _: self._reading(), "value")
         self._undo = ipywidgets.Button(description="Undo", tooltip="Put back what was deleted")
         self._said = ipywidgets.HTML()
         self._again.on_click(lambda _: self._show())
@@ -61,9 +67,9 @@ class ProgressPanel(ipywidgets.VBox):
             children=(
                 self._notice,
                 # Above what they empty and fill: so they stay where they were pressed.
-                ipywidgets.HBox((self._again, self._delete, self._undo, self._said)).add_class(
-                    "wt-actions"
-                ),
+                ipywidgets.HBox(
+                    (self._again, self._upload, self._delete, self._undo, self._said)
+                ).add_class("wt-actions"),
                 self._bets,
                 self._table,
                 ipywidgets.HBox((self._name, self._file)).add_class("wt-actions"),
@@ -91,6 +97,20 @@ class ProgressPanel(ipywidgets.VBox):
         text = progress_sheet(self._diary, self._chapters, name).csv()
         saving = link(file, "text/csv", text, "Save as CSV")
         put(self._file, "" if self._diary.empty else saving)
+
+    def _reading(self) -> None:
+        """What a file has, beside what was here."""
+        if not (chosen := self._upload.value):
+            return
+        (file,) = chosen
+        self._upload.value = ()  # the same file may be read again
+        data = bytes(file["content"])
+        found = progress_log.parsed(data) if len(data) <= progress_log.MOST_BYTES else None
+        if found is None:
+            self._show(f"{file['name']}: not a file of progress. Choose one that was saved here.")
+            return
+        progress_log.restore(found)
+        self._show(f"{file['name']} is read, beside what was here.")
 
     def _deleting(self) -> None:
         self._deleted.append(progress_log.clear())

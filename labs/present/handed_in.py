@@ -26,7 +26,10 @@ DIGITS = 6  # of a number: as many as My progress writes
 LEAST, MOST = 1e-6, 1e12  # of a number other than zero: no rate, time or memory lies outside
 MOST_LETTERS = 1000  # of a cell
 MOST_ROWS = 10_000  # of a file: one reader's whole book has some hundreds
-AGAIN = "Ask for the file that “Save as CSV” on the page My progress gives, and change nothing."
+AGAIN = (
+    "Ask for the file that “Save as CSV” on the page My progress gives, or “Save as a file” where "
+    "there is no Python, and change nothing."
+)
 ODD = ("Cc", "Zl", "Zp", "Cs")  # letters that steer a terminal or break a line,
 TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # or turn the text round
 

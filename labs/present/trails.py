@@ -51,8 +51,13 @@ def unfit_places(measured: Iterable[Checked]) -> list[int]:
     ]
 
 
-def with_trails(figure: Figure, trails: Sequence[Trail]) -> Figure:
-    """The figure with these below its own traces, and axes as long as they need."""
+def with_trails(figure: Figure, trails: Sequence[Trail], *, recorded: bool = False) -> Figure:
+    """The figure with these below its own traces, and axes as long as they need. Of a recorded run
+    no legend says that it was measured, as if that were here and now."""
+    if recorded:
+        names = {"measured": "recorded"}
+        told = [each | {"name": names.get(each["name"], each["name"])} for each in figure["data"]]
+        figure = {**figure, "data": told}
     if not trails:
         return figure
     size = RIM + max([LEAST, *map(_size, figure["data"])])

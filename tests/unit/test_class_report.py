@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import plotly.graph_objects as go
 import pytest
 
@@ -21,6 +22,7 @@ from labs.present.tables import Table
 from labs.progress_log import Answered, Foretold, ProgressLog
 from labs.recordings.pages import Chapter
 from labs.records.reworded import REWORDED
+from labs.site.class_files import handed_in as handed_in_of
 
 AT = "2026-03-01T10:00:00+00:00"
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(1)">'
@@ -80,6 +82,21 @@ def test_a_question_in_an_earlier_books_words_is_the_same_one(tmp_path: Path) ->
         (tmp_path / f"{who}.csv").write_text(progress_sheet(kept, CHAPTERS, f"{who}").csv())
     (row,) = class_table(read(sorted(tmp_path.glob("*.csv")))).rows
     assert row[0] == "3" and row[-1].endswith(asked.words)
+
+
+def test_a_file_of_a_page_without_python_is_handed_in_too_and_nothing_is_passed_over(
+    tmp_path: Path,
+) -> None:
+    kept = ProgressLog(predictions=(bet(30.0, 40.0),))
+    (tmp_path / "wall-time-progress.json").write_bytes(msgspec.json.encode(kept))
+    (tmp_path / "live.csv").write_text(progress_sheet(kept, CHAPTERS, "B").csv())
+    (tmp_path / "other.json").write_text("{}")
+    (tmp_path / "essay.docx").write_bytes(b"PK\x03\xff")
+    found, complaints = handed_in_of([str(tmp_path)], names=True)
+    assert sorted(each.name for each in found) == ["B", "laptop 2"]
+    assert [row.value for each in found for row in each.rows] == [30.0, 30.0]
+    assert len(complaints) == 2
+    assert all(any(name in each for each in complaints) for name in ("other.json", "essay.docx"))
 
 
 def test_each_laptop_is_a_mark_over_a_line_of_equality(folder: Path) -> None:

@@ -112,6 +112,14 @@ def test_a_lone_user_is_one_user() -> None:
     assert ", 1 user, " in in_words(settings.settings(lone, 2))
 
 
+def test_a_recorded_run_is_called_recorded_beside_one_that_goes_on() -> None:
+    found = store.recording("your-machine")
+    names = {each["name"] for each in with_trails(showing(found).figure(found), [])["data"]}
+    old = with_trails(showing(found).figure(found), [], recorded=True)["data"]
+    assert "measured" in names
+    assert {each["name"] for each in old} == names - {"measured"} | {"recorded"}
+
+
 def test_an_earlier_run_is_hollow_just_where_it_is_unfit() -> None:
     """A prefork server's unfit point stood as an ordinary mark beside other servers' fit ones."""
     found = examples.by_law(examples.EXPERIMENT)
