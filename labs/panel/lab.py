@@ -311,7 +311,8 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         if who and before_the_end:
             who = "the part that ran last"
         put(self._results.strip_of, paragraphs([f"The cores, with {who}:"] if who else []))
-        said = [*self._answered(found), *advice(showing(found).checked(found), controls(self))]
+        self._judge(found)
+        said = advice(showing(found).checked(found), controls(self))
         put(self._results.answer, spoken(said) if said else "")
 
     def _measured(self, found: Found) -> None:
@@ -375,12 +376,12 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         if self._drawn is not None:
             self._draw_figure(*self._drawn)
 
-    def _answered(self, found: Found) -> list[str]:
-        """The reader's prediction beside the model and the measurement: one sentence or none."""
+    def _judge(self, found: Found) -> None:
+        """Say in the bet's box how near the reader's prediction was, beside the model."""
         question = self._lab.question
         if question is None or self._prompt.guess is None:
-            return []
+            return
         model, measured = self._lab.answer(found)
         how = {"whose": self._lab.whose(found), "unsettled": self._lab.unsettled(found)}
         self._prompt.came(model, measured, fit=not how["unsettled"])
-        return [on_answer(question, self._prompt.guess, model, measured, **how)]
+        self._prompt.judge(on_answer(question, self._prompt.guess, model, measured, **how))

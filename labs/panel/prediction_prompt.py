@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from labs import progress_log
 from labs.present.bet import Question
-from labs.present.markup import alarm
+from labs.present.markup import alarm, status
 from labs.records.errors import Unusable
 from labs.records.written import shown, written
 
@@ -48,6 +48,7 @@ class PredictionPrompt(ipywidgets.HBox):
         self._before: tuple[str, str, float | None] | None = None  # said to the recorded run
         self.question: Question | None = None
         self.expected: float | None = None  # what the forecast says, in SI units; it stays hidden
+        self._verdicts: dict[Hashable, str] = {}  # on what was said, by the runs of this panel
         self._doubted: float | None = None  # what was asked about once
         self._decided = decided
         self._question = ipywidgets.HTML()
@@ -129,6 +130,11 @@ class PredictionPrompt(ipywidgets.HBox):
             said = (None if each is None else each * scale for each in (measured, model))
             progress_log.came(self._said.kept, *said, fit=fit)
 
+    def judge(self, verdict: str) -> None:
+        """Say in the bet's place how near it was."""
+        self._verdicts[self._key] = verdict
+        self._show("")
+
     def enable(self, yes: bool) -> None:
         """While a run goes on, nothing can be committed to."""
         for control in (self._number, self._commit, self._skip):
@@ -178,7 +184,9 @@ class PredictionPrompt(ipywidgets.HBox):
         if self.question is None:
             return
         question, said = self.question.words, Markup()
-        if self.guess is not None:
+        if self.guess is not None and (verdict := self._verdicts.get(self._key)):
+            said = status(verdict)
+        elif self.guess is not None:
             guess = Markup("<b>{}</b>").format(self.question.say(self.guess))
             said = Markup("You said {} {}.").format(guess, self.question.about)
         elif self._said is not None and self._said.instead:

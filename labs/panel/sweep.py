@@ -237,7 +237,8 @@ class SweepPanel(LabPanel[Recording]):
         if not found.points:
             return
         plan = self._plan
-        said = [*show.concluded(found), *self._answered(found)]
+        self._judge(found)
+        said = [*show.concluded(found)]
         said += (*advice(show.checked(found), controls(self)), *powered(found.run.power))
         if plan is not None and plan.changed:
             said = [f"With {plan.changed}:", *said]

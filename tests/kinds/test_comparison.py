@@ -509,7 +509,7 @@ def test_parts_land_one_after_the_other_and_the_answer_is_set_beside_them(
     eventually(lambda: f"{MANY}: 50 users" in panel.said("progress"), SOON_S)
     script.go.release()
     assert job.join(SOON_S)
-    said = panel.said("answer")
+    said = panel.said("question")
     assert said.split(": yours was ")[1].strip() == "2 times as much."
     assert re.search(r"You said 200 req/s with .* the model 9\d\.\d req/s, and it was 9\d\.", said)
     assert "“50 × 1” answered 2" in panel.said("verdict")
@@ -529,7 +529,7 @@ def test_stop_keeps_what_was_measured_and_guesses_at_nothing(
     assert landed(panel, FEW) == list(USERS) and landed(panel, MANY) == [10]
     assert "Measured here before the end" in panel.said("caption")
     assert "the-launch-2-cores.csv" in panel.html("data")
-    assert "that was not measured" in panel.said("answer")
+    assert "that was not measured" in panel.said("question")
 
 
 def test_a_server_that_this_machine_cannot_run_is_refused_before_anything_starts(

@@ -729,7 +729,7 @@ def test_controls_are_there_while_it_runs() -> None:
     more.click()
     eventually(lambda: kill.disabled and panel.can_run, SOON_S, "its end")
     assert lab.performed == ["Add workers"]
-    assert "You said 9 at second 4, and it was 9" in panel.said("answer")
+    assert "You said 9 at second 4, and it was 9" in panel.said("question")
     assert panel.strip.layout.display == "none"  # the figure has the cores
     panel.shut()
     lonely = TimelineLab(Server("event-loop"), HALF, [Step(seconds=1, users=1)])

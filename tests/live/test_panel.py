@@ -144,7 +144,8 @@ def test_points_land_while_the_run_goes_on_and_then_the_verdict(
     assert panel.landed == [1, 2, 4, 8]
     assert len(panel.strip.strip["at"]) > 0 and panel.strip.layout.display == ""
     said = panel.said("answer")
-    assert "the CPU is the limit" in said and "yours was 4.2 times as much" in said
+    assert "the CPU is the limit" in said and "You said" not in said
+    assert "yours was 4.2 times as much" in panel.said("question")  # in the bet's own box
     assert panel.can_run and not panel.setting("users").disabled
     assert panel.setting("threads").disabled  # prefork has no threads to set
     assert isinstance(latest.latest("many-cores"), Recording)
@@ -351,7 +352,7 @@ def test_stop_keeps_what_was_measured(panel: PanelDriver, script: Script) -> Non
     assert attempt.join(SOON_S)
     assert panel.said("message").startswith("Stopped.")
     assert panel.landed == [1, 2]
-    assert "that was not measured" in panel.said("answer")
+    assert "that was not measured" in panel.said("question")
     assert panel.can_run
 
 

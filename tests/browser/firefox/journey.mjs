@@ -102,9 +102,9 @@ try {
   await bet.press('Enter');
   await press(lab, 'Run');
   await lab.waitForFunction(() =>
-    /You said|None of the/.test(document.querySelector('.wt-verdict')?.textContent ?? '') &&
+    /it was/.test(document.querySelector('.wt-prediction')?.textContent ?? '') &&
     document.querySelector('.wt-live .wt-data tbody tr'));
-  seen.verdict = await text(lab, '.wt-verdict');
+  seen.verdict = await text(lab, '.wt-prediction');
   const shown = await lab.$('.wt-live'); // the first lab's
   seen.rows = (await shown.$$('.wt-data tbody tr:not(.wt-reason)')).length;
   seen.points = await shown.$eval('.wt-figure .wt-plot', (node) =>
