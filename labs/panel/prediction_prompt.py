@@ -63,7 +63,8 @@ class PredictionPrompt(ipywidgets.HBox):
         self._skip = ipywidgets.Button(description="Skip", tooltip="Run without a prediction")
         self._commit.on_click(lambda _: self._committed())
         self._skip.on_click(lambda _: self._skipping())
-        super().__init__(children=(self._question, self._number, self._commit, self._skip))
+        both = ipywidgets.HBox((self._commit, self._skip)).add_class("wt-choice")
+        super().__init__(children=(self._question, self._number, both))
         self.add_class("wt-prediction")
         if question is not None:
             self.ask(question)

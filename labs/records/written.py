@@ -37,6 +37,8 @@ def written(value: object, unit: str = "") -> float:
             "number between quotes."
         )
     if isinstance(value, str):
+        if not value.strip():
+            raise Unusable(f"Nothing is written there yet. Write digits{asked}.")
         return _of_text(value, unit, refused)
     if isinstance(value, bool) or not hasattr(value, "__float__"):
         raise refused

@@ -73,7 +73,7 @@ def test_a_bet_is_kept_and_a_slip_is_asked_about(book: Path, page: Page) -> None
     run = page.locator(".wt-replay")
     number = run.get_by_role("textbox", name="Your prediction")
     for typed, said in (
-        ("", "nothing: not an ordinary number. Write digits, in req/s, the way 3.14 is written."),
+        ("", "Nothing is written there yet. Write digits, in req/s."),
         ("-3", "-3: it is above zero."),
         ("1e9", "is that what you mean? Commit again to keep it."),
     ):

@@ -46,7 +46,7 @@ def test_a_number_is_read_as_it_was_meant(text: object, unit: str, number: float
 @pytest.mark.parametrize(
     ("value", "unit", "said"),
     [
-        ("", "ms", "nothing: not an ordinary number. Write digits, in ms"),
+        ("", "ms", "Nothing is written there yet. Write digits, in ms"),
         ("many", "", "many: not an ordinary number"),
         ("1,2,3", "", "not an ordinary number"),
         ("nan", "", "not an ordinary number"),

@@ -18,6 +18,7 @@ const PLAIN = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 export function written(text: string, unit: string): number {
   const as = unit.startsWith('as ');
   const asked = unit ? (as ? `, ${unit}` : `, in ${unit}`) : '';
+  if (!text.trim()) throw new Unusable(`Nothing is written there yet. Write digits${asked}.`);
   const refused = new Unusable(
     `${shown(text)}: not an ordinary number. Write digits${asked}, the way 3.14 is written.`,
   );
