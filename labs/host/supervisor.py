@@ -53,13 +53,18 @@ LEFT_OUT = (  # settings of the reader's shell that would change what is measure
     *("PYTHONPROFILEIMPORTTIME", "COVERAGE_PROCESS_START"),
     *("NODE_OPTIONS", "NODE_CLUSTER_SCHED_POLICY", "UV_THREADPOOL_SIZE", "PHPRC"),
 )
+ADDED = {  # by system: on a Mac a server that has met Objective-C would die in fork()
+    "darwin": {"OBJC_DISABLE_INITIALIZE_FORK_SAFETY": "YES"},
+}
 ANSWER_S = 0.5  # for the reaper to end a tree; then the owner does it itself
 
 
 def unsettled(env: Mapping[str, str] | None = None) -> dict[str, str]:
-    """That environment, or ours, without the reader's settings for what the labs start."""
+    """That environment, or ours, without the reader's settings for what the labs start, and with
+    what the system asks for."""
     env = os.environ if env is None else env
-    return {name: value for name, value in env.items() if not name.startswith(LEFT_OUT)}
+    kept = {name: value for name, value in env.items() if not name.startswith(LEFT_OUT)}
+    return kept | ADDED.get(sys.platform, {})
 
 
 class NotStarted(Failed, OSError):
@@ -173,7 +178,7 @@ def supervise(
 ) -> Iterator[Supervised]:
     """Run a command until the block ends, then end it and everything it started.
 
-    `env` (without `LEFT_OUT`), `cwd`, `stdin`, `stdout`, `stderr` and `pass_fds` are as for Popen;
+    `env` (by `unsettled`), `cwd`, `stdin`, `stdout`, `stderr` and `pass_fds` are as for Popen;
     `cores` are the ids of the cores that it may run on (Linux only). The command may open as
     many files as the system lets it. OSError when it cannot be started (NotStarted when that is
     not the command's fault), ValueError for cores that this process may not use. The first call

@@ -20,7 +20,15 @@ from waiting import eventually
 from labs.host import process_tree, supervisor
 from labs.host.folders import own_folder
 from labs.host.process_tree import MARK, Tree, born, here, sweep
-from labs.host.supervisor import LEFT_OUT, REAPER, NotStarted, Supervised, descendants, supervise
+from labs.host.supervisor import (
+    LEFT_OUT,
+    REAPER,
+    NotStarted,
+    Supervised,
+    descendants,
+    supervise,
+    unsettled,
+)
 from labs.host.waiting import Stopped
 from labs.records.errors import Failed, Unusable
 from labs.records.experiment import Server
@@ -31,6 +39,7 @@ pytestmark = pytest.mark.live
 GONE_S = 3.0  # by the law it is 1 s; these tests share the machine
 ROOT = REAPER.parent.parent
 NOBODY = 65534  # a user id that is not root's
+FORKS = "OBJC_DISABLE_INITIALIZE_FORK_SAFETY"
 PYTHON = [sys.executable, "-I", "-S", "-c"]
 
 # A command with a child, a grandchild, and a child that left for a session of its own, none of
@@ -133,6 +142,14 @@ def test_supervise_passes_on_no_setting_of_the_reader(
         names = command.stdout.read().decode().split()
     assert MARK in names and ("PATH" in names) == (given is None)
     assert not [name for name in names if name.startswith(LEFT_OUT)]
+
+
+@pytest.mark.parametrize(("system", "said"), [("darwin", {FORKS: "YES"}), ("linux", {})])
+def test_on_a_mac_what_the_labs_start_may_fork(
+    system: str, said: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.platform", system)
+    assert unsettled({}) == said
 
 
 def test_a_command_runs_as_with_popen(tmp_path: Path) -> None:
