@@ -165,4 +165,5 @@ EXERCISES = (
         },
     ),
     Exercise(id="6.9", kind="your application", level="standard", minutes=12),
+    Exercise(id="6.10", kind="proof", level="standard", minutes=7),
 )
