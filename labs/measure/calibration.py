@@ -11,12 +11,10 @@ import hashlib
 import math
 import os
 import shlex
-import socket
 import statistics
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,6 +28,7 @@ from labs.host import hardware as this_machine
 from labs.host.files import read_whole, write_whole
 from labs.host.supervisor import unsettled
 from labs.host.waiting import Stopped, readable, wait_until
+from labs.measure.latency import loopback_s, timer_s
 from labs.records.errors import Unusable
 from labs.records.experiment import CpuBy, Experiment, Server, Workload
 from labs.records.results import Calibration, Machine
@@ -244,41 +243,6 @@ def language_of(server: Server, workload: Workload) -> str:
 
 def _unit(cpu_by: CpuBy, language: str) -> str:
     return cpu_by if language == "Python" else f"{cpu_by} in {language}"
-
-
-def timer_s(times: int = 20) -> float:
-    """How late a sleep of 1 ms ends, in seconds: the median of some."""
-    late = []
-    for _ in range(times):
-        start = time.perf_counter()
-        time.sleep(0.001)
-        late.append(time.perf_counter() - start - 0.001)
-    return statistics.median(late)
-
-
-def loopback_s(times: int = 100) -> float:
-    """A byte to a local socket and back, in seconds: the median of some."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        here = socket.create_connection(listener.getsockname())
-        there, _ = listener.accept()
-
-    def echo() -> None:
-        with there:
-            while data := there.recv(1):
-                there.send(data)
-
-    echoing = threading.Thread(target=echo, daemon=True)
-    echoing.start()
-    trips = []
-    with here:
-        here.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        for _ in range(times):
-            start = time.perf_counter()
-            here.send(b"x")
-            here.recv(1)
-            trips.append(time.perf_counter() - start)
-    echoing.join()
-    return statistics.median(trips)
 
 
 @contextlib.contextmanager
