@@ -256,15 +256,16 @@ def clear() -> ProgressLog:
 def restore(before: ProgressLog) -> None:
     """Put back what was deleted, beside what has come since."""
 
+    def server(each: Diagnosed) -> tuple[str, int]:
+        return each.lab, each.seed
+
     def change(kept: ProgressLog) -> ProgressLog:
         known = {each.key for each in kept.predictions}
+        told = {server(each): each for each in before.diagnoses if each.right or each.told}
+        now = {server(each) for each in kept.diagnoses}
         since = {(each.exercise, each.seed) for each in kept.answers if each.right}
         back = [each for each in before.answers if (each.exercise, each.seed) not in since]
         there = {(each.exercise, each.seed) for each in back}
-        for each in kept.diagnoses:
-            if (old := before.diagnosis(each.lab, each.seed)) and (old.right or old.told):
-                kept = kept.with_diagnosis(old)
-        gone = [e for e in before.diagnoses if kept.diagnosis(e.lab, e.seed) is None]
         seen = {(each.page, each.what) for each in kept.scenes}
         return replace(
             kept,
@@ -276,7 +277,10 @@ def restore(before: ProgressLog) -> None:
                 *back,
                 *(each for each in kept.answers if (each.exercise, each.seed) not in there),
             ),
-            diagnoses=(*gone, *kept.diagnoses),
+            diagnoses=(
+                *(each for each in before.diagnoses if server(each) not in now),
+                *(told.get(server(each), each) for each in kept.diagnoses),
+            ),
             scenes=(
                 *(each for each in before.scenes if (each.page, each.what) not in seen),
                 *kept.scenes,

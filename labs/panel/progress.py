@@ -127,7 +127,8 @@ def progress_table(kept: ProgressLog, chapters: Sequence[Chapter]) -> Markup:
     diagnoses, and the goals at scenes that a browser's file had."""
     every = (*chapters, *_elsewhere(kept, chapters))
     shown = paragraphs([summary(kept, chapters)])
-    shown += table(EXERCISES, [_row(kept, each) for each in every if each.exercises])
+    given = _answers(kept)
+    shown += table(EXERCISES, [_row(given, each) for each in every if each.exercises])
     told = [_told(each, chapter) for chapter in every for each in _predictions(kept, chapter)]
     shown += table(PREDICTIONS, told) if told else Markup("")
     said = [
@@ -151,7 +152,7 @@ def summary(kept: ProgressLog, chapters: Sequence[Chapter]) -> str:
     if kept.empty:
         return "Nothing is kept yet. Commit to a prediction in a lab, or answer an exercise."
     ids = [id for chapter in chapters for id in chapter.exercises]
-    solved = sum(any(each.right for each in _answers(kept, id)) for id in ids)
+    solved = len({each.exercise for each in kept.answers if each.right}.intersection(ids))
     came = settled(kept)
     close = sum(is_close(bet.said, bet.measured, bet.unit) for bet in came)
     predictions = len(kept.predictions)
@@ -182,6 +183,7 @@ def progress_sheet(kept: ProgressLog, chapters: Sequence[Chapter], name: str) ->
     """All that is kept as a table for a teacher: a row for each prediction, answer and
     diagnosis."""
     rows: list[tuple[str, ...]] = []
+    given = _answers(kept)
     for chapter in (*chapters, *_elsewhere(kept, chapters)):
         for each in _predictions(kept, chapter):
             rows.append(
@@ -192,7 +194,7 @@ def progress_sheet(kept: ProgressLog, chapters: Sequence[Chapter], name: str) ->
                     *("" if each.measured is None else "yes" if each.fit else "no", each.at),
                 )
             )
-        for answer in (answer for id in chapter.exercises for answer in _answers(kept, id)):
+        for answer in (each for id in chapter.exercises for each in given.get(id, ())):
             rows.append(
                 (
                     *(name, chapter.name, "exercise", answer.exercise, answer.seed),
@@ -211,10 +213,10 @@ def progress_sheet(kept: ProgressLog, chapters: Sequence[Chapter], name: str) ->
     return Table(COLUMNS, tuple(tuple(_harmless(cell) for cell in row) for row in rows))
 
 
-def _row(kept: ProgressLog, chapter: Chapter) -> tuple[str, ...]:
+def _row(given: Mapping[str, Sequence[Answered]], chapter: Chapter) -> tuple[str, ...]:
     solved, tried, untouched = [], [], []
     for id in chapter.exercises:
-        answers, linked = _answers(kept, id), _linked(id, chapter.place(id))
+        answers, linked = given.get(id, ()), _linked(id, chapter.place(id))
         if any(each.right for each in answers):
             solved.append(linked + _seeds([each for each in answers if each.right]))
         elif answers:
@@ -224,7 +226,7 @@ def _row(kept: ProgressLog, chapter: Chapter) -> tuple[str, ...]:
             untouched.append(linked)
     several = [Markup(", ").join(each) for each in (solved, tried, untouched)]
     if untouched:
-        minutes = sum(MINUTES.get(id, 0) for id in chapter.exercises if not _answers(kept, id))
+        minutes = sum(MINUTES.get(id, 0) for id in chapter.exercises if id not in given)
         several[-1] += f" ({minutes} minutes)"
     return _linked(chapter.name, chapter.page), *several
 
@@ -264,16 +266,22 @@ def _seeds(answers: Sequence[Answered]) -> str:
     return f" ({', '.join(named)})" if named else ""
 
 
-def _answers(kept: ProgressLog, id: str) -> list[Answered]:
-    return [each for each in kept.answers if each.exercise == id]
+def _answers(kept: ProgressLog) -> dict[str, list[Answered]]:
+    """By exercise."""
+    given: dict[str, list[Answered]] = {}
+    for each in kept.answers:
+        given.setdefault(each.exercise, []).append(each)
+    return given
 
 
 def _predictions(kept: ProgressLog, chapter: Chapter) -> list[Foretold]:
-    return [each for each in kept.predictions if each.lab in chapter.labs]
+    labs = frozenset(chapter.labs)
+    return [each for each in kept.predictions if each.lab in labs]
 
 
 def _diagnoses(kept: ProgressLog, chapter: Chapter) -> list[Diagnosed]:
-    return [each for each in kept.diagnoses if each.lab in chapter.labs]
+    labs = frozenset(chapter.labs)
+    return [each for each in kept.diagnoses if each.lab in labs]
 
 
 def _diagnosis(said: Diagnosed) -> str:

@@ -25,8 +25,10 @@ class Chapter:
 
     def place(self, of: str) -> str:
         """The link to one of its exercises or labs; "" where its page is not known."""
+        if not self.page:
+            return ""
         section = place(of) if of in self.exercises else self.sections.get(of, "")
-        return f"{self.page}#{section}" if self.page and section else self.page
+        return f"{self.page}#{section}" if section else self.page
 
     @property
     def name(self) -> str:

@@ -58,12 +58,14 @@ def replay(name: str, lab: LabKind[Any]) -> Replayed:
 
 
 def page(name: str, result: Result) -> tuple[str, str]:
-    """The text alternative and the HTML, with figures for a script to draw."""
+    """The text alternative and the HTML, with figures for a script to draw. BadRecording for
+    numbers that make it impossible."""
     show = showing(result)
-    shown = course(result)
-    if split := show.split(result):
-        shown += Recorded(split.figure, alt=split.alt, caption=split.note).html()
-    return show.alt(result), f"{shown}{show.verdict(result)}{show.downloads(name, result)}"
+    with store.blamed(name):
+        shown = course(result)
+        if split := show.split(result):
+            shown += Recorded(split.figure, alt=split.alt, caption=split.note).html()
+        return show.alt(result), f"{shown}{show.verdict(result)}{show.downloads(name, result)}"
 
 
 def course(result: Result) -> Markup:

@@ -19,6 +19,8 @@ from labs.analysis.scale import BOOK_CORES
 from labs.host import project
 from labs.host.files import read_whole, write_whole
 from labs.kinds.registry import show_of
+from labs.present.quantities import NoSuchNumber
+from labs.records.amounts import unbounded
 from labs.records.errors import BadRecording
 from labs.records.results import SCHEMA, Machine, Result
 
@@ -106,6 +108,21 @@ def save(result: Result, path: Path) -> None:
     write_whole(path, text + b"\n", mode=0o644)
 
 
+@contextlib.contextmanager
+def blamed(lab: str) -> Iterator[None]:
+    """What a lab's recording gives is worked out meanwhile: whatever its numbers make impossible
+    becomes a BadRecording that says so."""
+    try:
+        yield
+    except (BadRecording, NoSuchNumber):
+        raise
+    except (ArithmeticError, LookupError, ValueError) as error:
+        raise BadRecording(
+            f"{lab}: its numbers cannot be of one run ({str(error) or type(error).__name__}). "
+            f"{REMEDY}"
+        ) from error
+
+
 def read(path: Path) -> Result:
     """A recording of any kind. BadRecording says what is wrong with the file and what to do."""
     try:
@@ -128,6 +145,8 @@ def _decoded(data: bytes, path: Path) -> Result:
             f"{path}: recorded in version {schema}, and this is version {SCHEMA}. {REMEDY}"
         )
     try:
+        for number in unbounded(msgspec.json.decode(data)):
+            raise BadRecording(f"{path}: {number:g}: no measurement gives that. {REMEDY}")
         result: type[Result] = show_of(tag).result
         return msgspec.json.decode(data, type=result)
     except KeyError:

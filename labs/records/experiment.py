@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Literal, get_args
 
+from labs.records.amounts import MOST_CORES
 from labs.records.errors import Unusable, choice, flag, instance, real, refused, whole
 
 Architecture = Literal["prefork", "threaded", "event-loop"]
@@ -99,7 +100,7 @@ class Server:
         whole("backlog", self.backlog, 1, 65535, "2048 is the usual length.")
         flag("keep_alive", self.keep_alive)
         if self.cores is not None:
-            whole("cores", self.cores, 1, 4096, "Leave it out to use every core.")
+            whole("cores", self.cores, 1, MOST_CORES, "Leave it out to use every core.")
         if self.start is not None:
             whole("start", self.start, 1, self.processes, "Leave it out to begin with them all.")
 

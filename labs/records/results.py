@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from labs.records.amounts import Amount, Cores, NotNegative
+from labs.records.amounts import Amount, Cores, NotNegative, Speed, Spent
 from labs.records.errors import BadRecording
 from labs.records.experiment import CpuBy
 from labs.records.histogram import MoreThan, percentile
@@ -34,12 +34,12 @@ class Machine:
     cores: Cores  # that this process may use: affinity and quota applied, rounded up
     logical_cores: Cores  # that the machine has
     physical_cores: Cores | None  # of the machine, without hyper-threads, where the system says
-    quota_cores: float | None  # CPU quota of the container, in cores
+    quota_cores: Speed | None  # CPU quota of the container, in cores
     memory_bytes: NotNegative  # that this process may use
     python: str  # CPython 3.11.7
     gil: bool  # whether threads share one interpreter lock
     versions: dict[str, str] = field(default_factory=dict)  # of the servers and tools
-    core_kinds: tuple[int, ...] = ()  # how many of each kind, the fastest first; () if all alike
+    core_kinds: tuple[Cores, ...] = ()  # how many of each kind, the fastest first; () if all alike
     ports: NotNegative | None = None  # connections that may leave it at once for one server's port
     port_rest_s: float = 60.0  # for which a closed connection keeps its port
 
@@ -70,32 +70,32 @@ class Calibration:
 
     # Of the unit of work, in all, per CPU second of each of 1, 2, ... busy processes. A quota that
     # holds them back, and whoever else takes a core, are not in it: see `use`.
-    loops_per_s: tuple[float, ...]
+    loops_per_s: tuple[Speed, ...]
     noise_fraction: Amount  # spread of repeated burns, (slowest - fastest) / median
-    overhead_s: Amount = 0.0  # CPU seconds the server spends on an empty request
-    generator_s: Amount = 0.0  # CPU seconds the load generator spends on an empty request
+    overhead_s: Spent = 0.0  # CPU seconds the server spends on an empty request
+    generator_s: Spent = 0.0  # CPU seconds the load generator spends on an empty request
     timer_s: float = 0.0  # how late a 1 ms sleep ends
-    loopback_s: Amount = 0.0  # a byte to a local socket and back
+    loopback_s: Spent = 0.0  # a byte to a local socket and back
     cpu_by: CpuBy = "counting"  # what was burned: the loops are of this unit
     language: str = "Python"  # and in this language
-    backend_s: Amount = 0.0  # CPU seconds the slow backend spends on an answer
+    backend_s: Spent = 0.0  # CPU seconds the slow backend spends on an answer
     backend_late_s: float = 0.0  # how late its answer comes
     work_ratio: float = 1.0  # a lone user's work in the server, over as long as burned alone
     delay_s: float = 0.0  # of a lone user's request that is neither its work nor anybody's CPU time
     way_there_s: float = 0.0  # of a lone user's request, until the application begins it
-    alone_overhead_s: float | None = None  # beside a lone user's work; None: `overhead_s`
+    alone_overhead_s: Spent | None = None  # beside a lone user's work; None: `overhead_s`
     alone_spread: Amount = 0.0  # of `work_ratio`: how far two halves lay apart, relative
-    crowd_ratio: float | None = None  # CPU seconds of a crowd's work over as long as burned alone
-    crowd_overhead_s: float | None = None  # beside a crowd's work; None: `overhead_s`
-    crowd_generator_s: float | None = None  # of the load generator; None: `generator_s`
-    crowd_work_s: Amount = 0.0  # of a piece of the crowd's work, as burned
+    crowd_ratio: Speed | None = None  # CPU seconds of a crowd's work over as long as burned alone
+    crowd_overhead_s: Spent | None = None  # beside a crowd's work; None: `overhead_s`
+    crowd_generator_s: Spent | None = None  # of the load generator; None: `generator_s`
+    crowd_work_s: Spent = 0.0  # of a piece of the crowd's work, as burned
     crowd_cores: Cores = 1  # logical cores that the crowd kept busy in the server
-    knee_s: Amount = 0.0  # of a round with a user for each core: a request waits, a core is idle
+    knee_s: Spent = 0.0  # of a round with a user for each core: a request waits, a core is idle
     crowd_spread: Amount = 0.0  # of what the crowd got done: how far two halves lay apart, relative
-    use: float = 1.0  # part of all logical cores' time that work gets which could fill them
-    call_s: Amount = 0.0  # CPU seconds of the application, of a request that only asks a database
-    handover_s: Amount = 0.0  # of what one request at a time can have, from one to the next
-    warm_up_loops_per_s: float | None = None  # of all cores, burned before the warm-up and after
+    use: Speed = 1.0  # part of all logical cores' time that work gets which could fill them
+    call_s: Spent = 0.0  # CPU seconds of the application, of a request that only asks a database
+    handover_s: Spent = 0.0  # of what one request at a time can have, from one to the next
+    warm_up_loops_per_s: Speed | None = None  # of all cores, burned before the warm-up and after
 
     def ordered_by(self, loops_per_s: float) -> Calibration:
         """The same where a second's work is so many loops, whatever a core here does of them."""
@@ -258,7 +258,7 @@ class Point:
     mean_response_time_s: Amount  # of those that get an answer, by share: see `window.count`
     histogram: dict[int, float]  # of response times: bucket -> how many, see `histogram`
     longer: float = 0.0  # of the completed, take longer than any in it; nobody knows how long
-    demand_s: float  # server's CPU seconds per request
+    demand_s: Amount  # server's CPU seconds per request
     server_cpu: float  # CPU seconds per second
     generator_cpu: float
     others_cpu: float  # everyone else, without this process and its parent
@@ -333,7 +333,7 @@ class PredictedLevel:
     limit: str  # what holds it back: users, cpu, pool, event loop, load generator, ...
     lower_rps: float | None = None  # how low it may be, where something can keep it down
     lower_by: LowerBy = "users in step"  # what can: constant times, or a queue at each core
-    demand_s: float | None = None  # CPU seconds of a request with as many cores busy as expected
+    demand_s: Amount | None = None  # CPU seconds of a request with as many cores busy as expected
     bound_ci_rps: tuple[float, float] | None = None  # as far as the calibration's halves agree
 
 
@@ -342,8 +342,8 @@ class Prediction:
     """The model's word on an experiment."""
 
     kind: Literal["forecast", "explanation"]  # before the load, or from demand measured in it
-    demand_s: float  # CPU seconds per request it assumed; the last level's, where they differ
-    wait_s: float
+    demand_s: Amount  # CPU seconds per request it assumed; the last level's, where they differ
+    wait_s: Amount
     model: str  # its name, as the book calls it
     levels: tuple[PredictedLevel, ...]
     notes: tuple[str, ...] = ()  # assumptions worth reading

@@ -53,9 +53,10 @@ def quoted(lab: str, name: str, given: Sequence[object]) -> Quantity:
     """That number of a lab's recording, or with `lab/part` of one part of it."""
     lab, slash, label = lab.partition("/")
     result = store.recording(lab)
-    if slash:
-        result = showing(result).part(result, label)
-    return showing(result).quote(result, name, *given)
+    with store.blamed(lab):
+        if slash:
+            result = showing(result).part(result, label)
+        return showing(result).quote(result, name, *given)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -58,6 +58,7 @@ def simulate(
     if D == V == Z == g == 0:
         return math.inf
     before, after = handling or (0.0, 0.0)
+    interval = max(interval, D * FEWEST / SLICES)
     requests = REQUESTS if D == 0 else int(min(REQUESTS, max(FEWEST, SLICES * interval / D)))
     warm_up = int(WARM_UP * requests)
     dice, most = np.random.default_rng(seed), warm_up + requests + 2 * N

@@ -4,7 +4,10 @@ import contextlib
 import json
 import os
 import re
+import resource
+import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,7 @@ from typing import Any
 import pytest
 from waiting import in_time
 
+from bench import ruined
 from labs import progress_log
 from labs.host import files
 from labs.panel.progress import ProgressPanel
@@ -158,6 +162,32 @@ def test_a_huge_progress_file_is_told_and_left_as_it_is(progress: Path) -> None:
     assert progress.stat().st_size == 1 << 40
 
 
+def test_a_large_progress_file_is_shown_and_brought_back_in_linear_time(progress: Path) -> None:
+    at = {"at": "", "value": 1, "right": True, "tries": 1}
+    lists = {
+        "answers": [{**at, "exercise": f"e{n}", "seed": ""} for n in range(15_000)],
+        "diagnoses": [{**at, "lab": f"l{n}", "seed": n, "guess": ""} for n in range(15_000)],
+        "predictions": [
+            {**at, "key": f"{n}", "lab": f"l{n}", "question": "", "unit": "", "measured": 1}
+            for n in range(10_000)
+        ],
+    }
+    progress.write_text(json.dumps({"book": "Wall Time", "schema": 1, **lists}))
+    assert progress.stat().st_size > 3 * 2**20
+    chapter = Chapter(number="2", title="One core", labs=(), exercises=("2.1",))
+
+    def all_of_it() -> None:
+        with contextlib.closing(ProgressPanel((chapter,))) as panel:
+            panel._delete.click()
+            assert progress_log.read()[0].empty
+            panel._undo.click()
+            assert "l14999" in panel._table.value
+
+    in_time(all_of_it, WITHIN_S, "it looks at all entries for each")
+    found, said = progress_log.read()
+    assert not said and [len(found.answers), len(found.diagnoses)] == [15_000, 15_000]
+
+
 @pytest.mark.parametrize("put", [os.mkfifo, Path.mkdir, lambda it: it.symlink_to("elsewhere")])
 def test_a_lock_that_somebody_put_there_is_left_alone(
     progress: Path, put: Callable[[Path], None]
@@ -179,3 +209,87 @@ def test_what_a_progress_file_says_is_shown_as_text(progress: Path) -> None:
     assert not {"script", "img"} & set(Tags(shown).names)
     (name,) = re.findall(r'download="(.*?)"', shown)
     assert re.fullmatch(r"wall-time-[\w-]+\.csv", name)
+
+
+EXTREMES = (0, -1, 10**9, 10**18, 1e308, -1e308, 5e-324)
+MOST_MEMORY = 2**30
+
+
+def numbers(lab: str) -> list[tuple[Any, ...]]:
+    """Where the numbers of its recording are: one place for each of their names, drawn by it."""
+    names: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
+    for path, value in ruined.leaves(json.loads(store.paths(lab)[0].read_bytes())):
+        if type(value) in (int, float):
+            fields = tuple(key for key in path if isinstance(key, str) and key.isidentifier())
+            names.setdefault(fields, []).append(path)
+    drawn = ruined.dice(1, lab)
+    return [drawn.choice(paths) for paths in names.values()]
+
+
+def shown_with(lab: str, path: tuple[Any, ...], value: float, file: Path) -> bool:
+    """Whether a page shows its recording with that number there; False where it is refused."""
+    file.write_bytes(ruined.instead(store.paths(lab)[0].read_bytes(), path, json.dumps(value)))
+    try:
+        return bool(replay.page(lab, store.read(file)))
+    except BadRecording as refusal:
+        said = str(refusal)
+        assert "\n" not in said and said.endswith("`make record`."), said
+        return False
+
+
+@pytest.fixture
+def within_memory() -> Iterator[None]:
+    def most() -> int:
+        unit = 1 if sys.platform == "darwin" else 2**10
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+    before = most()
+    yield
+    assert most() - before < MOST_MEMORY
+
+
+@pytest.mark.usefixtures("within_memory")
+@pytest.mark.parametrize(
+    ("lab", "path", "value"),
+    [
+        ("many-cores", ("machine", "cores"), 10**9),
+        ("many-cores", ("runs", 0, "calibration", "overhead_s"), 1e9),
+        ("many-cores", ("runs", 1, "calibration", "loops_per_s", 0), 0),
+        ("many-cores", ("runs", 1, "points", 1, "users"), 0),
+        ("the-launch", ("parts", "100 threads", "runs", 2, "calibration", "generator_s"), 1e308),
+        ("the-launch", ("contrast", "users"), 10**18),
+        ("which-limit", ("variants", "before", "experiment", "workload", "wait_cv"), 5e-324),
+        ("which-limit", ("variants", "right", "runs", 2, "points", 1, "demand_s"), -1),
+        ("classics-s2", ("runs", 0, "tries", 9, "users"), 0),
+    ],
+)
+def test_a_number_that_was_never_measured_is_refused(
+    lab: str, path: tuple[Any, ...], value: float, tmp_path: Path
+) -> None:
+    assert not in_time(lambda: shown_with(lab, path, value, tmp_path / "2-cores.json"), WITHIN_S)
+
+
+LABS = [folder.name for folder in sorted(store.folder().iterdir()) if store.paths(folder.name)]
+
+
+@pytest.mark.usefixtures("within_memory")
+def test_some_numbers_of_recordings_set_to_extremes_are_refused_or_shown(tmp_path: Path) -> None:
+    drawn = ruined.dice(1, "extremes")
+    for lab in drawn.sample(LABS, 10):
+        for path in drawn.sample(numbers(lab), 3):
+            value = drawn.choice(EXTREMES)
+            show = partial(shown_with, lab, path, value, tmp_path / "2-cores.json")
+            in_time(show, WITHIN_S, f"{lab}: {path}: {value}")
+
+
+@pytest.mark.extended
+@pytest.mark.timeout(1200)
+@pytest.mark.usefixtures("within_memory")
+@pytest.mark.parametrize("lab", LABS)
+def test_all_numbers_of_recordings_set_to_extremes_are_refused_or_shown(
+    lab: str, tmp_path: Path
+) -> None:
+    for path in numbers(lab):
+        for value in EXTREMES:
+            show = partial(shown_with, lab, path, value, tmp_path / "2-cores.json")
+            in_time(show, WITHIN_S, f"{path}: {value}")
