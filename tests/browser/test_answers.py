@@ -181,6 +181,19 @@ def test_a_file_of_progress_with_an_entry_that_is_none_is_refused(
     assert page.locator("a[href^='javascript'], a[href^='//']").count() == 0
 
 
+def test_a_file_of_progress_of_any_size_is_read_or_refused(
+    book: Path, page: Page, tmp_path: Path
+) -> None:
+    page.goto((book / "my-progress.html").as_uri())
+    shown, file = page.locator(".wt-progress"), tmp_path / "long.json"
+    for count, said in ((150_000, "larger than 4 MiB"), (30_000, "is read, beside what was here")):
+        bets = [BET | {"key": f"{number}", "measured": 5} for number in range(count)]
+        file.write_text(record(predictions=bets))
+        shown.locator("input[type=file]").set_input_files(file)
+        expect(shown.get_by_role("status")).to_contain_text(said, timeout=60_000)
+    expect(shown).to_contain_text("30000 predictions")
+
+
 FILL = """() => {
   for (let size = 2 ** 24; size >= 1; size /= 2) {
     try {

@@ -389,6 +389,9 @@ def test_a_figure_of_every_kind_is_drawn_as_it_was_saved(book: Path, page: Page)
         assert drawn == json.loads(json.dumps(file["shown"]["figure"]["data"])), name
 
 
+LINE = {"type": "scatter", "mode": "lines", "x": [0, 1], "y": [0, 1]}
+
+
 def changed(**fields: object) -> str:
     file = exported("many-cores")
     file["shown"] |= fields
@@ -408,7 +411,11 @@ def changed(**fields: object) -> str:
         (changed(figure={"data": []}), "its figure is none that a lab draws."),
         (changed(figure={"data": [{"type": "pie"}]}), "its figure is none that a lab draws."),
         (
-            changed(figure={"data": [{"type": "scatter", "x": [0] * 300_000}]}),
+            changed(figure={"data": [{"type": "scatter", "x": [0] * 40_000}]}),
+            "its figure holds more than any lab’s.",
+        ),
+        (
+            changed(figure={"data": [LINE], "layout": {"shapes": [{"type": "line"}] * 5000}}),
             "its figure holds more than any lab’s.",
         ),
         (
@@ -427,6 +434,32 @@ def test_a_file_that_is_none_is_refused_in_a_sentence(
     dropped(page, "odd.json", text)
     expect(page.locator(".wt-saved").get_by_role("status")).to_contain_text(f"odd.json: {said}")
     expect(page.locator(".wt-drawing")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("trace", "axis"),
+    [
+        ({}, {"tickformat": "0999999999d"}),
+        ({}, {"dtick": 1e-6, "range": [0, 1e6], "type": "category"}),
+        ({}, {"nticks": 1e9, "range": [0, 1e6]}),
+        ({"line": {"dash": "0.00001px"}}, {}),
+        ({"hovertemplate": "%{x:0999999999d}"}, {}),
+        ({"x": ["1e308", "-1e308", 5e-324, 1e308]}, {"range": [-1e308, 1e308]}),
+        ({"mode": "markers", "marker": {"size": 1e9}}, {"tickangle": 1e308}),
+    ],
+    ids=lambda value: json.dumps(value)[:40],
+)
+def test_a_file_s_figure_hangs_no_tab(
+    book: Path, page: Page, trace: dict[str, object], axis: dict[str, object]
+) -> None:
+    page.goto((book / "my-progress.html").as_uri())
+    expect(page.get_by_role("button", name="Draw a saved recording")).to_be_visible()
+    layout = {"xaxis": axis, "meta": {"narrow": {"xaxis": axis}}}
+    dropped(page, "odd.json", changed(figure={"data": [LINE | trace], "layout": layout}))
+    plot = page.locator(".wt-drawing .wt-plot")
+    expect(plot.locator(".cartesianlayer").first).to_be_visible()
+    plot.locator(".nsewdrag").first.hover(position={"x": 1, "y": 1}, force=True)
+    assert page.evaluate("1 + 1") == 2
 
 
 def test_what_a_file_says_is_text_and_asks_no_other_host(book: Path, page: Page) -> None:

@@ -2,6 +2,7 @@
  * form of the labs' file of progress (labs/progress_log.py), so that one can be read as the other. */
 
 const PLACE = 'wall-time-progress';
+export const MOST_BYTES = 4 * 2 ** 20; // of a file: as many as a browser keeps
 const ALWAYS = 'wall-time-always-show';
 
 /** A prediction; numbers are in its unit. What was measured is the book's recording. */

@@ -30,7 +30,8 @@ export function data<Kind>(node: Element | null): Kind | undefined {
 /** As wide as it needs to be, in a frame that scrolls. */
 export function table(head: string[], rows: (Node | string)[][]): HTMLElement {
   const top = head.map((words) => make('th', { scope: 'col' }, words));
-  const body = rows.map((cells) => make('tr', {}, ...cells.map((cell) => make('td', {}, cell))));
-  const made = make('table', {}, make('thead', {}, make('tr', {}, ...top)), make('tbody', {}, ...body));
+  const body = make('tbody');
+  for (const cells of rows) body.append(make('tr', {}, ...cells.map((cell) => make('td', {}, cell))));
+  const made = make('table', {}, make('thead', {}, make('tr', {}, ...top)), body);
   return make('div', { class: 'wt-wide-table', tabindex: '0', role: 'region', 'aria-label': head[0]! }, made);
 }

@@ -76,8 +76,10 @@ class Progress {
   async #reading(): Promise<void> {
     const file = this.#file.files?.[0];
     if (!file) return;
-    const found = kept.parsed(await file.text());
+    const large = file.size > kept.MOST_BYTES;
+    const found = large ? undefined : kept.parsed(await file.text());
     this.#file.value = ''; // the same file may be read again
+    if (large) return this.show(`${file.name}: larger than ${kept.MOST_BYTES / 2 ** 20} MiB, and no file of progress is.`);
     if (!found) return this.show(`${file.name}: not a file of progress. Choose one that was saved here.`);
     kept.write(kept.joined(kept.read(), found));
     const stays = kept.stays() ? '' : ' Your browser can’t keep it: it is gone when you leave the page.';

@@ -17,18 +17,31 @@ export class Refused extends Error {}
 
 export const MOST_BYTES = 8 * 2 ** 20; // ours have some hundred thousand
 const DEEPEST = 12; // of lists in lists
-const MOST_VALUES = 200_000; // numbers, texts and lists of the figure
+const MOST_VALUES = 30_000; // numbers, texts and lists of the figure; ours have some thousands
 const MOST_TRACES = 200;
+const MOST_PARTS = 200; // shapes, words and ticks
+const MOST = 1e15; // of a number: none that was measured is larger
 const LONGEST = 4000; // letters of a text
 const MOST_ROWS = 500;
 const MOST_COLUMNS = 60;
-const HEIGHTS = [100, 2500] as const; // pixels
 const AGAIN = 'Save it again from a lab’s “Data” with “JSON”.';
 
 const KINDS = ['scatter', 'bar'];
-const OF_TRACE = /^(type|name|mode|[xy]|[xy]axis|error_[xy]|line|marker|fill\w*|stackgroup|text\w*|orientation|customdata|hover(info|template)|showlegend|legendgroup|cliponaxis)$/;
+const OF_TRACE = /^(type|name|mode|[xy]|[xy]axis|error_[xy]|line|marker|fill(color|pattern)?|stackgroup|text(position)?|orientation|customdata|hover(info|template)|showlegend|legendgroup|cliponaxis)$/;
 const OF_LAYOUT = /^([xy]axis\d?|title|height|margin|legend|annotations|shapes|bargap|barmode|hovermode)$/;
-const NEVER = /^(__proto__|images|source|updatemenus|sliders|range(breaks|slider|selector))$/;
+// Inside those. What plotly counts or repeats by (dtick), or formats by (tickformat), is in none: it may never end.
+const INSIDE = /^(type|text|title|font|color|size|width|shape|dash|line|symbol|pattern|fillmode|thickness|symmetric|array(minus)?|anchor|automargin|autorange|category(array|order)|domain|nticks|range(mode)?|showgrid|tick(angle|s|text|vals)|standoff|showarrow|[xy](anchor|ref|shift|[01])?|orientation|side|traceorder|[lrtb])$/;
+const BOUNDS: Record<string, readonly [number, number]> = {
+  ...{ size: [2, 40], width: [0, 20], thickness: [0, 20], nticks: [0, 20], standoff: [0, 100], yshift: [-500, 500] },
+  ...{ l: [0, 300], r: [0, 300], t: [0, 300], b: [0, 300], height: [100, 2500], bargap: [0, 1] }, // pixels, mostly
+};
+const WORDS: Record<string, RegExp> = {
+  dash: /^(solid|(long)?dash(dot)?|dot)$/,
+  type: /^(scatter|bar|linear|log|category|data|line|rect)$/,
+  ...{ xaxis: /^x\d?$/, yaxis: /^y\d?$/ },
+};
+const PARTS = /^(shapes|annotations|tickvals|ticktext|categoryarray)$/;
+const FORMAT = /%\{(\w+)(?!:\.\d~?[fg]\})[^}]*\}/g; // in a template: others than ours may ask for millions of letters
 const TAG = /<(?!\/?(b|br|extra)>)/g; // of what plotly takes for HTML, what our figures use is left
 
 type Fields = Record<string, unknown>;
@@ -77,29 +90,30 @@ class Cleaner {
   #layout(layout: unknown): Fields {
     if (!isFields(layout)) return {};
     const kept = this.#some(layout, OF_LAYOUT);
-    if ('height' in kept) {
-      const [least, most] = HEIGHTS;
-      kept.height = Math.min(most, Math.max(least, Number(kept.height) || 0));
-    }
     const narrow = isFields(layout.meta) && layout.meta.narrow;
     return narrow ? { ...kept, meta: { narrow: this.#layout(narrow) } } : kept;
   }
 
-  #some(fields: Fields, names: RegExp): Fields {
+  #some(fields: Fields, names: RegExp, depth = 0): Fields {
     const kept = Object.entries(fields).filter(([name]) => names.test(name));
-    return Object.fromEntries(kept.map(([name, value]) => [name, this.#value(value, 0)]));
+    return Object.fromEntries(kept.map(([name, value]) => [name, this.#value(value, name, depth)]));
   }
 
-  #value(value: unknown, depth: number): unknown {
+  /** Without what is none, or too much, under that name. */
+  #value(value: unknown, name: string, depth: number): unknown {
     this.#values += 1;
-    if (depth > DEEPEST || this.#values > MOST_VALUES) throw new Refused(`its figure holds more than any lab’s. ${AGAIN}`);
-    if (typeof value === 'string') return words(value).replace(TAG, '&lt;');
-    if (Array.isArray(value)) return value.map((each) => this.#value(each, depth + 1));
-    if (isFields(value)) {
-      const kept = Object.entries(value).filter(([name]) => !NEVER.test(name));
-      return Object.fromEntries(kept.map(([name, each]) => [name, this.#value(each, depth + 1)]));
+    const parts = Array.isArray(value) && PARTS.test(name) ? value.length : 0;
+    if (depth > DEEPEST || this.#values > MOST_VALUES || parts > MOST_PARTS) {
+      throw new Refused(`its figure holds more than any lab’s. ${AGAIN}`);
     }
-    return value; // a number, a truth or nothing: JSON has no more
+    if (Array.isArray(value)) return value.map((each) => this.#value(each, name, depth + 1));
+    if (isFields(value)) return this.#some(value, INSIDE, depth + 1);
+    const bounds = BOUNDS[name];
+    if (bounds) return typeof value === 'number' ? Math.min(bounds[1], Math.max(bounds[0], value)) : null;
+    if (Math.abs(Number(value)) > MOST) return null; // also of text, which plotly reads as a number
+    if (typeof value !== 'string') return value; // a number, a truth or nothing: JSON has no more
+    if (WORDS[name] && !WORDS[name].test(value)) return null;
+    return words(value).replace(TAG, '&lt;').replace(FORMAT, '%{$1}');
   }
 }
 

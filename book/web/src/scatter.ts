@@ -27,8 +27,8 @@ export function scatter(all: Bet[]): HTMLElement[] {
   const bets = all.filter(({ said, measured }) => fits(said) && fits(measured));
   if (!bets.length) return [];
   const powers = bets.flatMap(({ said, measured }) => [Math.log10(said), Math.log10(measured)]);
-  const from = Math.floor(Math.min(...powers));
-  const to = Math.max(from + 1, Math.ceil(Math.max(...powers)));
+  const from = Math.floor(powers.reduce((least, power) => Math.min(least, power)));
+  const to = Math.ceil(powers.reduce((most, power) => Math.max(most, power), from + 1));
   const along = (value: number) => ((Math.log10(value) - from) / (to - from)) * SIDE;
   const picture = svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': inWords(bets) });
   const plot = svg('g', { transform: `translate(${LEFT},${ABOVE})` });
