@@ -10,6 +10,7 @@ the former site, and what was kept with it.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -72,7 +73,7 @@ def build(*, go_on: bool) -> list[str] | None:
     if go_on:
         shutil.copytree(KEPT, made)
         shutil.copytree(SITE, made / "html")
-        (made / NOTE).rename(made / "html" / NOTE)
+        _move(made / NOTE, made / "html" / NOTE)
     else:
         made.mkdir(parents=True)
     command = [sys.executable, "-m", "labs.site.build", "build", str(ROOT / "book")]
@@ -92,7 +93,7 @@ def build(*, go_on: bool) -> list[str] | None:
         lines = plain.replace(f"{ROOT}/", "").splitlines()
         complaints = [line for line in lines if "WARNING: " in line or "ERROR: " in line]
         return complaints or lines[-COMPLAINTS_SHOWN:]
-    (made / "html" / NOTE).rename(made / NOTE)
+    _move(made / "html" / NOTE, made / NOTE)
     STAMP.unlink(missing_ok=True)
     if SITE.exists():
         SITE.rename(WORK / "former")
@@ -101,6 +102,11 @@ def build(*, go_on: bool) -> list[str] | None:
     made.rename(KEPT)
     shutil.rmtree(WORK)
     return None
+
+
+def _move(file: Path, to: Path) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        file.rename(to)
 
 
 def only_pages(before: dict[str, str], now: dict[str, str]) -> bool:

@@ -148,8 +148,8 @@ def test_stop_ends_a_calibration_whose_burner_stands_still():
 
 
 def test_a_burner_that_stands_still_is_waited_for_only_so_long(monkeypatch):
-    monkeypatch.setattr(calibration, "ANSWER_S", 0.3)
     with calibration.speedometer(1, "counting", "Python") as speed:
+        monkeypatch.setattr(calibration, "ANSWER_S", 0.3)
         burner = psutil.Process().children()[-1]
         burner.suspend()
         assert speed() is None

@@ -1,10 +1,6 @@
 """A counter that all threads share: each request reads it, works, and writes back one more.
 
-    python -m workloads.servers.counter --port 8000 --threads 8 --lock none
-
-The work in between is what the request asks for: whoever fetches a row, works with it and saves
-it does the same. Python takes turns between computing threads every 5 ms, and a wait lets another
-go on at once. (Within a bare `count += 1` today's CPython takes none. Nobody has promised that.)
+python -m workloads.servers.counter --port 8000 --threads 8 --lock none
 """
 
 from threading import Lock
@@ -27,7 +23,7 @@ def none(query: str) -> Work:
 
 
 def write(query: str) -> Work:
-    """A lock around the write alone: whoever has read before it still writes over it."""
+    """A lock around the write alone: who has read before it still writes over it."""
     global count
     number = count
     answer = yield from application("/", query)
@@ -43,7 +39,7 @@ def long(query: str) -> Work:
 
 
 def outside(query: str) -> Work:
-    """The work moved out, which only a counter allows: what is written doesn't depend on it."""
+    """The work moved out: a counter can, as what it writes doesn't depend on it."""
     global count
     with lock:
         count += 1
@@ -58,6 +54,6 @@ def answer(path: str, query: str) -> Work:
 
 
 if __name__ == "__main__":
-    ways = {"none": none, "write": write, "long": long, "outside": outside}
+    ways = {each.__name__: each for each in (none, write, long, outside)}
     chosen, listener = options("A counter that threads share.", lock=list(ways))
     in_processes(1, lambda: pool(listener, chosen.threads, chosen.keep_alive, answer))
