@@ -394,8 +394,11 @@ def test_a_folder_goes_when_no_file_can_be_opened() -> None:
 def test_a_folder_that_stays_is_not_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     with own_folder() as folder:
         monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)
-    (record,) = process_tree.state_folder().iterdir()
-    assert folder.exists() and str(folder) in record.read_text()
+    recorded = list[str]()
+    for record in process_tree.state_folder().iterdir():
+        with contextlib.suppress(FileNotFoundError):  # of whoever else runs in this process
+            recorded.append(record.read_text())
+    assert folder.exists() and any(str(folder) in each for each in recorded), recorded
 
 
 def test_an_owner_that_forked_leaves_nothing() -> None:
