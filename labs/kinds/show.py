@@ -141,6 +141,7 @@ class Show(Generic[Found]):
     quotes: Mapping[str, Callable[..., Quantity]] = field(default_factory=dict)  # what is no column
     parts: Callable[[Found], Mapping[str, Result]] = lambda found: {}  # to be quoted by a label
     about: Callable[[Found], str] = lambda found: ""  # for the figure's caption
+    middle_by: str = ""  # by what the run that is drawn is the middle one; "": it is not
     verdict: Callable[[Found], str] = lambda found: ""  # HTML under the figure
     levels: Callable[[Found], Sequence[Level]] = lambda found: ()  # by which a page replays it
     pace: Pace = BY_LEVEL  # and how it does
@@ -175,7 +176,9 @@ class Show(Generic[Found]):
 
     def caption(self, found: Found) -> str:
         """Under its figure: what was measured, on which machine and how often."""
-        return f"{self.about(found)} {caption(found.machine, len(found.runs))}".strip()
+        return (
+            f"{self.about(found)} {caption(found.machine, len(found.runs), self.middle_by)}".strip()
+        )
 
     def downloads(self, name: str, found: Found) -> str:
         """All numbers of the lab's result as HTML: a folded table, and the files to take away."""

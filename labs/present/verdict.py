@@ -113,11 +113,13 @@ def _known(point: Point) -> str:
     return f"where the measurement itself is known to ±{NARROW}{percent(half_width(point))}"
 
 
-def caption(machine: Machine, runs: int = 1) -> str:
-    """Which machine a figure is of."""
+def caption(machine: Machine, runs: int = 1, by: str = "") -> str:
+    """Which machine a figure is of, and by what its run is the middle of several."""
     # A whole run, so one of its points may be the lowest or highest of them.
     many = (
-        f" One whole run, the middle of {runs} runs, and each point's spread." if runs > 1 else ""
+        f" One whole run, the middle of {runs} runs by {by}, and each point's spread."
+        if runs > 1 and by
+        else ""
     )
     return f"Recorded on: {machine.caption}.{many}"
 

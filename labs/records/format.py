@@ -72,12 +72,12 @@ def or_more(say: Callable[[float], str]) -> Callable[[float | MoreThan], str]:
 
 
 def percent(fraction: float) -> str:
-    """Two digits are all a share deserves.
+    """Two digits are all a share deserves, and what is more than all of it is never said as all.
 
-    >>> percent(0.1667), percent(0.97), percent(0.004)
-    ('17\\xa0%', '97\\xa0%', '0.4\\xa0%')
+    >>> percent(0.1667), percent(0.97), percent(0.004), percent(1.04)
+    ('17\\xa0%', '97\\xa0%', '0.4\\xa0%', '104\\xa0%')
     """
-    return f"{digits(fraction * 100, 2)}{NARROW}%"
+    return f"{digits(fraction * 100, 3 if abs(fraction) > 1 else 2)}{NARROW}%"
 
 
 def change(fraction: float) -> str:

@@ -298,7 +298,7 @@ def test_what_is_missing_says_so() -> None:
         ("s3", ("user_share", "generator"), 0.2, "20 %"),
         ("s3", ("processes",), 2, "2"),
         ("s3", ("faults",), 1.0, "1"),
-        ("s3", ("per_request", 100), 0.001, "1 ms"),
+        ("s3", ("per_request", 100), 0.0008, "0.8 ms"),
     ],
 )
 def test_numbers_for_prose(name: str, asked: tuple[Any, ...], value: float, text: str) -> None:

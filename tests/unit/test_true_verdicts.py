@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import examples
@@ -29,6 +30,8 @@ from labs.analysis.limit import ceiling
 from labs.analysis.point import half_width
 from labs.analysis.visits import join, judge, visited
 from labs.exercises import latest
+from labs.kinds.classics import show as classics
+from labs.kinds.classics.record import Replication
 from labs.kinds.comparison import verdict as comparing
 from labs.kinds.comparison.contrast import with_contrast
 from labs.kinds.comparison.record import Comparison
@@ -56,8 +59,9 @@ from labs.panel.lab import LabPanel
 from labs.present.bet import UNSETTLED, on_answer
 from labs.present.caveats import ADVICE, CONTROL, HOLLOW, advice
 from labs.present.verdict import verdict
+from labs.recordings import store
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.format import digits, duration, percent, rate, size
+from labs.records.format import digits, duration, percent, rate, rounded, size
 from labs.records.processes import Seen
 from labs.records.results import Point, PredictedLevel, Prediction, Run, unfit
 from labs.records.steps import Step
@@ -86,6 +90,7 @@ EXPERIMENTS = (
     Experiment(Server("prefork", by="apache", processes=4), WAIT, replace(LEVELS, think_time_s=1)),
     Experiment(Server("threaded", threads=16), Workload(cpu_s=0.0005, cpu_by="hashing"), LEVELS),
 )
+RECORDINGS = sorted(store.BOOK.glob("recordings/*/*-cores.json"))
 rarely = st.sampled_from([False, False, False, True])
 properties = settings(max_examples=60, derandomize=True)
 
@@ -401,6 +406,9 @@ def test_a_comparison_is_true_of_its_own_numbers(found: Comparison) -> None:
         assert apart <= value(most[1]) / 100 * 1.05 or "In the run that is drawn they are" in said
     if more := re.search(r"“(part \d)” answered .*?; ([\d.,]+) req/s to ([\d.,]+) req/s\)", said):
         assert value(more[2]) >= value(more[3])
+        told = re.search(r"answered (\S+) times what", said)
+        if told and "the drawn run has" not in said:
+            assert told[1] == comparing.times(value(more[2]) / value(more[3])), said
         assert (more[1] == decision.over) == (ratio > 1)
 
 
@@ -720,12 +728,12 @@ def test_what_generators_say_together_is_true_of_each(found: Generators) -> None
     assert quoted(text) <= numbers
     rates = [each.throughput_rps for each in shown]
     sides = [side for each in shown for side in (each.generator_fullest, each.server_fullest)]
-    apart = max(rates) / min(rates)
+    apart = rounded(max(rates)) / rounded(min(rates))
     assert shares(text) <= percents([*sides, GENERATOR_FULL, apart - 1]), text
     for times in re.findall(r"saw ([\d.,]+) times the throughput", text):
         assert times == digits(apart, 2), text
     if within := re.search(r"agree within ([\d.]+) %", text):
-        assert max(rates) / min(rates) - 1 <= value(within[1]) / 100 * 1.05
+        assert within[1] in percents([apart - 1]), text
         assert ("the server was measured" in text) == all(e.full == ("server",) for e in shown)
         held_back = any({"generator", "machine"} & {*each.full} for each in shown)
         assert ("had time to spare" in text) == held_back
@@ -753,6 +761,34 @@ def test_memory_is_true_of_its_own_numbers(mib: list[int], has_pss: bool) -> Non
     if share := re.search(r"([\d.]+) % of that is shared", text):
         assert share[1] in percents([1 - curve.each_bytes / curve.rss_each_bytes]), text
         assert 0 <= value(share[1]) <= 100 and has_pss
+
+
+# -- the book's recordings -------------------------------------------------------------------
+
+
+@given(near(0, 3))
+def test_percent_never_says_all_of_what_is_more(fraction: float) -> None:
+    said = value(plain(percent(fraction)).split()[0])
+    assert abs(said - 100 * fraction) <= max(0.5, fraction * 5)
+    assert (said <= 100) == (fraction < 1.005)
+
+
+@pytest.mark.parametrize("file", RECORDINGS, ids=lambda file: file.parent.name)
+def test_every_recording_of_the_book_is_told_true(file: Path) -> None:
+    """Its caption says by what a run is the middle one, and its words quote the trees that its
+    table counts; what is hollow or other is there."""
+    found = store.read(file)
+    show = showing(found)
+    shown = show.shown(file.parent.name, found)
+    said = plain(" ".join(shown["said"]))
+    assert not re.search(r"the middle of \d+ runs(?! by [a-z])", plain(shown["caption"]))
+    if "drawn hollow" in said:
+        whole = [found, *show.parts(found).values()]
+        assert not all(each.fit for of in whole for each in showing(of).checked(of)), said
+    if isinstance(found, Replication) and found.run.processes:
+        row = classics.rows(found)[-1]
+        told = [show.quote(found, "on_core", who).value for who in ("server", "generator")]
+        assert told == pytest.approx([row.tried.server_cpu, row.tried.generator_cpu])
 
 
 # -- advice ----------------------------------------------------------------------------------

@@ -6,14 +6,14 @@ number of cores nor the price of a page takes part.
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
 from labs.analysis.checks import OTHERS_BUSY
 from labs.kinds.classics.figure import ratios_figure
 from labs.kinds.classics.published import TABLES, Printed
-from labs.kinds.classics.record import AB, LOCUST, Replication, Tried
+from labs.kinds.classics.record import AB, LOCUST, Replication, ReplicationRun, Tried
 from labs.kinds.classics.tree_figure import tree_figure, tree_said, tree_table
 from labs.kinds.show import Column, Measured, Show, known, quoted, two_digits, two_places
 from labs.present.markup import spoken, wide_table
@@ -53,7 +53,15 @@ class Row:
 
 def rows(found: Replication) -> list[Row]:
     """Of the table of all numbers."""
-    return [Row(found, tried) for run in found.runs for tried in run.tries]
+    return [Row(found, _counted(run, tried)) for run in found.runs for tried in run.tries]
+
+
+def _counted(run: ReplicationRun, tried: Tried) -> Tried:
+    """A try with the cores that its whole trees had, where they were counted: one value each."""
+    if tried.missing or not run.processes:
+        return tried
+    server, generator = (run.cpu_s(who) / tried.seconds for who in ("server", "generator"))
+    return replace(tried, server_cpu=server, generator_cpu=generator)
 
 
 def row(found: Replication, users: int, by: str = AB, setup: str = "") -> Row:
@@ -61,7 +69,7 @@ def row(found: Replication, users: int, by: str = AB, setup: str = "") -> Row:
     tried = found.run.tried(setup, users, by)
     if tried.missing:
         raise NoSuchNumber(f"{users} by {by}: {tried.missing}")
-    return Row(found, tried)
+    return Row(found, _counted(found.run, tried))
 
 
 def figure(found: Replication) -> Figure:

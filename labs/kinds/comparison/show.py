@@ -76,6 +76,7 @@ def _least_change(comparison: Comparison, over: str, under: str, users: int) -> 
 
 show = Show(
     result=Comparison,
+    middle_by="each part's throughput at its last level",
     figure=comparison_figure,
     curves=comparison_curves,
     measured=lambda found: any(part.points for part in found.parts.values()),

@@ -14,7 +14,7 @@ from labs.present import verdict
 from labs.present.caveats import HOLLOW, unsteady
 from labs.present.power import powered
 from labs.records.experiment import Experiment
-from labs.records.format import crowd, digits, duration, listed, percent, rate, unserved
+from labs.records.format import crowd, digits, duration, listed, percent, rate, rounded, unserved
 
 TIMES_FROM = 1.5  # from there on it is said as so many times as much
 
@@ -164,7 +164,9 @@ def deciding(comparison: Comparison, decision: Contrast | None) -> str:
         parts, found, low, high = parts[::-1], 1 / found, 1 / high, 1 / low
     (more, over), (less, under) = ((part.at(decision.users), label) for part, label in parts)
     rates = f"{rate(more.throughput_rps)} to {rate(less.throughput_rps)}"
-    if times(more.throughput_rps / (less.throughput_rps or math.inf)) != times(found):
+    if times(rounded(more.throughput_rps) / (rounded(less.throughput_rps) or math.inf)) != times(
+        found
+    ):
         rates = f"over all runs and without the machine's drift; the drawn run has {rates}"
     said = f"{percent(found - 1)} more than “{under}” ({percent(low - 1)} to {percent(high - 1)}"
     if found >= TIMES_FROM:

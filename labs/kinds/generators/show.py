@@ -14,7 +14,7 @@ from labs.present.palette import BLUE, GREEN, GREY, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, rule, two_plots
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.present.trails import Curve
-from labs.records.format import digits, duration, percent, plain, rate
+from labs.records.format import digits, duration, percent, plain, rate, rounded
 from labs.theory import laws
 
 WHERE = ("Throughput as it says, requests per second", "Cores busy")
@@ -142,7 +142,7 @@ def _together(found: Generators) -> list[str]:
         return ["No other was there to compare it with."]
     least = min(shown, key=lambda gauge: gauge.throughput_rps)
     most = max(shown, key=lambda gauge: gauge.throughput_rps)
-    times = most.throughput_rps / least.throughput_rps
+    times = rounded(most.throughput_rps) / rounded(least.throughput_rps)
     if times < 1.15:
         between = percent(times - 1)
         if any({"generator", "machine"} & {*gauge.full} for gauge in shown):
@@ -250,6 +250,7 @@ def _microseconds(head: str, of: str, quote: str) -> Column:
 
 show = Show(
     result=Generators,
+    middle_by="what the first generator saw",
     figure=generators_figure,
     curves=generators_curves,
     alt=generators_alt,

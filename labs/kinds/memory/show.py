@@ -221,6 +221,7 @@ def _kibibytes(value: float) -> str:
 
 show = Show(
     result=Memory,
+    middle_by="what the first kind takes each",
     figure=memory_figure,
     curves=memory_curves,
     alt=memory_alt,

@@ -168,6 +168,7 @@ def _bound_rps(race: Race, name: str) -> float:
 
 show = Show(
     result=Race,
+    middle_by="the part that its first way lost",
     figure=race_figure,
     curves=race_curves,
     alt=race_alt,

@@ -271,6 +271,7 @@ def _fit(recording: Recording) -> Quantity:
 
 show = Show(
     result=Recording,
+    middle_by="throughput at the last level",
     figure=figure,
     curves=sweep_curves,
     measured=lambda found: bool(found.points),

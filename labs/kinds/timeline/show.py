@@ -255,6 +255,7 @@ def side_by_side(found: Timeline, recorded: Timeline) -> str:
 
 show = Show(
     result=Timeline,
+    middle_by="throughput over the whole time",
     figure=timeline_figure,
     curves=timeline_curves,
     measured=lambda found: bool(found.run.time_bins),
