@@ -410,7 +410,7 @@ def test_the_guess_is_shown_beside_model_and_measurement(
 
 
 def test_a_caption_names_the_machine_and_asks_nothing_of_its_reader() -> None:
-    said = telling.caption(examples.MACHINE, runs=3)
+    said = telling.caption(examples.MACHINE, runs=3, by="throughput")
     assert "Recorded on: 2 cores, Example CPU" in said
-    assert "3 runs" in said and "make" not in said
+    assert "middle of 3 runs by throughput" in said and "make" not in said
     assert "runs" not in telling.caption(examples.MACHINE)
