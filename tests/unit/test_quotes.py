@@ -47,7 +47,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("many-cores", "relative(8)", "2.00"),
         ("many-cores", "in_flight(8)", "8"),
         ("many-cores", "interval(4)", "38.4 to 40 req/s"),
-        ("many-cores", "change(1, 8)", "+100 % (more than noise: +95 % to +110 %)"),
+        ("many-cores", "change(1, 8)", "+100 % (more than noise: +95 % to +105 %)"),
         ("many-cores", "change(4, 8)", "+0 % (no change that can be seen: smaller than 2.6 %)"),
         ("many-cores", "least_change(1, 8)", "+95 %"),
         ("many-cores", "least_change(4, 8)", "\u22122.6 %"),
