@@ -147,12 +147,10 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._expect()
         self._ask()
         put(self._caption, "")
-        self._results.clear_words()
         self._shown = self._drawn = None
         self._figure.figure, self._figure.alt = {"data": [], "layout": {}}, "Nothing measured yet."
-        self._results.draw_split(None)
+        self._results.clear()
         self._results.strip.clear()
-        self._results.tell()
         if self._recorded is not None and self._own(self._recorded) and self._open_to_all:
             self._draw(self._recorded, caption(self._recorded.machine))
 
@@ -292,25 +290,21 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     def _landed(self, found: Found) -> None:
         """The run has found something, and goes on."""
         self._draw_figure(found, "Measuring here.")
-        self._results.clear_words()
-        self._results.draw_split(None)
-        self._results.tell()
-        put(self._results.strip_of, "")  # the line of progress says who is served
+        self._results.clear()  # the line of progress says who is served
 
     def _found(self, found: Found, *, before_the_end: bool = False) -> None:
         """The run is over, perhaps before its time."""
         if not before_the_end:
             latest.keep(self.name, found)
-        end = " before the end" if before_the_end else ""
         self._measured(found)
-        words = f"{self._earlier.newest.capitalize()}. Measured here{end}: "
-        self._draw(found, f"{words}{found.machine.caption}.")
+        here = "Measured here before the end" if before_the_end else "Measured here"
+        words = f"{self._earlier.newest.capitalize()}. {here}: {found.machine.caption}."
+        self._draw(found, words)
         self._results.tell()
         put(self._results.beside, self._compared(found))
-        who = self._lab.ran_last(found)
-        if who and before_the_end:
-            who = "the part that ran last"
-        put(self._results.strip_of, paragraphs([f"The cores, with {who}:"] if who else []))
+        if who := self._lab.ran_last(found):
+            who = f"The cores, with {'the part that ran last' if before_the_end else who}:"
+        put(self._results.strip_of, paragraphs([who] if who else []))
         self._judge(found)
         said = advice(showing(found).checked(found), controls(self))
         put(self._results.answer, spoken(said) if said else "")
@@ -364,11 +358,8 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         with self._drawing:
             if gone is self._shown:
                 self._shown = None
-                self._results.clear_words()
-                put(self._results.strip_of, "")
-                self._results.draw_split(None)
+                self._results.clear()
                 self._results.strip.layout.display = "none"
-                self._results.tell()
             self._redraw()
 
     def _redraw(self) -> None:

@@ -41,6 +41,13 @@ class Results(ipywidgets.VBox):
         self.split.alt = split.alt if split else ""
         put(self.split_note, paragraphs([split.note] if split and split.note else []))
 
+    def clear(self) -> None:
+        """Nothing measured stands here: no words, no parts of the time, nobody's cores."""
+        self.clear_words()
+        self.draw_split(None)
+        self.tell()
+        put(self.strip_of, "")
+
     def clear_words(self) -> None:
         """All that is said and listed: it was of another run."""
         empty(self.answer, self.verdict, self.beside, self.data)
