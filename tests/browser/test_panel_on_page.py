@@ -93,7 +93,7 @@ def test_what_a_panel_says_is_put_where_a_reader_listens_already(
     aloud = lab(page).locator(".wt-aloud")
     expect(aloud).to_have_text("")
     aloud.evaluate("node => (window.aloud = node)")
-    for press, said in (("Skip", "takes about"), ("Run", "starting"), ("Stop", "Stopped.")):
+    for press, said in (("Skip", "takes about"), ("Run", "starting"), ("Stop", "Stopped")):
         button(shown, press).click()
         expect(aloud).to_contain_text(said)
         assert aloud.evaluate("node => node === window.aloud && node.role === 'status'")

@@ -105,9 +105,9 @@ def test_new_processes_have_worked_before_any_of_their_burns_counts(monkeypatch)
     assert len(burns) == 2
 
 
-@pytest.mark.performance
-def test_a_speedometer_tells_the_same_speed_beside_a_load():
-    """It goes by the CPU seconds that it got, not by how long it took."""
+@pytest.mark.measures
+def test_a_speedometer_goes_by_the_cpu_seconds_that_it_got():
+    """By how long it took, two others on each core would make it three times as slow."""
     with (
         calibration.speedometer(HERE.cores, "counting", "Python") as speed,
         calibration.hot_burners(2 * HERE.cores, "counting", "Python", None) as others,
@@ -117,7 +117,7 @@ def test_a_speedometer_tells_the_same_speed_beside_a_load():
             each.stdin.write("0 0.6\n")
             each.stdin.flush()
         beside = speed()
-    assert beside == pytest.approx(alone, rel=0.15)
+    assert beside > alone / 2
 
 
 def test_a_burning_process_that_is_killed_is_told_in_a_sentence():

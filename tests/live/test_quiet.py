@@ -171,7 +171,7 @@ def test_a_control_works_and_is_answered_while_nothing_is_sent(
     control.click()
     assert told.performed == [CONTROL]
     (state,) = sent[begin:]
-    assert f"{CONTROL}: it will be in the figure as soon as this step is over" in state["value"]
+    assert f"{CONTROL}: what comes of it will be in the figure in a moment" in state["value"]
     told.panel.press_stop()
     told.panel.panel._on_event(examples.timeline(1.0))  # the last that was found
     assert control.disabled

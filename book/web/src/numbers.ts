@@ -78,7 +78,7 @@ export function say(value: number, unit: string): string {
   if (unit === 'ms' && value < 0.1) return `${digits(value * 1000, 2)}${SPACE}µs`;
   if (unit === 'MiB' && value >= 1024) return `${digits(value / 1024)}${SPACE}GiB`;
   if (unit === 'MiB' && value < 1) return `${digits(value * 1024)}${SPACE}KiB`;
-  if (unit === '%') return `${digits(value, 2)}${SPACE}%`;
+  if (unit === '%') return `${digits(value, Math.abs(value) > 100 ? 3 : 2)}${SPACE}%`;
   if (unit === 'workers' || unit === 'requests') return digits(whole(value));
   return `${digits(value)}${unit === 'times' ? ' ' : SPACE}${unit}`;
 }
