@@ -76,6 +76,21 @@ def of_waiting(recording: Recording) -> Read:
     return {**of_last(recording), "wait_s": recording.experiment.workload.wait_s}
 
 
+def of_plateau(recording: Recording) -> Read:
+    """The first level with more users than cores, and the last: chosen before looking."""
+    last = busiest(recording)
+    cores = recording.machine.cores
+    first = next((p for p in recording.runs[-1].points if p.users > cores), last)
+    wide = sum(high - low for low, high in (first.throughput_ci_rps, last.throughput_ci_rps))
+    return {
+        "few": first.users,
+        "many": last.users,
+        "before": first.throughput_rps,
+        "after": last.throughput_rps,
+        "interval": wide / 2 / last.throughput_rps,
+    }
+
+
 def of_first_step(timeline: Timeline) -> Read:
     """The first step of a timeline: the cores the server kept busy, and those there are."""
     step = timeline.runs[-1].step_results[0]

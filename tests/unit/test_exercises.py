@@ -96,7 +96,6 @@ MEASURED = {
     "one-core": examples.recording(),
     "many-cores": examples.recording(),
     "past-the-plateau": examples.recording(),
-    "busy-and-idle-workers": compared({"2 workers": 1, "200 workers": 0.8}),
     "watching": walked(1, 2, 8),
     "how-many-workers": compared({"1 worker": 0.5, "2 workers": 1, "16 workers": 1}),
     "threads-and-cores": compared({"16 threads": 0.5, "16 threads, hashing": 1}),

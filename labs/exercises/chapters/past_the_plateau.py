@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labs.exercises.exercise import Exercise
-from labs.exercises.readings import of_last, of_parts
+from labs.exercises.readings import of_last, of_plateau
 
 EXERCISES = (
     Exercise(
@@ -65,11 +65,11 @@ EXERCISES = (
         level="standard",
         minutes=5,
         unit="as a fraction",
-        lab="busy-and-idle-workers",
-        read=of_parts("2 workers", "200 workers"),
-        answer="second / first",
+        lab="past-the-plateau",
+        read=of_plateau,
+        answer="after / before",
         slips={
-            "1 / answer": "Upside down: the throughput of {many} workers goes on top.",
+            "1 / answer": "Upside down: the throughput at {many} users goes on top.",
             "1 - answer": "That is what was lost; the question is what is left.",
         },
     ),
