@@ -283,13 +283,14 @@ def test_some_numbers_of_recordings_set_to_extremes_are_refused_or_shown(tmp_pat
 
 
 @pytest.mark.extended
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(600)
 @pytest.mark.usefixtures("within_memory")
 @pytest.mark.parametrize("lab", LABS)
-def test_all_numbers_of_recordings_set_to_extremes_are_refused_or_shown(
+def test_each_number_of_a_recording_set_to_an_extreme_is_refused_or_shown(
     lab: str, tmp_path: Path
 ) -> None:
+    drawn = ruined.dice(1, f"extremes of {lab}")
     for path in numbers(lab):
-        for value in EXTREMES:
-            show = partial(shown_with, lab, path, value, tmp_path / "2-cores.json")
-            in_time(show, WITHIN_S, f"{path}: {value}")
+        value = drawn.choice(EXTREMES)
+        show = partial(shown_with, lab, path, value, tmp_path / "2-cores.json")
+        in_time(show, WITHIN_S, f"{path}: {value}")
