@@ -13,6 +13,7 @@ NotNegative = Annotated[int, Meta(ge=0)]  # how many
 Cores = Annotated[int, Meta(ge=1, le=MOST_CORES)]
 Amount = Annotated[float, Meta(ge=0.0)]  # seconds that something took, or requests a second
 Speed = Annotated[float, Meta(gt=0.0)]
+Ratio = Annotated[float, Meta(gt=0.0, le=1000.0)]  # of two speeds of one machine
 Spent = Annotated[float, Meta(ge=0.0, le=60.0)]  # seconds: Locust gives up after so many
 
 

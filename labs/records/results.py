@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from labs.records.amounts import Amount, Cores, NotNegative, Speed, Spent
+from labs.records.amounts import Amount, Cores, NotNegative, Ratio, Speed, Spent
 from labs.records.errors import BadRecording
 from labs.records.experiment import CpuBy
 from labs.records.histogram import MoreThan, percentile
@@ -80,12 +80,12 @@ class Calibration:
     language: str = "Python"  # and in this language
     backend_s: Spent = 0.0  # CPU seconds the slow backend spends on an answer
     backend_late_s: float = 0.0  # how late its answer comes
-    work_ratio: float = 1.0  # a lone user's work in the server, over as long as burned alone
+    work_ratio: Ratio = 1.0  # a lone user's work in the server, over as long as burned alone
     delay_s: float = 0.0  # of a lone user's request that is neither its work nor anybody's CPU time
     way_there_s: float = 0.0  # of a lone user's request, until the application begins it
     alone_overhead_s: Spent | None = None  # beside a lone user's work; None: `overhead_s`
     alone_spread: Amount = 0.0  # of `work_ratio`: how far two halves lay apart, relative
-    crowd_ratio: Speed | None = None  # CPU seconds of a crowd's work over as long as burned alone
+    crowd_ratio: Ratio | None = None  # CPU seconds of a crowd's work over as long as burned alone
     crowd_overhead_s: Spent | None = None  # beside a crowd's work; None: `overhead_s`
     crowd_generator_s: Spent | None = None  # of the load generator; None: `generator_s`
     crowd_work_s: Spent = 0.0  # of a piece of the crowd's work, as burned

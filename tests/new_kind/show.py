@@ -20,6 +20,7 @@ def figure(naps: Naps) -> Figure:
 
 
 show = Show(
+    middle_by="the longest nap",
     result=Naps,
     figure=figure,
     alt=lambda naps: f"The longest nap took {duration(naps.run.naps[-1].slept_s)}.",
