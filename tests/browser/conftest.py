@@ -65,7 +65,7 @@ def build(source: Path, made: Path, **environment: str) -> Path:
     config["sphinx"]["config"]["html_static_path"] = [str(PROJECT / "book/web")]
     config["sphinx"]["config"]["extensions"].remove(
         "notfound.extension"
-    )  # wants two pages at least
+    )  # wants two pages
     for name in ("notfound_template", "notfound_urls_prefix"):
         del config["sphinx"]["config"][name]
     config["sphinx"]["config"]["html_favicon"] = str(PROJECT / "book/web/icon.svg")
