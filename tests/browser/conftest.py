@@ -63,9 +63,7 @@ def build(source: Path, made: Path, **environment: str) -> Path:
     """A book from that folder, built as the book itself is."""
     config = yaml.safe_load((PROJECT / "_config.yml").read_text("utf-8"))
     config["sphinx"]["config"]["html_static_path"] = [str(PROJECT / "book/web")]
-    config["sphinx"]["config"]["extensions"].remove(
-        "notfound.extension"
-    )  # wants two pages
+    config["sphinx"]["config"]["extensions"].remove("notfound.extension")  # wants two pages
     for name in ("notfound_template", "notfound_urls_prefix"):
         del config["sphinx"]["config"][name]
     config["sphinx"]["config"]["html_favicon"] = str(PROJECT / "book/web/icon.svg")
