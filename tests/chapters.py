@@ -109,9 +109,9 @@ class Page:
 
     @property
     def words(self) -> int:
-        """As printed; what is folded away doesn't count."""
+        """As printed; what is folded away doesn't count, nor the address of a link."""
         unfolded = re.sub(r"^:::\{dropdown\}.*?^:::$", "", self.prose, flags=re.M | re.DOTALL)
-        plain = re.sub(r"\{\w+\}`[^`]*`|<[^>]+>|[|*#`$]", " ", unfolded)
+        plain = re.sub(r"\{\w+\}`[^`]*`|<[^>]+>|\(https://[^)\s]+\)|[|*#`$]", " ", unfolded)
         return len(re.findall(r"[^\W\d_][\w’'-]*", plain))
 
 
