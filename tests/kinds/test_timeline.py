@@ -50,9 +50,9 @@ from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
 from labs.recordings.replay import Replayed
 from labs.records.errors import BadRecording, Unusable
-from labs.records.experiment import Load, Server, Workload
+from labs.records.experiment import Load, Page, Server, Workload
 from labs.records.requests import RECORD, Report
-from labs.records.results import Calibration, Check, Sample
+from labs.records.results import Calibration, Check, Sample, unfit
 from labs.records.snapshot import Snapshot
 from labs.records.steps import KILL, MOST_STEPS, Step
 from labs.servers.control import ServerControl, check_steps_for
@@ -571,6 +571,32 @@ def test_a_course_that_its_reader_changed_is_not_held_against_the_forecast(
     said = on_answer(lab.question, 1.0, *lab.answer(found), unsettled=lab.unsettled(found))
     assert (story.INTERVENED in said) == by_reader
     assert bool(lab.unsettled(found)) == by_reader
+
+
+@pytest.mark.parametrize(
+    ("page", "faults", "settled"),
+    [
+        ("file", ("load generator",), True),
+        ("work", ("load generator",), False),
+        ("file", ("load generator", "others"), False),
+        ("file", ("few",), False),
+    ],
+)
+def test_timeline_lab_settles_a_bet_when_the_generator_is_full_before_a_small_file(
+    page: Page, faults: tuple[str, ...], settled: bool
+) -> None:
+    work = Workload(page=page, cpu_s=0.0 if page == "file" else 0.02)
+    result = replace(
+        examples.step_result(1), checks=tuple(unfit(name, f"{name}.") for name in faults)
+    )
+    run = replace(examples.timeline_run(), step_results=(result,))
+    steps = (Step(seconds=3, users=8),)
+    found = structs.replace(examples.timeline(), workload=work, steps=steps, runs=(run,))
+    lab = TimelineLab(found.server, work, steps, ask="throughput")
+    assert lab.settles(found) == settled == (lab.unsettled(found) == "")
+    assert (lab.rejection(found) == "") == settled
+    told = " ".join(story.verdict(found))
+    assert ("counts all the same" in told) == settled != ("cannot be believed" in told)
 
 
 def test_each_failure_is_told_of_the_worker_it_went_with() -> None:

@@ -456,6 +456,7 @@ def test_constant_times_have_a_lower_bound():
     assert one_level(loop(), constant, 8).lower_rps == pytest.approx(8 / (0.18 + 8 * 0.02))
     way = dataclasses.replace(IDEAL, generator_s=0.0005)  # on it nothing varies
     half = predicted(prefork(20), of(20, 180, wait_cv=0.5), [60], calibration=way, on=machine(2))
+    assert half.at(60).lower_by != "users in step"
     assert not any("keeps them apart" in note for note in half.notes), "it is what they have"
     dear = dataclasses.replace(IDEAL, generator_s=0.002)  # all of them wait for it, too
     late = one_level(loop(), constant, 8, calibration=dear)

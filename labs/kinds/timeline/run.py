@@ -129,9 +129,8 @@ class TimelineLab(LabKind[Timeline]):
         return run.expected_rps(begin_s, end_s), result.throughput_rps
 
     def settles(self, found: Timeline) -> bool:
-        return all(
-            each.fit for each in found.run.step_results[asked_step(self.ask, self.steps) :][:1]
-        )
+        asked = found.run.step_results[asked_step(self.ask, self.steps) :][:1]
+        return all(each.fit or verdict.shows_its_fault(each, self.workload) for each in asked)
 
     def unsettled(self, found: Timeline) -> str:
         _, end_s = between(self.steps, asked_step(self.ask, self.steps))

@@ -23,6 +23,7 @@ from labs.records.steps import KILL, Step
 LATE = 0.05  # of the mean response time, on average
 LEAST = 5  # requests of a step: with fewer there is nothing to say
 INTERVENED = "you intervened, so the forecast was of another course"
+IS_THE_RESULT = "Before a small file that is the result, so the step counts all the same."
 FULL = 0.9  # of the cores that others left: with more of them in use, nobody leaves one idle
 
 
@@ -142,9 +143,11 @@ def verdict(timeline: Timeline) -> tuple[str, ...]:
         return ("No step was walked to its end, so there is nothing to say yet.",)
     sentences = []
     for number, result in enumerate(run.step_results):
-        reasons = [check.sentence for check in result.checks if check.unfit]
-        if reasons:
-            sentences.append(f"Step {number + 1} cannot be believed: {' '.join(reasons)}")
+        reasons = " ".join(check.sentence for check in result.checks if check.unfit)
+        if shows_its_fault(result, timeline.workload):
+            sentences.append(f"Step {number + 1}: {reasons} {IS_THE_RESULT}")
+        elif reasons:
+            sentences.append(f"Step {number + 1} cannot be believed: {reasons}")
         else:
             sentences.append(_of_step(timeline, number))
     return (*sentences, *_workers(timeline), *powered(run.power))
@@ -155,11 +158,17 @@ def unfit_steps(run: TimelineRun, workload: Workload) -> str:
     checks = [
         check
         for each in run.step_results
-        if not is_the_result([check.name for check in each.checks if check.unfit], workload)
+        if not shows_its_fault(each, workload)
         for check in each.checks
         if check.unfit
     ]
     return " ".join(dict.fromkeys(check.sentence for check in checks))
+
+
+def shows_its_fault(result: StepResult, workload: Workload) -> bool:
+    """Whether what makes a step unfit is just what its lab is to show: a load generator that a
+    small file fills."""
+    return is_the_result([check.name for check in result.checks if check.unfit], workload)
 
 
 def seconds_to(timeline: Timeline, run: TimelineRun, workers: int) -> float | None:
