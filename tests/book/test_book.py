@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -52,32 +51,11 @@ def test_a_chapter_has_all_its_parts_in_order(page: Page) -> None:
 
 # What came out of a lab, or what it stands for: a reader bets first.
 OUTCOME = re.compile(r"\{(measured|claim|output|scene)\}|<figure|!\[")
-REFUTED = re.compile(
-    r"\b(wrongly|mistake|spoil|stops (rising|helping|getting)|too (few|small|large)|the bend\b"
-    r"|surplus|gets lost|goes? wrong|measured itself|seldom agree|give different numbers)",
-    re.IGNORECASE,
-)
-
-
-def before_the_bet(page: Page) -> str:
-    """All that stands before Explain, but the idea itself with what speaks for it."""
-    before = page.text[: page.text.index("\n## Explain")]
-    return before.replace(page.sections["The wrong idea"], "")
 
 
 @pytest.mark.parametrize("page", chapters(), ids=name)
-def test_a_reader_bets_before_the_idea_is_refuted(page: Page) -> None:
-    before = page.text[: page.text.index("\n## Explain")]
-    assert not OUTCOME.search(before)
-    assert not REFUTED.search(before_the_bet(page)), page.name
-
-
-@pytest.mark.parametrize(
-    "told",
-    ["The cores {claim}`hardly notice [a < b]`.", "See where one more stops helping.", "{scene} a"],
-)
-def test_what_is_told_before_a_bet_is_found(told: str) -> None:
-    assert OUTCOME.search(told) or REFUTED.search(told)
+def test_nothing_measured_stands_before_the_bet(page: Page) -> None:
+    assert not OUTCOME.search(page.text[: page.text.index("\n## Explain")])
 
 
 @pytest.mark.parametrize("page", chapters(), ids=name)
@@ -262,35 +240,6 @@ def test_pages_are_spelt_in_british() -> None:
     american = r"\b(color|behavior|center|favorite|analyze|utilization|program(me)d?s? off)\b"
     for page in pages():
         assert not re.search(american, page.prose, re.IGNORECASE), page.name
-
-
-TURNS = re.compile(
-    r"\bwhoever\b|\bwhich part of\b|\b(is|are|was|were|stands?) in no\b|\bno average knows\b"
-    r"|\b(averages?|means?) do(es)?( not|n't) know\b|\bgetting on at\b|\bwaver(s|ed)?\b"
-    r"|\bin so far as\b|\bnumbers off\?|\bit turns out that\b|\bso it goes\b|\btakes off from\b"
-    r"|\bno fate\b|\bas good as full\b",
-    re.IGNORECASE,
-)  # which sound translated, or are riddles
-
-
-def strings(module: Path) -> Iterator[str]:
-    """What a module may say to a reader: its strings, without docstrings."""
-    for node in ast.walk(ast.parse(module.read_text("utf-8"))):
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.Constant) and not isinstance(node, ast.Expr):
-                yield str(child.value)
-
-
-@pytest.mark.parametrize("page", pages(), ids=name)
-def test_a_page_says_who_does_what(page: Page) -> None:
-    assert [found[0] for found in TURNS.finditer(page.text)] == []
-
-
-def test_labs_say_who_does_what() -> None:
-    rooms = [BOOK.parent / "labs" / room for room in ("kinds", "present", "analysis")]
-    modules = [module for room in rooms for module in room.rglob("*.py")]
-    said = [said for module in modules for said in strings(module) if TURNS.search(said)]
-    assert len(modules) > 50 and said == []
 
 
 def test_no_page_is_forgotten() -> None:
