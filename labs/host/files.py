@@ -23,7 +23,7 @@ def read_whole(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
     with os.fdopen(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise OSError(errno.EINVAL, "it is no ordinary file", str(path))
-        data = file.read(most_bytes + 1)
+        data = file.read(most_bytes + 1) or b""  # the kernel's log has None while it says nothing
     if len(data) > most_bytes:
         what = f"it holds more than {most_bytes / 2**20:.0f} MiB"
         raise OSError(errno.EFBIG, what, str(path))

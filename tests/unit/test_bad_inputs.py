@@ -1,136 +1,330 @@
-"""What can never be meant is refused in a sentence; and what the bench of bad inputs says of it."""
+"""What can never be meant is refused in a sentence, before anything is started."""
 
 from __future__ import annotations
 
+import contextlib
+import io
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from waiting import eventually
 
-from bench import inputs, ruined
-from bench.inputs import ACCEPTED, CRASHED, REFUSED, SLOW, Input, outcome
 from labs import __main__ as command_line
 from labs import progress_log
-from labs.exercises.check import check
+from labs.api import check
+from labs.exercises.check import NoSuchExercise
+from labs.host import hardware
+from labs.kinds.sweep.run import SweepLab
+from labs.measure import rig
+from labs.panel.job import Job
+from labs.panel.sweep import SweepPanel
 from labs.recordings import store
-from labs.records.errors import BadRecording, Unusable
+from labs.records.errors import Unusable
+from labs.servers.serve import available
+from labs.site import serve
 
-EXPERIMENT = inputs.EXPERIMENT
+LEAST_LETTERS = 12  # of a sentence that helps anybody
+
+
+class Started(BaseException):
+    """Something would have been started."""
+
+
+@pytest.fixture(autouse=True)
+def _nothing_starts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Whatever would start a process, a server or a run says so instead; a reader's own files are
+    others."""
+
+    def started(*what: Any, **_: object) -> None:
+        if isinstance(what[-1], list) and "pandoc" in what[-1]:  # whom jupytext looks for
+            raise FileNotFoundError
+        raise Started(str(what[-1:]))
+
+    hardware.fingerprint()  # what is known of machine and programs is asked only once
+    available()
+    monkeypatch.setenv("LABS_MODE", "live")
+    monkeypatch.setenv("WALL_TIME_PROGRESS", str(tmp_path / "progress.json"))
+    monkeypatch.setenv("NO_BROWSER", "1")
+    for where, name in ((subprocess.Popen, "__init__"), (Job, "start"), (rig, "turn")):
+        monkeypatch.setattr(where, name, started)
+    monkeypatch.setattr(serve, "_serve", started)
+
+
+def refusal(what: str, give: Callable[..., str | None], *given: object) -> None:
+    """AssertionError where nothing is said to a bad input, by an error of ours or an answer."""
+    try:
+        said = give(*given) or ""
+    except (Unusable, NoSuchExercise) as error:
+        said = str(error)
+    except Started as error:
+        pytest.fail(f"{what}: would have started {error}")
+    assert "Traceback" not in said and len(said) >= LEAST_LETTERS, f"{what}: {said!r}"
+
+
+NO_NUMBER = (
+    *("", " ", "abc", "nan", "inf", "-inf", "1e999", "0x10", "1,5", "--", "½", "\0", "\udc80"),
+    *("-1", "9" * 5000),  # more digits than Python reads
+)
+NO_WHOLE = (*NO_NUMBER, "0", "1.5", "1e3")
+NO_REAL = (*NO_NUMBER, "-0.001", "1e9")
+NO_CHOICE = ("", " ", "nope", "PREFORK", "sleep ", "../sleep", "\0")
+TOO_MANY = "1," * 20 + "99"
+NO_LEVELS = ("1,1", "2,1", "1,,2", "1;2", ",", "1,2,4,5000", TOO_MANY)
+PREDICT = ("predict", "--server", "prefork", "--users", "1,2")
+OPTIONS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("processes", "threads", "backlog", "cores", "start"), NO_WHOLE),
+    **dict.fromkeys(("cpu", "wait", "think", "cpu-cv", "wait-cv"), NO_REAL),
+    "seconds": (*NO_REAL, "0"),
+    **dict.fromkeys(("cpu-by", "wait-by", "page", "server"), NO_CHOICE),
+    "by": NO_CHOICE[1:],
+    "users": (*(each for each in NO_WHOLE if each != "1,5"), *NO_LEVELS),
+    "json": ("", "/", "/no/such/folder/file.json", "/dev/null/file", "\0"),
+}
+COMMANDS: dict[str, list[tuple[str, ...]]] = {
+    "labs": [(), ("",), ("nope",), ("machine", "more"), ("predict",), ("run",)],
+    "labs predict": [
+        ("predict", "--users", "1"),
+        ("predict", "--server", "prefork"),
+        *((*PREDICT, more) for more in ("--nope", "more")),
+        (*PREDICT, "--by", "apache", "--cpu-by", "hashing"),
+        (*PREDICT, "--page", "file", "--cpu", "0.1"),
+        *(
+            (*PREDICT, *each)
+            for each in (("--threads", "4"), ("--cores", "4000"), ("--start", "2"))
+        ),
+    ],
+    "labs record": [("record", name) for name in ("../one-core",)],
+    "labs classics": [("classics", name) for name in ("s9",)],
+    "labs class": [
+        *(("class", name) for name in ("", "/no/such", "/dev/zero", "/proc", "README.md", "\0")),
+        ("class", "README.md", "-o", "students.csv"),
+    ],
+    "labs read": [
+        *(("read", "--port", port) for port in (*NO_NUMBER[3:], "65536", "80.0")),
+        *(("read", "--origin", each) for each in ("nope", "ftp://host", "https://", "https://a b")),
+        *(("read", "--base-url", each) for each in ("a b", "../..", "https://host/", "/a?b", "\0")),
+    ],
+}
+
+
+def commanded(*words: str) -> str | None:
+    """What the command line says of an error of whoever typed it; None where it is content."""
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8")
+    err = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="backslashreplace")
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = command_line.main(list(words))
+    err.seek(0)
+    return err.read() if code == command_line.UNUSABLE else None
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_refuses_words_that_cannot_be_meant(name: str) -> None:
+    for words in COMMANDS[name]:
+        refusal(ascii(words)[:200], commanded, *words)
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_labs_predict_and_labs_run_refuse_a_value_that_cannot_be_meant(option: str) -> None:
+    for command in ("predict", "run"):
+        for bad in OPTIONS[option] if command == "predict" else OPTIONS[option][2:3]:
+            words = (command, *PREDICT[1:], f"--{option}={bad}")
+            refusal(ascii(words)[:200], commanded, *words)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((*PREDICT, "--processes=--"), "--processes=--: no value"),
+        ((*PREDICT, "--json=\0"), "cannot be written"),
+        ((*PREDICT, "--json=/dev/null/file"), "cannot be written"),
+        (("class", "\0"), "cannot be read"),
+    ],
+)
+def test_a_command_says_what_was_wrong_with_its_words(words: tuple[str, ...], said: str) -> None:
+    assert said in (commanded(*words) or "")
+
+
+WHOLES = ("None", "''", "'8'", "True", "-1", "0", "1.5", "float('nan')", "10**30", "[]", "{}")
+REALS = ("None", "''", "'0.05'", "True", "-1", "float('nan')", "float('-inf')", "1e9", "[]", "1j")
+WORDS = ("None", "'nope'", "5", "[]", "{}", "'PREFORK'", "b'sleep'", "True")
+FLAGS = ("None", "'yes'", "2", "[]", "0.5")
+EXPERIMENT = "Experiment(Server('prefork'), Workload(cpu_s=0.01), Load([1, 2]))"
+SIZES = ("[]", "5", "[4, 1]", "[1, 4, 4]", "[64]")
+FIELDS = {  # a call with a place for a value, and what can never stand there
+    "Server('prefork', processes={})": WHOLES,
+    "Server('threaded', threads={})": WHOLES,
+    "Server('prefork', backlog={})": WHOLES,
+    "Server('prefork', cores={})": WHOLES[1:],
+    "Server('prefork', processes=4, start={})": WHOLES[1:],
+    "Server('prefork', keep_alive={})": FLAGS,
+    "Server({})": WORDS,
+    "Server('prefork', by={})": WORDS[2:5],
+    "Workload(cpu_s={})": REALS,
+    "Workload(wait_s={})": REALS,
+    "Workload(cpu_cv={})": REALS,
+    "Workload(wait_cv={})": REALS,
+    "Workload(cpu_by={})": WORDS,
+    "Workload(wait_by={})": WORDS,
+    "Workload(page={})": WORDS,
+    "Load({})": ("None", "5", "''", "'1, 2'", "[]", "{}", "[None]", "[0]", "[1, 1]", "[2, 1]"),
+    "Load([1], think_time_s={})": REALS,
+    "Load([1], seconds={})": REALS,
+    "Load([1], script_s={})": REALS,
+    "Load([1], generators={})": WHOLES,
+    "Load([1], keep_alive={})": FLAGS,
+    "Step(seconds={}, users=1)": REALS,
+    "Step(seconds=1, users={})": WHOLES,
+    "Step(seconds=1, rate={})": REALS,
+    "Step(seconds=1, users=1, do={})": ("None", "'nope'", "'raise the pool to 0'", "5", "[]"),
+    "Experiment({}, Workload(), Load([1]))": ("None", "'prefork'", "5"),
+    "Experiment(Server('prefork'), {}, Load([1]))": ("None", "'work'", "5"),
+    "Experiment(Server('prefork'), Workload(), {})": ("None", "[1, 2]", "5"),
+    "sweep({}, " + EXPERIMENT + ")": ("None", "5", "''", "'../x'", "'a/b'", "[]"),
+    "sweep('mine', {})": ("None", "5", "Server('prefork')", "'many-cores'"),
+    "sweep('mine', " + EXPERIMENT + ", ask={})": ("None", "'speed'", "5"),
+    "sweep('mine', " + EXPERIMENT + ", about={})": ("'users'", "['nope']", "5", "[5]", "[None]"),
+    "sweep('mine', " + EXPERIMENT + ", {})": ("nope=1", "5", "experiment=5"),
+    "compare('mine', {})": ("None", "{}", "[1]", "'a'", "{'a': 1, 'b': 2}", "{'a': None}"),
+    "timeline('mine', Server('prefork'), Workload(), {})": ("None", "[]", "[5]", "'kill'"),
+    "timeline('mine', {}, Workload(cpu_s=0.01), [Step(seconds=1, users=1)])": ("None", "'prefork'"),
+    "timeline('mine', Server('prefork'), {}, [Step(seconds=1, users=1)])": ("None", "0.01"),
+    "memory('mine', {})": ("5", "'process'", "{'nope': [1]}", "{}"),
+    "memory('mine', {'process': {}})": SIZES,
+    "memory('mine', {'thread': {}})": SIZES,
+    "memory('mine', {'coroutine': {}})": SIZES,
+    "race('mine', {})": ("5", "'x'", "[5]", "[]"),
+    "race('mine', seconds={})": REALS[:6],
+    "clocks('mine', {})": ("5", "'page'", "{'a': 5}", "[1]"),
+    "clocks('mine', server={})": ("'prefork'", "5"),
+    "generators('mine', {})": ("5", "'prefork'"),
+    "generators('mine', users={})": WHOLES[1:5],
+    "generators('mine', seconds={})": REALS[:6],
+    "mystery('mine', seed={})": WHOLES,
+    "mystery('mine', users={})": ("5", "'1'", "[]", "[0]", "[2, 1]"),
+    "classic({})": ("None", "'s9'", "5", "''"),
+}
+
+
+def in_a_cell(code: str) -> None:
+    names: dict[str, Any] = {}
+    exec("from labs import *", names)
+    eval(code, names)
+
+
+@pytest.mark.parametrize("call", FIELDS)
+def test_a_call_in_a_cell_refuses_a_value_that_cannot_be_meant(call: str) -> None:
+    for value in FIELDS[call]:
+        code = call.replace("{}", value, 1)
+        refusal(code, in_a_cell, code)
 
 
 @pytest.mark.parametrize(
     ("cell", "said"),
     [
         ("Server('prefork', keep_alive='yes')", "keep_alive='yes': must be True or False"),
-        ("Load([1], keep_alive=None)", "keep_alive=None: must be True or False"),
         ("Workload(cpu_s=0.1, cpu_cv=1e-200)", "cpu_cv=1e-200: must be 0, or 0.001 to 1"),
         ("Server('prefork', by=5)", "by=5: cannot be used here. Give the name of a program"),
         ("Experiment(Server('prefork'), None, Load([1]))", r"workload=None: .* a Workload"),
         ("Step(seconds=1, users=1, do=5)", "do=5: cannot be used"),
-        ("sweep('mine', None)", "experiment=None: .* Give an Experiment"),
         (f"sweep('../x', {EXPERIMENT})", "name='../x': not a lab's name"),
-        (f"sweep(5, {EXPERIMENT})", "name=5: not a lab's name"),
-        (
-            f"sweep('mine', {EXPERIMENT}, nope=1)",
-            r"keyword argument 'nope'\. Write sweep",
-        ),
-        (f"sweep('mine', {EXPERIMENT}, about=5)", "about=5: cannot be used"),
+        (f"sweep('mine', {EXPERIMENT}, nope=1)", r"keyword argument 'nope'\. Write sweep"),
         ("compare('mine', {'a': 1, 'b': 2})", "a=1: cannot be used here. Give a dictionary"),
         ("timeline('mine', Server('prefork'), Workload(), [5])", "steps=5: cannot be used"),
-        ("timeline('mine', 'prefork', Workload(), [])", "server='prefork': cannot be used"),
         ("memory('mine', {'nope': [1]})", "sizes='nope': choose one of process"),
         ("memory('mine', {})", r"sizes={}: nothing to weigh\. Give a dictionary such as"),
-        ("memory('mine', {'process': []})", "process=.*two sizes or more, from small to large"),
         ("memory('mine', {'process': [4, 1]})", r"process=\[4, 1\]: .*from small to large"),
-        ("memory('mine', {'thread': [1, 4, 4]})", r"thread=\[1, 4, 4\]: .*from small to large"),
         ("memory('mine', {'coroutine': [64]})", r"coroutine=\[64\]: .*two sizes or more"),
         ("race('mine', [])", "ways=.*no way to count"),
         ("race('mine', seconds=-1)", "seconds=-1: must be between"),
-        ("clocks('mine', {'a': 5})", "a=5: cannot be used here. Give a dictionary"),
-        ("generators('mine', 'prefork')", "server='prefork': cannot be used"),
         ("generators('mine', seconds='')", "seconds='': must be an ordinary number"),
-        ("generators('mine', users=0)", "users=0: must be between"),
     ],
 )
-def test_a_cell_that_cannot_be_meant_is_refused(
-    cell: str, said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LABS_MODE", "live")
+def test_a_call_in_a_cell_says_what_was_wrong(cell: str, said: str) -> None:
     with pytest.raises(Unusable, match=said):
-        inputs._run(cell)
+        in_a_cell(cell)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ((*inputs.PREDICT, "--processes=--"), "--processes=--: no value"),
-        ((*inputs.PREDICT, "--json=\0"), "cannot be written"),
-        ((*inputs.PREDICT, "--json=/dev/null/file"), "cannot be written"),
-        (("class", "\0"), "cannot be read"),
-    ],
+NO_USERS = (
+    *("", " ", "abc", "0", "-1", "1.5", "1, 1", "2, 1", "1 2 a", "nan", "inf", "1e3", "½", "["),
+    *("99999", ",".join(map(str, range(1, 18))), "<b>1</b>", "1\0", "1/2", "None", "()"),
 )
-def test_a_command_that_cannot_be_meant_is_refused(
-    words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert command_line.main(list(words)) == command_line.UNUSABLE
-    assert said in capsys.readouterr().err
+NO_PREDICTION = (
+    *("", " ", "abc", "nan", "inf", "-5", "0", "1.2.3", "1,2,3", "--5", "5 km", "½", "1/2", "\0"),
+    *("1e999", "12 ms", "85 %", "<script>alert(1)</script>", "None", "5 5", "0x10", "10⁶"),
+)
+NO_TEXT: tuple[object, ...] = (5, None, [], {}, True)
+NO_STATE: tuple[object, ...] = (-1, 999, "x", 1.5, [], {}, float("nan"), 10**30)  # of a choice
 
 
-@pytest.mark.parametrize("seed", [5, b"a", ["a"], "a" * 1000])
-def test_a_seed_that_is_no_text_spoils_no_record(
-    seed: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WALL_TIME_PROGRESS", str(tmp_path / "progress.json"))
-    with pytest.raises(Unusable, match=r"^seed"):
-        check("3.1", 5, seed=seed)  # type: ignore[arg-type]
+@pytest.fixture
+def panel() -> Iterator[SweepPanel]:
+    recorded: Any = store.recording("many-cores")
+    found = recorded.run.calibration
+    panel = SweepPanel("many-cores", SweepLab(recorded.experiment), calibration=lambda *_: found)
+    eventually(lambda: panel._plan, 20.0, "the panel's forecast")
+    yield panel
+    panel.shut()
+
+
+def test_a_panel_refuses_what_cannot_be_meant_in_its_fields(panel: SweepPanel) -> None:
+    assert panel._settings is not None
+    fields = panel._settings.controls
+    for text in NO_USERS:
+        fields["users"].value = text
+        assert not panel._bar.offers_run and len(panel._problem.value) >= LEAST_LETTERS, text
+    for name, field in fields.items():
+        trait, states = ("value", NO_TEXT) if name == "users" else ("index", NO_STATE)
+        for state in states:
+            before = getattr(field, trait)
+            with contextlib.suppress(Exception):  # ipywidgets' own; a kernel logs it and goes on
+                field.set_state({trait: state})
+            assert getattr(field, trait) == before, f"{name}: {state!r}"
+
+
+def test_a_panel_refuses_a_prediction_that_is_no_number_of_its_unit(panel: SweepPanel) -> None:
+    for text in NO_PREDICTION:
+        panel._prompt._question.value, panel._prompt._number.value = "", text
+        panel._prompt._commit.click()
+        assert panel._prompt.guess is None, text
+        assert "wt-problem" in panel._prompt._question.value, text
+    panel._bar._run.click()  # starts nothing before there is a prediction
+
+
+class Broken:
+    """A number that breaks when it is read."""
+
+    def __float__(self) -> float:
+        raise ZeroDivisionError
+
+
+NO_ANSWER: tuple[object, ...] = (
+    *("", " ", "abc", "12 apples", "1/0", "nan", "inf", "-inf", "1e999", "1.2.3", "--5", "5 5"),
+    *("0x10", "½", "\0", "5\n6", "<b>5</b>", "5 km", "9" * 5000, "1,2,3"),
+    *(True, False, [1], {1}, {"a": 1}, b"5", object(), len, 1j, float("nan"), float("inf")),
+    *(10**400, range(3), Broken(), type),
+)
+NO_ID: tuple[Any, ...] = ("", "0", "99.9", 1.1, None, "1.1 ", "1,1", "../1", "1.1\0", [], b"1.1")
+NO_SEED: tuple[Any, ...] = (5, 1.5, True, b"a", [], {}, object(), "a" * 10_000, ("a",))
+
+
+@pytest.mark.parametrize("id", ["3.1", "1.1"])
+def test_check_takes_no_value_that_is_no_number(id: str) -> None:
+    for value in NO_ANSWER:
+        reply = check(id, value)
+        reply._repr_html_()
+        assert reply.value is None and len(reply.sentence) >= LEAST_LETTERS, repr(value)[:99]
+
+
+def test_check_refuses_an_exercise_that_is_not_there() -> None:
+    for id in NO_ID:
+        refusal(repr(id), lambda id: check(id, 5).sentence, id)
+
+
+def test_check_refuses_a_seed_that_is_no_short_text_and_keeps_nothing() -> None:
+    for seed in NO_SEED:
+        with pytest.raises(Unusable, match=r"^seed"):
+            check("3.1", 5, seed=seed)
     assert progress_log.read()[0].empty
-
-
-def test_a_number_that_breaks_when_it_is_read_is_none() -> None:
-    assert check("3.1", inputs.Broken()).value is None
-
-
-@pytest.mark.parametrize(
-    ("lab", "path"),
-    [
-        ("your-machine", ("machine", "cores")),
-        ("your-machine", ("calibrations", 0, "crowd_cores")),
-        ("many-cores", ("runs", 0, "samples", 3, "users")),
-        ("the-launch", ("parts", "25 threads", "runs", 0, "forecast", "levels", 3, "users")),
-        ("classics-s2", ("runs", 0, "tries", 0, "users")),
-        ("prefork", ("runs", 0, "time_bins", 1, "failed")),
-    ],
-)
-def test_what_is_never_below_zero_is_refused_there(
-    lab: str, path: tuple[str | int, ...], tmp_path: Path
-) -> None:
-    whole, file = store.paths(lab)[0].read_bytes(), tmp_path / "2-cores.json"
-    file.write_bytes(ruined.instead(whole, path, "-7"))
-    with pytest.raises(BadRecording, match=r"Expected `int` >= .*make record"):
-        store.read(file)
-
-
-def test_what_came_of_an_input_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused() -> str:
-        raise Unusable("5: too many. Give 4.")
-
-    def started() -> str:
-        raise inputs.Started("a server")
-
-    gives = {REFUSED: refused, ACCEPTED: str, CRASHED: lambda: str(1 / 0)}
-    given = [Input("cells", what, give) for what, give in gives.items()]
-    found = [(each, outcome(each)[0]) for each in given]
-    assert [what for _, what in found] == list(gives)
-    assert outcome(Input("panel", "", started)) == (ACCEPTED, "would have started a server")
-    assert outcome(Input("panel", "", lambda: "Not so."))[0] == ACCEPTED  # helps nobody
-    assert inputs.table(found) == [["cells", "3", "1", "1", "1", "0"]]
-    monkeypatch.setattr(inputs, "LONGEST_S", -1.0)
-    assert outcome(Input("panel", "", lambda: "First commit to a number."))[0] == SLOW
-
-
-def test_there_are_enough_of_them_and_a_seed_draws_the_same_again() -> None:
-    fixed = [*inputs.on_the_command_line(), *inputs.in_cells()]
-    assert len(fixed) > inputs.GOAL
-    assert len({(each.surface, each.name) for each in fixed}) == len(fixed)
-    whole = store.paths("wall-time")[0].read_bytes()
-    once, again = (list(ruined.wrong(whole, ruined.dice(1, "x"), 2)) for _ in range(2))
-    assert once == again != list(ruined.wrong(whole, ruined.dice(2, "x"), 2))

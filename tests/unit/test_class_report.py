@@ -169,6 +169,12 @@ GOOD = f"Ann,3 · Many cores,prediction,many-cores,how many,40,req/s,,,38.1,38.4
     [
         (b"", 1, "not the columns"),
         (b"a;b;c\n", 1, "not the columns"),
+        (f"{GOOD}\n".encode(), 1, "not the columns"),
+        (f"{HEAD}\n{GOOD}\n".replace(",", ";").encode(), 1, "not the columns"),
+        (f"{HEAD}\n{GOOD}\n".encode("utf-16"), 1, "UTF-8"),
+        (f"{HEAD}\n{GOOD},more\n".encode(), 2, "cells"),
+        (f"{HEAD}\n{GOOD.replace('40', '')}\n".encode(), 2, "a prediction without"),
+        (f"{HEAD}\n{GOOD.replace('38.4', '5 5')}\n".encode(), 2, "“5 5” under “model”"),
         (HEAD.encode() + b"\nAnn,\xff\n", 2, "UTF-8"),
         (f"{HEAD}\n{GOOD}\nAnn,3\n".encode(), 3, "2 cells"),
         (f"{HEAD}\n{GOOD.replace('40', 'inf')}\n".encode(), 2, "“inf” under “value”"),

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import ruined
 from waiting import in_time
 
-from bench import ruined
 from labs import progress_log
 from labs.host import files
 from labs.panel.progress import ProgressPanel
@@ -24,26 +24,90 @@ from labs.recordings.pages import Chapter
 from labs.records.errors import BadRecording, Unusable
 
 WITHIN_S = 20.0
+MOST_MEMORY = 2**30
 SCRIPT = '</script><script>alert(1)</script><img src=x onerror="alert(1)">'
-DEEP = b'{"schema":1,"kind":"sweep","machine":' + b"[" * 200_000
-RUINED = {
-    "empty": b"",
-    "deep": DEEP,
-    "deep at once": b"[" * 10**6,
-    "NaN": b'{"schema": NaN}',
-    "no UTF-8": b'{"schema": "\xff\xfe"}',
-    "half a character": b'{"kind": "\\ud800", "schema": 1}',
-    "another kind": b'{"kind": "../../os", "schema": %d}' % store.SCHEMA,
-    "beyond all numbers": b'{"kind": "sweep", "schema": 1e999}',
+LABS = [folder.name for folder in sorted(store.folder().iterdir()) if store.paths(folder.name)]
+SMALLEST = {  # by their kind
+    json.loads(file.read_bytes())["kind"]: file
+    for file in sorted(store.folder().glob("*/2-cores.json"), key=lambda it: -it.stat().st_size)
 }
 
 
-@pytest.mark.parametrize("content", RUINED.values(), ids=RUINED)
-def test_a_ruined_recording_is_refused_in_a_sentence(tmp_path: Path, content: bytes) -> None:
-    file = tmp_path / "2-cores.json"
+def shown(lab: str, content: bytes, file: Path) -> bool:
+    """Whether a page shows that as the lab's recording; False where a sentence refuses it."""
     file.write_bytes(content)
-    with pytest.raises(BadRecording, match=r"2-cores\.json: .*make record"):
-        in_time(lambda: store.read(file), WITHIN_S)
+    try:
+        return bool(replay.page(lab, store.read(file)))
+    except BadRecording as refusal:
+        said = str(refusal)
+        assert "\n" not in said and said.endswith("`make record`."), said
+        return False
+
+
+@pytest.fixture
+def within_memory() -> Iterator[None]:
+    def most() -> int:
+        unit = 1 if sys.platform == "darwin" else 2**10
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+    before = most()
+    yield
+    assert most() - before < MOST_MEMORY
+
+
+@pytest.mark.parametrize("how", ruined.BROKEN)
+def test_store_refuses_a_broken_recording(how: str, tmp_path: Path) -> None:
+    content = ruined.BROKEN[how](store.paths("wall-time")[0].read_bytes())
+    assert not in_time(lambda: shown("wall-time", content, tmp_path / "2-cores.json"), WITHIN_S)
+
+
+@pytest.mark.parametrize("recorded", SMALLEST.values(), ids=SMALLEST)
+def test_store_refuses_a_recording_with_something_impossible_in_one_place(
+    recorded: Path, tmp_path: Path
+) -> None:
+    lab, whole, file = recorded.parent.name, recorded.read_bytes(), tmp_path / "2-cores.json"
+    for what, content in ruined.wrong(whole, lab, 1):
+        assert not shown(lab, content, file), what
+    for key in ("schema", "machine", "kind"):
+        fields = json.loads(whole)
+        del fields[key]
+        assert not shown(lab, json.dumps(fields).encode(), file), f"without {key}"
+
+
+@pytest.mark.parametrize(
+    ("lab", "path", "value"),
+    [
+        ("wall-time", ("kind",), "../../os"),
+        ("wall-time", ("schema",), store.SCHEMA - 1),
+        ("your-machine", ("machine", "cores"), -7),
+        ("your-machine", ("calibrations", 0, "crowd_cores"), -7),
+        ("many-cores", ("runs", 0, "samples", 3, "users"), -7),
+        ("the-launch", ("parts", "25 threads", "runs", 0, "forecast", "levels", 3, "users"), -7),
+        ("classics-s2", ("runs", 0, "tries", 0, "users"), -7),
+        ("prefork", ("runs", 0, "time_bins", 1, "failed"), -7),
+        ("many-cores", ("machine", "cores"), 10**9),
+        ("many-cores", ("runs", 0, "calibration", "overhead_s"), 1e9),
+        ("many-cores", ("runs", 1, "calibration", "loops_per_s", 0), 0),
+        ("many-cores", ("runs", 1, "points", 1, "users"), 0),
+        ("the-launch", ("parts", "100 threads", "runs", 2, "calibration", "generator_s"), 1e308),
+        ("the-launch", ("contrast", "users"), 10**18),
+        ("which-limit", ("variants", "before", "experiment", "workload", "wait_cv"), 5e-324),
+        ("which-limit", ("variants", "right", "runs", 2, "points", 1, "demand_s"), -1),
+        ("classics-s2", ("runs", 0, "tries", 9, "users"), 0),
+    ],
+)
+@pytest.mark.usefixtures("within_memory")
+def test_store_refuses_what_was_never_measured(
+    lab: str, path: ruined.Place, value: object, tmp_path: Path
+) -> None:
+    content = ruined.instead(store.paths(lab)[0].read_bytes(), path, json.dumps(value))
+    assert not in_time(lambda: shown(lab, content, tmp_path / "2-cores.json"), WITHIN_S)
+
+
+@pytest.mark.parametrize("name", ["..", "/etc", "", "nope", "\0", "many-cores/2-cores.json"])
+def test_store_recording_refuses_what_is_no_lab(name: str) -> None:
+    with pytest.raises(BadRecording):
+        store.recording(name)
 
 
 @pytest.mark.parametrize("put", [os.mkfifo, Path.mkdir, lambda it: it.symlink_to("/dev/zero")])
@@ -85,15 +149,6 @@ class Tags(HTMLParser):
         self.attributes |= {name for name, _ in attrs}
 
 
-def leaves(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Where the texts in that JSON are."""
-    if isinstance(data, str):
-        yield path
-    elif isinstance(data, dict | list):
-        for key, value in data.items() if isinstance(data, dict) else enumerate(data):
-            yield from leaves(value, (*path, key))
-
-
 def hostile(data: Any, path: tuple[Any, ...]) -> None:
     """Put a script there."""
     *way, last = path
@@ -109,7 +164,7 @@ def test_a_recordings_words_are_shown_as_text(lab: str, tmp_path: Path) -> None:
     before = Tags(replay.page(lab, store.read(store.paths(lab)[-1]))[1])
     file = tmp_path / "2-cores.json"
     free: dict[str, bool] = {}  # whether a field's name takes any text
-    for path in list(leaves(whole)):
+    for path in [place for place, value in ruined.leaves(whole) if isinstance(value, str)]:
         name = str([key for key in path if isinstance(key, str)][-1])
         if name not in free:
             changed = json.loads(json.dumps(whole))
@@ -144,14 +199,30 @@ def progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
-@pytest.mark.parametrize("content", [DEEP, b'{"answers": NaN}', *RUINED.values()])
-def test_a_ruined_progress_file_is_kept_aside(progress: Path, content: bytes) -> None:
+def kept_aside(progress: Path, content: bytes) -> bool:
+    """Whether the record begins anew, with that file beside it and words that say so."""
+    for old in progress.parent.glob("progress.json*"):
+        old.unlink()
     progress.write_bytes(content)
     in_time(lambda: progress_log.answered("2.1", "", 50, True), WITHIN_S)
     found, said = progress_log.read()
-    assert len(found.answers) == len(said) == 1
-    (aside,) = progress.parent.glob("progress.json.aside-*")
-    assert aside.read_bytes() == content
+    aside = [each.read_bytes() for each in progress.parent.glob("progress.json.aside-*")]
+    return len(found.answers) == len(said) == 1 and aside == [content]
+
+
+WHOLE = log([{"exercise": "1.1", "seed": "", "value": 5.0, "right": True, "tries": 1, "at": ""}])
+
+
+@pytest.mark.parametrize("how", ruined.BROKEN)
+def test_progress_log_keeps_a_broken_file_aside(how: str, progress: Path) -> None:
+    assert kept_aside(progress, ruined.BROKEN[how](WHOLE))
+
+
+def test_progress_log_keeps_a_file_with_something_impossible_in_one_place_aside(
+    progress: Path,
+) -> None:
+    for what, content in ruined.wrong(WHOLE, "progress", 6):
+        assert kept_aside(progress, content), what
 
 
 def test_a_huge_progress_file_is_told_and_left_as_it_is(progress: Path) -> None:
@@ -212,12 +283,11 @@ def test_what_a_progress_file_says_is_shown_as_text(progress: Path) -> None:
 
 
 EXTREMES = (0, -1, 10**9, 10**18, 1e308, -1e308, 5e-324)
-MOST_MEMORY = 2**30
 
 
-def numbers(lab: str) -> list[tuple[Any, ...]]:
+def numbers(lab: str) -> list[ruined.Place]:
     """Where the numbers of its recording are: one place for each of their names, drawn by it."""
-    names: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
+    names: dict[ruined.Place, list[ruined.Place]] = {}
     for path, value in ruined.leaves(json.loads(store.paths(lab)[0].read_bytes())):
         if type(value) in (int, float):
             fields = tuple(key for key in path if isinstance(key, str) and key.isidentifier())
@@ -226,71 +296,20 @@ def numbers(lab: str) -> list[tuple[Any, ...]]:
     return [drawn.choice(paths) for paths in names.values()]
 
 
-def shown_with(lab: str, path: tuple[Any, ...], value: float, file: Path) -> bool:
-    """Whether a page shows its recording with that number there; False where it is refused."""
-    file.write_bytes(ruined.instead(store.paths(lab)[0].read_bytes(), path, json.dumps(value)))
-    try:
-        return bool(replay.page(lab, store.read(file)))
-    except BadRecording as refusal:
-        said = str(refusal)
-        assert "\n" not in said and said.endswith("`make record`."), said
-        return False
-
-
-@pytest.fixture
-def within_memory() -> Iterator[None]:
-    def most() -> int:
-        unit = 1 if sys.platform == "darwin" else 2**10
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-
-    before = most()
-    yield
-    assert most() - before < MOST_MEMORY
-
-
-@pytest.mark.usefixtures("within_memory")
-@pytest.mark.parametrize(
-    ("lab", "path", "value"),
-    [
-        ("many-cores", ("machine", "cores"), 10**9),
-        ("many-cores", ("runs", 0, "calibration", "overhead_s"), 1e9),
-        ("many-cores", ("runs", 1, "calibration", "loops_per_s", 0), 0),
-        ("many-cores", ("runs", 1, "points", 1, "users"), 0),
-        ("the-launch", ("parts", "100 threads", "runs", 2, "calibration", "generator_s"), 1e308),
-        ("the-launch", ("contrast", "users"), 10**18),
-        ("which-limit", ("variants", "before", "experiment", "workload", "wait_cv"), 5e-324),
-        ("which-limit", ("variants", "right", "runs", 2, "points", 1, "demand_s"), -1),
-        ("classics-s2", ("runs", 0, "tries", 9, "users"), 0),
-    ],
-)
-def test_a_number_that_was_never_measured_is_refused(
-    lab: str, path: tuple[Any, ...], value: float, tmp_path: Path
-) -> None:
-    assert not in_time(lambda: shown_with(lab, path, value, tmp_path / "2-cores.json"), WITHIN_S)
-
-
-LABS = [folder.name for folder in sorted(store.folder().iterdir()) if store.paths(folder.name)]
-
-
-@pytest.mark.usefixtures("within_memory")
-def test_some_numbers_of_recordings_set_to_extremes_are_refused_or_shown(tmp_path: Path) -> None:
-    drawn = ruined.dice(1, "extremes")
-    for lab in drawn.sample(LABS, 10):
-        for path in drawn.sample(numbers(lab), 3):
-            value = drawn.choice(EXTREMES)
-            show = partial(shown_with, lab, path, value, tmp_path / "2-cores.json")
-            in_time(show, WITHIN_S, f"{lab}: {path}: {value}")
-
-
-@pytest.mark.extended
 @pytest.mark.timeout(600)
 @pytest.mark.usefixtures("within_memory")
-@pytest.mark.parametrize("lab", LABS)
-def test_each_number_of_a_recording_set_to_an_extreme_is_refused_or_shown(
-    lab: str, tmp_path: Path
+@pytest.mark.parametrize(
+    ("labs", "most"),
+    [(ruined.dice(1, "extremes").sample(LABS, 10), 3)]
+    + [pytest.param([lab], None, marks=pytest.mark.extended, id=lab) for lab in LABS],
+)
+def test_a_recording_with_a_number_set_to_an_extreme_is_refused_or_shown(
+    labs: list[str], most: int | None, tmp_path: Path
 ) -> None:
-    drawn = ruined.dice(1, f"extremes of {lab}")
-    for path in numbers(lab):
-        value = drawn.choice(EXTREMES)
-        show = partial(shown_with, lab, path, value, tmp_path / "2-cores.json")
-        in_time(show, WITHIN_S, f"{path}: {value}")
+    for lab in labs:
+        drawn, found = ruined.dice(1, f"extremes of {lab}"), numbers(lab)
+        for path in drawn.sample(found, most or len(found)):
+            value = json.dumps(drawn.choice(EXTREMES))
+            content = ruined.instead(store.paths(lab)[0].read_bytes(), path, value)
+            show = partial(shown, lab, content, tmp_path / "2-cores.json")
+            in_time(show, WITHIN_S, f"{lab}: {path}: {value}")
