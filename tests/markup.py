@@ -1,6 +1,8 @@
 """HTML that a lab shows, as a test reads it."""
 
 import re
+import textwrap
+from collections.abc import Mapping
 from html.parser import HTMLParser
 
 from bs4 import BeautifulSoup
@@ -16,6 +18,14 @@ def check_balanced(html: str) -> None:
 def plain(html: str) -> str:
     """Its text, with a space for each tag and each space that does not break."""
     return re.sub(r"<[^>]+>", " ", html).replace("\u00a0", " ")
+
+
+def sheet(said: Mapping[str, str]) -> str:
+    """Sentences below the names of their cases, for a snapshot that can be read."""
+    wrap = textwrap.TextWrapper(96, initial_indent="    ", subsequent_indent="    ")
+    return "\n".join(
+        f"{name}\n{wrap.fill(plain(each) or '(nothing)')}" for name, each in said.items()
+    )
 
 
 def seen(html: str) -> str:
