@@ -7,13 +7,11 @@ record on), 3 when a server or the load generator failed, 130 after Ctrl-C.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NoReturn
 
 from labs.records.errors import BadRecording, Failed, Unusable, used_up
@@ -27,9 +25,9 @@ from labs.records.experiment import (
     Workload,
 )
 from labs.records.format import number
+from labs.terminal import bar, destination, write
 
 OK, UNUSABLE, FAILED, INTERRUPTED = 0, 2, 3, 130
-BAR = 30  # characters
 
 
 class Parser(argparse.ArgumentParser):
@@ -329,38 +327,6 @@ def read(asked: argparse.Namespace) -> int:
     origin = asked.origin or os.environ.get("ORIGIN", "")
     below = asked.base_url or os.environ.get("BASE_URL", "")
     return serve_book(port or None, not quiet, origin=origin, base_url=below)
-
-
-def bar(told: object) -> None:
-    """The progress bar, on a terminal."""
-    from labs.measure.progress import Progress
-
-    if isinstance(told, Progress):
-        done = round(told.fraction * BAR)
-        line = f"{'█' * done}{'·' * (BAR - done)} {told.seconds_left:4.0f} s  {told.stage}"
-        print(f"\r{line[:110]:<110}", end="", file=sys.stderr, flush=True)
-
-
-def destination(name: str | None) -> Path | None:
-    """Where the JSON goes. A path that cannot be written is refused before anything starts."""
-    if name is None or name == "-":
-        return Path("-") if name else None
-    path, folder = Path(name), Path(name).absolute().parent
-    good = os.access(path if path.exists() else folder, os.W_OK)
-    if not good or not folder.is_dir() or path.is_dir() or "\0" in name:
-        raise Unusable(f"--json {name}: cannot be written. Give a file in a folder of yours.")
-    return path
-
-
-def write(path: Path | None, data: dict[str, Any]) -> None:
-    """Write the JSON where it was asked for."""
-    if path is None:
-        return
-    text = json.dumps(data, indent=1, allow_nan=False) + "\n"
-    if str(path) == "-":
-        sys.stdout.write(text)
-    else:
-        path.write_text(text)
 
 
 if __name__ == "__main__":
