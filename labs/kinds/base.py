@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
@@ -25,6 +26,21 @@ from labs.records.results import Machine, Result
 Found = TypeVar("Found", bound=Result)
 
 
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """At which scale a lab is run: as it is written, or as suits a machine's cores."""
+
+    written: Any = None  # what grows with the cores, as it is for two of them; None: nothing does
+    why: str = ""  # the numbers are not those of the chapter, in a sentence
+
+    @property
+    def by_cores(self) -> bool:
+        return self.written is not None
+
+
+BOOK_SCALE = Scale()
+
+
 class LabKind(ABC, Generic[Found]):
     """One lab. Its arguments are what a chapter's cell gives after the lab's name, and its
     docstring is what the reference says of it."""
@@ -33,9 +49,8 @@ class LabKind(ABC, Generic[Found]):
     rounds: ClassVar[int] = 3  # runs of it in the book's recording
     recorded_by: ClassVar[str] = "make record"
     question: Question | None = None  # for the reader to answer before the first run
-    by_cores: bool = False  # whether users and workers grow with the cores there are
-    written: Any = None  # then, those for two cores
-    given: Mapping[str, Any] = MappingProxyType({})  # its other arguments, for `again`
+    scale: Scale = BOOK_SCALE
+    given: Mapping[str, Any] = MappingProxyType({})  # its arguments but for the scale
     controls: Mapping[str, str] = MappingProxyType({})  # to use while it runs; a word on each
     settings: Sequence[str] = ()  # that it is about, which its panel shows first
     also: Sequence[str] = ()  # labels of the other settings that it is recorded under
@@ -126,18 +141,17 @@ class LabKind(ABC, Generic[Found]):
         """The same lab in a few seconds, to see that it runs; itself, if it is that short."""
         return self
 
-    def own(self, cores: int) -> Mapping[str, Any]:
-        """Those of its arguments that grow with the cores, as they suit that many; none where cores
-        are not what it is about."""
+    def grown(self, cores: int) -> Mapping[str, Any]:
+        """Those of its arguments that grow with the cores, as they suit that many."""
         return {}
 
     def at_scale(self, cores: int) -> Self:
         """The lab with as many users and workers as suit that many cores; itself where those are
         its own, as on two, for which chapters are written."""
-        own = self.own(cores)
+        own = self.grown(cores) if self.scale.by_cores else {}
         if all(self.given[name] == value for name, value in own.items()):
             return self
-        return self.again(**own, why=why_scaled(cores), written=self.written)
+        return self.again(replace(self.scale, why=why_scaled(cores)), **own)
 
     def scaled_down(self, cores: int, *, shared: bool) -> Self:
         """The lab as a small machine should begin with, or a service that others share."""
@@ -152,11 +166,11 @@ class LabKind(ABC, Generic[Found]):
         """The newest of what was found, for a terminal; "" for nothing to say on the way."""
         return ""
 
-    def again(self, *, written: Any = None, **other: Any) -> Self:
-        """The same lab with some arguments other than `given`; with `written`, they are those at a
-        machine's own scale."""
-        again = type(self)(**{**self.given, **other, "by_cores": written is not None})
-        again.written = written
+    def again(self, scale: Scale | None = None, /, **other: Any) -> Self:
+        """The same lab with some other arguments; without a scale they are a reader's own, which
+        no machine's cores change any more."""
+        again = type(self)(**{**self.given, **other})
+        again.scale = scale or Scale(why=self.scale.why)
         return again
 
     @classmethod

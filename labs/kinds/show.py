@@ -7,14 +7,14 @@ from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 import msgspec
+from markupsafe import Markup
 
+from labs.present.blocks import Block, Drawn, sentences
 from labs.present.caveats import Checked
 from labs.present.levels import BY_LEVEL, Level, Pace
-from labs.present.markup import sentences
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.present.tables import MIB, MS, Table, folded
-from labs.present.time_split import SplitFigure
 from labs.present.trails import Curve
 from labs.present.verdict import caption
 from labs.records.format import cores, digits, duration, percent, plain, rate, size
@@ -131,7 +131,7 @@ class Show(Generic[Found]):
     result: type[Found]
     figure: Callable[[Found], Figure]
     alt: Callable[[Found], str]  # the figure in words
-    split: Callable[[Found], SplitFigure | None] = lambda found: None  # where the time went, below
+    split: Callable[[Found], Drawn | None] = lambda found: None  # where the time went, below
     curves: Callable[[Found], Sequence[Curve]] = lambda found: ()  # what stays of it, pale
     checked: Callable[[Found], Iterable[Checked]] = lambda found: ()  # a panel advises on these
     columns: Sequence[Column]
@@ -142,7 +142,7 @@ class Show(Generic[Found]):
     parts: Callable[[Found], Mapping[str, Result]] = lambda found: {}  # to be quoted by a label
     about: Callable[[Found], str] = lambda found: ""  # for the figure's caption
     middle_by: str = ""  # by what the run that is drawn is the middle one; "": it is not
-    verdict: Callable[[Found], str] = lambda found: ""  # HTML under the figure
+    verdict: Callable[[Found], Sequence[Block]] = lambda found: ()  # under the figure
     levels: Callable[[Found], Sequence[Level]] = lambda found: ()  # by which a page replays it
     pace: Pace = BY_LEVEL  # and how it does
     concluded: Callable[[Found], Sequence[str]] = lambda found: ()  # the sentences at their end
@@ -180,7 +180,7 @@ class Show(Generic[Found]):
             f"{self.about(found)} {caption(found.machine, len(found.runs), self.middle_by)}".strip()
         )
 
-    def downloads(self, name: str, found: Found) -> str:
+    def downloads(self, name: str, found: Found) -> Markup:
         """All numbers of the lab's result as HTML: a folded table, and the files to take away."""
         file = f"{name}-{found.machine.cores}-cores"
         data = {**self.data(found), SHOWN: self.shown(name, found)}

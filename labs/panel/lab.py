@@ -25,6 +25,7 @@ from labs.panel.results import Results
 from labs.panel.run_bar import RunBar, empty, put
 from labs.panel.settings import settings_of
 from labs.present.bet import on_answer
+from labs.present.blocks import html
 from labs.present.caveats import advice
 from labs.present.markup import alarm, paragraphs, spoken, status
 from labs.present.settings import Settings
@@ -324,13 +325,13 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         show = showing(found)
         self._draw_figure(found, words)
         self._results.draw_split(show.split(found))
-        put(self._results.verdict, show.verdict(found))
+        put(self._results.verdict, html(show.verdict(found)))
         put(self._results.data, show.downloads(self.name, found))
 
     def _compared(self, found: Found) -> str:
         """What was measured here beside what was recorded, at the scale of another machine."""
         recorded = self._recorded
-        if recorded is None or not (self._lab.by_cores and self._own(recorded)):
+        if recorded is None or not (self._lab.scale.by_cores and self._own(recorded)):
             return ""
         return showing(found).beside(found, recorded)
 

@@ -13,12 +13,13 @@ from labs.kinds.mystery import verdict
 from labs.kinds.mystery.record import Mystery, Variant
 from labs.kinds.mystery.run import MysteryLab
 from labs.kinds.mystery.scenarios import LIMITS
-from labs.kinds.mystery.show import compared, repaired_html, show, symptoms_html
+from labs.kinds.mystery.show import compared, repaired, show, symptoms
 from labs.panel.controls import read_users
 from labs.panel.lab import LabPanel
 from labs.panel.prediction_prompt import Bets
 from labs.panel.refusal import in_words
 from labs.panel.run_bar import empty, put
+from labs.present.blocks import html
 from labs.present.caveats import advice
 from labs.present.markup import spoken
 from labs.present.settings import Settings, so_many_users
@@ -217,9 +218,9 @@ class MysteryPanel(LabPanel[Mystery]):
         """All of it: before the diagnosis nothing that tells the limit."""
         self._draw_figure(found, words)
         longer = advice(found.before.points, {"Measure for"})  # all else would tell the limit
-        put(self._results.verdict, symptoms_html(found) + (spoken(longer) if longer else ""))
+        put(self._results.verdict, html([symptoms(found)]) + (spoken(longer) if longer else ""))
         if self._solved:
-            put(self._brought, repaired_html(found))
+            put(self._brought, html(repaired(found)))
             put(self._results.data, show.downloads(self.name, found))
 
     def _draw_figure(self, found: Mystery, words: str) -> None:

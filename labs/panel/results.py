@@ -5,8 +5,8 @@ import ipywidgets
 from labs.panel.core_strip_view import CoreStripView
 from labs.panel.figure_view import FigureView
 from labs.panel.run_bar import empty, put
+from labs.present.blocks import Drawn
 from labs.present.markup import paragraphs, status
-from labs.present.time_split import SplitFigure
 
 OTHERS = "wt-others"  # results that are not of what is set or runs now
 
@@ -35,11 +35,11 @@ class Results(ipywidgets.VBox):
         put(self.whose, status(words, "p") if words else "")
         (self.add_class if others else self.remove_class)(OTHERS)
 
-    def draw_split(self, split: SplitFigure | None) -> None:
+    def draw_split(self, split: Drawn | None) -> None:
         """Where the time went; only when a run is over, because to paint it takes time."""
         self.split.figure = split.figure if split else {"data": [], "layout": {}}
         self.split.alt = split.alt if split else ""
-        put(self.split_note, paragraphs([split.note] if split and split.note else []))
+        put(self.split_note, paragraphs([split.caption] if split and split.caption else []))
 
     def clear(self) -> None:
         """Nothing measured stands here: no words, no parts of the time, nobody's cores."""

@@ -26,13 +26,13 @@ from labs.panel.lab import LabPanel
 from labs.panel.prediction_prompt import Bets
 from labs.panel.run_bar import empty, put
 from labs.present.bet import Guess
+from labs.present.blocks import html
 from labs.present.caveats import advice
 from labs.present.markup import alarm, spoken
 from labs.present.power import powered
 from labs.present.settings import in_words
-from labs.present.tables import assumptions
 from labs.present.trails import trails_alt, with_trails
-from labs.present.verdict import about
+from labs.present.verdict import about, assumptions
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment
 from labs.records.format import seconds
@@ -69,7 +69,7 @@ class SweepPanel(LabPanel[Recording]):
         ).add_class("wt-offers")
         self._offers.observe(self._offered, "value")
         self._assumed = ipywidgets.HTML().add_class("wt-data")
-        put(self._why, Markup("<p>{}</p>").format(lab.why) if lab.why else "")
+        put(self._why, Markup("<p>{}</p>").format(lab.scale.why) if lab.scale.why else "")
         super().__init__(name, lab, recorded=recorded, bets=bets)
 
     def _parts(self) -> tuple[ipywidgets.Widget, ...]:
@@ -254,7 +254,7 @@ class SweepPanel(LabPanel[Recording]):
         asked = self._sweep
         whole = found.experiment.load.users == asked.experiment.load.users
         recorded, _ = self._recorded_beside(found.experiment)
-        if recorded is None or self._recorded is None or not (asked.by_cores and whole):
+        if recorded is None or self._recorded is None or not (asked.scale.by_cores and whole):
             return ""
         return show.beside(found, self._recorded)
 
@@ -272,7 +272,7 @@ class SweepPanel(LabPanel[Recording]):
         recorded, as_if = self._recorded_beside(experiment) if self._prompt.done else (None, "")
         guess = self._guess(experiment)
         prediction = self._forecast if self._prompt.done else None
-        put(self._assumed, assumptions(prediction.notes if prediction else ()))
+        put(self._assumed, html(assumptions(prediction.notes if prediction else ())))
         points = [self._points[level] for level in sorted(self._points)]
         trails = self._earlier.beside(self._current, self._told(self._lab))
         alt = sweep_alt(

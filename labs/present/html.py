@@ -61,19 +61,22 @@ class Recorded:
     under it. Both are plain text.
     """
 
-    def __init__(self, figure: Figure, *, alt: str, caption: str = "") -> None:
+    def __init__(self, figure: Figure, alt: str, caption: str = "") -> None:
         self.figure = plain(figure)
         self.alt = alt
         self.caption = caption
+        self.mark = mark(self.figure)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
         return {PLOTLY_MIME: self.figure, "text/html": self.html(), "text/plain": self.alt}
 
-    def html(self) -> Markup:
+    def html(self, picture: Markup | None = None) -> Markup:
+        """The figure with its words; until a script draws it, they stand where it belongs, or a
+        picture of it does."""
         height = int(self.figure["layout"].get("height", HEIGHT))
+        empty = '<div class="wt-plot" style="min-height:{}px"><p>{}</p></div>'
+        shown = picture or Markup(empty).format(height, self.alt)
         caption = each_in("<figcaption>{}</figcaption>", [self.caption] if self.caption else [])
         return Markup(
-            '<figure class="wt-recorded" data-figure="{4}" aria-label="{0}">'
-            '<div class="wt-plot" style="min-height:{1}px"><p>{0}</p></div>'
-            "{2}{3}</figure>"
-        ).format(self.alt, height, script_data(self.figure), caption, mark(self.figure))
+            '<figure class="wt-recorded" data-figure="{}" aria-label="{}">{}{}{}</figure>'
+        ).format(self.mark, self.alt, shown, script_data(self.figure), caption)

@@ -47,20 +47,6 @@ def script_data(data: object, **attributes: str) -> Markup:
     return Markup('<script type="application/json"{}>{}</script>').format(told, Markup(text))
 
 
-def sentences(shown: str) -> list[str]:
-    """What the paragraphs of HTML say, as text; but for those that lead to a table."""
-    texts = (Markup(said).striptags() for said in re.findall(r"<p>(.*?)</p>", shown, re.DOTALL))
-    return [text for text in texts if not text.endswith(":")]
-
-
-def labelled(said: Iterable[tuple[str, str]]) -> Markup:
-    """A paragraph for each pair of a label, which may be empty, and what is said of it."""
-    return Markup("").join(
-        Markup("<p>{}{}</p>").format(each_in("<b>{}.</b> ", [label] if label else []), sentences)
-        for label, sentences in said
-    )
-
-
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
     """A table of text."""
     top = each_in('<th scope="col">{}</th>', head)

@@ -6,13 +6,11 @@ import csv
 import io
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from labs.present.markup import paragraphs, wide_table
-from labs.present.verdict import ASSUMES
 
 MS = 1000
 MIB = 2**20
@@ -60,18 +58,6 @@ def folded(name: str, sheet: Table, data: object, *, shown: bool = True) -> Mark
         '<details class="wt-data"><summary>Data: the numbers, and as files</summary>'
         "{}<p>Save all of it: {}</p></details>"
     ).format(sheet.html() if shown else "", links)
-
-
-def assumptions(sentences: Sequence[str]) -> Markup:
-    """What a forecast assumes as HTML, to stand below the figure with its line: one sentence
-    plainly, several folded, nothing for none."""
-    if not sentences:
-        return Markup("")
-    if len(sentences) == 1:
-        once = '<div class="wt-data"><p><b>{}.</b> {}</p></div>'
-        return Markup(once).format(ASSUMES, sentences[0])
-    several = '<details class="wt-data"><summary>{}</summary>{}</details>'
-    return Markup(several).format(ASSUMES, paragraphs(sentences))
 
 
 def link(name: str, kind: str, text: str, label: str) -> Markup:

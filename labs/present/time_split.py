@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from labs.present.blocks import Drawn
 from labs.present.palette import BLUE, FAINT, GREEN, GREY, ORANGE, PURPLE, THIN
-from labs.present.plot import FROM_ZERO, NAMES, Figure, Shown, layout, part, plot_title
+from labs.present.plot import FROM_ZERO, NAMES, Shown, layout, part, plot_title
 from labs.records.format import duration, listed, percent
 from labs.records.time_split import TimeSplit
 
@@ -38,16 +39,8 @@ MORE = ("\\", "|", "-", ".")  # patterns of who else serves one request at a tim
 Splits = Sequence[tuple[str, TimeSplit]]  # of each bar: what it is called, and its parts
 
 
-class SplitFigure(NamedTuple):
-    """The bars, the same in words, and what is to know of them."""
-
-    figure: Figure
-    alt: str
-    note: str
-
-
-def split_figure(splits: Splits) -> SplitFigure | None:
-    """Of those levels; None for none."""
+def split_figure(splits: Splits) -> Drawn | None:
+    """The bars of these levels, the same in words, and what is to know of them; None for none."""
     if not splits:
         return None
     rows = [label for label, _ in splits]
@@ -80,7 +73,7 @@ def split_figure(splits: Splits) -> SplitFigure | None:
         meta={"narrow": {"height": ROW * len(rows) + NARROW_AROUND, "margin": {"b": 202}}},
     )
     made["legend"]["traceorder"] = "normal"
-    return SplitFigure({"data": traces, "layout": made}, _alt(splits), " ".join(notes(splits)))
+    return Drawn({"data": traces, "layout": made}, _alt(splits), " ".join(notes(splits)))
 
 
 def notes(splits: Splits) -> Iterable[str]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from markupsafe import Markup
+
 from labs.analysis import causes
 from labs.analysis.point import half_width
 from labs.present import reasons
+from labs.present.blocks import DATA, Block, Said, Within
 from labs.present.caveats import BY_SPEED, exceeded, starved, unfit, unsteady
 from labs.records.experiment import Experiment, Server, Workload
 from labs.records.format import (
@@ -40,6 +43,15 @@ def about(experiment: Experiment) -> str:
 def assumed(forecast: Prediction) -> list[str]:
     """What a forecast assumes, in lines below a heading; none where there is nothing to know."""
     return [f"{ASSUMES}:", *(f"- {note}" for note in forecast.notes)] if forecast.notes else []
+
+
+def assumptions(notes: Sequence[str]) -> list[Block]:
+    """What a forecast assumes, to stand below the figure with its line: one sentence plainly,
+    several folded, nothing for none."""
+    if len(notes) < 2:
+        return [Within(DATA, [Said(notes, ASSUMES)])] if notes else []
+    folded = Markup('<details class="wt-data"><summary>{}</summary>{{}}</details>').format(ASSUMES)
+    return [Within(folded, [Said(notes)])]
 
 
 def verdict(experiment: Experiment, machine: Machine, run: Run) -> tuple[str, ...]:

@@ -1,11 +1,12 @@
 """The recorded figures of the book, and which of them `make figures` has to draw."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from labs.present.blocks import figures
+from labs.present.html import Recorded
 from labs.recordings import pictures, replay, store
 from labs.recordings.pictures import WIDTHS
 from labs.recordings.recorder import cells
@@ -40,7 +41,7 @@ def drawings(labs: Sequence[str] = ()) -> list[Drawing]:
 def _drawings(lab: str, of: str | None) -> Iterator[Drawing]:
     """of: the lab whose figure it may take the place of, if another; the rest is not shown then."""
     result = store.recording(lab)
-    page = replay.page(lab, result)[1] if of in (lab, None) else replay.course(result)
-    for number, found in enumerate(pictures.FIGURE.finditer(page), 1):
-        figure = json.loads(found["json"])
-        yield Drawing(lab=lab, number=number, mark=found["mark"], figure=figure)
+    blocks = replay.blocks(lab, result) if of in (lab, None) else replay.course(result)
+    for number, drawn in enumerate(figures(blocks), 1):
+        shown = Recorded(*drawn)
+        yield Drawing(lab=lab, number=number, mark=shown.mark, figure=shown.figure)

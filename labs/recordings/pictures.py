@@ -8,20 +8,20 @@ A picture becomes a part of its page, so what else an SVG may hold (scripts, lin
 none: elements, attributes and letters of values are those that book/web/src/picture.ts writes.
 """
 
+import itertools
 import os
 import re
 from pathlib import Path
 
+from markupsafe import Markup
+
 from labs.host.files import read_whole
+from labs.present.blocks import Drawn
+from labs.present.html import Recorded
 from labs.recordings import store
 from labs.records.errors import BadRecording
 
 WIDTHS = ("wide", "narrow")
-FIGURE = re.compile(
-    r'<figure class="wt-recorded" data-figure="(?P<mark>\w+)".*?'
-    r'<script type="application/json">(?P<json>.*?)</script>.*?</figure>',
-    re.DOTALL,
-)
 MARK = re.compile(r'data-figure="(\w+)"')
 VALUE = (
     r"(?:url\(\#\w+\)|(?![^\"]*(?i:url))[\w .,%#()+-]*)"  # no address elsewhere, however written
@@ -63,21 +63,23 @@ def mark(picture: str) -> str:
     return found[1] if found else ""
 
 
-def with_pictures(lab: str, page: str) -> str:
-    """What a lab shows as HTML, its figures as pictures. BadRecording for a figure that has
-    changed since its picture was drawn."""
-    if os.environ.get("LABS_RECORDINGS"):
-        return page
-    numbers = iter(range(1, len(page)))
+class Pictures:
+    """Shows the figures of a lab as their pictures, in the order in which its page has them.
+    BadRecording for a figure that has changed since its picture was drawn."""
 
-    def drawn(match: re.Match[str]) -> str:
-        found = [read(path(lab, number, width)) for number in [next(numbers)] for width in WIDTHS]
-        if any(mark(each) != match["mark"] for each in found):
+    def __init__(self, lab: str) -> None:
+        self._lab, self._numbers = lab, itertools.count(1)
+
+    def __call__(self, drawn: Drawn) -> Markup:
+        shown = Recorded(*drawn)
+        if os.environ.get("LABS_RECORDINGS"):
+            return shown.html()
+        number = next(self._numbers)
+        found = [read(path(self._lab, number, width)) for width in WIDTHS]
+        if any(mark(each) != shown.mark for each in found):
             raise BadRecording(
-                f"{lab}: its figure has changed since its picture was drawn, or that holds more "
-                "than ours do. Run `make figures`."
+                f"{self._lab}: its figure has changed since its picture was drawn, or that holds "
+                "more than ours do. Run `make figures`."
             )
-        shown = f'<div class="wt-picture">{"".join(found)}</div>'
-        return re.sub(r'<div class="wt-plot".*?</div>', lambda _: shown, match[0], count=1)
-
-    return FIGURE.sub(drawn, page)
+        picture = Markup("".join(found))  # `read` lets nothing else through
+        return shown.html(Markup('<div class="wt-picture">{}</div>').format(picture))

@@ -9,12 +9,13 @@ from markupsafe import Markup
 from labs.kinds.base import LabKind
 from labs.kinds.registry import showing
 from labs.present.bet import Place, Question
+from labs.present.blocks import Block, Draw, Drawn, html
 from labs.present.html import Recorded
 from labs.present.levels import stepped
 from labs.present.markup import script_data
 from labs.recordings import store
 from labs.recordings.others import Other, called, machines, servers, settings
-from labs.recordings.pictures import with_pictures
+from labs.recordings.pictures import Pictures
 from labs.records.errors import BadRecording
 from labs.records.results import Result
 from labs.records.reworded import REWORDED
@@ -25,8 +26,8 @@ class Replayed:
 
     def __init__(self, name: str, lab: LabKind[Any], result: Result) -> None:
         self.result = result
-        self.alt, shown = page(name, result)
-        self.html = Markup(with_pictures(name, shown)) + switch(name, lab, result)
+        self.html = page(name, result, Pictures(name)) + switch(name, lab, result)
+        self.alt = showing(result).alt(result)
         if asked := lab.asks(result):
             self.html = behind_bet(
                 self.html,
@@ -57,22 +58,30 @@ def replay(name: str, lab: LabKind[Any]) -> Replayed:
     return Replayed(name, lab, result)
 
 
-def page(name: str, result: Result) -> tuple[str, str]:
-    """The text alternative and the HTML, with figures for a script to draw. BadRecording for
-    numbers that make it impossible."""
-    show = showing(result)
+def plainly(drawn: Drawn) -> Markup:
+    """A figure for the page's script to draw."""
+    return Recorded(*drawn).html()
+
+
+def page(name: str, result: Result, draw: Draw = plainly) -> Markup:
+    """All that a page shows of a run. BadRecording for numbers that make it impossible."""
     with store.blamed(name):
-        shown = course(result)
-        if split := show.split(result):
-            shown += Recorded(split.figure, alt=split.alt, caption=split.note).html()
-        return show.alt(result), f"{shown}{show.verdict(result)}{show.downloads(name, result)}"
+        return html(blocks(name, result), draw)
 
 
-def course(result: Result) -> Markup:
-    """Its figure as HTML, and what a page needs to show it level by level."""
+def blocks(name: str, result: Result) -> list[Block]:
+    """The same before it is HTML."""
     show = showing(result)
-    figure = Recorded(show.figure(result), alt=show.alt(result), caption=show.caption(result))
-    return figure.html() + stepped(show.levels(result), show.concluded(result), show.pace)
+    split = show.split(result)
+    between = [split] if split else []
+    return [*course(result), *between, *show.verdict(result), show.downloads(name, result)]
+
+
+def course(result: Result) -> list[Block]:
+    """The figure of a run, and what a page needs to show it level by level."""
+    show = showing(result)
+    figure = Drawn(show.figure(result), show.alt(result), show.caption(result))
+    return [figure, stepped(show.levels(result), show.concluded(result), show.pace)]
 
 
 def switch(name: str, lab: LabKind[Any], result: Result) -> Markup:
@@ -83,12 +92,15 @@ def switch(name: str, lab: LabKind[Any], result: Result) -> Markup:
     groups = [
         {
             "label": "Measured on",
-            "others": [{"label": each.label, "html": course(each.result)} for each in elsewhere],
+            "others": [_shown(each, plainly) for each in elsewhere],
         },
-        {"label": "Other settings", "others": [_pictured(each) for each in changed]},
+        {
+            "label": "Other settings",
+            "others": [_shown(each, Pictures(each.lab)) for each in changed],
+        },
         {
             "label": "The same requests, earlier in the book",
-            "others": [_pictured(each) for each in alike],
+            "others": [_shown(each, Pictures(each.lab)) for each in alike],
         },
     ]
     here = called(result) if alike or changed else result.machine.caption
@@ -98,8 +110,8 @@ def switch(name: str, lab: LabKind[Any], result: Result) -> Markup:
     return script_data(data, class_="wt-switch-data")
 
 
-def _pictured(other: Other) -> dict[str, str]:
-    return {"label": other.label, "html": with_pictures(other.lab, course(other.result))}
+def _shown(other: Other, draw: Draw) -> dict[str, str]:
+    return {"label": other.label, "html": html(course(other.result), draw)}
 
 
 def behind_bet(

@@ -24,9 +24,11 @@ from naps_tree import NAPS, copy
 
 from labs.kinds.registry import KINDS, lab_kind, show_of, showing
 from labs.kinds.timeline.figure import CORES
+from labs.present.blocks import html
 from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
 from labs.recordings.recorder import cells
+from labs.recordings.replay import plainly
 from labs.records.errors import BadRecording
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -87,7 +89,7 @@ def test_a_result_is_shown_by_its_kind(file: Path) -> None:
     assert table.rows and {len(row) for row in table.rows} == {len(table.head)}
     assert len(table.csv().splitlines()) >= len(table.rows) + 1
     assert all(isinstance(cell, str) for row in table.rows for cell in row)
-    check_balanced(show.verdict(result))
+    check_balanced(html(show.verdict(result), plainly))
     check_balanced(show.downloads("a-lab", result))
     json.dumps(show.data(result), allow_nan=False)
 
@@ -129,7 +131,9 @@ def test_what_a_result_says_can_do_no_harm(file: Path) -> None:
     result = read(file)
     bad = structs.replace(result, machine=replace(result.machine, processor=hostile))
     show = showing(bad)
-    assert hostile not in show.verdict(bad) + show.table(bad).html() + show.downloads("x", bad)
+    assert hostile not in html(show.verdict(bad), plainly) + show.table(
+        bad
+    ).html() + show.downloads("x", bad)
 
 
 @each_recording

@@ -9,10 +9,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from labs.present.html import Recorded, mark
+from labs.present.blocks import Drawn
+from labs.present.html import mark
 from labs.recordings import pictures, replay, store
 from labs.recordings.drawings import Drawing, drawings
-from labs.recordings.pictures import WIDTHS
+from labs.recordings.pictures import WIDTHS, Pictures
 from labs.records.errors import BadRecording
 
 pytestmark = pytest.mark.chapters
@@ -67,28 +68,31 @@ def test_a_mark_is_of_what_a_picture_shows() -> None:
     assert changed(600, "layout", "meta", "narrow", "height") != before
 
 
+def ours() -> Pictures:
+    return Pictures("one-core")
+
+
 def test_a_figure_is_shown_by_its_pictures() -> None:
-    _, plain = replay.page("one-core", store.recording("one-core"))
-    shown = pictures.with_pictures("one-core", f"<p>Before</p>{plain}")
+    found = store.recording("one-core")
+    plain, shown = (replay.page("one-core", found, draw) for draw in (replay.plainly, ours()))
     figures = plain.count('<figure class="wt-recorded"')
     assert figures and shown.count('<div class="wt-picture"><svg ') == figures
     assert shown.count("</svg>") == 2 * figures and "wt-plot" in plain and "wt-plot" not in shown
-    assert shown.startswith("<p>Before</p>") and "<figcaption>" in shown
+    assert "<figcaption>" in shown
 
 
 def test_a_figure_that_has_changed_since_fails_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    changed = Recorded(LINE, alt="a line").html()
     with pytest.raises(BadRecording, match=r"^one-core: its figure has .* `make figures`\."):
-        pictures.with_pictures("one-core", changed)
+        ours()(Drawn(LINE, "a line"))
 
 
 def test_recordings_from_elsewhere_are_shown_without_their_pictures(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    plain = replay.page("one-core", store.recording("one-core"))[1]
-    assert "<svg" in pictures.with_pictures("one-core", plain)
+    found = store.recording("one-core")
+    assert "<svg" in replay.page("one-core", found, ours())
     monkeypatch.setenv("LABS_RECORDINGS", str(store.folder()))  # as somebody else's
-    assert pictures.with_pictures("one-core", plain) == plain
+    assert replay.page("one-core", found, ours()) == replay.page("one-core", found)
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from labs.kinds.classics.show import show
 from labs.load import tools
 from labs.measure.progress import Progress
 from labs.measure.rig import Rig
+from labs.present.blocks import html
 from labs.present.quantities import NoSuchNumber
 from labs.recordings import recorder, store
 from labs.records.errors import BadRecording, Unusable
@@ -230,7 +231,7 @@ def test_every_classic_is_recognised(name: str) -> None:
 
 
 def test_two_machines_are_set_side_by_side_by_their_laws() -> None:
-    (row,) = re.findall(r"<tr><td[^>]*>4</td>(.*?)</tr>", show.verdict(replication("s1")))
+    (row,) = re.findall(r"<tr><td[^>]*>4</td>(.*?)</tr>", html(show.verdict(replication("s1"))))
     cells = re.findall("<td[^>]*>(.*?)</td>", row)
     assert cells[:6] == ["20.23", "20", "1.01", "10", "9", "0.90"]
     assert "0.90 in the middle row" in show.alt(replication("s1"))
@@ -248,7 +249,7 @@ def test_a_small_file_is_set_beside_its_own_first_row() -> None:
 
 
 def test_what_a_machine_does_not_tell_is_quoted_as_such() -> None:
-    words = show.verdict(example("s3"))
+    words = html(show.verdict(example("s3")))
     for said in ("quoted, not measured", ">25 / 75 %</td>", "spent 70\u00a0% in S3"):
         assert said in words
 
@@ -260,7 +261,7 @@ def test_cores_that_others_used_are_told_before_any_law_is() -> None:
     busy = replace(calm.run, tries=(replace(first, others_cpu=1.1), *rest))
     told = "Other programs used up to 1.1 of the machine's 2 cores meanwhile"
     assert told in show.alt(structs.replace(calm, runs=(busy,)))
-    assert "Other programs" not in show.verdict(calm) + show.alt(calm)
+    assert "Other programs" not in html(show.verdict(calm)) + show.alt(calm)
 
 
 def test_what_is_missing_says_so() -> None:
@@ -269,7 +270,7 @@ def test_what_is_missing_says_so() -> None:
     kept = tuple(each for each in whole.run.tries if (each.users, each.by) != (4, AB))
     found = structs.replace(whole, runs=(replace(whole.run, tries=(*kept, missing)),))
     assert "Not measured: apache: install it with: x." in show.alt(found)
-    assert "install it" in show.verdict(found)
+    assert "install it" in html(show.verdict(found))
     assert show.table(found).rows[-1] == ("", "4", "ab", "", *[""] * 16, missing.missing)
     assert ClassicLab("s1").rejection(found) == missing.missing
     assert missing.missing in ClassicLab("s1").in_a_line(found)

@@ -30,6 +30,7 @@ from labs.kinds.sweep.record import Recording
 from labs.measure.progress import Progress
 from labs.measure.rig import Rig
 from labs.panel.lab import LabPanel
+from labs.present.blocks import html
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
@@ -388,7 +389,7 @@ def test_the_page_has_a_row_for_each_part_and_level_and_the_verdict_of_each() ->
     row = dict(zip(table.head, table.rows[2], strict=True))
     assert row["in service ms"] == "500" and float(row["queued ms"]) == pytest.approx(500, rel=0.02)
     assert row["memory MiB"] == "64" and row["never served"] == row["queue overflows"] == "0"
-    words = show.verdict(comparison()).replace("\u00a0", " ")
+    words = html(show.verdict(comparison())).replace("\u00a0", " ")
     assert f"<p><b>{FEW}.</b> At 50 users the pool is the limit" in words
     assert "times what “25 threads” did" in words
 

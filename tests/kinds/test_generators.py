@@ -22,6 +22,7 @@ from labs.kinds.generators.show import elsewhere, generators_said, show
 from labs.load import tools
 from labs.load.locust import LoadFailed
 from labs.measure.rig import Rig
+from labs.present.blocks import html
 from labs.present.quantities import NoSuchNumber
 from labs.records.errors import BadRecording, Unusable
 from labs.records.experiment import Server, Workload
@@ -105,7 +106,7 @@ def test_what_is_not_installed_is_told_and_not_invented() -> None:
     found = gauges(run(missing=remedy))
     assert f"wrk is {remedy}." in generators_said(found)
     assert len(show.figure(found)["data"][0]["x"]) == 4
-    assert remedy in show.verdict(found)
+    assert remedy in html(show.verdict(found))
     assert show.table(found).rows[-1] == ("1", "wrk", "wrk", *[""] * 11, remedy, "wrk")
     assert remedy in GeneratorsLab().rejection(found)
     with pytest.raises(NoSuchNumber, match="was not installed"):

@@ -38,16 +38,17 @@ from labs.kinds.mystery.show import (
     fixes_levels,
     processes_table,
     show,
+    symptoms,
     symptoms_figure,
-    symptoms_html,
-    words,
+    under,
 )
 from labs.kinds.sweep.record import Recording
 from labs.measure.rig import Rig
 from labs.panel.mystery import FIXES, MysteryPanel
+from labs.present.blocks import html
 from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
-from labs.recordings.replay import Replayed
+from labs.recordings.replay import Replayed, plainly
 from labs.records.errors import BadRecording, Unusable
 from labs.records.experiment import Server, Workload
 from labs.records.format import rate
@@ -283,7 +284,7 @@ def test_a_replay_tells_what_was_measured_and_only_its_verdict_why(seed: int) ->
     drawn = comparison_figure(compared(mystery))["data"]
     lines = [trace["line"]["color"] for trace in drawn if trace["name"].endswith(": forecast")]
     assert [level.colour for level in fixes] == [*dict.fromkeys(lines)]
-    said = words(mystery).partition('<details class="solution">')[2]
+    said = html(under(mystery), plainly).partition('<details class="solution">')[2]
     (data,) = re.findall(r'<script type="application/json" class="wt-levels">(.*?)</script>', said)
     assert json.loads(data)["verdict"] == [*verdict.revealed(mystery)]
     assert fixes_levels(example(seed, variants=("before",)))[1:] == []
@@ -311,7 +312,7 @@ def test_the_figures_and_tables_of_a_mystery() -> None:
     assert users == [str(users) for users in usual_users(4)]
     rows = processes_table(mystery).rows
     assert [row[0] for row in rows] == ["1", "2"]  # a master, and two alike
-    assert "<details" in words(example(seed_of("lock"), variants=("before",)))
+    assert "<details" in html(under(example(seed_of("lock"), variants=("before",))), plainly)
 
 
 def test_the_numbers_of_a_mystery_can_be_quoted() -> None:
@@ -438,7 +439,7 @@ def test_a_mystery_says_afterwards_which_database_it_had(
     assert level.limit == "database"
     assert 0.5 < found.throughput_rps("before") / level.bound_rps < 1.15
     assert found.ratio("right") > HELPED
-    before = symptoms_html(found)
+    before = html([symptoms(found)])
     assert "PostgreSQL" not in before and "SQLite" not in before
     assert f"The database was {found.database}." in " ".join(verdict.answered(found, "database"))
     if sys.platform.startswith("linux"):
@@ -529,7 +530,7 @@ def test_an_old_recording_and_one_without_postgresql_say_which_database_it_was()
     why = "With PostgreSQL here it would have been that. Install it with: apt-get install x"
     poor = structs.replace(old, database="SQLite 3.40.1", instead=why)
     assert f"The database was SQLite 3.40.1. {why}" in verdict.revealed(poor)
-    assert "SQLite" not in " ".join(verdict.answered(poor, "lock")) + symptoms_html(poor)
+    assert "SQLite" not in " ".join(verdict.answered(poor, "lock")) + html([symptoms(poor)])
     assert verdict.database_used(example(seed_of("lock"))) == ""
     assert "3 processes had stock.db open." in verdict.fact(named("database"), old)
     alone = structs.replace(old, seen=old.seen[:1])

@@ -12,9 +12,10 @@ from waiting import eventually
 from labs.exercises import latest
 from labs.kinds.race.record import Count, Race
 from labs.kinds.race.run import WAYS, WORK, RaceLab
-from labs.kinds.race.show import race_alt, race_figure, race_said, race_words, show
+from labs.kinds.race.show import race_alt, race_figure, race_said, show, under
 from labs.measure.rig import Rig
 from labs.panel.lab import LabPanel
+from labs.present.blocks import html
 from labs.present.markup import wide_table
 from labs.present.quantities import NoSuchNumber
 from labs.records.errors import BadRecording, Unusable
@@ -134,7 +135,7 @@ def test_what_a_lock_costs_is_said_once_and_more_is_not_its_doing() -> None:
 
 
 def test_each_row_of_the_table_begins_with_its_way() -> None:
-    assert '<tr><td class="wt-words">without a lock</td>' in race_words(race())
+    assert '<tr><td class="wt-words">without a lock</td>' in html(under(race()))
 
 
 def test_a_first_column_without_a_name_stays_first() -> None:

@@ -40,12 +40,13 @@ from labs.kinds.timeline.segments import (
     step_result,
     time_bins,
 )
-from labs.kinds.timeline.show import process_table, show, words
+from labs.kinds.timeline.show import process_table, show, under
 from labs.load.locust import drive
 from labs.measure.progress import Progress
 from labs.measure.rig import Rig
 from labs.panel.lab import LabPanel
 from labs.present.bet import on_answer
+from labs.present.blocks import html
 from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
 from labs.recordings.replay import Replayed
@@ -434,7 +435,7 @@ def test_every_figure_is_one_of_plotlys(found: Timeline) -> None:
     go.Figure(figure)
     json.dumps(figure, allow_nan=False)
     assert figure["layout"]["height"] < 1000
-    assert "<script" not in show.verdict(found) + show.downloads("lab", found)
+    assert "<script" not in html(show.verdict(found)) + show.downloads("lab", found)
     for table in (show.table(found), process_table(found.run)):
         assert {len(row) for row in table.rows} <= {len(table.head)}
 
@@ -659,9 +660,9 @@ def test_workers_that_came_late_are_named_only_where_they_explain_the_miss() -> 
 
 
 def test_equal_processes_stand_in_one_row_and_each_in_the_file() -> None:
-    html = words(examples.timeline(1.0))
-    rows = [plain(row).split() for row in html.split("<tr>")]
-    text = plain(html)
+    shown = html(under(examples.timeline(1.0)))
+    rows = [plain(row).split() for row in shown.split("<tr>")]
+    text = plain(shown)
     assert "server: master" in text
     assert any(row[:8] == "server: workers, there all the time 2 100".split() for row in rows)
     assert "25 %" in text  # of the run: the killed one

@@ -3,7 +3,7 @@
 from labs.kinds.naps.record import Naps
 
 from labs.kinds.show import Column, Show
-from labs.present.markup import paragraphs
+from labs.present.blocks import Said
 from labs.present.plot import Figure
 from labs.records.format import duration
 
@@ -24,7 +24,7 @@ show = Show(
     result=Naps,
     figure=figure,
     alt=lambda naps: f"The longest nap took {duration(naps.run.naps[-1].slept_s)}.",
-    verdict=lambda naps: paragraphs(["Sleeps end late."]),
+    verdict=lambda naps: [Said(["Sleeps end late."])],
     rows_of_run=lambda run: run.naps,
     row=Naps.nap,
     columns=(

@@ -9,6 +9,7 @@ import pytest
 from labs.kinds.sweep import report
 from labs.kinds.sweep.show import show
 from labs.kinds.timeline import verdict as timeline_verdict
+from labs.present.blocks import html
 from labs.present.power import powered
 from labs.recordings import store
 from labs.records.results import Power
@@ -43,9 +44,9 @@ def test_a_run_keeps_it_and_says_it(tmp_path) -> None:
     kept = msgspec.structs.replace(recording, runs=tuple(runs))
     store.save(kept, tmp_path / "kept.json")
     assert store.read(tmp_path / "kept.json") == kept
-    for said in (report.text(kept), show.verdict(kept)):
+    for said in (report.text(kept), html(show.verdict(kept))):
         assert "on battery when the run began" in said
-    assert "battery" not in show.verdict(recording)
+    assert "battery" not in html(show.verdict(recording))
     timeline = examples.timeline()
     runs = [replace(run, power=(Power(on_battery=True),)) for run in timeline.runs]
     told = timeline_verdict.verdict(msgspec.structs.replace(timeline, runs=tuple(runs)))

@@ -106,7 +106,7 @@ def cells() -> Iterator[tuple[str, LabKind[Any]]]:
 
 EVERY = dict(cells())
 OVER_USERS = (SweepLab, ComparisonLab)
-LABS = {name: lab for name, lab in EVERY.items() if getattr(lab, "by_cores", False)}
+LABS = {name: lab for name, lab in EVERY.items() if lab.scale.by_cores}
 SWEEPS = {name: lab for name, lab in LABS.items() if isinstance(lab, SweepLab)}
 COMPARISONS = {name: lab for name, lab in LABS.items() if isinstance(lab, ComparisonLab)}
 
@@ -305,7 +305,7 @@ def test_a_lab_that_grows_does_so_however_long_it_measures(name: str) -> None:
     lab = LABS[name]
     assert lab.each_s
     longer = lab.lasting(lab.each_s / 2).at_scale(8)
-    assert longer.each_s == lab.each_s / 2 and longer.by_cores
+    assert longer.each_s == lab.each_s / 2 and longer.scale.by_cores
     assert longer.lasting(lab.each_s).experiments() == lab.at_scale(8).experiments()
     assert longer.lasting(lab.each_s).matches(store.recording(name))
 

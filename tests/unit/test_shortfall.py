@@ -11,6 +11,7 @@ from msgspec import structs
 
 from labs.kinds.checkup.show import show
 from labs.kinds.checkup.verdict import shortfall
+from labs.present.blocks import html
 
 ALIKE = replace(examples.MACHINE, physical_cores=2, logical_cores=2, core_kinds=())
 OTHERS, SHARED = "Other programs had the rest", "From in here all of that looks the same"
@@ -54,7 +55,7 @@ def test_how_much_is_missing_is_said_and_of_whole_cores_nothing() -> None:
 
 
 def test_the_words_stand_below_what_the_checkup_found() -> None:
-    assert "wt-verdict" not in show.verdict(examples.checkup())
+    assert "wt-verdict" not in html(show.verdict(examples.checkup()))
     busy = replace(examples.CALIBRATION, use=0.51)
-    shown = show.verdict(structs.replace(examples.checkup(), calibrations=(busy,)))
+    shown = html(show.verdict(structs.replace(examples.checkup(), calibrations=(busy,))))
     assert shown.index("</table>") < shown.index("wt-verdict") < shown.index(OTHERS)

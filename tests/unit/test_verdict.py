@@ -24,8 +24,8 @@ from labs.kinds.sweep.show import show
 from labs.present import reasons
 from labs.present import verdict as telling
 from labs.present.bet import on_answer
-from labs.present.tables import assumptions
-from labs.present.verdict import ASSUMES
+from labs.present.blocks import html
+from labs.present.verdict import ASSUMES, assumptions
 from labs.recordings import store
 from labs.recordings.replay import page
 from labs.records.experiment import WAIT_BY, Experiment, Load, Server, Workload
@@ -237,17 +237,17 @@ def test_assumptions_stand_where_the_forecast_is() -> None:
     lines = [f"{ASSUMES}:", f"- {COINS}", f"- {QUEUE}"]
     assert report.text(assumed).splitlines()[-4:-1] == lines
     assert report.forecast_table(assumed.run.forecast).splitlines()[-4:] == ["", *lines]
-    _, shown = page("many-cores", assumed)
+    shown = page("many-cores", assumed)
     assert seen(shown).count(ASSUMES) == 1 and seen(shown).count(QUEUE) == 1
     assert shown.index("<figure") < shown.index(ASSUMES) < shown.index("Data: the numbers")
-    assert ASSUMES not in report.text(none) + page("many-cores", none)[1]
+    assert ASSUMES not in report.text(none) + page("many-cores", none)
     assert not report.forecast_table(none.run.forecast).endswith("\n")
 
 
 def test_assumptions_are_folded_where_there_are_several() -> None:
-    assert assumptions(()) == ""
-    assert "<details" not in assumptions([COINS]) and COINS in assumptions([COINS])
-    several = assumptions([COINS, QUEUE])
+    assert not assumptions(())
+    one, several = (html(assumptions(notes)) for notes in ([COINS], [COINS, QUEUE]))
+    assert "<details" not in one and COINS in one
     assert several.startswith("<details") and several.count("<p>") == 2
     assert "<4>" not in several
 
@@ -256,7 +256,7 @@ def test_comparison_says_once_what_its_parts_assume_alike() -> None:
     def compared(**notes: tuple[str, ...]) -> tuple[str, ...]:
         parts = {label: with_notes(*each) for label, each in notes.items()}
         found = Comparison(machine=examples.MACHINE, over="users", parts=parts)
-        read = seen(page("compared", found)[1])
+        read = seen(page("compared", found))
         for sentence in verdict.assumed(found):
             assert read.count(sentence) == 1
         return verdict.assumed(found)
@@ -274,7 +274,7 @@ def test_page_of_the_book_tells_every_assumption_of_its_recording() -> None:
         if not isinstance(found, Recording | Comparison):
             continue
         parts = found.parts.values() if isinstance(found, Comparison) else [found]
-        read = seen(page(path.parent.name, found)[1])
+        read = seen(page(path.parent.name, found))
         notes = {note for part in parts for note in part.run.forecast.notes}
         assert read.count(ASSUMES) == bool(notes)
         assert all(note in read for note in notes)

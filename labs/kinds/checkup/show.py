@@ -7,7 +7,7 @@ from operator import itemgetter
 from labs.kinds.checkup.record import Checkup
 from labs.kinds.checkup.verdict import shortfall
 from labs.kinds.show import Column, Show, two_places
-from labs.present.markup import paragraphs
+from labs.present.blocks import VERDICT, Block, Said, Within
 from labs.present.palette import BLUE, PURPLE
 from labs.present.plot import FROM_ZERO, Figure, dots, layout, line
 from labs.records.format import NARROW, digits, duration, percent, rate
@@ -81,11 +81,11 @@ def checkup_rows(checkup: Checkup) -> list[tuple[str, str, str]]:
     return rows
 
 
-def words(checkup: Checkup) -> str:
-    """Under the figure, as HTML: what was found, and why cores did less than is listed."""
-    facts = f'<div class="wt-data wt-facts">{show.table(checkup).html()}</div>'
-    why = paragraphs(shortfall(checkup.machine, checkup.calibration))
-    return facts + (f'<div class="wt-verdict">{why}</div>' if why else "")
+def under(checkup: Checkup) -> list[Block]:
+    """What was found, and why cores did less than is listed."""
+    facts = Within('<div class="wt-data wt-facts">{}</div>', [show.table(checkup)])
+    why = shortfall(checkup.machine, checkup.calibration)
+    return [facts, *([Within(VERDICT, [Said(why)])] if why else [])]
 
 
 def _effective_cores(checkup: Checkup) -> float:
@@ -105,7 +105,7 @@ show: Show[Checkup] = Show(
     result=Checkup,
     figure=checkup_figure,
     alt=checkup_alt,
-    verdict=words,
+    verdict=under,
     folds=False,
     rows=checkup_rows,
     row=lambda checkup: checkup,

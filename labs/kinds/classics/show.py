@@ -5,10 +5,7 @@ number of cores nor the price of a page takes part.
 """
 
 import statistics
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-
-from markupsafe import Markup
 
 from labs.analysis.checks import OTHERS_BUSY
 from labs.kinds.classics.figure import ratios_figure
@@ -16,9 +13,10 @@ from labs.kinds.classics.published import TABLES, Printed
 from labs.kinds.classics.record import AB, LOCUST, Replication, ReplicationRun, Tried
 from labs.kinds.classics.tree_figure import tree_figure, tree_said, tree_table
 from labs.kinds.show import Column, Measured, Show, known, quoted, two_digits, two_places
-from labs.present.markup import spoken, wide_table
+from labs.present.blocks import DATA, SPOKEN, Block, Said, Within
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber, Quantity
+from labs.present.tables import Table
 from labs.records.format import NARROW, digits, duration, percent, rate
 from labs.records.processes import Who
 
@@ -78,11 +76,10 @@ def figure(found: Replication) -> Figure:
     return tree_figure(found) if found.classic == "s3" else ratios_figure(found)
 
 
-def words(found: Replication) -> str:
-    """Under the figure, as HTML: the verdict, and the table."""
-    cells = (*tree_table(found), ()) if found.classic == "s3" else _table(found)
-    shown = spoken(said(found)) + wide_table(*cells)
-    return Markup('<div class="wt-data">{}</div>').format(shown)
+def under(found: Replication) -> list[Block]:
+    """The verdict, and the table."""
+    table = tree_table(found) if found.classic == "s3" else _table(found)
+    return [Within(DATA, [Within(SPOKEN, [Said(said(found))]), table])]
 
 
 def said(found: Replication) -> list[str]:
@@ -126,9 +123,7 @@ def _ours(found: Replication, by: str) -> list[float]:
     return [ratio for ratio in ratios if ratio is not None]
 
 
-def _table(
-    found: Replication,
-) -> tuple[Sequence[str], list[tuple[str, ...]], Sequence[str]]:
+def _table(found: Replication) -> Table:
     """A row for each of the source's, and the columns that matter."""
     source, name = TABLES[found.classic], found.classic.upper()
     several = len({row.setup for row in source.rows}) > 1
@@ -148,7 +143,7 @@ def _table(
     def law(row: Printed, cores: int) -> list[str]:
         return [] if flat else [_shown(source.law_rps(row.setup, row.users, cores))]
 
-    rows = [
+    rows = tuple(
         (
             *([row.setup or "long listen queue"] if several else []),
             *(str(row.users), _range(row)),
@@ -159,8 +154,8 @@ def _table(
             *_cells(found, row, LOCUST),
         )
         for row in source.rows
-    ]
-    return head, rows, main
+    )
+    return Table(tuple(head), rows, main=main)
 
 
 def _cells(found: Replication, row: Printed, by: str) -> tuple[str, str, str]:
@@ -260,7 +255,7 @@ show = Show(
     result=Replication,
     figure=figure,
     alt=lambda found: " ".join(said(found)),
-    verdict=words,
+    verdict=under,
     rows=rows,
     row=row,
     columns=(

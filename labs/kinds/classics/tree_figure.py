@@ -1,11 +1,12 @@
 """S3's process tree drawn and told: its figures beside those of ours."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from labs.kinds.classics import published
 from labs.kinds.classics.record import Replication
 from labs.present.palette import BLUE, ORANGE
 from labs.present.plot import NAMES, Figure, layout, part
+from labs.present.tables import Table
 from labs.records.format import digits, duration, percent
 
 NONE = "–"
@@ -50,7 +51,7 @@ def tree_said(found: Replication) -> Iterator[str]:
     )
 
 
-def tree_table(found: Replication) -> tuple[Sequence[str], list[tuple[str, ...]]]:
+def tree_table(found: Replication) -> Table:
     """A row for each of S3's numbers. What this machine does not tell is quoted, and said so."""
     run, cores = found.run, found.machine.cores
     tried = next((each for each in run.tries if not each.missing), None)
@@ -58,7 +59,7 @@ def tree_table(found: Replication) -> tuple[Sequence[str], list[tuple[str, ...]]
     head.append(f"ours, {cores} cores")
     if tried is None or not run.processes:
         why = run.tries[0].missing or "not measured"
-        return head, [("the server's tree", NONE, NONE, why)]
+        return Table(tuple(head), (("the server's tree", NONE, NONE, why),))
     server = run.cpu_s("server")
     each_s, ab_s = server / tried.requests, run.cpu_s("generator") / tried.requests
     ab_on_core = run.cpu_s("generator") / tried.seconds
@@ -93,7 +94,7 @@ def tree_table(found: Replication) -> tuple[Sequence[str], list[tuple[str, ...]]
         ("instructions a cycle", digits(intel.ipc), digits(amd.ipc), QUOTED),
         ("front-end stalls", f"{digits(100 * published.S3_FRONT_END_STALLS)} %", NONE, QUOTED),
     ]
-    return head, rows
+    return Table(tuple(head), tuple(rows))
 
 
 def _split(user: float) -> str:

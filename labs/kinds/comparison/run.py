@@ -19,7 +19,7 @@ from labs.analysis.scale import own_parts
 from labs.analysis.scaling import scaled_down, smoke_test
 from labs.analysis.schedule import CALIBRATION_S, PAINT_S, SPEED_S, VISITS, half_s, start_s
 from labs.host.hardware import fingerprint
-from labs.kinds.base import LabKind
+from labs.kinds.base import LabKind, Scale
 from labs.kinds.comparison import verdict
 from labs.kinds.comparison.contrast import with_contrast
 from labs.kinds.comparison.record import Comparison, Over, check_parts, merged
@@ -53,14 +53,12 @@ class ComparisonLab(LabKind[Comparison]):
         over: Over = "users",
         by_cores: bool = False,
         about: Sequence[str] = (),
-        why: str = "",
     ) -> None:
         check_parts(parts, over)
         self.settings = check_named(about)
-        self.parts, self.over, self.why = dict(parts), over, why
-        self.written = self.parts if by_cores else None  # for two cores
-        self.by_cores = by_cores
-        self.given = {"parts": self.parts, "over": over, "about": about, "why": why}
+        self.parts, self.over = dict(parts), over
+        self.scale = Scale(self.parts if by_cores else None)
+        self.given = {"parts": self.parts, "over": over, "about": about}
         label, experiment = list(parts.items())[-1]
         where = f"with “{label}” at {crowd(experiment.load.users[-1])}"
         self.question = Question(
@@ -71,7 +69,7 @@ class ComparisonLab(LabKind[Comparison]):
         )
 
     def about(self) -> str:
-        return f"{verdict.about(self.parts)} {self.why}".strip()
+        return f"{verdict.about(self.parts)} {self.scale.why}".strip()
 
     def seconds(self) -> float:
         """As the last calibrations of this machine let one expect."""
@@ -177,8 +175,8 @@ class ComparisonLab(LabKind[Comparison]):
             smaller[label] = replace(small, server=server, load=load)
         return type(self)(smaller, over=self.over)
 
-    def own(self, cores: int) -> Mapping[str, Any]:
-        return {"parts": own_parts(self.written, cores)} if self.written else {}
+    def grown(self, cores: int) -> Mapping[str, Any]:
+        return {"parts": own_parts(self.scale.written, cores)}
 
     def scaled_down(self, cores: int, *, shared: bool) -> Self:
         smaller = {
@@ -188,7 +186,7 @@ class ComparisonLab(LabKind[Comparison]):
         if not why:
             return self
         parts = {label: part for label, (part, _) in smaller.items()}
-        return self.again(parts=parts, why=why)
+        return self.again(Scale(why=why), parts=parts)
 
     @property
     def each_s(self) -> float:
@@ -196,8 +194,9 @@ class ComparisonLab(LabKind[Comparison]):
 
     def lasting(self, seconds: float) -> Self:
         times = seconds / self.each_s
-        written = self.written and _longer(self.written, times)
-        return self.again(parts=_longer(self.parts, times), written=written)
+        written = self.scale.written and _longer(self.scale.written, times)
+        longer = _longer(self.parts, times)
+        return self.again(replace(self.scale, written=written), parts=longer)
 
     def experiments(self) -> Sequence[Experiment]:
         return tuple(self.parts.values())

@@ -18,10 +18,10 @@ from labs.kinds.comparison.record import Comparison
 from labs.kinds.show import Column, Show
 from labs.kinds.sweep import beside
 from labs.kinds.sweep import show as sweep
-from labs.present.markup import labelled
+from labs.present.blocks import VERDICT, Block, Drawn, Said, Within
 from labs.present.quantities import Quantity
-from labs.present.tables import assumptions
-from labs.present.time_split import SplitFigure, split_figure
+from labs.present.time_split import split_figure
+from labs.present.verdict import assumptions
 
 
 def levels(comparison: Comparison) -> Iterator[sweep.Level]:
@@ -30,10 +30,10 @@ def levels(comparison: Comparison) -> Iterator[sweep.Level]:
         yield from sweep.levels(part, label)
 
 
-def words(comparison: Comparison) -> str:
-    """Under the figure, as HTML: what the forecasts assume, and the verdict."""
-    said = labelled(verdict.said(comparison))
-    return f'{assumptions(verdict.assumed(comparison))}<div class="wt-verdict">{said}</div>'
+def under(comparison: Comparison) -> list[Block]:
+    """What the forecasts assume, and the verdict."""
+    said = [Said([sentences], label) for label, sentences in verdict.said(comparison)]
+    return [*assumptions(verdict.assumed(comparison)), Within(VERDICT, said)]
 
 
 def data(comparison: Comparison) -> dict[str, object]:
@@ -48,7 +48,7 @@ def side_by_side(found: Comparison, recorded: Comparison) -> Markup:
     return beside.table([(label, here, there) for (label, here), there in both])
 
 
-def split(comparison: Comparison) -> SplitFigure | None:
+def split(comparison: Comparison) -> Drawn | None:
     """A bar for each part, at its last level."""
     parts = comparison.parts.items()
     return split_figure(
@@ -103,7 +103,7 @@ show = Show(
     about=lambda found: verdict.about(
         {label: part.experiment for label, part in found.parts.items()}
     ),
-    verdict=words,
+    verdict=under,
     levels=comparison_levels,
     concluded=lambda found: [verdict.said(found)[0][1]],  # of all parts; the page has the rest
     beside=side_by_side,

@@ -8,11 +8,12 @@ from markupsafe import Markup, escape
 
 from labs.kinds.generators.record import OURS, GeneratorResult, Generators, locusts
 from labs.kinds.show import Column, Measured, Show, quoted, two_digits
+from labs.present.blocks import SPOKEN, Block, Said, Within
 from labs.present.levels import UNMEASURED, Level, Pace
-from labs.present.markup import spoken, wide_table
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, rule, two_plots
 from labs.present.quantities import NoSuchNumber, Quantity
+from labs.present.tables import Table
 from labs.present.trails import Curve
 from labs.records.format import digits, duration, percent, plain, rate, rounded
 from labs.theory import laws
@@ -83,13 +84,13 @@ def _measured(gauge: GeneratorResult) -> str:
     )
 
 
-def generators_words(found: Generators) -> str:
-    """Under the figure, as HTML: the verdict, the table, and a worker for another machine."""
-    head = [
+def under(found: Generators) -> list[Block]:
+    """The verdict, the table, and a worker for another machine."""
+    head = (
         *("load generator", "req/s", "mean", "its cores", "its CPU a request"),
         *("server's cores", "server's CPU a request", "full"),
-    ]
-    rows = [
+    )
+    rows = tuple(
         (label(gauge.name), gauge.missing, *[""] * 6)
         if gauge.missing
         else (
@@ -103,9 +104,9 @@ def generators_words(found: Generators) -> str:
             " and ".join(gauge.full) or "nobody",
         )
         for gauge in found.run.gauges
-    ]
-    table = wide_table(head, rows, MAIN)
-    return spoken(generators_said(found)) + table + Markup(elsewhere())
+    )
+    said = Within(SPOKEN, [Said(generators_said(found))])
+    return [said, Table(head, rows, main=MAIN), Markup(elsewhere())]
 
 
 def generators_said(found: Generators) -> list[str]:
@@ -254,7 +255,7 @@ show = Show(
     figure=generators_figure,
     curves=generators_curves,
     alt=generators_alt,
-    verdict=generators_words,
+    verdict=under,
     levels=generators_levels,
     pace=Pace(each="generator", before=UNMEASURED),
     concluded=generators_said,

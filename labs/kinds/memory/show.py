@@ -8,8 +8,8 @@ from typing import Any
 
 from labs.kinds.memory.record import Memory, MemoryCurve
 from labs.kinds.show import Column, Show, quoted
+from labs.present.blocks import SPOKEN, Block, Said, Within
 from labs.present.levels import UNMEASURED, Level, Pace
-from labs.present.markup import paragraphs, wide_table
 from labs.present.palette import LINES
 from labs.present.plot import (
     FEWEST_TICKS,
@@ -27,7 +27,7 @@ from labs.present.plot import (
     nested,
     two_plots,
 )
-from labs.present.tables import MIB
+from labs.present.tables import MIB, Table
 from labs.present.trails import Curve
 from labs.records.format import digits, percent, plain, size
 from labs.records.results import pick
@@ -118,10 +118,10 @@ def memory_levels(memory: Memory) -> list[Level]:
     return levels
 
 
-def memory_words(memory: Memory) -> str:
-    """Under the figure, as HTML: what each takes, and what to think of it."""
+def under(memory: Memory) -> list[Block]:
+    """What each takes, and what to think of it."""
     head = ("one more", "takes", "as RSS has it", "the server alone")
-    rows = [
+    rows = tuple(
         (
             growth.kind,
             size(growth.each_bytes),
@@ -129,9 +129,8 @@ def memory_words(memory: Memory) -> str:
             size(growth.base_bytes),
         )
         for growth in memory.run.growths
-    ]
-    sentences = paragraphs(memory_said(memory))
-    return f'<div role="status">{sentences}</div>{wide_table(head, rows, MAIN)}'
+    )
+    return [Within(SPOKEN, [Said(memory_said(memory))]), Table(head, rows, main=MAIN)]
 
 
 def memory_said(memory: Memory) -> list[str]:
@@ -225,7 +224,7 @@ show = Show(
     figure=memory_figure,
     curves=memory_curves,
     alt=memory_alt,
-    verdict=memory_words,
+    verdict=under,
     levels=memory_levels,
     pace=Pace(each="kind", before=UNMEASURED),
     concluded=memory_said,

@@ -20,10 +20,9 @@ from labs.kinds.mystery.record import Mystery, Variant
 from labs.kinds.mystery.scenarios import LIMITS, named
 from labs.kinds.show import Column, Show, quoted
 from labs.kinds.sweep import show as sweep
+from labs.present.blocks import DATA, VERDICT, Block, Drawn, Said, Within
 from labs.present.core_strip import strip_alt, strip_figure
-from labs.present.html import Recorded
 from labs.present.levels import UNMEASURED, Level, Pace, stepped
-from labs.present.markup import labelled, paragraphs
 from labs.present.palette import LINES
 from labs.present.plot import Figure
 from labs.present.quantities import Quantity
@@ -33,6 +32,10 @@ from labs.records.processes import Seen, Who
 
 AS_IT_IS = "measured"
 KIB = 1024
+SOLUTION = (
+    '<details class="solution"><summary>What it is, and what two repairs brought</summary>'
+    "{}</details>"
+)
 NAMES: dict[Who, str] = {"server": "server", "generator": "load generator"}
 
 
@@ -138,39 +141,35 @@ def variants_table(mystery: Mystery) -> Table:
     return Table(head, tuple(rows), main=("server", "users", "req/s", "limit"))
 
 
-def symptoms_html(mystery: Mystery) -> Markup:
+def symptoms(mystery: Mystery) -> Block:
     """The tables of what was seen. Nothing of it says what the limit is."""
-    tables = Markup("<p>Level by level:</p>{}").format(show.table(mystery).turned().html())
+    tables: list[Block] = [Markup("<p>Level by level:</p>"), show.table(mystery).turned()]
     if mystery.seen:
         last = mystery.before.points[-1].users if mystery.before.points else 0
-        seen = processes_table(mystery).turned().html()
-        tables += Markup("<p>The processes, at {}:</p>{}").format(crowd(last), seen)
-    return Markup('<div class="wt-data">{}</div>').format(tables)
+        tables.append(Markup("<p>The processes, at {}:</p>").format(crowd(last)))
+        tables.append(processes_table(mystery).turned())
+    return Within(DATA, tables)
 
 
-def repaired_html(mystery: Mystery) -> Markup:
+def repaired(mystery: Mystery) -> list[Block]:
     """What the fixes brought."""
-    return labelled(verdict.repaired(mystery))
+    return [Said([sentences], label) for label, sentences in verdict.repaired(mystery)]
 
 
-def words(mystery: Mystery) -> str:
-    """Under a recorded figure: the other tools, and the solution folded away."""
+def under(mystery: Mystery) -> list[Block]:
+    """The other tools, and the solution folded away."""
     samples = mystery.before.run.samples
-    strip = Recorded(strip_figure(samples), alt=strip_alt(samples)).html() if samples else ""
+    strip = [Drawn(strip_figure(samples), strip_alt(samples))] if samples else []
     revealed = verdict.revealed(mystery) if mystery.before.points else ()
-    solution = paragraphs(revealed)
+    solution: list[Block] = [Said(revealed)]
     if len(mystery.variants) > 1:
         fixes = compared(mystery)
-        drawn = Recorded(comparison_figure(fixes), alt=comparison_alt(fixes)).html()
         pace = Pace(each="step", before=UNMEASURED)
-        replay = stepped(fixes_levels(mystery), revealed, pace)
-        solution += repaired_html(mystery) + drawn + replay
-        solution += Markup('<div class="wt-data">{}</div>').format(variants_table(mystery).html())
-    return (
-        f"{strip}{symptoms_html(mystery)}"
-        '<details class="solution"><summary>What it is, and what two repairs brought</summary>'
-        f'<div class="wt-verdict">{solution}</div></details>'
-    )
+        solution += repaired(mystery)
+        solution.append(Drawn(comparison_figure(fixes), comparison_alt(fixes)))
+        solution.append(stepped(fixes_levels(mystery), revealed, pace))
+        solution.append(Within(DATA, [variants_table(mystery)]))
+    return [*strip, symptoms(mystery), Within(SOLUTION, [Within(VERDICT, solution)])]
 
 
 def data(mystery: Mystery) -> dict[str, object]:
@@ -223,7 +222,7 @@ show = Show(
         "times": quoted(Mystery.ratio, times),  # the throughput: times("right")
     },
     about=lambda mystery: verdict.ABOUT,
-    verdict=words,
+    verdict=under,
     measured=lambda found: bool(found.before.points),
     levels=symptoms_levels,  # and no verdict, which would tell
     pace=Pace(before=UNMEASURED),

@@ -4,11 +4,12 @@ from operator import attrgetter
 
 from labs.kinds.race.record import Count, Race
 from labs.kinds.show import Column, Show, quoted
+from labs.present.blocks import SPOKEN, Block, Said, Within
 from labs.present.levels import UNMEASURED, Level, Pace
-from labs.present.markup import spoken, wide_table
 from labs.present.palette import BLUE, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, in_lines, two_plots
 from labs.present.quantities import Quantity
+from labs.present.tables import Table
 from labs.present.trails import Curve
 from labs.records.format import digits, duration, percent, rate, rounded
 
@@ -79,10 +80,10 @@ def race_levels(race: Race) -> list[Level]:
     ]
 
 
-def race_words(race: Race) -> str:
-    """Under the figure, as HTML: what was lost, what the lock cost, and why."""
+def under(race: Race) -> list[Block]:
+    """What was lost, what the lock cost, and why."""
     head = ("how", "asked", "arrived", "lost", "req/s", "mean ms")
-    rows = [
+    rows = tuple(
         (
             count.name,
             digits(count.asked, 6),
@@ -92,8 +93,8 @@ def race_words(race: Race) -> str:
             digits(count.mean_response_time_s * 1000),
         )
         for count in race.run.counts
-    ]
-    return spoken(race_said(race)) + wide_table(head, rows, MAIN)
+    )
+    return [Within(SPOKEN, [Said(race_said(race))]), Table(head, rows, main=MAIN)]
 
 
 def race_said(race: Race) -> list[str]:
@@ -172,7 +173,7 @@ show = Show(
     figure=race_figure,
     curves=race_curves,
     alt=race_alt,
-    verdict=race_words,
+    verdict=under,
     levels=race_levels,
     pace=Pace(each="way", before=UNMEASURED),
     concluded=race_said,

@@ -12,7 +12,7 @@ from labs.analysis import checks, schedule
 from labs.analysis.scale import own_experiment
 from labs.analysis.scaling import scaled_down, smoke_test
 from labs.host.hardware import fingerprint
-from labs.kinds.base import LabKind
+from labs.kinds.base import LabKind, Scale
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.walk import sweep
 from labs.measure.calibration import last
@@ -46,16 +46,14 @@ class SweepLab(LabKind[Recording]):
         by_cores: bool = False,
         about: Sequence[str] = (),
         also: Mapping[str, Server | Workload] = MappingProxyType({}),
-        why: str = "",
     ) -> None:
         instance(
             "experiment", experiment, Experiment, "Give an Experiment(server, workload, load)."
         )
         choice("ask", ask, get_args(Ask))
-        self.experiment, self.ask, self.why = experiment, ask, why
-        self.written = experiment if by_cores else None  # for two cores
-        self.by_cores = by_cores
-        self.given = {"experiment": experiment, "ask": ask, "about": about, "why": why}
+        self.experiment, self.ask = experiment, ask
+        self.scale = Scale(experiment if by_cores else None)
+        self.given = {"experiment": experiment, "ask": ask, "about": about}
         instance("also", also, Mapping, "Give servers or workloads by their labels.")
         for label, other in also.items():
             instance(f"also[{label!r}]", other, (Server, Workload), "Give a Server or a Workload.")
@@ -64,7 +62,7 @@ class SweepLab(LabKind[Recording]):
         self.question = question(ask, experiment.load.users[-1])
 
     def about(self) -> str:
-        return f"{about(self.experiment)} {self.why}".strip()
+        return f"{about(self.experiment)} {self.scale.why}".strip()
 
     def seconds(self) -> float:
         """As the last calibration of this machine lets one expect. What an empty request costs is
@@ -114,26 +112,28 @@ class SweepLab(LabKind[Recording]):
     def smoke_test(self) -> Self:
         return self.again(experiment=smoke_test(self.experiment))
 
-    def own(self, cores: int) -> Mapping[str, Any]:
-        return {"experiment": own_experiment(self.written, cores)} if self.written else {}
+    def grown(self, cores: int) -> Mapping[str, Any]:
+        return {"experiment": own_experiment(self.scale.written, cores)}
 
     def scaled_down(self, cores: int, *, shared: bool) -> Self:
         smaller, why = scaled_down(self.experiment, cores, shared=shared)
-        return self.again(experiment=smaller, why=why) if why else self
+        return self.again(Scale(why=why), experiment=smaller) if why else self
 
     @property
     def each_s(self) -> float:
         return self.experiment.load.seconds
 
     def lasting(self, seconds: float) -> Self:
-        written = self.written and self.written.lasting(seconds)
-        return self.again(experiment=self.experiment.lasting(seconds), written=written)
+        written = self.scale.written and self.scale.written.lasting(seconds)
+        longer = self.experiment.lasting(seconds)
+        return self.again(replace(self.scale, written=written), experiment=longer)
 
     def under(self, label: str) -> Self:
         other = self.others[label]
         place = {"server": other} if isinstance(other, Server) else {"workload": other}
         experiment = replace(self.experiment, **place)
-        return type(self)(**{**self.given, "experiment": experiment, "by_cores": self.by_cores})
+        written = experiment if self.scale.by_cores else None
+        return self.again(replace(self.scale, written=written), experiment=experiment)
 
     def experiments(self) -> Sequence[Experiment]:
         return (self.experiment,)

@@ -17,12 +17,12 @@ from labs.kinds.sweep.beside import beside
 from labs.kinds.sweep.figure import sweep_curves, sweep_figure
 from labs.kinds.sweep.record import Recording
 from labs.present import verdict
-from labs.present.markup import paragraphs
+from labs.present.blocks import Said
 from labs.present.plot import Figure
 from labs.present.power import powered
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.present.reasons import split
-from labs.present.tables import MS, assumptions
+from labs.present.tables import MS
 from labs.present.time_split import split_figure
 from labs.records.format import NARROW, crowd, digits, duration, or_more, percent, plain, rate
 from labs.records.histogram import MoreThan
@@ -292,9 +292,10 @@ show = Show(
         "spread": _spread,
     },
     about=lambda found: verdict.about(found.experiment),
-    verdict=lambda found: (
-        paragraphs(powered(found.run.power)) + assumptions(found.run.forecast.notes)
-    ),
+    verdict=lambda found: [
+        Said(powered(found.run.power)),
+        *verdict.assumptions(found.run.forecast.notes),
+    ],
     levels=sweep_levels,
     concluded=lambda found: verdict.verdict(found.experiment, found.machine, found.run),
     note=note,

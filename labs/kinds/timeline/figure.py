@@ -89,7 +89,7 @@ def timeline_alt(timeline: Timeline) -> str:
         sentences.append("No step has ended yet.")
     for number, (step, each) in enumerate(zip(timeline.steps, run.step_results, strict=False), 1):
         sentences.append(_of_step(number, step, each))
-    return " ".join(sentences + _happened(run.events))
+    return " ".join(sentences + happenings(run.events))
 
 
 def timeline_levels(timeline: Timeline) -> list[Level]:
@@ -102,7 +102,7 @@ def timeline_levels(timeline: Timeline) -> list[Level]:
         told = _of_step(
             number, step, found, f" (forecast: {rate(run.expected_rps(begin_s, end_s))})"
         )
-        done = _happened([each for each in run.events if begin_s <= each.at_s < end_s])
+        done = happenings([each for each in run.events if begin_s <= each.at_s < end_s])
         levels.append(Level(at=end_s - TIME_BIN_S / 2, words=" ".join([told, *done])))
     return levels
 
@@ -119,7 +119,8 @@ def _of_step(number: int, step: Step, found: StepResult, forecast: str = "") -> 
     )
 
 
-def _happened(events: Sequence[Event]) -> list[str]:
+def happenings(events: Sequence[Event]) -> list[str]:
+    """What was done to the server, a sentence each."""
     return [f"At {digits(each.at_s)} s: {each.words}" for each in events]
 
 

@@ -14,7 +14,7 @@ from typing import Any, Self, get_args
 from labs.analysis.scale import own_steps
 from labs.analysis.scaling import FEW, scaled_down_timeline, smoke_test
 from labs.analysis.schedule import start_s
-from labs.kinds.base import LabKind
+from labs.kinds.base import LabKind, Scale
 from labs.kinds.timeline import verdict
 from labs.kinds.timeline.forecast import users_for
 from labs.kinds.timeline.question import Ask, asked_step, between, least_obvious, question
@@ -62,7 +62,6 @@ class TimelineLab(LabKind[Timeline]):
         whole: bool = False,
         by_cores: bool = False,
         about: Sequence[str] = (),
-        why: str = "",
     ) -> None:
         instance("server", server, Server, "Give a Server(…).")
         instance("workload", workload, Workload, "Give a Workload(…).")
@@ -72,17 +71,16 @@ class TimelineLab(LabKind[Timeline]):
         if self.ask not in get_args(Ask):
             raise Unusable(f"ask={ask!r}: choose one of {', '.join(get_args(Ask))}.")
         self.server, self.workload, self.steps = server, workload, tuple(steps)
-        self.whole, self.why = whole, why
-        self.written = (server, self.steps) if by_cores else None  # for two cores
-        self.by_cores = by_cores
+        self.whole = whole
+        self.scale = Scale((server, self.steps) if by_cores else None)
         self.given = {"server": server, "workload": workload, "steps": self.steps, "ask": self.ask}
-        self.given |= {"whole": whole, "about": about, "why": why}
+        self.given |= {"whole": whole, "about": about}
         self.question = question(self.ask, self.steps)
         self.controls = _controls(server)
         self._orders: SimpleQueue[Order] | None = None  # for the run that goes on
 
     def about(self) -> str:
-        return f"{verdict.about(self.server, self.workload, self.steps)} {self.why}".strip()
+        return f"{verdict.about(self.server, self.workload, self.steps)} {self.scale.why}".strip()
 
     def seconds(self) -> float:
         (asked,) = self.experiments()
@@ -159,10 +157,8 @@ class TimelineLab(LabKind[Timeline]):
         ]
         return type(self)(server, self.workload, steps, ask=self.ask, whole=self.whole)
 
-    def own(self, cores: int) -> Mapping[str, Any]:
-        if self.written is None:
-            return {}
-        server, steps = self.written
+    def grown(self, cores: int) -> Mapping[str, Any]:
+        server, steps = self.scale.written
         server, steps = own_steps(server, self.workload, steps, cores)
         return {"server": server, "steps": steps}
 
@@ -172,7 +168,7 @@ class TimelineLab(LabKind[Timeline]):
         smaller, shorter, why = scaled_down_timeline(
             self.workload, self.steps, cores, shared=shared
         )
-        return self.again(workload=smaller, steps=shorter, why=why) if why else self
+        return self.again(Scale(why=why), workload=smaller, steps=shorter) if why else self
 
     @property
     def each_s(self) -> float:
@@ -180,8 +176,11 @@ class TimelineLab(LabKind[Timeline]):
 
     def lasting(self, seconds: float) -> Self:
         times = seconds / self.each_s
-        written = self.written and (self.written[0], _longer(self.written[1], times))
-        return self.again(steps=_longer(self.steps, times), written=written)
+        written = self.scale.written
+        if written is not None:
+            server, steps = written
+            written = server, _longer(steps, times)
+        return self.again(replace(self.scale, written=written), steps=_longer(self.steps, times))
 
     def experiments(self) -> Sequence[Experiment]:
         return (Experiment(self.server, self.workload, Load([1])),)

@@ -5,18 +5,22 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from labs.kinds.show import Column, Show, known, quoted, three_cores, to_know
 from labs.kinds.sweep import beside
 from labs.kinds.timeline import verdict
 from labs.kinds.timeline.figure import (
+    happenings,
     timeline_alt,
     timeline_curves,
     timeline_figure,
     timeline_levels,
 )
 from labs.kinds.timeline.record import StepResult, Timeline, TimelineRun
+from labs.present.blocks import DATA, VERDICT, Block, Said, Within
 from labs.present.levels import Pace
-from labs.present.markup import each_in, paragraphs, wide_table
+from labs.present.markup import each_in, wide_table
 from labs.present.palette import ORANGE
 from labs.present.quantities import NoSuchNumber
 from labs.present.tables import Table, link
@@ -132,17 +136,15 @@ def process_table(run: TimelineRun) -> Table:
     return Table(head, rows)
 
 
-def words(timeline: Timeline) -> str:
-    """What stands under the figure: what happened, whether the forecast held, who worked."""
-    run = timeline.run
-    happened = (f"At {digits(each.at_s)} s: {each.words}" for each in run.events)
-    items = each_in("<li>{}</li>", happened)
-    listed = f"<ul>{items}</ul>" if items else ""
-    said = f'<div class="wt-verdict">{listed}{paragraphs(verdict.verdict(timeline))}</div>'
-    return said + (_processes(timeline) if run.processes else "")
+def under(timeline: Timeline) -> list[Block]:
+    """What happened, whether the forecast held, who worked."""
+    happened = each_in("<li>{}</li>", happenings(timeline.run.events))
+    listed = each_in("<ul>{}</ul>", [happened] if happened else [])
+    said = Within(VERDICT, [listed, Said(verdict.verdict(timeline))])
+    return [said, *([_processes(timeline)] if timeline.run.processes else [])]
 
 
-def _processes(timeline: Timeline) -> str:
+def _processes(timeline: Timeline) -> Markup:
     """Both trees, alike processes in one row, and every one as a file."""
     head = (
         *("processes", "how many", "lived, of the run", "user s", "system s", "minor faults"),
@@ -151,9 +153,11 @@ def _processes(timeline: Timeline) -> str:
     rows = [row for who in NAMES for row in _tree(timeline, who)]
     name = f"processes-{timeline.machine.cores}-cores.csv"
     everyone = link(name, "text/csv", process_table(timeline.run).csv(), "as a file")
-    return (
-        '<div class="wt-data"><p>The processes of both trees, from the first request to the last. '
-        f"Every process by itself: {everyone}.</p>{wide_table(head, rows, MAIN, note=FOLDED)}</div>"
+    return Markup(DATA).format(
+        Markup(
+            "<p>The processes of both trees, from the first request to the last. "
+            "Every process by itself: {}.</p>{}"
+        ).format(everyone, wide_table(head, rows, MAIN, note=FOLDED))
     )
 
 
@@ -278,7 +282,7 @@ show = Show(
         "user_share": quoted(lambda found, tree: found.run.user_share(tree), percent),
     },
     about=lambda found: verdict.about(found.server, found.workload, found.steps),
-    verdict=words,
+    verdict=under,
     levels=timeline_levels,
     pace=Pace(each="step", known=(ORANGE,)),  # the forecast's
     concluded=verdict.verdict,
