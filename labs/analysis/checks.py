@@ -119,15 +119,18 @@ class Watched(Protocol):
     def listen_overflows(self) -> int: ...
 
 
-def full_generator(watched: Watched, generators: int = 1) -> Iterator[Check]:
-    """Whether so many Locust processes had no time left."""
+def full_generator(
+    watched: Watched, generators: int = 1, users: int | None = None
+) -> Iterator[Check]:
+    """Tells whether so many Locust processes had no time left, and how to ask for less."""
     if watched.generator_cpu > GENERATOR_FULL * generators:
         whose = "its core" if generators == 1 else f"its {generators} cores"
         used = watched.generator_cpu / generators
+        fewer = "" if users == 1 else ", or let fewer users come"
         yield unfit(
             "load generator",
             f"The load generator used {percent(used)} of {whose}: this measures Locust, not the "
-            "server. Give each request more to do, or let fewer users come.",
+            f"server. Give each request more to do{fewer}.",
         )
 
 
@@ -186,7 +189,7 @@ def _surrounded(name: str, sentence: str, moved: Mapping[str, float]) -> Check:
 
 def _disturbances(point: Point, generators: int, by_deal: bool) -> Iterator[Check]:
     """by_deal: its visits lie apart because of how connections fell, and each is judged alone."""
-    yield from full_generator(point, generators)
+    yield from full_generator(point, generators, point.users)
     visits_to_come = VISITS - 1 if len(point.visits) == 1 else 0
     least = LEAST_COMPLETIONS * (VISITS - visits_to_come) / VISITS
     if point.completed < least:

@@ -21,6 +21,7 @@ CONTROL = re.compile(r"“([^”]+)”")  # as a sentence names one
 # Of a check that makes a point unfit, what mends it: each by a control of a panel, by its name.
 BY_SPEED = {"noise", "core speed", "unsteady cores", *causes.EFFECTS}
 QUIETER = ("Close other programs, stay on mains power, and run again.",)
+FEWER = "Fewer “Users”"
 LONGER = ("A larger “Measure for” tells more surely.",)
 ADVICE: Mapping[str, Sequence[str]] = MappingProxyType(
     {
@@ -29,14 +30,14 @@ ADVICE: Mapping[str, Sequence[str]] = MappingProxyType(
         "drift": LONGER,
         "load generator": (
             "More “CPU time” gives each request more to do.",
-            "Fewer “Users” ask less.",
+            f"{FEWER} ask less.",
         ),
         STARVED: (
-            "Fewer “Users” leave nobody waiting.",
+            f"{FEWER} leave nobody waiting.",
             "More “Processes” serve more of them at once.",
         ),
         **dict.fromkeys(("repeated", "core speed", "unsteady cores"), QUIETER),
-        "errors": ("Fewer “Users” ask for less at once.",),
+        "errors": (f"{FEWER} ask for less at once.",),
     }
 )
 
@@ -126,6 +127,12 @@ def exceeded(points: Sequence[Point]) -> list[str]:
 
 def advice(measured: Iterable[Checked], there: Collection[str]) -> list[str]:
     """What mends what made these unfit, by the controls that are there: a sentence for each."""
-    faults = (check.name for each in measured for check in each.checks if check.unfit)
-    said = dict.fromkeys(each for name in faults for each in ADVICE.get(name, ()))
+    said = dict.fromkeys(
+        sentence
+        for each in measured
+        for check in each.checks
+        if check.unfit
+        for sentence in ADVICE.get(check.name, ())
+        if not (sentence.startswith(FEWER) and isinstance(each, Point) and each.users == 1)
+    )
     return [each for each in said if set(CONTROL.findall(each)) <= set(there)]

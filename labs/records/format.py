@@ -45,6 +45,18 @@ def rounded(value: float) -> float:
     return float(digits(value).replace(",", ""))
 
 
+def quotient(over: float, under: float) -> float:
+    """Divides two numbers as they are said, so that whoever divides them again finds the same:
+    infinite where only the second is 0, and 1 where both are.
+
+    >>> quotient(38.1349, 10.04), quotient(1, 0), quotient(0, 0)
+    (3.81, inf, 1.0)
+    """
+    if not under:
+        return math.inf if over else 1.0
+    return rounded(over) / rounded(under)
+
+
 def duration(seconds: float) -> str:
     """Microseconds below a tenth of a millisecond, milliseconds below 10 s, then seconds.
 

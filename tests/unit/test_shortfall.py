@@ -7,7 +7,9 @@ from typing import Any
 
 import examples
 import pytest
+from markup import sheet
 from msgspec import structs
+from syrupy.assertion import SnapshotAssertion
 
 from labs.kinds.checkup.show import show
 from labs.kinds.checkup.verdict import shortfall
@@ -46,12 +48,17 @@ def test_cores_that_did_less_are_told_with_what_a_burn_knows_of_why(
     assert ("this again" in said) == bool(reasons & {OTHERS, SHARED})
 
 
-def test_how_much_is_missing_is_said_and_of_whole_cores_nothing() -> None:
-    assert told({}, {}) == ""
-    said = told({"use": 0.51}, {})
-    assert "2 cores listed here did 1.00 cores' worth" in said and "got 1.02 cores of 2." in said
-    assert "each did 49 % less than one alone" in told({"loops_per_s": (20e6, 20.4e6)}, {})
-    assert "(1 fast, 1 slower)" in told({"loops_per_s": (20e6, 28e6)}, {"core_kinds": (1, 1)})
+def test_shortfall_words(snapshot: SnapshotAssertion) -> None:
+    said = {
+        "whole cores": told({}, {}),
+        "others": told({"use": 0.51}, {}),
+        "shared parts": told({"loops_per_s": (20e6, 20.4e6)}, {}),
+        "hyper-threads": told({"loops_per_s": (20e6, 20.4e6)}, {"physical_cores": 1}),
+        "two kinds": told({"loops_per_s": (20e6, 28e6)}, {"core_kinds": (1, 1)}),
+        "a quota": told({"use": 0.75}, {"quota_cores": 1.5}),
+        "one core": told({"loops_per_s": (20e6,), "use": 0.4}, {}),
+    }
+    assert sheet(said) == snapshot
 
 
 def test_the_words_stand_below_what_the_checkup_found() -> None:

@@ -1,13 +1,14 @@
 """Whatever is measured, a verdict is true of its own numbers: properties of random recordings.
 
-Every kind whose verdict weighs what was measured: sweeps, comparisons, timelines, mysteries,
-races, load generators and memory. The recordings are drawn about the forecast, with checks as the
-labs make them.
+Every kind: sweeps, comparisons, timelines, mysteries, races, load generators, memory, checkups,
+clocks and classics. The recordings are drawn about the forecast, with checks as the labs make them.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
+import statistics
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
@@ -30,8 +31,12 @@ from labs.analysis.limit import ceiling
 from labs.analysis.point import half_width
 from labs.analysis.visits import join, judge, visited
 from labs.exercises import latest
+from labs.kinds.checkup.show import checkup_alt, checkup_rows
+from labs.kinds.checkup.verdict import shortfall
 from labs.kinds.classics import show as classics
-from labs.kinds.classics.record import Replication
+from labs.kinds.classics.published import TABLES
+from labs.kinds.classics.record import AB, LOCUST, Replication, ReplicationRun, Tried
+from labs.kinds.clocks.show import clocks_alt
 from labs.kinds.comparison import verdict as comparing
 from labs.kinds.comparison.contrast import with_contrast
 from labs.kinds.comparison.record import Comparison
@@ -406,10 +411,24 @@ def test_a_comparison_is_true_of_its_own_numbers(found: Comparison) -> None:
         assert apart <= value(most[1]) / 100 * 1.05 or "In the run that is drawn they are" in said
     if more := re.search(r"“(part \d)” answered .*?; ([\d.,]+) req/s to ([\d.,]+) req/s\)", said):
         assert value(more[2]) >= value(more[3])
-        told = re.search(r"answered (\S+) times what", said)
-        if told and "the drawn run has" not in said:
-            assert told[1] == comparing.times(value(more[2]) / value(more[3])), said
         assert (more[1] == decision.over) == (ratio > 1)
+    assert_rates_give_what_is_said(said)
+
+
+def assert_rates_give_what_is_said(said: str) -> int:
+    """Asserts that whoever divides the two rates in the sentence finds the ratio before them, or is
+    told why not; counts what was divided."""
+    told = re.search(
+        r"answered (\S+) (times what|% more).*?\(.*?; ([\d.,]+) req/s to ([\d.,]+) req/s\)", said
+    )
+    if told is None:
+        return 0
+    seen = value(told[3]) / value(told[4])
+    if told[2] == "times what":
+        assert told[1] == comparing.times(seen), said
+    else:
+        assert {told[1]} == percents([seen - 1]), said
+    return 1
 
 
 def assert_as_decided(said: str, found: Comparison) -> int:
@@ -431,6 +450,24 @@ def test_by_how_much_parts_differ_is_said_as_it_was_decided(factor: float) -> No
     parts = {f"part {n}": by_law(EXPERIMENTS[0], each) for n, each in enumerate((1.0, factor))}
     found = with_contrast(Comparison(machine=MACHINE, over="users", parts=parts))
     assert assert_as_decided(plain(comparing.said(found)[0][1]), found) == 1
+
+
+@properties
+@given(near(0.75, 1.45), st.integers(1, 3))
+def test_rates_of_parts_give_the_ratio_that_is_said(factor: float, runs: int) -> None:
+    """Of runs that are drawn about one ratio, so that it is mostly said in per cent."""
+    factors = [[1 + 0.003 * run, factor * (1 - 0.002 * run)] for run in range(runs)]
+    parts = {
+        f"part {number}": examples.by_law(
+            EXPERIMENTS[0], *(each[number] for each in factors), of=MACHINE
+        )
+        for number in range(2)
+    }
+    found = with_contrast(Comparison(machine=MACHINE, over="users", parts=parts))
+    assert_rates_give_what_is_said(plain(comparing.between(found)))
+    quoted_ratio = showing(found).quote(found, "ratio", "part 1", "part 0", 16)
+    over, under = (plain(rate(found.part(f"part {n}").at(16).throughput_rps)) for n in (1, 0))
+    assert str(quoted_ratio) == comparing.times(value(over.split()[0]) / value(under.split()[0]))
 
 
 # -- timelines -------------------------------------------------------------------------------
@@ -617,10 +654,12 @@ def test_a_mystery_is_true_of_its_own_numbers(found: Mystery) -> None:
         assert quoted(change) <= numbers, change
         assert ("drawn hollow" in change) == (not (before.fit and after.fit))
         ratio = after.throughput_rps / before.throughput_rps
-        if side := re.search(r"% (more|less)", change):
-            assert (side[1] == "more") == (ratio > 1)
+        first, last_ = (value(each) for each in re.findall(r"([\d.,]+) req/s", change))
+        if side := re.search(r"([\d.]+) % (more|less)", change):
+            assert (side[2] == "more") == (ratio > 1)
+            assert {side[1]} == percents([abs(last_ / first - 1)]), change
         elif times := re.search(r"([\d.,]+) times as much", change):
-            assert value(times[1]) == value(digits(ratio, 2)) and ratio > 1
+            assert times[1] == digits(last_ / first, 2) and ratio > 1, change
         else:
             assert "as good as nothing" in change and 0.85 < ratio < 1.16
     last = found.before.points[-1]
@@ -763,6 +802,122 @@ def test_memory_is_true_of_its_own_numbers(mib: list[int], has_pss: bool) -> Non
         assert 0 <= value(share[1]) <= 100 and has_pss
 
 
+# -- checkups, clocks, classics ---------------------------------------------------------------
+
+
+@properties
+@given(
+    st.lists(near(0.5, 1.02), max_size=7),
+    near(0.3, 1.0),
+    st.sampled_from([None, 1.5, 8.0]),
+    st.booleans(),
+)
+def test_a_checkup_is_true_of_its_own_numbers(
+    steps: list[float], use: float, quota: float | None, pairs: bool
+) -> None:
+    loops = tuple(itertools.accumulate((20e6, *(20e6 * each for each in steps))))
+    burned = replace(examples.CALIBRATION, loops_per_s=loops, use=use)
+    number = len(loops)
+    machine = replace(
+        examples.MACHINE,
+        cores=number,
+        logical_cores=number,
+        physical_cores=(number + 1) // 2 if pairs else number,
+        quota_cores=quota,
+    )
+    found = structs.replace(examples.checkup(), machine=machine, calibrations=(burned,))
+    said = plain(" ".join(shortfall(machine, burned)))
+    rows = {name: plain(cell) for name, cell, _ in checkup_rows(found)}
+    assert (said == "") == (burned.capacity[-1] >= 0.9 * number)
+    if told := re.search(r"did ([\d.]+) cores' worth of work", said):
+        assert told[1] == rows["cores' worth of work"], said
+    if had := re.search(r"The burn got ([\d.]+) cores? of (\d+)", said):
+        assert had[1] == digits(use * number) and int(had[2]) == number
+        assert not (quota and quota < number)
+    if slower := re.search(r"each did ([\d.]+) % less than one alone", said):
+        assert {slower[1]} == percents([1 - loops[-1] / number / loops[0]]), said
+        assert ("one physical core" in said) == (machine.physical_cores < number)
+    assert ("The burn got" in said or "A quota leaves" in said or "each did" in said) == bool(said)
+    if most := re.search(r"did ([\d.]+) cores' worth", plain(checkup_alt(found))):
+        assert abs(value(most[1]) - value(rows["cores' worth of work"])) <= 0.0051
+
+
+@properties
+@given(st.lists(st.tuples(near(0.0005, 0.5), near(0.0, 1.0), near(0.5, 3)), min_size=3, max_size=9))
+def test_clocks_add_up_as_they_are_said(requests: list[tuple[float, float, float]]) -> None:
+    """A wall time is its CPU time and its wait, but for the rounding of three numbers."""
+    page = replace(
+        examples.clocks().run.pages[0],
+        wall_s=tuple(cpu + wait for cpu, wait, _ in requests),
+        cpu_s=tuple(cpu for cpu, _, _ in requests),
+    )
+    run = replace(examples.clocks().run, pages=(page,))
+    found = structs.replace(examples.clocks(), runs=(run,))
+    wall, cpu, wait = (seconds(each) for each in quoted_times(clocks_alt(found)))
+    assert wall == pytest.approx(cpu + wait, rel=0.011)
+    table = showing(found).table(found)
+    row = dict(zip(table.head, table.rows[0], strict=True))
+    assert value(row["CPU / wall"]) == pytest.approx(cpu / wall, rel=0.02, abs=0.001)
+
+
+def quoted_times(said: str) -> list[tuple[str, str]]:
+    return re.findall(r"([\d.,]*\d) (ms|µs|s)\b", plain(said))
+
+
+def seconds(told: tuple[str, str]) -> float:
+    return value(told[0]) * {"µs": 1e-6, "ms": 1e-3, "s": 1}[told[1]]
+
+
+@st.composite
+def replications(draw: st.DrawFn) -> Replication:
+    """A source's rows tried again by both load generators, as far as they are there."""
+    name = draw(st.sampled_from(["s1", "s2", "s4"]))
+    tries = []
+    for row, by in itertools.product(TABLES[name].rows, (AB, LOCUST)):
+        found = Tried(
+            setup=row.setup, users=row.users, by=by, server="Apache", missing="no ab here"
+        )
+        if not draw(rarely):
+            found = replace(
+                found,
+                missing="",
+                throughput_rps=draw(near(1, 5000)),
+                generator_cpu=draw(near(0, 1)),
+                others_cpu=draw(near(0, 2)) if draw(rarely) else 0.0,
+            )
+        tries.append(found)
+    run = ReplicationRun(
+        recorded_at=examples.WHEN, noise_fraction=0.02, capacity=(1.0, 1.95), tries=tuple(tries)
+    )
+    return Replication(classic=name, machine=MACHINE, runs=(run,))
+
+
+@properties
+@given(replications())
+def test_a_classic_is_true_of_its_own_numbers(found: Replication) -> None:
+    said = [plain(each) for each in classics.said(found)]
+    missing = {each.missing for each in found.run.tries if each.missing}
+    assert [each for each in said if each.startswith("Not measured")] == [
+        f"Not measured: {each}." for each in sorted(missing)
+    ]
+    others = max(each.others_cpu for each in found.run.tries)
+    busy = [each for each in said if each.startswith("Other programs")]
+    assert len(busy) == (others > 0.03 * MACHINE.cores)
+    assert all(f"up to {digits(others, 2)} of the machine's 4" in each for each in busy)
+    for sentence in said:
+        by = re.search(r"ours by (ab|Locust)", sentence)
+        if by is None:
+            continue
+        ratios = [found.ratio(each) for each in found.run.by(by[1])]
+        known_ = [each for each in ratios if each is not None]
+        if told := re.search(r"has ([\d.]+) in the middle row and ([\d.]+) in the row", sentence):
+            assert told[1] == f"{statistics.median(known_):.2f}"
+            assert abs(value(told[2]) - 1) >= max(abs(each - 1) for each in known_) - 0.006
+        if rises := re.search(r"rises to (\S+) times that of one", sentence):
+            assert rises[1] == digits(max(known_), 2) and value(rises[1]) > 1, sentence
+        assert ("does not rise" in sentence) == (found.classic == "s4" and max(known_) < 1.05)
+
+
 # -- the book's recordings -------------------------------------------------------------------
 
 
@@ -811,6 +966,21 @@ def test_advice_names_controls_that_a_panel_has(monkeypatch: pytest.MonkeyPatch)
             assert len(CONTROL.findall(each)) == 1 and set(CONTROL.findall(each)) <= there
     vague = examples.point(16, checks=(examples.UNFIT, unfit("few", "Only 3.")))
     assert advice([vague], {"Measure for"}) == [*ADVICE["few"]]
+
+
+@properties
+@given(recordings(), st.sampled_from(sorted(ADVICE)), st.integers(1, 3))
+def test_nobody_is_advised_to_do_what_is_done_already(
+    found: Recording, name: str, users: int
+) -> None:
+    there = {name for each in ADVICE.values() for told in each for name in CONTROL.findall(told)}
+    lone = replace(examples.point(users), checks=(unfit(name, "Why."),))
+    assert any("Fewer" in each for each in advice([lone], there)) == (
+        users > 1 and any("Fewer" in each for each in ADVICE[name])
+    )
+    for point in found.points:
+        said = [*advice([point], there), *(each.sentence for each in point.checks)]
+        assert point.users > 1 or not re.search(r"[Ff]ewer “?[Uu]sers", " ".join(said)), said
 
 
 class ToldTimeline(TimelineLab):

@@ -18,14 +18,14 @@ def shortfall(machine: Machine, found: Calibration) -> tuple[str, ...]:
     A burn knows for how long its processes had a core (`use`), and what they did in that time. It
     does not know who had the cores otherwise, or why one that it had was slow.
     """
-    number, worth = len(found.loops_per_s), max(found.capacity)
+    number, worth = len(found.loops_per_s), found.capacity[-1]
     if worth >= ENOUGH * number:
         return ()
     whole = f"{cores(number)} listed here did {worth:.2f} cores' worth of work."
     said = [f"The {whole}" if number == 1 else f"Together the {whole}"]
     if found.use < PART:
         said.append(_time(machine, number, found.use * number))
-    slower = 1 - found.slowdowns[0] / found.slowdowns[-1]
+    slower = 1 - found.loops_per_s[-1] / number / found.loops_per_s[0]
     if slower > 1 - PART:
         less = f"While all were busy, each did {percent(slower)} less than one alone."
         said.append(f"{less} {_speed(machine)}")

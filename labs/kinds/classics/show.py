@@ -17,7 +17,7 @@ from labs.present.blocks import DATA, SPOKEN, Block, Said, Within
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.present.tables import Table
-from labs.records.format import NARROW, digits, duration, percent, rate
+from labs.records.format import NARROW, digits, duration, percent, quotient, rate
 from labs.records.processes import Who
 
 NONE = "–"
@@ -104,10 +104,9 @@ def said(found: Replication) -> list[str]:
                 f"middle row and {two_places(worst)} in the row that is farthest from the law."
             )
         elif ratios:
-            sentences.append(
-                f"From one user to many, throughput rises to {digits(max(ratios), 2)} times that "
-                f"of one in {who}."
-            )
+            most = digits(max(ratios), 2)
+            goes = "does not rise above" if most == "1" else f"rises to {most} times"
+            sentences.append(f"From one user to many, throughput {goes} that of one in {who}.")
     return sentences
 
 
@@ -198,7 +197,7 @@ def _ratio(found: Replication, users: int, by: str = AB, setup: str = "") -> flo
 def _growth(found: Replication, users: int, by: str = AB, setup: str = "") -> float:
     """Throughput over that of one user, in the same row of servers."""
     many, one = (row(found, count, by, setup).tried for count in (users, 1))
-    return many.throughput_rps / one.throughput_rps
+    return quotient(many.throughput_rps, one.throughput_rps)
 
 
 def _longest(found: Replication, users: int, setup: str = "") -> float:

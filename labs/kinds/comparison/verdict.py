@@ -14,7 +14,7 @@ from labs.present import verdict
 from labs.present.caveats import HOLLOW, unsteady
 from labs.present.power import powered
 from labs.records.experiment import Experiment
-from labs.records.format import crowd, digits, duration, listed, percent, rate, rounded, unserved
+from labs.records.format import crowd, digits, duration, listed, percent, quotient, rate, unserved
 
 TIMES_FROM = 1.5  # from there on it is said as so many times as much
 
@@ -164,13 +164,14 @@ def deciding(comparison: Comparison, decision: Contrast | None) -> str:
         parts, found, low, high = parts[::-1], 1 / found, 1 / high, 1 / low
     (more, over), (less, under) = ((part.at(decision.users), label) for part, label in parts)
     rates = f"{rate(more.throughput_rps)} to {rate(less.throughput_rps)}"
-    if times(rounded(more.throughput_rps) / (rounded(less.throughput_rps) or math.inf)) != times(
-        found
-    ):
-        rates = f"over all runs and without the machine's drift; the drawn run has {rates}"
     said = f"{percent(found - 1)} more than “{under}” ({percent(low - 1)} to {percent(high - 1)}"
+    divided = quotient(more.throughput_rps, less.throughput_rps)
+    alike = percent(divided - 1) == percent(found - 1)
     if found >= TIMES_FROM:
         said = f"{times(found)} times what “{under}” did ({times(low)} to {times(high)}"
+        alike = times(divided) == times(found)
+    if not alike:
+        rates = f"over all runs and without the machine's drift; the drawn run has {rates}"
     took = [duration(point.mean_response_time_s) for point in (more, less)]
     without = [
         f"{unserved(point.never_served, decision.users)} with “{label}”"
@@ -203,7 +204,7 @@ def ratio(
     """Throughput of one part over that of another. KeyError for a part or level not measured."""
     a, b = (comparison.part(label).at(users).throughput_rps for label in (over, under))
     found = differ(comparison.parts, over, under, users, confidence)
-    return Ratio(value=a / b if b else float("inf"), noise=found is None or not found.seen)
+    return Ratio(value=quotient(a, b), noise=found is None or not found.seen)
 
 
 def _of_part(part: Recording, unsaid: Sequence[str]) -> Iterator[str]:

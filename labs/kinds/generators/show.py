@@ -15,7 +15,7 @@ from labs.present.plot import Figure, Shown, bar, extent, rule, two_plots
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.present.tables import Table
 from labs.present.trails import Curve
-from labs.records.format import digits, duration, percent, plain, rate, rounded
+from labs.records.format import digits, duration, percent, plain, quotient, rate
 from labs.theory import laws
 
 WHERE = ("Throughput as it says, requests per second", "Cores busy")
@@ -143,7 +143,7 @@ def _together(found: Generators) -> list[str]:
         return ["No other was there to compare it with."]
     least = min(shown, key=lambda gauge: gauge.throughput_rps)
     most = max(shown, key=lambda gauge: gauge.throughput_rps)
-    times = rounded(most.throughput_rps) / rounded(least.throughput_rps)
+    times = quotient(most.throughput_rps, least.throughput_rps)
     if times < 1.15:
         between = percent(times - 1)
         if any({"generator", "machine"} & {*gauge.full} for gauge in shown):
@@ -224,7 +224,7 @@ def by(found: Generators, name: str = OURS) -> GeneratorResult:
 
 def _ratio(found: Generators, over: str, under: str = OURS) -> float:
     """How many times the throughput of another one it saw."""
-    return by(found, over).throughput_rps / by(found, under).throughput_rps
+    return quotient(by(found, over).throughput_rps, by(found, under).throughput_rps)
 
 
 def _full(found: Generators, name: str = OURS) -> Quantity:

@@ -3,7 +3,6 @@ Frozen, SI units."""
 
 from __future__ import annotations
 
-import math
 from typing import Literal, get_args
 
 import msgspec
@@ -11,6 +10,7 @@ import msgspec
 from labs.kinds.comparison.record import rounds
 from labs.kinds.sweep.record import Recording
 from labs.records.errors import BadRecording, choice
+from labs.records.format import quotient
 from labs.records.processes import Seen
 from labs.records.results import Result, Run
 
@@ -59,12 +59,10 @@ class Mystery(Result, tag="mystery", frozen=True, kw_only=True):
         return self.variants[name].at(self.users).throughput_rps
 
     def ratio(self, name: Variant) -> float:
-        """How many times the throughput that a fix brought: infinite where there was none before,
-        and 1 where there is none after it either. KeyError if it was not tried."""
-        before, after = self.throughput_rps("before"), self.throughput_rps(name)
-        if not before:
-            return math.inf if after else 1.0
-        return after / before
+        """How many times the throughput that a fix brought, of the two as they are said: infinite
+        where there was none before, and 1 where there is none after it either. KeyError if it was
+        not tried."""
+        return quotient(self.throughput_rps(name), self.throughput_rps("before"))
 
     def with_variant(self, name: Variant, recording: Recording) -> Mystery:
         """With this fix tried, in the order of `VARIANTS`."""

@@ -24,7 +24,17 @@ from labs.present.quantities import NoSuchNumber, Quantity
 from labs.present.reasons import split
 from labs.present.tables import MS
 from labs.present.time_split import split_figure
-from labs.records.format import NARROW, crowd, digits, duration, or_more, percent, plain, rate
+from labs.records.format import (
+    NARROW,
+    crowd,
+    digits,
+    duration,
+    or_more,
+    percent,
+    plain,
+    quotient,
+    rate,
+)
 from labs.records.histogram import MoreThan
 from labs.records.results import Point, PredictedLevel, Result
 from labs.records.time_split import TimeSplit
@@ -155,7 +165,7 @@ COLUMNS = (
         said=digits,
     ),
     Column(
-        of=lambda row: row.point.throughput_rps / row.recording.points[0].throughput_rps,
+        of=lambda row: quotient(row.point.throughput_rps, row.recording.points[0].throughput_rps),
         quote="relative",
         said=two_places,
     ),
@@ -231,7 +241,7 @@ def _change(recording: Recording, before: int, after: int) -> Quantity:
     """How throughput changed from one level to another, the mean over the runs, and whether that is
     more than noise."""
     first, last = recording.at(before), recording.at(after)
-    drawn = last.throughput_rps / first.throughput_rps
+    drawn = quotient(last.throughput_rps, first.throughput_rps)
     return changed(_difference(recording, before, after), drawn)
 
 
