@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from labs.kinds.registry import KINDS
 
 if TYPE_CHECKING:
-    from labs.api import check, progress
+    from labs.api import check
     from labs.exercises.check import exercise
     from labs.kinds.sweep.record import Recording
     from labs.records.errors import BadRecording, Unusable
@@ -29,7 +29,6 @@ _HOMES = {
     "Workload": "records.experiment",
     "check": "api",
     "exercise": "exercises.check",
-    "progress": "api",
 }
 
 __all__ = [
@@ -43,7 +42,6 @@ __all__ = [
     "Workload",
     "check",
     "exercise",
-    "progress",
 ]
 __all__ += list(KINDS)
 

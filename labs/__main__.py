@@ -97,7 +97,7 @@ def parser() -> Parser:
         recorder.add_argument("--tries", default="2", help="of each run until it is fit; else 2")
     joined = command("class", class_, "join a class's files and draw its laptops on one line")
     joined.add_argument(
-        "files", nargs="+", metavar="FOLDER_OR_FILE", help="saved by My progress: CSV or JSON"
+        "files", nargs="+", metavar="FOLDER_OR_FILE", help="saved on the page My progress"
     )
     joined.add_argument("-o", "--output", default="class.html", metavar="FILE.html")
     joined.add_argument("--no-names", action="store_true", help="laptop 1, laptop 2 instead")
@@ -301,16 +301,15 @@ def recorded(names: list[str], by: str, tries: str) -> int:
 def class_(asked: argparse.Namespace) -> int:
     """Print a class's table and write its page. A file that cannot be read is told and left out."""
     from labs.kinds.sweep.report import columns
-    from labs.present.class_report import class_table
-    from labs.site.class_files import handed_in, write_page
+    from labs.site.class_files import handed_in, sheet_of, write_page
 
     found, complaints = handed_in(asked.files, names=not asked.no_names)
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     if not found:
-        raise Unusable("No file with a line in it: nothing was written.")
-    write_page(asked.output, found, len(complaints))
-    sheet = class_table(found)
+        raise Unusable("No file with an entry in it: nothing was written.")
+    sheet = sheet_of(found)
+    write_page(asked.output, found, sheet, len(complaints))
     print(columns([sheet.head, *sheet.rows]))
     print(f"\n{sheet.note}\n\nWritten: {asked.output}")
     return UNUSABLE if complaints else OK

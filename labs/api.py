@@ -110,21 +110,10 @@ def check(id: str, *value: object, seed: str | None = None) -> Reply:
     people write numbers: `check("1.1", "85 %")`, `"1,000"`, `"12 ms"`.
 
     `seed`, any text, gives the exercise other numbers and prints the question with them. The
-    answer is kept in the reader's own record (see `progress`). NoSuchExercise names the ids
+    answer is kept in the reader's own record (the page *My progress*). NoSuchExercise names the ids
     there are.
     """
     reply = exercises.check(id, *value, seed=seed)
     if reply.value is not None:
         progress_log.answered(id, seed or "", reply.value, reply.right)
     return reply
-
-
-def progress() -> object:
-    """The reader's predictions, answers and diagnoses, by chapter: to read, to save for a teacher,
-    and to delete. Where the book is built, an empty example."""
-    from labs.panel.progress import Example, ProgressPanel
-    from labs.recordings.pages import chapters
-
-    if mode() == "live":
-        return ProgressPanel(chapters())
-    return Example()

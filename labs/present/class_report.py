@@ -1,21 +1,30 @@
-"""A class on one page: what was answered, and its laptops on one line."""
+"""A class on one page: what was answered, and its laptops on one line. Pure.
 
-from collections.abc import Iterable, Sequence
+Anybody may have written a student's file: its texts stay texts, and its numbers have bounds.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from markupsafe import Markup, escape
 
 from labs.present.bet import CLOSE, is_close
-from labs.present.handed_in import PREDICTION, HandedIn
 from labs.present.markup import paragraphs, script_data
 from labs.present.markup import table as html_table
 from labs.present.palette import GREEN, GREY, ORANGE
 from labs.present.plot import Figure, Shown, axis_title, dots, layout, line, log_axis
 from labs.present.tables import Table
 from labs.records.format import NARROW, digits
+from labs.records.progress import LEAST, MOST, Saved
 
 HEAD = ("answered", "right", "measured", "median bet", "median measured", "question")
+PREDICTION = "prediction"
+ELSEWHERE = "Elsewhere"  # labs of a reader's own, exercises of another version
+ODD = ("Cc", "Zl", "Zp", "Cs")  # letters that steer a terminal or break a line,
+TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # or turn the text round
+MOST_LETTERS = 1000  # of a text
 MOST_FIGURES = 20  # of one unit each: the book's bets have seven, and a file may name any number
 RULE = (
     "Answered: laptops with an answer. Right: those with a right one; of a bet, one within "
@@ -41,41 +50,63 @@ DRAW = (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One bet, answer or diagnosis of a student. Numbers are in its unit."""
+
+    kind: str  # PREDICTION, "exercise" or "diagnosis"
+    which: str  # the lab, or the exercise
+    at: str
+    question: str = ""  # of a prediction, as are the others
+    unit: str = ""
+    value: float | None = None
+    measured: float | None = None
+    model: float | None = None
+    fit: bool = False  # whether the measurement settles it
+    right: bool = False  # of an exercise or a diagnosis
+
+
 @dataclass(frozen=True, slots=True)
 class Laptop:
     """One student's rows, under the name that a page may show."""
 
     name: str
-    rows: tuple[HandedIn, ...]
+    rows: tuple[Row, ...]
 
 
-def laptops(files: Iterable[Sequence[HandedIn]], *, names: bool) -> list[Laptop]:
-    """A laptop for each name, over all files; and for each file one for its rows without a name.
-    What was handed in twice counts once. Without names, and for nobody's: laptop 1, laptop 2."""
-    of: dict[tuple[int, str], dict[HandedIn, None]] = {}
-    for number, rows in enumerate(files):
-        for row in rows:
-            key = (-1, row.name) if row.name else (number, "")
-            of.setdefault(key, {})[row] = None
+def laptops(files: Iterable[Saved], *, names: bool) -> list[Laptop]:
+    """Make a laptop for each name, over all files, and for each file without one. What was handed
+    in twice counts once. Without names, and for nobody's: laptop 1, laptop 2."""
+    of: dict[tuple[int, str], dict[Row, None]] = {}
+    for number, file in enumerate(files):
+        if rows := _rows(file):
+            name = _plainly(file.name).strip()
+            of.setdefault((-1, name) if name else (number, ""), {}).update(dict.fromkeys(rows))
     return [
         Laptop(name if names and name else f"laptop {number}", tuple(rows))
         for number, ((_, name), rows) in enumerate(of.items(), 1)
     ]
 
 
-def class_table(found: Sequence[Laptop]) -> Table:
-    """A row for each question, in the book's order as far as the files have it."""
-    asked: dict[tuple[str, ...], list[tuple[Laptop, HandedIn]]] = {}
+def class_table(found: Sequence[Laptop], chapters: Mapping[str, str]) -> Table:
+    """Make a row for each question, in the book's order.
+
+    chapters: the name of the chapter of each lab and exercise, in that order.
+    """
+    asked: dict[tuple[str, ...], list[tuple[Laptop, Row]]] = {}
     for laptop in found:
         for row in laptop.rows:
             asked.setdefault(_key(row), []).append((laptop, row))
-    return Table(HEAD, tuple(_line(key, asked[key]) for key in asked), RULE)
+    places = {which: place for place, which in enumerate(chapters)}
+    keys = sorted(asked, key=lambda key: places.get(key[1], len(places)))
+    lines = [_line(chapters.get(key[1], ELSEWHERE), key, asked[key]) for key in keys]
+    return Table(HEAD, tuple(lines), RULE)
 
 
 def figures(found: Sequence[Laptop]) -> list[tuple[str, Figure]]:
     """A figure for each unit, with its description: bets and model over what was measured. Of more
     than MOST_FIGURES units those that the most laptops have."""
-    settled: dict[str, list[tuple[Laptop, HandedIn]]] = {}
+    settled: dict[str, list[tuple[Laptop, Row]]] = {}
     for laptop in found:
         for row in filter(_settled, laptop.rows):
             settled.setdefault(row.unit, []).append((laptop, row))
@@ -84,17 +115,16 @@ def figures(found: Sequence[Laptop]) -> list[tuple[str, Figure]]:
     return [(_alt(unit, settled[unit]), _figure(unit, settled[unit])) for unit in kept]
 
 
-def page(found: Sequence[Laptop], script: str, left_out: int) -> Markup:
+def page(found: Sequence[Laptop], sheet: Table, script: str, left_out: int) -> Markup:
     """All of it as one HTML file that needs no other.
 
-    script: plotly's; left_out: how many files could not be read.
+    sheet: its table; script: plotly's; left_out: how many files are not in it.
     """
     drawn = Markup("").join(_drawn(alt, figure) for alt, figure in figures(found))
     said = [f"{len(found)} {'laptop' if len(found) == 1 else 'laptops'}."]
     if left_out:
-        said.append(f"Left out, since they could not be read: {left_out}.")
+        said.append(f"Left out, as no files of My progress: {left_out}.")
     said.append(READING if drawn else "No bet has been measured yet, so there is no line to draw.")
-    sheet = class_table(found)
     return Markup(
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta http-equiv="Content-Security-Policy" content="{}">'
@@ -114,25 +144,65 @@ def page(found: Sequence[Laptop], script: str, left_out: int) -> Markup:
     )
 
 
-def _key(row: HandedIn) -> tuple[str, ...]:
-    about = (row.question, row.unit) if row.kind == PREDICTION else ("", "")
-    return row.chapter, row.kind, row.which, *about
+def _rows(file: Saved) -> list[Row]:
+    bets = [
+        Row(
+            kind=PREDICTION,
+            which=_plainly(each.lab),
+            at=each.at,
+            question=_plainly(each.question),
+            unit=_plainly(each.unit),
+            value=_bounded(each.value),
+            measured=_bounded(each.measured),
+            model=_bounded(each.model),
+            fit=each.fit,
+        )
+        for each in file.predictions
+    ]
+    answers = [
+        Row(kind="exercise", which=_plainly(each.exercise), at=each.at, right=each.right)
+        for each in file.answers
+    ]
+    diagnoses = [
+        Row(kind="diagnosis", which=_plainly(each.lab), at=each.at, right=each.right)
+        for each in file.diagnoses
+    ]
+    return [*bets, *answers, *diagnoses]
 
 
-def _settled(row: HandedIn) -> bool:
+def _plainly(text: str) -> str:
+    """Replace odd letters, and cut what is no word of ours any more."""
+    return "".join(
+        "\ufffd" if unicodedata.category(each) in ODD or each in TURNING else each
+        for each in text[:MOST_LETTERS]
+    )
+
+
+def _bounded(number: float | None) -> float | None:
+    """Keep a number that can be measured, or none."""
+    return number if number is not None and LEAST <= number <= MOST else None
+
+
+def _key(row: Row) -> tuple[str, ...]:
+    return row.kind, row.which, row.question, row.unit
+
+
+def _settled(row: Row) -> bool:
     return row.kind == PREDICTION and row.fit and None not in (row.value, row.measured)
 
 
-def _hit(row: HandedIn) -> bool:
+def _hit(row: Row) -> bool:
     if row.kind != PREDICTION:
         return row.right
     return _settled(row) and is_close(row.value or 0.0, row.measured or 0.0, row.unit)
 
 
-def _line(key: tuple[str, ...], pairs: Sequence[tuple[Laptop, HandedIn]]) -> tuple[str, ...]:
-    chapter, kind, which, question, unit = key
+def _line(
+    chapter: str, key: tuple[str, ...], pairs: Sequence[tuple[Laptop, Row]]
+) -> tuple[str, ...]:
+    kind, which, question, unit = key
 
-    def count(of: Iterable[tuple[Laptop, HandedIn]]) -> str:
+    def count(of: Iterable[tuple[Laptop, Row]]) -> str:
         return str(len({id(laptop) for laptop, _ in of}))
 
     settled = [pair for pair in pairs if _settled(pair[1])]
@@ -147,7 +217,7 @@ def _line(key: tuple[str, ...], pairs: Sequence[tuple[Laptop, HandedIn]]) -> tup
     return count(pairs), right, count(settled) if foretold else "", *medians, called
 
 
-def _figure(unit: str, pairs: Sequence[tuple[Laptop, HandedIn]]) -> Figure:
+def _figure(unit: str, pairs: Sequence[tuple[Laptop, Row]]) -> Figure:
     measured = [row.measured or 0.0 for _, row in pairs]
     bets = [row.value or 0.0 for _, row in pairs]
     models = [row.model for _, row in pairs]
@@ -156,7 +226,7 @@ def _figure(unit: str, pairs: Sequence[tuple[Laptop, HandedIn]]) -> Figure:
     # plotly reads some HTML in what it is told, so that is escaped once more than JSON asks.
     said = [str(escape(f"{laptop.name}, {row.which}: {row.question}")) for laptop, row in pairs]
     shown = str(escape(unit))
-    axis = log_axis(every) if ends[0] > 0 else {"type": "linear"}
+    axis = log_axis(every)
     across, upwards = (
         {**axis, "title": {"text": axis_title(f"{words}, {shown}", axis)}}
         for words in ("Said before", "Measured")  # as My progress has it
@@ -173,7 +243,7 @@ def _figure(unit: str, pairs: Sequence[tuple[Laptop, HandedIn]]) -> Figure:
     return {"data": traces, "layout": layout(480, margin, -0.2, xaxis=across, yaxis=upwards)}
 
 
-def _alt(unit: str, pairs: Sequence[tuple[Laptop, HandedIn]]) -> str:
+def _alt(unit: str, pairs: Sequence[tuple[Laptop, Row]]) -> str:
     close = sum(_hit(row) for _, row in pairs)
     return (
         f"Measurements over bets, in {unit or 'no unit'}, with the line of equality: {len(pairs)} "

@@ -18,7 +18,6 @@ from labs.recordings.others import Other, called, machines, servers, settings
 from labs.recordings.pictures import Pictures
 from labs.records.errors import BadRecording
 from labs.records.results import Result
-from labs.records.reworded import REWORDED
 
 
 class Replayed:
@@ -134,7 +133,6 @@ def behind_bet(
     bet = {
         "lab": lab,
         "words": question.words,
-        "before": [old for old, today in REWORDED.items() if today == question.words],
         "asked": question.asked,
         "about": question.about,
         "unit": question.unit,

@@ -5,76 +5,77 @@ from pathlib import Path
 
 from labs.host.files import read_whole, write_whole
 from labs.panel.figure_view import plotly_script
-from labs.panel.progress import progress_sheet
-from labs.present.class_report import Laptop, laptops, page
-from labs.present.handed_in import AGAIN, HandedIn, read
-from labs.progress_log import parsed
+from labs.present.class_report import Laptop, class_table, laptops, page
+from labs.present.tables import Table
 from labs.recordings.pages import chapters
 from labs.records.errors import Unusable
+from labs.records.progress import MOST_BYTES, Saved, parsed
 
-MOST_BYTES = 2**20  # of a file: one reader's whole book has some tens of thousands
 MOST_FILES = 2000
+AGAIN = "Ask for the file that “Save” on the page My progress gives, and change nothing"
 
 
 def handed_in(places: Sequence[str], *, names: bool) -> tuple[list[Laptop], list[str]]:
-    """The laptops of these files, and of the files in these folders; and of each file that
-    cannot be used, a sentence. Unusable where there are no files, or too many."""
-    files = list(dict.fromkeys(file for place in places for file in _files(Path(place))))
+    """Find the laptops of these files, and of the files in these folders; and of each file and
+    folder that is left out, a sentence. Unusable where there are no files, or too many."""
+    files: dict[Path, None] = {}
+    complaints = []
+    for place in map(Path, places):
+        if not place.is_dir():
+            files[place] = None
+            continue
+        inside = sorted(place.iterdir())
+        apart = [each for each in inside if each.is_dir() or each.name.startswith(".")]
+        files.update(dict.fromkeys(each for each in inside if each not in apart))
+        complaints += [f"{each}: {_apart(each)}" for each in apart]
+        if not inside:
+            raise Unusable(f"{place}: no file in this folder. Put the class's files there.")
     if len(files) > MOST_FILES:
         raise Unusable(f"{len(files)} files: at most {MOST_FILES}. Take one class at a time.")
-    rows: list[list[HandedIn]] = []
-    complaints = []
+    found = []
     for file in files:
         try:
-            rows.append(read(_sheet(read_whole(file, MOST_BYTES), file), str(file)))
-        except Unusable as error:
-            complaints.append(_printable(str(error)))
+            kept = parsed(read_whole(file, MOST_BYTES), Saved)
         except OSError as error:
-            said = (
-                f"{file}: cannot be read ({error.strerror or error}). Give a file of My progress."
-            )
-            complaints.append(_printable(said))
-    return laptops(rows, names=names), complaints
+            complaints.append(f"{file}: cannot be read ({error.strerror or error}). {AGAIN}.")
+            continue
+        if kept is None:
+            complaints.append(f"{file}: no file of My progress, or a damaged one. {AGAIN}.")
+        else:
+            found.append(kept)
+    return laptops(found, names=names), [_printable(each) for each in complaints]
 
 
-def write_page(name: str, found: Sequence[Laptop], left_out: int) -> None:
+def sheet_of(found: Sequence[Laptop]) -> Table:
+    """Make the class's table, in the book's order."""
+    names: dict[str, str] = {}
+    for chapter in chapters():
+        for which in (*chapter.labs, *chapter.exercises):
+            names.setdefault(which, chapter.name)
+    return class_table(found, names)
+
+
+def write_page(name: str, found: Sequence[Laptop], sheet: Table, left_out: int) -> None:
     """Write the page, whole or not at all, for its owner only: it may hold names.
 
-    left_out: how many files could not be read. Unusable where it cannot be written.
+    left_out: how many files and folders are not in it. Unusable where it cannot be written.
     """
     file = Path(name)
     if file.suffix != ".html":
         raise Unusable(f"-o {name}: must end in .html, so that no student's file is overwritten.")
     try:
-        write_whole(file, page(found, plotly_script(), left_out).encode())
+        write_whole(file, page(found, sheet, plotly_script(), left_out).encode())
     except OSError as error:
         why = error.strerror or error
         said = f"-o {name}: cannot be written ({why}). Give a file in a folder of yours."
         raise Unusable(said) from None
 
 
+def _apart(place: Path) -> str:
+    kind = "a folder in the folder" if place.is_dir() else "a hidden file"
+    return f"{kind}, so it is left out. Give it by its own name if it is the class's."
+
+
 def _printable(text: str) -> str:
-    """In one line, and steering no terminal: a file's name is somebody else's text too."""
+    """Put it in one line that steers no terminal: a file's name is somebody else's text too."""
     return "".join(each if each.isprintable() or each == "\u00a0" else "\ufffd" for each in text)
-
-
-def _sheet(data: bytes, file: Path) -> bytes:
-    """The CSV; of a page without Python, which saves JSON, what it would be. Nobody's name is in
-    that, so the file's own name tells its rows from others."""
-    if file.suffix.lower() != ".json":
-        return data
-    if (kept := parsed(data)) is None:
-        raise Unusable(f"{file}: no progress of this book. {AGAIN}")
-    return progress_sheet(kept, chapters(), "").csv().encode()
-
-
-def _files(place: Path) -> list[Path]:
-    """That file, or all that lie in that folder: what is none of ours is told, not passed over."""
-    if not place.is_dir():
-        return [place]
-    found = sorted(
-        file for file in place.iterdir() if file.is_file() and not file.name.startswith(".")
-    )
-    if not found:
-        raise Unusable(f"{place}: no file in this folder. Put the class's files there.")
-    return found

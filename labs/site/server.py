@@ -27,6 +27,7 @@ from traitlets.config import Config
 
 from labs.host.project import SITE
 from labs.site.page_kernels import PageKernels
+from labs.site.progress_handler import ProgressHandler
 from labs.site.prompt_connection import PromptConnection
 from labs.site.warm_kernel import WarmKernel
 
@@ -243,6 +244,7 @@ class BookApp(ExtensionApp):
         self.handlers.extend(
             [
                 (r"/book", FolderHandler),
+                (r"/book/progress", ProgressHandler),
                 (r"/book/session", SessionHandler, {"warm": self.warm, "given": self.given}),
                 (
                     r"/book/_static/live-config\.js",

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import msgspec
 import pytest
 from chapters import chapters
 from playwright.sync_api import Page, expect
 
 from labs.exercises import check as exercises
 from labs.exercises.chapters import CHAPTERS
-from labs.present.bets import Bet, bets_alt
-from labs.progress_log import ProgressLog
+from labs.records.progress import Saved, parsed
 
 TYPED = (
     *(
@@ -91,20 +89,29 @@ def test_progress_is_kept_saved_deleted_and_read_again(
     expect(row.nth(1)).to_contain_text("2.")
     before = row.all_inner_texts()
     expect(shown.locator("table").nth(1)).to_contain_text("one-core")
-    expect(shown).to_contain_text("1 prediction")
+    expect(shown).to_contain_text("1 prediction, 1 of them measured")
     reached = shown.locator("table").nth(2).locator("tr", has_text="Find a way to make")
     expect(reached.get_by_role("link")).to_have_attribute("href", "1-cpu-time/one-core.html")
     expect(shown).to_contain_text("on this device only")
     words = page.locator("article").inner_text()  # of what this page has, and a live one hasn't
     assert "Your browser keeps it" in words and "Read a file" in words
-    assert "data folder" not in words and "Save as CSV" not in words
-    with page.expect_download() as download:
-        shown.get_by_role("button", name="Save as a file").click()
-    assert download.value.suggested_filename == "wall-time-progress.json"
-    saved = tmp_path / "saved.json"
-    download.value.save_as(saved)
-    kept = msgspec.json.decode(saved.read_bytes(), type=ProgressLog)  # as a live book reads it
-    assert [answer.exercise for answer in kept.answers] == ["2.1", "2.2"]
+    assert "data folder" not in words
+    for name, file in (("", "wall-time-progress.json"), ("Ann B. Ó", "wall-time-ann-b-ó.json")):
+        shown.get_by_label("Your name").fill(name)
+        with page.expect_download() as download:
+            shown.get_by_role("button", name="Save").click()
+        assert download.value.suggested_filename == file
+        saved = tmp_path / "saved.json"
+        download.value.save_as(saved)
+        kept = parsed(saved.read_bytes(), Saved)  # as `labs class` reads it
+        assert kept and [answer.exercise for answer in kept.answers] == ["2.1", "2.2"]
+        assert kept.name == name
+
+    shown.get_by_role("button", name="Drop 2.2").click()
+    expect(shown.get_by_role("status")).to_contain_text("Dropped.")
+    expect(row.nth(2)).to_have_text("")
+    shown.get_by_role("button", name="Undo").click()
+    expect(row).to_have_text(before)
 
     shown.get_by_role("button", name="Delete all").click()
     expect(shown).to_contain_text("Nothing is kept yet")
@@ -148,6 +155,7 @@ def record(**lists: object) -> str:
         {"predictions": [BET | {"measured": "18"}]},
         {"predictions": [{name: BET[name] for name in ("lab", "value")}]},
         {"answers": [ANSWER | {"tries": "3"}]},
+        {"answers": [ANSWER | {"tries": 1.5}]},
         {"diagnoses": [DIAGNOSIS | {"seed": "1"}]},
         {"diagnoses": {"0": DIAGNOSIS}},
     ],
@@ -228,7 +236,7 @@ def test_settled_bets_are_drawn_against_what_was_measured(book: Path, page: Page
     told = {"key": "", "question": "how many", "unit": "req/s", "model": None, "at": ""}
     bets = [
         told | {"key": "a", "lab": "one-core", "value": 14, "measured": 18.5, "fit": True},
-        told | {"key": "b", "lab": "the-pool", "value": 1000, "measured": 318},  # as kept before
+        told | {"key": "b", "lab": "the-pool", "value": 1000, "measured": 318},
         told | {"key": "c", "lab": "event-loop", "value": 5000, "measured": 4190, "fit": False},
         told | {"key": "d", "lab": "threads", "value": 100, "measured": None},
         told | {"key": "e", "lab": "<b>mine</b>", "value": 1e300, "measured": 1e-300},
@@ -242,12 +250,11 @@ def test_settled_bets_are_drawn_against_what_was_measured(book: Path, page: Page
     page.evaluate("kept => localStorage.setItem('wall-time-progress', kept)", kept)
     page.reload()
     figure = page.locator(".wt-scatter")
-    drawn = [
-        Bet(lab="one-core", unit="req/s", said=14, measured=18.5),
-        Bet(lab="the-pool", unit="req/s", said=1000, measured=318),
-        Bet(lab="<b>mine</b>", unit="%", said=30, measured=30),
-    ]
-    expect(figure.get_by_role("img")).to_have_attribute("aria-label", bets_alt(drawn))
+    expect(figure.get_by_role("img")).to_have_attribute(
+        "aria-label",
+        "What was said against what was measured, for 3 bets, both on logarithmic axes. "
+        "Too high: 1. Too low: 1. The table has the numbers.",
+    )
     assert figure.locator("title").evaluate_all("nodes => nodes.map(node => node.textContent)") == [
         "one-core: you said 14\u00a0req/s, and it was 18.5\u00a0req/s",
         "the-pool: you said 1,000\u00a0req/s, and it was 318\u00a0req/s",
@@ -259,6 +266,11 @@ def test_settled_bets_are_drawn_against_what_was_measured(book: Path, page: Page
     above = [up - across for across, up in places]
     assert above[0] > 0 > above[1] and abs(above[2]) < 0.01  # seen from the line of the same
     rows = page.locator(".wt-progress table").nth(1)
-    for bet in drawn:
-        expect(rows).to_contain_text(bet.lab)
+    for lab in ("one-core", "the-pool", "<b>mine</b>"):
+        expect(rows).to_contain_text(lab)
+    expect(rows.get_by_role("row", name="event-loop")).to_contain_text(", drawn hollow")
+    expect(page.locator(".wt-progress")).to_contain_text(
+        "6 predictions, 4 of them measured since, 1 within 5 %. 1 was measured by a point drawn "
+        "hollow, which settles nothing: run again."
+    )
     assert page.evaluate("document.documentElement.scrollWidth") <= 360

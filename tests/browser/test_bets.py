@@ -13,7 +13,6 @@ from labs.kinds.base import LabKind
 from labs.present.bet import on_answer
 from labs.recordings import recorder, replay, store
 from labs.records.format import duration
-from labs.records.reworded import REWORDED
 from labs.records.written import written
 
 BETS = {  # of labs with all units there are, one that is no slip of the finger
@@ -92,19 +91,6 @@ def test_a_bet_is_kept_and_a_slip_is_asked_about(book: Path, page: Page) -> None
     (kept,) = json.loads(str(page.evaluate("localStorage['wall-time-progress']")))["predictions"]
     assert (kept["lab"], kept["value"], kept["unit"]) == ("one-core", 14, "req/s")
     assert kept["fit"] is True
-
-
-@pytest.mark.parametrize("old", REWORDED)
-def test_a_bet_in_an_earlier_books_words_is_not_asked_for_again(
-    book: Path, page: Page, old: str
-) -> None:
-    bet = {"key": "a", "lab": "a-shared-counter", "question": old, "unit": "%", "value": 31}
-    kept = {"book": "Wall Time", "schema": 1, "predictions": [bet | {"at": "2026-01-01T00:00:00"}]}
-    page.goto((book / "2-wait-time/threads.html").as_uri())
-    page.evaluate("kept => localStorage.setItem('wall-time-progress', kept)", json.dumps(kept))
-    page.reload()
-    asked = page.locator('.wt-replay[data-lab="a-shared-counter"] .wt-bet')
-    expect(asked).to_contain_text(re.compile("You said 31.% without a lock"))
 
 
 def test_who_skips_sees_and_who_wants_it_always_is_not_asked_again(book: Path, page: Page) -> None:

@@ -69,8 +69,7 @@ def test_what_is_done_before_a_panel_comes_carries_over(
         assert page.evaluate("window.wrong") == []
         page.reload()
     page.goto(panels.page("my-progress"))
-    state(page, "live")
-    expect(page.locator(".wt-panel")).to_contain_text("1 prediction, 0 of them measured")
+    expect(page.locator(".wt-progress")).to_contain_text("1 prediction, 0 of them measured")
 
 
 def test_code_half_typed_when_python_comes_is_not_run_and_keys_reach_it(

@@ -90,6 +90,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Book]:
         "JUPYTER_CONFIG_DIR": str(home / "config"),
         "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
         "IPYTHONDIR": str(home / "ipython"),
+        "WALL_TIME_PROGRESS": str(home / "progress.json"),
     }
     options = [
         f"--BookApp.book_dir={site}",
@@ -134,6 +135,7 @@ def routes() -> list[str]:
 
 PATHS = {
     "/book": ("book", "GET"),
+    "/book/progress": ("book/progress", "GET"),
     "/book/session": ("book/session", "POST"),
     r"/book/_static/live-config\.js": ("book/_static/live-config.js", "GET"),
     "/book/(.*)": ("book/index.html", "GET"),
@@ -193,6 +195,57 @@ def test_a_kernel_needs_the_xsrf_token_too(book: Book) -> None:
     model = json.loads(said)
     assert model["path"].startswith("book/")
     assert book.ask(f"api/sessions/{model['id']}", "DELETE", **reader)[0].status == 204
+
+
+NOTHING = '{"book": "Wall Time", "schema": 1}'
+ANSWER = '{"exercise": "2.1", "seed": "", "value": 50, "right": true, "tries": 1, "at": ""}'
+RIGHT = f'{NOTHING[:-1]}, "answers": [{ANSWER}]}}'
+
+
+def test_put_progress_replaces_what_was_read_and_nothing_else(book: Book) -> None:
+    reader = book.login()
+    before = json.loads(book.ask("book/progress", **reader)[1])
+    assert before["said"] == [] and before["kept"]["answers"] == []
+
+    def put(body: str, tag: str) -> tuple[int, str]:
+        answer, said = book.ask("book/progress", "PUT", body, If_Match=tag, **reader)
+        return answer.status, said.decode()
+
+    stranger = book.xsrf()
+    assert book.ask("book/progress", "PUT", RIGHT, If_Match=before["tag"], **stranger)[
+        0
+    ].status in (*(302, 403),)
+    cookie = {"Cookie": reader["Cookie"]}  # and no token, as another site would send it
+    assert (
+        book.ask("book/progress", "PUT", RIGHT, If_Match=before["tag"], **cookie)[0].status == 403
+    )
+    for body in (
+        "{}",
+        "[",
+        '"x"',
+        "\u00ff",
+        NOTHING.replace("1", "2"),
+        RIGHT.replace("50", "1e999"),
+    ):
+        assert put(body, before["tag"])[0] == 400
+    assert put(f"{NOTHING}{' ' * 2**22}", before["tag"])[0] == 413
+    assert not Path(before["file"]).exists()
+    assert put(RIGHT, before["tag"]) == (204, "")
+    status, said = put(NOTHING, before["tag"])  # of somebody who has not seen the answer
+    assert status == 409 and "Read it again" in said
+    now = json.loads(book.ask("book/progress", **reader)[1])
+    assert [each["exercise"] for each in now["kept"]["answers"]] == ["2.1"]
+    assert put(NOTHING, now["tag"])[0] == 204 and not Path(before["file"]).exists()
+
+
+def test_get_progress_keeps_a_damaged_file_aside_and_says_so(book: Book) -> None:
+    reader = book.login()
+    file = Path(json.loads(book.ask("book/progress", **reader)[1])["file"])
+    file.write_text('{"book": "Wall')
+    (said,) = json.loads(book.ask("book/progress", **reader)[1])["said"]
+    (aside,) = file.parent.glob("progress.json.aside-*")
+    assert str(aside) in said and aside.read_text() == '{"book": "Wall'
+    aside.unlink()
 
 
 HOSTILE = [

@@ -1,7 +1,7 @@
-"""What may leave the machine holds no name: the fingerprint, a recording, a class's CSV."""
+"""What may leave the machine holds no name: the fingerprint, a recording, a file of progress."""
 
 import getpass
-import os
+import json
 import socket
 from dataclasses import fields
 from pathlib import Path
@@ -10,10 +10,8 @@ import msgspec
 import pytest
 
 from labs.host.hardware import fingerprint
-from labs.panel.progress import progress_sheet
-from labs.progress_log import Answered, Foretold, ProgressLog
 from labs.recordings import store
-from labs.recordings.pages import Chapter
+from labs.records.progress import Answered, Foretold, Saved, written
 from labs.records.results import Machine
 
 # All that a fingerprint holds, as SECURITY.md says it. A new field is to be said there.
@@ -23,7 +21,6 @@ SAID = {
 }  # fmt: skip
 RECORDINGS = sorted(store.folder().glob("*/*.json"))
 AT = "2026-11-22T11:00:00+00:00"
-COLUMNS = "name,chapter,kind,which,question or seed,value,unit,right,tries,measured,model,fit,when"
 
 
 def personal() -> list[str]:
@@ -53,20 +50,18 @@ def test_a_recording_of_the_book_holds_no_place_and_no_name(file: Path) -> None:
         assert name not in words
 
 
-def test_a_classs_csv_holds_the_name_that_was_typed_and_no_other() -> None:
-    kept = ProgressLog(
+def test_a_file_for_a_teacher_holds_the_name_that_was_typed_and_no_other() -> None:
+    kept = Saved(
         predictions=(
             Foretold(key="k", lab="one-core", question="how many", unit="req/s", value=40, at=AT),
         ),
         answers=(Answered(exercise="2.1", seed="b7", value=1.5, right=True, tries=2, at=AT),),
+        name="Ann",
     )
-    chapter = Chapter(number="2", title="One core", labs=("one-core",), exercises=("2.1",))
-    text = progress_sheet(kept, (chapter,), "").csv()
-    assert text.splitlines() == [
-        COLUMNS,
-        f",2 · One core,prediction,one-core,how many,40,req/s,,,,,,{AT}",
-        f",2 · One core,exercise,2.1,b7,1.5,,yes,2,,,,{AT}",
-    ]
-    named = progress_sheet(kept, (chapter,), "Ann").csv()
-    assert named.replace("\nAnn,", "\n,") == text
-    assert os.uname().nodename not in text
+    text = written(kept).decode()
+    assert text.count("Ann") == 1
+    for each in personal():
+        assert each not in text
+    assert set(json.loads(text)) == {
+        *("predictions", "answers", "diagnoses", "scenes", "book", "schema", "name")
+    }

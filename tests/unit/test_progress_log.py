@@ -1,8 +1,5 @@
-"""The reader's own record: kept, shared, mended, shown, taken away and deleted."""
+"""The reader's own record: what labs keep in it, shared by kernels and pages, and mended."""
 
-import contextlib
-import csv
-import io
 import json
 import os
 import re
@@ -10,15 +7,11 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, cast
-from urllib.parse import unquote
+from typing import Any
 
 import examples
-import msgspec
-import plotly.graph_objects as go
 import pytest
 from markup import plain
 from panel_driver import Script, panel_of
@@ -32,25 +25,12 @@ from labs.exercises.check import NoSuchExercise
 from labs.kinds.race.run import RaceLab
 from labs.kinds.sweep.run import question
 from labs.panel.prediction_prompt import PredictionPrompt
-from labs.panel.progress import (
-    Chapter,
-    ProgressPanel,
-    progress_sheet,
-    progress_table,
-    settled,
-    summary,
-)
 from labs.present.bet import UNSETTLED, Question, on_answer
-from labs.present.bets import bets_figure
-from labs.progress_log import Foretold, ProgressLog
 from labs.recordings import pages
-from labs.records.reworded import REWORDED
+from labs.records.progress import Progress
+from labs.site import progress_handler
 
 ROOT = Path(__file__).parents[2]
-CHAPTERS = (
-    Chapter(number="2", title="One core", labs=("one-core",), exercises=("2.1", "2.2")),
-    Chapter(number="3", title="Many cores", labs=("many-cores",), exercises=("3.1",)),
-)
 
 
 @pytest.fixture(autouse=True)
@@ -59,43 +39,14 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "folder" / "progress.json"
     monkeypatch.setenv("WALL_TIME_PROGRESS", str(path))
     monkeypatch.setenv("LABS_MODE", "live")
-    monkeypatch.setattr(progress_log, "_unwritten", [])
-    monkeypatch.setattr(progress_log, "_told", "")
     return path
 
 
-def now() -> ProgressLog:
+def now() -> Progress:
     return progress_log.read()[0]
 
 
 # what is kept
-
-
-def test_a_browser_s_file_may_take_its_place_and_loses_nothing(file: Path) -> None:
-    """Goals and bets at scenes are kept by browsers, and their file is in the same form."""
-    goal = {
-        "page": "1-cpu-time/one-core",
-        "what": "a-goal",
-        "at": "2026-11-22",
-        "words": "Reach <it>.",
-    }
-    bet = {"page": "<b>", "what": "How many?", "at": "2026-11-22", "value": 30}
-    file.parent.mkdir()
-    file.write_text(json.dumps({"book": "Wall Time", "schema": 1, "scenes": [goal, bet]}))
-    progress_log.answered("2.1", "", 50, True)
-    kept = json.loads(file.read_text())["scenes"]
-    assert kept == [goal | {"value": None}, bet | {"words": None}]
-    place = Chapter(
-        number="2", title="One core", labs=(), exercises=(), page="1-cpu-time/one-core.html"
-    )
-    shown = progress_table(now(), (place,))
-    assert '<a href="1-cpu-time/one-core.html">2 · One core</a>' in shown
-    assert "Reach &lt;it&gt;." in shown and "How many?" not in shown
-    before = progress_log.clear()
-    assert not file.exists()
-    progress_log.restore(before)
-    progress_log.restore(before)
-    assert json.loads(file.read_text())["scenes"] == kept
 
 
 def test_the_tests_have_a_file_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,58 +69,25 @@ def test_a_prediction_is_kept_beside_what_came(file: Path) -> None:
     assert json.loads(file.read_text())["book"] == "Wall Time"
 
 
-def test_a_point_that_is_unfit_settles_no_bet_and_the_next_fit_one_does() -> None:
+def test_came_of_an_unfit_point_stands_until_a_fit_one_comes() -> None:
     key = progress_log.foretell("many-cores", "how many at 8 users", "req/s", 40.0)
-    progress_log.came(key, 25.0, 38.0, fit=False)
-    assert summary(now(), CHAPTERS) == (
-        "0 of 3 exercises solved. 1 prediction, 0 of them measured since, 0 within 5 %. 1 was "
-        "measured by a point drawn hollow, which settles nothing: run again."
-    )
-    shown = plain(progress_table(now(), CHAPTERS))
-    assert "25 req/s, drawn hollow" in shown
-    (row,) = progress_sheet(now(), CHAPTERS, "").rows
-    assert row[-2] == "no" and progress_sheet(now(), CHAPTERS, "").head[-2] == "fit"
-    for measured, fit, kept in ((26.0, False, 25.0), (39.0, True, 39.0), (12.0, True, 39.0)):
+    for measured, fit, kept in (
+        (25.0, False, 25.0),
+        (26.0, False, 25.0),
+        (39.0, True, 39.0),
+        (12.0, True, 39.0),
+    ):
         progress_log.came(key, measured, 38.0, fit=fit)
         assert now().predictions[0].measured == kept
-    assert "1 of them measured since, 1 within 5" in summary(now(), CHAPTERS)
-    assert "hollow" not in plain(progress_table(now(), CHAPTERS))
 
 
-def test_shares_are_near_in_points_and_not_in_parts_of_themselves() -> None:
-    for value, near in ((86.0, True), (90.0, True), (100.0, False)):
-        key = progress_log.foretell("many-cores", "which part", "%", value)
-        progress_log.came(key, 86.0, None)
-        assert ("1 within 5" in summary(now(), CHAPTERS)) == near
-        progress_log.clear()
+def test_on_answer_takes_shares_for_near_in_points_and_not_in_parts_of_themselves() -> None:
     lost = RaceLab().question
     assert lost is not None
     said = plain(on_answer(lost, 1.0, None, 0.86))
     assert said.endswith("and it was 86 %: yours was 14 percentage points too high.")
     assert "Well predicted" in on_answer(lost, 0.9, None, 0.86)
     assert "settles no bet" in on_answer(lost, 0.9, None, 0.86, unsettled=UNSETTLED)
-
-
-def test_every_entry_leads_to_its_place_in_the_book() -> None:
-    book = {chapter.number: chapter for chapter in pages.chapters()}
-    assert book["0"].page == "your-machine.html"
-    many = book["3"]
-    assert many.place("3.1") == "1-cpu-time/many-cores.html#exercise-3-1"
-    assert many.place("many-cores") == "1-cpu-time/many-cores.html#measure"
-    for chapter in book.values():
-        text = (pages.store.BOOK / chapter.page).with_suffix(".md").read_text("utf-8")
-        headings = [line.lstrip("# ").lower() for line in text.splitlines() if line[:2] == "##"]
-        for lab in chapter.sections:
-            (section,) = chapter.place(lab).split("#")[1:]
-            assert section in [re.sub(r"[^a-z0-9]+", "-", each).strip("-") for each in headings]
-    progress_log.answered("3.1", "", 80, True)
-    progress_log.foretell("many-cores", "how many", "req/s", 40.0)
-    shown = progress_table(now(), pages.chapters())
-    assert f'<a href="{many.page}">3 · ' in shown
-    assert f'<a href="{many.place("3.1")}">3.1</a>' in shown  # solved, and of the open ones:
-    assert f'<a href="{many.place("3.2")}">3.2</a>' in shown
-    assert f'<a href="{many.place("many-cores")}">3 · many-cores</a>' in shown
-    assert "href" not in progress_table(now(), CHAPTERS)  # where the book is not here
 
 
 def test_answers_are_kept_with_their_tries() -> None:
@@ -196,50 +114,6 @@ def test_diagnoses_are_kept_with_their_tries() -> None:
     ]
 
 
-def test_a_file_of_before_there_were_diagnoses_is_read(file: Path) -> None:
-    progress_log.answered("2.1", "", 50, True)
-    held = json.loads(file.read_text())
-    del held["diagnoses"]
-    file.write_text(json.dumps(held))
-    progress_log.diagnosed("which-limit", 3, "lock", True)
-    assert (len(now().answers), len(now().diagnoses)) == (1, 1)
-
-
-def test_diagnoses_are_shown_saved_deleted_and_brought_back(file: Path) -> None:
-    progress_log.diagnosed("which-limit", 3, "cpu", False)
-    progress_log.diagnosed("which-limit", 3, "lock", True)
-    progress_log.told("which-limit", 4)
-    progress_log.diagnosed("which-limit", 5, "weather", False)  # of another version
-    (chapter,) = (each for each in pages.chapters() if "which-limit" in each.labs)
-    assert summary(now(), CHAPTERS).endswith(" 1 of 3 mysteries solved.")
-    with contextlib.closing(ProgressPanel((chapter,))) as panel:
-        rows = [re.findall(r"<td>(.*?)</td>", row) for row in panel._table.value.split("<tr>")]
-        lock, today = "A lock in the application", now().diagnoses[0].at[:10]
-        lab = f'<a href="{chapter.place("which-limit")}">{chapter.number} · which-limit</a>'
-        assert [row for row in rows if len(row) == 6] == [
-            [today, lab, "3", lock, "yes", "2"],
-            [today, lab, "4", "none", "told", "0"],
-            [today, lab, "5", "weather", "no", "1"],
-        ]
-        named = ("kind", "chapter", "which", "question or seed", "value", "right")
-        told = [("3", lock, "yes"), ("4", "", "told"), ("5", "weather", "no")]
-        assert [tuple(line[name] for name in named) for line in saved(panel)[1]] == [
-            ("diagnosis", chapter.name, "which-limit", *each) for each in told
-        ]
-        before = now()
-        panel._delete.click()
-        assert now().empty and not file.exists()
-        for seed in (4, 5, 6):  # of 4 it was told before
-            progress_log.diagnosed("which-limit", seed, "pool", True)
-        panel._undo.click()
-        after = now()
-        for seed in (3, 4):
-            assert after.diagnosis("which-limit", seed) == before.diagnosis("which-limit", seed)
-        assert {each.seed for each in after.diagnoses if each.right} == {3, 5, 6}
-    others = progress_table(now(), CHAPTERS)
-    assert "Elsewhere" in others and "which-limit" in others
-
-
 def test_what_a_page_checks_is_kept_and_what_is_no_answer_is_not() -> None:
     (open, *_) = [row for row in EXERCISES if row.answer is None and not row.read]
     assert labs.check("2.1").kind == "later"
@@ -264,7 +138,6 @@ def test_a_book_that_is_built_or_recorded_writes_nothing(
     monkeypatch.setenv("LABS_MODE", mode)
     assert labs.check("2.1", 40).right
     progress_log.came(progress_log.foretell("many-cores", "how many", "req/s", 40.0), 1.0, 1.0)
-    labs.progress()
     assert not file.parent.exists()
 
 
@@ -308,28 +181,6 @@ def test_a_panel_keeps_the_prediction_and_what_its_run_said(
         assert kept.model == pytest.approx(run.forecast.at(8).model_rps)
     finally:
         panel.shut()
-
-
-def test_the_record_of_before_is_read(file: Path) -> None:
-    """As version 0.1 wrote it; nothing in it changes."""
-    before = (Path(__file__).parents[1] / "before") / "progress.json"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(before.read_bytes())
-    kept, said = progress_log.read()
-    held = json.loads(before.read_bytes())
-    for each in held["predictions"]:
-        each["fit"] = True  # of which was said nothing then
-    held["scenes"] = []
-    assert said == [] and json.loads(msgspec.json.encode(kept)) == held
-
-
-@pytest.mark.parametrize("old", REWORDED)
-def test_a_bet_stands_under_todays_words_of_its_question(file: Path, old: str) -> None:
-    asked = RaceLab().question
-    assert asked is not None
-    progress_log.foretell("a-shared-counter", old, asked.unit, 31.0)
-    kept, _ = progress_log.read()
-    assert [(each.question, each.value) for each in kept.predictions] == [(asked.words, 31.0)]
 
 
 # one file, several kernels, accidents
@@ -382,28 +233,29 @@ def test_a_damaged_or_foreign_file_is_kept_aside(file: Path, content: bytes) -> 
     assert progress_log.read() == (found, [])
 
 
-def test_what_cannot_be_written_waits_and_goes_along_later(file: Path) -> None:
+def test_read_says_why_a_file_cannot_be_used(file: Path) -> None:
     file.parent.write_text("a file where the folder should be")
-    progress_log.answered("2.1", "", 50, True)
     key = progress_log.foretell("many-cores", "how many", "req/s", 40.0)
-    found, said = progress_log.read()
-    assert (len(found.answers), len(found.predictions)) == (1, 1)
-    assert re.search(r"progress\.json: cannot be used \(.+\)\. What you do now is kept", said[0])
-    file.parent.unlink()
     progress_log.came(key, 38.0, None)
-    assert [each.measured for each in now().predictions] == [38.0]
-    assert len(json.loads(file.read_text())["answers"]) == 1
-    assert progress_log.read()[1] == []
+    found, said = progress_log.read()
+    assert found.empty
+    assert re.search(r"progress\.json: cannot be used \(.+\)\. Until it can be, nothing", said[0])
+    file.parent.unlink()
+    progress_log.answered("2.1", "", 50, True)
+    assert progress_log.read()[1] == [] and len(now().answers) == 1
 
 
-def test_what_still_waits_is_tried_again_when_the_kernel_ends(file: Path) -> None:
-    file.parent.write_text("a file where the folder should be")
-    code = (
-        "import os; from labs import progress_log; progress_log.answered('2.1', '', 50, True)\n"
-        f"os.unlink({str(file.parent)!r})"
-    )
-    assert python(code).wait(30) == 0
-    assert [each.exercise for each in now().answers] == ["2.1"]
+def test_replace_refuses_what_was_read_before_another_change(file: Path) -> None:
+    progress_log.answered("2.1", "", 50, True)
+    read = now()
+    progress_log.answered("2.2", "", 160, True)  # meanwhile, by a kernel
+    with pytest.raises(progress_handler.Changed):
+        progress_handler.replace(Progress(), progress_handler.tag(read))
+    assert len(now().answers) == 2
+    progress_handler.replace(read, progress_handler.tag(now()))
+    assert now() == read
+    progress_handler.replace(Progress(), progress_handler.tag(read))
+    assert not file.exists()
 
 
 def test_a_device_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -438,156 +290,20 @@ def test_a_lock_that_is_held_is_waited_for(file: Path) -> None:
     assert len(now().answers) == 2
 
 
-# the page
+# the book
 
 
-@pytest.fixture
-def filled() -> None:
-    key = progress_log.foretell("many-cores", "how many at 8 users", "req/s", 40.0)
-    progress_log.came(key, 38.1, 38.4)
-    progress_log.foretell("one-core", "how long", "ms", 160.0)
-    progress_log.foretell("mine", "how many", "req/s", 1234.5)
-    for id, seed, value, right in (
-        ("2.1", "", 50, True),
-        ("2.1", "ann", 40, True),
-        ("2.2", "", 0.16, False),
-        ("2.2", "", 1.6, False),
-    ):
-        progress_log.answered(id, seed, value, right)
-
-
-@pytest.fixture
-def panel(filled: None) -> Iterator[ProgressPanel]:
-    with contextlib.closing(ProgressPanel(CHAPTERS)) as made:
-        yield made
-
-
-def saved(panel: ProgressPanel) -> tuple[str, list[dict[str, str]]]:
-    """Name and rows of the file that the page offers."""
-    offered = r'download="(.*?)" href="data:text/csv,(.*?)"'
-    ((name, data),) = re.findall(offered, panel._file.value)
-    return name, list(csv.DictReader(io.StringIO(unquote(data))))
-
-
-@pytest.mark.usefixtures("filled")
-def test_the_table_shows_predictions_beside_measurements_and_exercises_by_chapter() -> None:
-    assert summary(now(), CHAPTERS) == (
-        "1 of 3 exercises solved. 3 predictions, 1 of them measured since, 1 within 5 %."
-    )
-    rows = re.findall(r"<tr>(.*?)</tr>", progress_table(now(), CHAPTERS))[1:]
-    cells = [re.findall(r"<td>(.*?)</td>", row) for row in rows]
-    today = now().predictions[0].at[:10]
-    assert [[cell.replace("\u00a0", " ") for cell in row] for row in cells] == [
-        ["2 · One core", "2.1 (“ann”)", "2.2 (2 tries)", ""],
-        ["3 · Many cores", "", "", "3.1 (2 minutes)"],
-        [],  # the head of the second table
-        [today, "2 · one-core", "160 ms", "", "not measured yet"],
-        [today, "3 · many-cores", "40 req/s", "38.4 req/s", "38.1 req/s"],
-        [today, "Elsewhere · mine", "1,230 req/s", "", "not measured yet"],
-    ]
-
-
-def test_settled_bets_are_drawn_against_what_was_measured(panel: ProgressPanel) -> None:
-    same, points = panel._bets.figure["data"]
-    assert (points["x"], points["y"]) == ([40], [38.1])
-    assert points["customdata"] == [
-        "many-cores: you said 40\u00a0req/s, and it was 38.1\u00a0req/s"
-    ]
-    assert same["x"] == same["y"] == [10, 100]
-    layout = panel._bets.figure["layout"]
-    assert {layout[axis]["type"] for axis in ("xaxis", "yaxis")} == {"log"}
-    assert "for one bet" in panel._bets.alt and "Too high: 1. Too low: 0." in panel._bets.alt
-    go.Figure(panel._bets.figure)
-    panel._delete.click()
-    assert panel._bets.figure["data"] == [] and panel._bets.alt == ""
-
-
-def test_bets_that_nothing_settled_or_no_axis_holds_are_not_drawn() -> None:
-    told = {"key": "", "question": "", "unit": "ms", "at": ""}
-    kept = ProgressLog(
-        predictions=(
-            Foretold(lab="<b>mine</b>", value=160, measured=80, **told),
-            Foretold(lab="hollow", value=160, measured=80, fit=False, **told),
-            Foretold(lab="open", value=160, **told),
-            Foretold(lab="far", value=1e300, measured=1e-300, **told),
-        )
-    )
-    _, points = bets_figure(settled(kept))["data"]
-    (said,) = points["customdata"]
-    assert said.startswith("&lt;b&gt;mine&lt;/b&gt;: you said 160")
-
-
-def test_a_teacher_gets_every_row_with_a_name(panel: ProgressPanel) -> None:
-    assert saved(panel)[0] == "wall-time.csv"
-    panel._name.value = " Ann O’Neill "
-    name, rows = saved(panel)
-    assert name == "wall-time-ann-o-neill.csv" and len(rows) == 3 + 3
-    assert {row["name"] for row in rows} == {"Ann O’Neill"}
-    of = {row["which"]: row for row in rows}
-    wanted = {"value": "40", "measured": "38.1", "model": "38.4"}
-    assert wanted.items() <= of["many-cores"].items()
-    wanted = {"right": "no", "tries": "2", "chapter": "2 · One core"}
-    assert wanted.items() <= of["2.2"].items()
-    assert "Ann" not in progress_log.path().read_text()  # it is not kept
-
-
-@pytest.mark.parametrize("name", ["=1+1", "+1-1+cmd", "@SUM(A1)", "-2+3", "\t=1"])
-def test_no_cell_is_calculated_by_a_spreadsheet(panel: ProgressPanel, name: str) -> None:
-    rows = progress_sheet(now(), CHAPTERS, name).rows
-    assert {row[0] for row in rows} == {f"'{name}"}
-    progress_log.answered("2.2", name, -5, False)
-    seeded = next(row for row in progress_sheet(now(), CHAPTERS, "").rows if row[4].endswith(name))
-    assert (seeded[4], seeded[5]) == (f"'{name}", "-5")
-
-
-def test_what_is_typed_is_not_taken_for_html(panel: ProgressPanel) -> None:
-    panel._name.value = '"><script>alert(1)</script>'
-    progress_log.answered("2.1", "<b>seed</b>", 50, True)
-    panel._again.click()
-    assert "<script" not in panel._file.value
-    assert "&lt;b&gt;seed" in panel._table.value and "<b>" not in panel._table.value
-
-
-def test_one_click_deletes_all_and_undo_brings_it_back(panel: ProgressPanel, file: Path) -> None:
-    before = now()
-    assert panel._undo.layout.display == "none"
-    panel._delete.click()
-    assert now().empty and not file.exists()
-    assert panel._delete.disabled and panel._file.value == ""
-    assert "Nothing is kept yet" in panel._table.value
-    assert "undo it until you leave" in panel._said.value
-    progress_log.answered("2.2", "", 160, True)  # meanwhile, on another page
-    panel._again.click()
-    panel._delete.click()
-    progress_log.answered("3.1", "", 80, True)
-    panel._undo.click()
-    assert panel._undo.layout.display == "none"
-    after = now()
-    assert after.predictions == before.predictions
-    assert sorted((each.exercise, each.seed) for each in after.answers if each.right) == [
-        ("2.1", ""),
-        ("2.1", "ann"),
-        ("2.2", ""),
-        ("3.1", ""),
-    ]
-    assert len(after.answers) == 4
-
-
-def test_the_page_says_what_is_wrong_with_the_file(file: Path) -> None:
-    file.parent.mkdir()
-    file.write_text("{}")
-    with contextlib.closing(ProgressPanel(CHAPTERS)) as panel:
-        assert 'role="alert"' in panel._notice.value
-        assert "Nothing in it was changed" in plain(panel._notice.value)
-
-
-def test_a_page_without_python_shows_an_empty_example(monkeypatch: pytest.MonkeyPatch) -> None:
-    with contextlib.closing(cast(Any, labs.progress())) as live:
-        assert isinstance(live, ProgressPanel)
-    monkeypatch.setenv("LABS_MODE", "replay")
-    shown: Any = labs.progress()
-    assert "Without Python behind it" in repr(shown)
-    assert "0 · Your machine" in shown._repr_html_()
+def test_place_leads_to_a_heading_of_the_book() -> None:
+    book = {chapter.number: chapter for chapter in pages.chapters()}
+    assert book["0"].page == "your-machine.html"
+    assert book["3"].place("3.1") == "1-cpu-time/many-cores.html#exercise-3-1"
+    assert book["3"].place("many-cores") == "1-cpu-time/many-cores.html#measure"
+    for chapter in book.values():
+        text = (pages.store.BOOK / chapter.page).with_suffix(".md").read_text("utf-8")
+        headings = [line.lstrip("# ").lower() for line in text.splitlines() if line[:2] == "##"]
+        for lab in chapter.sections:
+            (section,) = chapter.place(lab).split("#")[1:]
+            assert section in [re.sub(r"[^a-z0-9]+", "-", each).strip("-") for each in headings]
 
 
 def test_the_chapters_are_those_of_the_book(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,6 @@ import { drawAgain, recordedIn } from './recorded';
 interface Bet {
   lab: string;
   words: string; // without question mark
-  before: string[]; // the same in an earlier book's words
   asked: string; // with it, and with the unit
   about: string;
   unit: string;
@@ -68,9 +67,8 @@ class Asking {
   }
 
   #begin(): void {
-    const { words, before } = this.bet;
-    const same = (each: kept.Foretold) => each.lab === this.bet.lab && [words, ...before].includes(each.question);
-    const made = kept.read().predictions.filter(same).pop();
+    const { lab, words } = this.bet;
+    const made = kept.read().predictions.filter((each) => each.lab === lab && each.question === words).pop();
     if (made) this.#reveal(made.value);
     else if (kept.alwaysShows()) this.#show(this.#askAgain());
     else if (skipped(this.bet.lab)) this.#skip();
@@ -209,7 +207,7 @@ function showAlways(yes: boolean): void {
 }
 
 /** As labs.present.verdict.on_answer has it. */
-function answer(bet: Omit<Bet, 'lab' | 'words' | 'before' | 'asked' | 'place'>, value: number): string {
+function answer(bet: Omit<Bet, 'lab' | 'words' | 'asked' | 'place'>, value: number): string {
   let said = `You said ${say(value, bet.unit)}${bet.about && ` ${bet.about}`}`;
   if (bet.model !== null) said += `, the model ${bet.model_said}`;
   if (bet.measured === null) return `${said}; that was not measured.`;

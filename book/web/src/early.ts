@@ -42,7 +42,7 @@ export async function endPython(base: string, id: string, more: RequestInit): Pr
   await ending.catch(() => undefined); // gone already, or the server is: there is nothing left to end
 }
 
-function xsrfHeader(): Record<string, string> {
+export function xsrfHeader(): Record<string, string> {
   const token = /(?:^|;\s*)_xsrf=([^;]+)/.exec(document.cookie)?.[1];
   return token ? { 'X-XSRFToken': decodeURIComponent(token) } : {};
 }

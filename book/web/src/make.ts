@@ -29,9 +29,9 @@ export function data<Kind>(node: Element | null): Kind | undefined {
 
 /** As wide as it needs to be, in a frame that scrolls. */
 export function table(head: string[], rows: (Node | string)[][]): HTMLElement {
-  const top = head.map((words) => make('th', { scope: 'col' }, words));
+  const top = head.map((words) => (words ? make('th', { scope: 'col' }, words) : make('td')));
   const body = make('tbody');
   for (const cells of rows) body.append(make('tr', {}, ...cells.map((cell) => make('td', {}, cell))));
   const made = make('table', {}, make('thead', {}, make('tr', {}, ...top)), body);
-  return make('div', { class: 'wt-wide-table', tabindex: '0', role: 'region', 'aria-label': head[0]! }, made);
+  return make('div', { class: 'wt-wide-table', tabindex: '0', role: 'region', 'aria-label': head.filter(Boolean).join(', ') }, made);
 }

@@ -5,14 +5,15 @@ import { askAtScene, askFor, hideBehindBets, judged } from './bet';
 import { offerDrawing } from './dropped';
 import { Early } from './early';
 import { offerChecks } from './exercises';
-import { play, played } from './kept';
+import { inHome } from './home';
+import { inBrowser, play, played } from './kept';
 import { fetchLetters } from './letters';
 import { offerLevels } from './levels';
 import { make } from './make';
 import { keepForLater } from './offline';
 import { preparePaper } from './paper';
 import type { Plotly } from './plot';
-import { showGoals, showProgress } from './progress';
+import { showProgress } from './progress';
 import { bringToLife } from './recorded';
 import { tidySearch } from './search';
 import { STARTING, StatusLine } from './status';
@@ -127,11 +128,11 @@ function readCells(): Cells | undefined {
   const source = document.getElementById('wt-cells');
   const cells = source ? (JSON.parse(source.textContent!) as Cells) : undefined;
   const config = window.wallTimeLive;
-  if (!config || !cells) return cells;
+  if (!config) return cells;
   // By this script's own address: a proxy may put a prefix before each path and take it off
   // again, and then the server does not know it.
   config.baseUrl = new URL('../../', statics).href;
-  config.early = new Early(config.baseUrl, cells.page);
+  if (cells) config.early = new Early(config.baseUrl, cells.page);
   return cells;
 }
 
@@ -145,30 +146,23 @@ function main(): void {
   const article = document.querySelector('article.bd-article') ?? document.querySelector('main');
   const config = window.wallTimeLive;
   if (config) hideToken();
+  const record = document.querySelector<HTMLElement>('.wt-progress');
+  if (record) {
+    showProgress(record, config ? inHome(config.baseUrl) : inBrowser, Boolean(config));
+    const chooser = make('div', { class: 'wt-data' });
+    record.after(chooser);
+    offerDrawing(chooser, chooser);
+  }
   if (!cells || !article) return;
   const status = new StatusLine(article);
-  if (config) {
-    document.querySelectorAll<HTMLElement>('.wt-progress').forEach(showGoals);
-    return void goLive(config, cells, status);
-  }
+  if (config) return void goLive(config, cells, status);
   status.begin('static'); // in the words that stand there
   offerChecks(cells);
   document.querySelectorAll('script.wt-levels').forEach(offerLevels);
   document.querySelectorAll('script.wt-switch-data').forEach(offerSwitch);
-  document.querySelectorAll<HTMLElement>('.wt-progress').forEach(showProgress);
-  drawSaved();
-}
-
-/** Where a lab's own files are saved, and where the reader's record is. */
-function drawSaved(): void {
   const files = [...document.querySelectorAll('details.wt-data a[download$=".json"]')].at(-1);
-  const data = files?.closest('details');
-  const record = document.querySelector('.wt-progress');
-  if (record) {
-    const chooser = make('div', { class: 'wt-data' });
-    record.after(chooser);
-    offerDrawing(chooser, chooser);
-  } else if (data) offerDrawing(data, data.closest('.cell') ?? data);
+  const saved = files?.closest('details');
+  if (saved) offerDrawing(saved, saved.closest('.cell') ?? saved);
 }
 
 /** Scripts of the page that are no matter before all else is there: the scenes'. */

@@ -1,5 +1,5 @@
 /** Bets against measurements: a point for each, on axes that grow by factors, and the line on which
- * both are the same. As labs/present/bets.py draws them where there is Python. */
+ * both are the same. */
 import { make } from './make';
 import { digits, say } from './numbers';
 
@@ -10,9 +10,6 @@ export interface Bet {
   measured: number;
 }
 
-const LEAST = 1e-6; // no rate, time or memory lies outside
-const MOST = 1e12;
-
 const SIDE = 300; // pixels of the plot
 const LEFT = 64;
 const ABOVE = 12;
@@ -21,9 +18,9 @@ const HEIGHT = ABOVE + SIDE + 56;
 const MOST_TICKS = 6;
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** The figure; nothing, where no bet has a place on its axes. */
-export function scatter(all: Bet[]): HTMLElement[] {
-  const fits = (value: number) => value >= LEAST && value <= MOST;
+/** The figure; nothing, where no bet has a place on its axes, which reach no further than that. */
+export function scatter(all: Bet[], [least, most]: [number, number]): HTMLElement[] {
+  const fits = (value: number) => value >= least && value <= most;
   const bets = all.filter(({ said, measured }) => fits(said) && fits(measured));
   if (!bets.length) return [];
   const powers = bets.flatMap(({ said, measured }) => [Math.log10(said), Math.log10(measured)]);
@@ -60,8 +57,7 @@ export function scatter(all: Bet[]): HTMLElement[] {
   return [make('figure', { class: 'wt-scatter' }, picture, make('figcaption', {}, caption))];
 }
 
-/** As labs.present.bets.bets_alt says it. */
-export function inWords(bets: Bet[]): string {
+function inWords(bets: Bet[]): string {
   const count = bets.length === 1 ? 'one bet' : `${bets.length} bets`;
   const more = bets.filter(({ said, measured }) => said > measured).length;
   const less = bets.filter(({ said, measured }) => said < measured).length;
