@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import random
-import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import examples
@@ -15,18 +12,10 @@ from markup import plain
 
 from labs.analysis import causes
 from labs.analysis.checks import check
-from labs.analysis.limit import ceiling, used
-from labs.analysis.point import half_width
 from labs.analysis.visits import visited
-from labs.kinds.comparison.record import Comparison
-from labs.kinds.mystery.record import Mystery
-from labs.kinds.sweep.record import Recording
-from labs.present import reasons
-from labs.present.verdict import UNEXPLAINED, agreement
-from labs.recordings import store
+from labs.present.verdict import agreement
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.format import digits, duration, percent, rate
-from labs.records.results import Machine, Point, Run, unfit
+from labs.records.results import Point, Run, unfit
 from labs.records.time_split import PARTS, TimeSplit
 from labs.theory.forecast import forecast
 
@@ -477,14 +466,6 @@ def test_what_holds_lies_in_the_interval_or_within_two_percent() -> None:
         assert causes.holds(replace(point, throughput_ci_rps=ends), model) is held
 
 
-def test_cores_that_are_left_do_less_and_never_more() -> None:
-    had = causes.Cores(server=(1.0, 2.0, 3.0, 4.0), most=4.0, all=4.0)
-    left = causes._no_more(had, 2.5)
-    assert left == causes.Cores(server=(1.0, 2.0, 2.5, 2.5), most=2.5, all=2.5)
-    assert causes._slowed(had, 0.5) == causes.Cores(server=(0.5, 1, 1.5, 2), most=2, all=2)
-    assert causes._whole(had, 1.5) == replace(had, most=6.0, all=6.0)
-
-
 @pytest.mark.parametrize(
     ("experiment", "speeds", "by"),
     [
@@ -508,177 +489,3 @@ def test_other_cores_move_the_forecast_of_the_second_visit(
     both = replace(point, visits=visits)
     assert causes.sped(experiment, FOUR, run, both) == pytest.approx(by, rel=0.1)
     assert causes.sped(experiment, FOUR, run, point) == 0.0  # one visit
-
-
-# -- what is said ----------------------------------------------------------------------------
-
-
-def recorded() -> Iterator[tuple[Experiment, Machine, Run]]:
-    for path in sorted(store.folder().glob("*/*.json")):
-        found = store.read(path)
-        parts: list[Recording] = []
-        if isinstance(found, Recording):
-            parts = [found]
-        elif isinstance(found, Comparison):
-            parts = list(found.parts.values())
-        elif isinstance(found, Mystery):
-            parts = list(found.variants.values())
-        for part in parts:
-            yield from ((part.experiment, part.machine, run) for run in part.runs)
-
-
-def drawn(count: int) -> Iterator[tuple[Experiment, Machine, Run]]:
-    dice = random.Random(8)
-    shown = [experiment for experiment, _, _ in INJECTED.values()]
-    for _ in range(count):
-        experiment = dice.choice(shown)
-        model = forecast(experiment, BURNED, FOUR)
-        rates = [level.model_rps * dice.uniform(0.5, 1.3) for level in model.levels]
-        seen = {
-            "others_cpu": dice.choice([0.02, dice.uniform(0, 2)]),
-            "page_cpu": dice.choice([0.0, dice.uniform(0, 1)]),
-            "throttled_s": dice.choice([0.0, dice.uniform(0, 4)]),
-            "server_cores": dice.choice([None, 1, 2, 3, 4]),
-            "service_time_s": dice.choice([None, dice.uniform(0.01, 0.5)]),
-            "generator_cpu": dice.uniform(0, 1),
-            "listen_overflows": dice.choice([0, 7]),
-            "involuntary_switches": dice.uniform(0, 8),
-            "demand_s": model.demand_s * dice.uniform(0.7, 1.4),
-            "server_cpu": dice.uniform(0, 4),
-        }
-        yield experiment, FOUR, measured(experiment, *rates, **seen)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Judged:
-    """A run, and what is said of its points that are fit."""
-
-    experiment: Experiment
-    machine: Machine
-    run: Run
-    fit: list[Point]
-    limit: str
-    agreement: list[str]
-
-    @cached_property
-    def explained(self) -> causes.Cause | None:
-        """What is said of the only miss that is spoken of."""
-        missed = causes.looked_at(replace(self.run, points=tuple(self.fit)))
-        return missed and causes.cause(self.experiment, self.machine, self.run, missed)
-
-
-@cache
-def everything() -> list[Judged]:
-    """All recordings, and runs by chance."""
-    made = []
-    for whose in (*recorded(), *drawn(120)):
-        fit = [point for point in whose[2].points if point.fit]
-        if fit:
-            limits, agreed = reasons.limit(*whose, fit[-1]), agreement(*whose)
-            made.append(
-                Judged(
-                    experiment=whose[0],
-                    machine=whose[1],
-                    run=whose[2],
-                    fit=fit,
-                    limit=plain(limits),
-                    agreement=[plain(each) for each in agreed],
-                )
-            )
-    return made
-
-
-@pytest.mark.extended
-@pytest.mark.timeout(600)  # some thousand models, one after another: work, no waiting
-def test_a_cause_moves_the_model_towards_the_measurement_by_half_and_more() -> None:
-    names = set()
-    for judged in everything():
-        for point in judged.fit:
-            found = causes.cause(judged.experiment, judged.machine, judged.run, point)
-            model = judged.run.forecast.at(point.users).model_rps
-            if found is not None and point.throughput_rps != model:
-                miss, moved = point.throughput_rps - model, found.model_rps - model
-                assert miss * moved > 0
-                assert abs(miss - moved) <= 0.5 * abs(miss) + 1e-9
-                assert found.removed == pytest.approx(1 - abs(miss - moved) / abs(miss))
-                names.add(found.name)
-    assert len(names) >= 10
-
-
-def test_every_number_that_is_said_was_measured_or_forecast_and_the_arithmetic_holds() -> None:
-    checked = 0
-    for judged in everything():
-        for said in (judged.limit, *judged.agreement):
-            assert set(numbers(said)) <= known(judged), said
-        worked_out = r" at ([\d.,]+) (µs|ms|s) .*?([\d.,]+) cores? (?:can do|make) ([\d.,]+) req/s"
-        if quoted := re.search(worked_out, judged.limit):
-            each, unit, cores, best = quoted.groups()
-            each_s = number(each) * {"µs": 1e-6, "ms": 1e-3, "s": 1}[unit]
-            assert number(cores) / each_s == pytest.approx(number(best), rel=0.015), judged.limit
-            checked += 1
-    assert checked > 50
-
-
-def test_a_limit_is_a_fact_only_where_it_was_used_and_nothing_lies_above_no_more() -> None:
-    facts = 0
-    for judged in everything():
-        part = used(judged.experiment, judged.machine, judged.run, judged.fit[-1])
-        fact = bool(re.search(r"(is|are) the limit", judged.limit))
-        assert fact == (part is not None and part >= 0.9)
-        assert fact != ("the forecast expected" in judged.limit)
-        if "no more" in judged.limit:
-            bound = judged.run.forecast.at(judged.fit[-1].users).bound_rps
-            assert max(point.throughput_rps for point in judged.run.points) <= bound
-        facts += fact
-    assert 50 < facts < len(everything()) - 50
-
-
-def test_agreement_says_how_near_it_was() -> None:
-    run = measured(PREFORK, None, 0.982 * forecast(PREFORK, BURNED, FOUR).at(8).model_rps)
-    assert plain(agreement(PREFORK, FOUR, run)[0]) == (
-        "The forecast, made before the load began, met all 2 points, the largest miss 1.8 %, "
-        "where the measurement itself is known to ± 2 %."
-    )
-    low = measured(PREFORK, 0.8 * forecast(PREFORK, BURNED, FOUR).at(8).model_rps)
-    told, why = agreement(PREFORK, FOUR, low)
-    assert "measured 20 % below it" in plain(told) and why == UNEXPLAINED
-
-
-def number(text: str) -> float:
-    return float(text.replace(",", ""))
-
-
-def numbers(said: str) -> list[tuple[str, str]]:
-    """Each number with its unit; counts of users and points are not measured."""
-    units = r"(req/s|ms|µs|s|%|(?:of the machine's )?cores?\b)"
-    return [
-        (value, unit.split()[-1].rstrip("s") if "core" in unit else unit)
-        for value, unit in re.findall(rf"([\d.,]*\d) {units}", plain(said))
-    ]
-
-
-def known(judged: Judged) -> set[tuple[str, str]]:
-    """Every number of that run, as it would be said."""
-    experiment, machine, run = judged.experiment, judged.machine, judged.run
-    rates, times, shares, cores = [], [run.forecast.wait_s], [], [float(machine.cores)]
-    for point in judged.fit:
-        level = run.forecast.at(point.users)
-        rates += [point.throughput_rps, level.bound_rps, level.model_rps, level.lower_rps or 0.0]
-        shares += [half_width(point), abs(causes.off(point, run.forecast))]
-        part = used(experiment, machine, run, point)
-        shares += [] if part is None else [min(part, 1.0)]
-        had = min(machine.cores, machine.quota_cores or machine.cores)
-        shares.append(point.others_cpu / had)
-        if bound := ceiling(experiment, machine, run, point.users):
-            times.append(bound.seconds)
-            cores.append(bound.units)
-    if found := judged.explained:
-        shares.append(found.removed)
-        times += [found.measured, found.expected]
-        cores += [found.measured, found.expected]
-        if found.name == "core speed":
-            shares.append(abs(found.measured / found.expected - 1))
-    said = [*map(rate, rates), *map(duration, times), *map(percent, shares)]
-    rounded = ((2, "core"), (3, "core"), (2, "s"))
-    plainly = {(digits(each, count), unit) for each in cores for count, unit in rounded}
-    return {(value, unit) for value, unit in (plain(each).split(" ") for each in said)} | plainly

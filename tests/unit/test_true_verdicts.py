@@ -27,7 +27,7 @@ from waiting import eventually
 
 from labs.analysis import causes
 from labs.analysis.checks import STARVED, check
-from labs.analysis.limit import ceiling
+from labs.analysis.limit import ceiling, used
 from labs.analysis.point import half_width
 from labs.analysis.visits import join, judge, visited
 from labs.exercises import latest
@@ -61,6 +61,7 @@ from labs.kinds.timeline.show import step_rows
 from labs.measure.rig import Rig
 from labs.panel.inside import controls
 from labs.panel.lab import LabPanel
+from labs.present import reasons
 from labs.present.bet import UNSETTLED, on_answer
 from labs.present.caveats import ADVICE, CONTROL, HOLLOW, advice
 from labs.present.verdict import verdict
@@ -325,9 +326,47 @@ def test_no_side_and_no_cause_has_the_wrong_sign(found: Recording) -> None:
 
 
 def reasons_of(found: Recording, point: Point, cause: causes.Cause) -> str:
-    from labs.present.reasons import explains
+    return plain(reasons.explains(cause, found.experiment, found.machine, point))
 
-    return plain(explains(cause, found.experiment, found.machine, point))
+
+@properties
+@given(recordings())
+def test_a_cause_moves_the_model_towards_the_measurement_by_half_and_more(found: Recording) -> None:
+    for point in found.points:
+        cause = causes.cause(found.experiment, found.machine, found.run, point)
+        model = found.run.forecast.at(point.users).model_rps
+        if cause is not None and point.throughput_rps != model:
+            miss, moved = point.throughput_rps - model, cause.model_rps - model
+            assert miss * moved > 0
+            assert abs(miss - moved) <= 0.5 * abs(miss) + 1e-9
+            assert cause.removed == pytest.approx(1 - abs(miss - moved) / abs(miss))
+
+
+@properties
+@given(recordings())
+def test_a_limit_is_a_fact_only_where_it_was_used_and_its_sum_is_right(found: Recording) -> None:
+    assert_limit(found)
+
+
+def assert_limit(found: Recording) -> None:
+    """Asserts that what is said to limit the last fit level was in use, that the seconds and cores
+    in the sentence make the rate in it, and that its share is the one that was used."""
+    fit = [point for point in found.points if point.fit]
+    if not fit:
+        return
+    whose = found.experiment, found.machine, found.run
+    said, part = plain(reasons.limit(*whose, fit[-1])), used(*whose, fit[-1])
+    fact = bool(re.search(r"(is|are) the limit", said))
+    assert fact == (part is not None and part >= 0.9) != ("the forecast expected" in said)
+    had = min(found.machine.cores, found.machine.quota_cores or found.machine.cores)
+    others = [fit[-1].others_cpu / had]
+    assert shares(said) <= percents(([] if part is None else [min(part, 1.0)]) + others), said
+    summed = re.search(
+        r" at ([\d.,]+) (µs|ms|s) .*?([\d.,]+) cores? (?:can do|make) ([\d.,]+) req/s", said
+    )
+    if summed:
+        each, unit, cores, best = summed.groups()
+        assert value(cores) / seconds((each, unit)) == pytest.approx(value(best), rel=0.015), said
 
 
 @properties
@@ -938,6 +977,11 @@ def test_every_recording_of_the_book_is_told_true(file: Path) -> None:
     said = plain(" ".join(shown["said"]))
     assert not re.search(r"the middle of \d+ runs(?! by [a-z])", plain(shown["caption"]))
     assert "drawn hollow" not in said or b'"unfit":true' in msgspec.json.encode(found), said
+    for part in [found, *getattr(found, "parts", getattr(found, "variants", {})).values()]:
+        if isinstance(part, Recording):
+            assert_limit(part)
+            for sentence in verdict(part.experiment, part.machine, part.run):
+                assert quoted(plain(sentence)) <= of_sweep(part), sentence
     if isinstance(found, Replication) and found.run.processes:
         row = classics.rows(found)[-1]
         told = [show.quote(found, "on_core", who).value for who in ("server", "generator")]
