@@ -22,17 +22,17 @@ from jupyter_server.services.sessions.sessionmanager import ModelName
 from jupyter_server.utils import ensure_async
 from tornado import web
 from tornado.ioloop import PeriodicCallback
-from traitlets import Bool, Float, Unicode, default
+from traitlets import Bool, Float, Integer, Unicode, default
 from traitlets.config import Config
 
 from labs.host.project import SITE
-from labs.site.page_kernels import PageKernels
 from labs.site.progress_handler import ProgressHandler
 from labs.site.prompt_connection import PromptConnection
 from labs.site.warm_kernel import WarmKernel
 
-KEEP_INTERVAL_MS = 30_000  # how often kernels are looked after
-LEFT_AFTER_S = 15 * 60.0  # a laptop may sleep, and its page comes back to its kernel
+KEEP_INTERVAL_MS = 30_000  # how often the warm kernel is looked after
+LEFT_AFTER_S = 15 * 60  # a laptop may sleep, and its page comes back to its kernel
+NEVER_S = 10 * 365 * 86400  # the server looks for kernels to end, and finds only those of pages
 REST_AFTER_S = 15 * 60.0  # on a hub, which ends servers that nobody uses
 
 WARM_UP = """
@@ -154,9 +154,9 @@ class SessionHandler(APIHandler):
 
     auth_resource = "sessions"
 
-    def initialize(self, warm: WarmKernel, given: PageKernels) -> None:
+    def initialize(self, warm: WarmKernel, left_after_s: int) -> None:
         self.warm = warm
-        self.given = given
+        self.left_after_s = left_after_s
 
     @web.authenticated
     @authorized
@@ -173,7 +173,10 @@ class SessionHandler(APIHandler):
             ended = self.kernel_manager.shutdown_kernel(kernel_id, now=True)  # type: ignore[no-untyped-call]
             await ensure_async(ended)
             raise
-        self.given.add(str(model["id"]), kernel_id)
+        # A killed tab says no goodbye, and leaves 120 MB: Jupyter ends the kernel by this.
+        spec = self.kernel_manager.get_kernel(kernel_id).kernel_spec
+        assert spec is not None
+        spec.metadata["cull_idle_timeout"] = self.left_after_s
         self.set_status(201)
         await self.finish(json.dumps(model, default=str))
 
@@ -205,11 +208,10 @@ class BookApp(ExtensionApp):
     ).tag(config=True)
     warm_up = Unicode(WARM_UP, help="What a kernel runs before a page gets it.").tag(config=True)
 
-    left_after_s = Float(
-        LEFT_AFTER_S, help="Seconds after which a kernel whose page is not there any more is ended."
-    ).tag(config=True)
-    keep_interval_ms = Float(
-        KEEP_INTERVAL_MS, help="How often kernels are looked after, in milliseconds."
+    left_after_s = Integer(
+        LEFT_AFTER_S,
+        help="Seconds after which the server may end a kernel whose page is not there any more; it "
+        "looks every `MappingKernelManager.cull_interval`.",
     ).tag(config=True)
 
     @default("rest_after_s")
@@ -235,8 +237,8 @@ class BookApp(ExtensionApp):
             self.settings[connection] = PromptConnection
         kernels = self.serverapp.kernel_manager
         self.warm = WarmKernel(kernels, self.warm_up, "", self.log)
-        self.given = PageKernels(kernels, self.serverapp.session_manager, self.left_after_s)
-        self.keeper = PeriodicCallback(self._keep, self.keep_interval_ms)
+        kernels.cull_idle_timeout = kernels.cull_idle_timeout or NEVER_S
+        self.keeper = PeriodicCallback(self.warm.keep, KEEP_INTERVAL_MS)
 
     def initialize_handlers(self) -> None:
         assert self.serverapp is not None
@@ -245,7 +247,11 @@ class BookApp(ExtensionApp):
             [
                 (r"/book", FolderHandler),
                 (r"/book/progress", ProgressHandler),
-                (r"/book/session", SessionHandler, {"warm": self.warm, "given": self.given}),
+                (
+                    r"/book/session",
+                    SessionHandler,
+                    {"warm": self.warm, "left_after_s": self.left_after_s},
+                ),
                 (
                     r"/book/_static/live-config\.js",
                     LiveConfigHandler,
@@ -260,10 +266,6 @@ class BookApp(ExtensionApp):
         if self.warm_at_start:
             self.warm.warm()
         self.keeper.start()
-
-    async def _keep(self) -> None:
-        self.warm.keep()
-        await self.given.cull()
 
     async def stop_extension(self) -> None:
         self.keeper.stop()

@@ -117,7 +117,7 @@ def hub(prefix: Path, proxy: list[str], tmp_path: Path) -> Iterator[Hub]:
         for each in (one, two, three):
             each.bind(("127.0.0.1", 0))
         port, hub_port, proxy_port = (each.getsockname()[1] for each in (one, two, three))
-    arguments = [f"--BookApp.rest_after_s={REST_S}", "--BookApp.keep_interval_ms=200"]
+    arguments = [f"--BookApp.rest_after_s={REST_S}", "--MappingKernelManager.cull_interval=1"]
     arguments += [f"--BookApp.left_after_s={REST_S}"]
     if os.geteuid() == 0:
         arguments.append("--ServerApp.allow_root=True")

@@ -13,8 +13,8 @@ from waiting import eventually
 pytestmark = pytest.mark.live
 
 WITHIN_S = 60.0  # on a busy machine
-LEFT_S = 1.0
-OPTIONS = (f"--BookApp.left_after_s={LEFT_S}", "--BookApp.keep_interval_ms=100")
+LEFT_S = 1
+OPTIONS = (f"--BookApp.left_after_s={LEFT_S}", "--MappingKernelManager.cull_interval=1")
 PAGE = "<html><head></head><body>A page</body></html>\n"
 
 
