@@ -10,9 +10,6 @@ import yaml
 from bs4 import BeautifulSoup
 from chapters import ROOT, pages
 
-from labs.site import book_map
-from labs.site.book_map import Part, Stop
-
 pytestmark = [pytest.mark.chapters, pytest.mark.timeout(180)]
 
 SITE = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["html"]["baseurl"]
@@ -69,12 +66,6 @@ def test_the_map_has_every_page_in_order(book: Path) -> None:
             assert link.get_text(strip=True) == read(book / str(link["href"])).h1.find(  # type: ignore[union-attr]
                 string=True
             )
-
-
-def test_a_book_of_other_parts_has_no_such_map() -> None:
-    one = Part(caption="", stops=(Stop(title="A page", address="a.html"),))
-    with pytest.raises(ValueError, match=r"2 parts in _toc\.yml"):
-        book_map.drawing([one, one])
 
 
 def test_one_can_start_here_or_on_binder(book: Path) -> None:
