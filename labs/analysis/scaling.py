@@ -133,7 +133,7 @@ def scaled_down_timeline(
         return workload, tuple(steps), ""
     why = (
         f"{_whose(shared)}, and {trouble}. So here {' and '.join(changed)}. The recorded run is "
-        "of all of it; add whole=True to the lab in the cell to run that here."
+        "of all of it; add whole=True to the lab's code to run that here."
     )
     return _waiting(workload) if heavy else workload, shorter, why
 

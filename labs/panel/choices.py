@@ -80,7 +80,7 @@ def core_numbers(asked: Server, cores: int) -> Choice:
     """Cores are for those who have several, and whose system can hold a server to some."""
     if asked.cores is not None and asked.cores > cores:
         there = "there is 1" if cores == 1 else f"there are {cores}"
-        said = f"The cell asks for {asked.cores} cores, and {there} here: all are set."
+        said = f"The lab asks for {asked.cores} cores, and {there} here: all are set."
         return Choice(free=cores > 1, why=said)
     if cores == 1:
         return Choice(free=False, why="Cores: this machine has one.")

@@ -597,7 +597,7 @@ def test_a_server_of_no_table_is_refused_and_cores_that_are_not_there_are_told()
         settings_of(replace(examples.EXPERIMENT, server=Server("event-loop", by="nodejs")))
     nine = replace(examples.EXPERIMENT, server=Server("prefork", cores=9))
     controls = settings_of(nine, about=["users"])
-    assert "The cell asks for 9 cores, and there are 2 here: all are set." in controls.why
+    assert "The lab asks for 9 cores, and there are 2 here: all are set." in controls.why
 
 
 def test_of_several_experiments_what_they_share_can_be_set() -> None:
