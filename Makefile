@@ -34,7 +34,7 @@ help:
 	@echo "make lint          check style, formatting and types"
 	@echo "make format        put style and formatting right where a tool can"
 	@echo "make book          build the static book into _build/html"
-	@echo "make preview       show the book in the browser, and anew whenever a source of it is saved"
+	@echo "make preview       show the book in the browser, and anew whenever a page of it is saved"
 	@echo "make pdf           print the whole book into _build/wall-time.pdf (needs Chromium)"
 	@echo "make epub          make the whole book as _build/wall-time.epub (needs Chromium)"
 	@echo "make wheel         build the book and put it, with the labs, into a wheel in dist"
@@ -59,8 +59,12 @@ venv-dev:
 book: venv
 	@$(RUN) setup/book.py
 
+# Of pages: after a change of code or of a recording, start it again.
 preview: venv-dev
-	@exec $(RUN) setup/preview.py
+	@rm -rf _build/preview
+	@exec $(VENV)/bin/sphinx-autobuild -c setup book _build/preview -q --port $(or $(PORT),8890) \
+		$(if $(NO_BROWSER),,--open-browser) --watch _config.yml --watch _toc.yml \
+		--re-ignore 'node_modules|\.ipynb_checkpoints|~$$|\.swp$$'
 
 read: book
 	@exec $(RUN) -m labs read

@@ -2,15 +2,12 @@
 
     .venv/bin/python setup/book.py
 
-Not at all when nothing it is made of has changed. When that is only in pages, recordings or static
-files that were there before, Sphinx goes on from what it kept of the last build, and
-`labs.site.outdated` says which pages are concerned; else from nothing. A build that fails leaves
-the former site, and what was kept with it.
+Not at all when nothing it is made of has changed, else from nothing: whoever writes has
+`make preview`. A build that fails leaves the former site.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -25,10 +22,9 @@ from install import ROOT, alone
 
 BUILD = ROOT / "_build"
 SITE = BUILD / "html"
-KEPT = BUILD / "kept"  # what Sphinx has read, as of that site
-STAMP = BUILD / "book.json"  # the sources of both; there is none while they are exchanged
+STAMP = BUILD / "book.json"  # the sources of that site; there is none while it is exchanged
 LOG = BUILD / "book.log"
-NOTE = ".buildinfo"  # Sphinx's, for its next build; it depends on folders, so no site has it
+NOTE = ".buildinfo"  # Sphinx's, for a next build; it depends on folders, so no site has it
 WORK = BUILD / "work"  # where the next site is made
 
 SOURCES = ("_config.yml", "_toc.yml", "requirements.txt", "setup", "book", "labs", "workloads")
@@ -41,14 +37,11 @@ def main() -> int:
     """Exit code 0 when _build/html is of the present sources, 1 after a sentence, 130 on Ctrl-C."""
     try:
         with alone():
-            now, before = sources(), former_sources()
-            if now == before:
+            now = sources()
+            if now == former_sources():
                 return 0
-            go_on = only_pages(before, now)
-            print(
-                "Building the book; this takes about", "5 s." if go_on else "a quarter of a minute."
-            )
-            complaints = build(go_on=go_on)
+            print("Building the book; this takes about half a minute.")
+            complaints = build()
             if complaints is None:
                 STAMP.write_text(json.dumps(now, indent=0))
                 return 0
@@ -66,16 +59,11 @@ def main() -> int:
     return 1
 
 
-def build(*, go_on: bool) -> list[str] | None:
+def build() -> list[str] | None:
     """Make the site aside and put it in place; None when that went well, else the complaints."""
     shutil.rmtree(WORK, ignore_errors=True)
     made = WORK / "_build"
-    if go_on:
-        shutil.copytree(KEPT, made)
-        shutil.copytree(SITE, made / "html")
-        _move(made / NOTE, made / "html" / NOTE)
-    else:
-        made.mkdir(parents=True)
+    made.mkdir(parents=True)
     command = [sys.executable, "-m", "labs.site.build", "build", str(ROOT / "book")]
     command += ["--config", str(ROOT / "_config.yml"), "--toc", str(ROOT / "_toc.yml")]
     command += ["--path-output", str(WORK), "-W", "--keep-going"]
@@ -93,26 +81,13 @@ def build(*, go_on: bool) -> list[str] | None:
         lines = plain.replace(f"{ROOT}/", "").splitlines()
         complaints = [line for line in lines if "WARNING: " in line or "ERROR: " in line]
         return complaints or lines[-COMPLAINTS_SHOWN:]
-    _move(made / "html" / NOTE, made / NOTE)
+    (made / "html" / NOTE).unlink(missing_ok=True)
     STAMP.unlink(missing_ok=True)
     if SITE.exists():
         SITE.rename(WORK / "former")
     (made / "html").rename(SITE)
-    shutil.rmtree(KEPT, ignore_errors=True)
-    made.rename(KEPT)
     shutil.rmtree(WORK)
     return None
-
-
-def _move(file: Path, to: Path) -> None:
-    with contextlib.suppress(FileNotFoundError):
-        file.rename(to)
-
-
-def only_pages(before: dict[str, str], now: dict[str, str]) -> bool:
-    """Whether what has changed is in the book alone, and nothing has come or gone."""
-    changed = [name for name in now if now[name] != before.get(name)]
-    return before.keys() == now.keys() and all(name.startswith("book/") for name in changed)
 
 
 def former_sources() -> dict[str, str]:
@@ -121,7 +96,7 @@ def former_sources() -> dict[str, str]:
         found: dict[str, str] = json.loads(STAMP.read_text())
     except (OSError, ValueError):
         return {}
-    return found if SITE.is_dir() and KEPT.is_dir() else {}
+    return found if SITE.is_dir() else {}
 
 
 def sources() -> dict[str, str]:

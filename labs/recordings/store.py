@@ -7,7 +7,6 @@ kind it is (`kind`, the folder's name in `labs/kinds`) and of which version (`sc
 
 import contextlib
 import functools
-import hashlib
 import os
 import re
 from collections.abc import Iterator
@@ -25,7 +24,6 @@ from labs.records.errors import BadRecording
 from labs.records.results import SCHEMA, Machine, Result
 
 BOOK = project.BOOK
-_notes: list[dict[str, str]] = []  # of whoever asks what is asked for
 REMEDY = "Get it again, or record it anew with `make record`."
 
 
@@ -71,34 +69,11 @@ def chosen(lab: str, cores: int = BOOK_CORES) -> Path | None:
 def recording(lab: str, cores: int = BOOK_CORES) -> Result:
     """The recording that the pages show and quote, or the one nearest to a machine of so many
     cores. BadRecording says what is wrong with it."""
-    for notes in _notes:
-        notes[lab] = state(lab)
     file = chosen(lab, cores)
     if file is None:
         how = "make classics" if lab.startswith("classics-") else "make record"
         raise BadRecording(f"{lab}: not recorded yet. Record it with `{how}`.")
     return read(file)
-
-
-def state(lab: str) -> str:
-    """Another whenever a lab's recording, or a picture of it, as pages show it, is another; empty
-    if there is none."""
-    with contextlib.suppress(OSError):
-        if file := chosen(lab):
-            files = [file, *sorted((folder() / lab).glob("figure-*.svg"))]
-            return hashlib.sha256(b"".join(map(read_whole, files))).hexdigest()
-    return ""
-
-
-@contextlib.contextmanager
-def noted() -> Iterator[dict[str, str]]:
-    """The labs whose recording is asked for meanwhile, and its state then."""
-    notes: dict[str, str] = {}
-    _notes.append(notes)
-    try:
-        yield notes
-    finally:
-        _notes.pop()
 
 
 def save(result: Result, path: Path) -> None:

@@ -33,8 +33,6 @@ from sphinx.util import logging
 from traitlets import Type
 from traitlets.config import Config
 
-from labs.site import outdated
-
 logger = logging.getLogger(__name__)
 
 CELLS = "cells"  # of a page's metadata: those that a live page runs
@@ -130,18 +128,17 @@ class PageParser(Parser):
     """myst-nb's parser, for which a page's cells have been run."""
 
     def parse(self, inputstring: str, document: nodes.document) -> None:
-        env = self.env
-        with outdated.noting(env, inputstring):
-            if not is_myst_markdown_notebook(inputstring):
-                super().parse(inputstring, document)
-                return
-            config = env.mystnb_config
-            reader = (f"{__name__}.{executed.__name__}", {"config": env.myst_config, "env": env})
-            env.mystnb_config = config.copy(custom_formats={".md": reader})
-            try:
-                super().parse(inputstring, document)
-            finally:
-                env.mystnb_config = config
+        env = document.settings.env
+        if not is_myst_markdown_notebook(inputstring):
+            super().parse(inputstring, document)
+            return
+        config = env.mystnb_config
+        reader = (f"{__name__}.{executed.__name__}", {"config": env.myst_config, "env": env})
+        env.mystnb_config = config.copy(custom_formats={".md": reader})
+        try:
+            super().parse(inputstring, document)
+        finally:
+            env.mystnb_config = config
 
 
 def executed(text: str, config: Any, env: BuildEnvironment) -> NotebookNode:

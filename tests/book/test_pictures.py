@@ -2,7 +2,6 @@
 
 import copy
 import re
-import shutil
 from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
@@ -121,15 +120,3 @@ def test_a_picture_with_more_than_ours_have_is_none(tmp_path: Path, hostile: str
     assert pictures.mark(pictures.read(file)) == pictures.mark(drawn) != ""
     file.write_text(drawn.replace("</svg>", f"{hostile}</svg>"))
     assert pictures.read(file) == ""
-
-
-def test_a_page_is_read_again_when_a_picture_of_it_is_another(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shutil.copytree(store.folder() / "one-core", tmp_path / "one-core")
-    before = store.state("one-core")
-    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
-    assert store.state("one-core") == before
-    with pictures.path("one-core", 1, "narrow").open("a") as file:
-        file.write("<!-- -->")
-    assert store.state("one-core") != before

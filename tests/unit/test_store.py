@@ -95,33 +95,3 @@ def test_another_version_is_refused_by_its_number(shelf: Path) -> None:
         BadRecording, match=f"recorded in version 9.*this is version {store.SCHEMA}"
     ):
         store.read(where)
-
-
-def test_a_state_changes_with_the_recording_and_its_pictures(shelf: Path) -> None:
-    assert store.state("hop") == ""
-    put("hop", 2)
-    states = [store.state("hop")]
-    put("hop", 64)  # pages do not show it
-    assert store.state("hop") == states[0] != ""
-    for change in (
-        lambda: put("hop", 2, 0.9),
-        lambda: (shelf / "hop/figure-run.svg").write_text("<svg/>"),
-        lambda: (shelf / "hop/figure-run.svg").write_text("<svg></svg>"),
-        lambda: (shelf / "hop/figure-a.svg").write_text("<svg/>"),
-    ):
-        change()
-        states.append(store.state("hop"))
-    assert len(set(states)) == len(states)
-
-
-def test_whoever_notes_hears_what_was_asked_for_and_no_longer_than_that() -> None:
-    put("hop", 2)
-    with store.noted() as outer:
-        store.recording("hop")
-        with store.noted() as inner, pytest.raises(BadRecording):
-            store.recording("nobody")
-    store.recording("hop", 8)
-    assert outer == {"hop": store.state("hop"), "nobody": ""} and inner == {"nobody": ""}
-    put("later", 2)
-    store.recording("later")
-    assert "later" not in outer
