@@ -103,6 +103,7 @@ lint: venv-dev
 	@$(VENV)/bin/ruff format --check .
 	@$(VENV)/bin/mypy
 	@$(VENV)/bin/lint-imports --no-logo --cache-dir .ruff_cache/imports
+	@$(RUN) setup/budgets.py
 
 format: venv-dev
 	@$(VENV)/bin/ruff check --fix .

@@ -560,7 +560,7 @@ def test_help_names_every_target(clone: Path) -> None:
         ("test-all", "environment.py --dev|system.py --further|browser.py|-m extended"),
         ("fresh", "setup/fresh.sh"),
         ("wheel", "environment.py|book.py|rm -rf build|pip|wheel|dist"),
-        ("lint", "environment.py --dev|ruff check|ruff format --check|mypy|lint-imports"),
+        ("lint", "environment.py --dev|ruff check|ruff format|mypy|lint-imports|budgets.py"),
         ("book", "environment.py|book.py"),
         ("pdf", "environment.py --dev|book.py|pdf.py"),
         ("epub", "environment.py --dev|book.py|epub.py"),

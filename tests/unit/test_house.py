@@ -200,10 +200,28 @@ def test_how_to_cite() -> None:
     assert cited["license"] == ["BSD-3-Clause", "CC-BY-4.0"]
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
-def test_links_in_the_papers_lead_somewhere(name: str) -> None:
-    for link in re.findall(r"\]\(([^)]+)\)", (ROOT / name).read_text()):
-        assert link.startswith("https://") or (ROOT / link).exists(), link
+PAPERS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+PAPERS += [str(file.relative_to(ROOT)) for file in sorted((ROOT / "docs").glob("*.md"))]
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_links_and_paths_in_the_papers_lead_somewhere(name: str) -> None:
+    text = (ROOT / name).read_text()
+    for link in re.findall(r"\]\(([^)]+)\)", text):
+        assert link.startswith("https://") or (ROOT / name).parent.joinpath(link).exists(), link
+    for path in re.findall(r"`((?:book|labs|workloads|setup|tests|bench)/[a-z0-9_./-]+)`", text):
+        assert (ROOT / path).exists(), path
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_targets_and_tests_that_the_papers_name_are_there(name: str) -> None:
+    text, makefile = (ROOT / name).read_text(), (ROOT / "Makefile").read_text()
+    for target in re.findall(r"(?:^ *|`)make ([a-z-]+)\b", text, re.MULTILINE):
+        assert re.search(rf"^(?:\w+ )*{target}(?: \w+)*:", makefile, re.MULTILINE), target
+    for module in re.findall(r"\btests/[\w/]+(?:\.py)?", text):
+        assert (ROOT / module).exists(), module
+    for module in re.findall(r"python -m (bench\.\w+)", text):
+        assert (ROOT / f"{module.replace('.', '/')}.py").is_file(), module
 
 
 def test_contributing_maps_every_room() -> None:
