@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from labs.kinds.registry import KINDS
 
 if TYPE_CHECKING:
-    from labs.api import check
+    from labs.api import check, load_test
     from labs.exercises.check import exercise
     from labs.kinds.sweep.record import Recording
     from labs.records.errors import BadRecording, Unusable
@@ -29,6 +29,7 @@ _HOMES = {
     "Workload": "records.experiment",
     "check": "api",
     "exercise": "exercises.check",
+    "load_test": "api",
 }
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "Workload",
     "check",
     "exercise",
+    "load_test",
 ]
 __all__ += list(KINDS)
 

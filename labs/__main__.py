@@ -101,6 +101,18 @@ def parser() -> Parser:
     )
     joined.add_argument("-o", "--output", default="class.html", metavar="FILE.html")
     joined.add_argument("--no-names", action="store_true", help="laptop 1, laptop 2 instead")
+    imported = command("import", import_, "what the laws say of a load test by another program")
+    imported.add_argument(
+        "files", nargs="+", metavar="FILE", help="of one program, a level or more"
+    )
+    for name, metavar, text in (
+        ("--cores", "N", "cores that the server has"),
+        ("--workers", "N", "workers that it has"),
+        ("--cpu-ms", "MS", "CPU milliseconds of a request"),
+    ):
+        imported.add_argument(name, default=None, metavar=metavar, help=text)
+    imported.add_argument("--json", metavar="FILE", help="write it there; - is standard output")
+    imported.add_argument("-o", "--output", metavar="FILE.html", help="a page of its own")
     read_ = command("read", read, "serve the built book, live, and open it in the browser")
     read_.add_argument("--port", default=None, help="a free one if not given")
     read_.add_argument("--no-browser", action="store_true", help="only print the address")
@@ -301,7 +313,10 @@ def recorded(names: list[str], by: str, tries: str) -> int:
 def class_(asked: argparse.Namespace) -> int:
     """Print a class's table and write its page. A file that cannot be read is told and left out."""
     from labs.kinds.sweep.report import columns
-    from labs.site.class_files import handed_in, sheet_of, write_page
+    from labs.panel.figure_view import plotly_script
+    from labs.present.class_report import class_page
+    from labs.site.class_files import handed_in, sheet_of
+    from labs.site.own_page import write_page
 
     found, complaints = handed_in(asked.files, names=not asked.no_names)
     for complaint in complaints:
@@ -309,10 +324,32 @@ def class_(asked: argparse.Namespace) -> int:
     if not found:
         raise Unusable("No file with an entry in it: nothing was written.")
     sheet = sheet_of(found)
-    write_page(asked.output, found, sheet, len(complaints))
+    page = class_page(found, sheet, plotly_script(), len(complaints))
+    write_page(asked.output, page)
     print(columns([sheet.head, *sheet.rows]))
     print(f"\n{sheet.note}\n\nWritten: {asked.output}")
     return UNUSABLE if complaints else OK
+
+
+def import_(asked: argparse.Namespace) -> int:
+    """Print the levels of other programs' load tests and what the laws say of them."""
+    from labs.imports.laws import given, sentences
+    from labs.imports.reading import read as read_test
+    from labs.imports.report import HEAD, report, rows, told
+    from labs.kinds.sweep.report import columns
+    from labs.panel.figure_view import plotly_script
+    from labs.site.own_page import write_page
+
+    known = {name: getattr(asked, name) for name in ("cores", "workers", "cpu_ms")}
+    server = given(**{name: text and number(text) for name, text in known.items()})
+    out, test = destination(asked.json), read_test(asked.files)
+    text = sys.stderr if asked.json == "-" else sys.stdout
+    print(columns([HEAD, *rows(test)]), *sentences(test, server), sep="\n", file=text)
+    write(out, told(test, server))
+    if asked.output:
+        write_page(asked.output, report(test, server, plotly_script()))
+        print(f"\nWritten: {asked.output}", file=text)
+    return OK
 
 
 def read(asked: argparse.Namespace) -> int:

@@ -117,3 +117,26 @@ def check(id: str, *value: object, seed: str | None = None) -> Reply:
     if reply.value is not None:
         progress_log.answered(id, seed or "", reply.value, reply.right)
     return reply
+
+
+def load_test(
+    *files: str, cores: int | None = None, workers: int | None = None, cpu_ms: float | None = None
+) -> Any:
+    """Draw load tests by another program, and what the laws say of them.
+
+    files: paths of one program's results, each of one number of users or of several (see
+    `python -m labs import --help`); cores, workers: of the server; cpu_ms: CPU milliseconds of a
+    request. Returns a `plotly.graph_objects.Figure`: throughput in requests per second and mean
+    response time in milliseconds over the users. Its `layout.meta["sentences"]` is a list of what
+    the laws say. Unusable names the file that can't be read, and what is wrong with it.
+    """
+    from plotly.graph_objects import Figure
+
+    from labs.imports import laws
+    from labs.imports.figure import figure
+    from labs.imports.reading import read
+
+    server, test = laws.given(cores, workers, cpu_ms), read(files)
+    drawn = figure(test, server)
+    drawn["layout"]["meta"]["sentences"] = laws.sentences(test, server)
+    return Figure(drawn)

@@ -23,8 +23,8 @@ def words(text: str) -> int:
 
 
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
-    ("labs", "*.py", lines, 36_000),
-    ("tests", "*.py", lines, 34_400),
+    ("labs", "*.py", lines, 36_500),
+    ("tests", "*.py", lines, 34_500),
     ("bench", "*.py", lines, 3_700),
     ("book/web/src", "*.ts", lines, 9_000),
     (".", "CONTRIBUTING.md", words, 900),

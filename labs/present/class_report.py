@@ -11,8 +11,9 @@ from statistics import median
 from markupsafe import Markup, escape
 
 from labs.present.bet import CLOSE, is_close
-from labs.present.markup import paragraphs, script_data
+from labs.present.markup import paragraphs
 from labs.present.markup import table as html_table
+from labs.present.page import drawn, page
 from labs.present.palette import GREEN, GREY, ORANGE
 from labs.present.plot import Figure, Shown, axis_title, dots, layout, line, log_axis
 from labs.present.tables import Table
@@ -34,19 +35,6 @@ RULE = (
 READING = (
     "A mark on the line came out as said. The bets lie where people expected it; the model's "
     "marks should lie close to the line, on every laptop."
-)
-# Scripts and styles of the page itself, and nothing from anywhere else.
-POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
-STYLE = (
-    "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:1rem auto;padding:0 1rem}"
-    "div{overflow-x:auto}table{border-collapse:collapse}"
-    "th,td{padding:.2rem .6rem;text-align:left;border-bottom:1px solid #bbb}"
-)
-DRAW = (
-    "for (const place of document.querySelectorAll('[data-figure]')) {"
-    " const made = JSON.parse(place.querySelector('script').textContent);"
-    " Plotly.newPlot(place.querySelector('div'), made.data, made.layout, {responsive: true});"
-    "}"
 )
 
 
@@ -115,33 +103,22 @@ def figures(found: Sequence[Laptop]) -> list[tuple[str, Figure]]:
     return [(_alt(unit, settled[unit]), _figure(unit, settled[unit])) for unit in kept]
 
 
-def page(found: Sequence[Laptop], sheet: Table, script: str, left_out: int) -> Markup:
+def class_page(found: Sequence[Laptop], sheet: Table, script: str, left_out: int) -> Markup:
     """All of it as one HTML file that needs no other.
 
     sheet: its table; script: plotly's; left_out: how many files are not in it.
     """
-    drawn = Markup("").join(_drawn(alt, figure) for alt, figure in figures(found))
+    pictures = [drawn(alt, figure) for alt, figure in figures(found)]
     said = [f"{len(found)} {'laptop' if len(found) == 1 else 'laptops'}."]
     if left_out:
         said.append(f"Left out, as no files of My progress: {left_out}.")
-    said.append(READING if drawn else "No bet has been measured yet, so there is no line to draw.")
-    return Markup(
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta http-equiv="Content-Security-Policy" content="{}">'
-        '<meta name="viewport" content="width=device-width"><title>Wall Time: a class</title>'
-        "<style>{}</style></head><body><h1>A class on one line</h1>{}{}"
-        "<h2>Question by question</h2><div>{}</div>{}"
-        "<script>{}</script><script>{}</script></body></html>\n"
-    ).format(
-        POLICY,
-        Markup(STYLE),
-        paragraphs(said),
-        drawn,
-        html_table(sheet.head, sheet.rows),
-        paragraphs([sheet.note]),
-        Markup(script.replace("</script", "<\\/script") if drawn else ""),
-        Markup(DRAW),
+    undrawn = "No bet has been measured yet, so there is no line to draw."
+    said.append(READING if pictures else undrawn)
+    table = Markup("<h2>Question by question</h2><div>{}</div>{}").format(
+        html_table(sheet.head, sheet.rows), paragraphs([sheet.note])
     )
+    body = [paragraphs(said), *pictures, table]
+    return page("a class", "A class on one line", body, script if pictures else "")
 
 
 def _rows(file: Saved) -> list[Row]:
@@ -249,10 +226,3 @@ def _alt(unit: str, pairs: Sequence[tuple[Laptop, Row]]) -> str:
         f"Measurements over bets, in {unit or 'no unit'}, with the line of equality: {len(pairs)} "
         f"bets, {close} of them within {100 * CLOSE:.0f} % of what was measured."
     )
-
-
-def _drawn(alt: str, figure: Figure) -> Markup:
-    return Markup(
-        '<figure data-figure><div role="img" aria-label="{0}"></div>'
-        "{1}<figcaption>{0}</figcaption></figure>"
-    ).format(alt, script_data(figure))

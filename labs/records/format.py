@@ -165,3 +165,12 @@ def number(text: str) -> int | float | str:
         except ValueError:
             continue
     return text
+
+
+def printable(text: str) -> str:
+    """In one line, and steering no terminal: a file's name is somebody else's text too.
+
+    >>> printable("a\\x1b[2J.csv")
+    'a\ufffd[2J.csv'
+    """
+    return "".join(each if each.isprintable() or each == NARROW else "\ufffd" for each in text)

@@ -1,14 +1,14 @@
-"""A class's files of progress, found, read and made into one page on this machine."""
+"""A class's files of progress, found and read on this machine."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from labs.host.files import read_whole, write_whole
-from labs.panel.figure_view import plotly_script
-from labs.present.class_report import Laptop, class_table, laptops, page
+from labs.host.files import read_whole
+from labs.present.class_report import Laptop, class_table, laptops
 from labs.present.tables import Table
 from labs.recordings.pages import chapters
 from labs.records.errors import Unusable
+from labs.records.format import printable
 from labs.records.progress import MOST_BYTES, Saved, parsed
 
 MOST_FILES = 2000
@@ -43,7 +43,7 @@ def handed_in(places: Sequence[str], *, names: bool) -> tuple[list[Laptop], list
             complaints.append(f"{file}: no file of My progress, or a damaged one. {AGAIN}.")
         else:
             found.append(kept)
-    return laptops(found, names=names), [_printable(each) for each in complaints]
+    return laptops(found, names=names), [printable(each) for each in complaints]
 
 
 def sheet_of(found: Sequence[Laptop]) -> Table:
@@ -55,27 +55,6 @@ def sheet_of(found: Sequence[Laptop]) -> Table:
     return class_table(found, names)
 
 
-def write_page(name: str, found: Sequence[Laptop], sheet: Table, left_out: int) -> None:
-    """Write the page, whole or not at all, for its owner only: it may hold names.
-
-    left_out: how many files and folders are not in it. Unusable where it cannot be written.
-    """
-    file = Path(name)
-    if file.suffix != ".html":
-        raise Unusable(f"-o {name}: must end in .html, so that no student's file is overwritten.")
-    try:
-        write_whole(file, page(found, sheet, plotly_script(), left_out).encode())
-    except OSError as error:
-        why = error.strerror or error
-        said = f"-o {name}: cannot be written ({why}). Give a file in a folder of yours."
-        raise Unusable(said) from None
-
-
 def _apart(place: Path) -> str:
     kind = "a folder in the folder" if place.is_dir() else "a hidden file"
     return f"{kind}, so it is left out. Give it by its own name if it is the class's."
-
-
-def _printable(text: str) -> str:
-    """Put it in one line that steers no terminal: a file's name is somebody else's text too."""
-    return "".join(each if each.isprintable() or each == "\u00a0" else "\ufffd" for each in text)

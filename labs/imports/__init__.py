@@ -1,0 +1,1 @@
+"""Other programs' load tests: read into levels, and set against the laws."""

@@ -1,0 +1,294 @@
+"""What the laws say of a load test by another program, a sentence each. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import fmean
+
+from labs.imports.level import Level, LoadTest
+from labs.records.errors import real, whole
+from labs.records.format import crowd, digits, duration, listed, percent, rate
+from labs.theory import laws
+
+CLOSE = 0.05  # relative: what is as near is the same
+STEADY = 0.15  # relative: a pause that is one pause
+MORE_USERS = 1.4  # times as many, at least, for a rate that stays to be a plateau
+FAR_BELOW = 0.6  # of the plateau: a level where users hardly wait for each other
+TIMERS = (1.0, 5.0, 30.0, 60.0)  # seconds, as timers are set
+TIMER = 0.02  # relative: how near a round time is to one
+MOST_LISTED = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What somebody knows of the server: cores, workers, and CPU seconds per request."""
+
+    cores: int | None = None
+    workers: int | None = None
+    cpu_s: float | None = None
+
+
+def given(cores: object = None, workers: object = None, cpu_ms: object = None) -> Given:
+    """What is known, as somebody typed it. Unusable for what no server has."""
+    for name, value, most in (("cores", cores, 4096), ("workers", workers, 10**6)):
+        if value is not None:
+            whole(name, value, 1, most, "Give as many as the server has.")
+    if cpu_ms is not None:
+        real("cpu_ms", cpu_ms, 1e-3, 1e6, "Give milliseconds per request.")
+    cpu_s = None if cpu_ms is None else cpu_ms / 1000  # type: ignore[operator]
+    return Given(cores=cores, workers=workers, cpu_s=cpu_s)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Course:
+    """Levels with users and a response time, and what follows from all of them together."""
+
+    levels: tuple[Level, ...]
+
+    @classmethod
+    def of(cls, test: LoadTest) -> Course:
+        return cls(
+            tuple(
+                each
+                for each in test.levels
+                if each.users and each.mean_response_time_s and each.ended_rps
+            )
+        )
+
+    @cached_property
+    def shortest_s(self) -> float:
+        """R of the level whose answers were fastest."""
+        return min(each.mean_response_time_s or 0.0 for each in self.levels)
+
+    @cached_property
+    def pauses_s(self) -> list[float]:
+        """N/X − R of each level; nought where R is longer than the round."""
+        return [
+            max(0.0, round_s(each) - (each.mean_response_time_s or 0.0)) for each in self.levels
+        ]
+
+    @cached_property
+    def no_pause(self) -> bool:
+        """Whether N/X − R is too short to tell from nothing, at every level."""
+        return all(
+            pause_s <= CLOSE * round_s(each)
+            for pause_s, each in zip(self.pauses_s, self.levels, strict=True)
+        )
+
+    @cached_property
+    def one_pause(self) -> bool:
+        """Whether the pause is the same at every level."""
+        least, most = min(self.pauses_s), max(self.pauses_s)
+        return self.no_pause or most - least <= STEADY * most
+
+    @cached_property
+    def pause_s(self) -> float:
+        """The users' pause Z; the shortest, where it isn't the same at every level."""
+        if self.no_pause:
+            return 0.0
+        return fmean(self.pauses_s) if self.one_pause else min(self.pauses_s)
+
+    @property
+    def most_users(self) -> int:
+        return max(each.users or 0 for each in self.levels)
+
+    @cached_property
+    def plateau_rps(self) -> float | None:
+        """The rate that more users no longer raised; None where it rose to the end."""
+        best = max(each.throughput_rps for each in self.levels)
+        near = [each for each in self.levels if each.throughput_rps >= (1 - CLOSE) * best]
+        if not best or self.most_users < MORE_USERS * (near[0].users or 0):
+            return None
+        return fmean(each.throughput_rps for each in near)
+
+    @property
+    def places(self) -> float:
+        """X·R at the plateau, with R where nobody queues: requests in service at once."""
+        return laws.users(X=self.plateau_rps or 0.0, R=self.shortest_s)
+
+    @property
+    def begins_below(self) -> bool:
+        """Whether the first level is so far below the plateau that R there is that of an empty
+        server."""
+        first = self.levels[0].throughput_rps
+        return self.plateau_rps is not None and first <= FAR_BELOW * self.plateau_rps
+
+
+def round_s(level: Level) -> float:
+    """N/X, seconds from one question of a user to the next, as Little's law has it."""
+    return (level.users or 0) / level.ended_rps
+
+
+def under_way(level: Level) -> float:
+    """X·R: how many requests were under way on average."""
+    return laws.users(X=level.ended_rps, R=level.mean_response_time_s or 0.0)
+
+
+def sentences(test: LoadTest, known: Given) -> list[str]:
+    """What the laws say of that test, in the order of a proof."""
+    found = Course.of(test)
+    said = [*_without_users(test), *_few(test)]
+    if found.levels:
+        said += [_little(found), *_pause(found), *_timer(found), _most(found), *_plateau(found)]
+        said += _limits(found, known)
+    return [*said, *_failures(test), _closed(test)]
+
+
+def _without_users(test: LoadTest) -> Iterator[str]:
+    there = [each for each in test.levels if not each.users and each.mean_response_time_s]
+    if there:
+        means = listed([digits(under_way(each)) for each in there[:MOST_LISTED]])
+        what = f"X·R says that {means} requests were under way on average"
+        yield (
+            f"{test.tool} asks at a rate, whoever waits: {what}."
+            if test.at_a_rate
+            else f"{test.tool} doesn't say how many users there were: {what}. Users beyond that "
+            "paused, or had no answer."
+        )
+    unknown = sum(each.mean_response_time_s is None for each in test.levels)
+    if unknown:
+        yield (
+            f"A mean response time can't be told for {unknown} of {len(test.levels)} levels, "
+            "which the other sentences leave out."
+        )
+
+
+def _few(test: LoadTest) -> Iterator[str]:
+    for each in test.levels:
+        ended = each.completed + each.failed
+        if each.users and ended < each.users:
+            yield (
+                f"{crowd(each.users)} had {ended} answers in {duration(each.seconds)}: fewer than "
+                "one each, in a run shorter than N/X. Run it for several rounds."
+            )
+
+
+def _little(found: Course) -> str:
+    shown = found.levels
+    if len(shown) > MOST_LISTED:
+        shown = (*shown[: MOST_LISTED - 1], shown[-1])
+    pairs = listed([f"{digits(under_way(each))} of {each.users:,}" for each in shown])
+    shares = [under_way(each) / (each.users or 1) for each in found.levels]
+    if max(shares) > 1 + CLOSE:
+        means = "More than the users can't wait at once, unless each asks for several things: check"
+        means += " what the file counts as a user"
+    elif min(shares) >= 1 - CLOSE:
+        means = "Every user was waiting for an answer nearly all the time, without a pause"
+    else:
+        means = "What is missing was a pause, or had no answer"
+    return f"X·R, the requests under way, comes to {pairs} users. {means}."
+
+
+def _pause(found: Course) -> Iterator[str]:
+    if not found.one_pause:
+        least, most = min(found.pauses_s), max(found.pauses_s)
+        yield (
+            f"N/X − R comes to {duration(least)} at one level and {duration(most)} at another: no "
+            "one pause, so users were paced, unanswered, or kept waiting by the load generator."
+        )
+    elif found.pause_s:
+        where = "at every level" if len(found.levels) > 1 else "if all were answered"
+        yield f"N/X − R reckons the pause: {duration(found.pause_s)} {where}."
+
+
+def _timer(found: Course) -> Iterator[str]:
+    rounds = [round_s(each) for each in found.levels]
+    apart = found.most_users >= 2 * (found.levels[0].users or 0)
+    for timer in TIMERS:
+        if apart and all(abs(each - timer) <= TIMER * timer for each in rounds):
+            yield (
+                f"A round takes {digits(timer)} s whatever the number of users: that is a timer, "
+                "such as a pause, a pace, a keep-alive time or a time-out, and no work."
+            )
+
+
+def _most(found: Course) -> str:
+    last, pause_s = found.levels[-1], found.pause_s
+    if len({each.users for each in found.levels}) == 1:
+        return (
+            f"One number of users can't tell the server's limit from the test's own, N/(R + Z) = "
+            f"{rate(last.ended_rps)}: test at half and at twice as many too."
+        )
+    most = laws.throughput(found.most_users, found.shortest_s, pause_s)
+    share = last.ended_rps / most
+    means = (
+        "so the number of users was the limit, and the server may do more"
+        if share >= 1 - 2 * CLOSE
+        else "so something else was the limit"
+    )
+    pause = f" and a pause of {duration(pause_s)}" if pause_s else ""
+    return (
+        f"With {crowd(found.most_users)}, answers after {duration(found.shortest_s)}{pause}, this "
+        f"test could have shown N/(R + Z) = {rate(most)} at most. It reached {percent(share)} of "
+        f"that, {means}."
+    )
+
+
+def _plateau(found: Course) -> Iterator[str]:
+    top = found.plateau_rps
+    if top is None:
+        if len({each.users for each in found.levels}) > 1:
+            yield "X still rose at the last level: there is no plateau in this test, and no knee."
+        return
+    if not found.begins_below:
+        yield (
+            f"X stays at {rate(top)} from the first level on: the knee lies below "
+            f"{crowd(found.levels[0].users or 0)}. Test at fewer, to see R without a queue."
+        )
+        return
+    knee = laws.users(X=top, R=found.shortest_s, Z=found.pause_s)
+    yield (
+        f"X stays at {rate(top)}, from a knee at N* = X·(R + Z) = {digits(knee)} users. With R "
+        f"where nobody queues, X·R = {digits(found.places)} requests were in service at once: a "
+        "pool of about so many workers or connections would explain it, or full cores, if a "
+        "request takes c/X of CPU time."
+    )
+    if found.levels[-1].throughput_rps < (1 - 2 * CLOSE) * top:
+        yield f"At the last level X has fallen to {rate(found.levels[-1].throughput_rps)}."
+
+
+def _limits(found: Course, given: Given) -> Iterator[str]:
+    top = found.plateau_rps
+    if top is None:
+        return
+    if given.workers and found.begins_below:
+        share = found.places / given.workers
+        if share > 1 + STEADY:
+            means = "which is more than they can hold: each takes several, or there are more"
+        elif share >= 1 - STEADY:
+            means = "so the pool is full"
+        else:
+            means = "so they are not the limit"
+        yield f"Of {given.workers:,} workers, X·R = {digits(found.places)} were taken, {means}."
+    if given.cores and given.cpu_s:
+        most = laws.ceiling(given.cores, given.cpu_s)
+        share = top / most
+        if share > 1 + 2 * CLOSE:
+            means = "which can't be: a request takes less CPU time, or there are more cores"
+        elif share >= 1 - STEADY:
+            means = "so the cores are the limit"
+        else:
+            means = "so the cores are not the limit"
+        yield f"c/D is {rate(most)}; the plateau is {percent(share)} of it, {means}."
+
+
+def _failures(test: LoadTest) -> Iterator[str]:
+    failed = sum(each.failed for each in test.levels)
+    ended = failed + sum(each.completed for each in test.levels)
+    if failed:
+        yield (
+            f"{failed:,} of {ended:,} requests failed ({percent(failed / ended)}): a failure may "
+            "take less time than an answer, or more, and the mean is of both."
+        )
+
+
+def _closed(test: LoadTest) -> str:
+    if test.at_a_rate:
+        return "The mean and percentiles are of an open load: what comes doesn't wait for answers."
+    return (
+        "Unless the test was told to keep a rate, its mean and percentiles are of a closed load: "
+        "who waits for an answer doesn't ask meanwhile, so slow times are met less often than "
+        "visitors would meet them."
+    )

@@ -1,0 +1,104 @@
+"""Read load tests by other programs: which program's a file is, and what its levels were."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO
+
+from labs.imports.level import Level, LoadTest
+from labs.imports.tools import ab, autocannon, hey, jmeter, k6, locust, vegeta, wrk
+from labs.records.errors import Unusable
+from labs.records.format import printable
+
+TOOLS = (ab, autocannon, hey, jmeter, k6, locust, vegeta, wrk)
+MOST_FILES, MOST_LEVELS = 100, 200
+MOST_BYTES = 256 * 2**20
+LONGEST_LINE = 2**20  # bytes
+HEAD = 4096  # letters that tell a program
+WIDE = (b"\xff\xfe", b"\xfe\xff")  # how UTF-16 begins
+
+
+def read(names: Sequence[str]) -> LoadTest:
+    """The levels of these files, of one program. Unusable, with the file, says what is wrong."""
+    if not 1 <= len(names) <= MOST_FILES:
+        raise Unusable(f"{len(names)} files: give 1 to {MOST_FILES}.")
+    found: list[Level] = []
+    tools: dict[str, bool] = {}
+    for name in names:
+        try:
+            tool, at_a_rate, levels = _read(name)
+        except OSError as error:
+            why = error.strerror or error
+            raise Unusable(
+                f"{printable(name)}: cannot be read ({why}). Give a load test's file."
+            ) from None
+        tools[tool] = at_a_rate
+        found += levels
+    if len(tools) > 1:
+        said = f"These files are by {' and '.join(tools)}. Import one program's at a time."
+        raise Unusable(said)
+    if len(found) > MOST_LEVELS:
+        raise Unusable(f"{len(found)} levels: at most {MOST_LEVELS}. Give fewer files.")
+    ((tool, at_a_rate),) = tools.items()
+    ordered = sorted(found, key=lambda level: (level.users or 0, level.throughput_rps))
+    return LoadTest(tool=tool, levels=tuple(ordered), at_a_rate=at_a_rate)
+
+
+def _read(name: str) -> tuple[str, bool, list[Level]]:
+    try:
+        with _opened(name) as file:
+            lines = _lines(file)
+            first: list[str] = []
+            for line in lines:
+                first.append(line)
+                if sum(map(len, first)) >= HEAD:
+                    break
+            head = "".join(first)[:HEAD]
+            mine = [tool for tool in TOOLS if tool.KNOWN.match(head)]
+            if not mine:
+                known = ", ".join(tool.NAME for tool in TOOLS)
+                raise Unusable(f"no load test that is known here ({known}). Give such a file.")
+            try:
+                levels = mine[0].levels(chain(first, lines))
+            except Unusable as error:
+                raise Unusable(f"{mine[0].NAME}: {error} {mine[0].AGAIN}") from None
+    except Unusable as error:
+        raise Unusable(f"{printable(name)}: {printable(str(error))}") from None
+    mark = getattr(mine[0], "AT_A_RATE", None)
+    at_a_rate = mark is not None and mark in head
+    return "wrk2" if mine[0] is wrk and at_a_rate else mine[0].NAME, at_a_rate, levels
+
+
+def _opened(name: str) -> BinaryIO:
+    """An ordinary file of no more than MOST_BYTES: a pipe must not make us wait."""
+    try:
+        handle = os.open(Path(name), os.O_RDONLY | os.O_NONBLOCK)
+    except ValueError:
+        raise Unusable("no file's name. Give a load test's file.") from None
+    file = os.fdopen(handle, "rb")
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode) or not 0 < status.st_size <= MOST_BYTES:
+        file.close()
+        most = f"{MOST_BYTES // 2**20} MiB"
+        raise Unusable(f"empty, larger than {most}, or no ordinary file. Give a shorter test's.")
+    return file
+
+
+def _lines(file: BinaryIO) -> Iterator[str]:
+    """Its text, line by line. Unusable for a line without end, and for what is no UTF-8."""
+    place = left = 0
+    while line := file.readline(LONGEST_LINE + 1):
+        place, left = place + 1, left + len(line)
+        if place == 1 and line.startswith(WIDE):
+            raise Unusable("UTF-16, as PowerShell's > writes. Save it as UTF-8.")
+        if len(line) > LONGEST_LINE or left > MOST_BYTES or b"\0" in line:
+            raise Unusable(f"line {place} is too long or no text. Give a load test's file.")
+        try:
+            text = line.decode("utf-8-sig" if place == 1 else "utf-8")
+        except UnicodeDecodeError:
+            raise Unusable(f"line {place} is no UTF-8. Give the file as it was written.") from None
+        yield text.replace("\r\n", "\n")

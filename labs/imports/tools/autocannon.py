@@ -1,0 +1,62 @@
+"""autocannon: what `--json` prints (9.0)."""
+
+import re
+from collections.abc import Iterable
+from typing import Annotated
+
+import msgspec
+
+from labs.imports.level import Amount, Count, Level, decoded
+
+NAME = "autocannon"
+KNOWN = re.compile(r"\{[^\0]*\"connections\":[^\0]*\"pipelining\":")
+AGAIN = "Write it with `autocannon -c 8 -d 30 --json URL > FILE`."
+MS = 1e-3
+
+
+class _Latency(msgspec.Struct):  # milliseconds
+    mean: Amount
+    p50: Amount
+    p90: Amount
+    p99: Amount
+
+
+class _Requests(msgspec.Struct):
+    total: Count
+
+
+class _Report(msgspec.Struct, rename={"good": "2xx", "moved": "3xx"}):
+    connections: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
+    pipelining: Annotated[int, msgspec.Meta(ge=1, le=1000)]
+    samples: Count
+    sample_ms: Annotated[int, msgspec.Meta(ge=1, le=3_600_000)] = msgspec.field(name="sampleInt")
+    errors: Count  # time-outs are among them
+    good: Count
+    moved: Count
+    latency: _Latency
+    requests: _Requests
+
+
+def levels(lines: Iterable[str]) -> list[Level]:
+    """One level. Its seconds are those of its samples: its `duration` also holds start and end.
+    A connection with pipelining counts as so many users."""
+    read = decoded(lines, _Report)
+    good = min(read.good + read.moved, read.requests.total)
+    ended = read.requests.total
+    return [
+        Level(
+            users=read.connections * read.pipelining,
+            seconds=read.samples * read.sample_ms * MS,
+            completed=good,
+            failed=ended - good + read.errors,
+            mean_response_time_s=read.latency.mean * MS if ended else None,
+            percentiles=tuple(
+                (share, value * MS)
+                for share, value in (
+                    (50, read.latency.p50),
+                    (90, read.latency.p90),
+                    (99, read.latency.p99),
+                )
+            ),
+        )
+    ]

@@ -1,0 +1,200 @@
+"""Load tests by other programs: levels as the server saw them, and what the laws say of them."""
+
+import gzip
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given as examples
+from hypothesis import strategies as st
+
+import labs
+from labs.__main__ import main
+from labs.imports.figure import figure
+from labs.imports.laws import Course, Given, given, sentences
+from labs.imports.level import Level, LoadTest, Moment, steps
+from labs.imports.reading import read
+from labs.records.errors import Unusable
+
+FOLDER = Path(__file__).parent.parent / "load_tests"
+TRUTH: dict[str, Any] = json.loads((FOLDER / "truth.json").read_text("utf-8"))
+COUNTED = 0.01  # relative: how near levels are to what the server counted
+TIMED = 0.03  # relative: the client's time has its own delay in it
+LATER = ("wrk2.txt",)  # times from when a request was due, in a later part of the run
+
+
+def placed(name: str, folder: Path) -> str:
+    """That file as its program wrote it."""
+    if (plain := FOLDER / name).exists():
+        return str(plain)
+    (folder / name).write_bytes(gzip.decompress((FOLDER / f"{name}.gz").read_bytes()))
+    return str(folder / name)
+
+
+def level(users: int | None, rps: float, mean_s: float | None, **more: Any) -> Level:
+    seconds = more.pop("seconds", 30.0)
+    more = {"failed": 0, "completed": round(rps * seconds), **more}
+    return Level(users=users, seconds=seconds, mean_response_time_s=mean_s, **more)
+
+
+def said(*levels: Level, at_a_rate: bool = False, **known: Any) -> str:
+    test = LoadTest(tool="ab", levels=levels, at_a_rate=at_a_rate)
+    return "\n".join(sentences(test, given(**known))).replace("\u00a0", " ")
+
+
+PLATEAU = [level(4, 40, 0.1), level(16, 80, 0.2), level(32, 80, 0.4)]
+
+
+@pytest.mark.parametrize("name", TRUTH)
+def test_read_finds_the_levels_that_the_server_saw(name: str, tmp_path: Path) -> None:
+    found, seen = read([placed(name, tmp_path)]).levels, TRUTH[name]["levels"]
+    assert len(found) == len(seen)
+    for mine, theirs in zip(found, seen, strict=True):
+        if mine.users and not name.startswith("wrk"):  # which also asks once before
+            assert mine.users == theirs["users"]
+        ended = theirs["completed"] + theirs["failed"]
+        assert mine.ended_rps == pytest.approx(ended / theirs["seconds"], rel=COUNTED)
+        failed = theirs["failed"] / ended
+        assert mine.failed / (mine.completed + mine.failed) == pytest.approx(failed, abs=COUNTED)
+        if len(seen) == 1:  # the very same requests
+            assert mine.completed == pytest.approx(theirs["completed"], rel=COUNTED)
+        if name not in LATER:
+            mean_s = theirs["mean_response_time_s"]
+            assert mine.mean_response_time_s == pytest.approx(mean_s, rel=TIMED)
+
+
+def test_read_joins_files_of_one_program_into_levels() -> None:
+    found = read([str(FOLDER / f"ab-{users}.txt") for users in (16, 2, 8, 4)])
+    assert [each.users for each in found.levels] == [2, 4, 8, 16]
+    assert Course.of(found).plateau_rps == pytest.approx(80, rel=0.1)  # eight places, 0.1 s
+
+
+def test_read_refuses_files_of_two_programs() -> None:
+    with pytest.raises(Unusable, match=r"by ab and wrk\. Import one program's at a time"):
+        read([str(FOLDER / "ab-2.txt"), str(FOLDER / "wrk-4.txt")])
+
+
+def test_laws_find_pool_and_pause_of_a_recorded_locust_test() -> None:
+    test = read([str(FOLDER / "locust_stats_history.csv")])
+    text = "\n".join(sentences(test, given(workers=8, cores=2, cpu_ms=1))).replace("\u00a0", " ")
+    assert re.search(r"reckons the pause: 10\d ms at every level", text)
+    assert "8 workers" in text and "so the pool is full" in text
+    assert "so the cores are not the limit" in text
+
+
+@examples(
+    wait_s=st.floats(0.005, 2),
+    pause_s=st.floats(0, 3),
+    places=st.integers(1, 50),
+    factors=st.sampled_from(((0.1, 0.3, 3, 6), (0.1, 0.4), (0.1, 2))),
+)
+def test_laws_find_knee_pause_and_places_of_an_ideal_pool(
+    wait_s: float, pause_s: float, places: int, factors: tuple[float, ...]
+) -> None:
+    top = places / wait_s
+    knee = top * (wait_s + pause_s)
+    levels = []
+    for users in sorted({max(1, round(knee * factor)) for factor in factors}):
+        rps = min(users / (wait_s + pause_s), top)
+        levels.append(level(users, rps, users / rps - pause_s, seconds=1e6))
+    test = LoadTest(tool="ab", levels=tuple(levels))
+    found, text = Course.of(test), "\n".join(sentences(test, Given(workers=places)))
+    assert not re.search(r"\b(None|nan|inf)\b", text)
+    if found.pause_s and found.one_pause:
+        assert found.pause_s == pytest.approx(pause_s, rel=0.01)
+    if found.begins_below:
+        assert found.plateau_rps == pytest.approx(top, rel=0.01)
+        assert "the pool is full" in text
+    if levels[-1].users < knee:
+        assert found.plateau_rps is None and "pool" not in text
+    elif len(levels) == 4 and levels[0].users < knee / 2:
+        assert found.begins_below
+
+
+@pytest.mark.parametrize(
+    ("levels", "known", "sentence"),
+    [
+        ([level(4, 40, 0.1)], {}, "Every user was waiting for an answer nearly all the time"),
+        ([level(4, 40, 0.1)], {}, "One number of users can't tell the server's limit"),
+        ([level(4, 8, 0.1)], {}, "reckons the pause: 400 ms if all were answered"),
+        ([level(4, 60, 0.1)], {}, "More than the users can't wait at once"),
+        ([level(4, 8, 0.1), level(8, 9, 0.1)], {}, "no one pause"),
+        ([level(4, 0.8, 0.1), level(8, 1.6, 0.1)], {}, "A round takes 5 s whatever the number"),
+        ([level(4, 40, 0.1), level(8, 79, 0.1)], {}, "so the number of users was the limit"),
+        ([level(4, 40, 0.1), level(8, 79, 0.1)], {}, "there is no plateau in this test"),
+        ([level(4, 40, 0.1), level(8, 41, 0.195)], {}, "the knee lies below 4 users"),
+        ([level(4, 40, 0.1), level(16, 80, 0.2), level(32, 60, 0.53)], {}, "X has fallen to 60"),
+        (PLATEAU, {"cores": 4, "cpu_ms": 50}, "so the cores are the limit"),
+        (PLATEAU, {"cores": 4, "cpu_ms": 90}, "which can't be"),
+        (PLATEAU, {"workers": 4}, "more than they can hold"),
+        (PLATEAU, {"workers": 20}, "so they are not the limit"),
+        ([level(100, 4, 2.5, seconds=10)], {}, "100 users had 40 answers in 10 s"),
+        ([level(4, 40, None)], {}, "can't be told for 1 of 1 levels"),
+        ([level(None, 40, 0.1)], {}, "doesn't say how many users there were: X·R says that 4"),
+        ([level(4, 38, 0.1, failed=60)], {}, "60 of 1,200 requests failed (5 %)"),
+        ([level(4, 40, 0.1)], {}, "are of a closed load"),
+    ],
+)  # fmt: skip
+def test_sentences_say(levels: list[Level], known: dict[str, Any], sentence: str) -> None:
+    assert sentence in said(*levels, **known)
+
+
+def test_sentences_of_a_rate_are_of_an_open_load() -> None:
+    text = said(level(None, 40, 0.1), at_a_rate=True)
+    assert "asks at a rate" in text and "open load" in text and "closed" not in text
+
+
+def test_timer_needs_two_numbers_of_users() -> None:
+    assert "timer" not in said(level(5, 1, 0.1), level(6, 1.2, 0.1))
+
+
+def test_steps_drop_the_start_of_a_level_and_what_is_short() -> None:
+    def moments(users: int, begin: int, length: int, per_s: int) -> list[Moment]:
+        return [Moment(begin + at, users, begin * 100 + at * per_s, 0, at * per_s * 0.5)
+                for at in range(length)]  # fmt: skip
+
+    (only,) = steps([*moments(4, 0, 5, 7), *moments(8, 10, 21, 10)])
+    assert (only.users, only.seconds, only.completed) == (8, 16.0, 160)
+    assert only.mean_response_time_s == pytest.approx(0.5)
+
+
+def test_figure_draws_no_gap_for_unknown_users() -> None:
+    test = LoadTest(tool="hey", levels=(level(None, 40, 0.1), level(4, 40, 0.2)))
+    data = figure(test, Given())["data"]
+    assert all(math.isclose(a, b) for a, b in zip(data[0]["x"], (4, 8), strict=True))
+
+
+def test_load_test_returns_a_figure_with_what_the_laws_say() -> None:
+    shown = labs.load_test(*[str(FOLDER / f"ab-{users}.txt") for users in (2, 4, 8, 16)], workers=8)
+    assert list(shown.data[0].x) == [2, 4, 8, 16]
+    assert any("the pool is full" in each for each in shown.layout.meta["sentences"])
+    with pytest.raises(Unusable, match="workers=0"):
+        labs.load_test(str(FOLDER / "ab-2.txt"), workers=0)
+
+
+def test_import_writes_json_and_a_page_that_needs_no_other(tmp_path: Path, capsys: Any) -> None:
+    out, page = tmp_path / "out.json", tmp_path / "report.html"
+    command = ["import", *(str(FOLDER / f"wrk-{users}.txt") for users in (4, 8))]
+    assert main([*command, "--json", str(out), "-o", str(page)]) == 0
+    printed, written = capsys.readouterr().out, json.loads(out.read_text("utf-8"))
+    assert written["tool"] == "wrk" and len(written["levels"]) == 2
+    assert set(written["levels"][0]) == {
+        "users", "seconds", "completed", "failed", "throughput_rps", "mean_response_time_s",
+    }  # fmt: skip
+    assert all(each in printed for each in written["sentences"])
+    text = page.read_text("utf-8")
+    own = text.replace(max(re.findall(r"<script>(.*?)</script>", text, re.DOTALL), key=len), "")
+    assert "Plotly.newPlot" in own and "default-src" in own
+    assert not re.search(r"(src|href)=|https?:", own)
+    assert all(each in own for each in ("closed load", "<table>"))
+
+
+@pytest.mark.parametrize(
+    "given_", [["--cores", "0"], ["--workers", "x"], ["--cpu-ms", "-1"], ["-o", "page.txt"]]
+)
+def test_import_refuses_what_no_server_has(given_: list[str], capsys: Any) -> None:
+    assert main(["import", str(FOLDER / "ab-2.txt"), *given_]) == 2
+    assert given_[0].lstrip("-")[:3] in capsys.readouterr().err
