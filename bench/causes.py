@@ -411,7 +411,7 @@ def named(recording: Recording) -> str:
             if check.unfit and name in CAUSES:
                 return name
     looked_at = causes.looked_at(run)
-    found = looked_at and causes.cause(recording.experiment, recording.machine, run, looked_at)
+    found = looked_at and causes.cause(recording.model, run, looked_at)
     if found:
         return HELD.get(found.name, found.name)
     return "others" * _others_had_cores(recording)
@@ -420,7 +420,7 @@ def named(recording: Recording) -> str:
 def _others_had_cores(recording: Recording) -> bool:
     """As the verdict says it of the last level: the cores were to be its limit, and were not."""
     run, cores, point = recording.run, recording.machine.cores, recording.points[-1]
-    part = used(recording.experiment, recording.machine, run, point) or 0.0
+    part = used(recording.model, run, point) or 0.0
     limited = run.forecast.at(point.users).limit == "cpu" and part < causes.FULL
     return limited and point.others_cpu > (1 - causes.FULL) * cores
 
@@ -457,7 +457,7 @@ def main() -> int:
             calm[name][named(recording)] += steady(recording)
             if asked.say:
                 run = recording.run
-                words = verdict(recording.experiment, recording.machine, run)
+                words = verdict(recording.model, run)
                 print(f"{name}: {' '.join(words)}", flush=True)
         print(f"{name}: {dict(counts[name])}", flush=True)
     print(matrix(counts))

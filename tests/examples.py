@@ -26,6 +26,7 @@ from labs.records.results import (
 )
 from labs.records.steps import Step
 from labs.theory.forecast import forecast
+from labs.theory.server_model import ServerModel
 
 USERS = (1, 2, 4, 8)
 DEMAND_S = 0.05
@@ -129,6 +130,11 @@ def run(*, factor: float = 1.0, unfit: int | None = None) -> Run:
         points=points,
         samples=tuple(sample(index / 10) for index in range(40)),
     )
+
+
+def modelled(experiment: Experiment, machine: Machine, run: Run) -> tuple[ServerModel, Run]:
+    """The model that forecast a run, and that run."""
+    return ServerModel(experiment, run.calibration, machine), run
 
 
 def sample(at_s: float) -> Sample:

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from labs.records.experiment import Experiment, Server, Workload
-from labs.records.results import Calibration, Machine, Point, Prediction, Run
+from labs.records.experiment import Server, Workload
+from labs.records.results import Calibration, Point, Prediction, Run
 from labs.records.server_facts import asks_backend
 from labs.theory.demand import Cores, Demand
 from labs.theory.server_model import ServerModel
@@ -82,10 +82,10 @@ def _is_only_noisy(point: Point) -> bool:
     return all(check.name in EFFECTS for check in point.checks if check.unfit)
 
 
-def cause(experiment: Experiment, machine: Machine, run: Run, point: Point) -> Cause | None:
+def cause(model: ServerModel, run: Run, point: Point) -> Cause | None:
     """What explains that this point of the run missed its forecast; None if nothing does. Of
     several of the same rank, what removes most of the miss."""
-    level = Level(experiment, machine, run, point)
+    level = Level(model, run, point)
     for rank in (level.surroundings, level.outside, level.taken_for_granted, level.cpu_time):
         found = [made for each in rank() if (made := _removes(each, level)).removed >= HALF]
         if found:
@@ -93,32 +93,32 @@ def cause(experiment: Experiment, machine: Machine, run: Run, point: Point) -> C
     return None
 
 
-def moved(experiment: Experiment, machine: Machine, run: Run, point: Point) -> dict[str, float]:
+def moved(model: ServerModel, run: Run, point: Point) -> dict[str, float]:
     """By how much the model moves with each change of the surroundings: relative, below 0 where
     it expects less."""
-    level = Level(experiment, machine, run, point)
-    model_rps = level.expected.model_rps
-    return {each.name: each.model_rps / model_rps - 1 for each in level.surroundings()}
+    level = Level(model, run, point)
+    expected_rps = level.expected.model_rps
+    return {each.name: each.model_rps / expected_rps - 1 for each in level.surroundings()}
 
 
-def dealt(experiment: Experiment, machine: Machine, run: Run, point: Point) -> float:
+def dealt(model: ServerModel, run: Run, point: Point) -> float:
     """By how much the model moves from the first visit to the second, where the server was started
     anew between them and connections fell otherwise on its processes: relative. 0 where they fell
     once, and where it is not known of all users."""
     first, *anew = point.splits
     if len(anew) != 1 or any(sum(each.values()) != point.users for each in (first, *anew)):
         return 0.0
-    level = Level(experiment, machine, run, point)
+    level = Level(model, run, point)
     return level.rps_of(anew[0]) / level.rps_of(first) - 1
 
 
-def sped(experiment: Experiment, machine: Machine, run: Run, point: Point) -> float:
+def sped(model: ServerModel, run: Run, point: Point) -> float:
     """By how much the model moves from the first visit to the second, where the cores had another
     speed by then: relative, below 0 where they were slower. 0 where burns tell no such change, or
     were not made at each visit."""
     if not (by := speeds_of_visits(point)) or abs(by[1] / by[0] - 1) <= MOVED:
         return 0.0
-    level = Level(experiment, machine, run, point)
+    level = Level(model, run, point)
     first_rps, second_rps = (level.rps_at(speed) for speed in by)
     return second_rps / first_rps - 1
 
@@ -142,12 +142,12 @@ def swing(run: Run) -> float:
     return max(run.calibration.noise_fraction, max(speeds) / min(speeds) - 1)
 
 
-def by_speed_alone(experiment: Experiment, machine: Machine, run: Run, point: Point) -> float:
+def by_speed_alone(model: ServerModel, run: Run, point: Point) -> float:
     """By how much the CPU time of a request moves the model at that point, where that removes its
     miss and the run's burns say that no speed of the cores could be relied on; else 0."""
     if swing(run) <= UNSTEADY or abs(off(point, run.forecast)) <= UNSTEADY:
         return 0.0
-    level = Level(experiment, machine, run, point)
+    level = Level(model, run, point)
     found = [_removes(each, level) for each in level.cpu_time()]
     return sum(
         each.model_rps / level.expected.model_rps - 1 for each in found if each.removed >= HALF
@@ -163,14 +163,10 @@ def _removes(candidate: Cause, level: Level) -> Cause:
 class Level:
     """One level of a run, and what the model says of it if something was otherwise."""
 
-    def __init__(self, experiment: Experiment, machine: Machine, run: Run, point: Point) -> None:
-        self.experiment, self.machine, self.run, self.point = experiment, machine, run, point
-        self.server, self.workload, self.load = (
-            experiment.server,
-            experiment.workload,
-            experiment.load,
-        )
-        self.calibration, self.forecast = run.calibration, run.forecast
+    def __init__(self, model: ServerModel, run: Run, point: Point) -> None:
+        self.model, self.run, self.point = model, run, point
+        self.server, self.workload, self.load = model.server, model.workload, model.load
+        self.machine, self.calibration, self.forecast = model.machine, run.calibration, run.forecast
         self.expected = run.forecast.at(point.users)
         self._as_forecast = 0.0
 
@@ -312,10 +308,12 @@ class Level:
         D: float | None = None,
         split: Point | None = None,
     ) -> float:
-        experiment = replace(
-            self.experiment, server=server or self.server, workload=workload or self.workload
-        )
-        model = ServerModel(experiment, calibration or self.calibration, self.machine)
+        model = self.model
+        if server or workload or calibration or cores:
+            experiment = replace(
+                model.experiment, server=server or self.server, workload=workload or self.workload
+            )
+            model = ServerModel(experiment, calibration or self.calibration, self.machine)
         if cores is not None:
             model.full = cores(model.full)
             if model.quota is not None:
@@ -330,15 +328,13 @@ class Level:
         point, split = self.point, self.point.time_split
         if split is None or split.missing:
             return unseen
-        model = ServerModel(self.experiment, self.calibration, self.machine)
-        D = model.demand(point.users).expected
-        return min(model.by_rounds(point.users, D + split.ready_s), self.expected.model_rps)
+        D = self.model.demand(point.users).expected
+        return min(self.model.by_rounds(point.users, D + split.ready_s), self.expected.model_rps)
 
     def _crowd_used(self) -> tuple[float, float]:
         """Cores that were kept busy, and those that the calibration's crowd could: the server's
         own, where it has some to itself. A quota is not found by a calibration."""
-        point = self.point
-        model = ServerModel(self.experiment, self.calibration, self.machine)
+        point, model = self.point, self.model
         if model.quota is not None:
             return 0.0, 1.0
         if not model.shares_cores:

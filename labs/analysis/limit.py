@@ -3,21 +3,18 @@ Pure."""
 
 from __future__ import annotations
 
-from labs.records.experiment import Experiment
-from labs.records.results import Machine, Point, Run
+from labs.records.results import Point, Run
 from labs.records.server_facts import WAITS
 from labs.theory.ceilings import Ceiling
 from labs.theory.demand import Demand
 from labs.theory.server_model import ServerModel
 
 
-def ceiling(
-    experiment: Experiment, machine: Machine, run: Run, users: int, limit: str = ""
-) -> Ceiling | None:
+def ceiling(model: ServerModel, run: Run, users: int, limit: str = "") -> Ceiling | None:
     """So many units that a request keeps for so many seconds: the bound of that level as it was
     forecast is their quotient. Or, of another `limit`, where the model has that one. None for a
     limit that the model does not know."""
-    level, model = run.forecast.at(users), ServerModel(experiment, run.calibration, machine)
+    level = run.forecast.at(users)
     # Forecasts of before told one D for all levels, and had cores' worth of work beside it.
     before = level.demand_s is None
     D = Demand.measured(run.forecast.demand_s) if before else model.demand(users)
@@ -27,15 +24,15 @@ def ceiling(
     return found._replace(units=level.bound_rps * found.seconds)
 
 
-def used(experiment: Experiment, machine: Machine, run: Run, point: Point) -> float | None:
+def used(model: ServerModel, run: Run, point: Point) -> float | None:
     """How much of what was to limit that level was in use, as a part of all of it; None where that
     was not measured.
 
     Of users, the part of their time that a request takes alone; of a lock that the work itself
     lets go of, the part for which the rest of the requests needs it.
     """
-    server, workload = experiment.server, experiment.workload
-    level, model = run.forecast.at(point.users), ServerModel(experiment, run.calibration, machine)
+    server, workload, machine = model.server, model.workload, model.machine
+    level = run.forecast.at(point.users)
     cores = min(machine.cores, machine.quota_cores or machine.cores)
     in_service = point.service_time_s and point.throughput_rps * point.service_time_s
     if level.limit == "users" or (level.limit == "interpreter lock" and model.lets_go):
@@ -53,7 +50,7 @@ def used(experiment: Experiment, machine: Machine, run: Run, point: Point) -> fl
     if level.limit in ("event loop", "interpreter lock"):
         return point.server_cpu / min(server.processes, cores)
     if level.limit == "load generator":
-        return point.generator_cpu / experiment.load.generators
+        return point.generator_cpu / model.load.generators
     if level.limit in WAITS:  # one request at a time has what it waits for
         return point.throughput_rps * run.forecast.wait_s
     return None

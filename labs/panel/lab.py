@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import Any, Generic
 
 import ipywidgets
@@ -40,6 +41,12 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     """Run, Stop, a figure and its numbers. Until the first run it shows the recorded one. `shut`
     ends it; whatever it was doing ends within a second."""
 
+    # What a kind's own panel has besides: below the first sentence, above the question, and below
+    # the figure.
+    _more_about: Sequence[ipywidgets.Widget] = ()
+    _how_much: Sequence[ipywidgets.Widget] = ()
+    _notes: Sequence[ipywidgets.Widget] = ()
+
     def __init__(
         self,
         name: str,
@@ -53,6 +60,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._recorded = recorded
         self._machine = hardware.fingerprint()  # once: when a run ends, no file may be left to open
         self._job: Job | None = None
+        self._shut = threading.Event()
         self._shown: Found | None = None  # measured here: whose results stand below the figure
         self._drawn: tuple[Found, str] | None = None  # what the figure shows, and its caption
         self._drawing = threading.RLock()  # news comes from the measuring and the sampling thread
@@ -148,12 +156,17 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._expect()
         self._ask()
         put(self._caption, "")
-        self._shown = self._drawn = None
-        self._figure.figure, self._figure.alt = {"data": [], "layout": {}}, "Nothing measured yet."
+        self._shown = None
+        self._blank()
         self._results.clear()
         self._results.strip.clear()
         if self._recorded is not None and self._own(self._recorded) and self._open_to_all:
             self._draw(self._recorded, caption(self._recorded.machine))
+
+    def _blank(self) -> None:
+        """Show that nothing is measured yet."""
+        self._drawn = None
+        self._figure.figure, self._figure.alt = {"data": [], "layout": {}}, "Nothing measured yet."
 
     def _decided(self) -> None:
         """The reader has bet, or will not; where a lab asks nothing, there is nothing to wait for.
@@ -171,13 +184,16 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         """From top to bottom."""
         return (
             self._about,
+            *self._more_about,
             *([self._settings] if self._settings else []),
             self._problem,
+            *self._how_much,
             *([self._prompt] if self._lab.question else []),
             self._bar,
             self._caption,
             self._figure,
             self._earlier,
+            *self._notes,
             self._results.whose,
             self._results,
         )
@@ -267,6 +283,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
 
     def shut(self) -> None:
         """End what is going on, and take the panel away: another one takes its place."""
+        self._shut.set()
         if self._job is not None:
             self._job.stop()
         close(self)
@@ -278,8 +295,9 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._prompt.enable(yes)
         if self._settings is not None:
             self._settings.enable(yes)
-        if self._duration is not None:
-            self._duration.disabled = not yes
+        for control in (self._duration, *self._how_much):
+            if control is not None:
+                control.disabled = not yes
 
     def _began(self, lab: LabKind[Found]) -> None:
         """A run of that lab has begun. What stands there is of another one."""

@@ -27,6 +27,7 @@ from labs.records.errors import Unusable
 
 ASK = "What limits it?"
 FIXES: tuple[Variant, Variant] = ("wrong", "right")
+MOST_SEEDS = 9999
 
 
 class MysteryPanel(LabPanel[Mystery]):
@@ -50,6 +51,14 @@ class MysteryPanel(LabPanel[Mystery]):
             continuous_update=False,
         )
         self._users.observe(lambda _: self._changed(), "value")
+        self._seed = ipywidgets.BoundedIntText(
+            value=lab.seed,
+            min=1,
+            max=MOST_SEEDS,
+            description="Mystery",
+            tooltip="Another number is another server; 1 to 7 hide seven limits",
+        )
+        self._seed.observe(lambda _: self._another(), "value")
         self._choice = ipywidgets.RadioButtons(
             description=ASK, options=[(each.called, each.name) for each in LIMITS], value=None
         )
@@ -66,15 +75,12 @@ class MysteryPanel(LabPanel[Mystery]):
         self._buttons = {variant: ipywidgets.Button() for variant in FIXES}
         for variant, button in self._buttons.items():
             button.on_click(lambda _, variant=variant: self._try(variant))
-        # By the seed, so that the place does not tell which of the two helps.
-        order = FIXES if lab.seed % 2 else FIXES[::-1]
-        self._fixes = ipywidgets.HBox(children=[self._buttons[each] for each in order])
-        self._fixes.add_class("wt-fixes")
-        self._fixes.layout.display = "none"
-        self._brought = ipywidgets.HTML(layout={"display": "none"}).add_class("wt-verdict")
+        self._fixes = ipywidgets.HBox().add_class("wt-fixes")
+        self._brought = ipywidgets.HTML().add_class("wt-verdict")
         super().__init__(name, self._asked, recorded=recorded, bets=bets)
 
     def _begin(self) -> None:
+        self._forget()
         self._enable(True)
         self._ready()
 
@@ -83,6 +89,7 @@ class MysteryPanel(LabPanel[Mystery]):
         self._results.children = (self._results.strip, self._results.verdict)
         return (
             self._about,
+            self._seed,
             self._users,
             self._bar,
             self._caption,
@@ -103,6 +110,17 @@ class MysteryPanel(LabPanel[Mystery]):
             if self._duration is not None:
                 self._lab = self._asked = self._asked.lasting(self._duration.value)
             self._mark()
+            self._ready()
+
+    def _another(self) -> None:
+        """Another server is to be diagnosed; of the one before nothing is left."""
+        with self._drawing:
+            self._lab = self._asked = self._asked.another(self._seed.value)
+            self._forget()
+            put(self._caption, "")
+            self._blank()
+            self._results.strip.clear()
+            self._enable(True)
             self._ready()
 
     def _told(self, lab: LabKind[Mystery]) -> Settings:
@@ -144,9 +162,16 @@ class MysteryPanel(LabPanel[Mystery]):
         if lab.before is not None:
             return
         self._lab = self._asked = lab
+        self._forget()
+
+    def _forget(self) -> None:
+        """Nothing is known of the server: no run, no diagnosis, no repair."""
         self._mystery, self._shown, self._solved = None, None, False
         self._results.tell()
         empty(self._results.verdict, self._results.answer, self._brought, self._results.data)
+        # By the seed, so that the place does not tell which of the two helps.
+        order = FIXES if self._asked.seed % 2 else FIXES[::-1]
+        self._fixes.children = [self._buttons[each] for each in order]
         self._fixes.layout.display = "none"
         self._choice.value = None
 
@@ -205,7 +230,7 @@ class MysteryPanel(LabPanel[Mystery]):
 
     def _enable(self, yes: bool) -> None:
         """While a run goes on, nothing can be set; a diagnosis needs a run."""
-        for control in (self._users, self._duration):
+        for control in (self._seed, self._users, self._duration):
             if control is not None:
                 control.disabled = not yes
         ready = yes and self._mystery is not None

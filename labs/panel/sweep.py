@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import ipywidgets
@@ -28,7 +27,7 @@ from labs.panel.run_bar import empty, put
 from labs.present.bet import Guess
 from labs.present.blocks import html
 from labs.present.caveats import advice
-from labs.present.markup import alarm, spoken
+from labs.present.markup import alarm, paragraphs, spoken
 from labs.present.power import powered
 from labs.present.settings import in_words
 from labs.present.trails import trails_alt, with_trails
@@ -36,8 +35,7 @@ from labs.present.verdict import about, assumptions
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment
 from labs.records.format import seconds
-from labs.records.results import Calibration, Machine, Point, Prediction
-from labs.servers.serve import check
+from labs.records.results import Calibration, Machine, Prediction
 from labs.theory.forecast import forecast
 
 
@@ -53,40 +51,24 @@ class SweepPanel(LabPanel[Recording]):
         bets: Bets | None = None,
         calibration: Callable[[Machine, Experiment], Calibration] | None = None,
     ) -> None:
-        self._shut = threading.Event()
-        self._calibration = calibration or partial(last, stop=self._shut)
+        self._calibration = calibration or self._last
         self._planned = 0  # settings changed so often; only the last plan counts
         self._plans: list[Variant] = []
         self._plan: Variant | None = None
         self._wanted = False  # Run was pressed before the plan was made
-        self._forecast: Prediction | None = None
-        self._points: dict[int, Point] = {}
-        self._current: Recording | None = None  # whose points these are
-        self._why = ipywidgets.HTML()
-        self._sweep = lab
+        self._current: Recording | None = None  # whose points are drawn
+        self._sweep = self._asked = lab  # by the cell, and as it is set
         self._offers = ipywidgets.RadioButtons(
             description="How much", options=[], layout={"display": "none"}
         ).add_class("wt-offers")
         self._offers.observe(self._offered, "value")
         self._assumed = ipywidgets.HTML().add_class("wt-data")
-        put(self._why, Markup("<p>{}</p>").format(lab.scale.why) if lab.scale.why else "")
+        self._more_about = [ipywidgets.HTML(paragraphs([why])) for why in [lab.scale.why] if why]
+        self._how_much, self._notes = [self._offers], [self._assumed]
         super().__init__(name, lab, recorded=recorded, bets=bets)
 
-    def _parts(self) -> tuple[ipywidgets.Widget, ...]:
-        return (
-            self._about,
-            self._why,
-            *([self._settings] if self._settings else []),
-            self._problem,
-            self._offers,
-            self._prompt,
-            self._bar,
-            self._figure,
-            self._earlier,
-            self._assumed,
-            self._results.whose,
-            self._results,
-        )
+    def _last(self, machine: Machine, experiment: Experiment) -> Calibration:
+        return last(machine, experiment, stop=self._shut)
 
     def _begin(self) -> None:
         self._draw_levels(self._sweep.experiment)
@@ -106,32 +88,31 @@ class SweepPanel(LabPanel[Recording]):
         try:
             lab = self._as_set()
             assert isinstance(lab, SweepLab)
-            experiment = lab.experiment
-            check(experiment.server, self._machine, experiment.workload)
+            lab.check(self._machine)
         except Unusable as error:
             self._show_problem(self._refused(error))
             return
-        thread = threading.Thread(target=self._make_plan, args=(number, experiment), daemon=True)
+        thread = threading.Thread(target=self._make_plan, args=(number, lab), daemon=True)
         thread.start()  # the first calibration on a machine takes a second
 
-    def _make_plan(self, number: int, experiment: Experiment) -> None:
+    def _make_plan(self, number: int, lab: SweepLab) -> None:
         def expect(asked: Experiment) -> Prediction:
             found = self._calibration(self._machine, asked)
             return forecast(asked, found, self._machine)
 
         try:
-            plans = variants(experiment, expect)
+            plans = variants(lab.experiment, expect)
         except Stopped:
             return  # the panel was shut meanwhile
         except Unusable as error:
             with self._drawing:
-                if number == self._planned:
+                if number == self._planned and not self._shut.is_set():
                     self._show_problem(self._refused(error))
             return
         with self._drawing:
-            if number != self._planned:
+            if number != self._planned or self._shut.is_set():
                 return
-            self._plans = plans
+            self._asked, self._plans = lab, plans
             self._offers.options = [(plan.label, place) for place, plan in enumerate(plans)]
             self._offers.value = 0
             self._offers.layout.display = "" if len(plans) > 1 else "none"
@@ -149,8 +130,10 @@ class SweepPanel(LabPanel[Recording]):
         """This is what Run would run."""
         self._plan = plan
         put(self._problem, "")
-        self._forecast, self._points, self._current = plan.forecast, {}, None
-        self._lab = self._sweep.with_experiments([plan.experiment])
+        self._current = None
+        asked = self._asked
+        whole = plan.experiment == asked.experiment
+        self._lab = asked if whole else asked.with_experiments([plan.experiment])
         level = plan.forecast.levels[-1]
         throughput = self._sweep.ask == "throughput"
         self._prompt.expected = level.model_rps if throughput else level.model_response_time_s
@@ -181,8 +164,6 @@ class SweepPanel(LabPanel[Recording]):
         differs = self._earlier.differs(self._told(self._lab))
         if shown.experiment.asks_as(experiment):
             self._current = shown
-            self._points = {point.users: point for point in shown.points}
-            self._forecast = shown.run.forecast
             self._results.draw_split(show.split(shown))
         else:
             self._results.draw_split(None)
@@ -210,12 +191,8 @@ class SweepPanel(LabPanel[Recording]):
         if not self._wanted and self._prompt.done:
             self._start(self._lab)
 
-    def _enable(self, yes: bool) -> None:
-        super()._enable(yes)
-        self._offers.disabled = not yes
-
     def _began(self, lab: LabKind[Recording]) -> None:
-        self._points, self._current = {}, None
+        self._current = None
         self._results.draw_split(None)
         if self._shown is not None:
             words = f"Below: {self._earlier.newest}, until this one has measured something."
@@ -224,12 +201,10 @@ class SweepPanel(LabPanel[Recording]):
         self._draw_levels(self._plan.experiment)
 
     def _landed(self, found: Recording) -> None:
-        self._forecast = found.run.forecast
         self._current = found
         if found.points:
             empty(self._results.answer, self._results.beside, self._results.data)  # of another run
             self._results.tell(f"Measuring here: {in_words(self._told(self._lab))}.")
-        self._points = {point.users: point for point in found.points}
         self._draw_levels(found.experiment)
 
     def _found(self, found: Recording, *, before_the_end: bool = False) -> None:
@@ -250,19 +225,6 @@ class SweepPanel(LabPanel[Recording]):
         put(self._results.data, show.downloads(self.name, found))
         latest.keep(self.name, found)
 
-    def _compared(self, found: Recording) -> str:
-        asked = self._sweep
-        whole = found.experiment.load.users == asked.experiment.load.users
-        recorded, _ = self._recorded_beside(found.experiment)
-        if recorded is None or self._recorded is None or not (asked.scale.by_cores and whole):
-            return ""
-        return show.beside(found, self._recorded)
-
-    def shut(self) -> None:
-        self._planned += 1
-        self._shut.set()
-        super().shut()
-
     # ---- what is drawn -----------------------------------------------------------------------
 
     def _draw_levels(self, experiment: Experiment) -> None:
@@ -271,9 +233,11 @@ class SweepPanel(LabPanel[Recording]):
         load = experiment.load
         recorded, as_if = self._recorded_beside(experiment) if self._prompt.done else (None, "")
         guess = self._guess(experiment)
-        prediction = self._forecast if self._prompt.done else None
+        run = self._current.run if self._current else None
+        drawn = run or self._plan
+        prediction = drawn.forecast if drawn and self._prompt.done else None
         put(self._assumed, html(assumptions(prediction.notes if prediction else ())))
-        points = [self._points[level] for level in sorted(self._points)]
+        points = sorted(run.points if run else (), key=lambda point: point.users)
         trails = self._earlier.beside(self._current, self._told(self._lab))
         alt = sweep_alt(
             prediction, points, users=load.users, recorded=recorded, as_if=as_if, guess=guess

@@ -22,6 +22,7 @@ from labs.records.format import (
 )
 from labs.records.results import Machine, Point, Run
 from labs.theory.ceilings import Ceiling
+from labs.theory.server_model import ServerModel
 
 A_FACT = 0.9  # of it in use: with less, a limit is only what the forecast expected
 MOST_LISTED = 4  # processes; of more, the least and the most connections are said
@@ -40,14 +41,14 @@ USED = {  # what that is a part of
 }
 
 
-def limit(experiment: Experiment, machine: Machine, run: Run, point: Point) -> str:
+def limit(model: ServerModel, run: Run, point: Point) -> str:
     """What holds that level back: as a fact where it was in use, else as what was expected; with
     the numbers that its bound is made of."""
     level = run.forecast.at(point.users)
     name = NAMES.get(level.limit, f"the {level.limit}")
-    part, server = used(experiment, machine, run, point), experiment.server
-    bound = ceiling(experiment, machine, run, point.users)
-    why = f": {_worked_out(experiment, run, point.users, bound)}" if bound else ""
+    part, server, machine = used(model, run, point), model.server, model.machine
+    bound = ceiling(model, run, point.users)
+    why = f": {_worked_out(model.experiment, run, point.users, bound)}" if bound else ""
     seen = "How much of it was in use, nothing measured tells."
     if part is not None:
         seen = f"{percent(min(part, 1.0))} of {USED.get(level.limit, 'its time was used')}."
@@ -75,9 +76,9 @@ def _cores_left(machine: Machine, point: Point, part: float) -> str:
     return f"{said}, and other programs {percent(others)}." if others > 1 - A_FACT else f"{said}."
 
 
-def explains(cause: Cause, experiment: Experiment, machine: Machine, point: Point) -> str:
+def explains(cause: Cause, model: ServerModel, point: Point) -> str:
     """A cause, and how much of the miss it explains."""
-    told = _told(cause, experiment, machine, point)
+    told = _told(cause, model, point)
     if cause.name == "run queues" and cause.expected <= point.throughput_rps:
         return f"{told} The miss lies within that."
     return f"{told} This cause explains {percent(cause.removed)} of the miss."
@@ -180,8 +181,8 @@ SAID: Mapping[str, str] = MappingProxyType(  # of each cause, what shows it
 )
 
 
-def _told(cause: Cause, experiment: Experiment, machine: Machine, point: Point) -> str:
-    now, then = cause.measured, cause.expected
+def _told(cause: Cause, model: ServerModel, point: Point) -> str:
+    now, then, machine = cause.measured, cause.expected, model.machine
     return SAID[cause.name].format(
         now=digits(now, 2),
         whole=f"{digits(now, 2)} of the machine's {cores(machine.cores)}",
@@ -194,5 +195,5 @@ def _told(cause: Cause, experiment: Experiment, machine: Machine, point: Point) 
         then_users=crowd(round(then)),
         rate=rate(now),
         then_rate=rate(then),
-        fallen=split(experiment, point),
+        fallen=split(model.experiment, point),
     )

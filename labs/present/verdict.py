@@ -21,6 +21,7 @@ from labs.records.format import (
 )
 from labs.records.results import Machine, Point, Prediction, Run
 from labs.records.server_facts import WAITS, called, server_facts
+from labs.theory.server_model import ServerModel
 
 ASSUMES = "What the forecast assumes"
 NEAR = "That is close, and nothing else stood out."
@@ -54,17 +55,17 @@ def assumptions(notes: Sequence[str]) -> list[Block]:
     return [Within(folded, [Said(notes)])]
 
 
-def verdict(experiment: Experiment, machine: Machine, run: Run) -> tuple[str, ...]:
+def verdict(model: ServerModel, run: Run) -> tuple[str, ...]:
     """What limits it, and whether the forecast held or what explains that it did not."""
-    points = run.points
+    points, experiment = run.points, model.experiment
     if not points:
         return ("Nothing was measured, so there is nothing to say yet.",)
     fit = [point for point in points if point.fit]
     unsteadily = unsteady([run])
     sentences = [*unsteadily, *starved(points, experiment)]
     if fit:
-        sentences.append(reasons.limit(experiment, machine, run, fit[-1]))
-        sentences += agreement(experiment, machine, run)
+        sentences.append(reasons.limit(model, run, fit[-1]))
+        sentences += agreement(model, run)
         fallen = reasons.split(experiment, fit[-1])
         if fallen and not any(fallen in sentence for sentence in sentences):
             at = f"At {crowd(fit[-1].users)} connections stayed where they had fallen"
@@ -77,16 +78,16 @@ def verdict(experiment: Experiment, machine: Machine, run: Run) -> tuple[str, ..
             not unsteadily
             and noisy not in fit
             and noisy is not None
-            and (found := causes.cause(experiment, machine, run, noisy))
+            and (found := causes.cause(model, run, noisy))
         ):
             sentences.append(
                 f"At {crowd(noisy.users)} the forecast was missed by more than that noise. "
-                f"{reasons.explains(found, experiment, machine, noisy)}"
+                f"{reasons.explains(found, model, noisy)}"
             )
     return tuple(sentences)
 
 
-def agreement(experiment: Experiment, machine: Machine, run: Run) -> list[str]:
+def agreement(model: ServerModel, run: Run) -> list[str]:
     """Whether the forecast held within what the measurement can tell, by how much, and if not,
     what explains it. Of fit points; one sentence where it held."""
     forecast, fit = run.forecast, [point for point in run.points if point.fit]
@@ -104,9 +105,9 @@ def agreement(experiment: Experiment, machine: Machine, run: Run) -> list[str]:
     if len(fit) > 1:
         met = f"{len(fit) - len(missed)} of {len(fit)} points within their interval"
         told = f"The forecast met {met}, and missed most at {measured}"
-    found = causes.cause(experiment, machine, run, worst)
+    found = causes.cause(model, run, worst)
     if found is not None:
-        return [told, reasons.explains(found, experiment, machine, worst)]
+        return [told, reasons.explains(found, model, worst)]
     near = NEAR_BUT if worst.checks else NEAR
     return [told, near if abs(off) < causes.CLOSE else UNEXPLAINED]
 

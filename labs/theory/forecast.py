@@ -35,24 +35,25 @@ def forecast(experiment: Experiment, calibration: Calibration, machine: Machine)
 
     Raises Unusable where a request costs nobody anything, as nothing then limits it.
     """
-    model = ServerModel(experiment, calibration, machine)
-    users = experiment.load.users
+    return expected(ServerModel(experiment, calibration, machine))
+
+
+def expected(model: ServerModel) -> Prediction:
+    """The forecast of a model that is there already."""
+    users = model.load.users
     levels = tuple(model.level(N, model.demand(N)) for N in users)
     return _prediction(model, "forecast", model.demand(users[-1]).expected, levels)
 
 
-def explain(
-    experiment: Experiment, points: Sequence[Point], calibration: Calibration, machine: Machine
-) -> Prediction:
+def explain(model: ServerModel, points: Sequence[Point]) -> Prediction:
     """The model with each level's own measured demand and, of connections that stay with
     their process, the measured split. Where no request ended, the demand of the forecast."""
-    model = ServerModel(experiment, calibration, machine)
 
     def demand(point: Point) -> Demand:
         return Demand.measured(point.demand_s) if point.demand_s else model.demand(point.users)
 
     levels = tuple(model.level(point.users, demand(point), point) for point in points)
-    D = points[-1].demand_s if points else model.demand(experiment.load.users[-1]).expected
+    D = points[-1].demand_s if points else model.demand(model.load.users[-1]).expected
     return _prediction(model, "explanation", D, levels)
 
 

@@ -37,6 +37,7 @@ class ServerModel:
 
     def __init__(self, experiment: Experiment, calibration: Calibration, machine: Machine) -> None:
         server, workload, load = experiment.server, experiment.workload, experiment.load
+        self.experiment, self.machine = experiment, machine
         self.server, self.workload, self.load = server, workload, load
         self.calibration = calibration
         self.facts, wait = server_facts(server.by), WAITS[workload.wait_by]

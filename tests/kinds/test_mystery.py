@@ -657,3 +657,23 @@ def test_a_refutation_calls_no_mark_hollow_that_is_drawn_full() -> None:
     said = " ".join(verdict.answered(mystery, "pool"))
     assert "(not surely measured)" in said and "hollow" not in said
     assert "(drawn hollow)" in " ".join(verdict.answered(mystery, "database"))
+
+
+def test_another_mystery_is_chosen_in_the_panel_and_nothing_is_left_of_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(latest, "_latest", {})
+    monkeypatch.setenv("WALL_TIME_PROGRESS", str(tmp_path / "progress.json"))
+    seed = seed_of("lock")
+    panel = MysteryPanel("which-limit", MysteryLab(seed, users=[1, 2, 8]))
+    driver = PanelDriver(panel)
+    panel._found(example(seed))
+    driver.reveal()
+    assert driver.said("answer") and driver.said("brought")
+    driver.set(seed=seed + 1)
+    asked = panel._as_set()
+    assert (asked.seed, asked.users, asked.variants) == (seed + 1, (1, 2, 8), ("before",))
+    for place in ("answer", "brought", "verdict", "caption"):
+        assert not driver.said(place)
+    assert panel._figure.figure["data"] == [] and panel._fixes.layout.display == "none"
+    driver.shut()

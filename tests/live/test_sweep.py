@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
+from examples import modelled
 from waiting import eventually
 
 from labs.analysis.causes import moved
@@ -125,7 +126,7 @@ def test_cores_that_become_slower_are_told_of_each_level_and_who_burns_ends_with
     visits = [visit.core_speed for point in (one, two) for visit in point.visits]
     assert visits == pytest.approx([0.9, 0.8, 0.8, 0.8])
     for point in (one, two):  # by how much depends on what else a request needs here
-        assert moved(experiment, found.machine, found.run, point)["core speed"] < 0
+        assert moved(*modelled(experiment, found.machine, found.run), point)["core speed"] < 0
     waits = replace(experiment, workload=Workload(cpu_s=0.01, wait_s=0.01))
     for point in Cooling().perform(SweepLab(waits)).points:  # burned again when the load is over
         assert point.core_speed == pytest.approx((1 + 0.8) / 2)

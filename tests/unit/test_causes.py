@@ -8,6 +8,7 @@ from typing import Any
 
 import examples
 import pytest
+from examples import modelled
 from markup import plain
 
 from labs.analysis import causes
@@ -48,7 +49,7 @@ def measured(experiment: Experiment, *rates: float | None, **seen: Any) -> Run:
 
 
 def named(experiment: Experiment, run: Run) -> str:
-    found = causes.cause(experiment, FOUR, run, run.points[-1])
+    found = causes.cause(*modelled(experiment, FOUR, run), run.points[-1])
     return found.name if found else ""
 
 
@@ -98,7 +99,7 @@ def test_what_was_injected_is_named_and_without_evidence_it_is_not(name: str) ->
     rates = [None, rps] if name != "speed" else [1 / (1.3 * D + G), rps]
     run = measured(experiment, *rates[-len(experiment.load.users) :], **seen)
     assert named(experiment, run) == name
-    said = plain(" ".join(agreement(experiment, FOUR, run)))
+    said = plain(" ".join(agreement(*modelled(experiment, FOUR, run))))
     assert "of the miss" in said or name == "run queues"
     unseen = measured(experiment, *rates[-len(experiment.load.users) :])
     assert named(experiment, unseen) == name * (name in SHOWN)
@@ -153,7 +154,7 @@ def test_where_evidence_begins(
 ) -> None:
     """What is just enough is named and removes the miss; what is just too little is not named."""
     run = measured(experiment, law(enough), **more, **{what: enough})
-    found = causes.cause(experiment, FOUR, run, run.points[-1])
+    found = causes.cause(*modelled(experiment, FOUR, run), run.points[-1])
     assert found is not None and found.name == name
     assert found.removed == pytest.approx(1, abs=0.1)
     assert found.expected == 0 or name not in AROUND
@@ -171,7 +172,7 @@ def test_a_cause_that_removes_less_than_half_is_not_named() -> None:
 def test_who_uses_what_was_idle_takes_nothing() -> None:
     waits = waiting(16)
     run = measured(waits, None, others_cpu=3.9)
-    (by,) = causes.moved(waits, FOUR, run, run.points[0]).values()
+    (by,) = causes.moved(*modelled(waits, FOUR, run), run.points[0]).values()
     assert by == pytest.approx(0, abs=0.02)
     assert named(waits, measured(waits, 16 / 0.25, others_cpu=3.9)) == ""
 
@@ -194,7 +195,7 @@ def test_a_speed_that_one_level_had_is_not_that_of_every_level() -> None:
     noisy = replace(last, demand_s=1.3 * D, checks=(examples.UNFIT,))
     run = replace(run, points=(*fit, noisy))
     assert causes.looked_at(run) == noisy
-    found = causes.cause(three, FOUR, run, noisy)
+    found = causes.cause(*modelled(three, FOUR, run), noisy)
     assert found is not None and found.name == "demand"
 
 
@@ -247,7 +248,7 @@ def test_a_dearer_request_is_theirs_who_have_cores_beside_it(
     run = measured(PREFORK, *rates, demand_s=dearer * D, others_cpu=others_cpu)
     run = replace(run, calibration=few, forecast=expected)
     assert named(PREFORK, run) == name
-    said = plain(" ".join(agreement(PREFORK, FOUR, run)))
+    said = plain(" ".join(agreement(*modelled(PREFORK, FOUR, run))))
     assert ("which used 10 % of the cores' time" in said) == (name == "beside others")
 
 
@@ -259,7 +260,7 @@ def test_what_the_crowd_used_is_of_the_cores_that_the_server_had() -> None:
     run = measured(tied, 2 / D)
     run = replace(run, calibration=few, forecast=forecast(tied, few, FOUR))
     (point,) = run.points
-    found = causes.cause(tied, FOUR, run, point)
+    found = causes.cause(*modelled(tied, FOUR, run), point)
     assert found is not None and found.name == "burn"
     assert (found.measured, found.expected) == (pytest.approx(2.0), pytest.approx(1.7))
 
@@ -291,9 +292,9 @@ def test_connections_of_both_starts_explain_a_part_of_a_comparison() -> None:
         for at_s, each in enumerate(starts)
     ]
     both = replace(run, points=(replace(point, visits=tuple(visits)),))
-    found = causes.cause(POOLS, FOUR, both, both.points[0])
+    found = causes.cause(*modelled(POOLS, FOUR, both), both.points[0])
     assert found is not None and found.name == "split" and found.removed > 0.9
-    said = plain(" ".join(agreement(POOLS, FOUR, both)))
+    said = plain(" ".join(agreement(*modelled(POOLS, FOUR, both))))
     assert "0 and 8 connections, and with the server started anew 1 and 7 connections" in said
 
 
@@ -313,15 +314,15 @@ def test_another_deal_moves_the_forecast_as_a_start_lets_it(again: dict[str, int
         for at_s, each in enumerate(({"1": 7, "2": 1}, again))
     )
     both = replace(point, visits=visits)
-    assert causes.dealt(POOLS, FOUR, run, both) == pytest.approx(by, abs=0.02)
-    assert causes.dealt(POOLS, FOUR, run, point) == 0.0  # one start, one deal
+    assert causes.dealt(*modelled(POOLS, FOUR, run), both) == pytest.approx(by, abs=0.02)
+    assert causes.dealt(*modelled(POOLS, FOUR, run), point) == 0.0  # one start, one deal
 
 
 def test_a_point_whose_surroundings_changed_is_unfit() -> None:
     for name in ("others", "page", "throttled", "steal", "affinity"):
         experiment, rps, seen = INJECTED[name]
         run = measured(experiment, rps, **seen)
-        moved = causes.moved(experiment, FOUR, run, run.points[0])
+        moved = causes.moved(*modelled(experiment, FOUR, run), run.points[0])
         found = check(
             run.points[0],
             experiment,
@@ -332,7 +333,7 @@ def test_a_point_whose_surroundings_changed_is_unfit() -> None:
         (why,) = [each for each in found if each.unfit]
         assert why.name == name and "With that the forecast changes by -" in why.sentence
     little = measured(PREFORK, 3.8 / (D + G), others_cpu=0.2)
-    (by,) = causes.moved(PREFORK, FOUR, little, little.points[0]).values()
+    (by,) = causes.moved(*modelled(PREFORK, FOUR, little), little.points[0]).values()
     assert by == pytest.approx(-0.05, abs=0.01)
 
 
@@ -349,12 +350,12 @@ def test_a_users_own_script_is_known_before() -> None:
     load = Load((1,), script_s=0.002)
     scripted = replace(TINY, load=load)
     run = measured(scripted, 1 / 0.0085, generator_cpu=0.006 / 0.0085)
-    found = causes.cause(scripted, FOUR, run, run.points[-1])
+    found = causes.cause(*modelled(scripted, FOUR, run), run.points[-1])
     assert found is not None and found.name == "load generator"
     assert (found.measured, found.expected) == pytest.approx((0.006, G + 0.002))
     asked = measured(scripted, 0.8 / (0.0045 + OVERHEAD), generator_cpu=0.55)
     few = replace(asked.points[-1], throughput_rps=0.55 / (G + 0.002))
-    assert causes.cause(scripted, FOUR, replace(asked, points=(few,)), few) is None
+    assert causes.cause(*modelled(scripted, FOUR, replace(asked, points=(few,))), few) is None
 
 
 def test_what_the_warm_ups_crowd_cost_a_load_generator_was_to_be_expected() -> None:
@@ -366,7 +367,7 @@ def test_what_the_warm_ups_crowd_cost_a_load_generator_was_to_be_expected() -> N
         rps = 1 / (0.001 + OVERHEAD + each_s)
         run = measured(work, rps, generator_cpu=rps * each_s)
         known = replace(run, calibration=tried, forecast=forecast(work, tried, FOUR))
-        found = causes.cause(work, FOUR, known, known.points[-1])
+        found = causes.cause(*modelled(work, FOUR, known), known.points[-1])
         assert (found.name if found else "") == name
         if found is not None:
             assert (found.measured, found.expected) == pytest.approx((0.006, 0.004))
@@ -414,9 +415,9 @@ def test_requests_that_keep_sharing_a_core_get_less_than_blindly_placed_ones(sha
     run = measured(KNEE, rps, involuntary_switches=6.0, time_split=TimeSplit(**parts))
     lower = run.forecast.levels[-1].lower_rps
     assert lower is not None and rps < 0.8 * lower
-    found = causes.cause(KNEE, FOUR, run, run.points[-1])
+    found = causes.cause(*modelled(KNEE, FOUR, run), run.points[-1])
     assert (found is not None and found.name == "run queues" and found.removed > 0.9) == sharing
-    said = plain(" ".join(agreement(KNEE, FOUR, run)))
+    said = plain(" ".join(agreement(*modelled(KNEE, FOUR, run))))
     assert ("This cause explains" in said) == sharing and "lies within that" not in said
 
 
@@ -426,7 +427,7 @@ def test_who_falls_in_step_leaves_cores_idle() -> None:
     for others, name in ((0.1, "in step"), (1.9, "")):
         run = measured(experiment, rps, others_cpu=0.02)
         point = replace(run.points[-1], backend_cpu=others)
-        found = causes.cause(experiment, FOUR, run, point)
+        found = causes.cause(*modelled(experiment, FOUR, run), point)
         assert (found.name if found else "") == name
 
 
@@ -487,5 +488,5 @@ def test_other_cores_move_the_forecast_of_the_second_visit(
         for at_s, speed in enumerate(speeds)
     )
     both = replace(point, visits=visits)
-    assert causes.sped(experiment, FOUR, run, both) == pytest.approx(by, rel=0.1)
-    assert causes.sped(experiment, FOUR, run, point) == 0.0  # one visit
+    assert causes.sped(*modelled(experiment, FOUR, run), both) == pytest.approx(by, rel=0.1)
+    assert causes.sped(*modelled(experiment, FOUR, run), point) == 0.0  # one visit

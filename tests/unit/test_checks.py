@@ -7,6 +7,7 @@ from typing import Any
 
 import examples
 import pytest
+from examples import modelled
 from markup import sheet
 from msgspec import structs
 from syrupy.assertion import SnapshotAssertion
@@ -416,11 +417,11 @@ def test_a_miss_that_is_the_cores_speed_alone_is_unfit_where_burns_are_unsteady(
     run = replace(examples.run(), points=(fast,))
     for noise, unfit in ((0.02, False), (0.6, True)):
         burned = replace(run, calibration=replace(run.calibration, noise_fraction=noise))
-        by = causes.by_speed_alone(examples.EXPERIMENT, BARE, burned, fast)
+        by = causes.by_speed_alone(*modelled(examples.EXPERIMENT, BARE, burned), fast)
         found = checks(fast, by_speed=by).get("unsteady cores")
         assert (found is not None and found.unfit) is unfit
     steady = replace(burned, points=(GOOD,))
-    assert causes.by_speed_alone(examples.EXPERIMENT, BARE, steady, GOOD) == 0
+    assert causes.by_speed_alone(*modelled(examples.EXPERIMENT, BARE, steady), GOOD) == 0
 
 
 def test_an_unsteady_machine_is_told_once_for_all_parts() -> None:
@@ -436,7 +437,7 @@ def test_an_unsteady_machine_is_told_once_for_all_parts() -> None:
     assert all(word in first for word in ("waits", "one visit", "recorded run"))
     for said in parts:
         assert "speed changed" not in said and "Visited again" not in said
-    assert "speed changed" not in " ".join(
-        verdict(part.experiment, part.machine, replace(run, calibration=examples.CALIBRATION))
-    )
+    calm = replace(run, calibration=examples.CALIBRATION)
+    calmly = verdict(*modelled(part.experiment, part.machine, calm))
+    assert "speed changed" not in " ".join(calmly)
     assert len(advice([*points, *points], ())) == 1

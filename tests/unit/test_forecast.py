@@ -229,7 +229,7 @@ def test_cores_that_share_parts_are_counted_once(calibration, cores, full_s):
     assert found.at(4 * cores).model_rps == pytest.approx(cores / full_s)
     experiment = Experiment(prefork(64), of(50), Load([4 * cores]))
     (level,) = explain(
-        experiment, [measured(4 * cores, full_s)], calibration, machine(cores)
+        ServerModel(experiment, calibration, machine(cores)), [measured(4 * cores, full_s)]
     ).levels
     assert level.model_rps == pytest.approx(found.at(4 * cores).model_rps)
 
@@ -351,7 +351,7 @@ def test_connections_fall_on_processes_like_coins_until_they_are_counted():
         ((126, 130), 1270, 0.01),
         ((200, 220), coins.at(256).model_rps, 1e-6),  # both served some: back to coins
     ):
-        found = explain(experiment, [measured(256, 0.0, split)], IDEAL, machine())
+        found = explain(ServerModel(experiment, IDEAL, machine()), [measured(256, 0.0, split)])
         assert found.kind == "explanation"
         assert found.at(256).model_rps == pytest.approx(rps, rel=close)
 
@@ -360,7 +360,7 @@ def test_pools_of_free_threads_share_all_cores():
     # The same split without the lock: 54 + 128 requests in service, on four cores together.
     experiment = Experiment(threaded(128, processes=2), of(10, 200, wait_cv=0.5), Load([256]))
     point = measured(256, 0.01, (54, 202))
-    found = explain(experiment, [point], IDEAL, machine(gil=False)).at(256)
+    found = explain(ServerModel(experiment, IDEAL, machine(gil=False)), [point]).at(256)
     assert found.model_rps == pytest.approx(
         queueing.sharing(182, 0.01, 0.2, (1.0, 2.0, 3.0, 4.0)), rel=1e-6
     )
@@ -411,7 +411,9 @@ def test_a_slot_per_connection_and_a_slot_per_request():
     # php-fpm's processes, or none: no pools.
     server = threaded(4, processes=4, by="apache-event")
     experiment = Experiment(server, of(0, 200), Load([16]))
-    (level,) = explain(experiment, [measured(16, 0.0, (9, 7))], IDEAL, machine()).levels
+    (level,) = explain(
+        ServerModel(experiment, IDEAL, machine()), [measured(16, 0.0, (9, 7))]
+    ).levels
     assert level.model_rps == pytest.approx(16 / 0.2, rel=0.01)
 
 
@@ -729,12 +731,12 @@ def test_an_explanation_takes_each_levels_own_demand_and_whole_cores():
     experiment = Experiment(prefork(16), of(50), Load([1, 4, 16]))
     points = [measured(1, 0.06), measured(4, 0.055), measured(16, 0.058)]
     calm = dataclasses.replace(REAL, generator_s=0.0)
-    found = explain(experiment, points, calm, machine())
+    found = explain(ServerModel(experiment, calm, machine()), points)
     rates = {level.users: level.model_rps for level in found.levels}
     assert rates == pytest.approx({1: 1 / 0.06, 4: 4 / 0.055, 16: 4 / 0.058})
     assert found.demand_s == 0.058
     # A level where nothing ended has no demand: the forecast's with four busy cores stands in.
-    empty = explain(experiment, [measured(16, 0.0)], calm, machine())
+    empty = explain(ServerModel(experiment, calm, machine()), [measured(16, 0.0)])
     assert empty.at(16).model_rps == pytest.approx(4 / (0.05 * 4 / 3.4 + 0.0004))
 
 
@@ -844,13 +846,13 @@ def test_the_last_level_is_what_is_told():
     assert len({level.demand_s for level in slower.levels}) == 3
     assert slower.demand_s == slower.levels[-1].demand_s
     unseen = Experiment(prefork(8), of(50), Load([1, 2, 8]))
-    assert explain(unseen, [], REAL, machine()).demand_s == slower.demand_s
+    assert explain(ServerModel(unseen, REAL, machine()), []).demand_s == slower.demand_s
     experiment = Experiment(prefork(8), of(50), Load([1, 4, 9]))
     points = [measured(users, d) for users, d in ((1, 0.05), (4, 0.06), (9, 0.07))]
-    known = explain(experiment, points, IDEAL, machine())
+    known = explain(ServerModel(experiment, IDEAL, machine()), points)
     assert known.demand_s == 0.07
     assert [level.demand_s for level in known.levels] == [0.05, 0.06, 0.07]
-    nothing = explain(experiment, [], IDEAL, machine())
+    nothing = explain(ServerModel(experiment, IDEAL, machine()), [])
     assert (nothing.levels, nothing.notes, nothing.demand_s) == ((), (), 0.05)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import examples
 import pytest
+from examples import modelled
 
 from labs.analysis.limit import ceiling, used
 from labs.present import reasons
@@ -55,26 +56,28 @@ def limited(limit: str, **changes: Any) -> Run:
     ],
 )
 def test_how_much_of_a_limit_was_in_use(limit: str, experiment: Experiment, part: float) -> None:
-    assert used(experiment, FREE, limited(limit, wait_s=0.04), BUSY) == pytest.approx(part)
+    assert used(*modelled(experiment, FREE, limited(limit, wait_s=0.04)), BUSY) == pytest.approx(
+        part
+    )
 
 
 def test_a_server_that_keeps_to_some_cores_is_limited_by_those() -> None:
     four = replace(FREE, cores=4, logical_cores=4)
-    assert used(BOTH_CORES, four, limited("cpu"), BUSY) == pytest.approx(1.2 / 2)
+    assert used(*modelled(BOTH_CORES, four, limited("cpu")), BUSY) == pytest.approx(1.2 / 2)
 
 
 def test_a_quota_is_all_the_cores_that_there_are() -> None:
     half = replace(FREE, quota_cores=0.5)
-    assert used(PREFORK, half, limited("cpu"), BUSY) == pytest.approx(1.6 / 0.5)
-    assert used(LOOP, half, limited("event loop"), BUSY) == pytest.approx(1.2 / 0.5)
+    assert used(*modelled(PREFORK, half, limited("cpu")), BUSY) == pytest.approx(1.6 / 0.5)
+    assert used(*modelled(LOOP, half, limited("event loop")), BUSY) == pytest.approx(1.2 / 0.5)
 
 
 def test_what_nobody_measured_is_not_reckoned() -> None:
     untold: Point = replace(BUSY, service_time_s=None)
-    assert used(PREFORK, FREE, limited("pool"), untold) is None
-    assert used(BLOCKED, FREE, limited("event loop"), untold) is None
-    assert used(LOOP, FREE, limited("event loop"), untold) == pytest.approx(0.6)
-    assert used(PREFORK, FREE, limited("weather"), BUSY) is None
+    assert used(*modelled(PREFORK, FREE, limited("pool")), untold) is None
+    assert used(*modelled(BLOCKED, FREE, limited("event loop")), untold) is None
+    assert used(*modelled(LOOP, FREE, limited("event loop")), untold) == pytest.approx(0.6)
+    assert used(*modelled(PREFORK, FREE, limited("weather")), BUSY) is None
 
 
 def run_of(expected: Prediction) -> Run:
@@ -85,22 +88,22 @@ def test_a_ceiling_is_the_bound_in_two_numbers() -> None:
     """Two cores, and what a request takes of them, the load generator's part included."""
     expected = forecast(PREFORK, examples.CALIBRATION, FREE)
     last = expected.levels[-1]
-    found = ceiling(PREFORK, FREE, run_of(expected), last.users)
+    found = ceiling(*modelled(PREFORK, FREE, run_of(expected)), last.users)
     assert found is not None and last.limit == "cpu"
     assert found.units == pytest.approx(2)
     assert found.rps == pytest.approx(last.bound_rps)
     assert found.seconds == pytest.approx(2 / last.bound_rps)
-    first = ceiling(PREFORK, FREE, run_of(expected), 1)
+    first = ceiling(*modelled(PREFORK, FREE, run_of(expected)), 1)
     assert first is not None and first.units == pytest.approx(1)
 
 
 def test_a_forecast_of_before_has_one_demand_for_all_levels() -> None:
     g = examples.CALIBRATION.generator_s
-    found = ceiling(PREFORK, FREE, limited("cpu"), 8)
+    found = ceiling(*modelled(PREFORK, FREE, limited("cpu")), 8)
     assert found is not None
     assert found.seconds == pytest.approx(examples.DEMAND_S + g)
     assert found.units == pytest.approx(40 * (examples.DEMAND_S + g))
-    assert ceiling(PREFORK, FREE, limited("weather"), 8) is None
+    assert ceiling(*modelled(PREFORK, FREE, limited("weather")), 8) is None
 
 
 def test_a_worker_that_keeps_its_connection_is_taken_while_its_user_thinks() -> None:
@@ -121,9 +124,9 @@ def test_a_worker_that_keeps_its_connection_is_taken_while_its_user_thinks() -> 
         never_served=12,
         littles_law=4 / 16,
     )
-    assert used(kept, FREE, run_of(expected), held) == pytest.approx(1.0)
+    assert used(*modelled(kept, FREE, run_of(expected)), held) == pytest.approx(1.0)
     closed = replace(kept, load=replace(kept.load, keep_alive=False))
-    assert used(closed, FREE, run_of(expected), held) == pytest.approx(0.1 / 1.1)
+    assert used(*modelled(closed, FREE, run_of(expected)), held) == pytest.approx(0.1 / 1.1)
 
 
 def test_a_lock_that_the_work_lets_go_of_is_used_by_the_rest_alone() -> None:
@@ -137,8 +140,8 @@ def test_a_lock_that_the_work_lets_go_of_is_used_by_the_rest_alone() -> None:
     run = replace(run_of(expected), calibration=burned)
     assert expected.at(64).limit == "interpreter lock"
     seen = replace(examples.point(64), throughput_rps=800.0, server_cpu=0.95, generator_cpu=0.1)
-    assert used(hashing, four, run, seen) == pytest.approx(0.4)
-    said = reasons.limit(hashing, four, replace(run, points=(seen,)), seen)
+    assert used(*modelled(hashing, four, run), seen) == pytest.approx(0.4)
+    said = reasons.limit(*modelled(hashing, four, replace(run, points=(seen,))), seen)
     assert "expected Python's lock to be the limit: but for the hashing, of each process" in said
 
 
@@ -153,7 +156,7 @@ def test_the_load_generator_is_included_where_it_shares_the_cores_and_nowhere_el
         run = replace(run_of(expected), calibration=smt)
         for users in (3, 9):
             if expected.at(users).limit == "cpu":
-                said = reasons.limit(own, four, run, examples.point(users))
+                said = reasons.limit(*modelled(own, four, run), examples.point(users))
                 assert ("load generator's included" in said) == included, said
         assert expected.at(9).limit == "cpu"
         assert cores is None or expected.at(3).limit == "cpu"

@@ -18,6 +18,7 @@ from typing import Any
 import examples
 import msgspec
 import pytest
+from examples import modelled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markup import plain
@@ -157,7 +158,7 @@ def runs(draw: st.DrawFn, experiment: Experiment) -> Run:
     run = Run(recorded_at=examples.WHEN, calibration=BURNED, forecast=model, points=tuple(made))
 
     def checked(point: Point) -> Point:
-        moved = causes.moved(experiment, MACHINE, run, point)
+        moved = causes.moved(*modelled(experiment, MACHINE, run), point)
         found = check(point, experiment, MACHINE, forecast=model, moved=moved)
         return replace(point, checks=found)
 
@@ -203,7 +204,7 @@ def known(*records: Any) -> set[str]:
 
 def of_sweep(found: Recording) -> set[str]:
     """Those, and the seconds that a bound is made of, a cause's evidence and its own number."""
-    whose = found.experiment, found.machine, found.run
+    whose = found.model, found.run
     said = known(found)
     for point in found.points:
         said |= {plain(duration(point.mean_response_time_s))}
@@ -259,7 +260,7 @@ def percents(values: Iterable[float]) -> set[str]:
 @properties
 @given(recordings())
 def test_every_rate_and_time_of_a_verdict_stands_in_the_recording(found: Recording) -> None:
-    said = [plain(each) for each in verdict(found.experiment, found.machine, found.run)]
+    said = [plain(each) for each in verdict(found.model, found.run)]
     for sentence in said:
         assert quoted(sentence) <= of_sweep(found), sentence
 
@@ -275,7 +276,7 @@ def test_every_count_and_miss_of_a_verdict_is_the_table_s(found: Recording) -> N
     counted |= {(str(len(met)), str(len(fit)))}
     misses = percents(abs(causes.off(point, forecast_)) for point in fit)
     known_to = percents(half_width(point) for point in fit)
-    for sentence in map(plain, verdict(found.experiment, found.machine, found.run)):
+    for sentence in map(plain, verdict(found.model, found.run)):
         for each in parts(sentence):
             assert each in counted, sentence
             if "never served" in sentence:
@@ -289,7 +290,7 @@ def test_every_count_and_miss_of_a_verdict_is_the_table_s(found: Recording) -> N
 @properties
 @given(recordings())
 def test_nothing_measured_lies_above_no_more(found: Recording) -> None:
-    said = plain(" ".join(verdict(found.experiment, found.machine, found.run)))
+    said = plain(" ".join(verdict(found.model, found.run)))
     for most in re.findall(r"can do ([\d.,]+) req/s and no more", said):
         assert all(
             value(plain(rate(p.throughput_rps)).split()[0]) <= value(most) for p in found.points
@@ -300,7 +301,7 @@ def test_nothing_measured_lies_above_no_more(found: Recording) -> None:
 @properties
 @given(recordings())
 def test_no_side_and_no_cause_has_the_wrong_sign(found: Recording) -> None:
-    whose = found.experiment, found.machine, found.run
+    whose = found.model, found.run
     said = [plain(each) for each in verdict(*whose)]
     for sentence in said:
         for users, off, side in re.findall(
@@ -326,14 +327,14 @@ def test_no_side_and_no_cause_has_the_wrong_sign(found: Recording) -> None:
 
 
 def reasons_of(found: Recording, point: Point, cause: causes.Cause) -> str:
-    return plain(reasons.explains(cause, found.experiment, found.machine, point))
+    return plain(reasons.explains(cause, found.model, point))
 
 
 @properties
 @given(recordings())
 def test_a_cause_moves_the_model_towards_the_measurement_by_half_and_more(found: Recording) -> None:
     for point in found.points:
-        cause = causes.cause(found.experiment, found.machine, found.run, point)
+        cause = causes.cause(found.model, found.run, point)
         model = found.run.forecast.at(point.users).model_rps
         if cause is not None and point.throughput_rps != model:
             miss, moved = point.throughput_rps - model, cause.model_rps - model
@@ -354,7 +355,7 @@ def assert_limit(found: Recording) -> None:
     fit = [point for point in found.points if point.fit]
     if not fit:
         return
-    whose = found.experiment, found.machine, found.run
+    whose = found.model, found.run
     said, part = plain(reasons.limit(*whose, fit[-1])), used(*whose, fit[-1])
     fact = bool(re.search(r"(is|are) the limit", said))
     assert fact == (part is not None and part >= 0.9) != ("the forecast expected" in said)
@@ -372,7 +373,7 @@ def assert_limit(found: Recording) -> None:
 @properties
 @given(recordings())
 def test_who_was_never_served_comes_first_and_hollow_points_are_named(found: Recording) -> None:
-    said = [plain(each) for each in verdict(found.experiment, found.machine, found.run)]
+    said = [plain(each) for each in verdict(found.model, found.run)]
     without = [point for point in found.points if point.never_served]
     assert ("were never served" in said[0]) == bool(without)
     for point in without:
@@ -980,7 +981,7 @@ def test_every_recording_of_the_book_is_told_true(file: Path) -> None:
     for part in [found, *getattr(found, "parts", getattr(found, "variants", {})).values()]:
         if isinstance(part, Recording):
             assert_limit(part)
-            for sentence in verdict(part.experiment, part.machine, part.run):
+            for sentence in verdict(part.model, part.run):
                 assert quoted(plain(sentence)) <= of_sweep(part), sentence
     if isinstance(found, Replication) and found.run.processes:
         row = classics.rows(found)[-1]

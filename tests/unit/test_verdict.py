@@ -31,6 +31,7 @@ from labs.recordings.replay import page
 from labs.records.experiment import WAIT_BY, Experiment, Load, Server, Workload
 from labs.records.results import Check, Point, told, unfit
 from labs.theory.forecast import forecast
+from labs.theory.server_model import ServerModel
 
 BOOK = Path(__file__).parents[2] / "book"
 SERVERS = {
@@ -101,7 +102,7 @@ RUNS: dict[str, tuple[Point, ...]] = {
 
 def judged(points: tuple[Point, ...]) -> str:
     run = replace(examples.run(), points=points)
-    return " ".join(telling.verdict(examples.EXPERIMENT, examples.MACHINE, run))
+    return " ".join(telling.verdict(*examples.modelled(examples.EXPERIMENT, examples.MACHINE, run)))
 
 
 def test_verdict_words(snapshot: SnapshotAssertion) -> None:
@@ -160,7 +161,7 @@ def limited(server: Server, work: Workload, seen: dict[str, Any]) -> str:
     expected = forecast(experiment, calibration, examples.MACHINE)
     point = replace(found.points[0], throughput_rps=expected.levels[0].model_rps)
     run = replace(found.run, calibration=calibration, forecast=expected, points=(point,))
-    return reasons.limit(experiment, examples.MACHINE, run, point)
+    return reasons.limit(*examples.modelled(experiment, examples.MACHINE, run), point)
 
 
 def test_limit_words(snapshot: SnapshotAssertion) -> None:
@@ -170,7 +171,9 @@ def test_limit_words(snapshot: SnapshotAssertion) -> None:
 def explained(name: str) -> str:
     cause = Cause(name=name, measured=2.0, expected=1.0, model_rps=30.0, removed=0.8)
     point = replace(examples.point(8), connections={"1": 2, "2": 6})
-    return reasons.explains(cause, Experiment(POOLS, WAIT, Load((8,))), examples.MACHINE, point)
+    experiment = Experiment(POOLS, WAIT, Load((8,)))
+    model = ServerModel(experiment, examples.CALIBRATION, examples.MACHINE)
+    return reasons.explains(cause, model, point)
 
 
 def test_cause_words(snapshot: SnapshotAssertion) -> None:
@@ -213,7 +216,7 @@ def test_verdict_says_once_how_connections_fell() -> None:
     experiment = Experiment(server, WAIT, Load((8,)))
     for factor, counts in ((0.97, {"11": 6, "12": 2}), (0.5, {"11": 8})):
         run = examples.by_law(experiment, factor, service_time_s=0.2, connections=counts).run
-        said = " ".join(telling.verdict(experiment, examples.MACHINE, run))
+        said = " ".join(telling.verdict(*examples.modelled(experiment, examples.MACHINE, run)))
         fallen = reasons.split(experiment, run.points[-1])
         assert said.count(fallen) == 1 and ("stayed where they had fallen" in said) == (
             factor > 0.9

@@ -57,7 +57,7 @@ def about(parts: Mapping[str, Experiment]) -> str:
 def said(comparison: Comparison) -> tuple[tuple[str, str], ...]:
     """The verdict: pairs of a part's label ("" for what is said of all) and its sentences."""
     parts = comparison.parts.values()
-    agreed = [verdict.agreement(part.experiment, part.machine, part.run) for part in parts]
+    agreed = [verdict.agreement(part.model, part.run) for part in parts]
     met = [sentences[0] for sentences in agreed if len(sentences) == 1]
     overall = [*unsteady([part.run for part in parts]), *_starved(comparison), between(comparison)]
     if len(met) == len(parts):
@@ -208,7 +208,7 @@ def ratio(
 
 
 def _of_part(part: Recording, unsaid: Sequence[str]) -> Iterator[str]:
-    told = verdict.verdict(part.experiment, part.machine, part.run)
+    told = verdict.verdict(part.model, part.run)
     unsaid = (*unsaid, *unsteady([part.run]))  # which is said of all parts together
     yield from (sentence for sentence in told if sentence not in unsaid)
     for point in part.points:

@@ -69,6 +69,10 @@ class MysteryLab(LabKind[Mystery]):
             self.seed, users or self.users, variants=(name,), before=before, seconds=self.each_s
         )
 
+    def another(self, seed: int) -> Self:
+        """The server of another seed, as it is, asked by as many users. Unusable for no seed."""
+        return type(self)(seed, self.users, variants=("before",), seconds=self.each_s)
+
     @property
     def each_s(self) -> float:
         return self.scenario.before.load.seconds

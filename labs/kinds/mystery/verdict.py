@@ -49,7 +49,7 @@ def revealed(mystery: Mystery) -> tuple[str, ...]:
     last = run.points[-1]
     level = run.forecast.at(last.users)
     told = f"It is {_small(limit.called)}: each request {limit.does}."
-    law = ceiling(before.experiment, mystery.machine, run, last.users, limit.name)
+    law = ceiling(before.model, run, last.users, limit.name)
     law_rps = law.rps if law is not None and math.isfinite(law.rps) else level.bound_rps
     bound = (
         f"The law is {limit.law}. At {_at(last)} that makes {rate(law_rps)}, as "

@@ -2,6 +2,7 @@
 
 from labs.records.experiment import Experiment
 from labs.records.results import Point, Result, Run, middle, pick
+from labs.theory.server_model import ServerModel
 
 
 class Recording(Result, tag="sweep", frozen=True, kw_only=True):
@@ -14,6 +15,11 @@ class Recording(Result, tag="sweep", frozen=True, kw_only=True):
     def run(self) -> Run:
         """The middle run, by throughput at the last level: the one that is drawn."""
         return middle(self.runs, lambda run: run.points[-1].throughput_rps if run.points else 0)
+
+    @property
+    def model(self) -> ServerModel:
+        """The model that forecast that run."""
+        return ServerModel(self.experiment, self.run.calibration, self.machine)
 
     @property
     def points(self) -> tuple[Point, ...]:

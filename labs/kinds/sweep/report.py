@@ -17,15 +17,14 @@ from labs.records.format import or_more
 from labs.records.histogram import MoreThan
 from labs.records.results import Point, PredictedLevel, Prediction
 from labs.theory.forecast import explain
+from labs.theory.server_model import ServerModel
 
 PERCENTILES = {"p50": 0.50, "p90": 0.90, "p99": 0.99}
 
 
 def explained(recording: Recording) -> Prediction:
     """The model with the demand measured in each level of the drawn run."""
-    return explain(
-        recording.experiment, recording.points, recording.run.calibration, recording.machine
-    )
+    return explain(recording.model, recording.points)
 
 
 def joined(recording: Recording) -> dict[str, Any]:
@@ -141,6 +140,8 @@ def _known(seconds: float | MoreThan | None) -> float | dict[str, float] | None:
 def text(recording: Recording) -> str:
     """The verdict on the newest run, a sentence a line, and the machine it holds for."""
     run = recording.runs[-1]
-    sentences = verdict(recording.experiment, recording.machine, run)
+    model = ServerModel(recording.experiment, run.calibration, recording.machine)
     measured_on = f"Measured on: {recording.machine.caption}."
-    return "\n".join([*sentences, *powered(run.power), *assumed(run.forecast), measured_on])
+    return "\n".join(
+        [*verdict(model, run), *powered(run.power), *assumed(run.forecast), measured_on]
+    )

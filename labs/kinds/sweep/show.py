@@ -307,7 +307,7 @@ show = Show(
         *verdict.assumptions(found.run.forecast.notes),
     ],
     levels=sweep_levels,
-    concluded=lambda found: verdict.verdict(found.experiment, found.machine, found.run),
+    concluded=lambda found: verdict.verdict(found.model, found.run),
     note=note,
     beside=beside,
     data=data,

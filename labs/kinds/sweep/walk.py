@@ -25,7 +25,8 @@ from labs.records.requests import Report
 from labs.records.results import Point, Power, PredictedLevel, Prediction, Run, Sample
 from labs.records.snapshot import Snapshot
 from labs.records.time_split import TimeSplit
-from labs.theory.forecast import forecast
+from labs.theory.forecast import expected
+from labs.theory.server_model import ServerModel
 from workloads.protocol import OK
 
 SLOWEST = 4.0  # a level is never planned for longer than this many times its forecast
@@ -91,11 +92,8 @@ class Levels:
             if self.first is not None
             else replace(bed.calibration, warm_up_loops_per_s=mean(before, self.last_speed))
         )
-        self.forecast: Prediction = (
-            self.first.forecast
-            if self.first is not None
-            else forecast(self.experiment, self.calibration, rig.machine)
-        )
+        self.model = ServerModel(self.experiment, self.calibration, rig.machine)
+        self.forecast: Prediction = self.first.forecast if self.first else expected(self.model)
         self.points = {point.users: point for point in self.first.points} if self.first else {}
         self.power: tuple[Power, ...] = self.first.power[:1] if self.first else (power(),)
 
@@ -254,10 +252,10 @@ class Levels:
             self.rig.machine,
             forecast=self.forecast,
             noise_fraction=self.calibration.noise_fraction,
-            moved=causes.moved(self.experiment, self.rig.machine, run, point),
-            dealt=causes.dealt(self.experiment, self.rig.machine, run, point),
-            sped=causes.sped(self.experiment, self.rig.machine, run, point),
-            by_speed=causes.by_speed_alone(self.experiment, self.rig.machine, run, point),
+            moved=causes.moved(self.model, run, point),
+            dealt=causes.dealt(self.model, run, point),
+            sped=causes.sped(self.model, run, point),
+            by_speed=causes.by_speed_alone(self.model, run, point),
         )
         return replace(point, checks=found)
 
