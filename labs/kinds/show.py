@@ -15,7 +15,7 @@ from labs.present.levels import BY_LEVEL, Level, Pace
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.present.tables import MIB, MS, Table, folded
-from labs.present.trails import Curve
+from labs.present.trails import Curve, curves, without_kept
 from labs.present.verdict import caption
 from labs.records.format import cores, digits, duration, percent, plain, rate, size
 from labs.records.results import Check, Result
@@ -129,10 +129,10 @@ class Show(Generic[Found]):
     """What a kind's results show."""
 
     result: type[Found]
-    figure: Callable[[Found], Figure]
+    draw: Callable[[Found], Figure]
     alt: Callable[[Found], str]  # the figure in words
     split: Callable[[Found], Drawn | None] = lambda found: None  # where the time went, below
-    curves: Callable[[Found], Sequence[Curve]] = lambda found: ()  # what stays of it, pale
+    kept: Callable[[Found], Sequence[Curve]] | None = None  # what stays of it, if no whole traces
     checked: Callable[[Found], Iterable[Checked]] = lambda found: ()  # a panel advises on these
     columns: Sequence[Column]
     rows: Callable[[Found], Iterable[Any]] | None = None  # of the table: a record each
@@ -152,6 +152,14 @@ class Show(Generic[Found]):
     data: Callable[[Found], Mapping[str, object]] = msgspec.to_builtins  # for the JSON file
     measured: Callable[[Found], bool] = lambda found: True  # whether there is more than a forecast
     folds: bool = True  # whether the table is folded away; False: `verdict` has it
+
+    def figure(self, found: Found) -> Figure:
+        """The figure as it is shown."""
+        return without_kept(self.draw(found))
+
+    def curves(self, found: Found) -> Sequence[Curve]:
+        """What stays of the figure beside a later run, pale."""
+        return self.kept(found) if self.kept else curves(self.draw(found))
 
     def table(self, found: Found) -> Table:
         """Its numbers, to read and to take away."""

@@ -51,6 +51,7 @@ class Shown(TypedDict, total=False):
     plot: str  # which of several, by its axes: x2y2
     legend: bool  # whether it has an entry in the legend
     group: str  # to come and go together where the reader clicks that entry
+    kept: Sequence[str]  # of each value in words, where the trace stays beside a later run, pale
 
 
 def line(name: str, x: Places, y: Values, colour: str, **how: Unpack[Shown]) -> Trace:
@@ -101,6 +102,7 @@ def _trace(kind: str, name: str, x: Places, y: Places, how: Shown) -> Trace:
         hoverinfo=None if hover else "skip",
         showlegend=how.get("legend"),
         legendgroup=how.get("group"),
+        meta=how.get("kept"),
         xaxis=across or None,
         yaxis=axis + upwards or None,
     )

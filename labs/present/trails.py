@@ -44,6 +44,35 @@ class Trail:
     curves: Sequence[Curve]
 
 
+def curves(figure: Figure) -> list[Curve]:
+    """What stays of a figure: its traces that are told so (`kept`). Hollow marks are unfit."""
+    return [
+        Curve(
+            x=trace["x"],
+            y=trace["y"],
+            said=trace["meta"],
+            plot=trace.get("xaxis", "x") + trace.get("yaxis", "y"),
+            joined=trace["type"] == "scatter",
+            unfit=_hollow(trace.get("marker", {}).get("symbol", "")),
+        )
+        for trace in figure["data"]
+        if "meta" in trace
+    ]
+
+
+def without_kept(figure: Figure) -> Figure:
+    """The figure without what is only for a later one."""
+    data = [{k: v for k, v in trace.items() if k != "meta"} for trace in figure["data"]]
+    return {**figure, "data": data}
+
+
+def _hollow(symbols: str | Sequence[str]) -> list[int]:
+    """Places of the marks that are drawn so, each by itself."""
+    if isinstance(symbols, str):
+        return []
+    return [place for place, symbol in enumerate(symbols) if symbol.endswith("-open")]
+
+
 def unfit_places(measured: Iterable[Checked]) -> list[int]:
     """Places of those that cannot be believed."""
     return [

@@ -22,7 +22,7 @@ def figure(naps: Naps) -> Figure:
 show = Show(
     middle_by="the longest nap",
     result=Naps,
-    figure=figure,
+    draw=figure,
     alt=lambda naps: f"The longest nap took {duration(naps.run.naps[-1].slept_s)}.",
     verdict=lambda naps: [Said(["Sleeps end late."])],
     rows_of_run=lambda run: run.naps,

@@ -15,7 +15,7 @@ from msgspec import structs
 
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.registry import showing
-from labs.kinds.sweep.figure import sweep_curves, sweep_figure
+from labs.kinds.sweep.figure import sweep_figure
 from labs.panel.earlier_runs import EarlierRuns
 from labs.present import settings
 from labs.present.plot import Figure
@@ -33,7 +33,8 @@ def sweep(users: tuple[int, ...] = examples.USERS) -> Figure:
 
 
 def trail(words: str, experiment: Experiment = examples.EXPERIMENT) -> Trail:
-    return Trail(words, sweep_curves(examples.by_law(experiment)))
+    found = examples.by_law(experiment)
+    return Trail(words, showing(found).curves(found))
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)

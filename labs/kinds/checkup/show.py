@@ -103,7 +103,7 @@ def _trusted_rps(checkup: Checkup) -> float:
 
 show: Show[Checkup] = Show(
     result=Checkup,
-    figure=checkup_figure,
+    draw=checkup_figure,
     alt=checkup_alt,
     verdict=under,
     folds=False,

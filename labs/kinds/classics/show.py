@@ -252,7 +252,7 @@ def _only(found: Replication) -> Tried:
 
 show = Show(
     result=Replication,
-    figure=figure,
+    draw=figure,
     alt=lambda found: " ".join(said(found)),
     verdict=under,
     rows=rows,

@@ -75,7 +75,7 @@ def _curl(clocks: Clocks, name: str) -> Quantity:
 show = Show(
     result=Clocks,
     middle_by="the wall time of the last page",
-    figure=clocks_figure,
+    draw=clocks_figure,
     alt=clocks_alt,
     rows=lambda clocks: clocks.run.pages,
     row=Clocks.page,

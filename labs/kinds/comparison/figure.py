@@ -26,7 +26,6 @@ from labs.present.plot import (
     twin_layout,
     wide,
 )
-from labs.present.trails import Curve, unfit_places
 from labs.records.format import duration, listed, rate, unserved
 from labs.records.results import Point, PredictedLevel
 
@@ -125,24 +124,6 @@ def _upwards(lines: Sequence[Line], side: type[Throughput], *, log: bool) -> Axi
         for spot in spots
     ]
     return log_axis(values) if log and wide(values) else FROM_ZERO
-
-
-def comparison_curves(comparison: Comparison) -> list[Curve]:
-    """What stays of it beside a later run: the measured marks of each line, in both plots."""
-    made = []
-    for plot, side in (("xy", Throughput), ("x2y2", ResponseTime)):
-        for each in _lines(comparison):
-            spots = [spot for spot in each.spots if spot.points]
-            sides = [side(spot.part.experiment.load.think_time_s) for spot in spots]
-            values = [of.measured(spot.points[0]) for of, spot in zip(sides, spots, strict=True)]
-            said = [
-                f"{each.name}, {spot.x} {each.across}: {of.say(value)}"
-                for of, spot, value in zip(sides, spots, values, strict=True)
-            ]
-            unfit = unfit_places([spot.points[0] for spot in spots])
-            x = [spot.x for spot in spots]
-            made.append(Curve(x=x, y=values, said=said, plot=plot, unfit=unfit))
-    return made
 
 
 def comparison_levels(comparison: Comparison) -> list[Level]:
@@ -253,6 +234,10 @@ def _marks(
     x, values = [spot.x for spot, _ in measured], [mark.value for mark in marks]
     name = f"{each.name}: measured"
     shown = marked(marks, name, each.hover) | {"size": size, "symbol": symbols, "legend": False}
+    shown["kept"] = [
+        f"{each.name}, {spot.x} {each.across}: {plot.say(plot.measured(spot.points[0]))}"
+        for spot, plot in measured
+    ]
     return dots(name, x, values, colour, **shown)
 
 

@@ -10,7 +10,6 @@ from labs.kinds.comparison import verdict
 from labs.kinds.comparison.contrast import believed, differ
 from labs.kinds.comparison.figure import (
     comparison_alt,
-    comparison_curves,
     comparison_figure,
     comparison_levels,
 )
@@ -77,8 +76,7 @@ def _least_change(comparison: Comparison, over: str, under: str, users: int) -> 
 show = Show(
     result=Comparison,
     middle_by="each part's throughput at its last level",
-    figure=comparison_figure,
-    curves=comparison_curves,
+    draw=comparison_figure,
     measured=lambda found: any(part.points for part in found.parts.values()),
     checked=lambda found: [
         point for part in found.parts.values() for point in part.points if not believed(point)

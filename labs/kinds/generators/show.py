@@ -14,7 +14,6 @@ from labs.present.palette import BLUE, GREEN, GREY, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, rule, two_plots
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.present.tables import Table
-from labs.present.trails import Curve
 from labs.records.format import digits, duration, percent, plain, quotient, rate
 from labs.theory import laws
 
@@ -34,6 +33,7 @@ def generators_figure(found: Generators) -> Figure:
     times = [duration(gauge.mean_response_time_s) for gauge in shown]
     said = [f"{rate(value)}, {time} each" for value, time in zip(rates, times, strict=True)]
     how: Shown = {"ends": ends, "said": said, "hover": "{said}", "legend": False, "plot": "xy"}
+    how["kept"] = [f"{label(gauge.name)}: {rate(gauge.throughput_rps)}" for gauge in shown]
     traces = [bar("throughput", names, rates, BLUE, **how)]
     sides = (
         ("the generator's", GREEN, "", [gauge.generator_cpu for gauge in shown]),
@@ -50,15 +50,6 @@ def generators_figure(found: Generators) -> Figure:
         "data": traces,
         "layout": {"barmode": "group", "bargap": 0.3, "shapes": [dashes], **layout},
     }
-
-
-def generators_curves(found: Generators) -> list[Curve]:
-    """What stays of it beside a later run: a mark for each generator's throughput."""
-    shown = found.run.measured
-    names = [label(gauge.name).replace(" ", "<br>") for gauge in shown]
-    rates = [gauge.throughput_rps for gauge in shown]
-    said = [f"{label(gauge.name)}: {rate(gauge.throughput_rps)}" for gauge in shown]
-    return [Curve(x=names, y=rates, said=said, joined=False)]
 
 
 def generators_alt(found: Generators) -> str:
@@ -252,8 +243,7 @@ def _microseconds(head: str, of: str, quote: str) -> Column:
 show = Show(
     result=Generators,
     middle_by="what the first generator saw",
-    figure=generators_figure,
-    curves=generators_curves,
+    draw=generators_figure,
     alt=generators_alt,
     verdict=under,
     levels=generators_levels,

@@ -28,7 +28,6 @@ from labs.present.plot import (
     two_plots,
 )
 from labs.present.tables import MIB, Table
-from labs.present.trails import Curve
 from labs.records.format import digits, percent, plain, size
 from labs.records.results import pick
 
@@ -67,6 +66,8 @@ def _grown(growth: MemoryCurve) -> list[Trace]:
         name, values, said = f"{growth.kind}, {told}", [b / MIB for b in found], [*map(size, found)]
         shown: Shown = {**where, "said": said, "hover": "{x} waiting: {said}", "tag": name}
         shown |= {"size": MARKS[growth.kind], "symbol": mark}
+        if found is growth.told_bytes:
+            shown["kept"] = [f"{growth.kind}: {each}" for each in said]
         traces.append(dots(name, growth.sizes, values, colour, **shown))
     return traces
 
@@ -85,18 +86,6 @@ def _each(memory: Memory, growth: MemoryCurve) -> Trace:
 
 def _told(growth: MemoryCurve) -> str:
     return "PSS" if growth.pss_bytes else "RSS"
-
-
-def memory_curves(memory: Memory) -> list[Curve]:
-    """What stays of it beside a later run: the memory of each kind."""
-    return [
-        Curve(
-            x=growth.sizes,
-            y=[told / MIB for told in growth.told_bytes],
-            said=[f"{growth.kind}: {size(told)}" for told in growth.told_bytes],
-        )
-        for growth in memory.run.growths
-    ]
 
 
 def memory_alt(memory: Memory) -> str:
@@ -221,8 +210,7 @@ def _kibibytes(value: float) -> str:
 show = Show(
     result=Memory,
     middle_by="what the first kind takes each",
-    figure=memory_figure,
-    curves=memory_curves,
+    draw=memory_figure,
     alt=memory_alt,
     verdict=under,
     levels=memory_levels,

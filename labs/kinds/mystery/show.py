@@ -27,6 +27,7 @@ from labs.present.palette import LINES
 from labs.present.plot import Figure
 from labs.present.quantities import Quantity
 from labs.present.tables import MS, Table
+from labs.present.trails import without_kept
 from labs.records.format import crowd, digits, rate
 from labs.records.processes import Seen, Who
 
@@ -166,7 +167,7 @@ def under(mystery: Mystery) -> list[Block]:
         fixes = compared(mystery)
         pace = Pace(each="step", before=UNMEASURED)
         solution += repaired(mystery)
-        solution.append(Drawn(comparison_figure(fixes), comparison_alt(fixes)))
+        solution.append(Drawn(without_kept(comparison_figure(fixes)), comparison_alt(fixes)))
         solution.append(stepped(fixes_levels(mystery), revealed, pace))
         solution.append(Within(DATA, [variants_table(mystery)]))
     return [*strip, symptoms(mystery), Within(SOLUTION, [Within(VERDICT, solution)])]
@@ -197,7 +198,8 @@ def _column(head: str, of: str, scale: float = 1.0) -> Column:
 
 show = Show(
     result=Mystery,
-    figure=symptoms_figure,
+    draw=symptoms_figure,
+    kept=lambda found: (),  # no run of another mystery stands beside it
     alt=symptoms_alt,
     columns=(  # what was measured, and no forecast
         Column(head="users", of="users"),

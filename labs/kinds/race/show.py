@@ -1,5 +1,6 @@
 """The lab of the shared counter drawn and told: what arrived, what was lost, what a lock costs."""
 
+from collections.abc import Sequence
 from operator import attrgetter
 
 from labs.kinds.race.record import Count, Race
@@ -10,7 +11,6 @@ from labs.present.palette import BLUE, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, in_lines, two_plots
 from labs.present.quantities import Quantity
 from labs.present.tables import Table
-from labs.present.trails import Curve
 from labs.records.format import digits, duration, percent, rate, rounded
 
 WHERE = ("Additions", "Throughput, requests per second")
@@ -32,6 +32,8 @@ def race_figure(race: Race) -> Figure:
     for name, colour, pattern, found in parts:
         said = [_of(part, count.asked) for part, count in zip(found, counts, strict=True)]
         shown: Shown = {"pattern": pattern, "said": said, "hover": "{said}", "plot": "xy"}
+        if name == "arrived":
+            shown["kept"] = _of_each(counts, [f"{each} arrived" for each in said])
         traces.append(bar(name, names, found, colour, **shown))
     rates = [count.throughput_rps for count in counts]
     over = [
@@ -40,27 +42,10 @@ def race_figure(race: Race) -> Figure:
     ]
     said, ends = [rate(value) for value in rates], [extent(each) for each in over]
     shown = {"ends": ends, "said": said, "hover": "{said}", "legend": False, "plot": "x2y2"}
+    shown["kept"] = _of_each(counts, said)
     traces.append(bar("throughput", names, rates, BLUE, **shown))
     shape = two_plots(WHERE, (0.46, 0.54), lower=0.38, barmode="stack", bargap=0.35)
     return {"data": traces, "layout": shape}
-
-
-def race_curves(race: Race) -> list[Curve]:
-    """What stays of it beside a later run: a mark for each bar."""
-    counts = race.run.counts
-    names = [_label(count) for count in counts]
-    arrived = [f"{count.name}: {_of(count.counted, count.asked)} arrived" for count in counts]
-    rates = [f"{count.name}: {rate(count.throughput_rps)}" for count in counts]
-    return [
-        Curve(x=names, y=[count.counted for count in counts], said=arrived, joined=False),
-        Curve(
-            x=names,
-            y=[count.throughput_rps for count in counts],
-            said=rates,
-            plot="x2y2",
-            joined=False,
-        ),
-    ]
 
 
 def race_alt(race: Race) -> str:
@@ -138,6 +123,10 @@ def race_said(race: Race) -> list[str]:
     return said
 
 
+def _of_each(counts: Sequence[Count], said: Sequence[str]) -> list[str]:
+    return [f"{count.name}: {each}" for count, each in zip(counts, said, strict=True)]
+
+
 def _label(count: Count) -> str:
     """The way's name under its bar, in lines so short that neighbours don't touch."""
     return in_lines(count.name.removeprefix("with a ").removeprefix("with the "), WIDEST)
@@ -170,8 +159,7 @@ def _bound_rps(race: Race, name: str) -> float:
 show = Show(
     result=Race,
     middle_by="the part that its first way lost",
-    figure=race_figure,
-    curves=race_curves,
+    draw=race_figure,
     alt=race_alt,
     verdict=under,
     levels=race_levels,

@@ -22,7 +22,6 @@ from labs.present.plot import (
     twin_layout,
     wide,
 )
-from labs.present.trails import Curve, unfit_places
 from labs.records.format import crowd, duration, rate
 from labs.records.results import Point, PredictedLevel, Prediction
 
@@ -70,18 +69,6 @@ def sweep_figure(
 
 def _values(traces: Iterable[Trace]) -> list[float]:
     return [y for trace in traces for y in trace["y"] if y is not None]
-
-
-def sweep_curves(recording: Recording) -> list[Curve]:
-    """What stays of it beside a later run: what was measured, in both plots."""
-    points, think_s = recording.points, recording.experiment.load.think_time_s
-    made = []
-    for plot, side in (("xy", Throughput(think_s)), ("x2y2", ResponseTime(think_s))):
-        values = [side.measured(point) for point in points]
-        users = [point.users for point in points]
-        said = [f"{crowd(n)}: {side.say(value)}" for n, value in zip(users, values, strict=True)]
-        made.append(Curve(x=users, y=values, said=said, plot=plot, unfit=unfit_places(points)))
-    return made
 
 
 class Mark(NamedTuple):
@@ -174,6 +161,7 @@ def _recorded(recording: Recording, plot: Throughput, as_if: str) -> Trace:
     users, values = [point.users for point in points], [mark.value for mark in marks]
     symbols = ["square" if point.fit else "square-open" for point in points]
     look = marked(marks, name) | {"width": 1, "size": RECORDED, "symbol": symbols}
+    look["kept"] = [f"{crowd(point.users)}: {plot.say(plot.measured(point))}" for point in points]
     return line(name, users, values, GREY, **look)
 
 

@@ -14,7 +14,7 @@ from labs.kinds.show import Column, Show, known, quoted, three_cores, to_know, t
 from labs.kinds.sweep import report
 from labs.kinds.sweep.alt_text import sweep_alt, sweep_levels
 from labs.kinds.sweep.beside import beside
-from labs.kinds.sweep.figure import sweep_curves, sweep_figure
+from labs.kinds.sweep.figure import sweep_figure
 from labs.kinds.sweep.record import Recording
 from labs.present import verdict
 from labs.present.blocks import Said
@@ -282,8 +282,7 @@ def _fit(recording: Recording) -> Quantity:
 show = Show(
     result=Recording,
     middle_by="throughput at the last level",
-    figure=figure,
-    curves=sweep_curves,
+    draw=figure,
     measured=lambda found: bool(found.points),
     checked=lambda found: found.points,
     alt=alt,

@@ -260,8 +260,8 @@ def side_by_side(found: Timeline, recorded: Timeline) -> str:
 show = Show(
     result=Timeline,
     middle_by="throughput over the whole time",
-    figure=timeline_figure,
-    curves=timeline_curves,
+    draw=timeline_figure,
+    kept=timeline_curves,
     measured=lambda found: bool(found.run.time_bins),
     checked=lambda found: found.run.step_results,
     alt=timeline_alt,
