@@ -1,7 +1,8 @@
 """How a result looks, wherever it is shown: in a panel, in a page, in a file, quoted in prose."""
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
@@ -124,6 +125,17 @@ class Measured(Column):
         return None if row.missing else Column.value(self, row)
 
 
+def tabled(columns: Sequence[Column], rows: Iterable[Any], note: str = "") -> Table:
+    """A table of these columns, with a record for each row."""
+    return Table(
+        head=tuple(column.head for column in columns),
+        rows=tuple(tuple(column.text(row) for column in columns) for row in rows),
+        note=note,
+        main=tuple(column.head for column in columns if column.main),
+        reason=next((column.head for column in columns if column.reason), ""),
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Show(Generic[Found]):
     """What a kind's results show."""
@@ -164,23 +176,17 @@ class Show(Generic[Found]):
     def table(self, found: Found) -> Table:
         """Its numbers, to read and to take away."""
         shown = [column for column in self.columns if column.head and column.there(found)]
-        head = tuple(column.head for column in shown)
-        main = tuple(column.head for column in shown if column.main)
-        reason = next((column.head for column in shown if column.reason), "")
-
-        def cells(row: Any) -> tuple[str, ...]:
-            return tuple(column.text(row) for column in shown)
-
         if self.rows_of_run is None:
-            rows = tuple(cells(row) for row in (self.rows(found) if self.rows else ()))
-            return Table(head, rows, self.note(found), main, reason)
-        numbered = tuple(
-            (str(number), *cells(row))
-            for number, run in enumerate(found.runs, 1)
-            for row in self.rows_of_run(run)
+            return tabled(shown, self.rows(found) if self.rows else (), self.note(found))
+        rows = [list(self.rows_of_run(run)) for run in found.runs]
+        sheet = tabled(shown, itertools.chain(*rows), self.note(found))
+        runs = [str(number) for number, each in enumerate(rows, 1) for _ in each]
+        return replace(
+            sheet,
+            head=("run", *sheet.head),
+            rows=tuple((run, *cells) for run, cells in zip(runs, sheet.rows, strict=True)),
+            main=("run", *sheet.main) if sheet.main else (),
         )
-        main = ("run", *main) if main else ()
-        return Table(("run", *head), numbered, self.note(found), main, reason)
 
     def caption(self, found: Found) -> str:
         """Under its figure: what was measured, on which machine and how often."""

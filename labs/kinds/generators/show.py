@@ -7,18 +7,16 @@ from operator import attrgetter
 from markupsafe import Markup, escape
 
 from labs.kinds.generators.record import OURS, GeneratorResult, Generators, locusts
-from labs.kinds.show import Column, Measured, Show, quoted, two_digits
+from labs.kinds.show import Column, Measured, Show, quoted, tabled, two_digits
 from labs.present.blocks import SPOKEN, Block, Said, Within
 from labs.present.levels import UNMEASURED, Level, Pace
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, rule, two_plots
 from labs.present.quantities import NoSuchNumber, Quantity
-from labs.present.tables import Table
 from labs.records.format import digits, duration, percent, plain, quotient, rate
 from labs.theory import laws
 
 WHERE = ("Throughput as it says, requests per second", "Cores busy")
-MAIN = ("load generator", "req/s", "its cores", "full")  # of the table under the figure
 # Addresses that are nobody's, for documentation (RFC 5737).
 MASTER_ADDRESS, SERVER_ADDRESS = "192.0.2.10", "192.0.2.1"
 
@@ -75,29 +73,22 @@ def _measured(gauge: GeneratorResult) -> str:
     )
 
 
+UNDER = (  # the table under the figure
+    Column(head="load generator", main=True, of=lambda row: label(row.name)),
+    Column(head="req/s", main=True, of=lambda row: row.missing or digits(row.throughput_rps)),
+    Measured(head="mean", of="mean_response_time_s", cell=duration),
+    Measured(head="its cores", main=True, of="generator_cpu", cell=two_digits),
+    Measured(head="its CPU a request", of="generator_s", cell=duration),
+    Measured(head="server's cores", of="server_cpu", cell=two_digits),
+    Measured(head="server's CPU a request", of="server_s", cell=duration),
+    Measured(head="full", main=True, of=lambda row: " and ".join(row.full) or "nobody"),
+)
+
+
 def under(found: Generators) -> list[Block]:
     """The verdict, the table, and a worker for another machine."""
-    head = (
-        *("load generator", "req/s", "mean", "its cores", "its CPU a request"),
-        *("server's cores", "server's CPU a request", "full"),
-    )
-    rows = tuple(
-        (label(gauge.name), gauge.missing, *[""] * 6)
-        if gauge.missing
-        else (
-            label(gauge.name),
-            digits(gauge.throughput_rps),
-            duration(gauge.mean_response_time_s),
-            digits(gauge.generator_cpu, 2),
-            duration(gauge.generator_s),
-            digits(gauge.server_cpu, 2),
-            duration(gauge.server_s),
-            " and ".join(gauge.full) or "nobody",
-        )
-        for gauge in found.run.gauges
-    )
     said = Within(SPOKEN, [Said(generators_said(found))])
-    return [said, Table(head, rows, main=MAIN), Markup(elsewhere())]
+    return [said, tabled(UNDER, found.run.gauges), Markup(elsewhere())]
 
 
 def generators_said(found: Generators) -> list[str]:

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from labs.kinds.memory.record import Memory, MemoryCurve
-from labs.kinds.show import Column, Show, quoted
+from labs.kinds.show import Column, Show, quoted, tabled
 from labs.present.blocks import SPOKEN, Block, Said, Within
 from labs.present.levels import UNMEASURED, Level, Pace
 from labs.present.palette import LINES
@@ -27,14 +27,13 @@ from labs.present.plot import (
     nested,
     two_plots,
 )
-from labs.present.tables import MIB, Table
+from labs.present.tables import MIB
 from labs.records.format import digits, percent, plain, size
 from labs.records.results import pick
 
 KIB = 2**10
 LEAST_KIB = 1.0  # where the bars begin
 WHERE = ("Memory of the server, MiB", "One more of them takes, KiB")
-MAIN = ("one more", "takes", "the server alone")
 KINDS = ("process", "thread", "coroutine")
 STYLES = dict(zip(KINDS, LINES, strict=False))
 MARKS = dict(zip(KINDS, nested(len(KINDS)), strict=True))
@@ -107,19 +106,22 @@ def memory_levels(memory: Memory) -> list[Level]:
     return levels
 
 
+UNDER = (  # the table under the figure
+    Column(head="one more", main=True, of="kind"),
+    Column(head="takes", main=True, of="each_bytes", cell=size),
+    Column(
+        head="as RSS has it",
+        of=lambda each: each.rss_each_bytes if each.pss_bytes and each.kind == "process" else None,
+        cell=size,
+    ),
+    Column(head="the server alone", main=True, of="base_bytes", cell=size),
+)
+
+
 def under(memory: Memory) -> list[Block]:
     """What each takes, and what to think of it."""
-    head = ("one more", "takes", "as RSS has it", "the server alone")
-    rows = tuple(
-        (
-            growth.kind,
-            size(growth.each_bytes),
-            size(growth.rss_each_bytes) if growth.pss_bytes and growth.kind == "process" else "",
-            size(growth.base_bytes),
-        )
-        for growth in memory.run.growths
-    )
-    return [Within(SPOKEN, [Said(memory_said(memory))]), Table(head, rows, main=MAIN)]
+    said = Within(SPOKEN, [Said(memory_said(memory))])
+    return [said, tabled(UNDER, memory.run.growths)]
 
 
 def memory_said(memory: Memory) -> list[str]:

@@ -18,7 +18,7 @@ from labs.kinds.comparison.verdict import times
 from labs.kinds.mystery import verdict
 from labs.kinds.mystery.record import Mystery, Variant
 from labs.kinds.mystery.scenarios import LIMITS, named
-from labs.kinds.show import Column, Show, quoted
+from labs.kinds.show import Column, Show, quoted, tabled
 from labs.kinds.sweep import show as sweep
 from labs.present.blocks import DATA, VERDICT, Block, Drawn, Said, Within
 from labs.present.core_strip import strip_alt, strip_figure
@@ -125,21 +125,27 @@ def _alike(group: Sequence[Seen]) -> tuple[str, ...]:
     )
 
 
+VARIANTS = (
+    Column(head="server", main=True, of="label"),
+    Column(head="users", main=True, of="point.users"),
+    Column(head="req/s", main=True, of="point.throughput_rps", cell=digits),
+    Column(head="forecast req/s", of="forecast.model_rps", cell=digits),
+    Column(head="at most", of="forecast.bound_rps", cell=digits),
+    Column(head="limit", main=True, of="forecast.limit"),
+    Column(head="response ms", of=lambda row: row.point.mean_response_time_s * MS, cell=digits),
+    Column(head="never served", of="point.never_served"),
+)
+
+
 def variants_table(mystery: Mystery) -> Table:
     """A row for each variant and level, with its forecast and its limit."""
-    head = (
-        *("server", "users", "req/s", "forecast req/s", "at most", "limit", "response ms"),
-        "never served",
-    )
-    rows = []
-    for name, found in compared(mystery).parts.items():
-        for point in found.points:
-            level = found.run.forecast.at(point.users)
-            rates = (point.throughput_rps, level.model_rps, level.bound_rps)
-            response = digits(point.mean_response_time_s * MS)
-            served = response, str(point.never_served)
-            rows.append((name, str(point.users), *map(digits, rates), level.limit, *served))
-    return Table(head, tuple(rows), main=("server", "users", "req/s", "limit"))
+    parts = compared(mystery).parts.items()
+    rows = [
+        replace(sweep.level(found, point.users), label=name)
+        for name, found in parts
+        for point in found.points
+    ]
+    return tabled(VARIANTS, rows)
 
 
 def symptoms(mystery: Mystery) -> Block:

@@ -1,21 +1,22 @@
 """The lab of the shared counter drawn and told: what arrived, what was lost, what a lock costs."""
 
 from collections.abc import Sequence
+from functools import partial
 from operator import attrgetter
 
 from labs.kinds.race.record import Count, Race
-from labs.kinds.show import Column, Show, quoted
+from labs.kinds.show import Column, Show, quoted, tabled
 from labs.present.blocks import SPOKEN, Block, Said, Within
 from labs.present.levels import UNMEASURED, Level, Pace
 from labs.present.palette import BLUE, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, in_lines, two_plots
 from labs.present.quantities import Quantity
-from labs.present.tables import Table
+from labs.present.tables import MS
 from labs.records.format import digits, duration, percent, rate, rounded
 
 WHERE = ("Additions", "Throughput, requests per second")
 NOTHING = 0.10  # of the throughput: what a lock may cost that costs next to nothing
-MAIN = ("how", "asked", "lost", "req/s")  # of the table under the figure
+six_digits = partial(digits, count=6)
 WIDEST = 9  # letters of a label before it is folded
 
 
@@ -65,21 +66,19 @@ def race_levels(race: Race) -> list[Level]:
     ]
 
 
+UNDER = (  # the table under the figure
+    Column(head="how", main=True, of="name"),
+    Column(head="asked", main=True, of="asked", cell=six_digits),
+    Column(head="arrived", of="counted", cell=six_digits),
+    Column(head="lost", main=True, of="lost_fraction", cell=percent),
+    Column(head="req/s", main=True, of="throughput_rps", cell=digits),
+    Column(head="mean ms", of=lambda count: count.mean_response_time_s * MS, cell=digits),
+)
+
+
 def under(race: Race) -> list[Block]:
     """What was lost, what the lock cost, and why."""
-    head = ("how", "asked", "arrived", "lost", "req/s", "mean ms")
-    rows = tuple(
-        (
-            count.name,
-            digits(count.asked, 6),
-            digits(count.counted, 6),
-            percent(count.lost_fraction),
-            digits(count.throughput_rps),
-            digits(count.mean_response_time_s * 1000),
-        )
-        for count in race.run.counts
-    )
-    return [Within(SPOKEN, [Said(race_said(race))]), Table(head, rows, main=MAIN)]
+    return [Within(SPOKEN, [Said(race_said(race))]), tabled(UNDER, race.run.counts)]
 
 
 def race_said(race: Race) -> list[str]:

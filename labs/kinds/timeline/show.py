@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from labs.kinds.show import Column, Show, known, quoted, three_cores, to_know
+from labs.kinds.show import Column, Show, known, quoted, tabled, three_cores, to_know
 from labs.kinds.sweep import beside
 from labs.kinds.timeline import verdict
 from labs.kinds.timeline.figure import (
@@ -113,27 +113,22 @@ MAIN = ("processes", "how many", "user s", "system s")  # of the table of both t
 FOLDED = "On_Core is CPU seconds per second, and On_CPU is that over the machine's cores."
 
 
+PROCESSES = (
+    Column(head="tree", of=lambda process: NAMES[process.who]),
+    Column(head="process", of="pid"),
+    Column(head="parent", of="parent"),
+    Column(head="from s", of="began_s", cell="{:.2f}".format),
+    Column(head="lived s", of="lived_s", cell="{:.2f}".format),
+    Column(head="user s", of="user_s", cell="{:.3f}".format),
+    Column(head="system s", of="system_s", cell="{:.3f}".format),
+    Column(head="minor faults", of="minor_faults"),
+    Column(head="major faults", of="major_faults"),
+)
+
+
 def process_table(run: TimelineRun) -> Table:
     """A row for each process that was seen."""
-    head = (
-        *("tree", "process", "parent", "from s", "lived s", "user s", "system s"),
-        *("minor faults", "major faults"),
-    )
-    rows = tuple(
-        (
-            NAMES[each.who],
-            str(each.pid),
-            str(each.parent),
-            f"{each.began_s:.2f}",
-            f"{each.lived_s:.2f}",
-            f"{each.user_s:.3f}",
-            f"{each.system_s:.3f}",
-            _counted([each.minor_faults]),
-            _counted([each.major_faults]),
-        )
-        for each in run.processes
-    )
-    return Table(head, rows)
+    return tabled(PROCESSES, run.processes)
 
 
 def under(timeline: Timeline) -> list[Block]:
