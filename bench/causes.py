@@ -33,7 +33,7 @@ from labs.host.waiting import Stopped, wait_until
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.report import columns
 from labs.kinds.sweep.walk import sweep
-from labs.measure.rig import Rig, Testbed
+from labs.measure.rig import Rig, Testbed, Unit
 from labs.present.verdict import verdict
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.servers.serve import Running
@@ -275,7 +275,7 @@ def asks(**other: object) -> Inject:
     @contextlib.contextmanager
     def inject(bench: Bench, bed: Testbed) -> Iterator[None]:
         workload = replace(bed.experiment.workload, **other)  # type: ignore[arg-type]
-        speed = bench.calibrate(workload.cpu_by).loops_per_s[0]
+        speed = bench.calibrate(Unit(workload.cpu_by)).loops_per_s[0]
         as_burned = workload.cpu_s * speed / bed.calibration.loops_per_s[0]
         workload = replace(workload, cpu_s=as_burned)
         bed.experiment = replace(bed.experiment, workload=workload)

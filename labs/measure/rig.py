@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from labs.analysis.schedule import CALIBRATION_S
 from labs.host import hardware
@@ -48,15 +48,30 @@ MOST_SEEDS = 1_000_000
 Found = TypeVar("Found", covariant=True)
 
 
-Unit = tuple[CpuBy, str, tuple[int, ...] | None]  # burned: what, in which language, on what cores
-
-
 class Lab(Protocol[Found]):
     """What a rig can run; see `labs.kinds.base.LabKind`."""
 
     def seconds(self) -> float: ...
     def check(self, machine: Machine) -> None: ...
     def run(self, rig: Rig) -> Found: ...
+
+
+class Unit(NamedTuple):
+    """What is burned: work, its language, and the server's cores, where those are not all."""
+
+    cpu_by: CpuBy = "counting"
+    language: str = "Python"
+    cores: tuple[int, ...] | None = None
+
+
+def unit_of(server: Server, workload: Workload) -> Unit:
+    """The unit of a workload on that server."""
+    cores, _ = split_cores(server)
+    cores = None if cores is None else tuple(cores)
+    return Unit(workload.cpu_by, language_of(server, workload), cores)
+
+
+USUAL = Unit()
 
 
 @dataclass(eq=False, kw_only=True)
@@ -209,18 +224,12 @@ class Rig:
 
     # ---- what is done ------------------------------------------------------------------------
 
-    def calibrate(
-        self,
-        cpu_by: CpuBy = "counting",
-        language: str = "Python",
-        cores: Sequence[int] | None = None,
-    ) -> Calibration:
-        """Burn that unit of work on those cores, where it is not on all of them; once in a run.
-        A second's work is as many loops in all of a run, on whatever cores it was burned first.
-        """
-        unit = cpu_by, language, None if cores is None else tuple(cores)
+    def calibrate(self, unit: Unit = USUAL) -> Calibration:
+        """Burn that, once in a run. A second's work is as many loops in all of a run, on whatever
+        cores it was burned first."""
+        cpu_by, language, cores = unit
         if unit not in self._burns:
-            usual = unit[:2] == ("counting", "Python")
+            usual = unit[:2] == USUAL[:2]
             self.progress(
                 "calibrating: how fast a core is right now"
                 if usual
@@ -238,17 +247,12 @@ class Rig:
     def speedometer(self, experiment: Experiment) -> Speedometer:
         """What tells how fast its cores are, until the run ends; the same one in all of a run. See
         `calibration.speedometer`."""
-        cpu_by, language = (
-            experiment.workload.cpu_by,
-            language_of(experiment.server, experiment.workload),
-        )
-        cores, _ = split_cores(experiment.server)
-        unit = cpu_by, language, None if cores is None else tuple(cores)
+        unit = unit_of(experiment.server, experiment.workload)
         if unit not in self._speedometers:
             self._open.callback(self._speedometers.pop, unit, None)  # ended, too
-            number = len(cores) if cores else self.machine.cores
+            number = len(unit.cores) if unit.cores else self.machine.cores
             self._speedometers[unit] = self._open.enter_context(
-                speedometer(number, cpu_by, language, cores, self.stop)
+                speedometer(number, *unit, self.stop)
             )
         return self._speedometers[unit]
 
@@ -257,8 +261,7 @@ class Rig:
         is none to do."""
         if not workload.cpu_s:
             return 0.0
-        language, (cores, _) = language_of(server, workload), split_cores(server)
-        return self.calibrate(workload.cpu_by, language, cores).loops_per_s[0]
+        return self.calibrate(unit_of(server, workload)).loops_per_s[0]
 
     def script(self, load: Load) -> float:
         """Loops that each user's own script takes: they count in Python, whatever the server
@@ -303,7 +306,7 @@ class Rig:
         """
         server, load, workload = experiment.server, experiment.load, experiment.workload
         server_cores, generator_cores = split_cores(server)
-        burned = self.calibrate(workload.cpu_by, language_of(server, workload), server_cores)
+        burned = self.calibrate(unit_of(server, workload))
         self.script(load)  # burned before anything runs
         model = ServerModel(experiment, burned, self.machine)
         users = warm_up_users(experiment) if warm_up_with is None else warm_up_with

@@ -24,7 +24,7 @@ from labs.kinds.classics.record import AB, LOCUST, Replication, ReplicationRun, 
 from labs.kinds.sweep.walk import sweep
 from labs.load import tools
 from labs.load.locust import address
-from labs.measure.rig import Rig
+from labs.measure.rig import Rig, Unit
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.servers.catalogue import missing, row_of
@@ -223,7 +223,7 @@ class Round:
     def __init__(self, lab: ClassicLab, rig: Rig) -> None:
         """Begin with a burn: how fast is PHP? Where there is none, the servers say so."""
         self.lab, self.rig = lab, rig
-        self.burned = rig.calibrate(language="Python" if lacking(PHP) else "PHP")
+        self.burned = rig.calibrate(Unit(language="Python" if lacking(PHP) else "PHP"))
         self.versions = versions()
         self.tries: list[Tried] = []
         self.census: Census | None = None

@@ -25,11 +25,11 @@ from labs.kinds.comparison.contrast import with_contrast
 from labs.kinds.comparison.record import Comparison, Over, check_parts, merged
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.walk import walk
-from labs.measure.calibration import language_of, last
-from labs.measure.rig import Rig, split_cores
+from labs.measure.calibration import last
+from labs.measure.rig import Rig, unit_of
 from labs.present.bet import Place, Question
 from labs.records.errors import Unusable
-from labs.records.experiment import CpuBy, Experiment
+from labs.records.experiment import Experiment
 from labs.records.format import crowd, rate
 from labs.records.results import Machine, Point, Prediction, Run
 from labs.records.settings import check_named
@@ -74,7 +74,7 @@ class ComparisonLab(LabKind[Comparison]):
     def seconds(self) -> float:
         """As the last calibrations of this machine let one expect."""
         machine = fingerprint()
-        units = {_unit(part) for part in self.parts.values()}
+        units = {unit_of(part.server, part.workload) for part in self.parts.values()}
         expected = {label: _expected(part, machine) for label, part in self.parts.items()}
         return CALIBRATION_S * len(units) + sum(seconds for _, seconds in self._walks(expected))
 
@@ -83,7 +83,10 @@ class ComparisonLab(LabKind[Comparison]):
             check(experiment.server, machine, experiment.workload)
 
     def run(self, rig: Rig) -> Comparison:
-        burns = {label: rig.calibrate(*_unit(part)) for label, part in self.parts.items()}
+        burns = {
+            label: rig.calibrate(unit_of(part.server, part.workload))
+            for label, part in self.parts.items()
+        }
         expected = {label: _expected(part, rig.machine) for label, part in self.parts.items()}
         found: dict[str, Recording] = {}
         for label, prediction in expected.items():
@@ -234,12 +237,6 @@ def _shows(point: Point, experiment: Experiment) -> bool:
     """Whether its fault is just what the lab is to show, such as users who starve."""
     faults = [check.name for check in point.checks if check.unfit]
     return is_the_result(faults, experiment.workload, overflows=point.listen_overflows)
-
-
-def _unit(experiment: Experiment) -> tuple[CpuBy, str, Sequence[int] | None]:
-    """Of work, that is burned for it, its language, and the cores that the server is to have."""
-    workload, (cores, _) = experiment.workload, split_cores(experiment.server)
-    return workload.cpu_by, language_of(experiment.server, workload), cores
 
 
 def _expected(experiment: Experiment, machine: Machine) -> Prediction | None:
