@@ -39,7 +39,7 @@ help:
 	@echo "make epub          make the whole book as _build/wall-time.epub (needs Chromium)"
 	@echo "make wheel         build the book and put it, with the labs, into a wheel in dist"
 	@echo "make record        measure every lab of the book anew on this machine, three runs each (LABS=one-core for some)"
-	@echo "make figures       draw the pictures of the recorded figures that have changed (needs Chromium)"
+	@echo "make figures       draw the scenes, and the recorded figures that have changed (needs Chromium)"
 	@echo "make formulas      set the formulas that pages have set for themselves so far (needs Chromium)"
 	@echo "make classics      make the five sources' experiments again, with Apache, PHP, nginx and ab"
 	@echo "make bundle        rebuild the page's script in book/web from its sources (needs Node)"
@@ -113,7 +113,7 @@ record: venv
 	@$(RUN) -m labs record $(LABS)
 	@$(RUN) setup/figures.py
 
-# Beside the recordings, so that pages show figures without a script. In a few seconds.
+# Beside the recordings and in book/scenes, so that pages show them without a script. In a few seconds.
 figures: venv
 	@$(RUN) setup/figures.py
 

@@ -1,10 +1,11 @@
-"""Draw the pictures of the recorded figures that have changed: `make figures`.
+"""Draw the pictures of the recorded figures that have changed, and of all scenes: `make figures`.
 
     .venv/bin/python setup/figures.py [LAB ...]
 
-They stand beside the recordings and in the pages, one of them in the README, too. A Chromium draws
-all of them at once, with the page's own plotly and script (setup/picture.js, built from
-book/web/src/picture.ts); one that has not changed stays as it is.
+Those of figures stand beside the recordings and in the pages, one of them in the README, too; those
+of scenes in book/scenes and in the pages. A Chromium draws all of them at once, with the page's own
+plotly and script (setup/picture.js, built from book/web/src/picture.ts); one that has not changed
+stays as it is. With names of labs only their figures are drawn.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -26,7 +27,9 @@ from install import ROOT
 from labs.recordings import pictures
 from labs.recordings.drawings import Drawing, drawings
 from labs.recordings.pictures import WIDTHS
+from labs.recordings.store import BOOK
 from labs.records.errors import BadRecording
+from labs.site.scenes import FOLDER, Still, stills
 
 LIB = ROOT / "book" / "web" / "lib"
 FONTS = ("latin", "greek")
@@ -51,12 +54,13 @@ def main(labs: Sequence[str]) -> int:
     try:
         every = drawings(labs)
         wanted = [drawing for drawing in every if drawing.stale]
-        if wanted:
-            made = drawn(wanted)
-            for drawing in wanted:
-                for width in WIDTHS:
-                    drawing.path(width).write_text(made[f"{drawing.mark} {width}"], "utf-8")
+        scenes = [] if labs else stills(BOOK)
+        made = drawn(wanted, scenes) if wanted or scenes else {}
+        for drawing in wanted:
+            for width in WIDTHS:
+                drawing.path(width).write_text(made[f"{drawing.mark} {width}"], "utf-8")
         if not labs:
+            changed = keep(BOOK, scenes, made)
             belong = {drawing.path(width) for drawing in every for width in WIDTHS}
             for path in set(pictures.files()) - belong:
                 path.unlink()  # of a figure that is no more
@@ -69,17 +73,35 @@ def main(labs: Sequence[str]) -> int:
         f"{len(wanted)} of {len(every)} recorded figures drawn anew; all pictures together are "
         f"{size / 1000:.0f} kB."
     )
+    if not labs:
+        print(f"{changed} of {len(scenes)} scenes have another picture.")
     return 0
 
 
-def drawn(wanted: Sequence[Drawing]) -> dict[str, str]:
-    """The SVG of each, by its mark and width. CannotDraw without a Chromium, or where it fails."""
-    told, complaint = printed("the pictures of the figures", _page(wanted))
+def keep(book: Path, scenes: Sequence[Still], made: Mapping[str, str]) -> int:
+    """Put the pictures of a book's scenes in their place, and remove all others there; how many
+    are not what they were."""
+    folder = book / FOLDER
+    folder.mkdir(exist_ok=True)
+    before = {path: path.read_text("utf-8") for path in folder.glob("*.svg")}
+    now = {scene.path(book): made[scene.mark] for scene in scenes}
+    for path in before.keys() - now.keys():
+        path.unlink()
+    changed = {path: picture for path, picture in now.items() if before.get(path) != picture}
+    for path, picture in changed.items():
+        path.write_text(picture, "utf-8")
+    return len(changed)
+
+
+def drawn(wanted: Sequence[Drawing], scenes: Sequence[Still]) -> dict[str, str]:
+    """The SVG of each figure by its mark and width, and of each scene by its mark. CannotDraw
+    without a Chromium, or where it fails."""
+    told, complaint = printed("the pictures of figures and scenes", _page(wanted, scenes))
     if found := DONE.search(told):
         made: dict[str, str] = json.loads(unquote(found[1]))
         return made
     problem = FAILED.search(told)
-    raise CannotDraw(f"The figures were not drawn: {problem[1] if problem else complaint}")
+    raise CannotDraw(f"They were not drawn: {problem[1] if problem else complaint}")
 
 
 def printed(what: str, html: str) -> tuple[str, str]:
@@ -132,9 +154,14 @@ def browsers() -> list[str]:
     return found
 
 
-def _page(wanted: Sequence[Drawing]) -> str:
+def _page(wanted: Sequence[Drawing], scenes: Sequence[Still]) -> str:
     """A page that draws them, as an article of the book would, in a colour that no figure has."""
-    asked = [{"mark": each.mark, "figure": each.figure} for each in wanted]
+    asked = {
+        "figures": [{"mark": each.mark, "figure": each.figure} for each in wanted],
+        "scenes": [
+            {"mark": each.mark, "name": each.name, "options": dict(each.options)} for each in scenes
+        ],
+    }
     data = json.dumps(asked).replace("<", "\\u003c")
     fonts = "".join(_font(name) for name in FONTS)
     scripts = (LIB / "plotly.js", ROOT / "setup" / "picture.js")

@@ -52,9 +52,12 @@
       node.setAttribute(name, node.getAttribute(name).split(/\s+/).map(prefixed).join(' '));
     }
   }
+  const colours = getComputedStyle(article);
   for (const node of all('svg, svg *')) {
     for (const { name, value } of [...node.attributes]) {
       if (name.startsWith('data-')) node.removeAttribute(name);
+      // Not every reader of an EPUB knows variables.
+      else if (value.startsWith('var(')) node.setAttribute(name, colours.getPropertyValue(value.slice(4, -1)));
       else if (/url\("?#/.test(value)) {
         node.setAttribute(name, value.replace(/url\("?#([^")]+)"?\)/g, (_, id) => `url(#${prefixed(id)})`));
       } else if (/^(xlink:)?href$/.test(name) && value.startsWith('#')) {

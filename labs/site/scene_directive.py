@@ -10,35 +10,45 @@
     ```
 
 Becomes `<wt-scene name="shop" users="96" …>`, which `book/web/src/scenes` brings to life; pages
-without a scene don't load its script. What a scene cannot do is a warning with its line.
+without a scene don't load its script. Inside stands the scene's still picture, and in a
+`<template>`, which nobody sees before the script takes it out and which `make pdf` and `make epub`
+leave out, what is around the moving one: legend, headings, goal. What a scene cannot do is a
+warning with its line.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
-from docutils.parsers.rst import directives
 from markupsafe import Markup
 from sphinx.application import Sphinx
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from labs.site.scene_faces import face
-from labs.site.scene_goals import GOALS
-from labs.site.scene_kinds import KINDS, words_of
-from labs.site.scene_numbers import NUMBERS
+from labs.site.scenes import SCENES, Still
 
-SCENES = "scenes"  # of a page's metadata: whether it has one
-BETS = ("throughput", "response-time", "fooled", "pages")  # as UNITS of bet.ts
+HERE = "scenes"  # of a page's metadata: how many it has
+
+logger = logging.getLogger(__name__)
 
 
 class scene(nodes.General, nodes.Element):
     """A scene; its children stand in its place where nothing moves."""
 
 
-def _number(text: str) -> str:
-    if not float(text) >= 0:
-        raise ValueError(f"{text}: a number from 0 on, times in seconds")
-    return text
+def _check(allowed: str | list[str]) -> Callable[[str], str]:
+    """The check of an option that is numbers, some of these words, or any words."""
+
+    def check(text: str) -> str:
+        for word in (text or "").split() or [""]:
+            if allowed == "numbers" and not float(word) >= 0:
+                raise ValueError(f"{word}: a number from 0 on, times in seconds")
+            if isinstance(allowed, list) and word not in allowed:
+                raise ValueError(f"{word}: there are {', '.join(allowed)}")
+        return text
+
+    return check
 
 
 class SceneDirective(SphinxDirective):
@@ -47,45 +57,58 @@ class SceneDirective(SphinxDirective):
     required_arguments = 1
     has_content = True
     option_spec: ClassVar[dict[str, Callable[[str], Any]]] = {
-        **dict.fromkeys(NUMBERS, _number),
-        "turn": words_of(NUMBERS),  # which of them have a slider
-        "most": directives.positive_int,  # users on the axis of curves
-        "goal": directives.unchanged_required,  # of GOALS, of this scene
-        "bet": directives.unchanged_required,  # a question before anything is shown
-        "bet-on": lambda text: directives.choice(text, BETS),
-        "times": lambda text: directives.choice(text, ("chance", "alike")),
-        "hold": _number,  # requests a second while the button is held
-        "slower": _number,  # times slower than life, at first
-        "seed": directives.nonnegative_int,
-        **{name: check for kind in KINDS.values() for name, check in kind.options.items()},
+        name: _check(allowed)
+        for options in (SCENES["options"], *(each["options"] for each in SCENES["scenes"].values()))
+        for name, allowed in options.items()
     }
 
     def run(self) -> list[nodes.Node]:
-        name = self.arguments[0]
-        if name not in KINDS:
-            raise self.error(f"{{scene}} {name}: there are {', '.join(KINDS)}.")
+        name, known = self.arguments[0], SCENES["scenes"]
+        if name not in known:
+            raise self.error(f"{{scene}} {name}: there are {', '.join(known)}.")
         if not self.content:
             raise self.error(f"{{scene}} {name}: say in a sentence what stands in its place.")
-        for needed, says in KINDS[name].needs.items():
+        for needed, says in known[name]["needs"].items():
             if needed not in self.options:
                 raise self.error(f"{{scene}} {name}: `:{needed}:` says {says}.")
-        goal = self.options.get("goal")
-        if goal not in (None, *GOALS[name]):
-            raise self.error(f"{{scene}} {name}: goal {goal}: there are {', '.join(GOALS[name])}.")
-        self.env.metadata[self.env.docname][SCENES] = "here"
-        made = scene(options={"name": name, **self.options})
+        for option in self.options:
+            if option not in {**SCENES["options"], **known[name]["options"]}:
+                raise self.error(f"{{scene}} {name}: `:{option}:` is of another scene.")
+        goal, goals = self.options.get("goal"), known[name]["goals"]
+        if goal not in (None, *goals):
+            raise self.error(f"{{scene}} {name}: goal {goal}: there are {', '.join(goals)}.")
+        about = self.env.metadata[self.env.docname]
+        about[HERE] = number = about.get(HERE, 0) + 1
+        page = self.env.docname.rpartition("/")[2]
+        still = Still(page=page, number=number, name=name, options=dict(self.options))
+        made = scene(still=still)
+        self.set_source_info(made)
         made += self.parse_content_to_nodes()
         return [made]
 
 
 def _visit_html(translator: Any, node: nodes.Element) -> None:
-    given = node["options"]
+    still: Still = node["still"]
+    book = Path(translator.builder.srcdir)
+    picture = still.picture(book)
+    if picture is None:
+        logger.warning(
+            f"{still.path(book).relative_to(book)} is no picture of the scene {still.name} as its "
+            "page has it now. Run `make figures`.",
+            location=node,
+        )
     attributes = Markup("").join(
-        Markup(' {}="{}"').format(name, value) for name, value in given.items()
+        Markup(' {}="{}"').format(name, value)
+        for name, value in {"name": still.name, **still.options}.items()
     )
     translator.body.append(
-        Markup('<wt-scene{}>\n{}<figure class="wt-scene-still">{}<figcaption>\n').format(
-            attributes, face(given["name"], given), KINDS[given["name"]].picture(given)
+        Markup(
+            "<wt-scene{}>\n<template>\n{}</template>\n"
+            '<figure class="wt-scene-still">{}<figcaption>\n'
+        ).format(
+            attributes,
+            Markup("").join(_live(SCENES["scenes"][still.name], still.options)),
+            Markup(picture or ""),
         )
     )
 
@@ -94,10 +117,47 @@ def _depart_html(translator: Any, _node: nodes.Element) -> None:
     translator.body.append("</figcaption></figure>\n</wt-scene>\n")
 
 
+def _live(about: Mapping[str, Any], given: Mapping[str, str]) -> Iterator[Markup]:
+    """What the script of a scene with these options brings to life, part by part."""
+    yield Markup(
+        '<div class="wt-scene-live" role="group" aria-label="Simulated: {0}">\n'
+        '<p class="wt-scene-head"><strong>Simulated</strong> by a model, measured on no machine.'
+        '<span class="wt-scene-time"></span></p>\n'
+        '<div class="wt-scene-picture"><canvas role="img" aria-label="{0}"></canvas></div>\n'
+    ).format(about["title"])
+    told = {*given, *given.get("turn", "").split()}
+    marks = Markup(" ").join(
+        Markup('<span><span class="wt-mark wt-mark-{}"></span>{}</span>').format(mark, words)
+        for mark, words in about["legend"].items()
+        if about["only"].get(mark) in (None, *told)
+    )
+    yield Markup('<p class="wt-scene-legend">{}</p>\n').format(marks)
+    if "bet" in given:
+        yield Markup('<div class="wt-scene-bet" role="group" aria-label="Your prediction"></div>\n')
+    yield Markup(
+        '<div class="wt-scene-clock"></div>\n'
+        '<div class="wt-scene-clock wt-scene-tools"></div>\n'
+        '<div class="wt-scene-sliders"></div>\n'
+    )
+    headings = Markup("").join(
+        Markup('<th scope="col">{}</th>').format(column) if column else Markup("<td></td>")
+        for column in ("", "simulated", *about["columns"])
+    )
+    yield Markup(
+        '<div class="wt-scene-table"><table><thead><tr>{}</tr></thead><tbody></tbody></table>'
+        "</div>\n"
+    ).format(headings)
+    if goal := about["goals"].get(given.get("goal")):
+        yield Markup('<p class="wt-scene-goal"><span aria-hidden="true"></span>{}</p>\n').format(
+            goal
+        )
+    yield Markup('<p class="wt-scene-said" role="status"></p>\n</div>\n')
+
+
 def _load_script(
     app: Sphinx, page: str, _template: str, _context: dict[str, Any], doctree: object
 ) -> None:
-    if doctree is not None and SCENES in app.env.metadata[page]:
+    if doctree is not None and HERE in app.env.metadata[page]:
         app.add_js_file("lib/scenes.js", loading_method="defer")
 
 

@@ -5,6 +5,7 @@ window that fails its test on any request to another host and on any error of a 
 """
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -53,10 +54,28 @@ def _find_browser() -> str:
     return found.stdout.strip()
 
 
+DRAW = """
+import sys
+from pathlib import Path
+from figures import drawn, keep
+from labs.site.scenes import stills
+book = Path(sys.argv[1])
+keep(book, stills(book), drawn([], stills(book)))
+"""
+
+
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The small book."""
-    return build(SMALL_BOOK, tmp_path_factory.mktemp("site"))
+    """The small book, with its scenes drawn."""
+    source = tmp_path_factory.mktemp("source") / "book"
+    shutil.copytree(SMALL_BOOK, source)
+    tools = os.pathsep.join(map(str, (PROJECT / "setup", PROJECT)))
+    subprocess.run(
+        [sys.executable, "-c", DRAW, str(source)],
+        env=os.environ | {"PYTHONPATH": tools},
+        check=True,
+    )
+    return build(source, tmp_path_factory.mktemp("site"))
 
 
 def build(source: Path, made: Path, **environment: str) -> Path:

@@ -7,6 +7,7 @@ import { button, data, make } from './make';
 import { digits, say, shown, Unusable, written } from './numbers';
 import type { Figure } from './plot';
 import { drawAgain, recordedIn } from './recorded';
+import { BETS } from './scenes/bets';
 
 /** Written by labs/recordings/replay.py. Numbers are in the unit that is typed. */
 interface Bet {
@@ -171,11 +172,6 @@ function question(
   return [make('p', {}, `Before you look: ${words}`), form, problem];
 }
 
-/** What a scene's bet is on, and the unit it is typed in. */
-const UNITS: Record<string, string> = {
-  throughput: 'req/s', 'response-time': 'ms', fooled: '%', pages: 'pages',
-};
-
 /** A scene asks (scenes/frame.ts): its question in that line, until there is a number or it is skipped.
  * `done` is told at once, and that nobody was asked, where that has been said before. */
 export function askAtScene(
@@ -187,7 +183,7 @@ export function askAtScene(
   const before = kept.played(words);
   if (before || kept.alwaysShows() || skipped(words)) return done(before?.value ?? undefined, false);
   line.replaceChildren(
-    ...question(words, UNITS[on] ?? '', null, (value) => {
+    ...question(words, BETS[on] ?? '', null, (value) => {
       if (value !== undefined) kept.play({ what: words, value });
       done(value, true);
     }, words),
@@ -197,7 +193,7 @@ export function askAtScene(
 /** What came of a scene's bet, in words. */
 export function judged(value: number, on: string, came: { value: number; words: string }): string {
   const none = { about: '', model: null, model_said: '', unsettled: '' };
-  return answer({ ...none, unit: UNITS[on] ?? '', measured: came.value, measured_said: came.words }, value);
+  return answer({ ...none, unit: BETS[on] ?? '', measured: came.value, measured_said: came.words }, value);
 }
 
 function showAlways(yes: boolean): void {

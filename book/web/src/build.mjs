@@ -86,6 +86,13 @@ async function bundles() {
     // Fields without a value are not declared a second time.
     tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
   });
+  const { outputFiles } = await build({
+    ...common,
+    entryPoints: ['scenes/catalogue.ts'],
+    format: 'esm',
+  });
+  const source = Buffer.from(outputFiles[0].contents).toString('base64');
+  const { CATALOGUE } = await import(`data:text/javascript;base64,${source}`);
   const view = await build({
     ...common,
     entryPoints: ['figure_view.ts', 'core_strip_view.ts'],
@@ -104,6 +111,7 @@ async function bundles() {
   for (const { path, contents } of [page, scenes, view, picture].flatMap((made) => made.outputFiles)) {
     files.set(relative(project, path), Buffer.from(contents));
   }
+  files.set('labs/site/scenes.json', Buffer.from(`${JSON.stringify(CATALOGUE, null, 1)}\n`));
   const used = [page, scenes, view, picture].flatMap((made) => Object.keys(made.metafile.inputs));
   return { files, used };
 }

@@ -1,11 +1,17 @@
-/** Draws recorded figures as pictures, for setup/figures.py: what page.js would draw, by the same
- * plotly, as small SVG. Text and lines that take the page's colour say `currentColor`, so that one
+/** Draws recorded figures and scenes as pictures, for setup/figures.py: what page.js would draw, by
+ * the same plotly, as small SVG. Text and lines that take the page's colour say `currentColor`, so that one
  * picture serves light and dark. */
 import { draw, forget, type Figure, type Plotly } from './plot';
+import { still, type Asked } from './scenes/stills';
 
-interface Wanted {
+interface Recorded {
   mark: string; // of the figure, as labs.present.html has it
   figure: Figure;
+}
+
+interface Wanted {
+  figures: Recorded[];
+  scenes: Asked[];
 }
 
 interface Axis {
@@ -164,10 +170,10 @@ function axes(node: HTMLElement): string {
   return JSON.stringify(found);
 }
 
-async function pictures(wanted: Wanted[], plotly: Plotly): Promise<Record<string, string>> {
-  const made: Record<string, string> = {};
+async function pictures({ figures, scenes }: Wanted, plotly: Plotly): Promise<Record<string, string>> {
+  const made = Object.fromEntries(scenes.map((each) => [each.mark, still(each)]));
   await Promise.all(['13px', 'bold 13px'].map((font) => document.fonts.load(`${font} "Wall Time Sans"`, 'aµ')));
-  for (const { mark, figure } of wanted) {
+  for (const { mark, figure } of figures) {
     for (const [name, width] of Object.entries(WIDTHS)) {
       const node = document.createElement('div');
       node.style.width = `${width}px`;
@@ -182,7 +188,7 @@ async function pictures(wanted: Wanted[], plotly: Plotly): Promise<Record<string
 }
 
 async function main(): Promise<void> {
-  const wanted = JSON.parse(document.getElementById('wanted')!.textContent!) as Wanted[];
+  const wanted = JSON.parse(document.getElementById('wanted')!.textContent!) as Wanted;
   const answer = document.createElement('pre');
   try {
     const made = JSON.stringify(await pictures(wanted, window.Plotly!));

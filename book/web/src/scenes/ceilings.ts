@@ -3,7 +3,7 @@ import { Dice } from './dice';
 import type { Pen } from './look';
 import { stepsWith, type Name } from './parameters';
 import { clock, percent, rate, seconds, short } from './say';
-import type { Row, Scene, Stage } from './scene';
+import type { About, Row, Scene, Stage } from './scene';
 import { SECOND } from './shop_model';
 import { drawn, us } from './shop_times';
 import { box, dot, stroke, words } from './sketch';
@@ -29,6 +29,15 @@ interface Need {
 const off = (value: number, wanted: number) => Math.abs(Math.log(value / wanted));
 
 const ceiling = ({ count, held }: Need) => count / held;
+
+export const ABOUT: About = {
+  title: 'how many requests a second each thing allows that they need, and the lines before them',
+  legend: { core: 'in use', wait: 'free', line: 'in line for it', bound: 'answers a second now' },
+  goals: {
+    'one-repair': 'Turn one thing only, until it serves more than 200 a second.',
+    'same-height': 'Find the pool whose ceiling is as high as that of the cores.',
+  },
+};
 
 export function ceilings(stage: Stage): Scene & { counted(): { X: number } } {
   const { values } = stage;

@@ -2,7 +2,7 @@
 import { Dice } from './dice';
 import { upTo } from './parameters';
 import { rate, seconds, short, some } from './say';
-import type { Row, Scene, Stage } from './scene';
+import type { About, Row, Scene, Stage } from './scene';
 import { SECOND, ShopModel, type Totals } from './shop_model';
 import { byChance, RandomTimes, us } from './shop_times';
 import { DASH, dot, stroke, words, type Box } from './sketch';
@@ -19,10 +19,19 @@ interface Plot extends Box {
   top: number; // of the scale
 }
 
+export const ABOUT: About = {
+  title: 'throughput and response time over the number of users',
+  legend: { bound: 'bound', model: 'model', dot: 'simulated', trap: 'cores / R, the trap' },
+  only: { trap: 'trap' },
+  goals: { 'trap-is-right': 'Find a number of users for which cores / R is nearly right.' },
+  options: { most: 'numbers', trap: ['shown'], beside: 'numbers' },
+  needs: { most: 'how many users the axis has' },
+};
+
 export function curves(stage: Stage): Scene {
   const { values } = stage;
   const most = Number(stage.option('most') ?? 2 * Math.max(8, values.users)); // users on the axis
-  const trapped = stage.option('trap') !== 'none'; // whether cores / R is drawn too
+  const trapped = stage.option('trap') === 'shown'; // whether cores / R is drawn too
   const others = (stage.option('beside') ?? '').split(' ').filter(Boolean).map(Number); // of cores
   let seed = 1;
   let exact: number[];

@@ -3,7 +3,7 @@ import { Deals, expected } from './deal_model';
 import { Dice } from './dice';
 import type { Pen } from './look';
 import { rate, short } from './say';
-import type { Scene, Stage } from './scene';
+import type { About, Scene, Stage } from './scene';
 import { box, DASH, stroke, words } from './sketch';
 import { Stamps } from './stamps';
 
@@ -17,6 +17,23 @@ const DOT = 8; // largest radius
 const CELL = 2.6; // a dot's place, in radii
 
 const percent = (part: number) => `${(100 * part).toFixed(1)} %`;
+
+export const ABOUT: About = {
+  title: 'connections dealt to processes, and requests a second over many deals',
+  legend: {
+    core: 'a user with a thread',
+    line: 'a user who waits',
+    away: 'an idle thread',
+    bound: 'if dealt evenly',
+    mean: 'mean to expect',
+  },
+  goals: {
+    'spare-threads':
+      'Find the fewest threads for each of four processes with which at most one of the 64 users waits, on average.',
+  },
+  needs: { users: 'how many connections there are', wait: 'what a request takes' },
+  still: (scene) => scene.advance!(1000 * DEAL_US),
+};
 
 export function deal(stage: Stage): Scene {
   const stamps = new Stamps();

@@ -38,7 +38,7 @@ export class Frame extends HTMLElement implements Stage {
   #still = matchMedia('(prefers-reduced-motion: reduce)');
 
   #playButton = button('Play', () => this.#play(!this.#playing));
-  // Its parts, as the page has them in a template (labs/site/scene_faces.py).
+  // Its parts, as the page has them in a template (labs/site/scene_directive.py).
   #live!: HTMLElement;
   #table!: HTMLTableElement;
   #said!: HTMLElement;
@@ -48,7 +48,7 @@ export class Frame extends HTMLElement implements Stage {
   connectedCallback(): void {
     if (this.#scene) return;
     try {
-      this.values = read(this);
+      this.values = read((name) => this.option(name));
       this.#given = { ...this.values };
       this.#seed = Number(this.option('seed') ?? 1);
       this.#slower = Number(this.option('slower') ?? 10);

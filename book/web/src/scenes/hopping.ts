@@ -4,7 +4,7 @@ import { Dice } from './dice';
 import { Hopping } from './hopping_model';
 import type { Pen } from './look';
 import { clock, percent, seconds, short, time } from './say';
-import type { Scene, Stage } from './scene';
+import type { About, Scene, Stage } from './scene';
 import { SECOND } from './shop_model';
 import { drawn, us } from './shop_times';
 import { box, DASH, stroke, words } from './sketch';
@@ -15,6 +15,13 @@ const ROW = 34;
 const TOP = 20;
 const LEFT = 54;
 const RIGHT = 62;
+
+export const ABOUT: About = {
+  title: 'which core is at work at which moment, and what a tool shows that averages',
+  legend: { core: 'a thread at work', bound: 'what is averaged' },
+  columns: ['', 'by the law'],
+  goals: { 'one-is-full': 'One core is always full. Turn what is averaged until you see it.' },
+};
 
 export function hopping(stage: Stage): Scene {
   const { values } = stage;

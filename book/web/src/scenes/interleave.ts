@@ -3,7 +3,7 @@ import { button } from './controls';
 import { Dice } from './dice';
 import { Interleaving, type Instruction, type Step } from './interleave_model';
 import type { Pen } from './look';
-import type { Scene, Stage } from './scene';
+import type { About, Scene, Stage } from './scene';
 import { round, stroke, words } from './sketch';
 
 const NAMES = 'ABCD';
@@ -26,6 +26,18 @@ interface Hands {
   back(): string;
   chance(): string;
 }
+
+export const ABOUT: About = {
+  title: 'threads that add to one counter, step by step',
+  legend: { held: 'has read, not yet written', lost: 'writes over what another wrote' },
+  goals: {
+    'only-two': 'Let two threads add three times each, and leave only 2 of the six in the counter.',
+    'side-by-side': 'Find a lock with which nothing is lost, although both threads are at work at once.',
+  },
+  still(scene: Scene & Hands) {
+    for (let i = 0; i < 3; i += 1) [0, 1].map(scene.go);
+  },
+};
 
 export function interleave(stage: Stage): Scene & Hands {
   const { values } = stage;

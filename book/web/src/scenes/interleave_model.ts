@@ -1,5 +1,5 @@
 /** Threads that add to one counter, one instruction after another; whoever is chosen goes next.
- * No clock: the order is all there is. tests/crowd_reference.py tells the same of all orders. */
+ * No clock: the order is all there is. */
 export type Instruction = 'read' | 'work' | 'write' | 'lock' | 'unlock';
 
 /** What an addition consists of: without a lock, with a short one, with one around all of it. */

@@ -2,7 +2,7 @@
 import { CLOCKS, Journey, type Stage as Part } from './journey_model';
 import type { Pen } from './look';
 import { clock, short, time } from './say';
-import type { Row, Scene, Stage } from './scene';
+import type { About, Row, Scene, Stage } from './scene';
 import { us } from './shop_times';
 import { box, stroke, words } from './sketch';
 
@@ -32,6 +32,18 @@ const SAID: Record<Part, string> = {
   wait: 'It waits, and needs no core.',
   response: 'The response is on its way.',
   unread: 'The response is there, and the client hasn’t read it.',
+};
+
+export const ABOUT: About = {
+  title: 'one request on its way through a server, and whose clock runs meanwhile',
+  legend: { core: 'a core works for it', line: 'in a line', wait: 'elsewhere', model: 'a clock runs' },
+  columns: ['of it on a core', ''],
+  goals: {
+    'mostly-waiting': 'Let less than 10 % of the wall time be CPU time.',
+    'log-is-quick': 'Let the client’s answer take ten times what the server’s log says.',
+    'tool-doubles': 'Let Locust report twice what the server’s log says, and leave the server alone.',
+  },
+  options: { clocks: /* @__PURE__ */ Object.keys(CLOCKS) },
 };
 
 export function journey(stage: Stage): Scene {

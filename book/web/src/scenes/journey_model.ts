@@ -1,5 +1,5 @@
 /** One request, alone in the picture: the parts of its way one after another, in whole microseconds.
- * labs/site/journey_picture.py reckons the same; the laws of labs/theory stand behind both. */
+ * The laws of labs/theory stand behind it. */
 
 export type Stage =
   | 'due' // the client is busy with others before it asks

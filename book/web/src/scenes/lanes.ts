@@ -3,7 +3,7 @@ import { button, select } from './controls';
 import { LanesModel, type Lane, type State } from './lanes_model';
 import type { Pen } from './look';
 import { clock, rate, seconds, short } from './say';
-import type { Row, Scene, Stage } from './scene';
+import type { About, Row, Scene, Stage } from './scene';
 import { SECOND } from './shop_model';
 import { us } from './shop_times';
 import { box, words } from './sketch';
@@ -36,6 +36,19 @@ const SAID = {
 const letter = (id: number) => String.fromCharCode(65 + id);
 
 const names = (lanes: Lane[]) => lanes.map(({ id }) => letter(id)).join(', ');
+
+export const ABOUT: About = {
+  title: 'who runs when, a lane for each request',
+  legend: { core: 'runs', line: 'ready', wait: 'waits', blocked: 'blocks' },
+  only: { wait: 'wait', blocked: 'call' },
+  goals: {
+    'both-cores': 'Keep all cores busy with one process.',
+    'lock-is-full': 'Find the fewest threads that never leave the lock free.',
+    'everybody-waits': 'Make every request of the loop late with a single call.',
+  },
+  options: { who: /* @__PURE__ */ Object.keys(WHO), span: 'numbers' },
+  needs: { cpu: 'how long each computes' },
+};
 
 export function lanes(stage: Stage): Scene & { insert(): void; readonly model: LanesModel } {
   const { values } = stage;

@@ -2,7 +2,7 @@
  *
  * A discrete-event model in whole microseconds, without chance. What falls on one microsecond happens
  * in this order, each by number: waits end; turns end; then free places go to the head of the ready
- * list. Who finds others ready, or is joined by them, has one turn more and gives way. tests/lanes_reference.py tells the same story tick by tick. */
+ * list. Who finds others ready, or is joined by them, has one turn more and gives way. */
 
 export type State = 'away' | 'ready' | 'running' | 'waiting' | 'blocking';
 export type Happening = 'run' | 'yield' | 'wait' | 'block' | 'done';

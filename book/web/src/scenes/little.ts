@@ -3,7 +3,7 @@ import { select } from './controls';
 import { Stays } from './little_model';
 import type { Pen } from './look';
 import { clock, short, time } from './say';
-import type { Scene, Stage } from './scene';
+import type { About, Scene, Stage } from './scene';
 import { SECOND } from './shop_model';
 import { us } from './shop_times';
 import { box, DASH, dot, stroke, words } from './sketch';
@@ -12,6 +12,20 @@ const GRID = us(0.1); // what a drag comes to
 const AFTER = 1.2; // of the watched time is drawn
 const MARGIN = { left: 8, right: 8, top: 10, bottom: 24 };
 const NEAR = 28; // pixels from the finger
+
+export const ABOUT: About = {
+  title: 'arrivals and departures as two staircases, and the area between them',
+  legend: { model: 'have come', bound: 'have left', core: 'leaves: drag it' },
+  goals: {
+    'break-the-law': 'Find a way to make X · R differ from the requests inside, over the whole time watched.',
+  },
+  options: { arrive: 'numbers', leave: 'numbers', over: 'numbers' },
+  needs: {
+    arrive: 'when each request comes, in order',
+    leave: 'when each of them leaves',
+    over: 'for how long they are watched',
+  },
+};
 
 export function little(stage: Stage): Scene {
   const { values } = stage;

@@ -1,6 +1,16 @@
 /** A canvas as sharp as the screen, in the page's colours, light and dark. */
+
+/** How scenes draw: of a canvas what they use, which an SVG does as well (svg.ts). */
+export type Context = Pick<
+  CanvasRenderingContext2D,
+  | ('globalAlpha' | 'fillStyle' | 'strokeStyle' | 'lineWidth' | 'textAlign' | 'font')
+  | ('fillRect' | 'strokeRect' | 'fillText' | 'setLineDash' | 'fill' | 'stroke')
+  | ('beginPath' | 'moveTo' | 'lineTo' | 'arc' | 'rect' | 'roundRect' | 'save' | 'clip' | 'restore')
+>;
+
 export interface Pen {
-  g: CanvasRenderingContext2D;
+  g: Context;
+  canvas?: CanvasRenderingContext2D; // the same, where there are pixels
   width: number; // CSS pixels
   height: number;
   ratio: number; // of the screen's pixels to the page's
@@ -13,7 +23,7 @@ export interface Pen {
   font: string;
 }
 
-type Colours = Omit<Pen, 'g' | 'width' | 'height' | 'ratio'>;
+type Colours = Omit<Pen, 'g' | 'canvas' | 'width' | 'height' | 'ratio'>;
 
 const SHARPEST = 2; // device pixels for each of the page's; more costs and is not seen
 
@@ -60,7 +70,7 @@ export class Look {
     g.clearRect(0, 0, width, height);
     this.#colours ??= this.#read();
     g.font = this.#colours.font;
-    return { g, width, height, ratio, ...this.#colours };
+    return { g, canvas: g, width, height, ratio, ...this.#colours };
   }
 
   #read(): Colours {

@@ -3,7 +3,7 @@ import { Dice } from './dice';
 import type { Pen } from './look';
 import { ALL, CODE, DATA, LOADED, Pages } from './pages_model';
 import { clock, short } from './say';
-import type { Scene, Stage } from './scene';
+import type { About, Scene, Stage } from './scene';
 import { box, stroke, words } from './sketch';
 
 const ANSWERS = 40; // of each worker, before a goal is asked for
@@ -12,6 +12,16 @@ const ROWS = ALL / COLUMNS;
 const LABEL = 20;
 const GAP = 14;
 const BAR = 62;
+
+export const ABOUT: About = {
+  title: 'the memory pages of a master and its workers',
+  legend: { shared: 'shared by all who have it', own: 'a copy of its own' },
+  goals: { 'weigh-late': 'Find the most workers that still fit when each of them has given 40 answers.' },
+  needs: { workers: 'how many the master forks' },
+  still(scene) {
+    for (let i = 0; i < 100; i += 1) scene.step!();
+  },
+};
 
 export function pages(stage: Stage): Scene {
   const { values } = stage;
@@ -49,16 +59,19 @@ export function pages(stage: Stage): Scene {
       const y = Math.floor((who + 1) / columns) * down + LABEL;
       const colour = who === at && !master ? pen.accent : pen.muted;
       if (across > 62 || master) words(pen, master ? 'master' : `worker ${who + 1}`, x, y - 6, 0, colour);
-      for (let i = 0; i < ALL; i += 1) {
+      const colours = Array.from({ length: preload || !master ? ALL : CODE }, (_, i) => {
         const data = i - CODE - LOADED;
-        if (!preload && master && i >= CODE) break; // nothing of the application is loaded
         const own = !master && (preload ? workers[who]!.own[data] : i >= CODE);
-        const fresh = own && who === at && touched.includes(data);
-        g.fillStyle = fresh ? pen.warm : own ? pen.accent : pen.line;
-        g.globalAlpha = own ? 1 : 0.35;
-        g.fillRect(x + (i % COLUMNS) * page, y + Math.floor(i / COLUMNS) * page, page - 1, page - 1);
+        return !own ? pen.line : who === at && touched.includes(data) ? pen.warm : pen.accent;
+      });
+      for (const colour of [pen.line, pen.accent, pen.warm]) {
+        g.fillStyle = colour;
+        g.globalAlpha = colour === pen.line ? 0.35 : 1;
+        colours.forEach((each, i) => {
+          if (each !== colour) return;
+          g.fillRect(x + (i % COLUMNS) * page, y + Math.floor(i / COLUMNS) * page, page - 1, page - 1);
+        });
       }
-      g.globalAlpha = 1;
     }
     drawBar(pen);
   }

@@ -63,12 +63,10 @@ export const PARAMETERS = {
 
 export const NAMES = Object.keys(PARAMETERS) as Name[];
 
-/** From the attributes of a page's element; the directive has checked them. */
-export function read(element: Element): Values {
+/** From a page's options; the directive has checked them. */
+export function read(option: (name: string) => string | null): Values {
   const values = {} as Values;
-  for (const name of NAMES) {
-    values[name] = Number(element.getAttribute(name) ?? PARAMETERS[name].without);
-  }
+  for (const name of NAMES) values[name] = Number(option(name) ?? PARAMETERS[name].without);
   return values;
 }
 

@@ -2,7 +2,7 @@
 import type { Pen } from './look';
 import { PERIOD, Quota, worth } from './quota_model';
 import { clock, percent, rate, seconds, short, some, time } from './say';
-import type { Scene, Stage } from './scene';
+import type { About, Scene, Stage } from './scene';
 import { SECOND } from './shop_model';
 import { us } from './shop_times';
 import { box, stroke, words } from './sketch';
@@ -13,6 +13,12 @@ const LAST = 20; // requests of each worker whose response times count
 const TOP = 22;
 const BUDGET = 74; // CSS pixels, the plot of what is left
 const ROWS = 120; // and the most that workers take
+
+export const ABOUT: About = {
+  title: 'a budget of CPU time that is spent, and workers that stand still until the next',
+  legend: { core: 'a worker runs', trap: 'stopped', dot: 'a request is done' },
+  goals: { 'never-stopped': 'Find the most workers that this quota never stops.' },
+};
 
 export function quota(stage: Stage): Scene {
   let model: Quota;

@@ -3,7 +3,7 @@ import { Dice } from './dice';
 import type { Pen } from './look';
 import { Master, Ramp } from './ramp_model';
 import { clock, short } from './say';
-import type { Scene, Stage } from './scene';
+import type { About, Scene, Stage } from './scene';
 import { SECOND } from './shop_model';
 import { byChance, RandomTimes, us } from './shop_times';
 import { DASH, stroke, words } from './sketch';
@@ -13,6 +13,18 @@ const TOP = 26;
 const FOOT = 26;
 const FEW = 10; // outside, for a goal
 const SOON_S = 10;
+
+export const ABOUT: About = {
+  title: 'users, workers and the line outside over time',
+  legend: { bound: 'users who have come', model: 'workers', outside: 'users outside' },
+  goals: {
+    'slow-morning':
+      'Keep 5 workers at first, and let all 256 users come so slowly that never more than 10 stand outside.',
+    'doors-open': 'All 256 come at once. With how few workers at first does nobody stand outside after 10 seconds?',
+  },
+  needs: { users: 'how many come' },
+  still: (scene) => scene.advance!(15 * SECOND),
+};
 
 export function ramp(stage: Stage): Scene & { readonly model: Ramp } {
   const { values } = stage;

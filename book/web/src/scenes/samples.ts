@@ -4,7 +4,7 @@ import { Dice } from './dice';
 import type { Pen } from './look';
 import { claimed, error, misled, Samples, type Setting } from './samples_model';
 import { short, some, time } from './say';
-import type { Row, Scene, Stage } from './scene';
+import type { About, Row, Scene, Stage } from './scene';
 import { us } from './shop_times';
 import { box, dot, stroke, words } from './sketch';
 
@@ -16,6 +16,22 @@ const HIGH = 250;
 const TRUTH = [5, 4]; // its dash
 
 const percent = (part: number) => `${short(Math.round(1000 * part) / 10)} %`;
+
+export const ABOUT: About = {
+  title: 'two tests of two servers, their intervals, and the interval of the difference',
+  legend: {
+    line: 'no difference claimed',
+    core: 'claimed, and true',
+    refused: 'claimed, and wrong',
+    bound: 'the truth',
+  },
+  columns: ['', 'model'],
+  goals: {
+    'nine-of-ten': 'Find the fewest requests with which nine pairs of ten show the difference.',
+    'no-difference': 'Two servers that are equal: let the interval claim a difference all the same.',
+  },
+  still: (scene) => scene.advance!(40 * PAIR_US),
+};
 
 export function samples(stage: Stage): Scene {
   let model: Samples;

@@ -1,7 +1,6 @@
 /** What a scene is: a model with a clock of its own, and a picture that only reads it.
  *
- * `frame.ts` has all that scenes have in common: sliders, clock, bet, goal, and when to sleep. Its
- * title, legend and headings are in labs/site/scene_faces.py. */
+ * `frame.ts` has all that scenes have in common: sliders, clock, bet, goal, and when to sleep. */
 import type { Pen } from './look';
 import type { Name, Values } from './parameters';
 
@@ -17,7 +16,7 @@ export interface Answer {
 export interface Scene {
   /** Whether nothing in it is left to chance, and there is no seed to choose. */
   readonly certain?: boolean;
-  /** Whether a goal is reached, by its name; its words are in labs/site/scene_goals.py. */
+  /** Whether a goal is reached, by its name; its words stand in `About`. */
   readonly goals?: Record<string, () => boolean>;
   /** Buttons and choices of its own (controls.ts), below the clock's. */
   tools?(): Node[];
@@ -65,3 +64,27 @@ export interface Stage {
 }
 
 export type Kind = (stage: Stage) => Scene;
+
+/** What an option of a page may be: numbers from 0 on, some of these words, or any words. */
+export type Check = 'numbers' | 'words' | readonly string[];
+
+/** What stands around a scene, and what a page may ask of it. No page's script has it: the build
+ * writes it into labs/site/scenes.json, and what is the same for all pages into them. */
+export interface About {
+  /** For a screen reader: what the picture is of. */
+  title: string;
+  /** What the marks mean: class of a mark in scenes.css, and words. */
+  legend: Record<string, string>;
+  /** Marks that only some pages have: those that give this option, or turn it. */
+  only?: Record<string, string>;
+  /** Headings of the table's last two columns. */
+  columns?: [bound: string, model: string];
+  /** What a page can ask of the reader, in words. */
+  goals?: Record<string, string>;
+  /** Options of its own. */
+  options?: Record<string, Check>;
+  /** Options without which it cannot be shown, and what they say. */
+  needs?: Record<string, string>;
+  /** What happens before its still picture is drawn. */
+  still?(scene: Scene, option: Stage['option']): void;
+}

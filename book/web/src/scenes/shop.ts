@@ -1,7 +1,7 @@
 /** The shop: users, a listen queue, workers, and cores or waits; what is counted, beside the laws. */
 import { Dice } from './dice';
 import { clock, percent, rate, seconds, short } from './say';
-import type { Row, Scene, Stage } from './scene';
+import type { About, Row, Scene, Stage } from './scene';
 import { GOALS } from './shop_goals';
 import { SECOND, ShopModel, type Happening, type Settings, type Totals } from './shop_model';
 import { ShopPicture } from './shop_picture';
@@ -39,6 +39,35 @@ const WORDS: Record<Happening, (id: number) => string> = {
   start: (id) => `A worker takes request ${id}.`,
   computed: (id) => `Request ${id} has had its CPU time.`,
   done: (id) => `Request ${id} is answered.`,
+};
+
+export const ABOUT: About = {
+  title: 'requests on their way through a listen queue, workers and cores',
+  legend: {
+    line: 'in line',
+    core: 'in a worker, on a core',
+    wait: 'in a worker, waiting',
+    away: 'thinking',
+    refused: 'turned away, tries again',
+  },
+  only: { away: 'think', refused: 'places' },
+  goals: {
+    'turned-away': 'Send so many that one of them finds no place and is turned away.',
+    'time-to-think': 'Keep all 16 users, and let an answer take 100 ms at most, on average.',
+    'all-cores': 'Find the fewest users that keep all four cores busy.',
+    'within-a-second': 'Find the most users who are answered within a second.',
+    'fewest-cores': 'Take cores away: how few still give these 256 users more than 1200 answers a second?',
+    'smallest-pool': 'Find the smallest pool with which none of the 96 users stands in line.',
+    'everybody-in': 'Let all 64 users in, without another worker.',
+    'hundred-a-second': 'Find the smallest limit that serves 100 requests a second.',
+    'line-is-gone': 'Let a line of 50 grow, then make it go away while 24 a second keep coming.',
+    'cores-filled': 'Find a pool of fewer than 50 workers that keeps the four cores 95 % busy.',
+  },
+  // While the button is held down, if there is one.
+  still(scene, option) {
+    if (option('hold')) scene.send!(true);
+    scene.advance!((option('users') ? 30 : 3) * SECOND); // a line of visitors finds no level
+  },
 };
 
 export function shop(stage: Stage): Scene & { counted(): Counted; readonly model: ShopModel } {

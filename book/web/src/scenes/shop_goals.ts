@@ -1,4 +1,4 @@
-/** When what a page asks of the reader at the shop is done; its words are in labs/site/scene_goals.py. */
+/** When what a page asks of the reader at the shop is done; its words stand in shop.ts. */
 import type { Values } from './parameters';
 import type { Counted } from './shop';
 

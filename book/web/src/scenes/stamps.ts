@@ -1,6 +1,6 @@
 /** The marks of requests, each drawn once and then stamped: a hundred circles as one path cost a
  * frame, a hundred copies of a small picture don't. */
-import type { Pen } from './look';
+import type { Context, Pen } from './look';
 
 export type Mark = 'waiting' | 'computing' | 'queued' | 'refused' | 'away' | 'free';
 export type Stamp = (x: number, y: number) => void;
@@ -15,31 +15,37 @@ export class Stamps {
   /** Stamps that mark on the pen's canvas, its middle where it is put. `share`: of a core. */
   of(pen: Pen, mark: Mark, radius: number, share = 1): Stamp {
     const shade = mark === 'computing' ? Math.round(SHADES * Math.sqrt(share)) / SHADES : 1;
+    const { canvas } = pen;
+    if (!canvas) return (x, y) => paint(pen.g, pen, mark, radius, shade, x, y);
     // The theme's other colours change with its accent.
     const key = [mark, radius.toFixed(2), shade, pen.ratio, pen.accent].join();
     let picture = this.#made.get(key);
     if (!picture) {
       if (this.#made.size > MOST) this.#made.clear();
-      picture = draw(pen, mark, radius, shade);
+      picture = made(pen, mark, radius, shade);
       this.#made.set(key, picture);
     }
-    const { g } = pen;
     const stamped = picture;
     const size = stamped.width / pen.ratio;
-    return (x, y) => g.drawImage(stamped, x - size / 2, y - size / 2, size, size);
+    return (x, y) => canvas.drawImage(stamped, x - size / 2, y - size / 2, size, size);
   }
 }
 
-function draw(pen: Pen, mark: Mark, radius: number, shade: number): ImageBitmap {
+function made(pen: Pen, mark: Mark, radius: number, shade: number): ImageBitmap {
   const size = Math.ceil((2 * radius + 2 * MARGIN) * pen.ratio);
   const canvas = new OffscreenCanvas(size, size);
   const g = canvas.getContext('2d')!;
   g.scale(pen.ratio, pen.ratio);
-  g.translate(size / pen.ratio / 2, size / pen.ratio / 2);
+  const middle = size / pen.ratio / 2;
+  paint(g as unknown as Context, pen, mark, radius, shade, middle, middle);
+  return canvas.transferToImageBitmap(); // a canvas would be copied at each stamp
+}
+
+function paint(g: Context, pen: Pen, mark: Mark, radius: number, shade: number, x: number, y: number): void {
   g.lineWidth = Math.min(1.6, radius / 3);
   const circle = (r: number) => {
     g.beginPath();
-    g.arc(0, 0, r, 0, 7);
+    g.arc(x, y, r, 0, 7);
   };
   const fill = (colour: string, alpha = 1) => {
     g.globalAlpha = alpha;
@@ -64,14 +70,14 @@ function draw(pen: Pen, mark: Mark, radius: number, shade: number): ImageBitmap 
     fill(pen.accent);
   } else if (mark === 'refused') {
     for (const cross of [radius / 2, -radius / 2]) { // not by colour alone
-      g.moveTo(-cross, -radius / 2);
-      g.lineTo(cross, radius / 2);
+      g.moveTo(x - cross, y - radius / 2);
+      g.lineTo(x + cross, y + radius / 2);
     }
     rim(pen.warm);
   } else {
     g.globalAlpha = 0.45;
     g.lineWidth = 0.8;
     rim(pen.line);
+    g.globalAlpha = 1;
   }
-  return canvas.transferToImageBitmap(); // a canvas would be copied at each stamp
 }

@@ -1,24 +1,13 @@
-/** Each scene of the book, with each of its sliders at either end: what it says is a number. */
+/** Each scene of the book: with each of its sliders at either end what it says is a number, and its
+ * committed still picture is what it draws. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import test from 'node:test';
-import { ceilings } from '../ceilings';
-import { curves } from '../curves';
-import { deal } from '../deal';
-import { hopping } from '../hopping';
-import { interleave } from '../interleave';
-import { journey } from '../journey';
-import { lanes } from '../lanes';
-import { little } from '../little';
-import { pages } from '../pages';
-import { NAMES, PARAMETERS, stepsWith } from '../parameters';
-import { quota } from '../quota';
-import { ramp } from '../ramp';
-import { samples } from '../samples';
-import { shop } from '../shop';
+import { ABOUT, KINDS } from '../kinds';
+import { stepsWith } from '../parameters';
+import { still, stageOf } from '../stills';
 
-const KINDS = { ceilings, curves, deal, interleave, journey, lanes, little, pages, quota, ramp, samples, shop, 'core-hopping': hopping };
 const BLOCK = /^```\{scene\} (\S+)\n((?::.*\n)*)/gm;
 const OPTION = /^:([\w-]+): (.*)$/gm;
 const { BOOK } = process.env; // the folder of the pages, told by run.mjs
@@ -29,17 +18,17 @@ const files = ['', ...chapters].flatMap((part) => {
   return names.map((name) => join(part, name));
 });
 const found = files.flatMap((file) =>
-  [...readFileSync(join(BOOK, file), 'utf8').matchAll(BLOCK)].map(([, kind, written]) => {
+  [...readFileSync(join(BOOK, file), 'utf8').matchAll(BLOCK)].map(([, kind, written], index) => {
     const options = Object.fromEntries([...written.matchAll(OPTION)].map(([, name, value]) => [name, value]));
-    return { file, kind, options };
+    const picture = join(BOOK, 'scenes', `${basename(file, '.md')}-${index + 1}.svg`);
+    return { file, kind, options, picture };
   }),
 );
 
 /** The scene with those of its sliders at the right, and the others at the left. */
 function scene(kind, options, turned, right) {
-  const given = NAMES.map((name) => [name, name in options ? Number(options[name]) : PARAMETERS[name].without]);
-  const values = Object.fromEntries(given);
-  const stage = { values, option: (name) => options[name] ?? null, turn() {}, did() {}, redraw() {} };
+  const stage = stageOf(options);
+  const { values } = stage;
   const made = KINDS[kind](stage);
   made.start(1);
   turned.forEach((name, index) => {
@@ -53,7 +42,21 @@ test('there are scenes of each kind', () => {
   assert.deepEqual([...new Set(found.map(({ kind }) => kind))].sort(), Object.keys(KINDS).sort());
 });
 
-for (const { file, kind, options } of found) {
+for (const [kind, { goals = {} }] of Object.entries(ABOUT)) {
+  test(`each goal of ${kind} has words, and a moment when it is reached`, () => {
+    const options = found.find((each) => each.kind === kind).options;
+    const made = KINDS[kind](stageOf(options));
+    assert.deepEqual(Object.keys(made.goals ?? {}), Object.keys(goals));
+  });
+}
+
+for (const { file, kind, options, picture } of found) {
+  test(`${file}: the still picture of ${kind} is what it draws, or "make figures" has to be run`, () => {
+    const drawn = readFileSync(picture, 'utf8');
+    const [, mark] = /data-scene="(\w+)"/.exec(drawn);
+    assert.equal(still({ mark, name: kind, options }), drawn);
+  });
+
   const turned = (options.turn ?? '').split(' ').filter(Boolean);
   test(`${file}: ${kind} ${turned.join(' ')}`, () => {
     for (let corner = 0; corner < 2 ** turned.length; corner += 1) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { curves } from '../curves';
 
-function scene(given, options = {}) {
+function scene(given, options = { trap: 'shown' }) {
   const values = { users: 1, think: 0, rate: 0, cpu: 0, wait: 0, cores: 1, workers: 1, places: 2048, ...given };
   const made = curves({ values, option: (name) => options[name] ?? null, turn() {}, did() {}, redraw() {} });
   made.start(1);
@@ -36,7 +36,7 @@ test('the trap is right where users are as many as cores, and nowhere else', () 
 
 test('the curves of other numbers of cores stay beside it, and workers hold them all', () => {
   const shop = { users: 12, cpu: 0.05, cores: 3, workers: 8 };
-  const { made, values } = scene(shop, { most: '12', beside: '1 2 4', trap: 'none' });
+  const { made, values } = scene(shop, { most: '12', beside: '1 2 4' });
   const beside = () => made.rows().slice(2).map(([what, , , model]) => `${what}: ${model}`);
   const told = (...rates) => ['1 core', '2 cores', '4 cores'].map((of, n) => `requests a second, ${of}: ${rates[n]}`);
   assert.deepEqual(beside(), told(20, 40, 80));

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import agreed from '../agreed/lanes.json';
+import turns from '../agreed/turns.json';
 import { Dice } from '../dice';
 import { lanes } from '../lanes';
 import { LanesModel } from '../lanes_model';
@@ -25,6 +26,30 @@ for (const trace of agreed) {
     assert.deepEqual(log, trace.log);
   });
 }
+
+for (const { N, cpu, wait, turn, X } of turns.throughput) {
+  test(`within 1 %: ${N} of ${cpu} + ${wait} ms, turns of ${turn}`, () => {
+    const rules = { cpu: cpu * MS, wait: wait * MS, places: 1, turn: turn * MS || Infinity, holds: turn === 0 };
+    const cycle = Math.max(cpu + wait, N * cpu) * MS;
+    const model = new LanesModel(rules, Array.from({ length: N }, (_, id) => Math.round((cycle * id) / N)));
+    const done = [];
+    model.log = (at, what, id) => what === 'done' && done.push({ at, id });
+    model.run(40 * cycle);
+    const [first, last] = [done.findIndex(({ id }) => id === 0), done.findLastIndex(({ id }) => id === 0)];
+    const found = (1e6 * (last - first)) / (done[last].at - done[first].at);
+    assert.ok(Math.abs(found / X - 1) < 0.01, `${found} of ${X}`);
+  });
+}
+
+test('arrivals under the lock are answered when Python says', () => {
+  const { come, cpu, wait, turn, ends } = turns.arrivals;
+  const rules = { cpu: cpu * MS, wait: wait * MS, places: 1, turn: turn * MS, holds: false };
+  const model = new LanesModel(rules, come.map((at) => at * MS));
+  const done = [];
+  model.log = (at, what, id) => what === 'done' && (done[id] ??= at / MS);
+  model.run(140 * MS); // until the first comes again
+  assert.deepEqual(done, ends.map((at) => (at <= 140 ? at : undefined)).filter((at) => at));
+});
 
 test('nothing is lost, no bound is passed, and Little holds', () => {
   const dice = new Dice(8);

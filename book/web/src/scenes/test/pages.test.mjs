@@ -12,6 +12,11 @@ test('as many pages are copied as Python says to expect', () => {
   }
 });
 
+test('as many workers fit as the law of memory says', () => {
+  const { base, each, memory, workers } = agreed.fit;
+  assert.deepEqual([ALL, DATA, Math.floor((memory - ALL) / DATA)], [base, each, workers]);
+});
+
 for (const { seed, workers, preload, written, used } of agreed.courses) {
   test(`the same dice, the same pages: seed ${seed}`, () => {
     const model = new Pages(workers, preload, written, new Dice(seed));

@@ -1,5 +1,5 @@
-/** Ceilings, core-hopping, quota and samples: their models against the second ones in Python
- * (tests/scene_models.py), and what holds of them whatever comes. */
+/** Ceilings, core-hopping, quota and samples: their models against what second ones did
+ * (agreed/), and what holds of them whatever comes. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import ceilingRows from '../agreed/ceilings.json';
