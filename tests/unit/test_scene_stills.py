@@ -32,13 +32,13 @@ def test_stills_are_small_drawings_in_the_page_s_colours() -> None:
     assert max(sizes) < LARGEST and sum(sizes) < ALL
     for file in files:
         drawn = file.read_text("utf-8")
-        assert {node.tag.rpartition("}")[2] for node in ElementTree.fromstring(drawn).iter()} <= (
-            ELEMENTS
-        )
+        nodes = ElementTree.fromstring(drawn).iter()
+        assert {node.tag.rpartition("}")[2] for node in nodes} <= ELEMENTS
         colours = set(re.findall(r'(?:fill|stroke)="([^"]*)"', drawn))
         assert all(re.fullmatch(r"none|currentColor|var\(--wt-[a-z-]+\)", each) for each in colours)
         assert "NaN" not in drawn and "undefined" not in drawn
-        assert set(re.findall(r"url\(#([\w-]+)\)", drawn)) == set(re.findall(r' id="([^"]+)"', drawn))
+        ids = set(re.findall(r' id="([^"]+)"', drawn))
+        assert set(re.findall(r"url\(#([\w-]+)\)", drawn)) == ids
 
 
 def test_a_still_says_what_is_seen() -> None:
