@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { curves } from '../curves';
 
-function scene(given, options = { trap: 'shown' }) {
+function scene(given, options = {}) {
   const values = { users: 1, think: 0, rate: 0, cpu: 0, wait: 0, cores: 1, workers: 1, places: 2048, ...given };
   const made = curves({ values, option: (name) => options[name] ?? null, turn() {}, did() {}, redraw() {} });
   made.start(1);
@@ -23,7 +23,7 @@ test('the dots lie on the curve', () => {
 
 test('the trap is right where users are as many as cores, and nowhere else', () => {
   const shop = { cpu: 0.05, cores: 4, workers: 16 };
-  const { made, values } = scene(shop, { most: '32' });
+  const { made, values } = scene(shop, { most: '32', trap: 'shown' });
   const right = [];
   for (let users = 1; users <= 32; users += 1) {
     values.users = users;
