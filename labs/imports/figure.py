@@ -61,7 +61,7 @@ def _across(level: Level, users: bool) -> float | None:
 
 
 def _bounds(found: Course, given: Given, x: list[float]) -> list[Trace]:
-    if not found.levels:
+    if not found.levels or not found.adds_up:
         return []
     most = [laws.throughput(each, found.shortest_s, found.pause_s) for each in x]
     top = HIGHEST * max(each.throughput_rps for each in found.levels)

@@ -69,6 +69,11 @@ class Course:
             max(0.0, round_s(each) - (each.mean_response_time_s or 0.0)) for each in self.levels
         ]
 
+    @property
+    def adds_up(self) -> bool:
+        """Whether no more requests were under way than there were users, as when each waits."""
+        return all(under_way(each) <= (1 + CLOSE) * (each.users or 0) for each in self.levels)
+
     @cached_property
     def no_pause(self) -> bool:
         """Whether N/X − R is too short to tell from nothing, at every level."""
@@ -131,8 +136,10 @@ def sentences(test: LoadTest, known: Given) -> list[str]:
     found = Course.of(test)
     said = [*_without_users(test), *_few(test)]
     if found.levels:
-        said += [_little(found), *_pause(found), *_timer(found), _most(found), *_plateau(found)]
-        said += _limits(found, known)
+        said.append(_little(found))
+        if found.adds_up:
+            said += [*_pause(found), *_timer(found), _most(found), *_plateau(found)]
+            said += _limits(found, known)
     return [*said, *_failures(test), _closed(test)]
 
 
@@ -170,11 +177,10 @@ def _little(found: Course) -> str:
     if len(shown) > MOST_LISTED:
         shown = (*shown[: MOST_LISTED - 1], shown[-1])
     pairs = listed([f"{digits(under_way(each))} of {each.users:,}" for each in shown])
-    shares = [under_way(each) / (each.users or 1) for each in found.levels]
-    if max(shares) > 1 + CLOSE:
-        means = "More than the users can't wait at once, unless each asks for several things: check"
-        means += " what the file counts as a user"
-    elif min(shares) >= 1 - CLOSE:
+    if not found.adds_up:
+        means = "That is more than there are users, so the rest of the laws can't be applied: "
+        means += "each may ask for several things at once"
+    elif all(under_way(each) >= (1 - CLOSE) * (each.users or 1) for each in found.levels):
         means = "Every user was waiting for an answer nearly all the time, without a pause"
     else:
         means = "What is missing was a pause, or had no answer"

@@ -120,7 +120,7 @@ def test_laws_find_knee_pause_and_places_of_an_ideal_pool(
         ([level(4, 40, 0.1)], {}, "Every user was waiting for an answer nearly all the time"),
         ([level(4, 40, 0.1)], {}, "One number of users can't tell the server's limit"),
         ([level(4, 8, 0.1)], {}, "reckons the pause: 400 ms if all were answered"),
-        ([level(4, 60, 0.1)], {}, "More than the users can't wait at once"),
+        ([level(4, 60, 0.1)], {}, "more than there are users, so the rest of the laws can't be"),
         ([level(4, 8, 0.1), level(8, 9, 0.1)], {}, "no one pause"),
         ([level(4, 0.8, 0.1), level(8, 1.6, 0.1)], {}, "A round takes 5 s whatever the number"),
         ([level(4, 40, 0.1), level(8, 79, 0.1)], {}, "so the number of users was the limit"),

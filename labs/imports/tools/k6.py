@@ -83,10 +83,11 @@ def _of_json(lines: Iterable[str]) -> Iterable[tuple[str, float, float]]:
     for place, line in enumerate(lines, 1):
         try:
             point = decoder.decode(line)
-        except (msgspec.DecodeError, RecursionError, ValueError):
+            at_s = point.data.time.timestamp() if point.data.time else None
+        except (msgspec.DecodeError, RecursionError, ValueError, OverflowError):
             raise Unusable(f"line {place} is no whole point of k6: it is cut or damaged.") from None
-        if point.type == "Point" and point.data.time is not None:
-            yield point.metric, point.data.time.timestamp(), point.data.value
+        if point.type == "Point" and at_s is not None:
+            yield point.metric, at_s, point.data.value
 
 
 def _points(points: Iterable[tuple[str, float, float]]) -> list[Level]:
