@@ -77,6 +77,24 @@ def test_read_refuses_files_of_two_programs() -> None:
         read([str(FOLDER / "ab-2.txt"), str(FOLDER / "wrk-4.txt")])
 
 
+def test_ab_counts_no_other_length_as_a_failure(tmp_path: Path) -> None:
+    text = (FOLDER / "ab-4.txt").read_text("utf-8")
+    kinds = "Failed requests:        9\n   (Connect: 0, Receive: 2, Length: 6, Exceptions: 1)"
+    (tmp_path / "ab.txt").write_text(re.sub(r"Failed requests: +0", kinds, text))
+    (only,) = read([str(tmp_path / "ab.txt")]).levels
+    assert (only.completed, only.failed) == (157, 3)
+
+
+def test_wrk_knows_no_mean_where_answers_came_too_late(tmp_path: Path) -> None:
+    text = (FOLDER / "wrk-4.txt").read_text("utf-8")
+    errors = "  Socket errors: connect 0, read 3, write 0, timeout 2\n"
+    (tmp_path / "wrk.txt").write_text(text.replace("  Non-2xx", f"{errors}  Non-2xx"))
+    (only,) = read([str(tmp_path / "wrk.txt")]).levels
+    (whole,) = read([str(FOLDER / "wrk-4.txt")]).levels
+    assert only.mean_response_time_s is None
+    assert (only.completed, only.failed) == (whole.completed, whole.failed + 3)
+
+
 def test_laws_find_pool_and_pause_of_a_recorded_locust_test() -> None:
     test = read([str(FOLDER / "locust_stats_history.csv")])
     text = "\n".join(sentences(test, given(workers=8, cores=2, cpu_ms=1))).replace("\u00a0", " ")

@@ -25,10 +25,8 @@ def levels(lines: Iterable[str]) -> list[Level]:
     seconds = number(line("Time taken for tests", " seconds"), "Time taken")
     rate = number(line("Requests per second", r" \[#/sec\] \(mean\)"), "Requests per second")
     agree(rate * seconds, ended, "Requests per second × Time taken, and Complete requests")
-    failed = 0
-    for name in ("Connect", "Receive", "Exceptions"):
-        if f"({'Connect'}:" in text:
-            failed += count(found(rf"\W{name}: ([^,)]*)[,)]", text, name)[1], name)
+    kinds = re.search(r"\(Connect: (\d+), Receive: (\d+), Length: \d+, Exceptions: (\d+)\)", text)
+    failed = sum(count(each, "Failed requests") for each in kinds.groups()) if kinds else 0
     if "Non-2xx responses:" in text:
         failed += count(line("Non-2xx responses", ""), "Non-2xx responses")
     total = found(r"^Total:\s+\d+\s+(\S+)\s.*$", text, "the row “Total” of its times")
