@@ -10,7 +10,8 @@ from typing import Any
 
 import jupytext
 
-from labs.exercises import words
+from labs.exercises import catalogue
+from labs.exercises.exercise import Exercise
 from labs.present import claims
 from labs.recordings.recorder import KINDS
 
@@ -26,17 +27,6 @@ kernelspec:
 ---
 
 """  # of a page with cells
-
-
-@dataclass(frozen=True)
-class Exercise:
-    """One exercise as it is printed."""
-
-    id: str
-    question: str
-    hint: str
-    solution: str
-    checked: bool  # whether the page offers to check an answer
 
 
 @dataclass(frozen=True)
@@ -84,19 +74,8 @@ class Page:
         ]
 
     @cached_property
-    def exercises(self) -> list[Exercise]:
-        return [
-            Exercise(
-                id=part.id,
-                question=said.question,
-                hint=said.hints[0],
-                solution=said.solution,
-                checked=f'check("{part.id}", ...)' in part.after,
-            )
-            for part in words.parts(self.text)
-            if part.kind == "exercise"
-            for said in (words.of(self.slug, part.id),)
-        ]
+    def exercises(self) -> tuple[Exercise, ...]:
+        return catalogue.of_page(self.path)
 
     @cached_property
     def prose(self) -> str:

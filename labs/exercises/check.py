@@ -1,44 +1,63 @@
-"""Check an answer: right, wrong with the likely slip, or measure first.
+"""Judge an answer: right, wrong with the likely slip, or measure first.
 
-An exercise is a row of `labs.exercises.chapters` and its words in the book; a later chapter adds
-rows, not code. Where its numbers are read from what the reader's lab has measured, the
-tolerance follows the measurement.
+Python works out an exercise's `Key`: the answer and the slips, with the book's numbers, with a
+seed's, or with what the reader's lab has measured; then the tolerance follows the measurement. The
+page has the field and judges by the key (book/web/src/exercises.ts); `check` does the same in code,
+for a seed's numbers.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import EllipsisType
 
-from markupsafe import escape
+import msgspec
+from markupsafe import Markup, escape
 
-from labs.exercises import chapters, latest, words
-from labs.exercises.exercise import CLOSE, Exercise, Formula, Numbers
-from labs.exercises.words import Words
-from labs.present.markup import paragraphs
+from labs.exercises import catalogue, latest, readings, words
+from labs.exercises.exercise import CLOSE, Exercise, Numbers
+from labs.present.markup import paragraphs, script_data
 from labs.records.errors import Unusable, instance
 from labs.records.format import NARROW, digits, percent
+from labs.records.results import Result
 from labs.records.written import written
 
 LONGEST_SEED = 200  # letters: a name, not a book
 
-UNIT_SLIPS: dict[str, dict[Formula, str]] = {  # those that all questions with that unit share
-    "as a fraction": {
-        "100 * answer": "That is the percentage; as a fraction it is a hundredth of it.",
-    },
-    "ms": {"answer / 1000": "That is in seconds; this asks for milliseconds."},
-    "s": {"1000 * answer": "That is in milliseconds; this asks for seconds."},
-    "req/s": {
-        lambda answer: 60 * answer: "That is for a minute; this asks for a second.",
-        "answer / 1000": "Milliseconds for seconds: a second has 1,000 of them.",
-        "1 / answer": "Upside down: that is seconds per request.",
-    },
+# What questions with that unit share: the number that a slip leads to, and its hint.
+UNIT_SLIPS: dict[str, tuple[tuple[Callable[[float], float], str], ...]] = {
+    "as a fraction": (
+        (
+            lambda answer: 100 * answer,
+            "That is the percentage; as a fraction it is a hundredth of it.",
+        ),
+    ),
+    "ms": ((lambda answer: answer / 1000, "That is in seconds; this asks for milliseconds."),),
+    "s": ((lambda answer: 1000 * answer, "That is in milliseconds; this asks for seconds."),),
+    "req/s": (
+        (lambda answer: 60 * answer, "That is for a minute; this asks for a second."),
+        (
+            lambda answer: answer / 1000,
+            "Milliseconds for seconds: a second has 1,000 of them.",
+        ),
+        (lambda answer: 1 / answer, "Upside down: that is seconds per request."),
+    ),
 }
 
 
-class NoSuchExercise(LookupError):
-    """No row has that id."""
+class Key(msgspec.Struct, frozen=True, kw_only=True):
+    """By what an answer is judged: numbers, and the sentences that go with them."""
+
+    unit: str
+    answer: float
+    tolerance: float  # relative
+    rounded: float | None  # right as well: an answer that was measured, with two digits
+    right: str
+    slips: tuple[tuple[float, str], ...]
+    hint: str
+    prompt: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,14 +116,14 @@ def exercise(id: str, *, seed: str | None = None) -> Asked:
     `seed`, any text, gives it other numbers, the same for everybody who writes the same text.
     NoSuchExercise names the ids there are.
     """
-    row = _find(id)
-    said = _words(row)
-    numbers, measured = _numbers(row, seed)
-    question = _said(said.question, numbers)
-    if not measured:
+    row = catalogue.find(id)
+    found = latest.latest(row.lab)
+    numbers = numbers_of(row, seed, found)
+    question = _said(row.question, numbers)
+    if row.read and found is None:
         first = f"First press Run in the lab “{row.lab}”: this asks about your machine."
         return Asked(id=id, seed=seed, effort=row.effort, sentence=f"{question} {first}")
-    hints = tuple(_said(hint, numbers) for hint in said.hints)
+    hints = tuple(_said(hint, numbers) for hint in row.hints)
     return Asked(id=id, seed=seed, effort=row.effort, sentence=question, hints=hints)
 
 
@@ -115,101 +134,98 @@ def check(id: str, *value: object, seed: str | None = None) -> Reply:
     `seed`, any text, gives the exercise other numbers and prints the question with them; a right
     answer then brings the solution. NoSuchExercise names the ids there are.
     """
-    row = _find(id)
-    numbers, measured = _numbers(row, seed)
-    if not measured:
+    row = catalogue.find(id)
+    found = latest.latest(row.lab)
+    numbers = numbers_of(row, seed, found)
+    if row.read and found is None:
         first = (
             f"First press Run in the lab “{row.lab}” above, then run this cell again: this asks "
             "about your machine."
         )
         return Reply(kind="measure", sentence=first)
     if row.answer is None:
-        said = _words(row)
-        both = " ".join(_said(text, numbers) for text in (said.question, *said.hints[:1]))
+        both = " ".join(_said(text, numbers) for text in (row.question, *row.hints[:1]))
         return Reply(kind="open", sentence=both)
     if all(each is None or isinstance(each, EllipsisType) for each in value):
-        asked = "" if seed is None else f"{_said(_words(row).question, numbers)} "
+        asked = "" if seed is None else f"{_said(row.question, numbers)} "
         prompt = f"{asked}Put your answer{_in(row.unit)} in place of the dots, and run."
         return Reply(kind="later", sentence=prompt)
     try:
         answer = written(value[0] if len(value) == 1 else value, row.unit)
     except Unusable as refused:
         return Reply(kind="wrong", sentence=str(refused))
-    return replace(_judge(row, numbers, answer, seed), value=answer)
+    reply = judge(key(row, numbers), answer)
+    solved = reply.right and seed is not None and not row.read
+    return replace(reply, solution=_said(row.solution, numbers)) if solved else reply
 
 
-def _judge(row: Exercise, numbers: Numbers, value: float, seed: str | None) -> Reply:
-    truth = numbers["answer"]
-    unit = "" if row.unit.startswith("as ") or not row.unit else f" {row.unit}"
-    known = row.known(numbers)
-    alike = row.read is not None and math.isclose(value, float(f"{truth:.2g}"))
-    if alike or math.isclose(value, truth, rel_tol=known):
-        measured = f" Your measurement knows it to ±{NARROW}{percent(known)}." if row.read else ""
-        solved = "" if seed is None or row.read else _said(_words(row).solution, numbers)
-        return Reply(
-            kind="right", sentence=f"Right: {digits(truth)}{unit}.{measured}", solution=solved
-        )
-    for wrong, hint in slips(row, numbers):
+def judge(key: Key, value: float) -> Reply:
+    """What is said to an answer; book/web/src/exercises.ts says the same."""
+    alike = key.rounded is not None and math.isclose(value, key.rounded)
+    if alike or math.isclose(value, key.answer, rel_tol=key.tolerance):
+        return Reply(kind="right", sentence=key.right, value=value)
+    for wrong, hint in key.slips:
         if math.isclose(value, wrong, rel_tol=CLOSE):
-            return Reply(kind="wrong", sentence=f"Not quite. {_said(hint, numbers)}")
-    size = "too large" if value > truth else "too small"
-    hint = _said(_words(row).hints[0], numbers)
-    return Reply(kind="wrong", sentence=f"Not yet: {digits(value)}{unit} is {size}. {hint}")
+            return Reply(kind="wrong", sentence=f"Not quite. {hint}", value=value)
+    size = "too large" if value > key.answer else "too small"
+    said = f"Not yet: {digits(value)}{_unit(key.unit)} is {size}. {key.hint}"
+    return Reply(kind="wrong", sentence=said, value=value)
 
 
-def key(row: Exercise) -> dict[str, object]:
-    """What a page needs to check a fixed exercise as `check` does, without Python: numbers, and the
-    sentences that go with them."""
-    numbers, said = row.numbers(), _words(row)
-    truth = numbers["answer"]
-    return {
-        "unit": row.unit,
-        "answer": truth,
-        "tolerance": row.known(numbers),
-        "right": _judge(row, numbers, truth, None).sentence,
-        "slips": [(wrong, _said(hint, numbers)) for wrong, hint in slips(row, numbers)],
-        "hint": _said(said.hints[0], numbers),
-        "prompt": f"Put your answer{_in(row.unit)} into the field.",
-    }
+def key(row: Exercise, numbers: Numbers) -> Key:
+    """The key of an exercise that has an answer, with these numbers."""
+    truth, known = numbers["answer"], row.known(numbers)
+    measured = f" Your measurement knows it to ±{NARROW}{percent(known)}." if row.read else ""
+    return Key(
+        unit=row.unit,
+        answer=truth,
+        tolerance=known,
+        rounded=float(f"{truth:.2g}") if row.read else None,
+        right=f"Right: {digits(truth)}{_unit(row.unit)}.{measured}",
+        slips=tuple((wrong, _said(hint, numbers)) for wrong, hint in slips(row, numbers)),
+        hint=_said(row.hints[0], numbers),
+        prompt=f"Put your answer{_in(row.unit)} into the field.",
+    )
+
+
+def keys(lab: str, found: Result) -> dict[str, Key]:
+    """The keys of the exercises that ask about that lab, with what it has measured, by id."""
+    asked = [row for row in catalogue.exercises() if row.lab == lab and row.answer is not None]
+    return {row.id: key(row, numbers_of(row, None, found)) for row in asked}
+
+
+def keep(lab: str, found: Result) -> Markup:
+    """Let exercises ask about what a lab has found: `check`, and the page, by what this gives."""
+    latest.keep(lab, found)
+    return script_data(msgspec.to_builtins(keys(lab, found)), class_="wt-keys")
 
 
 def slips(row: Exercise, numbers: Numbers) -> list[tuple[float, str]]:
     """What the turns that are wrong with these numbers lead to, each with its hint; those of the
     unit among them."""
-    of_unit = UNIT_SLIPS.get(row.unit, {}) if numbers["answer"] else {}
-    found = [(numbers.of(each), hint) for each, hint in [*row.slips.items(), *of_unit.items()]]
-    return [(wrong, hint) for wrong, hint in found if not math.isnan(wrong)]
+    truth = numbers["answer"]
+    own = [(numbers.of(formula), hint) for formula, hint in row.slips.items()]
+    of_unit = [(turn(truth), hint) for turn, hint in UNIT_SLIPS.get(row.unit, ()) if truth]
+    return [(wrong, hint) for wrong, hint in own + of_unit if wrong != truth]
 
 
-def _find(id: str) -> Exercise:
-    for row in chapters.EXERCISES:
-        if row.id == id:
-            return row
-    ids = [row.id for row in chapters.EXERCISES]
-    chapter = str(id).partition(".")[0]
-    known = [each for each in ids if each.partition(".")[0] == chapter] or ids
-    if not isinstance(id, str):
-        raise NoSuchExercise(f'id={id!r}: an exercise is named in quotes, such as "{known[0]}".')
-    raise NoSuchExercise(f"id={id!r}: no such exercise. Choose one of {', '.join(known)}.")
-
-
-def _numbers(row: Exercise, seed: str | None) -> tuple[Numbers, bool]:
-    """An exercise's numbers, and whether those of the reader's own lab are among them. Unusable
-    for a seed that is no text: it is kept in the reader's record."""
+def numbers_of(row: Exercise, seed: str | None, found: Result | None) -> Numbers:
+    """An exercise's numbers, with those read from what its lab has found. Unusable for a seed that
+    is no text: it is kept in the reader's record."""
     if seed is not None:
         instance("seed", seed, str, "Give any text between quotes, such as your name.")
         if len(seed) > LONGEST_SEED:
             raise Unusable(f"seed: {len(seed)} letters. Give at most {LONGEST_SEED}.")
-    found = latest.latest(row.lab) if row.read else None
-    return row.numbers(seed, found), row.read is None or found is not None
-
-
-def _words(row: Exercise) -> Words:
-    return words.of(chapters.slug(row.id), row.id)
+    measured = readings.read(found, *row.read) if row.read and found is not None else {}
+    return row.numbers(seed, measured)
 
 
 def _said(text: str, numbers: Numbers) -> str:
     return words.plain(words.fill(text, numbers))
+
+
+def _unit(unit: str) -> str:
+    return f" {unit}" if unit and not unit.startswith("as ") else ""
 
 
 def _in(unit: str) -> str:

@@ -1,22 +1,21 @@
-"""An exercise without its words, which stand in the book: ranges, laws and likely slips. Pure.
+"""An exercise as its page defines it: numbers, law, likely slips and words. Pure.
 
 The numbers an exercise speaks of are given (a seed draws others, so that a class gets different
 ones), read from what the reader's lab has measured, or worked out from these. A formula is text
-of numbers and laws, as `labs.theory.expression` reads it: `"ceiling(cores, cpu_ms / 1000)"`. What
-that cannot say is a function, whose parameters are the numbers it needs.
+of numbers and laws, as `labs.theory.expression` reads it: `ceiling(cores, cpu_ms / 1000)`.
 """
 
-import inspect
 import random
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import Any, Literal, get_args
+
+import msgspec
 
 from labs.analysis.causes import UNSTEADY
 from labs.records.format import digits
 from labs.theory.expression import evaluate
 
-Formula = str | Callable[..., float]
+Formula = str | int | float
 Level = Literal["warm-up", "standard", "hard"]
 Kind = Literal[
     "compute",
@@ -64,9 +63,7 @@ class Numbers(dict[str, float]):
     def of(self, formula: Formula) -> float:
         """The formula's value. NoSuchNumber for a name that is none of these, Unusable for what is
         no formula."""
-        if isinstance(formula, str):
-            return evaluate(formula, self)
-        return formula(*(self[name] for name in inspect.signature(formula).parameters))
+        return evaluate(str(formula), self)
 
     def said(self, name: str) -> str:
         """A number as it stands in a sentence. Whole ones, and all that the exercise gives
@@ -77,29 +74,34 @@ class Numbers(dict[str, float]):
         return f"{value:.12g}" if name in self._exact else digits(value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exercise:
-    """One exercise. `{names}` in the hints of its slips, and in the page's words, are its numbers.
+class Exercise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One exercise. `{names}` in its words and in the hints of its slips are its numbers.
 
     Fixed: `given` lists choices for each number, the first is the one printed in the book.
-    Own machine: `lab` names the lab and `read` takes the numbers from its result.
+    Own machine: `lab` names the lab; `read` names the reading of `labs.exercises.readings` that
+    takes the numbers from its result, and what of it.
     Open: no `answer`.
     `slips` are the likely wrong turns: the number that each leads to, and the sentence that helps.
-    With numbers that make the turn a right one it leads nowhere, to NaN.
+    With numbers that make the turn a right one it is none.
     """
 
     id: str
+    title: str = ""
+    page: str = ""  # that it stands on: 1-cpu-time/one-core
     kind: Kind
     level: Level
     minutes: int  # of a reader who has read the chapter and tries before looking
     unit: str = ""
-    given: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     lab: str = ""
-    read: Callable[[Any], Mapping[str, float]] | None = None
+    read: tuple[str, ...] = ()
+    given: dict[str, tuple[int | float, ...]] = {}
     answer: Formula | None = None
-    also: Mapping[str, Formula] = field(default_factory=dict)  # more numbers that words speak of
+    also: dict[str, Formula] = {}  # more numbers that words speak of
     tolerance: Formula | None = None  # relative; else as well as it is `known`
-    slips: Mapping[Formula, str] = field(default_factory=dict)
+    slips: dict[str, str] = {}  # formula -> hint
+    question: str = ""
+    hints: tuple[str, ...] = ()
+    solution: str = ""
 
     @property
     def effort(self) -> str:
@@ -118,20 +120,26 @@ class Exercise:
     @property
     def fixed(self) -> bool:
         """Whether it has an answer that needs no lab."""
-        return self.answer is not None and self.read is None
+        return self.answer is not None and not self.read
 
-    def numbers(self, seed: str | None = None, measured: object = None) -> Numbers:
-        """Its numbers: the book's, or those that the seed draws; and those read from what its lab
-        measured."""
+    def numbers(self, seed: str | None = None, read: Mapping[str, float] | None = None) -> Numbers:
+        """Its numbers: the book's, or those that the seed draws; and those `read` from a lab."""
         known = {
             name: choices[0]
             if seed is None
             else random.Random(f"{self.id} {name} {seed}").choice(choices)
             for name, choices in self.given.items()
         }
-        if self.read is not None and measured is not None:
-            known |= self.read(measured)
         formulas = dict(self.also)
         if self.answer is not None:
             formulas["answer"] = self.answer
-        return Numbers(known, formulas, self.given)
+        return Numbers({**known, **(read or {})}, formulas, self.given)
+
+
+def place(id: str) -> str:
+    """The name of the place in its page where an exercise's question stands.
+
+    >>> place("3.1")
+    'exercise-3-1'
+    """
+    return f"exercise-{id.replace('.', '-')}"

@@ -1,21 +1,13 @@
-"""What is wrong with the exercises on a page: fields, bare numbers, ids, and what is missing."""
+"""What is wrong with the exercises on a page: options, fields, ids, and what is missing."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from labs.exercises.exercise import Exercise, NoSuchNumber
-from labs.exercises.words import (
-    CODE,
-    CONSTANT,
-    FIELD,
-    KINDS,
-    ROLE,
-    Part,
-    constant,
-    fill,
-    parts,
-    plain,
-)
+from labs.exercises.page import KINDS, Page, Part
+from labs.exercises.readings import READINGS
+from labs.exercises.words import CODE, CONSTANT, FIELD, ROLE, constant, fill, plain
+from labs.records.errors import Unusable
 
 NO_NUMBER = tuple(  # where digits are none, or are accounted for
     re.compile(pattern, re.MULTILINE | re.DOTALL)
@@ -35,7 +27,6 @@ NO_NUMBER = tuple(  # where digits are none, or are accounted for
     )
 )
 NUMBER = re.compile(r"\d[\d.,]*")
-CELL = re.compile(r'^check\("(?P<id>[^"]*)", \.\.\.\)$', re.MULTILINE)
 
 
 def bare(text: str) -> Iterator[tuple[int, str]]:
@@ -51,39 +42,52 @@ def bare(text: str) -> Iterator[tuple[int, str]]:
             yield number, found[0].rstrip(".,")
 
 
-def complaints(page: str, rows: Sequence[Exercise]) -> list[tuple[int, str]]:
-    """What is wrong with the exercises on a page, by line: fields, numbers, ids, their order, and
-    what a row or the words lack. `rows` are those of the page's chapter."""
-    found = parts(page)
-    asked = [each for each in found if each.kind == "exercise"]
-    said = [(each.line, sentence) for each, sentence in _misplaced(asked, rows)]
-    known = {row.id: row for row in rows}
-    last = asked[-1].line if asked else 1
+def complaints(page: Page) -> list[tuple[int, str]]:
+    """What is wrong with the exercises on a page, by line: options, fields, numbers, ids, their
+    order, and what the words lack."""
+    asked = [each for each in page.parts if each.kind == "exercise"]
+    known = {each.id: each for each in page.exercises}
+    said = [*page.unread, *_misplaced(asked)]
     ids = {each.id for each in asked}
-    said += [(last, f"{id}: has a row but no words.") for id in known if id not in ids]
-    for each in found:
+    for each in page.parts:
         if each.id in known:
             said += _unfit(each, known[each.id])
-        elif each.kind != "exercise":
+        elif each.id not in ids:
             said.append((each.line, f"{each.id}: no exercise of this page has that id."))
     for each in asked:
         if each.id in known:
-            own = [part for part in found if part.id == each.id]
-            said += [(each.line, f"{each.id}: {what}") for what in _lacking(own, known[each.id])]
+            own = [part for part in page.parts if part.id == each.id]
+            lacking = [*_unworkable(known[each.id]), *_lacking(own, known[each.id])]
+            said += [(each.line, f"{each.id}: {what}") for what in lacking]
     return sorted(said)
 
 
-def _misplaced(asked: list[Part], rows: Sequence[Exercise]) -> Iterator[tuple[Part, str]]:
-    ids = [row.id for row in rows]
-    before = -1
+def _misplaced(asked: list[Part]) -> Iterator[tuple[int, str]]:
+    before: tuple[list[int], str] = ([], "")
     for each in asked:
-        if each.id not in ids:
-            yield each, f"{each.id}: no row of this chapter has that id."
+        if not re.fullmatch(r"\d+\.\d+", each.id):
+            yield each.line, f"{each.id}: no id. Give the chapter and a number, as in 3.1."
             continue
-        place = ids.index(each.id)
-        if place <= before:
-            yield each, f"{each.id}: stands after {ids[before]}. Give ids once and in order."
-        before = max(before, place)
+        place = [int(part) for part in each.id.split(".")]
+        if place <= before[0]:
+            yield each.line, f"{each.id}: stands after {before[1]}. Give ids once and in order."
+        before = max(before, (place, each.id))
+
+
+def _unworkable(row: Exercise) -> Iterator[str]:
+    """What its options have that can't be worked out; numbers of a lab are not there yet."""
+    if row.read and (row.read[0] not in READINGS or not row.lab):
+        yield f"reads {row.read[0]} of a lab. Give `lab`, and one of {', '.join(READINGS)}."
+    numbers = row.numbers()
+    formulas = [*row.also.values(), *row.slips, row.tolerance or 0]
+    for formula in formulas if row.answer is None else [row.answer, *formulas]:
+        try:
+            numbers.of(formula)
+        except Unusable as error:
+            yield str(error)
+        except NoSuchNumber as error:
+            if not row.read:
+                yield str(error)
 
 
 def _unfit(part: Part, row: Exercise) -> Iterator[tuple[int, str]]:
@@ -91,13 +95,13 @@ def _unfit(part: Part, row: Exercise) -> Iterator[tuple[int, str]]:
     for line, text in part.lines:
         try:
             fill(text, numbers)
-        except (NoSuchNumber, ValueError) as error:
+        except (NoSuchNumber, Unusable, ValueError) as error:
             yield line, f"{row.id}: {error}"
     for number, found in bare(part.text):
         yield (
-            part.line + 1 + number,
-            f"{row.id}: {found} is no field. Name a number of the row, or write {{{found}}} if it "
-            "is always the same.",
+            part.text_line + number,
+            f"{row.id}: {found} is no field. Name a number of the exercise, or write {{{found}}} "
+            "if it is always the same.",
         )
     if (part.kind != "solution" or row.fixed) and (odd := _odd(part.text)):
         yield part.line, f"{row.id}: {odd} cannot be said in plain words."
@@ -118,10 +122,6 @@ def _lacking(own: list[Part], row: Exercise) -> Iterator[str]:
             yield f"has no {kind}."
     if sum(each.kind == "solution" for each in own) > 1:
         yield "has more than one solution."
-    cells = [id for each in own for id in CELL.findall(each.after)]
-    wanted = [] if row.answer is None else [row.id]
-    if cells != wanted:
-        yield f'wants {"a cell" if wanted else "no cell"} with check("{row.id}", ...).'
     if row.fixed:
         for name in _unused(row.given, text["exercise"]):
             yield f"the question does not say {{{name}}}."

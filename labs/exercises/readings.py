@@ -1,12 +1,13 @@
-"""What an exercise about the reader's own machine reads from their lab. Pure.
+"""Readings: what an exercise about the reader's own machine takes from their lab. Pure.
 
+An exercise names one of them, and what of the result it takes: `read: [of_part, 60 workers]`.
 `interval` is how well it is known: a relative half width, which becomes the answer's tolerance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from labs.analysis.scale import own_label
 from labs.kinds.checkup.record import Checkup
@@ -114,37 +115,29 @@ def labels(comparison: Comparison, *named: str) -> list[str]:
     return list(named)
 
 
-def of_parts(first: str, second: str) -> Callable[[Comparison], Read]:
+def of_parts(comparison: Comparison, first: str, second: str) -> Read:
     """The throughput of two parts of a comparison, each at its busiest level, and their pools."""
-
-    def read(comparison: Comparison) -> Read:
-        parts = [comparison.part(label) for label in labels(comparison, first, second)]
-        of = [of_last(part) for part in parts]
-        return {
-            "users": of[0]["users"],
-            "few": parts[0].experiment.server.pool or 0,
-            "many": parts[1].experiment.server.pool or 0,
-            "first": of[0]["throughput"],
-            "second": of[1]["throughput"],
-            "interval": of[0]["interval"] + of[1]["interval"],
-        }
-
-    return read
+    parts = [comparison.part(label) for label in labels(comparison, first, second)]
+    of = [of_last(part) for part in parts]
+    return {
+        "users": of[0]["users"],
+        "few": parts[0].experiment.server.pool or 0,
+        "many": parts[1].experiment.server.pool or 0,
+        "first": of[0]["throughput"],
+        "second": of[1]["throughput"],
+        "interval": of[0]["interval"] + of[1]["interval"],
+    }
 
 
-def of_part(label: str) -> Callable[[Comparison], Read]:
+def of_part(comparison: Comparison, label: str) -> Read:
     """The busiest level of one part, and what its page waits when it is alone."""
-    return lambda comparison: of_waiting(comparison.part(*labels(comparison, label)))
+    return of_waiting(comparison.part(*labels(comparison, label)))
 
 
-def of_queue(label: str) -> Callable[[Comparison], Read]:
+def of_queue(comparison: Comparison, label: str) -> Read:
     """The busiest level of one part, and how long a request was in service there."""
-
-    def read(comparison: Comparison) -> Read:
-        part = comparison.part(label)
-        return {**of_last(part), "service_s": busiest(part).service_time_s or 0.0}
-
-    return read
+    part = comparison.part(label)
+    return {**of_last(part), "service_s": busiest(part).service_time_s or 0.0}
 
 
 def of_patient(mystery: Mystery) -> Read:
@@ -216,3 +209,17 @@ def of_race(race: Race) -> Read:
     """Additions asked for and additions counted, without a lock."""
     count = pick(race.runs[-1].counts, name="without a lock")
     return {"asked": count.asked, "counted": count.counted}
+
+
+READINGS: dict[str, Callable[..., Read]] = {
+    each.__name__: each
+    for each in (
+        *(of_checkup, of_both, of_last, of_waiting, of_plateau, of_first_step, of_parts, of_part),
+        *(of_queue, of_patient, of_tree, of_locust, of_crowd, of_scales, of_pools, of_race),
+    )
+}
+
+
+def read(result: Any, name: str, *of: str) -> Read:
+    """What the reading of that name takes from a lab's result."""
+    return READINGS[name](result, *of)

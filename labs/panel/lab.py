@@ -9,7 +9,7 @@ from typing import Any, Generic
 import ipywidgets
 from markupsafe import Markup
 
-from labs.exercises import latest
+from labs.exercises import check
 from labs.host import hardware
 from labs.kinds.base import Found, LabKind
 from labs.kinds.registry import showing
@@ -78,8 +78,9 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
         self._earlier = EarlierRuns(self._taken_away)
         self._results = Results()
+        self._keys = ipywidgets.HTML(layout={"display": "none"})  # for the page's exercises
         empty(self._problem, self._caption)
-        super().__init__(children=self._parts())
+        super().__init__(children=(*self._parts(), self._keys))
         self.add_class("wt-panel")
         self._begin()
 
@@ -314,7 +315,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     def _found(self, found: Found, *, before_the_end: bool = False) -> None:
         """The run is over, perhaps before its time."""
         if not before_the_end:
-            latest.keep(self.name, found)
+            self._keep(found)
         self._measured(found)
         here = "Measured here before the end" if before_the_end else "Measured here"
         words = f"{self._earlier.newest.capitalize()}. {here}: {found.machine.caption}."
@@ -327,6 +328,10 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._judge(found)
         said = advice(showing(found).checked(found), controls(self))
         put(self._results.answer, spoken(said) if said else "")
+
+    def _keep(self, found: Found) -> None:
+        """Let exercises ask about what was found."""
+        self._keys.value = check.keep(self.name, found)
 
     def _measured(self, found: Found) -> None:
         """Here, with what is set."""

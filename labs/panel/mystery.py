@@ -7,7 +7,6 @@ from __future__ import annotations
 import ipywidgets
 
 from labs import progress_log
-from labs.exercises import latest
 from labs.kinds.base import LabKind
 from labs.kinds.mystery import verdict
 from labs.kinds.mystery.record import Mystery, Variant
@@ -181,7 +180,7 @@ class MysteryPanel(LabPanel[Mystery]):
     def _found(self, found: Mystery, *, before_the_end: bool = False) -> None:
         """Whatever was measured, also when the run broke off."""
         if all(each.points for each in found.variants.values()):
-            latest.keep(self.name, found)
+            self._keep(found)
             self._mystery = found
             if len(found.variants) == 1:
                 self._measured(found)

@@ -10,7 +10,6 @@ import ipywidgets
 from markupsafe import Markup
 
 from labs.analysis.scaling import Variant, variants
-from labs.exercises import latest
 from labs.host.waiting import Stopped
 from labs.kinds.base import LabKind
 from labs.kinds.sweep.alt_text import sweep_alt
@@ -223,7 +222,7 @@ class SweepPanel(LabPanel[Recording]):
         put(self._results.answer, spoken(said))
         put(self._results.beside, self._compared(found))
         put(self._results.data, show.downloads(self.name, found))
-        latest.keep(self.name, found)
+        self._keep(found)
 
     # ---- what is drawn -----------------------------------------------------------------------
 

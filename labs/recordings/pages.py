@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from labs.exercises.chapters import EXERCISES
-from labs.exercises.words import place
+from labs.exercises import catalogue
+from labs.exercises.exercise import place
 from labs.kinds.registry import KINDS, lab_kind
 from labs.recordings import store
 
@@ -40,7 +40,7 @@ def chapters() -> tuple[Chapter, ...]:
     them. Where `labs` is installed without the book, with what the exercises know."""
     asked: dict[str, list[str]] = {}
     labs: dict[str, list[str]] = {}
-    for row in EXERCISES:
+    for row in catalogue.in_pages():
         number = row.id.partition(".")[0]
         asked.setdefault(number, [])
         labs.setdefault(number, [])

@@ -1,23 +1,26 @@
 """Sphinx's directives for exercises: {exercise}, {hint} and {solution}, with the book's numbers;
 and the role {minutes}, with which a page says how long they take.
 
-`labs.exercises.words` says what stands in them and what is wrong with it: a number that is no
-field of its exercise, an id out of order. Each is a warning with its line, so a strict build fails.
+`labs.exercises.page` says what stands in them, `labs.exercises.proofreading` what is wrong with it:
+each is a warning with its line, so a strict build fails. A page of the built book has the keys by
+which its script judges answers, and `exercises.json` all exercises, for the labs.
 """
 
-import importlib
-from pathlib import PurePosixPath
+from pathlib import Path
 from typing import Any
 
+import msgspec
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
-from labs.exercises import chapters, proofreading, words
+from labs.exercises import catalogue, page, proofreading, words
 from labs.exercises.check import key
-from labs.exercises.exercise import NoSuchNumber
+from labs.exercises.exercise import Exercise, place
 from labs.present.markup import script_data
+
+EXERCISES = "wall-time-exercises"  # a page's, among its metadata
 
 logger = logging.getLogger(__name__)
 
@@ -28,42 +31,41 @@ class ExerciseDirective(SphinxDirective):
     required_arguments = 1
     final_argument_whitespace = True
     has_content = True
-    before = "({place})=\n### {heading}\n\n*{effort}*\n\n"  # the page of progress finds it so
-    after = ""
 
     def run(self) -> list[nodes.Node]:
-        heading = self.arguments[0]
-        slug = PurePosixPath(self.env.docname).name
-        rows = {row.id: row for row in chapters.CHAPTERS.get(slug, ())}
-        row = rows.get(heading.partition(" ")[0])
+        known = {each.id: each for each in self.env.metadata[self.env.docname][EXERCISES]}
+        row = known.get(self.arguments[0].partition(" ")[0])
         if row is None:
-            return []  # `_complain` has said so
-        module = importlib.import_module(f"{chapters.__name__}.{slug.replace('-', '_')}")
-        self.env.note_dependency(str(module.__file__))
-        try:
-            text = words.fill("\n".join(self.content), row.numbers())
-        except (NoSuchNumber, ValueError):
-            return []
-        before = self.before.format(heading=heading, place=words.place(row.id), effort=row.effort)
-        line = self.lineno + self.content_offset - before.count("\n")
+            return []  # `_read` has said why
+        options, text = page.parted("\n".join(self.content))
+        filled = words.fill(text, row.numbers())
+        before, after = self.around(row)
+        line = self.lineno + self.content_offset + options.count("\n") - before.count("\n")
         # The renderer's own method, since a section that a directive returns would end with it.
         renderer = self.state._renderer  # type: ignore[attr-defined]  # MyST's, not docutils'
-        renderer.nested_render_text(before + text + self.after, line)
+        renderer.nested_render_text(before + filled + after, line)
         return []
+
+    def around(self, row: Exercise) -> tuple[str, str]:
+        """What stands before the text and after it: the page of progress finds the place, and the
+        page's script puts a field there."""
+        before = f"({place(row.id)})=\n### {self.arguments[0]}\n\n*{row.effort}*\n\n"
+        field = f'\n\n<div class="wt-asked" data-exercise="{row.id}"></div>'
+        return before, "" if row.answer is None else field
 
 
 class HintDirective(ExerciseDirective):
     """Folded away until it is asked for."""
 
-    before = '<details class="hint">\n<summary>Hint</summary>\n\n'
-    after = "\n\n</details>"
+    def around(self, row: Exercise) -> tuple[str, str]:
+        return '<details class="hint">\n<summary>Hint</summary>\n\n', "\n\n</details>"
 
 
 class SolutionDirective(ExerciseDirective):
     """The same, for the solution."""
 
-    before = '<details class="solution">\n<summary>Solution</summary>\n\n'
-    after = "\n\n</details>"
+    def around(self, row: Exercise) -> tuple[str, str]:
+        return '<details class="solution">\n<summary>Solution</summary>\n\n', "\n\n</details>"
 
 
 class MinutesRole(SphinxRole):
@@ -71,38 +73,56 @@ class MinutesRole(SphinxRole):
     of the chapters that it names."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        names = [
-            PurePosixPath(self.env.docname).name if name == "here" else name
-            for name in self.text.split()
-        ]
-        if unknown := [name for name in names if name not in chapters.CHAPTERS]:
+        here = Path(self.env.doc2path(self.env.docname))
+        sources = {file.stem: file for file in (here, *catalogue.pages())}
+        names = [here.stem if name == "here" else name for name in self.text.split()]
+        if unknown := [name for name in names if name not in sources]:
             said = f"{unknown[0]}: no chapter has that name. Write `here`, or names of chapters."
             logger.warning(said, location=self.get_location())
             return [], []
-        return [nodes.Text(str(sum(chapters.minutes(name) for name in names)))], []
+        minutes = 0
+        for name in names:
+            self.env.note_dependency(str(sources[name]))
+            asked = page.read(sources[name].read_text("utf-8")).exercises
+            minutes += sum(row.minutes for row in asked)
+        return [nodes.Text(str(minutes))], []
 
 
-def _complain(_app: Sphinx, page: str, source: list[str]) -> None:
-    rows = chapters.CHAPTERS.get(PurePosixPath(page).name, ())
-    for line, sentence in proofreading.complaints(source[0], rows):
-        logger.warning(sentence, location=(page, line))
+def _read(app: Sphinx, name: str, source: list[str]) -> None:
+    """Keep the exercises of a page, but for those with which something is wrong, and say what."""
+    found = page.read(source[0], name)
+    wrong = set()
+    for line, sentence in proofreading.complaints(found):
+        logger.warning(sentence, location=(name, line))
+        wrong.add(sentence.partition(":")[0])
+    app.env.metadata[name][EXERCISES] = [row for row in found.exercises if row.id not in wrong]
 
 
 def _add_keys(
-    _app: Sphinx, page: str, _template: str, context: dict[str, Any], doctree: object
+    app: Sphinx, name: str, _template: str, context: dict[str, Any], doctree: object
 ) -> None:
-    """What a page needs to check its fixed exercises without Python."""
-    rows = chapters.CHAPTERS.get(PurePosixPath(page).name, ())
-    if doctree is None or not rows:
-        return
-    keys = {row.id: key(row) for row in rows if row.fixed}
-    context["body"] += f"{script_data(keys, id='wt-exercises')}\n"
+    """What a page needs to judge answers without Python; of one that asks about the reader's own
+    machine, the lab that is to be run."""
+    rows = app.env.metadata[name].get(EXERCISES, ()) if doctree is not None else ()
+    asked = [row for row in rows if row.answer is not None]
+    if asked:
+        keys = {row.id: key(row, row.numbers()) if row.fixed else row.lab for row in asked}
+        context["body"] += f"{script_data(msgspec.to_builtins(keys), id='wt-exercises')}\n"
+
+
+def _write(app: Sphinx, failed: Exception | None) -> None:
+    """All exercises, beside the pages."""
+    if failed is None and app.builder.name == "html":
+        every = (row for about in app.env.metadata.values() for row in about.get(EXERCISES, ()))
+        written = msgspec.json.encode(catalogue.in_order(every))
+        Path(app.outdir, catalogue.NAME).write_bytes(written)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Sphinx calls this."""
     app.connect("html-page-context", _add_keys)
-    app.connect("source-read", _complain)
+    app.connect("source-read", _read)
+    app.connect("build-finished", _write)
     app.add_directive("exercise", ExerciseDirective)
     app.add_directive("hint", HintDirective, override=True)  # docutils has an admonition
     app.add_directive("solution", SolutionDirective)

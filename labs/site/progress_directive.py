@@ -9,7 +9,7 @@ from markupsafe import Markup
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from labs.exercises.chapters import EXERCISES
+from labs.exercises import catalogue
 from labs.kinds.mystery.scenarios import LIMITS
 from labs.present.bet import CLOSE
 from labs.present.caveats import HOLLOW
@@ -31,8 +31,9 @@ class ProgressDirective(SphinxDirective):
 
 def known() -> dict[str, object]:
     """Say what the page's script is told: the chapters, the words and the bounds that labs use."""
-    minutes = {row.id: row.minutes for row in EXERCISES}
-    fixed = {row.id for row in EXERCISES if row.fixed}
+    asked = catalogue.in_pages()
+    minutes = {row.id: row.minutes for row in asked}
+    fixed = {row.id for row in asked if row.fixed}
     return {
         "chapters": [
             {

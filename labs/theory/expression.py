@@ -20,7 +20,14 @@ LAWS: dict[str, Callable[..., float]] = {  # those that take numbers only
     and not name.startswith("_")
     and {each.annotation for each in inspect.signature(law).parameters.values()} <= {float, int}
 }
-FUNCTIONS = LAWS | {"min": min, "max": max, "round": round, "ceil": math.ceil}
+FUNCTIONS = LAWS | {
+    "min": min,
+    "max": max,
+    "round": round,
+    "ceil": math.ceil,
+    "comb": math.comb,
+    "gcd": math.gcd,
+}
 OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -32,7 +39,7 @@ OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
 
 def evaluate(text: str, numbers: Mapping[str, float] | None = None) -> float:
     """What `bound(N=16, D=0.05, c=4) / 2` comes to: laws and queueing models, numbers, + - * / **,
-    min, max, round and ceil. With `numbers`, their names too.
+    min, max, round, ceil, comb and gcd. With `numbers`, their names too.
 
     >>> evaluate("bound(N=16, D=0.05, c=4) / 2"), evaluate("2 * users", {"users": 8})
     (40.0, 16)

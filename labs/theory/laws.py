@@ -8,6 +8,7 @@ of any window in which what came in went out, whatever the distributions (Dennin
 1978). A negative number is refused with `Unusable`.
 """
 
+import itertools
 import math
 
 from labs.records.errors import Unusable
@@ -238,6 +239,16 @@ def retry_delay(lost: int, linear: int = 4) -> float:
     """
     _check(lost=lost, linear=linear)
     return min(lost, linear) + 2.0 ** max(0, lost - linear) - 1
+
+
+def knock(free_s: float, linear: int = 4) -> float:
+    """Seconds from the first try to the one that finds a place free after `free_s`.
+
+    >>> knock(4.5), knock(4.5, linear=0)
+    (5.0, 7.0)
+    """
+    _check(free_s=free_s)
+    return next(at for lost in itertools.count() if (at := retry_delay(lost, linear)) >= free_s)
 
 
 def looks(wanted: int, start: int, most: int = 32) -> int:

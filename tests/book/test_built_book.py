@@ -16,7 +16,6 @@ from bs4 import BeautifulSoup, Tag
 from chapters import ROOT, Page, chapters, pages
 from msgspec import structs
 
-from labs.exercises.chapters import CHAPTERS
 from labs.kinds.sweep.record import Recording
 from labs.recordings import store
 from labs.recordings.pages import chapters as progress_chapters
@@ -227,14 +226,15 @@ def said(page: Page, text: str) -> str:
 
 
 @pytest.mark.parametrize("page", chapters(), ids=lambda page: page.name)
-def test_an_exercise_is_a_section_with_its_cell_and_folded_words(book: Path, page: Page) -> None:
+def test_an_exercise_is_a_section_with_its_field_and_folded_words(book: Path, page: Page) -> None:
     (asked,) = article(book / f"{page.name}.html").select("#try-it-yourself")
     sections = asked.find_all("section", recursive=False)
-    rows = CHAPTERS[page.slug]
+    rows = page.exercises
     headings = [each.h3.get_text() for each in sections if each.h3]
     assert [each.partition(" · ")[0] for each in headings] == [row.id for row in rows]
     for section, row in zip(sections, rows, strict=True):
-        assert len(section.select(".cell")) == (row.answer is not None), row.id
+        places = [each["data-exercise"] for each in section.select(".wt-asked")]
+        assert places == [row.id] * (row.answer is not None), row.id
         folded = [each["class"] for each in section.select("details.hint, details.solution")]
         assert folded[0] == ["hint"] and folded[-1] == ["solution"], row.id
         assert not section.select("details[open]")

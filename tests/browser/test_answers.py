@@ -1,16 +1,20 @@
-"""Fixed exercises in a page without Python: judged as Python judges them, kept, and taken along."""
+"""Fixed exercises in a page: judged as `check` judges them, kept, and taken along."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
+from chapters import Page as Chapter
 from chapters import chapters
+from conftest import SMALL_BOOK, build
 from playwright.sync_api import Page, expect
 
 from labs.exercises import check as exercises
-from labs.exercises.chapters import CHAPTERS
+from labs.exercises.exercise import Exercise
 from labs.records.progress import Saved, parsed
 
 TYPED = (
@@ -45,10 +49,9 @@ def test_numbers_are_read_as_python_reads_them(book: Path, page: Page) -> None:
 
 
 @pytest.mark.parametrize("source", chapters(), ids=lambda page: page.slug)
-def test_a_page_judges_as_python_does(book: Path, page: Page, source: object) -> None:
-    name, slug = source.name, source.slug  # type: ignore[attr-defined]
-    page.goto((book / f"{name}.html").as_uri())
-    fixed = [row for row in CHAPTERS[slug] if row.fixed]
+def test_a_page_judges_as_python_does(book: Path, page: Page, source: Chapter) -> None:
+    page.goto((book / f"{source.name}.html").as_uri())
+    fixed = [row for row in source.exercises if row.fixed]
     expect(page.locator(".wt-check")).to_have_count(len(fixed))
     for row in fixed:
         numbers = row.numbers()
@@ -64,7 +67,53 @@ def test_an_exercise_about_the_reader_s_machine_says_where_it_is_checked(
 ) -> None:
     page.goto((book / "1-cpu-time/one-core.html").as_uri())
     expect(page.get_by_text("checked where the book is live")).to_have_count(1)
-    expect(page.locator(".wt-checked .cell_input").first).to_be_hidden()
+
+
+ADDED = """
+```{exercise} 1.9 · Two cores
+---
+kind: compute
+level: warm-up
+minutes: 1
+unit: req/s
+given:
+  cores: [2, 4]
+  cpu_ms: [50]
+answer: ceiling(cores, cpu_s)
+slips:
+  cores: These are the {cores} cores.
+---
+{cores} cores, {cpu_ms} ms a request. How many requests per second?
+```
+
+```{hint} 1.9
+Which is full first?
+```
+
+```{solution} 1.9
+**{answer} requests per second.**
+```
+"""
+
+
+def test_an_exercise_that_is_added_to_a_page_is_asked_and_judged(
+    page: Page, tmp_path: Path
+) -> None:
+    """In a copy of a book, in which one file is touched."""
+    source = shutil.copytree(SMALL_BOOK, tmp_path / "book")
+    with (source / "index.md").open("a") as file:
+        file.write(f"\n## Exercises\n{ADDED}")
+    site = build(source, tmp_path)
+    page.goto((site / "index.html").as_uri())
+    said = page.evaluate(ANSWERS, ["1.9", ["40 req/s", "2", "30"]])
+    (row,) = msgspec.json.decode((site / "exercises.json").read_bytes(), type=tuple[Exercise, ...])
+    expected = exercises.key(row, row.numbers())
+    assert said == [exercises.judge(expected, value).sentence for value in (40, 2, 30)]
+    assert said == [
+        "Right: 40 req/s.",
+        "Not quite. These are the 2 cores.",
+        "Not yet: 30 req/s is too small. Which is full first?",
+    ]
 
 
 def test_progress_is_kept_saved_deleted_and_read_again(

@@ -274,26 +274,6 @@ def test_a_failure_says_its_sentence_and_folds_the_rest(server: BookServer, page
         expect(shown.get_by_text("Traceback")).to_be_visible()
 
 
-def test_a_double_click_takes_all_the_dots(server: BookServer, page: Page) -> None:
-    code = unfolded(server, page)
-    code.press("ControlOrMeta+a")
-    page.keyboard.insert_text("print(6 * ...)")
-    place = """node => {
-      const texts = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
-      let text = texts.nextNode();
-      while (!text.data.includes('...')) text = texts.nextNode();
-      const range = document.createRange();
-      const at = text.data.indexOf('...') + 1;
-      range.setStart(text, at); range.setEnd(text, at + 1);
-      const { x, y, width, height } = range.getBoundingClientRect();
-      return [x + width / 2, y + height / 2];
-    }"""
-    page.mouse.dblclick(*code.evaluate(place))
-    page.keyboard.insert_text("7")
-    code.press("Shift+Enter")
-    expect(panel(page, 2)).to_contain_text("42")
-
-
 def test_leaving_a_page_ends_its_kernel(server: BookServer, page: Page) -> None:
     page.goto(server.page("chapter/lab"))
     state(page, "live")

@@ -15,7 +15,7 @@ from waiting import eventually
 from labs import __main__ as command_line
 from labs import progress_log
 from labs.api import check
-from labs.exercises.check import NoSuchExercise
+from labs.exercises.catalogue import NoSuchExercise
 from labs.host import hardware
 from labs.kinds.sweep.run import SweepLab
 from labs.measure import rig

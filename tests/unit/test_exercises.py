@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import examples
+import msgspec
 import pytest
 from msgspec import structs
 
-from labs.exercises import latest, proofreading, words
-from labs.exercises.chapters import CHAPTERS, EXERCISES, minutes, slug
-from labs.exercises.check import NoSuchExercise, check, exercise, slips
+from labs.exercises import catalogue, latest, proofreading, words
+from labs.exercises.catalogue import NoSuchExercise
+from labs.exercises.check import check, exercise, key, keys, numbers_of, slips
 from labs.exercises.exercise import CLOSE, KINDS, LEVELS, Exercise, NoSuchNumber, Numbers
+from labs.exercises.page import read
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.mystery.record import Mystery
 from labs.kinds.sweep.record import Recording
@@ -119,6 +121,7 @@ MEASURED = {
         seed=1, limit="cpu", machine=examples.MACHINE, variants={"before": examples.recording()}
     ),
 }
+EXERCISES = catalogue.in_pages()
 asked = pytest.mark.parametrize("row", EXERCISES, ids=lambda row: row.id)
 
 
@@ -132,7 +135,7 @@ def row_of(id: str) -> Exercise:
 
 
 def numbers(row: Exercise, seed: str | None = None) -> Numbers:
-    return row.numbers(seed, MEASURED.get(row.lab))
+    return numbers_of(row, seed, MEASURED.get(row.lab))
 
 
 @asked
@@ -148,9 +151,8 @@ def test_the_answer_is_right_and_every_slip_is_met_with_a_hint(
     truth = known["answer"]
     assert check(row.id, truth, seed=seed).right
     assert check(row.id, float(f"{truth:.3g}"), seed=seed).right
-    for slip in row.slips:
-        wrong = known.of(slip)
-        if not math.isnan(wrong) and not math.isclose(wrong, truth, rel_tol=row.known(known)):
+    for wrong in map(known.of, row.slips):
+        if not math.isclose(wrong, truth, rel_tol=row.known(known)):
             reply = check(row.id, wrong, seed=seed)
             assert reply.kind == "wrong"
             assert reply.sentence.startswith("Not quite.")
@@ -162,8 +164,7 @@ def test_the_answer_is_right_and_every_slip_is_met_with_a_hint(
 @pytest.mark.usefixtures("measured")
 def test_all_of_its_words_can_be_said_with_its_numbers(row: Exercise, seed: str | None) -> None:
     """Also those of the reader's own run, which the build cannot know."""
-    said = words.of(slug(row.id), row.id)
-    for text in (said.question, *said.hints, said.solution):
+    for text in (row.question, *row.hints, row.solution):
         filled = words.fill(words.ROLE.sub("", text), numbers(row, seed))
         assert "{" not in words.plain(filled)
 
@@ -178,19 +179,6 @@ def test_a_question_about_the_own_machine_waits_for_the_measurement(
         assert reply.kind == "measure" and f"“{row.lab}”" in reply.sentence
     else:
         assert "{" not in reply.sentence and "First" not in reply.sentence
-
-
-@pytest.mark.parametrize("chapter", sorted({row.id.split(".")[0] for row in EXERCISES}))
-def test_a_chapter_has_a_fixed_an_own_and_an_open_question(chapter: str) -> None:
-    rows = [row for row in EXERCISES if row.id.split(".")[0] == chapter]
-    assert any(row.answer and not row.lab for row in rows)
-    assert any(row.answer and row.lab for row in rows)
-    assert any(row.answer is None for row in rows)
-
-
-def test_ids_are_given_once() -> None:
-    ids = [row.id for row in EXERCISES]
-    assert len(ids) == len(set(ids))
 
 
 @pytest.mark.parametrize(
@@ -327,35 +315,34 @@ def test_given_numbers_stand_as_they_are_and_others_are_rounded() -> None:
     given = {"users": 1024.0, "wait_s": 0.12345, "many": 1234567.0}
     text = "{users} users, {wait_s} s, {many} bytes"
     chosen = Exercise(id="x", **EASY, given={name: (value,) for name, value in given.items()})
-    read = Exercise(id="y", **EASY, lab="x", read=lambda result: given)
+    own = Exercise(id="y", **EASY, lab="x", read=("of_last",))
     assert words.fill(text, chosen.numbers()) == "1024 users, 0.12345 s, 1234567 bytes"
-    assert words.fill(text, read.numbers(None, "a result")) == "1024 users, 0.123 s, 1234567 bytes"
+    assert words.fill(text, own.numbers(None, given)) == "1024 users, 0.123 s, 1234567 bytes"
 
 
 # the words
 
 
-ROWS = (
-    Exercise(
-        id="3.1",
-        **EASY,
-        given={"cores": (4, 2), "cpu_ms": (50, 20)},
-        answer="cores / cpu_s",
-        also={"cpu_s": lambda cpu_ms: cpu_ms / 1000, "part": "1 / cores"},
-    ),
-    Exercise(id="3.2", **EASY, read=lambda result: {"users": result}, also={"due": "50"}),
-)
 FENCE = "```"
 PAGE = f"""# 3 · A page, of 2026
 
 {FENCE}{{exercise}} 3.1 · Sixteen users, at 16
+---
+kind: compute
+level: warm-up
+minutes: 1
+given:
+  cores: [4, 2]
+  cpu_ms: [50, 20]
+answer: cores / cpu_s
+also:
+  part: 1 / cores
+slips:
+  cores: That is the {{cores}} cores.
+---
 {{cores}} cores (S1) need {{cpu_ms:.1f}} ms a request.
 
 1. In exercise 3.1 and [chapter 6](six.md#16), by `Load([8])`.
-{FENCE}
-
-{FENCE}{{code-cell}} ipython3
-check("3.1", ...)
 {FENCE}
 
 {FENCE}{{hint}} 3.1
@@ -367,6 +354,14 @@ $X = c/D$ = {{cores}} / {{cpu_s}} = **{{answer}}**, $\\frac{{1}}{{D}}$, {{10}} {
 {FENCE}
 
 {FENCE}{{exercise}} 3.2 · Break it
+---
+kind: proof
+level: hard
+minutes: 9
+lab: many-cores
+read: [of_last]
+also: {{due: 50}}
+---
 Ask {{users|many}} users.
 {FENCE}
 
@@ -380,68 +375,92 @@ All. Ours did {{measured}}`throughput(8)`.
 """
 
 
-def test_words_are_filled_with_the_numbers_of_a_row() -> None:
-    assert proofreading.complaints(PAGE, ROWS) == []
-    found = words.parts(PAGE)
-    assert [(each.kind, each.id, each.title, each.line) for each in found][:2] == [
-        ("exercise", "3.1", "Sixteen users, at 16", 3),
-        ("hint", "3.1", "", 13),
-    ]
-    said = [words.fill(each.text, ROWS[0].numbers()) for each in found[:3]]
+def test_read_gives_the_exercises_of_a_page_with_their_words() -> None:
+    found = read(PAGE, "1-cpu-time/many-cores")
+    assert proofreading.complaints(found) == []
+    one, two = found.exercises
+    assert (one.id, one.title, one.page) == (
+        *("3.1", "Sixteen users, at 16", "1-cpu-time/many-cores"),
+    )
+    assert (two.kind, two.read, two.also) == ("proof", ("of_last",), {"due": 50})
+    said = [words.fill(text, one.numbers()) for text in (one.question, *one.hints, one.solution)]
     assert said[0].startswith("4 cores (S1) need 50.0 ms a request.")
-    assert said[1] == "Four cores; a quarter of them.\n"
+    assert said[1] == "Four cores; a quarter of them."
     assert words.plain(said[2]) == "X = c/D = 4 / 0.05 = 80, 1/D, 10 more."
     assert words.plain("$\\sqrt{(a^2 + b^2)/c}$") == "√((a^2 + b^2)/c)"
     assert not list(proofreading.bare("$a^2$"))
-    assert words.fill("{users|many} users", ROWS[1].numbers()) == "many users"
-    assert words.fill("{users|many} users", ROWS[1].numbers(None, 7)) == "7 users"
+    assert words.fill("{users|many} users", two.numbers()) == "many users"
+    assert words.fill("{users|many} users", two.numbers(None, {"users": 7})) == "7 users"
 
 
 @pytest.mark.parametrize(
     ("words_", "others", "line", "complaint"),
     [
-        ("{cores} cores (S1)", "{cors} cores (S1)", 4, "3.1: cors: no such number. Choose one of"),
-        ("{cores} cores (S1)", "{cores:3} cores, 8", 4, "3.1: 8 is no field."),
-        ("{cores} cores (S1)", "4 cores (S1)", 4, "3.1: 4 is no field."),
+        ("{cores} cores (S1)", "{cors} cores (S1)", 17, "3.1: cors: no such number. Choose one of"),
+        ("{cores} cores (S1)", "{cores:3} cores, 8", 17, "3.1: 8 is no field."),
+        ("{cores} cores (S1)", "4 cores (S1)", 17, "3.1: 4 is no field."),
         ("{cores} cores (S1)", "Cores", 3, "3.1: the question does not say {cores}."),
-        ("{cores:Words} cores", "{cores:nouns}", 14, "3.1: Invalid format specifier"),
-        ("{cores:Words} cores", "{users}", 14, "3.1: users: no such number."),
-        ("{cores:Words} cores", "{measured}`cores`", 13, "3.1: {measured} cannot be said"),
-        ("{cores:Words} cores", "$\\alpha$", 13, "3.1: \\alpha cannot be said"),
+        ("{cores:Words} cores", "{cores:nouns}", 23, "3.1: Invalid format specifier"),
+        ("{cores:Words} cores", "{users}", 23, "3.1: users: no such number."),
+        ("{cores:Words} cores", "{measured}`cores`", 22, "3.1: {measured} cannot be said"),
+        ("{cores:Words} cores", "$\\alpha$", 22, "3.1: \\alpha cannot be said"),
         ("**{answer}**", "so", 3, "3.1: the solution does not say {answer}."),
-        ("Which?", "Which?\n\n(In 1957.)", 28, "3.2: 1957 is no field."),
-        ("{users|many}", "{users}", 22, "3.2: users: no such number."),
-        ("{exercise} 3.2", "{exercise} 3.3", 21, "3.3: no row of this chapter has that id."),
-        ("{exercise} 3.2", "{exercise} 3.3", 21, "3.2: has a row but no words."),
-        ("{exercise} 3.2", "{exercise} 3.1", 21, "3.1: stands after 3.1."),
-        ("{hint} 3.2", "{hint} 3.4", 25, "3.4: no exercise of this page has that id."),
-        ("{hint} 3.2", "{hint} 3.4", 21, "3.2: has no hint."),
-        ("{hint} 3.2", "{solution} 3.2", 21, "3.2: has more than one solution."),
-        ('check("3.1", ...)', 'check("3.2", ...)', 3, '3.1: wants a cell with check("3.1", ...).'),
-        ("Ask {", "Ask 5 {", 22, "3.2: 5 is no field."),
+        ("Which?", "Which?\n\n(In 1957.)", 45, "3.2: 1957 is no field."),
+        ("{users|many}", "{users}", 39, "3.2: users: no such number."),
+        ("{exercise} 3.2", "{exercise} 3.1", 30, "3.1: stands after 3.1."),
+        ("{exercise} 3.2", "{exercise} 2.9", 30, "2.9: stands after 3.1."),
+        ("{exercise} 3.2", "{exercise} the last", 30, "the last: no id."),
+        ("{hint} 3.2", "{hint} 3.4", 42, "3.4: no exercise of this page has that id."),
+        ("{hint} 3.2", "{hint} 3.4", 30, "3.2: has no hint."),
+        ("{hint} 3.2", "{solution} 3.2", 30, "3.2: has more than one solution."),
+        ("Ask {", "Ask 5 {", 39, "3.2: 5 is no field."),
+        ("cores / cpu_s", "cores / cpu", 3, "3.1: cpu: no such number."),
+        ("cores / cpu_s", "cores /", 3, "3.1: cores /: not an expression"),
+        ("  cores: That", "  rows: That", 3, "3.1: rows: no such number."),
+        ("[of_last]", "[of_least]", 30, "3.2: reads of_least of a lab."),
+        ("lab: many-cores\n", "", 30, "3.2: reads of_last of a lab."),
+        ("warm-up", "easy", 3, "3.1: Invalid enum value 'easy'"),
+        ("minutes: 9", "minuets: 9", 30, "3.2: Object contains unknown field `minuets`"),
+        ("also: {due: 50}", "also: {due", 30, "3.2: its options are no YAML"),
     ],
 )
-def test_what_is_wrong_with_words_is_told_with_its_line(
+def test_complaints_say_what_is_wrong_with_its_line(
     words_: str, others: str, line: int, complaint: str
 ) -> None:
     assert words_ in PAGE
-    told = proofreading.complaints(PAGE.replace(words_, others), ROWS)
-    assert [at for at, sentence in told if sentence.startswith(complaint)] == [line], told
+    told = proofreading.complaints(read(PAGE.replace(words_, others)))
+    assert [at for at, sentence in told if sentence.startswith(complaint)][:1] == [line], told
 
 
-def test_ids_are_asked_for_in_order() -> None:
-    told = proofreading.complaints(PAGE, ROWS[::-1])
-    assert (21, "3.2: stands after 3.1. Give ids once and in order.") in told
-    assert proofreading.complaints("# Another page\n", ()) == []
-    assert proofreading.complaints(PAGE, ())[0] == (3, "3.1: no row of this chapter has that id.")
-    assert len(proofreading.complaints("# A page\n", ROWS)) == len(ROWS)
+def test_exercises_are_read_from_the_file_that_the_build_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / catalogue.NAME
+    file.write_bytes(msgspec.json.encode(EXERCISES))
+    monkeypatch.setattr(catalogue, "BUILT", file)
+    monkeypatch.setattr(catalogue, "BOOK", tmp_path)
+    catalogue.exercises.cache_clear()
+    assert catalogue.exercises() == EXERCISES
+    file.unlink()
+    catalogue.exercises.cache_clear()
+    with pytest.raises(NoSuchExercise, match="has no exercises"):
+        check("3.1", 1)
+    catalogue.exercises.cache_clear()
+
+
+def test_keys_have_what_a_lab_has_measured_for_the_exercises_that_ask_about_it() -> None:
+    found = keys("many-cores", MEASURED["many-cores"])
+    assert set(found) == {row.id for row in EXERCISES if row.lab == "many-cores" and row.answer}
+    assert found["3.4"] == key(row_of("3.4"), numbers(row_of("3.4")))
+    assert found["3.4"].rounded == float(f"{found['3.4'].answer:.2g}")
+    assert keys("a lab of somebody's own", examples.recording()) == {}
 
 
 def every(row: Exercise) -> Iterator[Numbers]:
     """The numbers that any seed may draw."""
     for chosen in itertools.product(*row.given.values()):
         one = {name: (value,) for name, value in zip(row.given, chosen, strict=True)}
-        yield replace(row, given=one).numbers()
+        yield structs.replace(row, given=one).numbers()
 
 
 @pytest.mark.parametrize("row", [row for row in EXERCISES if row.fixed], ids=lambda row: row.id)
@@ -462,19 +481,19 @@ def test_an_exercise_says_its_kind_its_level_and_its_minutes(row: Exercise) -> N
     assert said in repr(exercise(row.id)) and said in exercise(row.id)._repr_html_()
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_no_two_exercises_of_a_chapter_share_their_numbers(chapter: str) -> None:
+def test_no_two_exercises_of_a_page_share_their_numbers() -> None:
     """As printed; those that a lab gives belong to the lab."""
-    printed = {
-        row.id: {name: choices[0] for name, choices in row.given.items()}
-        for row in CHAPTERS[chapter]
-        if row.given and row.read is None
-    }
-    for (one, these), (other, those) in itertools.combinations(printed.items(), 2):
-        assert not these.items() & those.items(), f"{one} and {other}: {these}, {those}"
-        shared = {*these.values()} & {*those.values()}
-        assert len(shared) <= 1, f"{one} and {other} share {shared}"
-        assert shared not in ({*these.values()}, {*those.values()}), f"{one} and {other}"
+    printed = [
+        (row, {name: choices[0] for name, choices in row.given.items()})
+        for row in EXERCISES
+        if row.given and not row.read
+    ]
+    for (one, these), (other, those) in itertools.combinations(printed, 2):
+        if one.page == other.page:
+            assert not these.items() & those.items(), f"{one.id} and {other.id}: {these}, {those}"
+            shared = {*these.values()} & {*those.values()}
+            assert len(shared) <= 1, f"{one.id} and {other.id} share {shared}"
+            assert shared not in ({*these.values()}, {*those.values()}), (one.id, other.id)
 
 
 def test_there_are_enough_exercises_and_most_are_checked() -> None:
@@ -489,10 +508,6 @@ def test_each_part_of_the_book_has_every_kind_and_level(part: str) -> None:
     assert set(kinds) == set(KINDS)
     assert all(kinds[kind] >= 2 for kind in SEVERAL), kinds
     assert {row.level for row in rows} == set(LEVELS)
-
-
-def test_a_chapter_s_minutes_are_those_of_its_exercises() -> None:
-    assert sum(minutes(name) for name in CHAPTERS) == sum(row.minutes for row in EXERCISES)
 
 
 def test_a_right_answer_to_a_seed_brings_the_solution() -> None:
@@ -514,17 +529,8 @@ def test_what_is_known_in_one_unit_of_time_is_known_in_the_other() -> None:
 
 
 def test_a_formula_may_only_ask_for_numbers_there_are() -> None:
-    for formula in ("users", lambda users: users):
-        row = Exercise(id="x", **EASY, answer=formula, also={"due": "1"})
-        with pytest.raises(NoSuchNumber, match=r"users: no such number\. Choose one of due, an"):
-            row.numbers()["answer"]
+    row = Exercise(id="x", **EASY, answer="users", also={"due": 1})
+    with pytest.raises(NoSuchNumber, match=r"users: no such number\. Choose one of due, an"):
+        row.numbers()["answer"]
     with pytest.raises(Unusable, match="neither a law nor a number"):
         row.numbers().of("due.real")
-
-
-def test_words_that_are_nowhere_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(words.NoWords, match=r"no such exercise"):
-        words.of("many-cores", "99.1")
-    monkeypatch.setattr(words, "BOOK", Path("nowhere"))
-    with pytest.raises(words.NoWords, match=r"many-cores\.md: the book's pages are not in nowhere"):
-        words.of("many-cores", "3.1")

@@ -19,9 +19,8 @@ from waiting import eventually
 
 import labs
 from labs import progress_log
-from labs.exercises import latest
-from labs.exercises.chapters import EXERCISES
-from labs.exercises.check import NoSuchExercise
+from labs.exercises import catalogue, latest
+from labs.exercises.catalogue import NoSuchExercise
 from labs.kinds.race.run import RaceLab
 from labs.kinds.sweep.run import question
 from labs.panel.prediction_prompt import PredictionPrompt
@@ -115,7 +114,7 @@ def test_diagnoses_are_kept_with_their_tries() -> None:
 
 
 def test_what_a_page_checks_is_kept_and_what_is_no_answer_is_not() -> None:
-    (open, *_) = [row for row in EXERCISES if row.answer is None and not row.read]
+    (open, *_) = [row for row in catalogue.in_pages() if row.answer is None and not row.read]
     assert labs.check("2.1").kind == "later"
     assert labs.check("2.1", "fifty").kind == "wrong"
     assert labs.check(open.id, 1).kind == "open"
@@ -310,7 +309,7 @@ def test_the_chapters_are_those_of_the_book(monkeypatch: pytest.MonkeyPatch) -> 
     known = {chapter.number: chapter for chapter in pages.chapters()}
     assert known["4"].title == "Past the plateau"
     asked = [id for chapter in known.values() for id in chapter.exercises]
-    assert asked == [row.id for row in EXERCISES if row.answer is not None]
+    assert asked == [row.id for row in catalogue.in_pages() if row.answer is not None]
     monkeypatch.setattr(pages.store, "BOOK", Path("nowhere"))
     installed = {chapter.number: chapter for chapter in pages.chapters()}
     assert all("past-the-plateau" in each["4"].labs for each in (known, installed))
@@ -321,7 +320,7 @@ def test_the_chapters_are_those_of_the_book(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_question_is_printed_with_the_numbers_of_its_seed() -> None:
     usual, ann = labs.exercise("3.1"), labs.exercise("3.1", seed="ann")
-    given = next(row for row in EXERCISES if row.id == "3.1").numbers("ann")
+    given = next(row for row in catalogue.in_pages() if row.id == "3.1").numbers("ann")
     assert given and all(f"{number:g}" in ann.sentence for number in given.values())
     assert labs.exercise("3.1", seed="ann") == ann
     assert len({labs.exercise("3.1", seed=name).sentence for name in "abcdefgh"}) > 1
@@ -334,7 +333,7 @@ def test_a_question_is_printed_with_the_numbers_of_its_seed() -> None:
 
 def test_every_question_can_be_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(latest, "_latest", {})
-    for row in EXERCISES:
+    for row in catalogue.in_pages():
         sentence = labs.exercise(row.id, seed="ann").sentence
         assert "{" not in sentence, row.id
         assert (f"the lab “{row.lab}”" in sentence) == bool(row.read), row.id

@@ -38,11 +38,6 @@ export class LabCell {
     this.#makeEditable(node, onRun);
   }
 
-  /** Whether it says that something is to be measured first, and is as the book has it. */
-  get waits(): boolean {
-    return this.#asWritten && this.#output.querySelector('.wt-measure') !== null;
-  }
-
   get #source(): string {
     return seenText(this.#code).replace(/\n$/, '');
   }
@@ -66,7 +61,6 @@ export class LabCell {
       if (this.#run.disabled) this.#wanted = true;
       else onRun(this);
     });
-    this.#code.addEventListener('dblclick', selectDots);
     this.#code.addEventListener('input', () => {
       this.#reset.hidden = this.#asWritten;
     });
@@ -203,19 +197,6 @@ function foldTraceback(host: HTMLElement, { ename, evalue }: Failure): void {
   summary.textContent = 'Where Python stopped';
   traceback.before(said, way);
   way.append(summary, traceback);
-}
-
-/** A double click on the dots of `check("1.1", ...)` takes all three: a browser takes one. */
-function selectDots(): void {
-  const selection = getSelection();
-  const node = selection?.focusNode;
-  if (!selection || !(node instanceof Text)) return;
-  const at = Math.min(selection.anchorOffset, selection.focusOffset);
-  for (const { index, 0: dots } of node.data.matchAll(/\.{3}/g)) {
-    if (index <= at && at <= index + dots.length) {
-      selection.setBaseAndExtent(node, index, node, index + dots.length);
-    }
-  }
 }
 
 function makeWritable(code: HTMLElement): void {

@@ -1,15 +1,18 @@
-/** Fixed exercises, checked in the page itself where there is no Python: as labs/exercises/check.py
- * does it, with what the build has written of each. */
-import { answered } from './kept';
+/** The exercises of a page: a field below each, and the judge of what is typed there. What is right
+ * is told by Python, with the book's numbers when it is built, or with those that a lab of this page
+ * has measured. labs/exercises/check.py judges the same way, for numbers that a seed draws. */
+import { now } from './kept';
 import { data, make } from './make';
 import { digits, Unusable, written } from './numbers';
-import type { Cells } from './page';
+import type { Place } from './progress';
+import { withAnswer } from './progress_format';
 
-/** Written by labs/site/exercise_directives.py, from the one definition of the exercise. */
+/** By what an answer is judged; `Key` of labs/exercises/check.py. */
 interface Key {
   unit: string;
   answer: number;
   tolerance: number; // relative
+  rounded: number | null; // right as well
   right: string;
   slips: [value: number, sentence: string][];
   hint: string;
@@ -17,34 +20,31 @@ interface Key {
 }
 
 interface Reply {
-  kind: 'right' | 'wrong' | 'later';
+  kind: 'right' | 'wrong' | 'later' | 'measure';
   sentence: string;
   value?: number; // the answer that was judged
 }
 
 const CLOSE = 0.02; // an answer rounded to two digits is meant exactly
-const CHECK = /^check\("([^"]+)", \.\.\.\)$/m;
+const SIGNS = { right: '✓', wrong: '✗', later: '…', measure: '…' };
 const OWN = 'This asks about your own run, so it is checked where the book is live.';
 
-/** A field in place of each cell that checks an answer. */
-export function offerChecks({ cells }: Cells): void {
-  const keys = data<Record<string, Key>>(document.getElementById('wt-exercises'));
-  const nodes = document.querySelectorAll<HTMLElement>('.cell.tag_lab');
-  if (!keys) return;
-  cells
-    .filter((cell) => cell.lab)
-    .forEach((cell, nth) => {
-      const id = CHECK.exec(cell.source)?.[1];
-      const node = nodes[nth];
-      if (!id || !node) return;
-      node.classList.add('wt-checked');
-      const key = keys[id];
-      node.append(key ? field(id, key) : make('p', { class: 'wt-own' }, OWN));
-    });
+/** A field below each exercise that has an answer; what is answered is kept in that place. */
+export function offerChecks(record: Place, live: boolean): void {
+  // Of one that asks about the reader's own run, the lab.
+  const known = data<Record<string, Key | string>>(document.getElementById('wt-exercises'));
+  for (const place of document.querySelectorAll<HTMLElement>('.wt-asked')) {
+    const id = place.dataset.exercise!;
+    const key = known?.[id];
+    if (key === undefined) continue;
+    const own = typeof key === 'string';
+    place.append(own && !live ? make('p', { class: 'wt-own' }, OWN) : field(id, key, record));
+  }
 }
 
-function field(id: string, key: Key): HTMLElement {
-  const number = make('input', { type: 'text', autocomplete: 'off', placeholder: key.unit });
+function field(id: string, known: Key | string, record: Place): HTMLElement {
+  const unit = typeof known === 'string' ? '' : known.unit;
+  const number = make('input', { type: 'text', autocomplete: 'off', placeholder: unit });
   const told = make('div', { class: 'wt-reply', role: 'status' });
   const form = make(
     'form',
@@ -55,14 +55,26 @@ function field(id: string, key: Key): HTMLElement {
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    const { kind, sentence, value } = judge(key, number.value);
-    const sign = { right: '✓', wrong: '✗', later: '…' }[kind];
+    const key = typeof known === 'string' ? measured(id) : known;
+    const { kind, sentence, value } = key ? judge(key, number.value) : first(known as string);
     told.replaceChildren(
-      make('div', { class: `wt-answer wt-${kind}` }, make('span', { 'aria-hidden': 'true' }, sign), ` ${sentence}`),
+      make('div', { class: `wt-answer wt-${kind}` }, make('span', { 'aria-hidden': 'true' }, SIGNS[kind]), ` ${sentence}`),
     );
-    if (value !== undefined) answered(id, value, kind === 'right');
+    if (value === undefined) return;
+    const answer = { exercise: id, seed: '', value, right: kind === 'right', at: now() };
+    record.change((kept) => withAnswer(kept, answer)).catch(console.error);
   });
   return form;
+}
+
+/** What the labs of this page have measured, as labs/panel/lab.py hands it over. */
+function measured(id: string): Key | undefined {
+  const labs = [...document.querySelectorAll('script.wt-keys')];
+  return labs.map((keys) => data<Record<string, Key>>(keys)![id]).find((key) => key);
+}
+
+function first(lab: string): Reply {
+  return { kind: 'measure', sentence: `First press Run in the lab “${lab}” above: this asks about your machine.` };
 }
 
 function judge(key: Key, text: string): Reply {
@@ -76,7 +88,8 @@ function judge(key: Key, text: string): Reply {
 }
 
 function judged(key: Key, value: number): Reply {
-  if (near(value, key.answer, key.tolerance)) return { kind: 'right', sentence: key.right, value };
+  const alike = key.rounded !== null && near(value, key.rounded, 1e-9);
+  if (alike || near(value, key.answer, key.tolerance)) return { kind: 'right', sentence: key.right, value };
   const slip = key.slips.find(([leads]) => near(value, leads, CLOSE));
   if (slip) return { kind: 'wrong', sentence: `Not quite. ${slip[1]}`, value };
   const size = value > key.answer ? 'too large' : 'too small';

@@ -1,7 +1,7 @@
 /** What this browser keeps of the reader: progress, and a wish. In its own storage, or where that takes
  * nothing, until the page is left. */
 import type { Place } from './progress';
-import { isEmpty, NOTHING, parsed, withAnswer, type Foretold, type Kept, type Played } from './progress_format';
+import { isEmpty, NOTHING, parsed, type Foretold, type Kept, type Played } from './progress_format';
 
 const PLACE = 'wall-time-progress';
 const ALWAYS = 'wall-time-always-show';
@@ -42,12 +42,8 @@ export const inBrowser: Place = {
   },
 };
 
-function now(): string {
+export function now(): string {
   return new Date().toISOString().replace(/\.\d+Z$/, '+00:00');
-}
-
-export function answered(exercise: string, value: number, right: boolean): void {
-  write(withAnswer(read(), { exercise, seed: '', value, right, at: now() }));
 }
 
 export function foretold(entry: Omit<Foretold, 'key' | 'at' | 'measured_at'>): void {

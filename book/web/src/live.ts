@@ -59,7 +59,6 @@ class LivePage {
       const lab = new LabCell(node, written.cells[place]!.source, (cell) => void this.#rerun(cell));
       this.#labs.set(String(place), lab);
     });
-    whenRunsEnd(() => void this.#askAgain());
     window.addEventListener('beforeunload', (event) => {
       if (measuring()) event.preventDefault(); // the browser asks, in its own words
     });
@@ -163,11 +162,6 @@ class LivePage {
     }
   }
 
-  /** Cells that said that a run comes first. */
-  async #askAgain(): Promise<void> {
-    for (const lab of this.#labs.values()) if (lab.waits) await this.#rerun(lab);
-  }
-
   /** Leaves nothing open: whatever goes to and fro looks like a reader to a hub. */
   #rest(): void {
     this.#attempt += 1;
@@ -193,19 +187,6 @@ class LivePage {
   #allow(runnable: boolean): void {
     for (const lab of this.#labs.values()) lab.runnable = runnable;
   }
-}
-
-/** A run begins when its panel lets it be stopped, and has ended when it lets another one begin. */
-function whenRunsEnd(ended: () => void): void {
-  const running = new Set<Element | null>();
-  new MutationObserver((changes) => {
-    for (const target of new Set(changes.map((change) => change.target as HTMLButtonElement))) {
-      if (target.disabled) continue;
-      const panel = target.closest('.wt-panel');
-      if (target.matches('.wt-stop')) running.add(panel);
-      else if (target.matches('.wt-run') && running.delete(panel)) ended();
-    }
-  }).observe(document.body, { subtree: true, attributeFilter: ['disabled'] });
 }
 
 /** Whether a lab measures, which ends when the page is left. */

@@ -146,9 +146,11 @@ function main(): void {
   const article = document.querySelector('article.bd-article') ?? document.querySelector('main');
   const config = window.wallTimeLive;
   if (config) hideToken();
+  const place = config ? inHome(config.baseUrl) : inBrowser;
+  offerChecks(place, Boolean(config));
   const record = document.querySelector<HTMLElement>('.wt-progress');
   if (record) {
-    showProgress(record, config ? inHome(config.baseUrl) : inBrowser, Boolean(config));
+    showProgress(record, place, Boolean(config));
     const chooser = make('div', { class: 'wt-data' });
     record.after(chooser);
     offerDrawing(chooser, chooser);
@@ -157,7 +159,6 @@ function main(): void {
   const status = new StatusLine(article);
   if (config) return void goLive(config, cells, status);
   status.begin('static'); // in the words that stand there
-  offerChecks(cells);
   document.querySelectorAll('script.wt-levels').forEach(offerLevels);
   document.querySelectorAll('script.wt-switch-data').forEach(offerSwitch);
   const files = [...document.querySelectorAll('details.wt-data a[download$=".json"]')].at(-1);

@@ -76,20 +76,6 @@ async function edited(page) {
   await run('pasted');
   await held('Control', 'z');
   await run('undone');
-  await write(`6 * ...\n${TELL}`);
-  const dots = await code.evaluate((node) => {
-    const texts = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
-    while (!texts.nextNode().data.includes('...'));
-    const range = document.createRange();
-    const at = texts.currentNode.data.indexOf('...') + 1;
-    range.setStart(texts.currentNode, at);
-    range.setEnd(texts.currentNode, at + 1);
-    const { x, y, width, height } = range.getBoundingClientRect();
-    return [x + width / 2, y + height / 2];
-  });
-  await page.mouse.click(...dots, { count: 2 });
-  await keyboard.type('7');
-  await run('filled in');
   return changes;
 }
 

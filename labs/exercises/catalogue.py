@@ -1,0 +1,64 @@
+"""All exercises of the book, as its build has written them beside the pages."""
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from labs.exercises import page
+from labs.exercises.exercise import Exercise
+from labs.host.project import BOOK, SITE
+
+NAME = "exercises.json"
+BUILT = SITE / NAME
+
+
+class NoSuchExercise(LookupError):
+    """No exercise has that id."""
+
+
+@cache
+def exercises() -> tuple[Exercise, ...]:
+    """The exercises of the built book, in its order; of its pages where it has not been built."""
+    if BUILT.is_file():
+        return msgspec.json.decode(BUILT.read_bytes(), type=tuple[Exercise, ...])
+    return in_pages()
+
+
+def in_pages() -> tuple[Exercise, ...]:
+    """The exercises as the pages' sources have them now, for whoever builds or proofreads."""
+    return in_order(each for file in pages() for each in of_page(file))
+
+
+def pages() -> list[Path]:
+    """The sources of the pages that ask."""
+    return [BOOK / "your-machine.md", *sorted(BOOK.glob("[0-9]-*/*.md"))]
+
+
+def of_page(file: Path) -> tuple[Exercise, ...]:
+    """The exercises in that source of a page."""
+    name = file.relative_to(BOOK).with_suffix("").as_posix()
+    return page.read(file.read_text("utf-8"), name).exercises if file.is_file() else ()
+
+
+def in_order(found: Iterable[Exercise]) -> tuple[Exercise, ...]:
+    """Exercises by their numbers: 10.2 comes after 9.1."""
+    return tuple(sorted(found, key=lambda each: [int(part) for part in each.id.split(".")]))
+
+
+def find(id: object) -> Exercise:
+    """The exercise of that id. NoSuchExercise names the ids there are."""
+    for each in exercises():
+        if each.id == id:
+            return each
+    every = [each.id for each in exercises()]
+    chapter = str(id).partition(".")[0]
+    known = [each for each in every if each.partition(".")[0] == chapter] or every
+    if not known:
+        raise NoSuchExercise(
+            f"{BOOK} has no exercises. Install wall-time again, or use it from its clone."
+        )
+    if not isinstance(id, str):
+        raise NoSuchExercise(f'id={id!r}: an exercise is named in quotes, such as "{known[0]}".')
+    raise NoSuchExercise(f"id={id!r}: no such exercise. Choose one of {', '.join(known)}.")
