@@ -69,19 +69,20 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The small book, with its scenes drawn."""
     source = tmp_path_factory.mktemp("source") / "book"
     shutil.copytree(SMALL_BOOK, source)
-    tools = os.pathsep.join(map(str, (PROJECT / "setup", PROJECT)))
-    subprocess.run(
-        [sys.executable, "-c", DRAW, str(source)],
-        env=os.environ | {"PYTHONPATH": tools},
-        check=True,
-    )
+    draw_scenes(source)
     return build(source, tmp_path_factory.mktemp("site"))
 
 
-def build(source: Path, made: Path, **environment: str) -> Path:
+def draw_scenes(book: Path, tree: Path = PROJECT) -> None:
+    """Draw the still pictures of a book's scenes, as `make figures` of that tree does."""
+    tools = {"PYTHONPATH": os.pathsep.join(map(str, (tree / "setup", tree)))}
+    subprocess.run([sys.executable, "-c", DRAW, str(book)], env=os.environ | tools, check=True)
+
+
+def build(source: Path, made: Path, web: Path = PROJECT / "book/web", **environment: str) -> Path:
     """A book from that folder, built as the book itself is."""
     config = yaml.safe_load((PROJECT / "_config.yml").read_text("utf-8"))
-    config["sphinx"]["config"]["html_static_path"] = [str(PROJECT / "book/web")]
+    config["sphinx"]["config"]["html_static_path"] = [str(web)]
     config["sphinx"]["config"]["extensions"].remove("notfound.extension")  # wants two pages
     for name in ("notfound_template", "notfound_urls_prefix"):
         del config["sphinx"]["config"][name]
