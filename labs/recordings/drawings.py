@@ -41,7 +41,7 @@ def drawings(labs: Sequence[str] = ()) -> list[Drawing]:
 def _drawings(lab: str, of: str | None) -> Iterator[Drawing]:
     """of: the lab whose figure it may take the place of, if another; the rest is not shown then."""
     result = store.recording(lab)
-    blocks = replay.blocks(lab, result) if of in (lab, None) else replay.course(result)
+    blocks = replay.blocks(result) if of in (lab, None) else replay.course(result)
     for number, drawn in enumerate(figures(blocks), 1):
         shown = Recorded(*drawn)
         yield Drawing(lab=lab, number=number, mark=shown.mark, figure=shown.figure)

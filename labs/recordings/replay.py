@@ -65,15 +65,15 @@ def plainly(drawn: Drawn) -> Markup:
 def page(name: str, result: Result, draw: Draw = plainly) -> Markup:
     """All that a page shows of a run. BadRecording for numbers that make it impossible."""
     with store.blamed(name):
-        return html(blocks(name, result), draw)
+        return html([*blocks(result), showing(result).downloads(name, result)], draw)
 
 
-def blocks(name: str, result: Result) -> list[Block]:
-    """The same before it is HTML."""
+def blocks(result: Result) -> list[Block]:
+    """What stands above the data of a run: its figures and what is said of it."""
     show = showing(result)
     split = show.split(result)
     between = [split] if split else []
-    return [*course(result), *between, *show.verdict(result), show.downloads(name, result)]
+    return [*course(result), *between, *show.verdict(result)]
 
 
 def course(result: Result) -> list[Block]:
