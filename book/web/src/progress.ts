@@ -211,9 +211,10 @@ class Progress {
       for (const [id, takes] of Object.entries(chapter.exercises)) {
         const mine = given.get(id) ?? [];
         const right = mine.filter((each) => each.right);
-        const drop = () => this.#drop(id, { answers: mine });
-        if (right.length) solved!.push(linked(chapter, id, id + seeds(right)), drop());
-        else if (mine.length) tried!.push(linked(chapter, id, `${id} (${tries(mine)})`), drop());
+        const entry = (words: string) =>
+          make('span', { class: 'wt-entry' }, linked(chapter, id, words), this.#drop(id, { answers: mine }));
+        if (right.length) solved!.push(entry(id + seeds(right)));
+        else if (mine.length) tried!.push(entry(`${id} (${tries(mine)})`));
         else if (this.#asked(chapter).includes(id)) {
           open!.push(linked(chapter, id, id));
           minutes += takes;
@@ -321,9 +322,9 @@ function linked({ page, places }: Chapter, of: string, words: string): Node {
   return page ? make('a', { href: places[of] || page }, words) : document.createTextNode(words);
 }
 
-/** Between commas; a button belongs to what stands before it. */
+/** Between commas. */
 function listed(nodes: Node[]): DocumentFragment {
   const list = document.createDocumentFragment();
-  nodes.forEach((node, nth) => list.append(nth && !(node instanceof HTMLButtonElement) ? ', ' : '', node));
+  nodes.forEach((node, nth) => list.append(nth ? ', ' : '', node));
   return list;
 }
