@@ -43,9 +43,9 @@ def data_files():
             found[str(place)].append(str(file.relative_to(ROOT)))
     # These enable the extension that serves the book, and open chapters as notebooks in JupyterLab.
     # An editable install leaves them out: `labs read` and binder/start say where they are.
-    for file in sorted(ROOT.glob("labs/site/etc/jupyter/*/*.json")):
+    for file in sorted(ROOT.glob("labs/site/live/etc/jupyter/*/*.json")):
         name = file.relative_to(ROOT)
-        found[str(name.parent.relative_to("labs/site"))].append(str(name))
+        found[str(name.parent.relative_to("labs/site/live"))].append(str(name))
     return sorted(found.items())
 
 

@@ -315,8 +315,8 @@ def class_(asked: argparse.Namespace) -> int:
     from labs.kinds.sweep.report import columns
     from labs.panel.figure_view import plotly_script
     from labs.present.class_report import class_page
-    from labs.site.class_files import handed_in, sheet_of
-    from labs.site.own_page import write_page
+    from labs.site.live.class_files import handed_in, sheet_of
+    from labs.site.live.own_page import write_page
 
     found, complaints = handed_in(asked.files, names=not asked.no_names)
     for complaint in complaints:
@@ -338,7 +338,7 @@ def import_(asked: argparse.Namespace) -> int:
     from labs.imports.report import HEAD, report, rows, told
     from labs.kinds.sweep.report import columns
     from labs.panel.figure_view import plotly_script
-    from labs.site.own_page import write_page
+    from labs.site.live.own_page import write_page
 
     known = {name: getattr(asked, name) for name in ("cores", "workers", "cpu_ms")}
     server = given(**{name: text and number(text) for name, text in known.items()})
@@ -354,7 +354,7 @@ def import_(asked: argparse.Namespace) -> int:
 
 def read(asked: argparse.Namespace) -> int:
     """Serve the book until Ctrl-C."""
-    from labs.site.serve import read as serve_book
+    from labs.site.live.serve import read as serve_book
 
     port = number(asked.port or os.environ.get("PORT") or "0")
     if not isinstance(port, int) or not 0 <= port <= 65535:

@@ -2,8 +2,8 @@
 
 One small JSON file in the user's data folder (WALL_TIME_PROGRESS names another one), which nobody
 else reads. Kernels add to it, and the page *My progress* through the book's server
-(labs/site/progress_handler.py): each change is made under a lock, to what the file holds by then,
-and the file is written whole or not at all. A file that is damaged or not ours is kept aside.
+(labs/site/live/progress_handler.py): each change is made under a lock, to what the file holds by
+then, and the file is written whole or not at all. A file that is damaged or not ours is kept aside.
 What a lab or an exercise calls here never raises: neither fails because of its record.
 
 A book that is built or recorded (LABS_MODE) writes nothing.

@@ -64,7 +64,7 @@ def build() -> list[str] | None:
     shutil.rmtree(WORK, ignore_errors=True)
     made = WORK / "_build"
     made.mkdir(parents=True)
-    command = [sys.executable, "-m", "labs.site.build", "build", str(ROOT / "book")]
+    command = [sys.executable, "-m", "labs.site.build.book", "build", str(ROOT / "book")]
     command += ["--config", str(ROOT / "_config.yml"), "--toc", str(ROOT / "_toc.yml")]
     command += ["--path-output", str(WORK), "-W", "--keep-going"]
     with LOG.open("w") as log:

@@ -8,7 +8,7 @@ The second writes them down for a Sphinx that knows no Jupyter Book.
 
 from pathlib import Path
 
-from labs.site.build import hurry
+from labs.site.build.book import hurry
 
 hurry()
 

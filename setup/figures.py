@@ -29,7 +29,7 @@ from labs.recordings.drawings import Drawing, drawings
 from labs.recordings.pictures import WIDTHS
 from labs.recordings.store import BOOK
 from labs.records.errors import BadRecording
-from labs.site.scenes import FOLDER, Still, stills
+from labs.site.roles.scenes import FOLDER, Still, stills
 
 LIB = ROOT / "book" / "web" / "lib"
 FONTS = ("latin", "greek")

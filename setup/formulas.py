@@ -3,8 +3,8 @@
     .venv/bin/python setup/formulas.py
 
 A Chromium opens each page, where the page's own KaTeX sets those that are new; the others stand in
-the page already. The next build puts them all into the pages (labs/site/formulas.py), which then
-load no KaTeX.
+the page already. The next build puts them all into the pages (labs/site/build/formulas.py), which
+then load no KaTeX.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from install import ROOT
 from paper import CannotPrint, chromium, contents
 
 from book import SITE
-from labs.site.formulas import NAME, VERSION
+from labs.site.build.formulas import NAME, VERSION
 
 FORMULAS = ROOT / "book" / NAME
 STYLES = ROOT / "book" / "web" / "lib" / "math.css"
 PATIENCE_MS = 60_000.0  # for one page; a busy machine is slow
 SCRIPT = """() => [...document.querySelectorAll('.math')].map((node) => {
-  const spoken = '.visually-hidden'; // math.ts puts it before, labs/site/formulas.py inside
+  const spoken = '.visually-hidden'; // math.ts puts it before, labs/site/build/formulas.py inside
   const before = node.previousElementSibling;
   const said = node.querySelector(spoken) ?? (before && before.matches(spoken) ? before : null);
   const set = node.cloneNode(true);

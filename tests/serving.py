@@ -19,7 +19,7 @@ import psutil
 from waiting import eventually
 
 PROJECT = Path(__file__).parents[1]
-SERVE = "from labs.site.server import BookApp; BookApp.launch_instance()"
+SERVE = "from labs.site.live.server import BookApp; BookApp.launch_instance()"
 START_S = 60.0  # a busy machine; two seconds otherwise
 STOP_S = 20.0
 ANSWER_S = 20.0
@@ -49,7 +49,7 @@ class BookServer:
     def start(self) -> None:
         """On the same port as before, if there was one before; its token is another."""
         environment = os.environ | {
-            "JUPYTER_CONFIG_PATH": str(PROJECT / "labs/site/etc/jupyter"),
+            "JUPYTER_CONFIG_PATH": str(PROJECT / "labs/site/live/etc/jupyter"),
             "JUPYTER_CONFIG_DIR": str(self._home / "config"),
             "JUPYTER_RUNTIME_DIR": str(self._home / "runtime"),
             "IPYTHONDIR": str(self._home / "ipython"),

@@ -12,7 +12,7 @@ from chapters import BOOK, Page, chapters, pages, tables
 
 from labs.exercises import catalogue, proofreading
 from labs.exercises.page import read
-from labs.site.law_role import worked
+from labs.site.roles.law_role import worked
 
 pytestmark = pytest.mark.chapters
 

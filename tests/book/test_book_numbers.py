@@ -15,8 +15,8 @@ from labs.kinds.registry import showing
 from labs.kinds.sweep.record import Recording
 from labs.present.quantities import Quantity
 from labs.recordings import recorder, store
-from labs.site.law_role import worked
-from labs.site.measured_role import measured
+from labs.site.roles.law_role import worked
+from labs.site.roles.measured_role import measured
 from labs.theory import laws
 
 pytestmark = pytest.mark.chapters

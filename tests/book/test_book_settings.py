@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from labs.site.settings_directive import OF, settings, table
+from labs.site.roles.settings_directive import OF, settings, table
 
 BOOK = Path(__file__).parents[2] / "book"
 PAGE = (BOOK / "appendix" / "knobs.md").read_text("utf-8")

@@ -41,7 +41,7 @@ secret
 ```{code-cell} ipython3
 :tags: [hide-input]
 
-from labs.site.measured_role import measured
+from labs.site.roles.measured_role import measured
 "secret" in globals(), "display" in globals(), str(measured("one-core", "machine"))
 ```
 """,
@@ -159,7 +159,7 @@ def test_a_preview_builds_a_page_that_is_saved_and_reloads_it(small: Book) -> No
 
 @pytest.mark.extended
 def test_a_failing_cell_fails_the_build_with_its_line_and_leaves_the_site(small: Book) -> None:
-    imports = "from labs.site.measured_role import measured"
+    imports = "from labs.site.roles.measured_role import measured"
     small.change("second.md", imports, f"{imports}\n1 / 0")
     before = small.html("second")
     lines = (small.folder / "book/second.md").read_text().splitlines()

@@ -20,8 +20,8 @@ from labs.kinds.sweep.record import Recording
 from labs.recordings import store
 from labs.recordings.pages import chapters as progress_chapters
 from labs.records.results import Run
-from labs.site.formulas import FORMULA
-from labs.site.measured_role import measured
+from labs.site.build.formulas import FORMULA
+from labs.site.roles.measured_role import measured
 
 pytestmark = [pytest.mark.chapters, pytest.mark.timeout(180)]
 
@@ -279,7 +279,7 @@ def build(page: Page, folder: Path) -> Path:
     (folder / "toc.yml").write_text(
         f"format: jb-book\nroot: index\nchapters:\n- file: {page.name}\n"
     )
-    command = [sys.executable, "-m", "labs.site.build", "build", str(source)]
+    command = [sys.executable, "-m", "labs.site.build.book", "build", str(source)]
     command += ["--config", str(ROOT / "_config.yml"), "--toc", str(folder / "toc.yml")]
     command += ["--path-output", str(folder), "--quiet"]
     environment = {**os.environ, "LABS_RECORDINGS": str(folder / "recordings")}
@@ -289,8 +289,8 @@ def build(page: Page, folder: Path) -> Path:
 
 
 CONF = """
-extensions = ["myst_nb", "labs.site.exercise_directives"]
-extensions += ["labs.site.measured_role", "labs.site.claim_role"]
+extensions = ["myst_nb", "labs.site.roles.exercise_directives"]
+extensions += ["labs.site.roles.measured_role", "labs.site.roles.claim_role"]
 myst_enable_extensions = ["dollarmath"]
 nb_execution_mode = "off"
 root_doc = "many-cores"

@@ -207,7 +207,7 @@ TRY = """
 import json, os, sys
 from pathlib import Path
 from labs.recordings import recorder, store
-from labs.site.measured_role import measured
+from labs.site.roles.measured_role import measured
 import labs
 
 rule = recorder.Rule(runs=2)

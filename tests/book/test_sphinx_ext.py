@@ -5,7 +5,7 @@ from typing import Any
 from chapters import FRONT
 from myst_nb.core.read import read_myst_markdown_notebook
 
-from labs.site.cells import live_cells
+from labs.site.build.cells import live_cells
 
 CHAPTER = (
     FRONT

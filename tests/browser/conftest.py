@@ -58,7 +58,7 @@ DRAW = """
 import sys
 from pathlib import Path
 from figures import drawn, keep
-from labs.site.scenes import stills
+from labs.site.roles.scenes import stills
 book = Path(sys.argv[1])
 keep(book, stills(book), drawn([], stills(book)))
 """
@@ -88,7 +88,7 @@ def build(source: Path, made: Path, web: Path = PROJECT / "book/web", **environm
         del config["sphinx"]["config"][name]
     config["sphinx"]["config"]["html_favicon"] = str(PROJECT / "book/web/icon.svg")
     (made / "_config.yml").write_text(yaml.safe_dump(config), "utf-8")
-    command = [sys.executable, "-P", "-m", "labs.site.build", "build", str(source)]
+    command = [sys.executable, "-P", "-m", "labs.site.build.book", "build", str(source)]
     command += ["--config", str(made / "_config.yml"), "--toc", str(source / "_toc.yml")]
     command += ["--path-output", str(made), "-W", "--keep-going", "--quiet"]
     built = subprocess.run(command, capture_output=True, text=True, env=os.environ | environment)

@@ -17,7 +17,7 @@ from playwright.sync_api import Page, expect
 from proxies import Proxy
 from serving import PROJECT
 
-READ = "import sys, pathlib, labs.site.serve as r; r.SITE = pathlib.Path(sys.argv[1]); "
+READ = "import sys, pathlib, labs.site.live.serve as r; r.SITE = pathlib.Path(sys.argv[1]); "
 READ += "sys.exit(r.read(int(sys.argv[2]), False, origin=sys.argv[3], base_url=sys.argv[4]))"
 TOLD_MS = 40_000.0
 STOP_S = 15.0

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from waiting import eventually
 
-from labs.site import offline
+from labs.site.build import offline
 
 PAGE = "chapter/lab.html"
 KEPT_S = 30.0

@@ -19,7 +19,7 @@ from playwright.sync_api import Page
 from serving import PROJECT
 from waiting import eventually
 
-READ = "import sys, pathlib, labs.site.serve as r; r.SITE = pathlib.Path(sys.argv[1]); "
+READ = "import sys, pathlib, labs.site.live.serve as r; r.SITE = pathlib.Path(sys.argv[1]); "
 READ += "sys.exit(r.read(int(sys.argv[2]) or None, open_browser=True))"
 # Follows the redirect of the file it is given, says where it came to, and stays until closed.
 BROWSER = """#!{python}

@@ -35,7 +35,7 @@ from labs.servers import serve as servers
 from labs.servers.catalogue import CATALOGUE, missing, row_of
 from labs.servers.deployments import PRODUCTS, SMALL_FILE, TEMPLATES, Place, fill
 from labs.servers.serve import Running, ServerFailed, available, check, serve
-from labs.site.settings_directive import OF, set_in, settings
+from labs.site.roles.settings_directive import OF, set_in, settings
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 

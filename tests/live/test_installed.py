@@ -117,7 +117,7 @@ OWN = """
 c.ServerApp.base_url = "/elsewhere/"
 c.ServerApp.certfile = "/nowhere/at.all"
 c.ServerApp.port = 1
-c.ServerApp.jpserver_extensions = {"labs.site.server": False}
+c.ServerApp.jpserver_extensions = {"labs.site.live.server": False}
 c.ServerApp.kernel_manager_class = "nobody.knows"
 c.IdentityProvider.token = "own"
 """

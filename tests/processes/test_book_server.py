@@ -23,7 +23,7 @@ pytestmark = pytest.mark.live
 ROOT = Path(__file__).parents[2]
 START_S = 60.0
 SOON_S = 20.0
-START = "from labs.site.server import BookApp; BookApp.launch_instance()"
+START = "from labs.site.live.server import BookApp; BookApp.launch_instance()"
 SECRET = "outside the site"
 TRAVERSALS = [
     "../secret", "..%2fsecret", "%2e%2e/secret", "%2e%2e%2fsecret", "..%252fsecret",
@@ -86,7 +86,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Book]:
         '<link href="/published/_static/a.css"><a href="/published/b.html">'
     )
     environment = os.environ | {
-        "JUPYTER_CONFIG_PATH": str(ROOT / "labs/site/etc/jupyter"),
+        "JUPYTER_CONFIG_PATH": str(ROOT / "labs/site/live/etc/jupyter"),
         "JUPYTER_CONFIG_DIR": str(home / "config"),
         "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
         "IPYTHONDIR": str(home / "ipython"),
@@ -129,7 +129,7 @@ def _listens(port: int) -> bool:
 
 def routes() -> list[str]:
     """The patterns that the extension adds to its server, as its source has them."""
-    source = (ROOT / "labs/site/server.py").read_text("utf-8")
+    source = (ROOT / "labs/site/live/server.py").read_text("utf-8")
     return re.findall(r'\(?r"(/book[^"]*)"', source)
 
 

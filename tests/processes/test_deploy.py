@@ -134,7 +134,7 @@ def test_the_words_say_what_the_values_make() -> None:
 
 
 def test_the_words_say_when_a_page_rests(monkeypatch: pytest.MonkeyPatch) -> None:
-    from labs.site.server import BookApp
+    from labs.site.live.server import BookApp
 
     monkeypatch.setenv("JUPYTERHUB_API_URL", "http://127.0.0.1/hub/api")
     assert BookApp().rest_after_s == REST_MINUTES * 60

@@ -339,7 +339,7 @@ def test_every_pin_has_a_wheel(platform: str, minor: int) -> None:
 @pytest.fixture
 def builder(clone: Path) -> Path:
     """A clone whose build writes down that it was called; `fail` makes it fail."""
-    for name in ("book/recordings", "book/web/src", "labs/site", "workloads", "bin"):
+    for name in ("book/recordings", "book/web/src", "labs/site/build", "workloads", "bin"):
         (clone / name).mkdir(parents=True)
     (clone / "book/index.md").write_text("# A page\n")
     (clone / "labs/__init__.py").touch()
@@ -347,7 +347,7 @@ def builder(clone: Path) -> Path:
     (clone / "_config.yml").write_text("title: none\n")
     (clone / "_toc.yml").write_text("root: index\n")
     (clone / "bin/python").symlink_to(sys.executable)
-    (clone / "labs/site/build.py").write_text(
+    (clone / "labs/site/build/book.py").write_text(
         "import os, pathlib, sys\n"
         "arguments = sys.argv\n"
         "out = pathlib.Path(arguments[arguments.index('--path-output') + 1]) / '_build'\n"

@@ -24,7 +24,7 @@ from labs.panel.sweep import SweepPanel
 from labs.recordings import store
 from labs.records.errors import Unusable
 from labs.servers.serve import available
-from labs.site import serve
+from labs.site.live import serve
 
 LEAST_LETTERS = 12  # of a sentence that helps anybody
 

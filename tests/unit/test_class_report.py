@@ -14,7 +14,7 @@ import pytest
 from labs.__main__ import main
 from labs.present.class_report import figures, laptops
 from labs.records.progress import MOST_BYTES, Answered, Foretold, Saved, parsed, written
-from labs.site.class_files import handed_in, sheet_of
+from labs.site.live.class_files import handed_in, sheet_of
 
 AT = "2026-03-01T10:00:00+00:00"
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(1)">'

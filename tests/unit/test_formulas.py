@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from labs.site.formulas import FORMULA, Formulas, name
+from labs.site.build.formulas import FORMULA, Formulas, name
 
 INLINE = '<span class="math notranslate nohighlight">\\(N &lt; c\\)</span>'
 DISPLAY = (

@@ -7,7 +7,7 @@ import pytest
 from test_quotes import build
 
 from labs.records.errors import Unusable
-from labs.site.law_role import worked
+from labs.site.roles.law_role import worked
 from labs.theory import expression, laws, queueing
 from labs.theory.expression import evaluate
 
@@ -177,7 +177,7 @@ D = \\law{1e6 * demand(busy=412.8, completed=3e6) to 3 digits}\\ \\mu\\text{s}, 
 
 @pytest.mark.extended
 def test_a_page_says_what_the_law_says(tmp_path: Path) -> None:
-    (tmp_path / "conf.py").write_text("extensions = ['myst_parser', 'labs.site.law_role']")
+    (tmp_path / "conf.py").write_text("extensions = ['myst_parser', 'labs.site.roles.law_role']")
     page = tmp_path / "index.md"
     page.write_text(PAGE)
     built = build(tmp_path)

@@ -10,7 +10,7 @@ from ipykernel.kernelbase import Kernel
 from jupyter_client.session import Session
 from waiting import awaited
 
-from labs.site.left_kernel import Left
+from labs.site.live.left_kernel import Left
 
 
 def test_an_answer_to_nobody_is_no_news_and_every_other_error_is(

@@ -136,7 +136,7 @@ def test_a_page_shows_an_output_and_a_build_fails_where_it_no_longer_says_so(
         (tmp_path / "book" / f"{name}.md").write_text(text)
     (tmp_path / "made").mkdir()
     (tmp_path / "made" / "queue.txt").write_text(QUEUE)
-    extensions = "extensions=myst_parser,labs.site.output_directive"
+    extensions = "extensions=myst_parser,labs.site.roles.output_directive"
     command = ["sphinx", "-q", "-W", "--keep-going", "-C", "-D", extensions, "book", "site"]
     done = subprocess.run(
         [sys.executable, "-m", *command],

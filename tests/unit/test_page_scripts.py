@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from labs.site.page_scripts import JOINED, joined
+from labs.site.build.page_scripts import JOINED, joined
 
 
 def test_they_follow_each_other_and_none_makes_all_strict(tmp_path: Path) -> None:

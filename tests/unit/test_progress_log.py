@@ -27,7 +27,7 @@ from labs.panel.prediction_prompt import PredictionPrompt
 from labs.present.bet import UNSETTLED, Question, on_answer
 from labs.recordings import pages
 from labs.records.progress import Progress
-from labs.site import progress_handler
+from labs.site.live import progress_handler
 
 ROOT = Path(__file__).parents[2]
 

@@ -23,7 +23,7 @@ from labs.recordings import store
 from labs.recordings.replay import behind_bet
 from labs.records.errors import BadRecording
 from labs.records.histogram import MoreThan, histogram
-from labs.site.measured_role import measured
+from labs.site.roles.measured_role import measured
 
 
 @pytest.fixture
@@ -178,7 +178,7 @@ def build(source: Path) -> subprocess.CompletedProcess[str]:
 def test_a_page_says_what_its_recording_says(shelf: Path, tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.mkdir()
-    (source / "conf.py").write_text("extensions = ['myst_parser', 'labs.site.measured_role']")
+    (source / "conf.py").write_text("extensions = ['myst_parser', 'labs.site.roles.measured_role']")
     (source / "index.md").write_text("# T\n\n```{toctree}\nmany-cores\n```\n")
     page = source / "many-cores.md"
     page.write_text("# M\n\nGot {measured}`throughput(4)` and {measured}`wall-time: cpu('burn')`.")

@@ -8,7 +8,7 @@ import pytest
 from test_quotes import build
 
 from labs.recordings.store import BOOK
-from labs.site.scenes import FOLDER, SCENES, Still, stills
+from labs.site.roles.scenes import FOLDER, SCENES, Still, stills
 
 LARGEST, ALL = 60_000, 400_000  # bytes
 ELEMENTS = {"svg", "path", "text", "clipPath", "g"}
@@ -59,7 +59,8 @@ def test_a_still_says_what_is_seen() -> None:
 def page(folder: Path, *scenes: str) -> None:
     """A book of one page with these scenes: name, options, and words."""
     (folder / FOLDER).mkdir(exist_ok=True)
-    (folder / "conf.py").write_text("extensions = ['myst_parser', 'labs.site.scene_directive']")
+    extensions = ["myst_parser", "labs.site.roles.scene_directive"]
+    (folder / "conf.py").write_text(f"extensions = {extensions!r}")
     blocks = "\n\n".join(f"```{{scene}} {scene}\n```" for scene in scenes)
     (folder / "index.md").write_text(f"# T\n\n{blocks}\n")
 

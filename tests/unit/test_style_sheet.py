@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from sphinx.errors import ExtensionError
 
-from labs.site.style_sheet import Sheets, of, words
+from labs.site.build.style_sheet import Sheets, of, words
 
 THEME = """@charset "utf-8";
 @import "../basic.css";

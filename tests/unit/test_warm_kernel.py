@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from waiting import awaited
 
-from labs.site.warm_kernel import WarmKernel
+from labs.site.live.warm_kernel import WarmKernel
 
 
 class Kernels:

@@ -111,7 +111,7 @@ async function bundles() {
   for (const { path, contents } of [page, scenes, view, picture].flatMap((made) => made.outputFiles)) {
     files.set(relative(project, path), Buffer.from(contents));
   }
-  files.set('labs/site/scenes.json', Buffer.from(`${JSON.stringify(CATALOGUE, null, 1)}\n`));
+  files.set('labs/site/roles/scenes.json', Buffer.from(`${JSON.stringify(CATALOGUE, null, 1)}\n`));
   const used = [page, scenes, view, picture].flatMap((made) => Object.keys(made.metafile.inputs));
   return { files, used };
 }

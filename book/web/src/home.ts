@@ -1,5 +1,5 @@
 /** Progress in the reader's home, which a live book keeps: one file, through the book's own server
- * (labs/site/progress_handler.py). Goals and bets at scenes are the browser's, and go along. */
+ * (labs/site/live/progress_handler.py). Goals and bets at scenes are the browser's, and go along. */
 import { xsrfHeader } from './early';
 import * as browser from './kept';
 import { Refused, type Place } from './progress';

@@ -1,4 +1,4 @@
-/** Sets the formulas of a page that were not set when the book was made (labs/site/formulas.py). */
+/** Sets the formulas of a page that were not set when the book was made (labs/site/build/formulas.py). */
 import katex from 'katex';
 
 const styles = document.createElement('link');

@@ -1,5 +1,5 @@
 /** Pages of a built site that were read once can be read without a network: by a service worker, which
- * the build writes (labs/site/templates/service-worker.js). On a website only: a live page is nothing
+ * the build writes (labs/site/build/templates/service-worker.js). On a website only: a live page is nothing
  * without its server, and a file is there anyway. */
 
 export function keepForLater(statics: URL, live: boolean): void {

@@ -27,7 +27,7 @@ export interface LiveConfig {
   restAfterS: number; // of nothing happening, after which the page ends its Python; 0 is never
 }
 
-/** The source of the page's cells, written into it by labs.site.sphinx_ext. */
+/** The source of the page's cells, written into it by labs.site.build.sphinx_ext. */
 export interface Cells {
   page: string; // 1-cpu-time/one-core
   cells: { source: string; lab: boolean }[];

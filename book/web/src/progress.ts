@@ -19,7 +19,7 @@ interface Shown {
 
 export class Refused extends Error {}
 
-/** Written by labs/site/progress_directive.py. */
+/** Written by labs/site/roles/progress_directive.py. */
 interface Known {
   chapters: Chapter[];
   limits: Record<string, string>; // the words of what may limit a mystery's server

@@ -1,4 +1,4 @@
-/** What a page may say of a scene, for labs/site/scenes.json: the directive checks against it. */
+/** What a page may say of a scene, for labs/site/roles/scenes.json: the directive checks against it. */
 import { BETS } from './bets';
 import { ABOUT } from './kinds';
 import { NAMES } from './parameters';

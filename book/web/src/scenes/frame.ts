@@ -38,7 +38,7 @@ export class Frame extends HTMLElement implements Stage {
   #still = matchMedia('(prefers-reduced-motion: reduce)');
 
   #playButton = button('Play', () => this.#play(!this.#playing));
-  // Its parts, as the page has them in a template (labs/site/scene_directive.py).
+  // Its parts, as the page has them in a template (labs/site/roles/scene_directive.py).
   #live!: HTMLElement;
   #table!: HTMLTableElement;
   #said!: HTMLElement;

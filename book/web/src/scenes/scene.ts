@@ -69,7 +69,7 @@ export type Kind = (stage: Stage) => Scene;
 export type Check = 'numbers' | 'words' | readonly string[];
 
 /** What stands around a scene, and what a page may ask of it. No page's script has it: the build
- * writes it into labs/site/scenes.json, and what is the same for all pages into them. */
+ * writes it into labs/site/roles/scenes.json, and what is the same for all pages into them. */
 export interface About {
   /** For a screen reader: what the picture is of. */
   title: string;

@@ -8,7 +8,7 @@ import { Svg } from './svg';
 const WIDTH = 560; // of the narrowest that is laid out as on a wide page
 
 export interface Asked {
-  mark: string; // of name and options, as labs/site/scenes.py has it
+  mark: string; // of name and options, as labs/site/roles/scenes.py has it
   name: string;
   options: Record<string, string>;
 }

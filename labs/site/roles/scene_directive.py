@@ -26,7 +26,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from labs.site.scenes import SCENES, Still
+from labs.site.roles.scenes import SCENES, Still
 
 HERE = "scenes"  # of a page's metadata: how many it has
 

@@ -100,7 +100,7 @@ def _meant(value: str) -> str:
         return re.sub("@([a-z_]+)", lambda name: MEANT[name[1]], value)
     except KeyError as name:
         raise ValueError(
-            f"@{name.args[0]} has no words in labs/site/settings_directive.py"
+            f"@{name.args[0]} has no words in labs/site/roles/settings_directive.py"
         ) from None
 
 

@@ -15,8 +15,8 @@ from typing import Any
 from jupyter_core.paths import secure_write
 
 from labs.host.project import CLONED, ROOT, SITE
-from labs.site import address
-from labs.site.jupyter_folders import own_jupyter
+from labs.site.live import address
+from labs.site.live.jupyter_folders import own_jupyter
 
 HOST = "127.0.0.1"
 NOT_BUILT = "The book is not built yet. `make read` builds it and starts it."
@@ -27,8 +27,8 @@ def read(port: int | None, open_browser: bool, *, origin: str = "", base_url: st
     """Serve the book on this machine until Ctrl-C; print its address and open it.
 
     `port=None` takes a free one; NO_BROWSER=1 in the environment opens no browser. `origin` and
-    `base_url` say where the browser sees it through a proxy, see `labs.site.address`; there it is
-    the reader who opens it. Returns 0 when it was ended, 2 when it could not start (one sentence on
+    `base_url` say where the browser sees it through a proxy, see `labs.site.live.address`; there
+    the reader opens it. Returns 0 when it was ended, 2 when it could not start (one sentence on
     standard error). Unusable for what is no origin, or no path.
     """
     below = address.base_url(base_url)
@@ -43,7 +43,7 @@ def read(port: int | None, open_browser: bool, *, origin: str = "", base_url: st
 
 def _serve(port: int, open_browser: bool, origin: str, below: str) -> int:
     os.environ["LABS_MODE"] = "live"
-    from labs.site.server import BookApp  # takes a second; the refusals above do not
+    from labs.site.live.server import BookApp  # takes a second; the refusals above do not
 
     # A page that closed its socket while a message was under way is no news to the reader.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)

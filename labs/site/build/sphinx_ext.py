@@ -13,7 +13,7 @@ from markupsafe import Markup
 from sphinx.application import Sphinx
 
 from labs.present.markup import script_data
-from labs.site.cells import CELLS
+from labs.site.build.cells import CELLS
 
 TEMPLATES = str(Path(__file__).with_name("templates"))  # over the theme's
 

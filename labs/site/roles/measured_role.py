@@ -18,7 +18,7 @@ from labs.kinds.registry import showing
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.recordings import store
 from labs.records.errors import BadRecording
-from labs.site.number_role import NumberRole
+from labs.site.roles.number_role import NumberRole
 
 
 class MeasuredRole(NumberRole):

@@ -1,5 +1,5 @@
 // Wall Time, build {{ build }}: pages that were read once can be read without a network.
-// labs/site/offline.py writes it beside the site's first page, with the checksum of all its files.
+// labs/site/build/offline.py writes it beside the site's first page, with the checksum of all its files.
 'use strict';
 
 const OURS = `wall-time ${self.registration.scope} `;

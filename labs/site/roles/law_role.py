@@ -18,7 +18,7 @@ from sphinx.transforms import SphinxTransform
 
 from labs.records import format
 from labs.records.errors import Unusable
-from labs.site.number_role import NumberRole
+from labs.site.roles.number_role import NumberRole
 from labs.theory.expression import evaluate
 
 DIGITS = 4

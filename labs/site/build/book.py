@@ -1,4 +1,4 @@
-"""Jupyter Book's own command line, started for one build: `python -m labs.site.build build …`."""
+"""Jupyter Book's command line, started for one build: `python -m labs.site.build.book build …`."""
 
 import gc
 import sys

@@ -26,9 +26,9 @@ from traitlets import Bool, Float, Integer, Unicode, default
 from traitlets.config import Config
 
 from labs.host.project import SITE
-from labs.site.progress_handler import ProgressHandler
-from labs.site.prompt_connection import PromptConnection
-from labs.site.warm_kernel import WarmKernel
+from labs.site.live.progress_handler import ProgressHandler
+from labs.site.live.prompt_connection import PromptConnection
+from labs.site.live.warm_kernel import WarmKernel
 
 KEEP_INTERVAL_MS = 30_000  # how often the warm kernel is looked after
 LEFT_AFTER_S = 15 * 60  # a laptop may sleep, and its page comes back to its kernel
@@ -37,7 +37,7 @@ REST_AFTER_S = 15 * 60.0  # on a hub, which ends servers that nobody uses
 
 WARM_UP = """
 import labs.panel.panels, labs.panel.sweep, labs.exercises.check
-from labs.site.left_kernel import quiet
+from labs.site.live.left_kernel import quiet
 quiet()
 del quiet
 """

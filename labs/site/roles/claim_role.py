@@ -20,7 +20,7 @@ from labs.present import claims
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.recordings import store
 from labs.records.errors import BadRecording, Unusable
-from labs.site.measured_role import quoted
+from labs.site.roles.measured_role import quoted
 
 
 class ClaimRole(SphinxRole):
