@@ -23,8 +23,8 @@ def words(text: str) -> int:
 
 
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
-    ("labs", "*.py", lines, 35_500),
-    ("tests", "*.py", lines, 34_500),
+    ("labs", "*.py", lines, 33_200),
+    ("tests", "*.py", lines, 34_200),
     ("bench", "*.py", lines, 3_700),
     ("book/web/src", "*.ts", lines, 9_450),
     (".", "CONTRIBUTING.md", words, 900),
