@@ -391,10 +391,6 @@ INJECTIONS = {
     "the lab's page": Injection(cause="page", experiment=CPU, inject=own_work),
     "another speed": Injection(cause="speed", experiment=CPU, inject=asks(cpu_s=SLOWER * 0.02)),
 }
-NOT_HERE = {
-    "stolen time": "it takes another guest of the virtual machine's host",
-    "battery and heat": "they take a laptop",
-}
 
 
 # -- what is named ---------------------------------------------------------------------------
@@ -463,7 +459,6 @@ def main() -> int:
     print(matrix(counts))
     print(said("all runs", counts))
     print(said("where equal burns agreed", calm))
-    print("\n".join(f"{name}: not injected, {why}." for name, why in NOT_HERE.items()))
     right, wrong, total = score(calm)
     return 0 if right >= GOAL * total and wrong <= MOST_WRONG else 1
 

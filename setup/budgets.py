@@ -24,8 +24,8 @@ def words(text: str) -> int:
 
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
     ("labs", "*.py", lines, 33_200),
-    ("tests", "*.py", lines, 34_200),
-    ("bench", "*.py", lines, 3_700),
+    ("tests", "*.py", lines, 34_300),
+    ("bench", "*.py", lines, 2_500),
     ("book/web/src", "*.ts", lines, 9_450),
     (".", "CONTRIBUTING.md", words, 900),
     (".", "CHANGELOG.md", lines, 60),

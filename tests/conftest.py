@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from brief import BRIEF
 from hypothesis import settings
 from waiting import eventually
 from xdist.remote import Producer
@@ -20,7 +21,6 @@ from xdist.scheduler import LoadScopeScheduling
 from labs.exercises import catalogue
 from labs.host import lock
 from labs.host.process_tree import MARK as TREE_MARK
-from labs.measure import calibration, warmup
 
 PROJECT = Path(__file__).parent.parent
 SESSION_MARK = "WALL_TIME_TEST_SESSION"  # in the environment of all that these tests start
@@ -194,16 +194,7 @@ def book() -> Path:
 @pytest.fixture
 def calibrated_in_passing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A second less of every run, for tests that are not about the machine's speed."""
-    for module, name, seconds in (
-        (calibration, "BURN_S", 0.03),
-        (calibration, "WARM_S", 0.02),
-        (calibration, "HOT_S", 0.05),
-        (warmup, "EMPTY_S", 0.3),
-        (warmup, "CROWD_S", 0.3),
-        (warmup, "KNEE_S", 0.15),
-        (warmup, "ALONE_S", 0.15),
-        (warmup, "NAPS_S", 0.15),
-    ):
+    for module, name, seconds in BRIEF:
         monkeypatch.setattr(module, name, seconds)
 
 

@@ -123,6 +123,16 @@ def server(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boo
         yield start(site)
 
 
+@pytest.fixture(scope="module")
+def panels(panel_book: PanelBook, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BookServer]:
+    """One server of the pages with real panels, for a reader of whom nothing is kept before."""
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch, Servers(home) as start:
+        patch.setenv("LABS_RECORDINGS", str(panel_book.shelf))
+        patch.setenv("WALL_TIME_PROGRESS", str(home / "progress.json"))
+        yield start(panel_book.site, root=panel_book.source)
+
+
 class Servers:
     """Starts servers, and stops them on leaving."""
 

@@ -23,6 +23,10 @@ def panel(page: Page, number: int = 1) -> Locator:
     return lab(page, number).locator(".wt-live:not(.wt-behind)")
 
 
+def button(shown: Locator, name: str) -> Locator:
+    return shown.get_by_role("button", name=name, exact=True)
+
+
 def press_button(page: Page, name: str) -> None:
     page.locator(".wt-status button", has_text=name).click()
 

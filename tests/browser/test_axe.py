@@ -1,15 +1,13 @@
 """axe-core's rules of accessibility, on every page: from a file, light and dark, and on live ones
 before, while and after a lab measures. What they find is mended, and no rule is left out."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import Servers, StartServer
+from conftest import StartServer
 from labs_on_page import panel, state
-from panel_book import PanelBook
 from playwright.sync_api import Browser, Page, expect
 from serving import PROJECT, BookServer
 
@@ -47,14 +45,6 @@ def test_axe_finds_nothing_on_any_page(book: Path, browser: Browser, scheme: str
             found[str(file.relative_to(book))] = told
     context.close()
     assert found == {}
-
-
-@pytest.fixture
-def panels(panel_book: PanelBook, tmp_path: Path) -> Iterator[BookServer]:
-    """A server of the page with real panels."""
-    with pytest.MonkeyPatch.context() as patch, Servers(tmp_path) as start:
-        patch.setenv("LABS_RECORDINGS", str(panel_book.shelf))
-        yield start(panel_book.site, root=panel_book.source)
 
 
 @pytest.mark.measures

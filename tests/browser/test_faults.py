@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import StartServer
-from labs_on_page import LIVE_MS, lab, panel, recovers_by, run, state, works
+from labs_on_page import LIVE_MS, POINTS, lab, panel, recovers_by, run, state, works
 from playwright.sync_api import Page, expect
 from serving import BookServer, Wire
 from waiting import eventually
@@ -19,27 +19,28 @@ def open_lab(page: Page, server: BookServer, port: int | None = None) -> None:
     state(page, "live")
 
 
-def test_a_kernel_that_crashes(server: BookServer, page: Page) -> None:
+KERNEL_ENDS: dict[str, Callable[[BookServer], object]] = {
+    "crash": lambda server: server.kernel_process().kill(),
+    "restart": lambda server: server.ask(f"api/kernels/{server.kernel()}/restart", "POST"),
+    "shutdown": lambda server: server.ask(f"api/kernels/{server.kernel()}", "DELETE"),
+}
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        "crash",
+        *(pytest.param(each, marks=pytest.mark.extended) for each in ("restart", "shutdown")),
+    ],
+)
+def test_a_page_whose_kernel_ended_keeps_what_was_measured_and_starts_again(
+    server: BookServer, page: Page, how: str
+) -> None:
     open_lab(page, server)
     run(panel(page))
-    server.kernel_process().kill()
+    KERNEL_ENDS[how](server)
     state(page, "lost")
-    expect(panel(page).locator(".wt-view .point")).to_have_count(10)  # what was measured stays
-    recovers_by(page, "Start again")
-
-
-def test_a_kernel_that_is_restarted(server: BookServer, page: Page) -> None:
-    open_lab(page, server)
-    server.ask(f"api/kernels/{server.kernel()}/restart", "POST")
-    state(page, "lost")
-    recovers_by(page, "Start again")
-
-
-@pytest.mark.extended
-def test_a_kernel_that_is_shut_down(server: BookServer, page: Page) -> None:
-    open_lab(page, server)
-    server.ask(f"api/kernels/{server.kernel()}", "DELETE")
-    state(page, "lost")
+    expect(panel(page).locator(".wt-view .point")).to_have_count(POINTS)
     recovers_by(page, "Start again")
 
 
@@ -147,25 +148,18 @@ def stopped(server: BookServer, page: Page) -> BookServer:
 
 
 @pytest.mark.extended
-def test_a_server_that_is_stopped_and_started_again(
-    site: Path, live_server: StartServer, page: Page
+@pytest.mark.parametrize("impatient", [True, False])
+def test_a_page_whose_server_was_stopped_and_started_again_recovers(
+    site: Path, live_server: StartServer, page: Page, impatient: bool
 ) -> None:
     server = stopped(live_server(site), page)
-    expect(page.locator(".wt-status")).to_contain_text("does not answer")
-    page.locator(".wt-status button").click()  # in vain, and the page says so
-    state(page, "lost")
-    server.start()
-    recovers_by(page, "Try again")
-
-
-@pytest.mark.extended
-def test_a_server_started_again_before_the_reader_does_anything(
-    site: Path, live_server: StartServer, page: Page
-) -> None:
-    server = stopped(live_server(site), page)
+    if impatient:
+        expect(page.locator(".wt-status")).to_contain_text("does not answer")
+        page.locator(".wt-status button").click()  # in vain, and the page says so
+        state(page, "lost")
     server.start()
     state(page, "lost")
-    recovers_by(page, "Start again")
+    recovers_by(page, "Try again" if impatient else "Start again")
 
 
 @pytest.mark.extended

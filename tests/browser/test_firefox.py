@@ -10,12 +10,9 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Servers
-from panel_book import PanelBook
 from serving import BookServer
 
 from labs.kinds.registry import showing
@@ -40,13 +37,6 @@ INSTALL_S = 240.0
 JOURNEY_S = 400.0
 
 pytestmark = [pytest.mark.extended, pytest.mark.measures, pytest.mark.timeout(700)]
-
-
-@pytest.fixture
-def panels(panel_book: PanelBook, tmp_path: Path) -> Iterator[BookServer]:
-    with pytest.MonkeyPatch.context() as patch, Servers(tmp_path) as start:
-        patch.setenv("LABS_RECORDINGS", str(panel_book.shelf))
-        yield start(panel_book.site, root=panel_book.source)
 
 
 @pytest.mark.skipif(FIREFOX is None, reason="Install it with: apt-get install firefox-esr")

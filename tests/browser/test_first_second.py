@@ -1,11 +1,7 @@
 """What a reader does before the live panels are there carries over to them."""
 
-from collections.abc import Iterator
-
 import pytest
-from conftest import Servers
 from labs_on_page import lab, panel, state
-from panel_book import PanelBook
 from playwright.sync_api import Page, expect
 from serving import BookServer
 
@@ -42,16 +38,6 @@ AT_ONCE = """(() => {
   };
   requestAnimationFrame(look);
 })();"""
-
-
-@pytest.fixture(scope="module")
-def panels(panel_book: PanelBook, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BookServer]:
-    """A server of the page with real panels."""
-    home = tmp_path_factory.mktemp("home")
-    with pytest.MonkeyPatch.context() as patch, Servers(home) as start:
-        patch.setenv("LABS_RECORDINGS", str(panel_book.shelf))
-        patch.setenv("WALL_TIME_PROGRESS", str(home / "progress.json"))
-        yield start(panel_book.site, root=panel_book.source)
 
 
 @pytest.mark.parametrize("held_ms", [5_000, 0])

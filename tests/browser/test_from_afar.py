@@ -1,11 +1,8 @@
 """The live book beyond a proxy: `labs read` as it is started there, and what a page says where it
 was started otherwise."""
 
-import os
 import re
 import socket
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from http.client import HTTPConnection
@@ -15,16 +12,14 @@ import pytest
 from labs_on_page import state, works
 from playwright.sync_api import Page, expect
 from proxies import Proxy
-from serving import PROJECT
+from read_book import address_of, reading
 
-READ = "import sys, pathlib, labs.site.live.serve as r; r.SITE = pathlib.Path(sys.argv[1]); "
-READ += "sys.exit(r.read(int(sys.argv[2]), False, origin=sys.argv[3], base_url=sys.argv[4]))"
 TOLD_MS = 40_000.0
 STOP_S = 15.0
 
 pytestmark = pytest.mark.extended
 
-Started = Callable[..., str]
+Started = Callable[..., str]  # the address
 Between = Callable[..., Proxy]
 
 
@@ -37,32 +32,8 @@ def port() -> int:
 @pytest.fixture
 def read(site: Path, port: int, tmp_path: Path) -> Iterator[Started]:
     """Start the book there; the address it prints."""
-    started: list[subprocess.Popen[str]] = []
-
-    def start(origin: str = "", base_url: str = "") -> str:
-        ours = {
-            "JUPYTER_RUNTIME_DIR": str(tmp_path / "runtime"),
-            "JUPYTER_CONFIG_DIR": str(tmp_path / "config"),
-        }
-        started.append(
-            subprocess.Popen(
-                [sys.executable, "-c", READ, str(site), str(port), origin, base_url],
-                env=os.environ | ours,
-                cwd=PROJECT,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-        )
-        assert started[-1].stdout is not None
-        found = re.search(r"http://\S+", started[-1].stdout.readline())
-        assert found
-        return found[0]
-
-    yield start
-    for process in started:
-        process.terminate()
-        process.communicate(timeout=STOP_S)
+    with reading(tmp_path, NO_BROWSER="1") as start:
+        yield lambda origin="", base_url="": address_of(start(site, port, origin, base_url))
 
 
 @pytest.fixture

@@ -6,14 +6,11 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
-from conftest import Servers
-from labs_on_page import LIVE_MS, lab, one_picture, panel, state
-from panel_book import PanelBook
+from labs_on_page import LIVE_MS, button, lab, one_picture, panel, state
 from playwright.sync_api import Dialog, Locator, Page, expect
 from serving import BookServer
 from waiting import eventually
@@ -37,25 +34,12 @@ MOVING = """panel => {
 pytestmark = pytest.mark.measures
 
 
-@pytest.fixture(scope="module")
-def panels(panel_book: PanelBook, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BookServer]:
-    """A server of the page with real panels."""
-    home = tmp_path_factory.mktemp("home")
-    with pytest.MonkeyPatch.context() as patch, Servers(home) as start:
-        patch.setenv("LABS_RECORDINGS", str(panel_book.shelf))
-        yield start(panel_book.site, root=panel_book.source)
-
-
 def opened(panels: BookServer, page: Page) -> Locator:
     page.goto(panels.page("index"))
     state(page, "live")
     shown = panel(page)
     expect(shown.locator(".wt-about")).to_contain_text("1 event loop run by our own code")
     return shown
-
-
-def button(shown: Locator, name: str) -> Locator:
-    return shown.get_by_role("button", name=name, exact=True)
 
 
 def names(shown: Locator) -> list[str]:

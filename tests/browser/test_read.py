@@ -1,13 +1,11 @@
 """`python -m labs read`: one address, one Ctrl-C, one sentence where it cannot start."""
 
 import contextlib
-import os
 import re
 import signal
 import socket
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -16,11 +14,9 @@ import psutil
 import pytest
 from labs_on_page import works
 from playwright.sync_api import Page
-from serving import PROJECT
+from read_book import Started, address_of, reading
 from waiting import eventually
 
-READ = "import sys, pathlib, labs.site.live.serve as r; r.SITE = pathlib.Path(sys.argv[1]); "
-READ += "sys.exit(r.read(int(sys.argv[2]) or None, open_browser=True))"
 # Follows the redirect of the file it is given, says where it came to, and stays until closed.
 BROWSER = """#!{python}
 import html, os, pathlib, re, sys, time, urllib.request
@@ -38,8 +34,6 @@ while opened.exists():
 START_S = 40.0
 STOP_S = 15.0
 
-Started = Callable[..., subprocess.Popen[str]]
-
 
 @pytest.fixture
 def read(tmp_path: Path) -> Iterator[Started]:
@@ -47,33 +41,9 @@ def read(tmp_path: Path) -> Iterator[Started]:
     browser = tmp_path / "browser"
     browser.write_text(BROWSER.format(python=sys.executable, folder=tmp_path))
     browser.chmod(0o755)
-    started: list[subprocess.Popen[str]] = []
-
-    def start(site: Path, port: int = 0, **environment: str) -> subprocess.Popen[str]:
-        ours = {
-            "BROWSER": f"{browser} %s",
-            "JUPYTER_RUNTIME_DIR": str(tmp_path / "runtime"),
-            "JUPYTER_CONFIG_DIR": str(tmp_path / "config"),
-            "NO_BROWSER": "",
-        }
-        started.append(
-            subprocess.Popen(
-                [sys.executable, "-c", READ, str(site), str(port)],
-                env=os.environ | ours | environment,
-                cwd=PROJECT,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-        )
-        return started[-1]
-
-    yield start
-    (tmp_path / "opened").unlink(missing_ok=True)
-    for process in started:
-        process.kill()
-        process.communicate()
+    with reading(tmp_path, BROWSER=f"{browser} %s", NO_BROWSER="") as start:
+        yield start
+        (tmp_path / "opened").unlink(missing_ok=True)
 
 
 def what_was_opened(folder: Path) -> list[str]:
@@ -81,14 +51,6 @@ def what_was_opened(folder: Path) -> list[str]:
     opened = folder / "opened"
     eventually(opened.exists, START_S, "an answer in the browser")
     return opened.read_text().split()
-
-
-def address_of(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    found = re.search(r"http://127\.0\.0\.1:\d+/book/\?token=\w+", line)
-    assert found, line
-    return found[0]
 
 
 @pytest.mark.parametrize(

@@ -5,19 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import PATIENCE_MS, Heard, StartServer
-from labs_on_page import LIVE_MS, lab, panel, state
-from panel_book import PanelBook
+from conftest import PATIENCE_MS, Heard
+from labs_on_page import LIVE_MS, button, lab, panel, state
 from playwright.sync_api import Browser, Locator, Page, expect
 from serving import BookServer
 from told import HUNGRY, SPOILED, STARVING, USERS
 
 HERE = Path(__file__).parent
 NEAR_PX = 150  # from a button to what is said of it: seen together
-
-
-def button(shown: Locator, name: str) -> Locator:
-    return shown.get_by_role("button", name=name, exact=True)
 
 
 def told(server: BookServer, page: Page, which: str) -> Locator:
@@ -140,16 +135,10 @@ def test_a_repair_shows_a_sign_of_life_beside_the_button_that_was_pressed(
 
 
 @pytest.mark.measures
-def test_a_panel_speaks_to_its_reader_and_of_each_kill(
-    panel_book: PanelBook,
-    live_server: StartServer,
-    page: Page,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_panel_speaks_to_its_reader_and_of_each_kill(panels: BookServer, page: Page) -> None:
     """U11: three failures for one worker, unexplained. U19: “Yours is larger? … CONTRIBUTING” under
     nearly every figure."""
-    monkeypatch.setenv("LABS_RECORDINGS", str(panel_book.shelf))
-    page.goto(live_server(panel_book.site, root=panel_book.source).page("levers"))
+    page.goto(panels.page("levers"))
     state(page, "live")
     shown = panel(page, 1)
     button(shown, "Skip").click()
@@ -170,18 +159,3 @@ def test_a_panel_speaks_to_its_reader_and_of_each_kill(
         for each in map(words, happened.all())
     ]
     assert all(killed) and len({each[1] for each in killed if each}) == 3
-
-
-def test_what_is_for_few_is_folded(panel_book: PanelBook, page: Page) -> None:
-    """U21: “minor faults, On_Core” before novices."""
-    page.goto((panel_book.site / "levers.html").as_uri())
-    run = lab(page)
-    button(run, "Skip").click()
-    table = run.locator(".wt-table", has_text="minor faults")
-    expect(table.get_by_text("how many")).to_be_visible()
-    few = (table.get_by_text("minor faults"), run.get_by_text("On_Core is CPU seconds"))
-    for each in few:
-        expect(each).to_be_hidden()
-    table.get_by_text("All 9 columns").click()
-    for each in few:
-        expect(each).to_be_visible()

@@ -30,7 +30,7 @@ def cache(tmp_path, monkeypatch):
 
 
 @pytest.mark.performance
-def test_a_burn_tells_the_worth_of_every_number_of_busy_cores():
+def test_calibrate_tells_the_worth_of_every_number_of_busy_cores():
     found = calibration.calibrate(HERE)
     assert len(found.loops_per_s) == HERE.cores
     assert found.loops_per_s[0] > 1e5
@@ -43,7 +43,7 @@ def test_a_burn_tells_the_worth_of_every_number_of_busy_cores():
 
 
 @pytest.mark.performance
-def test_the_last_calibration_is_kept_with_each_servers_overhead(cache):
+def test_last_is_kept_with_each_server_s_overhead(cache):
     fresh = calibration.last(HERE)
     assert calibration.last(HERE) == fresh
     prefork, loop = (
@@ -60,7 +60,7 @@ def test_the_last_calibration_is_kept_with_each_servers_overhead(cache):
     assert calibration.last(other).overhead_s == 0
 
 
-def test_it_stops_when_told_to():
+def test_calibrate_stops_when_told_to():
     stop = threading.Event()
     stop.set()
     with pytest.raises(Stopped):
@@ -76,20 +76,20 @@ def burners_of_whom_one_is_killed():
             yield burners
 
 
-def test_that_no_core_is_to_be_had_is_not_blamed_on_the_language():
+def test_explained_blames_no_language_for_a_busy_machine():
     said = "^The machine is so busy$"
     with pytest.raises(Unusable, match=said), calibration._explained("counting", "Python"):
         raise Unusable("The machine is so busy")
 
 
-def test_what_goes_wrong_beside_a_speedometer_is_not_blamed_on_it():
+def test_speedometer_is_not_blamed_for_what_goes_wrong_beside_it():
     """A lab asks it for its whole load."""
     asked = calibration.speedometer(1, "counting", "Python")
     with pytest.raises(OSError, match="the server is gone"), asked:
         raise OSError("the server is gone")
 
 
-def test_new_processes_have_worked_before_any_of_their_burns_counts(monkeypatch):
+def test_speedometer_has_new_processes_work_before_a_burn_counts(monkeypatch):
     """A new interpreter's loop is slower for a tenth of a second of work."""
     burns = []
 
@@ -106,7 +106,7 @@ def test_new_processes_have_worked_before_any_of_their_burns_counts(monkeypatch)
 
 
 @pytest.mark.measures
-def test_a_speedometer_goes_by_the_cpu_seconds_that_it_got():
+def test_speedometer_goes_by_the_cpu_seconds_that_it_got():
     """By how long it took, two others on each core would make it three times as slow."""
     with (
         calibration.speedometer(HERE.cores, "counting", "Python") as speed,
@@ -120,14 +120,14 @@ def test_a_speedometer_goes_by_the_cpu_seconds_that_it_got():
     assert beside > alone / 2
 
 
-def test_a_burning_process_that_is_killed_is_told_in_a_sentence():
+def test_burn_once_says_in_a_sentence_that_a_burner_was_killed():
     said = "it ended with exit code -9. Try it by hand"
     with pytest.raises(Unusable, match=said), burners_of_whom_one_is_killed() as burners:
         calibration.burn_once(burners)
 
 
 @pytest.mark.parametrize("language", ["Python", "PHP", "JavaScript"])
-def test_burners_are_told_durations_so_that_no_two_clocks_are_compared(language):
+def test_hot_burners_take_durations_so_that_no_two_clocks_are_compared(language):
     """While a Mac slept, Python's clock stood still and node's went on."""
     if language != "Python" and not shutil.which(deployments.burner(language)[0]):
         pytest.skip(f"no {language} here")
@@ -138,7 +138,7 @@ def test_burners_are_told_durations_so_that_no_two_clocks_are_compared(language)
     assert int(loops) > 0 and float(used_s) > 0
 
 
-def test_stop_ends_a_calibration_whose_burner_stands_still():
+def test_burn_once_stops_though_a_burner_stands_still():
     stop = threading.Event()
     with calibration.hot_burners(2, "counting", "Python", None) as burners:
         os.kill(burners[1].pid, signal.SIGSTOP)
@@ -147,7 +147,7 @@ def test_stop_ends_a_calibration_whose_burner_stands_still():
             calibration.burn_once(burners, stop=stop)
 
 
-def test_a_burner_that_stands_still_is_waited_for_only_so_long(monkeypatch):
+def test_speedometer_waits_only_so_long_for_a_burner_that_stands_still(monkeypatch):
     with calibration.speedometer(1, "counting", "Python") as speed:
         monkeypatch.setattr(calibration, "ANSWER_S", 0.3)
         burner = psutil.Process().children()[-1]
@@ -160,7 +160,7 @@ def test_a_burner_that_stands_still_is_waited_for_only_so_long(monkeypatch):
 @pytest.mark.extended
 @pytest.mark.performance
 @pytest.mark.parametrize("server", [Server("prefork", processes=8), Server("event-loop")])
-def test_what_fills_the_cores_does_not_do_more_than_they_can(server):
+def test_measure_finds_no_more_than_the_bound_where_cores_are_full(server):
     """A saturated sweep of CPU work stays below the bound that the warm-up's crowd made, as far
     as both are known. A machine whose cores became faster since then is excused by as much; how
     D comes from the crowd is a matter of `tests/unit/test_warmup.py`."""

@@ -11,7 +11,6 @@ import psutil
 import pytest
 from waiting import eventually
 
-from labs.__main__ import main
 from labs.recordings import store
 
 RUN = ["run", "--server", "prefork", "--processes", "2", "--cpu", "0.01", "--users"]
@@ -20,48 +19,6 @@ RUN = ["run", "--server", "prefork", "--processes", "2", "--cpu", "0.01", "--use
 def labs(*arguments, **options):
     command = [sys.executable, "-m", "labs", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ([*RUN, "0"], "users=0: must be between 1 and 4096."),
-        ([*RUN, "-1"], "users=-1"),
-        ([*RUN, "2.5"], "users=2.5: must be a whole number."),
-        ([*RUN, "nan"], "users=nan"),
-        ([*RUN, "1e9"], "users=1000000000.0: must be a whole number."),
-        ([*RUN, "99999999"], "users=99999999"),
-        ([*RUN, "4,2"], "users=2: comes after a larger level."),
-        ([*RUN, "1,2,2"], "users=2: repeats."),
-        ([*RUN, ""], "users=''"),
-        ([*RUN, "many"], "users='many'"),
-        ([*RUN, "1", "--processes", "4000"], "processes=4000"),
-        ([*RUN, "1", "--processes", "0"], "processes=0"),
-        ([*RUN, "1", "--threads", "4"], "threads=4: prefork runs one thread in each process."),
-        ([*RUN, "1", "--wait", "3600"], "wait_s=3600: must be between 0 and 30."),
-        ([*RUN, "1", "--cpu", "inf"], "cpu_s=inf: must be an ordinary number."),
-        ([*RUN, "1", "--cores", "999"], "cores=999"),
-        ([*RUN, "1", "--by", "iis"], "by='iis'"),
-        ([*RUN, "1", "--cpu-by", "hope"], "cpu_by='hope': choose one of counting, hashing."),
-        ([*RUN, "1", "--wait-by", "x"], "wait_by='x': choose one of sleep, backend, blocking"),
-        ([*RUN, "1", "--json", "/nowhere/at/all.json"], "cannot be written"),
-        (["run", "--server", "mainframe", "--users", "1"], "choose one of prefork"),
-        (["run", "--users", "1"], "--server"),
-        (["dance"], "dance"),
-        (["record", "--tries", "0", "many-cores"], "tries=0: must be between 1 and 100."),
-        (["classics", "--tries", "often", "s1"], "tries='often': must be a whole number."),
-        (["read", "--port", "http"], "PORT=http: not a port."),
-    ],
-)
-def test_a_mistake_is_one_sentence_and_exit_code_2(arguments, sentence, capsys):
-    try:
-        code = main(arguments)
-    except SystemExit as end:
-        code = end.code
-    said, complaint = capsys.readouterr()
-    assert (code, said) == (2, "")
-    (line,) = complaint.strip().splitlines()
-    assert sentence in line
 
 
 def test_a_mistake_shows_nobody_a_traceback():

@@ -63,7 +63,7 @@ def crowd(running: Running, users: int) -> Iterator[list[int]]:
 
 
 @pytest.mark.performance
-def test_it_has_no_more_workers_than_it_needs() -> None:
+def test_spare_has_no_more_workers_than_it_needs() -> None:
     with serve(SERVER) as running:
         assert len(workers(running)) == FIRST
         assert ask(running, "/?loops=10") == 200
@@ -101,7 +101,7 @@ def test_it_has_no_more_workers_than_it_needs() -> None:
         eventually(lambda: len(workers(running)) < MOST_IDLE, SOON_S, "fewer than that")
 
 
-def test_who_is_told_to_go_lets_its_client_finish() -> None:
+def test_spare_s_worker_that_is_told_to_go_lets_its_client_finish() -> None:
     with serve(SERVER) as running, ThreadPoolExecutor(1) as pool:
         one, *others = workers(running)
         for other in others:  # so that only one can serve
@@ -122,7 +122,7 @@ def test_who_is_told_to_go_lets_its_client_finish() -> None:
 
 
 @pytest.mark.performance
-def test_a_sweep_waits_until_it_has_grown() -> None:
+def test_a_sweep_waits_until_spare_has_grown() -> None:
     experiment = Experiment(SERVER, Workload(wait_s=0.1), Load([LIMIT], seconds=0.5))
     (point,) = measure(experiment).points
     assert point.throughput_rps == pytest.approx(LIMIT / 0.1, rel=0.25)

@@ -36,7 +36,7 @@ END = Progress(stage="done", fraction=1.0, seconds_left=0.0)
 pytestmark = [pytest.mark.measures, pytest.mark.usefixtures("calibrated_in_passing")]
 
 
-def test_a_server_that_is_killed_in_the_warm_up_is_noticed_at_once(
+def test_measure_notices_a_server_killed_in_the_warm_up_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Before any level waits for its workers."""
@@ -61,7 +61,7 @@ def test_a_server_that_is_killed_in_the_warm_up_is_noticed_at_once(
 
 @pytest.mark.performance
 @pytest.mark.extended
-def test_waits_double_with_the_users_up_to_the_pool(tmp_path):
+def test_measure_finds_waits_to_double_with_the_users_up_to_the_pool(tmp_path):
     """N/V below the pool, W/V past it; everything told; the recording survives a round trip."""
     told: list[object] = []
     experiment = Experiment(
@@ -116,7 +116,7 @@ class Cooling(Rig):
         return lambda: next(said, 80.0)
 
 
-def test_cores_that_become_slower_are_told_of_each_level_and_who_burns_ends_with_the_run() -> None:
+def test_measure_tells_of_each_level_that_cores_became_slower() -> None:
     experiment = Experiment(Server("event-loop"), Workload(cpu_s=0.01), Load([1, 2], seconds=0.5))
     found = Cooling().perform(SweepLab(experiment))
     one, two = found.points
@@ -141,7 +141,7 @@ def test_cores_that_become_slower_are_told_of_each_level_and_who_burns_ends_with
 
 @pytest.mark.performance
 @pytest.mark.extended
-def test_time_is_left_while_a_level_is_measured_for_longer_than_forecast() -> None:
+def test_measure_leaves_time_while_a_level_takes_longer_than_forecast() -> None:
     """Four times as slow as the forecast has it, so the windows are extended: at each of their
     beginnings as much is left as comes."""
     told: list[tuple[float, Progress]] = []
@@ -181,7 +181,7 @@ def too_fast(*asked: Any) -> Prediction:
 
 
 @pytest.mark.performance
-def test_one_worker_never_uses_more_than_one_core():
+def test_measure_finds_one_worker_on_one_core_at_most():
     """Demand is near what was asked for, X·D never exceeds a core, and R is N/X."""
     experiment = Experiment(Server("prefork", processes=1), Workload(cpu_s=0.02), Load([1, 4]))
     recording = measure(experiment)
@@ -202,7 +202,7 @@ def test_one_worker_never_uses_more_than_one_core():
 
 @pytest.mark.performance
 @pytest.mark.extended
-def test_think_time_is_part_of_the_cycle():
+def test_measure_counts_think_time_in_the_cycle():
     experiment = Experiment(
         Server("event-loop"), Workload(wait_s=0.1), Load([20], think_time_s=0.3, seconds=2.0)
     )
@@ -212,7 +212,7 @@ def test_think_time_is_part_of_the_cycle():
 
 
 @pytest.mark.performance
-def test_stopping_ends_everything_at_once_and_keeps_what_was_measured():
+def test_stop_ends_a_sweep_at_once_and_keeps_what_was_measured():
     stop = threading.Event()
     ended: list[float] = []
 
@@ -233,7 +233,7 @@ def test_stopping_ends_everything_at_once_and_keeps_what_was_measured():
 
 @pytest.mark.performance
 @pytest.mark.parametrize("after_s", [0.2, 1.0, 2.2])
-def test_stop_works_in_every_stage(after_s):
+def test_stop_ends_a_sweep_in_every_stage(after_s):
     """While calibrating, while 256 workers are being spawned, while the load starts."""
     stop = threading.Event()
     many = Experiment(Server("prefork", processes=256), Workload(wait_s=0.2), Load([256]))
@@ -251,7 +251,7 @@ def test_stop_works_in_every_stage(after_s):
     assert rig.found is None or not rig.found.points
 
 
-def test_what_cannot_be_measured_is_refused_before_anything_starts():
+def test_measure_refuses_what_cannot_be_before_anything_starts():
     told: list[object] = []
     with pytest.raises(Unusable, match="processes=4000"):
         measure(
@@ -261,7 +261,7 @@ def test_what_cannot_be_measured_is_refused_before_anything_starts():
     assert told == []
 
 
-def test_a_load_generator_that_dies_says_its_last_lines():
+def test_report_gives_the_last_lines_of_a_load_generator_that_died():
     with (
         serve(Server("event-loop")) as running,
         drive(Load([1]), url=running.url) as driver,
@@ -271,7 +271,7 @@ def test_a_load_generator_that_dies_says_its_last_lines():
             driver.report()
 
 
-def test_locust_reads_no_settings_in_the_readers_home(tmp_path, monkeypatch):
+def test_drive_reads_no_settings_in_the_reader_s_home(tmp_path, monkeypatch):
     (tmp_path / ".locust.conf").write_text("worker = true\nmaster-host = 192.0.2.1\n")
     monkeypatch.setenv("HOME", str(tmp_path))
     with serve(Server("event-loop")) as running, drive(Load([1]), url=running.url) as driver:
@@ -281,7 +281,7 @@ def test_locust_reads_no_settings_in_the_readers_home(tmp_path, monkeypatch):
         assert "Worker" not in tool.wait(30.0)
 
 
-def test_load_goes_to_this_machine_only():
+def test_drive_loads_this_machine_only():
     with (
         pytest.raises(ValueError, match=r"127\.0\.0\.1 only"),
         drive(Load([1]), url="http://192.168.0.1:80"),
@@ -289,7 +289,7 @@ def test_load_goes_to_this_machine_only():
         pass
 
 
-def test_users_beyond_the_level_finish_and_wait():
+def test_open_lets_users_beyond_the_level_finish_and_wait():
     """Going from many users to few cuts nobody off: no request is lost, and only few ask."""
     with (
         serve(Server("event-loop")) as running,
@@ -343,7 +343,7 @@ def test_a_report_has_each_request_once(generators):
         )
 
 
-def test_the_samplers_readings_are_of_the_server():
+def test_readings_of_the_monitor_are_of_the_server():
     with serve(Server("prefork", processes=2)) as running:
         pids = running.pids()
         assert len(pids) == 3
@@ -353,7 +353,7 @@ def test_the_samplers_readings_are_of_the_server():
 
 
 @pytest.mark.performance
-def test_the_forecast_knows_how_fast_the_server_itself_works():
+def test_measure_forecasts_by_how_fast_the_server_itself_works():
     """A burn in a process of its own is off by as much as interpreters differ; a piece of work
     inside the server tells, and the forecast goes by that. How near it then comes is for
     `bench.prediction`: a machine that others share changes its speed between two phases of a run.
@@ -370,7 +370,7 @@ def test_the_forecast_knows_how_fast_the_server_itself_works():
 
 @pytest.mark.performance
 @pytest.mark.parametrize("page", ["work", "file"])
-def test_a_first_run_of_what_costs_next_to_nothing_says_how_long_it_takes(
+def test_seconds_of_a_first_run_are_told_where_a_request_costs_nothing(
     page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is known yet of what such a request costs; nobody could find out otherwise."""

@@ -1,11 +1,9 @@
 """Where the time went: what servers say of their service, and what the kernel says of a core."""
 
 import contextlib
-import http.client
 import os
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -14,8 +12,6 @@ from labs.host.hardware import usable_cores
 from labs.kinds.sweep.run import measure
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.time_split import PARTS, TimeSplit
-from labs.servers.catalogue import CATALOGUE, ServerRow, missing, refuse
-from labs.servers.serve import serve
 
 pytestmark = [pytest.mark.measures, pytest.mark.usefixtures("calibrated_in_passing")]
 WORK = Workload(cpu_s=0.005, wait_s=0.02)
@@ -23,31 +19,6 @@ counted = pytest.mark.skipif(
     not (run_queue.counted() and hasattr(os, "sched_setaffinity")),
     reason="this system counts no run-queue delay",
 )
-
-
-def row(kind: ServerRow) -> object:
-    remedy = missing(kind)
-    marks = [pytest.mark.skip(reason=remedy)] if remedy else []
-    return pytest.param(kind, marks=marks, id=f"{kind.architecture} {kind.by}")
-
-
-@pytest.mark.parametrize("kind", [row(kind) for kind in CATALOGUE if kind.by != "nginx"])
-def test_every_server_says_when_it_served_on_the_clients_clock(kind: ServerRow) -> None:
-    """And the CPU time of its thread in between, and what it was asked to wait."""
-    server = Server(kind.architecture, by=kind.by)
-    refuse(kind, server, WORK)
-    with serve(server) as running:
-        connection = http.client.HTTPConnection(running.host, running.port, timeout=20)
-        with contextlib.closing(connection):
-            before = time.perf_counter()
-            connection.request("GET", f"/?loops=200000&wait={WORK.wait_s}")
-            answer = connection.getresponse()
-            answer.read()
-            after = time.perf_counter()
-    start, end, cpu_s, asked_s = map(float, answer.headers["X-Service"].split())
-    assert before - 1e-6 <= start < end <= after + 1e-6
-    assert asked_s == WORK.wait_s
-    assert 0 < cpu_s < end - start - asked_s + 1e-3
 
 
 def split(server: Server, workload: Workload, users: int, seconds: float = 1.5) -> TimeSplit:
@@ -106,6 +77,7 @@ def test_a_full_pool_queues_and_a_wait_is_as_asked() -> None:
     assert found.queued_s == pytest.approx(2 * wait_s, rel=0.25)
 
 
+@pytest.mark.extended
 @pytest.mark.performance
 @counted
 def test_who_burns_the_same_core_makes_requests_ready_and_wait() -> None:

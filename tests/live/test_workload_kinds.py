@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import http.client
-import json
 import os
 import sys
 import threading
@@ -28,7 +27,6 @@ from labs.kinds.sweep.show import show
 from labs.measure import calibration as calibrate
 from labs.measure.rig import split_cores
 from labs.panel.settings import Settings
-from labs.recordings import store
 from labs.records import experiment as records
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.requests import RECORD
@@ -59,28 +57,6 @@ def rates(
 ) -> tuple[list[float], list[str]]:
     levels = forecast(Experiment(server, workload, Load(users)), calibration, FOUR).levels
     return [level.model_rps for level in levels], [level.limit for level in levels]
-
-
-# --- records --------------------------------------------------------------------------------
-
-
-NEW = {"cpu_by", "wait_by", "service_time_s", "page_cpu"} | {
-    f"backend_{what}" for what in ("cpu", "s", "late_s")
-}
-
-
-def test_a_recording_from_before_loads_as_the_usual_kinds(tmp_path: Path) -> None:
-    file, dropped = tmp_path / "old.json", set()
-
-    def older(fields: dict[str, object]) -> dict[str, object]:
-        dropped.update(NEW & fields.keys())
-        return {name: value for name, value in fields.items() if name not in NEW}
-
-    store.save(examples.recording(), file)
-    file.write_text(json.dumps(json.loads(file.read_text(), object_hook=older)))
-    old = store.read(file)
-    assert dropped and old == examples.recording()
-    assert old.experiment.workload.cpu_by == "counting" and old.points[0].queued_s is None
 
 
 # --- models ---------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ def link_to_nothing(lock: Path) -> None:
 
 
 @pytest.mark.parametrize("put", [link, link_to_nothing, os.mkfifo, Path.mkdir])
-def test_only_a_plain_file_is_locked(lock: Path, put: Callable[[Path], None]) -> None:
+def test_turn_locks_only_a_plain_file(lock: Path, put: Callable[[Path], None]) -> None:
     """Anybody may put something there. It is told and left alone, and so is what it leads to."""
 
     def seen() -> dict[str, int]:
@@ -104,7 +104,7 @@ def test_only_a_plain_file_is_locked(lock: Path, put: Callable[[Path], None]) ->
     assert seen() == before
 
 
-def test_all_wait_at_one_lock_whatever_their_folder_for_temporary_files(tmp_path: Path) -> None:
+def test_lock_is_one_whatever_the_folder_for_temporary_files(tmp_path: Path) -> None:
     def lock_of(**environment: str) -> str:
         command = [sys.executable, "-c", "from labs.host import lock; print(lock.LOCK)"]
         found = subprocess.check_output(command, cwd=PROJECT, env=os.environ | environment)
@@ -114,7 +114,7 @@ def test_all_wait_at_one_lock_whatever_their_folder_for_temporary_files(tmp_path
     assert lock_of(WALL_TIME_LOCK=str(tmp_path / "own")) == str(tmp_path / "own")
 
 
-def test_whoever_comes_first_makes_the_lock_for_everybody(lock: Path) -> None:
+def test_turn_makes_the_lock_for_everybody(lock: Path) -> None:
     before = os.umask(0o077)
     try:
         had()
@@ -123,7 +123,9 @@ def test_whoever_comes_first_makes_the_lock_for_everybody(lock: Path) -> None:
     assert stat.S_IMODE(lock.stat().st_mode) == 0o666
 
 
-def test_who_waits_too_long_is_told_for_whom(lock: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_turn_says_for_whom_one_waited_too_long(
+    lock: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "PATIENCE_S", 0.5)
     waited: list[float] = []
     with somebody(lock) as other:
@@ -137,7 +139,7 @@ def test_who_waits_too_long_is_told_for_whom(lock: Path, monkeypatch: pytest.Mon
     had()  # it ended, however suddenly
 
 
-def test_who_is_stopped_waits_no_longer(lock: Path) -> None:
+def test_turn_waits_no_longer_when_it_is_stopped(lock: Path) -> None:
     stop = threading.Event()
     with somebody(lock) as other:
         assert said(other) == "has it"
@@ -158,7 +160,7 @@ class Idle:
         return "found"
 
 
-def test_a_run_waits_for_its_turn_and_says_so(lock: Path) -> None:
+def test_perform_waits_for_its_turn_and_says_so(lock: Path) -> None:
     waited: list[str] = []
     with somebody(lock) as other:
         assert said(other) == "has it"
@@ -174,7 +176,7 @@ def test_a_run_waits_for_its_turn_and_says_so(lock: Path) -> None:
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can be two users")
 @pytest.mark.parametrize("first", ["root", "nobody"])
-def test_users_wait_for_one_another(lock: Path, first: str) -> None:
+def test_turn_is_waited_for_across_users(lock: Path, first: str) -> None:
     users = {"root": (), "nobody": (NOBODY,)}
     second = "nobody" if first == "root" else "root"
     with somebody(lock, *users[first]) as one:
@@ -190,7 +192,7 @@ def test_users_wait_for_one_another(lock: Path, first: str) -> None:
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can be two users")
-def test_a_lock_that_somebody_keeps_to_himself_is_told(lock: Path) -> None:
+def test_turn_says_that_somebody_keeps_the_lock_to_himself(lock: Path) -> None:
     lock.touch(mode=0o600)
     with somebody(lock, NOBODY) as other:
         words, complaint = other.communicate(timeout=WITHIN_S)

@@ -64,7 +64,7 @@ def installed(folder: Path, version: str, *names: str) -> Path:
 # -- what is here ----------------------------------------------------------------------------
 
 
-def test_the_newest_of_debians_versions_is_found_off_the_path(nothing_here: Path) -> None:
+def test_programs_finds_the_newest_of_debian_s_postgresqls_off_the_path(nothing_here: Path) -> None:
     assert postgresql.missing() == REMEDY
     installed(nothing_here, "9.6", "postgres", "initdb")
     installed(nothing_here, "15.18", "postgres", "initdb")
@@ -78,12 +78,12 @@ def test_the_newest_of_debians_versions_is_found_off_the_path(nothing_here: Path
     assert "too old" in str(postgresql.missing())
 
 
-def test_a_server_without_its_initdb_is_none(nothing_here: Path) -> None:
+def test_missing_wants_a_server_with_its_initdb(nothing_here: Path) -> None:
     installed(nothing_here, "15.18", "postgres")
     assert postgresql.missing() == REMEDY
 
 
-def test_it_is_listed_with_the_servers(
+def test_labs_servers_lists_postgresql(
     nothing_here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def row() -> list[str]:
@@ -97,7 +97,7 @@ def test_it_is_listed_with_the_servers(
     assert row() == ["database", "postgresql", "15.18"]
 
 
-def test_without_server_or_driver_it_is_sqlite_and_says_why(
+def test_database_is_sqlite_without_server_or_driver_and_says_why(
     nothing_here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = storage.database()
@@ -121,7 +121,7 @@ def test_without_server_or_driver_it_is_sqlite_and_says_why(
         storage.database()
 
 
-def test_the_driver_is_optional_and_asked_for_in_one_way() -> None:
+def test_postgresql_s_driver_is_optional_and_asked_for_in_one_way() -> None:
     import tomllib
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -154,21 +154,24 @@ def user_of(process: psutil.Process) -> int | None:
 
 @pytest.mark.live
 @needed
-def test_its_password_stands_in_no_process_s_arguments() -> None:
-    """Everybody may read those. What initdb was given it in is gone by then."""
-    with serve_postgresql() as database:
-        (password,) = re.findall(r"password=(\w+)", database.address)
+def test_serve_postgresql_is_there_for_a_block_and_nothing_of_it_is_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing that the reader has set keeps it from being ready; and what everybody may read of its
+    processes, arguments and environment, is no secret."""
+    theirs = {"SECRET_TOKEN": "s3cret", "PGSERVICE": "theirs", "PGOPTIONS": "-c x"}
+    for name, value in theirs.items():
+        monkeypatch.setenv(name, value)
+    with serve_postgresql() as served:
+        for name in theirs:
+            monkeypatch.delenv(name)
+        address = served.address
+        (password,) = re.findall(r"password=(\w+)", address)
         for each in psutil.process_iter():
             with contextlib.suppress(psutil.Error):
                 assert not any(password in word for word in each.cmdline()), each
-        (data,) = (each.cwd() for each in [psutil.Process(database.process.pid)])
-        assert not Path(data).with_name("password").exists()
-
-
-@needed
-def test_it_is_there_for_a_block_and_nothing_of_it_is_left() -> None:
-    with serve_postgresql() as served:
-        address = served.address
+        names = set(psutil.Process(served.process.pid).environ())
+        assert names <= {"PATH", "LC_ALL", MARK, "LC_CTYPE"}, names  # Python sets the last
         data = data_of(address)
         server = postmaster(data)
         everyone = [server, *server.children(recursive=True)]
@@ -192,7 +195,7 @@ def test_it_is_there_for_a_block_and_nothing_of_it_is_left() -> None:
 
 @pytest.mark.live
 @needed
-def test_writers_of_a_row_stand_in_line_until_a_commit() -> None:
+def test_postgresql_s_writers_of_a_row_stand_in_line_until_a_commit() -> None:
     with (
         serve_postgresql() as served,
         psycopg.connect(served.address, autocommit=True) as first,
@@ -210,7 +213,9 @@ def test_writers_of_a_row_stand_in_line_until_a_commit() -> None:
 
 @pytest.mark.live
 @needed
-def test_what_failed_shows_its_last_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_serve_postgresql_shows_the_last_lines_of_what_failed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(SETTINGS, "shared_buffers", "plenty")
     with (
         pytest.raises(ServerFailed, match=r"(?s)ended with exit code 1 .*shared_buffers"),
@@ -220,23 +225,6 @@ def test_what_failed_shows_its_last_lines(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(postgresql, "_initdb", lambda: shutil.which("false"))
     with pytest.raises(ServerFailed, match="initdb ended with exit code 1"), serve_postgresql():
         pass
-
-
-@pytest.mark.live
-@needed
-def test_what_nobody_may_read_of_its_environment_is_no_secret(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """And nothing that the reader has set for clients keeps it from being ready."""
-    for name, value in {
-        "SECRET_TOKEN": "s3cret",
-        "PGSERVICE": "theirs",
-        "PGOPTIONS": "-c x",
-    }.items():
-        monkeypatch.setenv(name, value)
-    with serve_postgresql() as served:
-        names = set(psutil.Process(served.process.pid).environ())
-    assert names <= {"PATH", "LC_ALL", MARK, "LC_CTYPE"}, names  # Python sets the last
 
 
 OWNER = """
@@ -262,7 +250,9 @@ def owner() -> Iterator[subprocess.Popen[str]]:
 @pytest.mark.live
 @needed
 @pytest.mark.parametrize("reaper_too", [False, True])
-def test_it_does_not_outlive_its_owner(owner: subprocess.Popen[str], reaper_too: bool) -> None:
+def test_postgresql_does_not_outlive_its_owner(
+    owner: subprocess.Popen[str], reaper_too: bool
+) -> None:
     assert owner.stdout is not None
     data = data_of(owner.stdout.readline().strip())
     server = postmaster(data)
@@ -288,7 +278,9 @@ def test_it_does_not_outlive_its_owner(owner: subprocess.Popen[str], reaper_too:
 
 @pytest.mark.live
 @needed
-def test_requests_of_that_kind_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shared_folder_has_postgresql_for_requests_that_ask_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv(CHOICE, raising=False)
     with shared_folder(WORK) as shared:
         assert shared is not None

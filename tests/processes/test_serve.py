@@ -1,25 +1,24 @@
-"""Every row of the table of servers: real processes, real requests."""
+"""How servers of the table start, fail, wait and are replaced: real processes, real requests."""
 
 import contextlib
 import errno
-import http.client
 import os
 import re
 import signal
 import socket
-import statistics
 import sys
 import tempfile
 import threading
 import time
 import tomllib
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
+from asking import ask, client, get
+from servers_here import WORKING, parameters
 from waiting import eventually
 
 from labs.host import hardware as this_machine
@@ -40,22 +39,10 @@ MASTER_ASKS_S = 0.5  # uvicorn's, each worker again and again
 ROWS = {f"{kind.architecture} by {kind.by}": kind for kind in CATALOGUE}
 
 
-def rows(*, working: bool = False, ours_to_start: bool = False) -> pytest.MarkDecorator:
-    """Every row of the table: those that do work, those in Python. What is not installed is
-    skipped with the sentence that says how to have it."""
-    chosen = []
-    for name, kind in ROWS.items():
-        if working and kind.product and kind.product.for_work is None:
-            continue
-        if ours_to_start and kind.product:
-            continue
-        absent = pytest.mark.skipif(missing(kind) is not None, reason=f"{kind.by}: {missing(kind)}")
-        chosen.append(pytest.param(kind, id=name, marks=absent))
-    return pytest.mark.parametrize("kind", chosen)
-
-
-every_row = rows()
-every_working_row = rows(working=True)
+every_working_row = pytest.mark.parametrize("kind", parameters(WORKING))
+every_row_of_ours = pytest.mark.parametrize(
+    "kind", parameters(row for row in CATALOGUE if not row.product)
+)
 
 
 def of(kind: ServerRow, *, processes: int = 1, threads: int = 1, keep_alive: bool = True) -> Server:
@@ -69,26 +56,6 @@ def of(kind: ServerRow, *, processes: int = 1, threads: int = 1, keep_alive: boo
     )
 
 
-@contextlib.contextmanager
-def client(running: Running) -> Iterator[http.client.HTTPConnection]:
-    connection = http.client.HTTPConnection(running.host, running.port, timeout=SOON_S)
-    with contextlib.closing(connection):
-        yield connection
-
-
-def get(connection: http.client.HTTPConnection, path: str) -> tuple[http.client.HTTPResponse, str]:
-    connection.request("GET", path)
-    response = connection.getresponse()
-    return response, response.read().decode()
-
-
-def ask(running: Running, path: str) -> tuple[int, int]:
-    """Status, and the process that answered, on a connection of its own."""
-    with client(running) as connection:
-        response, _ = get(connection, path)
-        return response.status, int(response.headers["X-Process"])
-
-
 def ask_at_once(running: Running, path: str, users: int) -> float:
     """Seconds until `users` requests, asked at the same time, are all answered."""
     with ThreadPoolExecutor(users) as pool:
@@ -100,36 +67,7 @@ def ask_at_once(running: Running, path: str, users: int) -> float:
 
 @live
 @every_working_row
-def test_a_row_serves_the_application(kind: ServerRow, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WEB_CONCURRENCY", "5")  # must not make it five
-    with serve(of(kind, processes=2, threads=3)) as running:
-        assert running.workers() == (6 if kind.architecture == "threaded" else 2)
-        assert len(running.serving_pids()) == 2
-        assert set(running.serving_pids()) <= set(running.pids())
-        assert running.pid in running.pids()
-        answers = [ask(running, "/?loops=100&wait=0.001") for _ in range(10)]
-        assert {status for status, _ in answers} == {200}
-        behind = kind.by in ("apache-worker", "apache-event")  # its work is done in php-fpm
-        serving = running.pids() if behind else running.serving_pids()
-        assert {process for _, process in answers} <= set(serving)
-        assert ask(running, "/?loops=-1")[0] == 400
-        assert ask(running, "/elsewhere")[0] == 404
-        with client(running) as connection:
-            response, body = get(connection, "/?wait=soon")
-            assert (response.status, body) == (
-                400,
-                "wait=soon: give seconds from 0 to 60.\n",
-            )
-        assert ask(running, "/")[0] == 200
-        pids = running.pids()
-    assert not any(map(psutil.pid_exists, pids))
-    with pytest.raises(ConnectionRefusedError):
-        socket.create_connection((running.host, running.port))
-
-
-@live
-@every_working_row
-def test_the_pool_bounds_how_many_wait_at_once(kind: ServerRow) -> None:
+def test_a_row_s_pool_bounds_how_many_wait_at_once(kind: ServerRow) -> None:
     """N waits of V seconds in a pool of W take ceil(N / W) V; an event loop has no pool."""
     wait_s, users, processes, threads = 0.25, 6, 1, 3
     if kind.architecture == "prefork":
@@ -144,7 +82,7 @@ def test_the_pool_bounds_how_many_wait_at_once(kind: ServerRow) -> None:
 
 @live
 @pytest.mark.parametrize("by", ["uvicorn", "scratch"])
-def test_computing_holds_up_everybody_in_an_event_loop(by: str) -> None:
+def test_an_event_loop_that_computes_answers_nobody(by: str) -> None:
     started = time.thread_time()
     count(200_000)
     loops = int(0.5 / (time.thread_time() - started) * 200_000)  # half a second or so
@@ -165,51 +103,18 @@ def _cpu_s(pid: int) -> float:
 
 @live
 @every_working_row
-@pytest.mark.parametrize("keep_alive", [True, False], ids=["kept", "closed"])
-def test_connections_are_kept_or_closed_as_asked(kind: ServerRow, keep_alive: bool) -> None:
-    # With threads to spare: Apache's event loop drops idle connections when all of its are busy.
-    server = of(kind, threads=4, keep_alive=keep_alive)
-    kept = keep_alive and (kind.architecture, kind.by) != ("prefork", "gunicorn")
-    assert keeps_connections(server, Load([1])) == kept
-    with serve(server) as running:
-        if kept:
-            serve_on_one_connection(running)
-            return
-        with client(running) as connection:
-            first, _ = get(connection, "/")
-            assert first.headers["Connection"].lower() == "close"
-            assert first.will_close
-
-
-def serve_on_one_connection(running: Running) -> None:
-    """Four requests are answered on it."""
-    with client(running) as connection:
-        get(connection, "/")
-        port = connection.sock.getsockname()[1]
-        for _ in range(3):
-            response, _ = get(connection, "/?loops=10")
-            assert response.status == 200
-            assert not response.will_close
-        assert connection.sock.getsockname()[1] == port
+def test_a_row_closes_its_connections_where_that_is_asked(kind: ServerRow) -> None:
+    server = of(kind, keep_alive=False)
+    assert not keeps_connections(server, Load([1]))
+    with serve(server) as running, client(running) as connection:
+        first, _ = get(connection, "/")
+        assert first.headers["Connection"].lower() == "close"
+        assert first.will_close
 
 
 @live
 @every_working_row
-def test_answers_do_not_wait_for_a_delayed_acknowledgement(kind: ServerRow) -> None:
-    """A head and a body in two packets, without TCP_NODELAY, take 40 ms each time."""
-    took = []
-    # With threads to spare: Apache's event loop drops idle connections when all of its are busy.
-    with serve(of(kind, threads=4)) as running, client(running) as connection:
-        for _ in range(50):
-            started = time.monotonic()
-            assert get(connection, "/")[0].status == 200
-            took.append(time.monotonic() - started)
-    assert statistics.median(took) < 0.5 * 0.040
-
-
-@live
-@every_working_row
-def test_a_worker_that_dies_is_replaced(kind: ServerRow) -> None:
+def test_a_row_replaces_a_worker_that_dies(kind: ServerRow) -> None:
     with serve(of(kind, processes=2)) as running:
         before = set(running.serving_pids())
         victim = min(before - {running.pid})
@@ -234,7 +139,7 @@ def replaced(running: Running, victim: int) -> None:
 
 @live
 @pytest.mark.extended
-def test_a_worker_that_dies_before_it_has_answered_its_master_is_replaced() -> None:
+def test_uvicorn_replaces_a_worker_that_dies_before_it_has_answered_its_master() -> None:
     with serve(Server("event-loop", by="uvicorn", processes=2)) as running:
         victim, master = min(running.serving_pids()), psutil.Process(running.pid)
         woken: dict[int, float] = {}  # when it was first seen to have done so, so many times
@@ -250,20 +155,14 @@ def test_a_worker_that_dies_before_it_has_answered_its_master_is_replaced() -> N
 
 
 @live
-@every_row
-def test_a_server_keeps_to_its_cores(kind: ServerRow) -> None:
-    if not hasattr(os, "sched_getaffinity"):
-        return
-    last = max(os.sched_getaffinity(0))
-    with serve(of(kind), cores=[last]) as running:
-        assert all(os.sched_getaffinity(pid) == {last} for pid in running.pids())
-    server = replace(of(kind), cores=1)
-    with serve(server) as running:
-        assert all(len(os.sched_getaffinity(pid)) == 1 for pid in running.pids())
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="no core can be told here")
+def test_serve_keeps_a_server_to_so_many_cores() -> None:
+    with serve(Server("prefork", processes=2, cores=1)) as running:
+        assert {len(os.sched_getaffinity(pid)) for pid in running.pids()} == {1}
 
 
 @live
-def test_more_connections_than_a_shell_lets_a_process_open() -> None:
+def test_serve_takes_more_connections_than_a_shell_lets_a_process_open() -> None:
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -286,7 +185,7 @@ def test_more_connections_than_a_shell_lets_a_process_open() -> None:
         (tools, lambda: tools.run(["ab"], "http://127.0.0.1:8000/")),
     ],
 )
-def test_what_is_used_up_is_not_the_programs_fault(starts, begin, monkeypatch) -> None:
+def test_used_up_says_that_it_is_not_the_program_s_fault(starts, begin, monkeypatch) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -296,7 +195,7 @@ def test_what_is_used_up_is_not_the_programs_fault(starts, begin, monkeypatch) -
     assert used_up(failed.value)
 
 
-def test_a_disk_that_is_full_at_start_is_told_as_that(monkeypatch) -> None:
+def test_used_up_tells_of_a_disk_that_is_full_at_start(monkeypatch) -> None:
     """No folder for temporary files can be written then, which is all that Python says of it."""
     monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/proc/self"])
     monkeypatch.setattr(tempfile, "tempdir", None)
@@ -306,8 +205,8 @@ def test_a_disk_that_is_full_at_start_is_told_as_that(monkeypatch) -> None:
 
 
 @live
-@rows(ours_to_start=True)
-def test_a_broken_start_says_why_and_what_to_try(
+@every_row_of_ours
+def test_serve_says_why_a_start_failed_and_what_to_try(
     kind: ServerRow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Something in the reader's PYTHONPATH shadows a module that the server needs."""
@@ -325,7 +224,7 @@ def test_a_broken_start_says_why_and_what_to_try(
 
 
 @live
-def test_a_server_that_never_answers_is_given_up(
+def test_serve_gives_up_a_server_that_never_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _shadow(tmp_path, monkeypatch, "import time; print('thinking', flush=True); time.sleep(60)")
@@ -338,7 +237,7 @@ def test_a_server_that_never_answers_is_given_up(
 
 
 @live
-def test_stop_does_not_wait_for_a_server_to_start(
+def test_serve_does_not_wait_for_a_start_when_it_is_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _shadow(tmp_path, monkeypatch, "import time; time.sleep(60)")
@@ -357,26 +256,26 @@ def _shadow(folder: Path, monkeypatch: pytest.MonkeyPatch, program: str) -> None
 
 
 @live
-def test_two_servers_of_a_kind_do_not_meet() -> None:
+def test_serve_keeps_two_servers_of_a_kind_apart() -> None:
     with serve(Server("prefork")) as one, serve(Server("prefork")) as other:
         assert one.port != other.port
         assert ask(one, "/")[1] in one.serving_pids()
         assert ask(other, "/")[1] in other.serving_pids()
 
 
-def test_every_architecture_has_its_usual_server_and_ours() -> None:
+def test_catalogue_has_the_usual_server_and_ours_of_every_architecture() -> None:
     for architecture, by in DEFAULT_BY.items():
         assert f"{architecture} by {by}" in ROWS
         assert f"{architecture} by scratch" in ROWS
 
 
-def test_the_packages_are_those_that_the_project_asks_for() -> None:
+def test_catalogue_s_packages_are_those_that_the_project_asks_for() -> None:
     pyproject = Path(__file__).parents[2] / "pyproject.toml"
     asked = tomllib.loads(pyproject.read_text())["project"]["dependencies"]
     assert {kind.package for kind in CATALOGUE if kind.package} <= set(asked)
 
 
-def test_what_is_installed_is_found() -> None:
+def test_available_finds_what_is_installed() -> None:
     found = {(row.architecture, row.by): row for row in available()}
     assert len(found) == len(CATALOGUE)
     for row in found.values():
@@ -385,7 +284,7 @@ def test_what_is_installed_is_found() -> None:
         assert (row.version is None) == (ours or row.missing is not None)
 
 
-def test_what_is_not_installed_comes_with_the_command_to_install_it(
+def test_check_refuses_what_is_not_installed_with_the_command_to_install_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "uvicorn", None)  # as Python itself blocks an import
@@ -399,7 +298,7 @@ def test_what_is_not_installed_comes_with_the_command_to_install_it(
     check(Server("event-loop", by="scratch"), machine)
 
 
-def test_somebody_unknown_is_refused_with_the_choice() -> None:
+def test_check_refuses_somebody_unknown_with_the_choice() -> None:
     machine = this_machine.fingerprint()
     with pytest.raises(
         Unusable, match=r"by='uvicorn': does not run prefork.*gunicorn, scratch.*apache"
@@ -409,8 +308,8 @@ def test_somebody_unknown_is_refused_with_the_choice() -> None:
         pass
 
 
-@every_row
-def test_more_than_memory_holds_is_refused_with_what_would_fit(kind: ServerRow) -> None:
+@pytest.mark.parametrize("kind", CATALOGUE, ids=ROWS)
+def test_check_refuses_more_than_memory_holds_with_what_would_fit(kind: ServerRow) -> None:
     machine = replace(this_machine.fingerprint(), memory_bytes=256 * 2**20)
     work = Workload(page="work" if kind.by != "nginx" else "file")
     check(of(kind, processes=2, threads=8), machine, work)
@@ -423,7 +322,7 @@ def test_more_than_memory_holds_is_refused_with_what_would_fit(kind: ServerRow) 
         check(of(kind, processes=int(fitting[1]) + 1, threads=8), machine, work)
 
 
-def test_more_cores_than_there_are_is_refused() -> None:
+def test_check_refuses_more_cores_than_there_are() -> None:
     machine = replace(this_machine.fingerprint(), cores=2)
     check(Server("prefork"), machine)
     word = "offers 2" if hasattr(os, "sched_setaffinity") else "cannot hold"
@@ -440,7 +339,7 @@ def test_more_cores_than_there_are_is_refused() -> None:
 
 @live
 @every_working_row
-def test_memory_is_what_the_table_says(kind: ServerRow) -> None:
+def test_a_row_takes_the_memory_that_the_table_says(kind: ServerRow) -> None:
     """Not more than the table says, and not so much less that large pools are refused for it."""
     if sys.platform != "linux":
         return

@@ -552,33 +552,6 @@ def test_help_names_every_target(clone: Path) -> None:
     assert told == set(phony[1].replace("\\", "").split()) - {"help", "venv", "venv-dev"}
 
 
-@pytest.mark.parametrize(
-    ("target", "steps"),
-    [
-        ("read", "environment.py|book.py|-m labs read"),
-        ("test", "environment.py --dev|system.py|browser.py|pytest"),
-        ("test-all", "environment.py --dev|system.py --further|browser.py|-m extended"),
-        ("fresh", "setup/fresh.sh"),
-        ("wheel", "environment.py|book.py|rm -rf build|pip|wheel|dist"),
-        ("lint", "environment.py --dev|ruff check|ruff format|mypy|lint-imports|budgets.py"),
-        ("book", "environment.py|book.py"),
-        ("pdf", "environment.py --dev|book.py|pdf.py"),
-        ("epub", "environment.py --dev|book.py|epub.py"),
-        ("preview", "environment.py --dev|sphinx-autobuild -c setup book"),
-        ("record", "environment.py|-m labs record|figures.py"),
-        ("bundle", "npm ci|npm run build"),
-        ("requirements", "environment.py --dev|-o requirements.txt|-o requirements-dev.txt"),
-        ("audit", "setup/audit.py"),
-        ("clean", "rm -rf .venv _build"),
-    ],
-)
-def test_a_target_takes_its_steps_in_order(clone: Path, target: str, steps: str) -> None:
-    code, said = make(clone, "-n", target)
-    assert code == 0
-    in_order = ".*".join(map(re.escape, steps.split("|")))
-    assert re.search(in_order, "\n".join(said), re.DOTALL), said
-
-
 def test_fresh_says_what_it_needs_where_it_cannot_work(tmp_path: Path) -> None:
     for name in ("bash", "id"):
         (tmp_path / name).symlink_to(shutil.which(name) or "")
@@ -587,21 +560,6 @@ def test_fresh_says_what_it_needs_where_it_cannot_work(tmp_path: Path) -> None:
     )
     assert ran.returncode == 1 and ran.stdout == ""
     assert re.fullmatch(r"make fresh: (needs Debian|there is no debootstrap).*\n", ran.stderr)
-
-
-def test_the_requirements_say_how_make_writes_them() -> None:
-    recipe = (ROOT / "Makefile").read_text()
-    for name, source in {
-        "requirements.txt": "pyproject.toml",
-        "requirements-dev.txt": "pyproject.toml",
-        "setup/requirements-uv.txt": "-",
-        "deploy/requirements-hub.txt": "deploy/requirements-hub.in",
-    }.items():
-        command = (ROOT / name).read_text().splitlines()[1].removeprefix("#    ")
-        assert command.startswith(f"uv pip compile {source} ")
-        assert f"-o {name}" in command
-        for option in re.findall(r"--[a-z-]+", command):
-            assert option in recipe, f"{name} was written with {option}"
 
 
 # -- reading -------------------------------------------------------------------------------

@@ -145,14 +145,14 @@ def test_supervise_passes_on_no_setting_of_the_reader(
 
 
 @pytest.mark.parametrize(("system", "said"), [("darwin", {FORKS: "YES"}), ("linux", {})])
-def test_on_a_mac_what_the_labs_start_may_fork(
+def test_unsettled_lets_a_command_fork_on_a_mac(
     system: str, said: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.platform", system)
     assert unsettled({}) == said
 
 
-def test_a_command_runs_as_with_popen(tmp_path: Path) -> None:
+def test_supervise_takes_what_popen_takes(tmp_path: Path) -> None:
     program = "import os, sys; print(os.getcwd(), os.environ['WORD'], sys.stdin.read())"
     read, write = os.pipe()
     os.write(write, b"from a pipe")
@@ -167,13 +167,13 @@ def test_a_command_runs_as_with_popen(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("program", "code"), [("raise SystemExit(7)", 7), ("pass", 0)])
-def test_the_exit_code_is_the_commands(program: str, code: int) -> None:
+def test_poll_is_the_exit_code_of_the_command(program: str, code: int) -> None:
     with supervise([*PYTHON, program]) as command:
         eventually(lambda: command.poll() is not None, GONE_S)
     assert command.poll() == code
 
 
-def test_a_signal_is_a_negative_exit_code() -> None:
+def test_poll_is_minus_the_signal_that_ended_the_command() -> None:
     with supervise([*PYTHON, "import time; time.sleep(60)"]) as command:
         os.kill(command.pid, signal.SIGUSR1)
         eventually(lambda: command.poll() is not None, GONE_S)
@@ -188,7 +188,7 @@ def test_a_signal_is_a_negative_exit_code() -> None:
         ("proc/vmstat", "nr_free_pages 9\noom_kill {}\n"),
     ],
 )
-def test_memory_is_named_where_the_kernel_killed_for_want_of_it(
+def test_ending_names_memory_where_the_kernel_killed_for_want_of_it(
     counter: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for file, text in (("proc/self/cgroup", "4:memory:/\n0::/\n"), (counter, words.format(1))):
@@ -202,7 +202,7 @@ def test_memory_is_named_where_the_kernel_killed_for_want_of_it(
         assert command.ending(1) == "exit code 1"
 
 
-def test_a_command_that_is_not_there_says_so() -> None:
+def test_supervise_refuses_a_command_that_is_not_there() -> None:
     with (
         pytest.raises(FileNotFoundError, match="no-such-command"),
         supervise(["no-such-command", "--option"]),
@@ -211,7 +211,7 @@ def test_a_command_that_is_not_there_says_so() -> None:
     assert not list(process_tree.state_folder().glob("*.new"))
 
 
-def test_an_open_socket_is_handed_over_and_not_kept() -> None:
+def test_supervise_hands_an_open_socket_over_and_keeps_none() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         program = (
@@ -226,7 +226,7 @@ def test_an_open_socket_is_handed_over_and_not_kept() -> None:
                 socket.create_connection(("127.0.0.1", port))
 
 
-def test_cores_are_set_before_the_command_starts() -> None:
+def test_supervise_sets_the_cores_before_the_command_starts() -> None:
     program = "import os; print(*sorted(os.sched_getaffinity(0)))"
     if not hasattr(os, "sched_setaffinity"):
         with (
@@ -245,7 +245,7 @@ def test_cores_are_set_before_the_command_starts() -> None:
         pass
 
 
-def test_a_command_may_open_as_many_files_as_the_system_lets_it() -> None:
+def test_supervise_lets_a_command_open_as_many_files_as_the_system_does() -> None:
     program = "import resource; print(*resource.getrlimit(resource.RLIMIT_NOFILE))"
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 256), hard))
@@ -273,7 +273,7 @@ def test_kill_ends_the_whole_tree() -> None:
         assert command.poll() == -signal.SIGKILL
 
 
-def test_kill_is_the_reapers_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kill_is_done_by_the_reaper(monkeypatch: pytest.MonkeyPatch) -> None:
     """It does so as soon as it is told; only where it does not answer, the owner does."""
     monkeypatch.setattr(supervisor, "ANSWER_S", 60.0)
     with supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as command:
@@ -283,7 +283,7 @@ def test_kill_is_the_reapers_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not alive(family)
 
 
-def test_the_block_ends_the_tree_however_it_ends() -> None:
+def test_supervise_ends_the_tree_however_its_block_ends() -> None:
     family = []
     with (
         contextlib.suppress(ZeroDivisionError),
@@ -295,7 +295,7 @@ def test_the_block_ends_the_tree_however_it_ends() -> None:
     assert not alive(family)
 
 
-def test_the_tree_ends_with_its_command() -> None:
+def test_a_tree_ends_with_its_command() -> None:
     with supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as command:
         family = words(command)
         os.kill(command.pid, signal.SIGKILL)
@@ -311,7 +311,7 @@ def test_a_stopped_tree_ends_too() -> None:
     assert not alive(family)
 
 
-def test_a_thread_may_start_a_tree_and_end() -> None:
+def test_a_tree_outlives_the_thread_that_started_it() -> None:
     held = contextlib.ExitStack()
     started: list[Supervised] = []
 
@@ -377,7 +377,7 @@ def test_sweep_removes_the_folders_that_a_killed_owner_left(
 
 
 @pytest.mark.usefixtures("temporary")
-def test_a_folder_goes_when_no_file_can_be_opened() -> None:
+def test_own_folder_goes_when_no_file_can_be_opened() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         with own_folder() as folder:
@@ -391,7 +391,7 @@ def test_a_folder_goes_when_no_file_can_be_opened() -> None:
 
 
 @pytest.mark.usefixtures("temporary")
-def test_a_folder_that_stays_is_not_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_own_folder_is_not_forgotten_while_it_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     with own_folder() as folder:
         monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)
     recorded = list[str]()
@@ -401,7 +401,7 @@ def test_a_folder_that_stays_is_not_forgotten(monkeypatch: pytest.MonkeyPatch) -
     assert folder.exists() and any(str(folder) in each for each in recorded), recorded
 
 
-def test_an_owner_that_forked_leaves_nothing() -> None:
+def test_a_killed_owner_that_forked_leaves_nothing() -> None:
     """A copy of the owner holds the reaper's socket open, but the reaper watches its parent."""
     forked = OWNER.replace("print(", "import os; os.fork() or time.sleep(2); print(", 1)
     with owner(forked) as (process, reaper, family):
@@ -410,7 +410,7 @@ def test_an_owner_that_forked_leaves_nothing() -> None:
         gone([reaper, *family])
 
 
-def test_an_interrupt_of_the_owners_group_does_not_reach_the_tree() -> None:
+def test_a_tree_hears_no_interrupt_of_its_owner_s_group() -> None:
     says_so = "import os, signal; signal.signal(2, lambda *_: os.write(1, b'owner\\n')); import"
     with owner(OWNER.replace("import", says_so, 1)) as (process, _, family):
         assert process.stdout is not None
@@ -422,7 +422,7 @@ def test_an_interrupt_of_the_owners_group_does_not_reach_the_tree() -> None:
         assert len(alive(family)) == len(family)
 
 
-def test_a_reaper_that_ends_before_it_has_started_anything(
+def test_supervise_says_so_where_its_reaper_ended_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "reaper.py").write_text("")
@@ -433,7 +433,7 @@ def test_a_reaper_that_ends_before_it_has_started_anything(
     assert issubclass(NotStarted, Failed)  # so that panel and terminal say it as it is
 
 
-def test_a_killed_reaper_is_noticed() -> None:
+def test_poll_notices_a_killed_reaper_and_ends_the_tree() -> None:
     with supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as command:
         family = words(command)
         os.kill(command._tree.reaper, signal.SIGKILL)
@@ -509,7 +509,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_the_state_folder_is_only_this_users(temporary: Path) -> None:
+def test_state_folder_is_only_this_user_s(temporary: Path) -> None:
     folder = process_tree.state_folder()
     assert folder.parent == temporary
     assert folder.stat().st_mode & 0o777 == 0o700
@@ -538,7 +538,7 @@ def made_by_somebody_else(place: Path) -> None:
     ],
     ids=["open", "file", "link", "another's"],
 )
-def test_a_state_folder_that_is_taken_is_left_for_the_cache(
+def test_state_folder_that_is_taken_is_left_for_the_cache(
     temporary: Path, put: Callable[[Path], None]
 ) -> None:
     put(temporary / f"wall-time-{os.getuid()}")
@@ -550,7 +550,7 @@ def test_a_state_folder_that_is_taken_is_left_for_the_cache(
         process_tree.state_folder()
 
 
-def test_the_state_folder_is_where_nobody_else_can_make_one(
+def test_state_folder_is_where_nobody_else_can_make_one(
     temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The runtime folder that the system gives each user, but only where it is as promised."""

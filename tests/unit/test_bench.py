@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import itertools
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ import examples
 import pytest
 from msgspec import structs
 
-from bench import book, levels, page, panel, promises, scenes
+from bench import levels, promises
 from labs.analysis import checks
 from labs.records.experiment import Workload
 from labs.records.results import Check
@@ -130,20 +129,6 @@ def test_what_the_machine_did_is_not_counted_as_the_instrument_s_failure() -> No
     assert levels.by_work([row(8, 0.0, OTHERS)])  # nothing was left alone
 
 
-def test_the_book_says_how_many_figures_of_which_lab_were_unfit() -> None:
-    def figure(*checks: Check) -> book.Figure:
-        return book.Figure(name="8 users", measured=39.0, forecast=40.0, checks=checks)
-
-    labs = {
-        "one-core": [figure(), figure(OTHERS)],
-        "threads": [figure(examples.UNFIT), figure(examples.UNFIT), figure()],
-    }
-    assert book.unfit(labs).splitlines() == ["unfit: 2 of 5 figures", "  threads: 2 of 3"]
-    assert "2.5%" in book.forecasts("all", labs["threads"])
-    found = list(book.figures(examples.recording(1.0)))
-    assert [each.measured for each in found] == [20.0, 40.0, 40.0, 40.0]
-
-
 def test_a_promise_is_kept_by_the_middle_of_its_rounds() -> None:
     runs = [
         promises.Kept(lab=lab, promised_s=10.0, took_s=took_s)
@@ -159,55 +144,3 @@ def test_promises_are_asked_of_every_lab_of_the_book(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("LABS_MODE", "live")
     for cell in promises.cells():
         assert cell.lab in promises.labs_of(cell)
-
-
-def test_a_frame_of_a_scene_costs_what_the_page_did_about_the_reader_s_hand_too() -> None:
-    def event(name: str, ms: float, tid: int = 1, **more: object) -> dict[str, object]:
-        told = {"ph": "X", "pid": 1, "tid": tid, "name": name, "tdur": 1000 * ms, "dur": 9e3}
-        return told | {"ts": 1e4 * next(moments)} | more
-
-    moments = itertools.count()
-    turned = event("EventDispatch", 4.0, args={"data": {"type": "input"}})
-    key = event("EventDispatch", 7.0, args={"data": {"type": "keydown"}})
-    drawn = [
-        event(name, ms) for _ in range(2) for name, ms in ((scenes.FRAME, 2.0), ("Paint", 1.0))
-    ]
-    inside = [
-        each | {"ts": each["ts"] + 1, "dur": 8e3} for each in drawn if each["name"] == "Paint"
-    ]
-    frames, spent = scenes.per_frame([*inside, *drawn, turned, key, event("Paint", 9.0, tid=2)])
-    assert frames == 2 and spent["FireAnimationFrame"] == 2.0 and spent["Paint"] == 1.0
-    assert spent["input"] == 2.0
-    assert scenes.per_frame([key]) == (0, {})
-
-
-def test_only_a_scene_that_plays_misses_the_goal_of_a_frame() -> None:
-    frames = [scenes.Frame(plays, ms) for plays in (True, False) for ms in (7.9, 8.1)]
-    assert [each.misses for each in frames] == [False, True, False, False]
-
-
-def test_a_page_is_late_by_the_middle_of_its_rounds() -> None:
-    took = {"file": (9.0,), "live, warm": (1.4, 9.0, 1.4), "live, second page": (0.9, 1.1, 1.2)}
-    found = [
-        page.Opened(how, 0.2, 0.1, None if how == "file" else s, 1, 1)
-        for how in took
-        for s in took[how]
-    ]
-    (said,) = page.over(found)
-    assert said == "live, second page: its panel can be used after 1100 ms, and the goal is 1000."
-    assert found[1].row == ["live, warm", "200", "100", "1400", "1500", "0", "0"]
-    late = [page.Opened("file", 0.2, figure_s, None, 1, 1) for figure_s in (0.19, 0.3, 0.4)]
-    assert page.over(late) == ["file: its figure is there 100 ms after the first paint."]
-
-
-def test_what_a_page_costs_is_what_it_takes_beside_the_command() -> None:
-    """The kernel of either reads the counters: that is no cost of the page."""
-    run = panel.Run(
-        lab="many-cores", where="page", misses=(-0.03,), steady=(), unfit=0,
-        browser=0.01, kernel=0.02,
-    )  # fmt: skip
-    here = replace(run, where="here", misses=(-0.01,), browser=0.0, kernel=0.018)
-    said = panel.summary([run, here], cores=2)
-    assert said[0].startswith("browser, kernel and server in the windows: 0.030 cores")
-    assert said[1].startswith("that is +0.012 cores beside what the command takes by itself: 0.6%")
-    assert "apart -2.0% (goal: <= 1%)" in said[3]

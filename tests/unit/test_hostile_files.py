@@ -83,6 +83,7 @@ def test_store_refuses_a_recording_with_something_impossible_in_one_place(
         ("classics-s2", ("runs", 0, "tries", 0, "users"), -7),
         ("prefork", ("runs", 0, "time_bins", 1, "failed"), -7),
         ("many-cores", ("machine", "cores"), 10**9),
+        ("many-cores", ("runs", 0, "calibration", "timer_s"), 1e308),
         ("many-cores", ("runs", 0, "calibration", "overhead_s"), 1e9),
         ("many-cores", ("runs", 1, "calibration", "loops_per_s", 0), 0),
         ("many-cores", ("runs", 1, "points", 1, "users"), 0),

@@ -1,6 +1,6 @@
-"""Whoever plays the kernel for `bench.faults`: a panel whose run something will happen to.
+"""Plays the kernel for `live/test_injected_faults.py`: a panel whose run something happens to.
 
-    python -m bench.owner SERVER [--terminal KEPT.json]
+    python owner.py SERVER [--terminal KEPT.json]
 
 Tells on standard output, a line of JSON each, what phase its run is in, how many levels have
 landed and how it ended; obeys the words stop, shut, exit and abort on standard input. With
@@ -16,10 +16,11 @@ import sys
 import time
 from typing import Any
 
+from brief import BRIEF
+
 from labs import __main__ as command_line
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
-from labs.measure import calibration, warmup
 from labs.measure.progress import Progress
 from labs.panel.sweep import SweepPanel
 from labs.records.experiment import Experiment, Load, Server, Workload
@@ -35,9 +36,6 @@ SERVERS = {
     "node": Server("event-loop", by="node"),
     "database": Server("prefork", processes=2),
 }
-BRIEF = ((calibration, "BURN_S", 0.05), (calibration, "WARM_S", 0.02), (calibration, "HOT_S", 0.05),
-         (warmup, "EMPTY_S", 0.3), (warmup, "CROWD_S", 0.3), (warmup, "KNEE_S", 0.15),
-         (warmup, "ALONE_S", 0.15), (warmup, "NAPS_S", 0.15))  # fmt: skip
 USERS = (1, 2, 4)
 PHASES = {"calibrating": "calibrating", "starting": "starting", "warming": "warming up"}
 PATIENCE_S = 60.0
@@ -79,6 +77,7 @@ def experiment(server: str) -> Experiment:
 def panel(server: str) -> None:
     """Open it, bet, run, and obey."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a kernel does between two cells
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup's child would not mind one
     teller, shown = Teller(), SweepPanel("faults", SweepLab(experiment(server)))
     before, ended = shown._on_event, shown._ended
 
@@ -91,7 +90,7 @@ def panel(server: str) -> None:
         answer = shown._results.answer.value if shown._points else ""
         tell(said=f"{said} {answer}"[:3000], points=len(shown._points), ended=True)
 
-    shown._on_event, shown._ended = on_event, on_end  # type: ignore[method-assign]
+    shown._on_event, shown._ended = on_event, on_end
     until = time.monotonic() + PATIENCE_S
     while shown._plan is None and time.monotonic() < until:
         time.sleep(0.01)
@@ -113,9 +112,10 @@ def panel(server: str) -> None:
 
 def terminal(server: str, kept: str) -> int:
     """The command line, as on a terminal."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's & would ignore it
     teller, work = Teller(), experiment(server)
-    setattr(command_line, "bar", teller.on_event)  # noqa: B010
-    sys.stderr.isatty = lambda: True  # type: ignore[method-assign]
+    command_line.bar = teller.on_event
+    sys.stderr.isatty = lambda: True
     words = ["run", "--server", "prefork", "--by", work.server.by, "--users", "1,2,4"]
     words += ["--processes", "2", "--cpu", "0.004", "--wait", "0.01", "--seconds", "0.3"]
     code = command_line.main([*words, "--json", kept])

@@ -1,0 +1,14 @@
+"""How a run calibrates and warms up in passing: a second less, for whoever is not about speed."""
+
+from labs.measure import calibration, warmup
+
+BRIEF = (  # module, constant, seconds
+    (calibration, "BURN_S", 0.03),
+    (calibration, "WARM_S", 0.02),
+    (calibration, "HOT_S", 0.05),
+    (warmup, "EMPTY_S", 0.3),
+    (warmup, "CROWD_S", 0.3),
+    (warmup, "KNEE_S", 0.15),
+    (warmup, "ALONE_S", 0.15),
+    (warmup, "NAPS_S", 0.15),
+)

@@ -1,0 +1,57 @@
+"""`labs read` of a small site, in a process of its own."""
+
+import contextlib
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from serving import PROJECT
+
+READ = "import sys, pathlib, labs.site.live.serve as r; r.SITE = pathlib.Path(sys.argv[1]); "
+READ += "sys.exit(r.read(int(sys.argv[2]) or None, True, origin=sys.argv[3], base_url=sys.argv[4]))"
+
+STOP_S = 15.0
+Started = Callable[..., subprocess.Popen[str]]
+
+
+@contextlib.contextmanager
+def reading(folder: Path, **environment: str) -> Iterator[Started]:
+    """Start it: start(site, port, origin, base_url, **environment); all end with the block."""
+    started: list[subprocess.Popen[str]] = []
+    ours = {
+        "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
+        "JUPYTER_CONFIG_DIR": str(folder / "config"),
+        **environment,
+    }
+
+    def start(
+        site: Path, port: int = 0, origin: str = "", base_url: str = "", **more: str
+    ) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-c", READ, str(site), str(port), origin, base_url],
+            env=os.environ | ours | more,
+            cwd=PROJECT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.terminate()
+        process.communicate(timeout=STOP_S)
+
+
+def address_of(process: subprocess.Popen[str]) -> str:
+    """The address that it prints first."""
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    found = re.search(r"http://127\.0\.0\.1:\d+/\S*book/\?token=\w+", line)
+    assert found, line
+    return found[0]
