@@ -13,10 +13,11 @@ import json
 import os
 import signal
 import sys
-import time
+import threading
 from typing import Any
 
 from brief import BRIEF
+from waiting import eventually
 
 from labs import __main__ as command_line
 from labs.kinds.sweep.record import Recording
@@ -60,7 +61,7 @@ class Teller:
             tell(points=len(event.points))
             if self.visits == 2 * len(USERS):
                 tell(phase="ending")
-                time.sleep(ENDING_S)
+                threading.Event().wait(ENDING_S)
 
 
 def tell(**what: object) -> None:
@@ -91,9 +92,7 @@ def panel(server: str) -> None:
         tell(said=f"{said} {answer}"[:3000], points=len(shown._points), ended=True)
 
     shown._on_event, shown._ended = on_event, on_end
-    until = time.monotonic() + PATIENCE_S
-    while shown._plan is None and time.monotonic() < until:
-        time.sleep(0.01)
+    eventually(lambda: shown._plan is not None, PATIENCE_S, "the plan")
     shown._prompt._number.value = "100"
     for _ in range(2):  # it asks once whether that is meant
         shown._prompt._commit.click()

@@ -25,7 +25,6 @@ from labs.panel.refusal import in_words
 from labs.panel.results import Results
 from labs.panel.run_bar import RunBar, empty, put
 from labs.panel.settings import settings_of
-from labs.present.bet import on_answer
 from labs.present.blocks import html
 from labs.present.caveats import advice
 from labs.present.markup import alarm, paragraphs, spoken, status
@@ -325,7 +324,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         if who := self._lab.ran_last(found):
             who = f"The cores, with {'the part that ran last' if before_the_end else who}:"
         put(self._results.strip_of, paragraphs([who] if who else []))
-        self._judge(found)
+        self._prompt.settle(self._lab, found)
         said = advice(showing(found).checked(found), controls(self))
         put(self._results.answer, spoken(said) if said else "")
 
@@ -367,14 +366,10 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._figure.alt = f"{show.alt(found)} {trails_alt(trails)}".strip()
         put(self._caption, status(words, "p"))
 
-    def _now(self) -> Settings | None:
-        """What is set, if it can be."""
-        return self._told(self._lab) if self._possible else None
-
     def _mark(self) -> None:
         """Say of what stands there that it is of other settings, where it is."""
         if self._shown is not None:
-            words = self._earlier.differs(self._now())
+            words = self._earlier.differs(self._told(self._lab) if self._possible else None)
             self._results.tell(words, others=bool(words))
 
     def _taken_away(self, gone: Result) -> None:
@@ -390,13 +385,3 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         """The figure, when an earlier run has gone."""
         if self._drawn is not None:
             self._draw_figure(*self._drawn)
-
-    def _judge(self, found: Found) -> None:
-        """Say in the bet's box how near the reader's prediction was, beside the model."""
-        question = self._lab.question
-        if question is None or self._prompt.guess is None:
-            return
-        model, measured = self._lab.answer(found)
-        how = {"whose": self._lab.whose(found), "unsettled": self._lab.unsettled(found)}
-        self._prompt.came(model, measured, fit=not how["unsettled"])
-        self._prompt.judge(on_answer(question, self._prompt.guess, model, measured, **how))

@@ -8,7 +8,8 @@ import ipywidgets
 from markupsafe import Markup
 
 from labs import progress_log
-from labs.present.bet import Question
+from labs.kinds.base import Found, LabKind
+from labs.present.bet import Question, on_answer
 from labs.present.markup import alarm, status
 from labs.records.errors import Unusable
 from labs.records.written import shown, written
@@ -131,9 +132,14 @@ class PredictionPrompt(ipywidgets.HBox):
             said = (None if each is None else each * scale for each in (measured, model))
             progress_log.came(self._said.kept, *said, fit=fit)
 
-    def judge(self, verdict: str) -> None:
-        """Say in the bet's place how near it was."""
-        self._verdicts[self._key] = verdict
+    def settle(self, lab: LabKind[Found], found: Found) -> None:
+        """Say in the bet's place how near it was to what that lab found, beside the model."""
+        if lab.question is None or self.guess is None:
+            return
+        model, measured = lab.answer(found)
+        how = {"whose": lab.whose(found), "unsettled": lab.unsettled(found)}
+        self.came(model, measured, fit=not how["unsettled"])
+        self._verdicts[self._key] = on_answer(lab.question, self.guess, model, measured, **how)
         self._show("")
 
     def enable(self, yes: bool) -> None:

@@ -211,7 +211,7 @@ class SweepPanel(LabPanel[Recording]):
         if not found.points:
             return
         plan = self._plan
-        self._judge(found)
+        self._prompt.settle(self._lab, found)
         said = [*show.concluded(found)]
         said += (*advice(show.checked(found), controls(self)), *powered(found.run.power))
         if plan is not None and plan.changed:

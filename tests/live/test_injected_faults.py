@@ -27,6 +27,7 @@ from typing import Any
 
 import psutil
 import pytest
+from waiting import eventually
 
 from labs.host.process_tree import sweep
 
@@ -264,7 +265,7 @@ def stopping(seconds: float, then: Callable[[Trial], object]) -> Callable[[Trial
 
     def stop(trial: Trial) -> None:
         trial.signal_all(signal.SIGSTOP)
-        time.sleep(seconds)
+        threading.Event().wait(seconds)
         trial.since = time.monotonic()
         then(trial)
         trial.signal_all(signal.SIGCONT)
@@ -306,11 +307,13 @@ def no_processes(trial: Trial) -> None:
 
 def remove_group(group: Path) -> None:
     """A control group goes once the last of its processes has."""
-    deadline = time.monotonic() + SOON_S
-    while group.exists() and time.monotonic() < deadline:
+
+    def gone() -> bool:
         with contextlib.suppress(OSError):
             group.rmdir()
-        time.sleep(LOOK_S)
+        return not group.exists()
+
+    eventually(gone, SOON_S, "the control group to go")
 
 
 def no_ports(trial: Trial) -> None:
@@ -440,9 +443,8 @@ def test_a_run_that_something_happens_to_leaves_nothing_and_loses_nothing(
         if fault.do is both:
             monkeypatch.setenv("XDG_RUNTIME_DIR", str(trial.runtime))
             sweep()
-        while (left := trial.left()) and time.monotonic() < trial.since + CLEAN_S:
-            time.sleep(LOOK_S)
-        assert not left
+        within_s = max(0.0, trial.since + CLEAN_S - time.monotonic())
+        eventually(lambda: not trial.left(), within_s, "nothing of it to be left")
         keeps_what_there_was(trial, points)
         says_what_happened(trial)
 

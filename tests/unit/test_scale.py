@@ -370,8 +370,7 @@ def test_parts_stand_side_by_side_in_their_order() -> None:
     assert table[-1][1:3] == ["16", "4"]
     assert unfolded(comparison_show.beside(*both))[:2] == ["part", "users, here"]
     assert len(unfolded(comparison_show.beside(*both))) == 4
-    read = readings.of_parts("16 workers", "1 worker")
-    scaled, written = (read(each) for each in both)
+    scaled, written = (readings.of_parts(each, "16 workers", "1 worker") for each in both)
     assert (scaled["few"], written["few"]) == (40, 16)
     assert scaled["first"] / scaled["second"] == pytest.approx(8, rel=0.1)
 
