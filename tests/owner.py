@@ -88,8 +88,9 @@ def panel(server: str) -> None:
 
     def on_end(said: str) -> None:
         ended(said)
-        answer = shown._results.answer.value if shown._points else ""
-        tell(said=f"{said} {answer}"[:3000], points=len(shown._points), ended=True)
+        points = shown._current.points if shown._current else ()
+        answer = shown._results.answer.value if points else ""
+        tell(said=f"{said} {answer}"[:3000], points=len(points), ended=True)
 
     shown._on_event, shown._ended = on_event, on_end
     eventually(lambda: shown._plan is not None, PATIENCE_S, "the plan")

@@ -55,7 +55,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         bets: Bets | None = None,
     ) -> None:
         self.name = name
-        self._lab = lab
+        self._lab = self._given = lab  # what Run would run, and as the cell asks for it
         self._recorded = recorded
         self._machine = hardware.fingerprint()  # once: when a run ends, no file may be left to open
         self._job: Job | None = None
@@ -63,7 +63,6 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._shown: Found | None = None  # measured here: whose results stand below the figure
         self._drawn: tuple[Found, str] | None = None  # what the figure shows, and its caption
         self._drawing = threading.RLock()  # news comes from the measuring and the sampling thread
-        self._given = lab  # as the cell asks for it; `_lab` is what Run would run
         self._possible = True  # what is set
         self._duration = Duration(lab, self._changed) if lab.each_s else None
         self._settings = settings_of(lab, self._machine, self._changed)
