@@ -89,6 +89,7 @@ def parser() -> Parser:
         ("run", measure, "measure an experiment against its forecast"),
     ):
         add_experiment(command(name, run, text))
+    add_attachment(command("attach", attach, "look at a server of yours, forecast and measure it"))
     record_ = command("record", record, "record the book's labs anew, three runs each")
     record_.add_argument("labs", nargs="*", help="names of labs; all of them if none is given")
     classics_ = command("classics", classics, "make the sources' experiments again")
@@ -154,6 +155,19 @@ def add_experiment(to: Parser) -> None:
     to.add_argument("--page", default="work", metavar="work|file", help="or ask for a small file")
     to.add_argument("--users", required=True, metavar="1,2,4,8", help="levels of the sweep")
     to.add_argument("--no-keep-alive", action="store_true", help="a connection per request")
+    to.add_argument("--json", metavar="FILE", help="write the result there; - is standard output")
+
+
+def add_attachment(to: Parser) -> None:
+    """The arguments of an attachment: an address, and what is known of it."""
+    to.add_argument("url", metavar="URL", help="of your server, such as http://127.0.0.1:8000/")
+    to.add_argument("--users", default="", metavar="1,2,4,8", help="levels; found if not given")
+    to.add_argument("--most", default="512", metavar="N", help="users at most (512)")
+    to.add_argument("--workers", default=None, metavar="N", help="requests it holds at once")
+    to.add_argument("--think", default="0", metavar="S", help="mean think time of a user (0)")
+    to.add_argument("--header", default="", metavar="@FILE", help="headers to send, a line each")
+    to.add_argument("--host-is-mine", default="", metavar="HOST", help="another machine of yours")
+    to.add_argument("--insecure", action="store_true", help="take a certificate on trust")
     to.add_argument("--json", metavar="FILE", help="write the result there; - is standard output")
 
 
@@ -285,6 +299,45 @@ def measure(asked: argparse.Namespace) -> int:
         if sys.stderr.isatty():
             print(file=sys.stderr)
         print(report.table(found), file=text)
+        print("\n" + report.text(found), file=text)
+        write(out, report.joined(found))
+    return code
+
+
+def attach(asked: argparse.Namespace) -> int:
+    """Attach to the reader's server; print what was found, the levels and the verdict."""
+    from labs.kinds.attach import report
+    from labs.kinds.attach.run import AttachLab
+    from labs.load.target import read_headers
+    from labs.measure.rig import Rig
+
+    lab = AttachLab(
+        asked.url,
+        users=[number(text) for text in asked.users.split(",")] if asked.users else (),  # type: ignore[misc]
+        most=number(asked.most),  # type: ignore[arg-type]
+        think_time_s=number(asked.think),  # type: ignore[arg-type]
+        workers=None if asked.workers is None else number(asked.workers),  # type: ignore[arg-type]
+        headers=read_headers(asked.header) if asked.header else None,
+        mine=asked.host_is_mine,
+        insecure=asked.insecure,
+    )
+    out = destination(asked.json)
+    text = sys.stderr if asked.json == "-" else sys.stdout
+    rig, code = Rig(bar if sys.stderr.isatty() else None), OK
+    try:
+        rig.perform(lab)
+    except Failed as error:
+        print(f"\n{error}", file=sys.stderr)
+        code = FAILED
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    found = rig.found
+    if found is not None:
+        if sys.stderr.isatty():
+            print(file=sys.stderr)
+        print(report.found_text(found.run.found), file=text)
+        print(report.costs_text(found), file=text)
+        print("\n" + report.table(found), file=text)
         print("\n" + report.text(found), file=text)
         write(out, report.joined(found))
     return code

@@ -13,7 +13,8 @@ Back comes a record of fixed size for each request, and for some other events.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 # Times in seconds. start and end are the client's, the others what the server said under X-Service.
 FIELDS = {
@@ -54,6 +55,7 @@ class Work:
     think_time_s: float = 0.0
     script: float = 0.0  # loops of the users' own counting, in Python
     seed: int = 0  # of what varies: another gives other draws, the same gives the same
+    headers: Mapping[str, str] = field(default_factory=dict)  # sent with each, beside the usual
 
     def address(self, loops: float, wait_s: float) -> str:
         """Of a request for so much."""

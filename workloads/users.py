@@ -21,7 +21,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from math import nan
-from typing import Any
 
 import gevent
 import geventhttpclient.client
@@ -194,7 +193,7 @@ class LabUser(FastHttpUser):
         self.number = gate.arrive()
         self.client.request_event = UNHEARD
         closing = os.environ.get(protocol.KEEP_ALIVE) == "0"
-        self.asking: dict[str, Any] = {"headers": {"Connection": "close"}} if closing else {}
+        self.asking = {"Connection": "close"} if closing else {}
 
     @task
     def take_a_turn(self) -> None:
@@ -216,10 +215,14 @@ class LabUser(FastHttpUser):
                 keep(LATE, number, 0, due, start)
             start = due
         gate.in_flight[number] = start
-        response = self.client.get(gate.asked.url(number), name="work", **self.asking)
+        own = gate.asked.work.headers
+        sent = {**self.asking, **own} if own else self.asking
+        response = self.client.get(
+            gate.asked.url(number), name="work", headers=sent, allow_redirects=False
+        )
         end = clock()
         del gate.in_flight[number]
-        if response.status_code == 200 and (headers := response.headers) is not None:
+        if 200 <= response.status_code < 300 and (headers := response.headers) is not None:
             # Of every answer: it costs two hundredths of a trivial request, and whoever only looks
             # now and then finds the long ones too often.
             process = int(headers.get("X-Process", "0"))  # type: ignore[arg-type]

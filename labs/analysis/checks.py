@@ -65,7 +65,7 @@ def check(
     (`causes.by_speed_alone`), and the noise is that of the calibration."""
     by_deal = not repeats(point) and repeats(point, dealt)
     found = list(of_level(point, experiment, machine))  # what fails at once also fills a generator
-    found += _disturbances(point, experiment.load.generators, by_deal)
+    found += disturbances(point, experiment.load.generators, by_deal)
     if not repeats(point):
         found.append(visited_again(point, forecast.at(point.users), dealt=dealt, sped=sped))
     found += _starved(point, experiment)
@@ -187,8 +187,9 @@ def _surrounded(name: str, sentence: str, moved: Mapping[str, float]) -> Check:
     return unfit(name, f"{sentence} With that the forecast changes by {change(by)}.")
 
 
-def _disturbances(point: Point, generators: int, by_deal: bool) -> Iterator[Check]:
-    """by_deal: its visits lie apart because of how connections fell, and each is judged alone."""
+def disturbances(point: Point, generators: int = 1, by_deal: bool = False) -> Iterator[Check]:
+    """Yield what keeps a level from being believed. by_deal: its visits lie apart because of how
+    connections fell, and each is judged alone."""
     yield from full_generator(point, generators, point.users)
     visits_to_come = VISITS - 1 if len(point.visits) == 1 else 0
     least = LEAST_COMPLETIONS * (VISITS - visits_to_come) / VISITS

@@ -13,7 +13,7 @@ import site
 import sys
 import threading
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from io import FileIO
 from pathlib import Path
@@ -164,10 +164,12 @@ class Driver:
         """Its live processes."""
         return [pid for locust in self.locusts for pid in locust.process.pids()]
 
-    def aim(self, url: str, stop: threading.Event | None = None) -> None:
-        """Wait until its users are there, to ask that server (loopback only) from now on.
-        LoadFailed with Locust's last lines, or Stopped."""
-        check_loopback(url)
+    def aim(self, url: str, stop: threading.Event | None = None, *, allowed: str = "") -> None:
+        """Wait until its users are there, to ask that server from now on: of this machine, or the
+        one `allowed` origin that its owner named. LoadFailed with Locust's last lines, or Stopped.
+        """
+        if not allowed or url != allowed:
+            check_loopback(url)
         for locust in self.locusts:
             locust.wait_for(READY, 0, START_WITHIN_S, stop=stop)
         self.url = url
@@ -201,6 +203,14 @@ class Driver:
         work, number = replace(work, think_time_s=think_time_s, script=script), len(self.locusts)
         for place, locust in enumerate(self.locusts):
             locust.order(work=asdict(replace(work, seed=seed * number + place)))
+
+    def ask_page(self, page: str, headers: Mapping[str, str], think_time_s: float) -> None:
+        """Have every request ask for that path from now on, with those headers beside the usual."""
+        work = protocol.Work(
+            url=self.url, page=page, headers=dict(headers), think_time_s=think_time_s
+        )
+        for locust in self.locusts:
+            locust.order(work=asdict(work))
 
     def open(self, users: int, over_s: float) -> None:
         """Let exactly `users` ask; new ones start spread over `over_s` seconds."""

@@ -1,0 +1,236 @@
+"""Find the processes that listen at a port of this machine, and those that work behind them.
+
+Nothing here starts, stops or signals anything: a reader's own server is looked at from outside, as
+`ss` and `ps` do. A process of another user may be read (its CPU time is everybody's to see); that
+it is the one who listens only its own user and root are told.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import psutil
+
+from labs.host.monitor import process_cpu_s
+
+ANY = ("0.0.0.0", "::")
+FORWARDERS = ("docker-proxy", "rootlessport", "slirp4netns", "pasta")  # carry bytes, serve nothing
+ONE_THREAD_AT_A_TIME = {  # runtimes in which a process uses one core for its own code
+    "python": "Python",
+    "node": "Node.js",
+    "ruby": "Ruby",
+    "php": "PHP",
+}
+ONE_AT_A_TIME_PROGRAMS = ("gunicorn", "uvicorn", "hypercorn", "php-fpm", "puma", "uwsgi")
+LEAST_CPU_S = 100e-6  # of a request, for a program to be told as working behind the server
+ALIKE = 1.5  # times the least of them: so far a request's costs to a program may lie apart
+RESTS = 0.2  # of the most cores that it uses: a program that is busier unasked has its own affairs
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Some processes and all that descend from them, now and later. `roots`: process ids."""
+
+    roots: tuple[int, ...] = ()
+
+    def pids(self) -> list[int]:
+        """List its live processes; one look at the machine's table of processes."""
+        if not self.roots:
+            return []
+        parents = parents_by_pid()
+        children: dict[int, list[int]] = {}
+        for pid, parent in parents.items():
+            children.setdefault(parent, []).append(pid)
+        found, left = [], [root for root in self.roots if root in parents]
+        while left:
+            pid = left.pop()
+            if pid not in found:
+                found.append(pid)
+                left += children.get(pid, [])
+        return found
+
+    def leaves(self) -> list[int]:
+        """List those of its processes that have no child: as a rule, the workers."""
+        parents = parents_by_pid()
+        pids = self.pids()
+        return [pid for pid in pids if pid not in {parents.get(each) for each in pids}]
+
+
+@dataclass(eq=False)
+class Crowd:
+    """Several families as one group of processes that may grow while it is watched."""
+
+    families: list[Family] = field(default_factory=list)
+
+    def pids(self) -> list[int]:
+        """List the live processes of all of them, each once."""
+        return list(dict.fromkeys(pid for family in self.families for pid in family.pids()))
+
+
+def listening(host: str, port: int) -> Family:
+    """Find who listens at that port of this machine: the oldest process of each tree that does.
+
+    Empty where nobody is seen: another user's process, a container's, or nobody at all.
+    """
+    found = {pid for pid in listeners(host, port) if name_of(pid) not in FORWARDERS}
+    parents = parents_by_pid()
+    return Family(tuple(sorted(pid for pid in found if parents.get(pid) not in found)))
+
+
+def listeners(host: str, port: int) -> list[int]:
+    """List the processes with a listening TCP socket at that port, as far as they may be read."""
+    addresses = {host, *ANY, *(("127.0.0.1", "::1") if host == "localhost" else ())}
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            for each in process.net_connections(kind="tcp"):
+                where = each.status == psutil.CONN_LISTEN and each.laddr
+                if where and where.port == port and where.ip in addresses:
+                    found.append(process.pid)
+                    break
+    return found
+
+
+def parents_by_pid() -> dict[int, int]:
+    """Map every live process of this machine to its parent."""
+    found = {}
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            found[process.pid] = process.ppid()
+    return found
+
+
+def name_of(pid: int) -> str:
+    """Name a process's program, without a version; "" when it is gone or not told."""
+    with contextlib.suppress(psutil.Error, OSError):
+        process = psutil.Process(pid)
+        name = process.name()
+        with contextlib.suppress(psutil.Error, OSError):
+            name = os.path.basename(process.exe()) or name
+        return name
+    return ""
+
+
+def command_of(pid: int) -> list[str]:
+    """Tell the command line of a process; [] when it is gone or not told."""
+    with contextlib.suppress(psutil.Error, OSError):
+        return psutil.Process(pid).cmdline()
+    return []
+
+
+def program(pid: int) -> str:
+    """Name what a process runs, as people call it: gunicorn rather than python3.11."""
+    command, name = " ".join(command_of(pid)[:4]).lower(), name_of(pid)
+    for known in ONE_AT_A_TIME_PROGRAMS:
+        if known in command or known in name:
+            return known
+    return runtime(pid) or name
+
+
+def runtime(pid: int) -> str:
+    """Name the runtime of a process that keeps one core at most with its own code; "" for others.
+
+    Assumes an interpreter's usual build: Python with its global lock.
+    """
+    name = name_of(pid).lower()
+    for start, said in ONE_THREAD_AT_A_TIME.items():
+        if name.startswith(start):
+            return said
+    return ""
+
+
+def cpu_of_all() -> dict[int, float]:
+    """Read the CPU seconds of every process of this machine, so far."""
+    found = {}
+    for pid in psutil.pids():
+        with contextlib.suppress(OSError, psutil.Error):
+            found[pid] = process_cpu_s(pid)
+    return found
+
+
+def working(
+    idle: Mapping[int, float],
+    looks: Sequence[tuple[float, Mapping[int, float]]],
+    *,
+    but: Collection[int],
+) -> tuple[Family, ...]:
+    """Pick the programs that work for the server: they rest when it isn't asked, and each request
+    costs them about the same, however many there are.
+
+    idle: cores that each process used when nobody asked, by its id. looks: requests a second, and
+    cores that each process used meanwhile. `but` leaves out those known already. A program that is
+    busy for itself has no reason to be twice as busy when twice as many requests are served.
+    """
+    families: dict[Family, set[int]] = {}
+    for pid in {pid for _, cores in looks for pid in cores} - set(but):
+        if command_of(pid):  # no thread of the kernel
+            families.setdefault(of_one_program([pid]), set()).add(pid)
+    found = []
+    for family, pids in families.items():
+        rest = sum(idle.get(pid, 0.0) for pid in pids)
+        used = [(rps, sum(cores.get(pid, 0.0) for pid in pids)) for rps, cores in looks if rps]
+        if not used or rest > RESTS * max(cores for _, cores in used):
+            continue
+        costs = [(cores - rest) / rps for rps, cores in used]
+        if min(costs) > LEAST_CPU_S and max(costs) <= ALIKE * min(costs):
+            found.append(family)
+    return tuple(found)
+
+
+def ancestors(pid: int) -> Iterator[int]:
+    """Walk from a process to the first of the machine's: its parent, and so on."""
+    parents, seen = parents_by_pid(), {pid}
+    while (pid := parents.get(pid, 0)) and pid not in seen:
+        seen.add(pid)
+        yield pid
+
+
+def of_one_program(pids: Iterable[int]) -> Family:
+    """Join processes to the oldest of the same program above each: php-fpm's workers to php-fpm."""
+    roots = set()
+    for pid in pids:
+        name, root = name_of(pid), pid
+        for above in ancestors(pid):
+            if name_of(above) != name:
+                break
+            root = above
+        roots.add(root)
+    return Family(tuple(sorted(roots)))
+
+
+def ours() -> set[int]:
+    """List this process, those it descends from and those it started."""
+    return {os.getpid(), *ancestors(os.getpid()), *Family((os.getpid(),)).pids()}
+
+
+def threads_of(pid: int) -> int:
+    """Count a process's threads; 0 when it is gone."""
+    with contextlib.suppress(psutil.Error):
+        return int(psutil.Process(pid).num_threads())
+    return 0
+
+
+def pool(pid: int, workers: int) -> int | None:
+    """Tell how many requests a server holds at once, where its command line leaves no doubt.
+
+    pid: its oldest process; workers: processes that answer. None for all but gunicorn's sync and
+    gthread workers, whose options stand in the command (gunicorn 20 to 27).
+    """
+    words = command_of(pid)
+    if not any(os.path.basename(word) == "gunicorn" for word in words[:3]):
+        return None
+    options = dict(zip(words, [*words[1:], ""], strict=True))
+    options |= {
+        name: value for name, equals, value in (word.partition("=") for word in words) if equals
+    }
+    if {"-c", "--config"} & options.keys():
+        return None
+    kind = options.get("-k") or options.get("--worker-class") or ""
+    threads = options.get("--threads") or "1"
+    if not threads.isdigit() or kind not in ("", "sync", "gthread"):
+        return None
+    each = int(threads) if kind == "gthread" or (not kind and int(threads) > 1) else 1
+    return workers * each

@@ -1,0 +1,1 @@
+"""Attach: a server of the reader's own, found, forecast, measured and judged."""

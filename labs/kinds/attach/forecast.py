@@ -1,0 +1,158 @@
+"""The forecast for a server that was only looked at: a bound, a model and a band. Pure.
+
+Three numbers make it: D, the CPU seconds of a request in company; V, what a lone request takes
+besides; and how many processes, cores and workers were seen. What stands behind the server and has
+only so many places isn't known, so it is in no forecast: it is what the levels are to find.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from labs.kinds.attach.record import Found, Known
+from labs.records.results import PredictedLevel, Prediction
+from labs.theory.laws import bound, knee
+from labs.theory.queueing import closed
+
+MODEL = "an open look: cores shared, waits in parallel"
+UNSTEADY = 0.05  # a core's own speed within a minute, on a calm machine
+LEAST_TOP = 8  # users: a ramp to fewer shows no shape
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """What a forecast is made of, in seconds and numbers."""
+
+    alone: float  # D of a lone request
+    D: float  # in company
+    V: float
+    Z: float
+    g: float  # of the load generator
+    c: float  # cores that the server's own code may use
+    cores: float  # of the machine, which the load generator uses too; inf for another machine
+    W: float
+
+    def model_rps(self, users: int) -> float:
+        """Throughput of so many users."""
+        D = self.alone if users == 1 else self.D
+        capacity = tuple(min(float(k), self.c) for k in range(1, math.ceil(self.c) + 1))
+        wait_s = max(0.0, self.V - self.g)  # a lone request's rest has the generator's time in it
+        return closed(users, D, wait_s, capacity, W=self.W, Z=self.Z, g=self.g, cores=self.cores)
+
+    def bound_rps(self, users: int) -> float:
+        """The asymptotic bound, with the load generator's own."""
+        D = min(self.alone, self.D)
+        most = bound(N=users, D=D, V=self.V, Z=self.Z, c=self.c, W=self.W)
+        if math.isfinite(self.cores) and D + self.g:
+            most = min(most, self.cores / (D + self.g))
+        return min(most, 1 / self.g) if self.g else most
+
+    def knee(self) -> float:
+        """Users from which on throughput can't rise any more, by cores and workers as seen."""
+        c = min(self.c, self.cores * self.D / (self.D + self.g) if self.D else self.c)
+        by_generator = (self.D + self.V + self.Z) / self.g if self.g else math.inf
+        if not self.D and math.isinf(self.W):
+            return by_generator
+        return min(by_generator, knee(self.D, self.V, Z=self.Z, c=c, W=self.W))
+
+
+def rates(
+    found: Found,
+    demand: Known | None,
+    wait: Known,
+    *,
+    alone_s: float,
+    Z: float,
+    g: float,
+    cores: float,
+    edge: str = "value",
+) -> Rates:
+    """The numbers at one edge of what is known of them: "value", "low" or "high"."""
+    D = 0.0 if demand is None else float(getattr(demand, edge))
+    V = float(getattr(wait, edge))
+    c = float(found.cores or cores)
+    if found.one_core_each and found.workers:
+        c = min(c, float(found.workers))
+    return Rates(
+        alone=min(D, max(0.0, alone_s - V)) if demand is not None else 0.0,
+        D=D,
+        V=V,
+        Z=Z,
+        g=g,
+        c=c,
+        cores=cores,
+        W=math.inf if found.pool is None else float(found.pool),
+    )
+
+
+def forecast(
+    users: tuple[int, ...], at: Rates, dear: Rates, cheap: Rates, *, visible: bool
+) -> Prediction:
+    """What to expect of each level; `dear` and `cheap` are the edges of what is known.
+
+    The band: from the model with the dearest numbers to the bound with the cheapest, and a core's
+    own unsteadiness on both sides.
+    """
+    levels = []
+    for level in users:
+        model = at.model_rps(level)
+        low, high = dear.model_rps(level), min(cheap.bound_rps(level), 1.5 * model)
+        levels.append(
+            PredictedLevel(
+                users=level,
+                bound_rps=at.bound_rps(level),
+                model_rps=model,
+                model_response_time_s=max(0.0, level / model - at.Z) if model else 0.0,
+                limit=limit(level, at, visible=visible),
+                demand_s=at.alone if level == 1 else at.D,
+                band_rps=((1 - UNSTEADY) * min(low, model), (1 + UNSTEADY) * max(high, model)),
+            )
+        )
+    return Prediction(
+        kind="forecast",
+        demand_s=at.D,
+        wait_s=at.V,
+        model=MODEL,
+        levels=tuple(levels),
+        notes=notes(at, visible=visible),
+    )
+
+
+def limit(users: int, at: Rates, *, visible: bool) -> str:
+    """What holds that level back, as far as the look tells."""
+    ceilings = {"users": users / (at.D + at.V + at.Z) if at.D + at.V + at.Z else math.inf}
+    if at.g:
+        ceilings["load generator"] = 1 / at.g
+    if math.isfinite(at.W):
+        ceilings["pool"] = at.W / (at.D + at.V) if at.D + at.V else math.inf
+    if visible and at.D:
+        ceilings["cpu"] = min(at.c / at.D, at.cores / (at.D + at.g))
+    return min(ceilings, key=lambda name: ceilings[name])
+
+
+def notes(at: Rates, *, visible: bool) -> tuple[str, ...]:
+    """What the forecast takes for granted."""
+    said = []
+    if not visible:
+        said.append(
+            "No process of the server is seen, so its CPU time isn't known: the forecast has only "
+            "the time that a lone request takes, and holds until something is full."
+        )
+    if math.isinf(at.W):
+        said.append(
+            "If nothing stands behind this server of which there are only so many, throughput "
+            f"rises until about {max(1, round(at.knee()))} users."
+        )
+    return tuple(said)
+
+
+def levels(at: Rates, most: int) -> tuple[int, ...]:
+    """Levels to ask for: doubling, to half as many again as the knee has, and `most` at most."""
+    highest = min(most, max(LEAST_TOP, math.ceil(1.5 * min(at.knee(), float(most)))))
+    found = [1]
+    while 2 * found[-1] < highest:
+        found.append(2 * found[-1])
+    if found[-1] < highest:
+        found.append(highest)
+    return tuple(found)

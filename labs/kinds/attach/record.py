@@ -1,0 +1,83 @@
+"""Attach's result: what was found of a server, what it costs, forecast and levels. SI units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from labs.records.amounts import Amount, NotNegative
+from labs.records.results import Point, Prediction, Result, middle
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What can be seen of the server from outside. Without a process only its answers can be."""
+
+    program: str = ""  # as people call it; "" where no process is seen
+    processes: NotNegative = 0
+    threads: NotNegative = 0
+    cores: NotNegative = 0  # that its processes may use together
+    one_core_each: str = ""  # the runtime whose processes use a core at most; "" for others
+    workers: NotNegative = 0  # processes that answer, as a rule
+    pool: NotNegative | None = None  # requests that it holds at once, where told
+    behind: tuple[str, ...] = ()  # programs that work when it is asked
+    server: str = ""  # as it calls itself in its answers
+    kept: bool = True  # whether it keeps connections
+
+    @property
+    def visible(self) -> bool:
+        """Whether its CPU time can be read."""
+        return self.processes > 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A quantity and between which values it lies, as far as the looks at it agree."""
+
+    value: Amount
+    low: Amount
+    high: Amount
+
+    def __str__(self) -> str:
+        return f"{self.low:g} to {self.high:g}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """One measurement, from the first look to the last level."""
+
+    recorded_at: str  # ISO 8601, UTC
+    found: Found
+    alone_s: Amount  # response time of one user
+    demand: Known | None  # CPU seconds of a request in company; None where no process is seen
+    wait: Known  # the rest of a lone request; without a demand, all of it
+    think_time_s: Amount
+    generator_s: Amount  # CPU seconds that a request costs the load generator
+    forecast: Prediction  # made before the levels
+    looks: tuple[Point, ...]  # one user, and a few
+    points: tuple[Point, ...] = ()
+    stopped: str = ""  # why the levels ended before the last one
+
+
+class Attached(Result, tag="attach", frozen=True, kw_only=True):
+    """A server of the reader's own: its address, and one attachment or more."""
+
+    url: str
+    attachments: tuple[Attachment, ...]
+
+    @property
+    def runs(self) -> tuple[Attachment, ...]:
+        """Round by round, as every result has them."""
+        return self.attachments
+
+    @property
+    def run(self) -> Attachment:
+        """The middle one, by its highest throughput."""
+        return middle(
+            self.attachments,
+            lambda each: max((point.throughput_rps for point in each.points), default=0.0),
+        )
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """The levels of the run that is drawn."""
+        return self.run.points

@@ -1,0 +1,403 @@
+"""What limits a server, as its levels tell: one cause that the numbers bear, or none. Pure.
+
+A cause is named only where everything that was measured agrees with it. The order is that of
+doubt: what spoils the measurement first, then what is seen directly (cores, a quota), then what is
+only inferred from the shape of the curve (a pool, one at a time), then nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from labs.kinds.attach.record import Attached, Attachment
+from labs.records.format import cores as so_many_cores
+from labs.records.format import crowd, digits, duration, percent, rate
+from labs.records.results import Point
+from labs.theory.laws import GENERATOR_FULL
+
+Limit = Literal[
+    "cores",
+    "load generator",
+    "pool",
+    "one at a time",
+    "quota",
+    "listen queue",
+    "errors",
+    "timer",
+    "unknown",
+]
+BUSY = 0.88  # of what there is: so much of the cores in use and they are the limit
+OTHERS = 0.15  # of the cores: with so much of them in others' hands nothing is said of the cores
+IDLE = 0.75  # of them: with less in use they are not
+THROTTLED = 0.02  # of the time
+ERRORS = 0.01  # of the answers
+TIMERS_S = (1.0, 3.0, 5.0, 10.0, 15.0, 30.0, 60.0)  # round times that people set
+ON_TIME = 0.03  # how near a response time is to one of them
+RISES = 0.9  # of what users alone would bring: so much, and nothing is full
+FLAT = 0.12  # by how much a plateau's levels may differ
+AS_FORECAST = 0.15  # how near the levels below the knee lie to N / (D + V + Z)
+WHOLE = 0.15  # how near the places in use lie to those that are seen
+ONE = 1.15  # places: so few are one
+MANY = 8.0  # places: so many are hardly a lock that is held for an eighth of each request
+BEYOND = 1.3  # times as many users as places, for the plateau to be one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The limit, the size of the pool where it is one, and sentences for the reader."""
+
+    limit: Limit
+    pool_size: float | None = None
+    sentences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The measured levels, as what is asked of them."""
+
+    run: Attachment
+    points: tuple[Point, ...]  # fit ones, from few users to many
+
+    @property
+    def top(self) -> Point:
+        """The level with the most users."""
+        return self.points[-1]
+
+    @property
+    def plateau(self) -> tuple[Point, ...]:
+        """The last levels that hardly differ; empty where throughput still rises at the end."""
+        found: list[Point] = []
+        for point in reversed(self.points):
+            if abs(point.throughput_rps / self.top.throughput_rps - 1) > FLAT:
+                break
+            found.insert(0, point)
+        return tuple(found) if len(found) > 1 else ()
+
+    @property
+    def alone_s(self) -> float:
+        """A round of one user, without the pause."""
+        return self.run.alone_s
+
+    def by_users(self, point: Point) -> float:
+        """Throughput if nothing were full."""
+        return point.users / (self.alone_s + self.run.think_time_s)
+
+    def share(self, point: Point) -> float:
+        """What was measured, as a part of that."""
+        return point.throughput_rps / self.by_users(point)
+
+
+def verdict(attached: Attached) -> Verdict:
+    """Name the limit of the drawn run, or say that it isn't known, and where to look next."""
+    run = attached.run
+    if not run.points:
+        return Verdict(limit="unknown", sentences=("No level was measured.",))
+    found = _limit(attached, run)
+    more = [*found.sentences, *look_next(found, run, attached.url)]
+    return Verdict(limit=found.limit, pool_size=found.pool_size, sentences=tuple(more))
+
+
+def _limit(attached: Attached, run: Attachment) -> Verdict:
+    failed = [point for point in run.points if _failing(point)]
+    if failed:
+        return _errors(failed[0], run)
+    points = tuple(sorted((p for p in run.points if p.completed), key=lambda each: each.users))
+    full = [p for p in points if p.generator_cpu > GENERATOR_FULL]
+    if full and len(full) == len(points[-len(full) :]) and points[-1] in full:
+        return _generator(full[0])
+    curve = Curve(run, points)
+    if timer := _timer(curve):
+        return timer
+    if curve.share(curve.top) > RISES:
+        return _nothing_full(curve)
+    if not curve.plateau:
+        return _still_bending(curve)
+    return (
+        _others(attached, curve)
+        or _quota(attached, curve)
+        or _cores(attached, curve)
+        or _places(attached, curve)
+        or _unknown(curve)
+    )
+
+
+def _failing(point: Point) -> bool:
+    return point.failed > ERRORS * (point.completed + point.failed)
+
+
+def _errors(point: Point, run: Attachment) -> Verdict:
+    part = percent(point.failed / (point.completed + point.failed))
+    return Verdict(
+        limit="errors",
+        sentences=(
+            f"At {crowd(point.users)} {part} of the answers were errors. Whatever else limits this "
+            "server, that comes first: an error is often quicker than an answer, so nothing above "
+            "that level can be read off.",
+        ),
+    )
+
+
+def _generator(point: Point) -> Verdict:
+    return Verdict(
+        limit="load generator",
+        sentences=(
+            f"From {crowd(point.users)} on the load generator's own core was full "
+            f"({percent(point.generator_cpu)}): these levels measure Locust, not your server. It "
+            f"can do more than {rate(point.throughput_rps)}.",
+        ),
+    )
+
+
+def _timer(curve: Curve) -> Verdict | None:
+    """A response time that is somebody's round number, whatever the number of users."""
+    if len(curve.points) < 3 or curve.top.users < 4 * curve.points[0].users:
+        return None
+    times = [point.mean_response_time_s for point in curve.points]
+    for timer_s in TIMERS_S:
+        if all(abs(each / timer_s - 1) <= ON_TIME for each in times):
+            return Verdict(
+                limit="timer",
+                sentences=(
+                    f"An answer takes {duration(sum(times) / len(times))}, with one user as with "
+                    f"{curve.top.users}. A round time that doesn't depend on the users is "
+                    "somebody's timer: a sleep, a poll, a keep-alive that the other side waits "
+                    "for.",
+                ),
+            )
+    return None
+
+
+def _nothing_full(curve: Curve) -> Verdict:
+    return Verdict(
+        limit="unknown",
+        sentences=(
+            f"Nothing was full: up to {crowd(curve.top.users)} throughput rose with the users, to "
+            f"{rate(curve.top.throughput_rps)}. The limit lies higher; ask with more users.",
+        ),
+    )
+
+
+def _still_bending(curve: Curve) -> Verdict:
+    return Verdict(
+        limit="unknown",
+        sentences=(
+            f"At {crowd(curve.top.users)} the server answered {rate(curve.top.throughput_rps)}, "
+            f"{percent(curve.share(curve.top))} of what so many would ask for if nothing were "
+            "full, and there is no plateau yet. Ask with more users to see what it comes to.",
+        ),
+    )
+
+
+def _others(attached: Attached, curve: Curve) -> Verdict | None:
+    """Where other programs have the cores that the server would show as idle or busy."""
+    others, cores = _mean(curve.plateau, "others_cpu"), float(attached.machine.cores)
+    if not curve.run.found.visible or others <= OTHERS * cores:
+        return None
+    return Verdict(
+        limit="unknown",
+        sentences=(
+            f"Other programs had {digits(others)} of the {so_many_cores(cores)}: what limits this "
+            "server can't be told beside them. End them, and ask again.",
+        ),
+    )
+
+
+def _quota(attached: Attached, curve: Curve) -> Verdict | None:
+    held = sum(p.throttled_s for p in curve.plateau) / sum(p.seconds for p in curve.plateau)
+    if held < THROTTLED:
+        return None
+    used = _mean(curve.plateau, "server_cpu")
+    return Verdict(
+        limit="quota",
+        sentences=(
+            f"A CPU quota held the server back for {percent(held)} of the time on the plateau, "
+            f"where it used {so_many_cores(used)}.",
+        ),
+    )
+
+
+def _cores(attached: Attached, curve: Curve) -> Verdict | None:
+    run, found = curve.run, curve.run.found
+    if not found.visible:
+        return None
+    used = _mean(curve.plateau, "server_cpu")
+    others = _mean(curve.plateau, "others_cpu")
+    all_used = used + _mean(curve.plateau, "generator_cpu") + others
+    machine = attached.machine.quota_cores or float(attached.machine.cores)
+    demand = rate(1 / run.demand.value) if run.demand and run.demand.value else ""
+    if found.one_core_each and found.workers and found.workers < machine:
+        if used >= BUSY * found.workers:
+            each = "its process keeps" if found.workers == 1 else "each process keeps"
+            return Verdict(
+                limit="cores",
+                sentences=(
+                    f"The server used {so_many_cores(used)}: {each} one core busy, and "
+                    f"{found.one_core_each} runs its own code on one at a time. "
+                    f"{found.workers} x 1/D is {rate(found.workers / run.demand.value)}."
+                    if run.demand and run.demand.value
+                    else f"The server used {so_many_cores(used)}, one in each process.",
+                    "More processes use more cores; less work in a request helps at once.",
+                ),
+            )
+        return None
+    if all_used >= BUSY * machine:
+        return Verdict(
+            limit="cores",
+            sentences=(
+                f"The machine's {so_many_cores(machine)} were busy, {digits(used)} of them with "
+                f"the server: that is c/D, {demand} a core. Only less CPU time a request, or more "
+                "cores, brings more.",
+            ),
+        )
+    return None
+
+
+def _places(attached: Attached, curve: Curve) -> Verdict | None:
+    """A pool, or one at a time: a plateau with idle cores, and a straight line before it.
+
+    With W places that a request holds for h seconds the plateau is W/h, and h is at most what a
+    lone answer takes: so X times that is the most places that there can be. Fewer that are held
+    for a shorter time look the same from outside.
+    """
+    run = curve.run
+    if _busy(attached, curve) > IDLE:
+        return None
+    most = max(p.throughput_rps for p in curve.plateau)
+    size = most * curve.alone_s
+    below = [p for p in curve.points if p.users <= 0.6 * size * _round(run) and p.fit]
+    straight = all(curve.share(p) >= 1 - AS_FORECAST for p in below)
+    if not straight or curve.top.users < BEYOND * size * _round(run):
+        return None
+    stays = (
+        f"Throughput stays at {rate(most)} however many ask{_idle_words(attached, curve)}, and a "
+        f"lone answer takes {duration(curve.alone_s)}."
+    )
+    if size <= ONE:
+        return Verdict(
+            limit="one at a time",
+            pool_size=1.0,
+            sentences=(
+                f"{stays} One answer every {duration(1 / most)}: requests are served one at a "
+                "time. One worker, one connection, or a lock around all of it.",
+            ),
+        )
+    if whose := _whose(size, run):
+        return Verdict(
+            limit="pool",
+            pool_size=size,
+            sentences=(f"{stays} By Little's law {digits(size)} are in service: {whose}.",),
+        )
+    if size >= MANY:
+        return Verdict(
+            limit="pool",
+            pool_size=size,
+            sentences=(
+                f"{stays} By Little's law {digits(size)} are in service: a pool of about "
+                f"{round(size)} places is full, or of fewer that are held for a part of each "
+                "request. Workers, threads, or connections to what is behind.",
+            ),
+        )
+    return Verdict(
+        limit="unknown",
+        pool_size=size,
+        sentences=(
+            f"{stays} Either about {round(size)} requests are served at once, or something that "
+            f"one at a time can have is held for {duration(1 / most)} of each. From outside the "
+            "two look the same.",
+        ),
+    )
+
+
+def _whose(size: float, run: Attachment) -> str:
+    """Which places, seen in the server, are as many as are full; "" for none."""
+    found = run.found
+    if found.pool and _near(size, found.pool):
+        return f"the {found.pool} places that its command line gives it are full"
+    if found.workers > 1 and _near(size, found.workers):
+        return f"its {found.workers} workers are all it has"
+    return ""
+
+
+def _near(size: float, places: int) -> bool:
+    return abs(size / places - 1) <= WHOLE
+
+
+def _unknown(curve: Curve) -> Verdict:
+    top = curve.top
+    return Verdict(
+        limit="unknown",
+        sentences=(
+            f"At {crowd(top.users)} the server answered {rate(top.throughput_rps)}, "
+            f"{percent(curve.share(top))} of what so many would ask for if nothing were full. None "
+            "of the causes that this lab knows agrees with all levels, so it names none.",
+        ),
+    )
+
+
+def _busy(attached: Attached, curve: Curve) -> float:
+    """The part of what it may use that is in use on the plateau; 0 where that isn't known."""
+    found = curve.run.found
+    if not found.visible:
+        return 0.0
+    used = _mean(curve.plateau, "server_cpu")
+    machine = attached.machine.quota_cores or float(attached.machine.cores)
+    everyone = used + _mean(curve.plateau, "generator_cpu") + _mean(curve.plateau, "others_cpu")
+    if found.one_core_each and found.workers:
+        return max(used / min(machine, found.workers), everyone / machine)
+    return everyone / machine
+
+
+def _idle_words(attached: Attached, curve: Curve) -> str:
+    if not curve.run.found.visible:
+        return ", though what its cores do isn't seen from here"
+    used = _mean(curve.plateau, "server_cpu")
+    return f", while the server uses {so_many_cores(used)} of {attached.machine.cores}"
+
+
+def _round(run: Attachment) -> float:
+    """Users for each place: more where they pause between two requests."""
+    return 1 + run.think_time_s / run.alone_s if run.alone_s else 1.0
+
+
+def _mean(points: Sequence[Point], name: str) -> float:
+    return math.fsum(getattr(point, name) for point in points) / len(points)
+
+
+# ---- where to look next -----------------------------------------------------------------------
+
+PROFILERS = {  # by what runs it: a command that looks into a live process
+    "gunicorn": "py-spy dump --pid PID",
+    "uvicorn": "py-spy dump --pid PID",
+    "hypercorn": "py-spy dump --pid PID",
+    "Python": "py-spy dump --pid PID",
+    "Node.js": "node --cpu-prof your-server.js",
+    "Ruby": "rbspy record --pid PID",
+    "puma": "rbspy record --pid PID",
+    "java": "jcmd PID Thread.print",
+    "php-fpm": "phpspy --pid PID",
+}
+ANY_PROFILER = "perf top -p PID"
+
+
+def look_next(found: Verdict, run: Attachment, url: str) -> tuple[str, ...]:
+    """Say where to look, with the command for that program."""
+    program = run.found.program
+    profiler = PROFILERS.get(program, ANY_PROFILER if program else "")
+    if found.limit == "cores" and profiler:
+        return (f"Where the CPU time goes: {profiler}, under load.",)
+    if found.limit in ("pool", "one at a time"):
+        said = []
+        if profiler and profiler != ANY_PROFILER:
+            said.append(f"What its threads wait for: {profiler}, several times, under load.")
+        if any("postgres" in each for each in run.found.behind):
+            said.append(
+                "What its connections do: SELECT state, wait_event, count(*) FROM "
+                "pg_stat_activity GROUP BY 1, 2 (`idle in transaction` holds a place for nothing)."
+            )
+        return tuple(said) or ("Count its connections to what is behind it: ss -tnp, under load.",)
+    if found.limit == "errors":
+        return ("The server's own log says why, at the time of this run.",)
+    return ()

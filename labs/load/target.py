@@ -1,0 +1,197 @@
+"""The address of a reader's own server, and one request to see what answers there."""
+
+from __future__ import annotations
+
+import http.client
+import ipaddress
+import ssl
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from labs.records.errors import Failed, Unusable
+
+LOOPBACK_NAMES = ("localhost",)
+ANSWER_S = 30.0  # for the first answer
+MOST_HEADERS = 32
+MOST_BODY = 64 * 2**20  # bytes of an answer that are read
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A URL that may be asked. Building one checks it: Unusable says what is wrong.
+
+    mine: a host, typed out by its owner, that is not this machine. Load on somebody else's server
+    is an attack, so no other host is ever asked.
+    """
+
+    url: str
+    mine: str = ""
+
+    def __post_init__(self) -> None:
+        try:
+            parts = urlsplit(self.url)
+            port = parts.port
+        except ValueError as error:
+            raise Unusable(f"{self.url}: no URL ({error}). {EXAMPLE}") from None
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise Unusable(
+                f"{self.url}: give a URL that begins with http:// or https://. {EXAMPLE}"
+            )
+        if parts.username or parts.password:
+            raise Unusable(
+                "A name or password in a URL is seen by everybody on this machine. Put it into a "
+                "file as a header, and give that: --header @file."
+            )
+        if port == 0 or any(letter <= " " or letter > "~" for letter in self.url):
+            raise Unusable(f"{self.url!r}: no URL that can be asked. {EXAMPLE}")
+        if not self.here and parts.hostname != self.mine:
+            raise Unusable(
+                f"{parts.hostname} is not this machine. Load on somebody else's server is an "
+                f"attack; if it is yours, say so: --host-is-mine {parts.hostname}"
+            )
+
+    @property
+    def host(self) -> str:
+        """The host's name or address, without brackets."""
+        return urlsplit(self.url).hostname or ""
+
+    @property
+    def port(self) -> int:
+        """The port, or the scheme's own where none is given."""
+        parts = urlsplit(self.url)
+        return parts.port or (443 if parts.scheme == "https" else 80)
+
+    @property
+    def secure(self) -> bool:
+        """Whether it is asked through TLS."""
+        return urlsplit(self.url).scheme == "https"
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port, as a load generator wants them."""
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc}"
+
+    @property
+    def page(self) -> str:
+        """The path with its query."""
+        parts = urlsplit(self.url)
+        return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+
+    @property
+    def here(self) -> bool:
+        """Whether the host is this machine, by its loopback."""
+        if self.host in LOOPBACK_NAMES:
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+
+EXAMPLE = "For example: http://127.0.0.1:8000/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What one request found."""
+
+    status: int
+    seconds: float  # from the connection on
+    size: int  # bytes of the body
+    kept: bool  # whether the connection stays open for the next request
+    server: str  # as the server calls itself
+
+
+def first_look(
+    target: Target, headers: dict[str, str] | None = None, *, insecure: bool = False
+) -> Answer:
+    """Ask once. Failed says, in a sentence, what stands in the way: nobody, no HTTP, a certificate
+    that nobody vouches for, a redirect, a refusal, an error."""
+    begin = time.perf_counter()
+    try:
+        if target.secure:
+            context = ssl._create_unverified_context() if insecure else ssl.create_default_context()
+            connection: http.client.HTTPConnection = http.client.HTTPSConnection(
+                target.host, target.port, timeout=ANSWER_S, context=context
+            )
+        else:
+            connection = http.client.HTTPConnection(target.host, target.port, timeout=ANSWER_S)
+        try:
+            connection.request("GET", target.page, headers=headers or {})
+            response = connection.getresponse()
+            size = len(response.read(MOST_BODY))
+        finally:
+            connection.close()
+    except ssl.SSLCertVerificationError as error:
+        raise Failed(
+            f"{target.origin}: nobody vouches for its certificate ({error.verify_message}). If it "
+            "is your own server's, say so: --insecure."
+        ) from None
+    except ConnectionRefusedError:
+        raise Failed(f"{target.origin}: nobody listens there. Start your server first.") from None
+    except TimeoutError:
+        raise Failed(
+            f"{target.url}: no answer within {ANSWER_S:.0f} s. A page so slow can't be measured "
+            "here; ask for one that answers."
+        ) from None
+    except (http.client.HTTPException, ssl.SSLError) as error:
+        raise Failed(
+            f"{target.origin}: what answers there speaks another protocol "
+            f"({type(error).__name__}). Is it the right port, and is https wanted?"
+        ) from None
+    except OSError as error:
+        raise Failed(f"{target.origin}: {error.strerror or error}. Is the address right?") from None
+    found = Answer(
+        status=response.status,
+        seconds=time.perf_counter() - begin,
+        size=size,
+        kept=not response.will_close,
+        server=response.getheader("Server", ""),
+    )
+    if problem := refusal(found, response.getheader("Location", "")):
+        raise Failed(f"{target.url}: {problem}")
+    return found
+
+
+def refusal(found: Answer, location: str = "") -> str:
+    """Say why an answer isn't one to be measured; "" where it is."""
+    if 200 <= found.status < 300:
+        return ""
+    if 300 <= found.status < 400:
+        where = f" to {location[:200]}" if location else ""
+        return f"answers {found.status}, sends on{where}. Give the address where it ends."
+    if found.status in (401, 403):
+        return (
+            f"answers {found.status}: it wants to know who asks. Put the header with your token or "
+            "cookie into a file and give that: --header @file."
+        )
+    if found.status == 429:
+        return "answers 429: it refuses more requests for now. Lift its limit for this machine."
+    kind = "the request is wrong" if found.status < 500 else "the server fails"
+    return f"answers {found.status}: {kind}. Mend that first; an error is no answer to measure."
+
+
+def read_headers(given: str) -> dict[str, str]:
+    """Read headers, a `Name: value` a line, from `@file`. Arguments of a command are seen by
+    everybody on a machine, so a secret never stands in one. Unusable for anything else."""
+    if not given.startswith("@"):
+        raise Unusable(
+            "--header takes a file, since everybody on this machine sees what a command was given: "
+            "write `Authorization: …` into a file and give --header @file."
+        )
+    try:
+        text = Path(given[1:]).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        raise Unusable(f"--header {given}: cannot be read ({type(error).__name__}).") from None
+    headers = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        name, colon, value = line.partition(":")
+        if not colon or not name.strip() or any(letter in name for letter in " \t"):
+            raise Unusable(f"--header {given}: a line without `Name: value`. Write one a line.")
+        headers[name.strip()] = value.strip()
+    if not 0 < len(headers) <= MOST_HEADERS:
+        raise Unusable(f"--header {given}: holds no header, or over {MOST_HEADERS}.")
+    return headers

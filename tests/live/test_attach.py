@@ -1,0 +1,145 @@
+"""labs attach on real servers: what limits them is known beforehand, and found from outside."""
+
+import json
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+
+from labs.host.waiting import Stopped
+from labs.kinds.attach.record import Attached
+from labs.kinds.attach.run import AttachLab
+from labs.kinds.attach.verdict import verdict
+from labs.measure.rig import Rig
+from labs.records.experiment import Server
+from labs.servers.catalogue import missing, row_of
+from labs.servers.serve import serve
+
+pytestmark = pytest.mark.measures
+
+HALF = 0.2  # of the forecast: no level of a law may be further off
+
+
+@dataclass(frozen=True)
+class Case:
+    """A server with its page, and what is true of it."""
+
+    server: Server
+    page: str
+    program: str
+    limits: tuple[str, ...]  # that may be named; the first is the truth
+    size: float | None = None
+    behind: str = ""
+
+
+CASES = {
+    "three workers that sleep": Case(
+        Server("prefork", processes=3), "/?loops=0&wait=0.1", "gunicorn", ("pool",), 3.0
+    ),
+    "twelve threads that sleep": Case(
+        Server("threaded", threads=12), "/?loops=0&wait=0.1", "gunicorn", ("pool",), 12.0
+    ),
+    "one worker that sleeps": Case(
+        Server("prefork", processes=1),
+        "/?loops=0&wait=0.1",
+        "gunicorn",
+        ("one at a time",),
+        1.0,
+    ),
+    "a loop that counts": Case(
+        Server("event-loop"), "/?loops=120000&wait=0", "uvicorn", ("cores", "unknown")
+    ),
+    "PHP behind nginx": Case(
+        Server("prefork", by="nginx-fpm", processes=12),
+        "/?loops=400000&wait=0.02",
+        "nginx",
+        ("cores", "unknown"),
+        behind="php-fpm",
+    ),
+}
+
+
+def attach(url: str, **more: object) -> Attached:
+    """A whole attachment."""
+    found = Rig().perform(AttachLab(url, **more))  # type: ignore[arg-type]
+    assert isinstance(found, Attached)
+    return found
+
+
+@pytest.mark.performance
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_attach_names_the_limit_of_a_server_that_it_did_not_start(case: Case) -> None:
+    if why := missing(row_of(case.server)):
+        pytest.skip(why)
+    with serve(case.server) as running:
+        before = set(running.pids())
+        found = attach(running.url + case.page)
+        assert set(running.pids()) == before  # nothing of it was ended or started
+    run, judged = found.run, verdict(found)
+    assert run.found.program == case.program
+    assert judged.limit in case.limits
+    if case.size is not None:
+        assert judged.pool_size == pytest.approx(case.size, rel=0.2)
+    if case.behind:
+        assert any(case.behind in name for name in run.found.behind)
+    for point in run.points:
+        if point.fit and judged.limit == "cores":  # a pool isn't known before the load
+            level = run.forecast.at(point.users)
+            assert point.throughput_rps == pytest.approx(level.model_rps, rel=HALF)
+
+
+def test_attach_command_writes_found_points_and_verdict_and_leaves_nothing_running(
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "out.json"
+    with serve(Server("prefork", processes=2)) as running:
+        url = f"{running.url}/?loops=0&wait=0.05"
+        command = [sys.executable, "-m", "labs", "attach", url, "--users", "1,2,4,8"]
+        done = subprocess.run(
+            [*command, "--json", str(out)], capture_output=True, text=True, timeout=180, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert len(running.pids()) == 3
+    data = json.loads(out.read_text())
+    assert data["found"]["program"] == "gunicorn"
+    assert data["demand_s"]["low"] <= data["demand_s"]["value"] <= data["demand_s"]["high"]
+    assert [point["users"] for point in data["points"]] == [1, 2, 4, 8][: len(data["points"])]
+    assert all(point["predicted"]["band_rps"] for point in data["points"])
+    assert set(data["verdict"]) == {"limit", "pool_size", "sentences"}
+    assert data["verdict"]["sentences"][0] in done.stdout
+    assert not [
+        each for each in psutil.Process().children(recursive=True) if "locust" in each.name()
+    ]
+
+
+def test_attach_stops_at_once_when_asked_to_and_the_server_goes_on() -> None:
+    stop = threading.Event()
+    with serve(Server("prefork", processes=2)) as running:
+        rig = Rig(on_event=lambda event: stop.set(), stop=stop)
+        with pytest.raises(Stopped):
+            rig.perform(AttachLab(f"{running.url}/?loops=0&wait=0.05"))
+        running.check()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said", "code"),
+    [
+        (["http://127.0.0.1:9/"], "nobody listens", 3),
+        (["http://example.org/"], "--host-is-mine example.org", 2),
+        (["http://127.0.0.1:9/", "--users", "4,2"], "comes after a larger level", 2),
+        (["http://127.0.0.1:9/", "--think", "soon"], "ordinary number", 2),
+        (["http://127.0.0.1:9/", "--header", "Cookie: a=b"], "takes a file", 2),
+    ],
+)
+def test_attach_command_says_in_a_sentence_what_it_cannot_do(
+    arguments: list[str], said: str, code: int
+) -> None:
+    command = [sys.executable, "-m", "labs", "attach", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == code
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1

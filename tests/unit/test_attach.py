@@ -1,0 +1,321 @@
+"""Attach on made levels: each cause, injected, is named or admitted to be unknown; the forecast's
+band holds what the model may be off by; what can't be asked is refused in a sentence."""
+
+import http.server
+import math
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+from examples import MACHINE, point
+from hypothesis import given
+from hypothesis import strategies as st
+
+from labs.kinds.attach.forecast import forecast, levels, rates
+from labs.kinds.attach.record import Attached, Attachment, Found, Known
+from labs.kinds.attach.report import joined, text
+from labs.kinds.attach.verdict import verdict
+from labs.load.target import Target, first_look, read_headers
+from labs.records.errors import Failed, Unusable
+
+USERS = (1, 2, 4, 8, 16, 32, 64, 128)
+SEEN = Found(program="gunicorn", processes=5, threads=5, cores=2, workers=4)
+UNSEEN = Found()
+
+
+def attached(
+    rps: Callable[[int], float],
+    *,
+    alone_s: float,
+    cpu_s: float = 0.0005,
+    found: Found = SEEN,
+    users: tuple[int, ...] = USERS,
+    think_s: float = 0.0,
+    **more: object,
+) -> Attached:
+    """A run whose levels lie on that curve; `more` is of each point."""
+    demand = Known(value=cpu_s, low=0.9 * cpu_s, high=1.1 * cpu_s) if found.visible else None
+    wait_s = alone_s - cpu_s if found.visible else alone_s
+    wait = Known(value=wait_s, low=0.95 * wait_s, high=1.05 * wait_s)
+    at, dear, cheap = (
+        rates(found, demand, wait, alone_s=alone_s, Z=think_s, g=0.0001, cores=2.0, edge=edge)
+        for edge in ("value", "high", "low")
+    )
+    made = []
+    for level in users:
+        X = rps(level)
+        fields = {
+            "throughput_rps": X,
+            "throughput_ci_rps": (0.98 * X, 1.02 * X),
+            "mean_response_time_s": level / X - think_s,
+            "completed": max(40.0, X),
+            "failed": 0,
+            "server_cpu": X * cpu_s if found.visible else 0.0,
+            "generator_cpu": X * 0.0001,
+            "others_cpu": 0.0,
+            "throttled_s": 0.0,
+            "checks": (),
+        }
+        made.append(replace(point(level), **fields | more))
+    run = Attachment(
+        recorded_at="2026-01-01T00:00:00+00:00",
+        found=found,
+        alone_s=alone_s,
+        demand=demand,
+        wait=wait,
+        think_time_s=think_s,
+        generator_s=0.0001,
+        forecast=forecast(users, at, dear, cheap, visible=found.visible),
+        looks=(made[0],),
+        points=tuple(made),
+    )
+    return Attached(
+        machine=replace(MACHINE, cores=2, quota_cores=None),
+        url="http://127.0.0.1:8000/",
+        attachments=(run,),
+    )
+
+
+@given(
+    places=st.integers(1, 40),
+    held_s=st.floats(0.02, 0.9),
+    rest=st.floats(0.0, 2.0),
+    seen=st.booleans(),
+)
+def test_verdict_on_places_names_them_or_admits_that_they_look_like_others(
+    places: int, held_s: float, rest: float, seen: bool
+) -> None:
+    """`rest` of the time that a place is held, a request needs none."""
+    alone_s = held_s * (1 + rest) + 0.0005
+    found = verdict(
+        attached(
+            lambda N: min(N / alone_s, places / held_s),
+            alone_s=alone_s,
+            found=SEEN if seen else UNSEEN,
+        )
+    )
+    assert found.limit in ("pool", "one at a time", "unknown")
+    if found.limit == "one at a time":
+        assert places == 1
+    if found.limit == "pool":
+        assert found.pool_size is not None
+        assert places / 1.2 <= found.pool_size <= places * (1 + rest) * 1.2 + 1
+    if rest == 0 and places == 1:
+        assert found.limit == "one at a time"
+    if rest == 0 and places >= 10:
+        assert found.limit == "pool"
+
+
+def test_verdict_takes_a_plateau_of_four_for_the_four_workers_that_it_sees() -> None:
+    found = verdict(attached(lambda N: min(N, 4) / 0.2, alone_s=0.2))
+    assert (found.limit, found.pool_size) == ("pool", pytest.approx(4))
+    assert "4 workers" in found.sentences[0]
+
+
+def test_verdict_leaves_open_whether_three_are_served_or_a_third_is_locked() -> None:
+    found = verdict(attached(lambda N: min(N, 3) / 0.2, alone_s=0.2))
+    assert found.limit == "unknown"
+    assert "look the same" in found.sentences[0]
+
+
+@given(cpu_s=st.floats(0.003, 0.1), wait_s=st.floats(0.0, 0.3))
+def test_verdict_names_busy_cores_and_nothing_else(cpu_s: float, wait_s: float) -> None:
+    alone_s = cpu_s + wait_s
+    busy = attached(lambda N: min(N / alone_s, 2 / (cpu_s + 0.0001)), alone_s=alone_s, cpu_s=cpu_s)
+    assert verdict(busy).limit in ("cores", "unknown")
+    if 2 * alone_s / cpu_s < 64:
+        assert verdict(busy).limit == "cores"
+
+
+def test_verdict_names_the_one_core_that_one_process_can_use() -> None:
+    one = Found(
+        program="uvicorn", processes=1, threads=1, cores=2, one_core_each="Python", workers=1
+    )
+    found = verdict(
+        attached(lambda N: min(N / 0.03, 1 / 0.02), alone_s=0.03, cpu_s=0.02, found=one)
+    )
+    assert found.limit == "cores"
+    assert "one core busy" in found.sentences[0]
+
+
+@pytest.mark.parametrize(
+    ("more", "limit"),
+    [
+        ({"failed": 5}, "errors"),
+        ({"generator_cpu": 0.97}, "load generator"),
+        ({"throttled_s": 0.5, "seconds": 1.0}, "quota"),
+        ({"others_cpu": 1.2}, "unknown"),
+    ],
+)
+def test_verdict_names_what_spoils_a_plateau_before_it_infers_a_pool(
+    more: dict[str, float], limit: str
+) -> None:
+    found = verdict(attached(lambda N: min(N, 10) / 0.2, alone_s=0.2, **more))
+    assert found.limit == limit
+
+
+def test_verdict_calls_a_round_time_that_no_number_of_users_changes_a_timer() -> None:
+    assert verdict(attached(lambda N: N / 5.02, alone_s=5.02)).limit == "timer"
+    assert verdict(attached(lambda N: N / 2.3, alone_s=2.3)).limit == "unknown"
+
+
+def test_verdict_on_levels_that_all_rise_says_that_nothing_was_full() -> None:
+    found = verdict(attached(lambda N: N / 0.35, alone_s=0.35))
+    assert found.limit == "unknown"
+    assert "Nothing was full" in found.sentences[0]
+
+
+def test_verdict_on_a_curve_that_no_model_has_names_no_cause() -> None:
+    bent = verdict(attached(lambda N: min(N, 40) ** 0.5 / 0.2, alone_s=0.2))
+    assert bent.limit == "unknown"
+    assert bent.pool_size is None
+
+
+@given(cpu_ms=st.floats(0.1, 60), wait_ms=st.floats(0, 300), off=st.floats(0.95, 1.05))
+def test_forecast_band_holds_the_model_at_any_demand_within_what_is_known(
+    cpu_ms: float, wait_ms: float, off: float
+) -> None:
+    cpu_s, wait_s = cpu_ms / 1000, wait_ms / 1000
+    demand = Known(value=cpu_s, low=0.95 * cpu_s, high=1.05 * cpu_s)
+    wait = Known(value=wait_s, low=0.95 * wait_s, high=1.05 * wait_s)
+
+    def numbers(edge: str, D: Known = demand, V: Known = wait) -> object:
+        return rates(SEEN, D, V, alone_s=D.value + V.value, Z=0.0, g=0.0001, cores=2.0, edge=edge)
+
+    made = forecast(
+        USERS,
+        numbers("value"),
+        numbers("high"),
+        numbers("low"),
+        visible=True,  # type: ignore[arg-type]
+    )
+    true = numbers("value", replace(demand, value=cpu_s * off), replace(wait, value=wait_s * off))
+    for level in made.levels:
+        low, high = level.band_rps or (math.inf, 0.0)
+        assert low <= level.model_rps <= high
+        assert low <= true.model_rps(level.users) <= high  # type: ignore[attr-defined]
+        assert level.model_rps <= level.bound_rps * (1 + 1e-6)
+
+
+def test_levels_double_to_half_as_many_again_as_the_knee_and_never_beyond_the_most() -> None:
+    at = rates(
+        SEEN,
+        Known(value=0.01, low=0.01, high=0.01),
+        Known(value=0.09, low=0.09, high=0.09),
+        alone_s=0.1,
+        Z=0.0,
+        g=0.0001,
+        cores=2.0,
+    )
+    found = levels(at, 512)
+    assert found[:4] == (1, 2, 4, 8)
+    assert at.knee() <= found[-1] <= 1.5 * at.knee() + 1
+    assert levels(at, 6) == (1, 2, 4, 6)
+
+
+def test_report_has_each_level_beside_its_band_and_the_verdict() -> None:
+    found = attached(lambda N: min(N, 10) / 0.2, alone_s=0.2)
+    data = joined(found)
+    assert [each["users"] for each in data["points"]] == list(USERS)
+    for each in data["points"]:
+        low, high = each["predicted"]["band_rps"]
+        assert low <= each["predicted"]["model_rps"] <= high
+    assert data["verdict"]["limit"] == "pool"
+    assert data["verdict"]["sentences"][0] in text(found)
+
+
+def test_report_of_a_server_whose_process_is_not_seen_claims_no_cpu_time() -> None:
+    data = joined(attached(lambda N: min(N, 10) / 0.2, alone_s=0.2, found=UNSEEN))
+    assert data["demand_s"] is None
+    assert all(each["demand_s"] is None for each in data["points"])
+    assert data["found"]["visible"] is False
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("ftp://127.0.0.1/", "http://"),
+        ("127.0.0.1:8000", "http://"),
+        ("http://", "http://"),
+        ("http://127.0.0.1:99999/", "no URL"),
+        ("http://127.0.0.1:0/", "no URL"),
+        ("http://127.0.0.1/a b", "no URL"),
+        ("http://me:secret@127.0.0.1/", "--header @file"),
+        ("http://example.org/", "--host-is-mine example.org"),
+        ("http://192.0.2.1/", "attack"),
+        ("http://127.0.0.1.example.org/", "attack"),
+        ("http://localhost.example.org/", "attack"),
+    ],
+)
+def test_target_refuses_what_is_no_address_of_the_readers_own(url: str, said: str) -> None:
+    with pytest.raises(Unusable, match=said) as refused:
+        Target(url)
+    assert "secret" not in str(refused.value)
+
+
+def test_target_takes_another_host_only_typed_twice() -> None:
+    assert Target("http://shop.example:8080/a?b=c", mine="shop.example").page == "/a?b=c"
+    with pytest.raises(Unusable):
+        Target("http://shop.example:8080/", mine="other.example")
+
+
+@contextmanager
+def answering(status: int, headers: tuple[tuple[str, str], ...] = ()) -> Iterator[str]:
+    """A server that always answers that, on a free port; its address."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status)
+            for name, value in (*headers, ("Content-Length", "0")):
+                self.send_header(name, value)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None: ...
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "said"),
+    [
+        (302, (("Location", "/login"),), "/login"),
+        (401, (), "--header @file"),
+        (403, (), "--header @file"),
+        (404, (), "request is wrong"),
+        (429, (), "limit"),
+        (500, (), "server fails"),
+    ],
+)
+def test_first_look_ends_with_a_sentence_at_what_is_no_answer(
+    status: int, headers: tuple[tuple[str, str], ...], said: str
+) -> None:
+    with answering(status, headers) as url, pytest.raises(Failed, match=said):
+        first_look(Target(url))
+
+
+def test_first_look_says_that_nobody_listens() -> None:
+    with answering(200) as url:
+        assert first_look(Target(url)).status == 200
+    with pytest.raises(Failed, match="nobody listens"):
+        first_look(Target(url))
+
+
+def test_read_headers_takes_a_file_and_never_an_argument(tmp_path: object) -> None:
+    file = tmp_path / "headers"  # type: ignore[operator]
+    file.write_text("Authorization: Bearer x:y\n\nCookie: a=b\n")
+    assert read_headers(f"@{file}") == {"Authorization": "Bearer x:y", "Cookie": "a=b"}
+    for wrong in ("Authorization: Bearer x", "@", f"@{file}-missing"):
+        with pytest.raises(Unusable):
+            read_headers(wrong)
+    file.write_text("no colon\n")
+    with pytest.raises(Unusable, match="Name: value"):
+        read_headers(f"@{file}")
