@@ -14,7 +14,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from labs.records.errors import BadRecording, Failed, Unusable, used_up
+from labs.attach import add_attachment, attach
+from labs.records.errors import BadRecording, Failed, Unusable
 from labs.records.experiment import (
     ARCHITECTURES,
     CPU_BY,
@@ -25,9 +26,17 @@ from labs.records.experiment import (
     Workload,
 )
 from labs.records.format import number
-from labs.terminal import bar, destination, write
-
-OK, UNUSABLE, FAILED, INTERRUPTED = 0, 2, 3, 130
+from labs.terminal import (
+    FAILED,
+    INTERRUPTED,
+    OK,
+    UNUSABLE,
+    destination,
+    performed,
+    say,
+    told,
+    write,
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -61,14 +70,6 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return INTERRUPTED
-
-
-def told(error: Exception) -> int:
-    """What the system has no more of is said; any other error is raised on."""
-    if not (said := used_up(error)):
-        raise error
-    print(f"\n{said}", file=sys.stderr)
-    return FAILED
 
 
 def parser() -> Parser:
@@ -155,19 +156,6 @@ def add_experiment(to: Parser) -> None:
     to.add_argument("--page", default="work", metavar="work|file", help="or ask for a small file")
     to.add_argument("--users", required=True, metavar="1,2,4,8", help="levels of the sweep")
     to.add_argument("--no-keep-alive", action="store_true", help="a connection per request")
-    to.add_argument("--json", metavar="FILE", help="write the result there; - is standard output")
-
-
-def add_attachment(to: Parser) -> None:
-    """The arguments of an attachment: an address, and what is known of it."""
-    to.add_argument("url", metavar="URL", help="of your server, such as http://127.0.0.1:8000/")
-    to.add_argument("--users", default="", metavar="1,2,4,8", help="levels; found if not given")
-    to.add_argument("--most", default="512", metavar="N", help="users at most (512)")
-    to.add_argument("--workers", default=None, metavar="N", help="requests it holds at once")
-    to.add_argument("--think", default="0", metavar="S", help="mean think time of a user (0)")
-    to.add_argument("--header", default="", metavar="@FILE", help="headers to send, a line each")
-    to.add_argument("--host-is-mine", default="", metavar="HOST", help="another machine of yours")
-    to.add_argument("--insecure", action="store_true", help="take a certificate on trust")
     to.add_argument("--json", metavar="FILE", help="write the result there; - is standard output")
 
 
@@ -278,67 +266,12 @@ def measure(asked: argparse.Namespace) -> int:
     """Measure, print the table and the verdict, write the JSON."""
     from labs.kinds.sweep import report
     from labs.kinds.sweep.run import SweepLab
-    from labs.measure.rig import Rig
 
     wanted = experiment(asked)
     out = destination(asked.json)
-    text = sys.stderr if asked.json == "-" else sys.stdout
-    rig = Rig(bar if sys.stderr.isatty() else None)
-    code = OK
-    try:
-        rig.perform(SweepLab(wanted))
-    except Failed as error:
-        print(f"\n{error}", file=sys.stderr)
-        code = FAILED
-    except OSError as error:
-        code = told(error)
-    except KeyboardInterrupt:
-        code = INTERRUPTED
-    found = rig.found
+    found, code = performed(SweepLab(wanted))
     if found is not None and (found.points or code == OK):
-        if sys.stderr.isatty():
-            print(file=sys.stderr)
-        print(report.table(found), file=text)
-        print("\n" + report.text(found), file=text)
-        write(out, report.joined(found))
-    return code
-
-
-def attach(asked: argparse.Namespace) -> int:
-    """Attach to the reader's server; print what was found, the levels and the verdict."""
-    from labs.kinds.attach import report
-    from labs.kinds.attach.run import AttachLab
-    from labs.load.target import read_headers
-    from labs.measure.rig import Rig
-
-    lab = AttachLab(
-        asked.url,
-        users=[number(text) for text in asked.users.split(",")] if asked.users else (),  # type: ignore[misc]
-        most=number(asked.most),  # type: ignore[arg-type]
-        think_time_s=number(asked.think),  # type: ignore[arg-type]
-        workers=None if asked.workers is None else number(asked.workers),  # type: ignore[arg-type]
-        headers=read_headers(asked.header) if asked.header else None,
-        mine=asked.host_is_mine,
-        insecure=asked.insecure,
-    )
-    out = destination(asked.json)
-    text = sys.stderr if asked.json == "-" else sys.stdout
-    rig, code = Rig(bar if sys.stderr.isatty() else None), OK
-    try:
-        rig.perform(lab)
-    except Failed as error:
-        print(f"\n{error}", file=sys.stderr)
-        code = FAILED
-    except KeyboardInterrupt:
-        code = INTERRUPTED
-    found = rig.found
-    if found is not None:
-        if sys.stderr.isatty():
-            print(file=sys.stderr)
-        print(report.found_text(found.run.found), file=text)
-        print(report.costs_text(found), file=text)
-        print("\n" + report.table(found), file=text)
-        print("\n" + report.text(found), file=text)
+        say(out, report.table(found), report.text(found))
         write(out, report.joined(found))
     return code
 

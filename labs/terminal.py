@@ -1,4 +1,4 @@
-"""A command's ways to its reader: the progress bar, and a JSON file or standard output."""
+"""A command's ways to its reader: progress bar, text, a JSON file, and the exit code."""
 
 from __future__ import annotations
 
@@ -6,16 +6,55 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from labs.measure.progress import Progress
-from labs.records.errors import Unusable
+from labs.records.errors import Failed, Unusable, used_up
 
+if TYPE_CHECKING:
+    from labs.measure.rig import Lab
+
+OK, UNUSABLE, FAILED, INTERRUPTED = 0, 2, 3, 130
 BAR = 30  # characters
+
+Found = TypeVar("Found")
+
+
+def told(error: Exception) -> int:
+    """What the system has no more of is said; any other error is raised on."""
+    if not (said := used_up(error)):
+        raise error
+    print(f"\n{said}", file=sys.stderr)
+    return FAILED
+
+
+def performed(lab: Lab[Found]) -> tuple[Found | None, int]:
+    """Run that lab with a progress bar: what it found, if only in part, and the exit code."""
+    from labs.measure.rig import Rig
+
+    rig, code = Rig(bar if sys.stderr.isatty() else None), OK
+    try:
+        rig.perform(lab)
+    except Failed as error:
+        print(f"\n{error}", file=sys.stderr)
+        code = FAILED
+    except OSError as error:
+        code = told(error)
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    return rig.found, code
+
+
+def say(out: Path | None, *paragraphs: str) -> None:
+    """Print paragraphs, beside a JSON that takes standard output on standard error."""
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    print("\n\n".join(paragraphs), file=sys.stderr if str(out) == "-" else sys.stdout)
 
 
 def bar(told: object) -> None:
-    """The progress bar, on a terminal."""
+    """Draw the progress bar, on a terminal."""
+    from labs.measure.progress import Progress
+
     if isinstance(told, Progress):
         done = round(told.fraction * BAR)
         line = f"{'█' * done}{'·' * (BAR - done)} {told.seconds_left:4.0f} s  {told.stage}"

@@ -20,6 +20,7 @@ from brief import BRIEF
 from waiting import eventually
 
 from labs import __main__ as command_line
+from labs import terminal as terminal_means
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.measure.progress import Progress
@@ -114,12 +115,12 @@ def terminal(server: str, kept: str) -> int:
     """The command line, as on a terminal."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's & would ignore it
     teller, work = Teller(), experiment(server)
-    command_line.bar = teller.on_event
+    terminal_means.bar = teller.on_event
     sys.stderr.isatty = lambda: True
     words = ["run", "--server", "prefork", "--by", work.server.by, "--users", "1,2,4"]
     words += ["--processes", "2", "--cpu", "0.004", "--wait", "0.01", "--seconds", "0.3"]
     code = command_line.main([*words, "--json", kept])
-    said = "Stopped." if code == command_line.INTERRUPTED else f"exit code {code}"
+    said = "Stopped." if code == terminal_means.INTERRUPTED else f"exit code {code}"
     tell(said=said, ended=True)
     return code
 

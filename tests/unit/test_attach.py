@@ -137,7 +137,7 @@ def test_verdict_names_the_one_core_that_one_process_can_use() -> None:
         attached(lambda N: min(N / 0.03, 1 / 0.02), alone_s=0.03, cpu_s=0.02, found=one)
     )
     assert found.limit == "cores"
-    assert "one core busy" in found.sentences[0]
+    assert "its one process" in found.sentences[0]
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ only inferred from the shape of the curve (a pool, one at a time), then nothing.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from labs.kinds.attach.curve import Curve
+from labs.kinds.attach.next_step import look_next
 from labs.kinds.attach.record import Attached, Attachment
 from labs.records.format import cores as so_many_cores
 from labs.records.format import crowd, digits, duration, percent, rate
@@ -37,7 +37,6 @@ ERRORS = 0.01  # of the answers
 TIMERS_S = (1.0, 3.0, 5.0, 10.0, 15.0, 30.0, 60.0)  # round times that people set
 ON_TIME = 0.03  # how near a response time is to one of them
 RISES = 0.9  # of what users alone would bring: so much, and nothing is full
-FLAT = 0.12  # by how much a plateau's levels may differ
 AS_FORECAST = 0.15  # how near the levels below the knee lie to N / (D + V + Z)
 WHOLE = 0.15  # how near the places in use lie to those that are seen
 ONE = 1.15  # places: so few are one
@@ -54,49 +53,13 @@ class Verdict:
     sentences: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """The measured levels, as what is asked of them."""
-
-    run: Attachment
-    points: tuple[Point, ...]  # fit ones, from few users to many
-
-    @property
-    def top(self) -> Point:
-        """The level with the most users."""
-        return self.points[-1]
-
-    @property
-    def plateau(self) -> tuple[Point, ...]:
-        """The last levels that hardly differ; empty where throughput still rises at the end."""
-        found: list[Point] = []
-        for point in reversed(self.points):
-            if abs(point.throughput_rps / self.top.throughput_rps - 1) > FLAT:
-                break
-            found.insert(0, point)
-        return tuple(found) if len(found) > 1 else ()
-
-    @property
-    def alone_s(self) -> float:
-        """A round of one user, without the pause."""
-        return self.run.alone_s
-
-    def by_users(self, point: Point) -> float:
-        """Throughput if nothing were full."""
-        return point.users / (self.alone_s + self.run.think_time_s)
-
-    def share(self, point: Point) -> float:
-        """What was measured, as a part of that."""
-        return point.throughput_rps / self.by_users(point)
-
-
 def verdict(attached: Attached) -> Verdict:
     """Name the limit of the drawn run, or say that it isn't known, and where to look next."""
     run = attached.run
     if not run.points:
         return Verdict(limit="unknown", sentences=("No level was measured.",))
     found = _limit(attached, run)
-    more = [*found.sentences, *look_next(found, run, attached.url)]
+    more = [*found.sentences, *look_next(found.limit, run)]
     return Verdict(limit=found.limit, pool_size=found.pool_size, sentences=tuple(more))
 
 
@@ -193,7 +156,7 @@ def _still_bending(curve: Curve) -> Verdict:
 
 def _others(attached: Attached, curve: Curve) -> Verdict | None:
     """Where other programs have the cores that the server would show as idle or busy."""
-    others, cores = _mean(curve.plateau, "others_cpu"), float(attached.machine.cores)
+    others, cores = curve.mean("others_cpu"), float(attached.machine.cores)
     if not curve.run.found.visible or others <= OTHERS * cores:
         return None
     return Verdict(
@@ -209,7 +172,7 @@ def _quota(attached: Attached, curve: Curve) -> Verdict | None:
     held = sum(p.throttled_s for p in curve.plateau) / sum(p.seconds for p in curve.plateau)
     if held < THROTTLED:
         return None
-    used = _mean(curve.plateau, "server_cpu")
+    used = curve.mean("server_cpu")
     return Verdict(
         limit="quota",
         sentences=(
@@ -220,39 +183,29 @@ def _quota(attached: Attached, curve: Curve) -> Verdict | None:
 
 
 def _cores(attached: Attached, curve: Curve) -> Verdict | None:
+    """The machine's cores, or those that so many processes of such a runtime can use."""
     run, found = curve.run, curve.run.found
-    if not found.visible:
+    if run.demand is None:
         return None
-    used = _mean(curve.plateau, "server_cpu")
-    others = _mean(curve.plateau, "others_cpu")
-    all_used = used + _mean(curve.plateau, "generator_cpu") + others
-    machine = attached.machine.quota_cores or float(attached.machine.cores)
-    demand = rate(1 / run.demand.value) if run.demand and run.demand.value else ""
-    if found.one_core_each and found.workers and found.workers < machine:
-        if used >= BUSY * found.workers:
-            each = "its process keeps" if found.workers == 1 else "each process keeps"
-            return Verdict(
-                limit="cores",
-                sentences=(
-                    f"The server used {so_many_cores(used)}: {each} one core busy, and "
-                    f"{found.one_core_each} runs its own code on one at a time. "
-                    f"{found.workers} x 1/D is {rate(found.workers / run.demand.value)}."
-                    if run.demand and run.demand.value
-                    else f"The server used {so_many_cores(used)}, one in each process.",
-                    "More processes use more cores; less work in a request helps at once.",
-                ),
-            )
-        return None
-    if all_used >= BUSY * machine:
-        return Verdict(
-            limit="cores",
-            sentences=(
-                f"The machine's {so_many_cores(machine)} were busy, {digits(used)} of them with "
-                f"the server: that is c/D, {demand} a core. Only less CPU time a request, or more "
-                "cores, brings more.",
-            ),
+    used, machine = curve.mean("server_cpu"), _machine(attached)
+    cost = f"a request takes {duration(run.demand.value)} of one"
+    if found.one_core_each and 0 < found.workers < machine:
+        if used < BUSY * found.workers:
+            return None
+        whose = "its one process has" if found.workers == 1 else f"{found.workers} processes have"
+        said = (
+            f"The server kept {so_many_cores(used)} busy, as many as {whose}: "
+            f"{found.one_core_each} runs its own code on one core in each, and {cost}. More "
+            "processes use more cores."
         )
-    return None
+        return Verdict(limit="cores", sentences=(said,))
+    if _in_use(curve) < BUSY * machine:
+        return None
+    said = (
+        f"All {so_many_cores(machine)} were busy, {digits(used)} of them with the server, and "
+        f"{cost}. Only less CPU time a request, or more cores, brings more."
+    )
+    return Verdict(limit="cores", sentences=(said,))
 
 
 def _places(attached: Attached, curve: Curve) -> Verdict | None:
@@ -337,67 +290,34 @@ def _unknown(curve: Curve) -> Verdict:
     )
 
 
+def _machine(attached: Attached) -> float:
+    """Cores that there are for server and load generator together."""
+    return attached.machine.quota_cores or float(attached.machine.cores)
+
+
+def _in_use(curve: Curve) -> float:
+    """Cores in use on the plateau, by anybody."""
+    return sum(curve.mean(f"{who}_cpu") for who in ("server", "generator", "others"))
+
+
 def _busy(attached: Attached, curve: Curve) -> float:
-    """The part of what it may use that is in use on the plateau; 0 where that isn't known."""
-    found = curve.run.found
+    """The part of what the server may use that is in use; 0 where no process of it is seen."""
+    found, machine = curve.run.found, _machine(attached)
     if not found.visible:
         return 0.0
-    used = _mean(curve.plateau, "server_cpu")
-    machine = attached.machine.quota_cores or float(attached.machine.cores)
-    everyone = used + _mean(curve.plateau, "generator_cpu") + _mean(curve.plateau, "others_cpu")
+    whole = _in_use(curve) / machine
     if found.one_core_each and found.workers:
-        return max(used / min(machine, found.workers), everyone / machine)
-    return everyone / machine
+        return max(curve.mean("server_cpu") / min(machine, found.workers), whole)
+    return whole
 
 
 def _idle_words(attached: Attached, curve: Curve) -> str:
     if not curve.run.found.visible:
         return ", though what its cores do isn't seen from here"
-    used = _mean(curve.plateau, "server_cpu")
+    used = curve.mean("server_cpu")
     return f", while the server uses {so_many_cores(used)} of {attached.machine.cores}"
 
 
 def _round(run: Attachment) -> float:
     """Users for each place: more where they pause between two requests."""
     return 1 + run.think_time_s / run.alone_s if run.alone_s else 1.0
-
-
-def _mean(points: Sequence[Point], name: str) -> float:
-    return math.fsum(getattr(point, name) for point in points) / len(points)
-
-
-# ---- where to look next -----------------------------------------------------------------------
-
-PROFILERS = {  # by what runs it: a command that looks into a live process
-    "gunicorn": "py-spy dump --pid PID",
-    "uvicorn": "py-spy dump --pid PID",
-    "hypercorn": "py-spy dump --pid PID",
-    "Python": "py-spy dump --pid PID",
-    "Node.js": "node --cpu-prof your-server.js",
-    "Ruby": "rbspy record --pid PID",
-    "puma": "rbspy record --pid PID",
-    "java": "jcmd PID Thread.print",
-    "php-fpm": "phpspy --pid PID",
-}
-ANY_PROFILER = "perf top -p PID"
-
-
-def look_next(found: Verdict, run: Attachment, url: str) -> tuple[str, ...]:
-    """Say where to look, with the command for that program."""
-    program = run.found.program
-    profiler = PROFILERS.get(program, ANY_PROFILER if program else "")
-    if found.limit == "cores" and profiler:
-        return (f"Where the CPU time goes: {profiler}, under load.",)
-    if found.limit in ("pool", "one at a time"):
-        said = []
-        if profiler and profiler != ANY_PROFILER:
-            said.append(f"What its threads wait for: {profiler}, several times, under load.")
-        if any("postgres" in each for each in run.found.behind):
-            said.append(
-                "What its connections do: SELECT state, wait_event, count(*) FROM "
-                "pg_stat_activity GROUP BY 1, 2 (`idle in transaction` holds a place for nothing)."
-            )
-        return tuple(said) or ("Count its connections to what is behind it: ss -tnp, under load.",)
-    if found.limit == "errors":
-        return ("The server's own log says why, at the time of this run.",)
-    return ()

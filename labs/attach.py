@@ -1,0 +1,46 @@
+"""The command `labs attach`: its arguments, and what it prints of a reader's own server."""
+
+from __future__ import annotations
+
+import argparse
+
+from labs.records.format import number
+from labs.terminal import destination, performed, say, write
+
+
+def add_attachment(to: argparse.ArgumentParser) -> None:
+    """The arguments of an attachment: an address, and what is known of it."""
+    to.add_argument("url", metavar="URL", help="of your server, such as http://127.0.0.1:8000/")
+    to.add_argument("--users", default="", metavar="1,2,4,8", help="levels; found if not given")
+    to.add_argument("--most", default="512", metavar="N", help="users at most (512)")
+    to.add_argument("--workers", default=None, metavar="N", help="requests it holds at once")
+    to.add_argument("--think", default="0", metavar="S", help="mean think time of a user (0)")
+    to.add_argument("--header", default="", metavar="@FILE", help="headers to send, a line each")
+    to.add_argument("--host-is-mine", default="", metavar="HOST", help="another machine of yours")
+    to.add_argument("--insecure", action="store_true", help="take a certificate on trust")
+    to.add_argument("--json", metavar="FILE", help="write the result there; - is standard output")
+
+
+def attach(asked: argparse.Namespace) -> int:
+    """Attach to the reader's server; print what was found, the levels and the verdict."""
+    from labs.kinds.attach import report
+    from labs.kinds.attach.run import AttachLab
+    from labs.load.target import read_headers
+
+    lab = AttachLab(
+        asked.url,
+        users=[number(text) for text in asked.users.split(",")] if asked.users else (),  # type: ignore[misc]
+        most=number(asked.most),  # type: ignore[arg-type]
+        think_time_s=number(asked.think),  # type: ignore[arg-type]
+        workers=None if asked.workers is None else number(asked.workers),  # type: ignore[arg-type]
+        headers=read_headers(asked.header) if asked.header else None,
+        mine=asked.host_is_mine,
+        insecure=asked.insecure,
+    )
+    out = destination(asked.json)
+    found, code = performed(lab)
+    if found is not None:
+        who = f"{report.found_text(found.run.found)}\n{report.costs_text(found)}"
+        say(out, who, report.table(found), report.text(found))
+        write(out, report.joined(found))
+    return code

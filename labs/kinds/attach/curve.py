@@ -1,0 +1,51 @@
+"""The measured levels of an attachment, as a verdict asks them. Pure."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from labs.kinds.attach.record import Attachment
+from labs.records.results import Point
+
+FLAT = 0.12  # by how much a plateau's levels may differ
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The measured levels, as what is asked of them."""
+
+    run: Attachment
+    points: tuple[Point, ...]  # fit ones, from few users to many
+
+    @property
+    def top(self) -> Point:
+        """The level with the most users."""
+        return self.points[-1]
+
+    @property
+    def plateau(self) -> tuple[Point, ...]:
+        """The last levels that hardly differ; empty where throughput still rises at the end."""
+        found: list[Point] = []
+        for point in reversed(self.points):
+            if abs(point.throughput_rps / self.top.throughput_rps - 1) > FLAT:
+                break
+            found.insert(0, point)
+        return tuple(found) if len(found) > 1 else ()
+
+    @property
+    def alone_s(self) -> float:
+        """A round of one user, without the pause."""
+        return self.run.alone_s
+
+    def by_users(self, point: Point) -> float:
+        """Throughput if nothing were full."""
+        return point.users / (self.alone_s + self.run.think_time_s)
+
+    def share(self, point: Point) -> float:
+        """What was measured, as a part of that."""
+        return point.throughput_rps / self.by_users(point)
+
+    def mean(self, name: str) -> float:
+        """The mean of a field of the points on the plateau."""
+        return math.fsum(getattr(p, name) for p in self.plateau) / len(self.plateau)

@@ -1,0 +1,39 @@
+"""Where to look next for the limit that was found, with the command for that program. Pure."""
+
+from __future__ import annotations
+
+from labs.kinds.attach.record import Attachment
+
+PROFILERS = {  # by what runs it: a command that looks into a live process
+    "gunicorn": "py-spy dump --pid PID",
+    "uvicorn": "py-spy dump --pid PID",
+    "hypercorn": "py-spy dump --pid PID",
+    "Python": "py-spy dump --pid PID",
+    "Node.js": "node --cpu-prof your-server.js",
+    "Ruby": "rbspy record --pid PID",
+    "puma": "rbspy record --pid PID",
+    "java": "jcmd PID Thread.print",
+    "php-fpm": "phpspy --pid PID",
+}
+ANY_PROFILER = "perf top -p PID"
+
+
+def look_next(limit: str, run: Attachment) -> tuple[str, ...]:
+    """Say where to look, with the command for that program."""
+    program = run.found.program
+    profiler = PROFILERS.get(program, ANY_PROFILER if program else "")
+    if limit == "cores" and profiler:
+        return (f"Where the CPU time goes: {profiler}, under load.",)
+    if limit in ("pool", "one at a time"):
+        said = []
+        if profiler and profiler != ANY_PROFILER:
+            said.append(f"What its threads wait for: {profiler}, several times, under load.")
+        if any("postgres" in each for each in run.found.behind):
+            said.append(
+                "What its connections do: SELECT state, wait_event, count(*) FROM "
+                "pg_stat_activity GROUP BY 1, 2 (`idle in transaction` holds a place for nothing)."
+            )
+        return tuple(said) or ("Count its connections to what is behind it: ss -tnp, under load.",)
+    if limit == "errors":
+        return ("The server's own log says why, at the time of this run.",)
+    return ()

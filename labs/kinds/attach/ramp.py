@@ -1,0 +1,313 @@
+"""One attachment as it grows: what a server costs, its forecast, and its levels up and down."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from labs.analysis import checks
+from labs.analysis.failures import failures
+from labs.analysis.point import count_level, half_width
+from labs.analysis.schedule import LEAST_COMPLETIONS, PAINT_S, SETTLE
+from labs.analysis.visits import join, judge, visited
+from labs.host import listeners
+from labs.host.hardware import cores as usable
+from labs.host.listeners import Crowd
+from labs.host.monitor import Sampler, allowed_cores
+from labs.kinds.attach.forecast import Rates, forecast, levels, rates
+from labs.kinds.attach.record import Attached, Attachment, Found, Known
+from labs.load.locust import Driver, LoadFailed
+from labs.load.target import Answer, Target
+from labs.measure.rig import Rig
+from labs.records.format import crowd
+from labs.records.results import Check, Machine, Point
+
+IDLE_S = 1.0  # for which nobody asks, to see what the machine does by itself
+ALONE = 20  # answers of one user, or
+ALONE_S = 5.0  # seconds, whatever comes first; and no less than
+LEAST_S = 1.0
+STEADY = 3  # answers in a row that agree within
+AGREE = 0.1
+MOST_STAGGER_S = 2.0  # over which new users start
+EACH_S = 1.0  # of a level's windows, together
+REQUESTS = 48  # that they should have
+LONGEST_S = 8.0  # of one window
+MOST_FAILED = 0.01  # of the answers
+MOST_LONGER = 10.0  # times a lone user's response time, of 19 in 20
+FLAT = 1.05  # times the throughput of half as many users: less is no rise any more
+FLAT_LEVELS = 2  # of those in a row there is no more to see
+SLOWEST_S = 10.0  # a lone answer that takes longer can't be measured in a minute
+
+
+@dataclass(eq=False)
+class Watch:
+    """A server that somebody else started, watched and asked."""
+
+    target: Target
+    answer: Answer
+    driver: Driver
+    sampler: Sampler
+    server: Crowd
+    behind: Crowd
+    idle_cpu: float = 0.0  # cores that it uses when nobody asks
+    programs: tuple[str, ...] = ()  # those behind it
+    idle: dict[int, float] = field(default_factory=dict)  # cores of each process then
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a reader wants to know of a server, and what they know of it."""
+
+    levels: tuple[int, ...] = ()  # none: as the look suggests
+    most: int  # users
+    think_time_s: float = 0.0
+    workers: int | None = None  # requests it holds at once
+
+
+class Ramp:
+    """One attachment as it grows: what was found so far."""
+
+    def __init__(self, asked: Asked, rig: Rig, watch: Watch) -> None:
+        self.asked, self.rig, self.watch = asked, rig, watch
+        self.machine: Machine = rig.machine
+        self.points: dict[int, Point] = {}
+        self.looks: list[Point] = []
+        self.seen: list[tuple[float, Mapping[int, float]]] = []  # throughput, cores of each process
+        self.stopped = ""
+        self.began = rig.now()
+
+    # ---- before the load ------------------------------------------------------------------------
+
+    def look(self) -> None:
+        """Ask nobody, alone, as many as cores, twice as many; then forecast."""
+        watch, rig = self.watch, self.rig
+        rig.progress("looking what it does when nobody asks")
+        before = watch.sampler.snapshot()
+        with self._census() as watch.idle:
+            rig.pause(IDLE_S)
+        watch.idle_cpu = before.until(watch.sampler.snapshot()).server_cpu
+        rig.progress("asking as one user")
+        watch.driver.open(1, 0.0)
+        rig.until(self._steady, SLOWEST_S, every_s=0.02)
+        self._ask(1, watch.answer.seconds)
+        self.alone_s = max(1e-6, self.looks[0].mean_response_time_s)
+        few = max(2, math.ceil(usable()))
+        for users in (few, 2 * few):
+            if users <= self.asked.most:
+                rig.progress(f"asking as {crowd(users)}")
+                self._ask(users, self.looks[-1].mean_response_time_s)
+        self._meet()
+        self.found = self._found()
+        self._know()
+        at, dear, cheap = (self._rates(edge) for edge in ("value", "high", "low"))
+        self.levels = self.asked.levels or levels(at, self.asked.most)
+        self.forecast = forecast(self.levels, at, dear, cheap, visible=self.found.visible)
+
+    @contextlib.contextmanager
+    def _census(self) -> Iterator[dict[int, float]]:
+        """Cores that each process of the machine uses in the block, told when it is over."""
+        found: dict[int, float] = {}
+        before, begin = listeners.cpu_of_all(), time.perf_counter()
+        yield found
+        after, seconds = listeners.cpu_of_all(), time.perf_counter() - begin
+        found.update(
+            {pid: (used - before[pid]) / seconds for pid, used in after.items() if pid in before}
+        )
+
+    def _ask(self, users: int, response_s: float) -> None:
+        """One look: a window, and what every process of the machine used meanwhile."""
+        self._settle(users, response_s)
+        with self._census() as cores:
+            point = self._count(users, response_s, lone=users == 1)
+        self.looks.append(point)
+        self.seen.append((point.throughput_rps, cores))
+
+    def _steady(self) -> bool:
+        records = self.watch.driver.records()
+        lives = (records["end"] - records["start"])[-STEADY:]
+        if len(lives) < STEADY:
+            return False
+        return bool(max(lives) <= (1 + AGREE) * min(lives)) or len(records) >= ALONE
+
+    def _meet(self) -> None:
+        """Those who work when the server is asked, and aren't of it, ours, or known."""
+        watch = self.watch
+        known = {*watch.server.pids(), *watch.driver.pids(), *listeners.ours()}
+        watch.behind.families += listeners.working(watch.idle, self.seen, but=known)
+        roots = [root for family in watch.behind.families for root in family.roots]
+        watch.programs = tuple(dict.fromkeys(map(listeners.program, roots)))
+
+    def _found(self) -> Found:
+        watch = self.watch
+        pids = watch.server.pids()
+        roots = [root for family in watch.server.families for root in family.roots]
+        leaves = [pid for family in watch.server.families for pid in family.leaves()]
+        port = set(listeners.listeners(watch.target.host, watch.target.port))
+        serving = [pid for pid in leaves if pid in port] or leaves
+        everyone = pids + watch.behind.pids()
+        return Found(
+            program=listeners.program(roots[0]) if roots else "",
+            processes=len(everyone),
+            threads=sum(map(listeners.threads_of, pids)),
+            cores=allowed_cores(everyone) or 0,
+            one_core_each=listeners.runtime(roots[0]) if roots and not watch.programs else "",
+            workers=len(serving),
+            pool=self.asked.workers or (listeners.pool(roots[0], len(serving)) if roots else None),
+            behind=watch.programs,
+            server=watch.answer.server,
+            kept=watch.answer.kept,
+        )
+
+    def _know(self) -> None:
+        """D in company and V alone, each between the values that the looks leave it."""
+        alone, *few = self.looks
+        company = few or [alone]
+        self.generator_s = min(
+            (point.generator_cpu / point.throughput_rps for point in company if point.completed),
+            default=0.0,
+        )
+        self.demand: Known | None = None
+        spent_s = 0.0
+        if self.found.visible and alone.completed:
+            each = [self._demand(*look) for look in self.seen]
+            spent_s, costs = each[0], each[1:] or each
+            value = costs[-1]
+            half = max(abs(cost - value) for cost in [*costs, value]) + half_width(alone) * value
+            self.demand = Known(value=value, low=max(0.0, value - half), high=value + half)
+        wait_s = max(0.0, self.alone_s - spent_s)
+        half = half_width(alone) * self.alone_s
+        self.wait = Known(value=wait_s, low=max(0.0, wait_s - half), high=wait_s + half)
+
+    def _demand(self, throughput_rps: float, cores: Mapping[int, float]) -> float:
+        """CPU seconds of a request, without what the server does when nobody asks."""
+        pids = {*self.watch.server.pids(), *self.watch.behind.pids()}
+        busy = sum(cores.get(pid, 0.0) - self.watch.idle.get(pid, 0.0) for pid in pids)
+        return max(0.0, busy) / throughput_rps if throughput_rps else 0.0
+
+    def _rates(self, edge: str) -> Rates:
+        return rates(
+            self.found,
+            self.demand,
+            self.wait,
+            alone_s=self.alone_s,
+            Z=self.asked.think_time_s,
+            g=self.generator_s,
+            cores=usable() if self.watch.target.here else math.inf,
+            edge=edge,
+        )
+
+    # ---- the load -------------------------------------------------------------------------------
+
+    def up(self) -> None:
+        """Visit the levels from few users to many, until there is no more to see."""
+        flat = 0
+        for users in self.levels:
+            before = self.points.get(max(self.points, default=0))
+            expected_s = self.forecast.at(users).model_response_time_s
+            if before is not None:  # as seen, not as forecast
+                expected_s = max(expected_s, before.mean_response_time_s)
+            self.rig.progress(crowd(users))
+            point = self._window(users, expected_s)
+            self.points[users] = point
+            self.rig.partial(self.attached())
+            rises = before is None or point.throughput_rps > FLAT * before.throughput_rps
+            flat = 0 if rises else flat + 1
+            self.stopped = self._stop(point, flat)
+            if self.stopped:
+                return
+
+    def down(self) -> None:
+        """Visit them again from many users to few, so that a drift of the machine shows."""
+        for users in sorted(self.points, reverse=True):
+            up = self.points[users]
+            if up.failed > MOST_FAILED * max(1.0, up.completed):
+                continue
+            self.rig.progress(f"{crowd(users)} again")
+            down = self._window(users, up.mean_response_time_s, leaving=True)
+            self.points[users] = self._checked(join(up, down))
+        for point in judge(list(self.points.values())):
+            self.points[point.users] = self._checked(point)
+        self.rig.partial(self.attached())
+
+    def _stop(self, point: Point, flat: int) -> str:
+        if point.failed > MOST_FAILED * max(1.0, point.completed + point.failed):
+            return "errors"
+        longest = point.percentile_s(0.95)
+        seconds = longest if isinstance(longest, float) else None
+        if flat >= FLAT_LEVELS:
+            return "flat"
+        if seconds is not None and seconds > MOST_LONGER * self.alone_s and flat:
+            return "long"
+        return ""
+
+    def _window(self, users: int, response_s: float, *, leaving: bool = False) -> Point:
+        """One window under so many users, once they are settled."""
+        self._settle(users, response_s, leaving=leaving)
+        return self._count(users, response_s)
+
+    def _settle(self, users: int, response_s: float, *, leaving: bool = False) -> None:
+        """Have so many users ask, spread over one round, until they are under way."""
+        watch = self.watch
+        watch.sampler.users = users
+        cycle_s = response_s + self.asked.think_time_s
+        watch.driver.open(users, 0.0 if leaving else min(cycle_s, MOST_STAGGER_S))
+        settle_s = max(PAINT_S, (1 + SETTLE) * cycle_s)
+        self.rig.pause(min(LONGEST_S, settle_s), watch.driver.check)
+
+    def _count(self, users: int, response_s: float, *, lone: bool = False) -> Point:
+        """One window, counted one response time after its end."""
+        watch, rig = self.watch, self.rig
+        cycle_s = response_s + self.asked.think_time_s
+        since, before = len(watch.driver.records()), watch.sampler.snapshot()
+        window_s = max(EACH_S / 2, 3 * cycle_s, REQUESTS / 2 * cycle_s / users)
+        if lone:
+            window_s = min(max(LEAST_S, ALONE * cycle_s), max(ALONE_S, 3 * cycle_s))
+        rig.pause(min(LONGEST_S, window_s), watch.driver.check)
+        after = watch.sampler.snapshot(ends=True)
+        rig.pause(min(LONGEST_S, response_s), watch.driver.check)
+        report = watch.driver.report(since)
+        if not len(watch.driver.records()):
+            raise LoadFailed(
+                f"{watch.target.url}: not one answer came in {LONGEST_S:.0f} s. Is the server well?"
+            )
+        point = count_level(
+            report,
+            before,
+            after,
+            users=users,
+            think_time_s=self.asked.think_time_s,
+            workers=None,
+            pss=None,
+        )
+        return self._checked(visited(point, rig.since_begin_s((before.at + after.at) / 2)))
+
+    def _checked(self, point: Point) -> Point:
+        return replace(point, checks=tuple(self._checks(point)))
+
+    def _checks(self, point: Point) -> Iterator[Check]:
+        if point.failed:
+            yield failures(point.failed, self.machine, no_port=point.no_port)
+        if point.completed >= LEAST_COMPLETIONS / 2:
+            yield from checks.disturbances(point)
+        if self.watch.target.here and self.watch.server.families[0].roots:
+            yield from checks.surroundings(point, self.machine)
+
+    def attached(self) -> Attached:
+        """What was found so far."""
+        run = Attachment(
+            recorded_at=self.began,
+            found=self.found,
+            alone_s=self.alone_s,
+            demand=self.demand,
+            wait=self.wait,
+            think_time_s=self.asked.think_time_s,
+            generator_s=self.generator_s,
+            forecast=self.forecast,
+            looks=tuple(self.looks),
+            points=tuple(self.points.values()),
+            stopped=self.stopped,
+        )
+        return Attached(machine=self.machine, url=self.watch.target.url, attachments=(run,))
