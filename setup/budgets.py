@@ -23,8 +23,8 @@ def words(text: str) -> int:
 
 
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
-    ("labs", "*.py", lines, 33_200),
-    ("tests", "*.py", lines, 34_300),
+    ("labs", "*.py", lines, 34_700),
+    ("tests", "*.py", lines, 34_800),
     ("bench", "*.py", lines, 2_500),
     ("book/web/src", "*.ts", lines, 9_450),
     (".", "CONTRIBUTING.md", words, 900),

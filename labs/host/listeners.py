@@ -202,8 +202,8 @@ def of_one_program(pids: Iterable[int]) -> Family:
 
 
 def ours() -> set[int]:
-    """List this process, those it descends from and those it started."""
-    return {os.getpid(), *ancestors(os.getpid()), *Family((os.getpid(),)).pids()}
+    """List this process and those it descends from."""
+    return {os.getpid(), *ancestors(os.getpid())}
 
 
 def threads_of(pid: int) -> int:

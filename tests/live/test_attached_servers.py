@@ -21,7 +21,8 @@ from labs.servers.serve import serve
 
 pytestmark = pytest.mark.measures
 
-HALF = 0.2  # of the forecast: no level of a law may be further off
+CALM = 0.1  # cores that others use: beside more, not to know is right, and to name another wrong
+FAR = 0.2  # of the forecast: no level of a law may be further off
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,8 @@ CASES = {
     ),
 }
 
+FIRST = "three workers that sleep"  # by `make test`, too
+
 
 def attach(url: str, **more: object) -> Attached:
     """A whole attachment."""
@@ -71,7 +74,13 @@ def attach(url: str, **more: object) -> Attached:
 
 
 @pytest.mark.performance
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, id=name, marks=[] if name == FIRST else pytest.mark.extended)
+        for name, case in CASES.items()
+    ],
+)
 def test_attach_names_the_limit_of_a_server_that_it_did_not_start(case: Case) -> None:
     if why := missing(row_of(case.server)):
         pytest.skip(why)
@@ -81,15 +90,16 @@ def test_attach_names_the_limit_of_a_server_that_it_did_not_start(case: Case) ->
         assert set(running.pids()) == before  # nothing of it was ended or started
     run, judged = found.run, verdict(found)
     assert run.found.program == case.program
-    assert judged.limit in case.limits
-    if case.size is not None:
+    calm = all(point.others_cpu < CALM and point.fit for point in run.points)
+    assert judged.limit in (case.limits if calm else (*case.limits, "unknown"))
+    if case.size is not None and judged.limit == case.limits[0]:
         assert judged.pool_size == pytest.approx(case.size, rel=0.2)
     if case.behind:
         assert any(case.behind in name for name in run.found.behind)
     for point in run.points:
         if point.fit and judged.limit == "cores":  # a pool isn't known before the load
             level = run.forecast.at(point.users)
-            assert point.throughput_rps == pytest.approx(level.model_rps, rel=HALF)
+            assert point.throughput_rps == pytest.approx(level.model_rps, rel=FAR)
 
 
 def test_attach_command_writes_found_points_and_verdict_and_leaves_nothing_running(
