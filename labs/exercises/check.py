@@ -8,6 +8,7 @@ for a seed's numbers.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -189,9 +190,14 @@ def key(row: Exercise, numbers: Numbers) -> Key:
 
 
 def keys(lab: str, found: Result) -> dict[str, Key]:
-    """The keys of the exercises that ask about that lab, with what it has measured, by id."""
-    asked = [row for row in catalogue.exercises() if row.lab == lab and row.answer is not None]
-    return {row.id: key(row, numbers_of(row, None, found)) for row in asked}
+    """The keys of the exercises that ask about that lab, with what it has measured, by id. None of
+    an exercise that asks for a level, part or way which this run hasn't."""
+    made = {}
+    for row in catalogue.exercises():
+        if row.lab == lab and row.answer is not None:
+            with contextlib.suppress(LookupError):
+                made[row.id] = key(row, numbers_of(row, None, found))
+    return made
 
 
 def keep(lab: str, found: Result) -> Markup:

@@ -199,12 +199,9 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
 
     def _ready(self) -> None:
         """The reader's prediction comes first, and of what cannot be there is none."""
-        if not self._possible:
-            self._bar.ready(False)
-            return
-        takes = f"takes about {seconds(self._lab.seconds())}"
+        takes = f"takes about {seconds(self._lab.seconds())}" if self._possible else ""
         first = "" if self._open_to_all else "first commit to a number, or skip; "
-        self._bar.ready(self._open_to_all, first + takes)
+        self._bar.ready(self._possible and self._open_to_all, takes and first + takes)
 
     # ---- a run -------------------------------------------------------------------------------
 
@@ -365,10 +362,14 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._figure.alt = f"{show.alt(found)} {trails_alt(trails)}".strip()
         put(self._caption, status(words, "p"))
 
+    def _now(self) -> Settings | None:
+        """What is set, if it can be."""
+        return self._told(self._lab) if self._possible else None
+
     def _mark(self) -> None:
         """Say of what stands there that it is of other settings, where it is."""
         if self._shown is not None:
-            words = self._earlier.differs(self._told(self._lab) if self._possible else None)
+            words = self._earlier.differs(self._now())
             self._results.tell(words, others=bool(words))
 
     def _taken_away(self, gone: Result) -> None:

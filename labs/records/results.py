@@ -335,7 +335,6 @@ class PredictedLevel:
     lower_by: LowerBy = "users in step"  # what can: constant times, or a queue at each core
     demand_s: Amount | None = None  # CPU seconds of a request with as many cores busy as expected
     bound_ci_rps: tuple[float, float] | None = None  # as far as the calibration's halves agree
-    band_rps: tuple[float, float] | None = None  # where it should lie, nine times in ten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from chapters import Page as Chapter
 from chapters import chapters
-from conftest import SMALL_BOOK, build
+from conftest import SMALL_BOOK, build, draw_scenes
 from playwright.sync_api import Page, expect
 
 from labs.exercises import check as exercises
@@ -103,6 +103,7 @@ def test_an_exercise_that_is_added_to_a_page_is_asked_and_judged(
     source = shutil.copytree(SMALL_BOOK, tmp_path / "book")
     with (source / "index.md").open("a") as file:
         file.write(f"\n## Exercises\n{ADDED}")
+    draw_scenes(source)
     site = build(source, tmp_path)
     page.goto((site / "index.html").as_uri())
     said = page.evaluate(ANSWERS, ["1.9", ["40 req/s", "2", "30"]])

@@ -10,10 +10,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from labs.attach.record import Attached
+from labs.attach.run import AttachLab
+from labs.attach.verdict import verdict
 from labs.host.waiting import Stopped
-from labs.kinds.attach.record import Attached
-from labs.kinds.attach.run import AttachLab
-from labs.kinds.attach.verdict import verdict
 from labs.measure.rig import Rig
 from labs.records.experiment import Server
 from labs.servers.catalogue import missing, row_of

@@ -6,7 +6,7 @@ import pytest
 
 from labs.host import lock
 from labs.kinds.base import LabKind
-from labs.kinds.registry import lab_kind
+from labs.kinds.registry import lab_kind, showing
 from labs.recordings import recorder, store
 from labs.recordings.replay import page
 
@@ -41,5 +41,5 @@ def test_a_lab_runs_and_shows_what_it_found(
     monkeypatch.setattr(lock, "LOCK", tmp_path / "turn")  # what it measures is not looked at
     recorder.record_book([lab], print, recorder.TRIAL)
     found = store.recording(lab)
-    alt, html = page(lab, found)
-    assert alt and "wt-recorded" in html
+    assert showing(found).alt(found)
+    assert "wt-recorded" in page(lab, found)

@@ -2,7 +2,6 @@
 band holds what the model may be off by; what can't be asked is refused in a sentence."""
 
 import http.server
-import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,10 +12,10 @@ from examples import MACHINE, point
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labs.kinds.attach.forecast import forecast, levels, rates
-from labs.kinds.attach.record import Attached, Attachment, Found, Known
-from labs.kinds.attach.report import joined, text
-from labs.kinds.attach.verdict import verdict
+from labs.attach.forecast import Rates, bands, forecast, levels, rates
+from labs.attach.record import Attached, Attachment, Found, Known
+from labs.attach.report import joined, text
+from labs.attach.verdict import verdict
 from labs.load.target import Target, first_look, read_headers
 from labs.records.errors import Failed, Unusable
 
@@ -67,7 +66,8 @@ def attached(
         wait=wait,
         think_time_s=think_s,
         generator_s=0.0001,
-        forecast=forecast(users, at, dear, cheap, visible=found.visible),
+        forecast=forecast(users, at, visible=found.visible),
+        band_rps=bands(users, at, dear, cheap),
         looks=(made[0],),
         points=tuple(made),
     )
@@ -181,21 +181,16 @@ def test_forecast_band_holds_the_model_at_any_demand_within_what_is_known(
     demand = Known(value=cpu_s, low=0.95 * cpu_s, high=1.05 * cpu_s)
     wait = Known(value=wait_s, low=0.95 * wait_s, high=1.05 * wait_s)
 
-    def numbers(edge: str, D: Known = demand, V: Known = wait) -> object:
+    def numbers(edge: str, D: Known = demand, V: Known = wait) -> Rates:
         return rates(SEEN, D, V, alone_s=D.value + V.value, Z=0.0, g=0.0001, cores=2.0, edge=edge)
 
-    made = forecast(
-        USERS,
-        numbers("value"),
-        numbers("high"),
-        numbers("low"),
-        visible=True,  # type: ignore[arg-type]
-    )
+    at, dear, cheap = numbers("value"), numbers("high"), numbers("low")
+    made, found = forecast(USERS, at, visible=True), bands(USERS, at, dear, cheap)
     true = numbers("value", replace(demand, value=cpu_s * off), replace(wait, value=wait_s * off))
     for level in made.levels:
-        low, high = level.band_rps or (math.inf, 0.0)
+        low, high = found[level.users]
         assert low <= level.model_rps <= high
-        assert low <= true.model_rps(level.users) <= high  # type: ignore[attr-defined]
+        assert low <= true.model_rps(level.users) <= high
         assert level.model_rps <= level.bound_rps * (1 + 1e-6)
 
 

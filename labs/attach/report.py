@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from labs.kinds.attach.record import Attached, Found, Known
-from labs.kinds.attach.verdict import verdict
+from labs.attach.record import Attached, Found, Known
+from labs.attach.verdict import verdict
 from labs.kinds.sweep.report import columns
 from labs.records.format import duration, listed
 
@@ -44,7 +44,7 @@ def table(attached: Attached) -> str:
     rows = [["users", "req/s", "forecast", "band", "ms", "CPU ms", "cores", "notes"]]
     for point in run.points:
         level = run.forecast.at(point.users)
-        low, high = level.band_rps or (level.model_rps, level.model_rps)
+        low, high = run.band_rps[point.users]
         rows.append(
             [
                 str(point.users),
@@ -110,7 +110,7 @@ def _predicted(attached: Attached, users: int) -> dict[str, Any]:
     return {
         "bound_rps": level.bound_rps,
         "model_rps": level.model_rps,
-        "band_rps": None if level.band_rps is None else list(level.band_rps),
+        "band_rps": list(attached.run.band_rps[users]),
         "limit": level.limit,
     }
 

@@ -13,12 +13,12 @@ from labs.analysis.failures import failures
 from labs.analysis.point import count_level, half_width
 from labs.analysis.schedule import LEAST_COMPLETIONS, PAINT_S, SETTLE
 from labs.analysis.visits import join, judge, visited
+from labs.attach.forecast import Rates, bands, forecast, levels, rates
+from labs.attach.record import Attached, Attachment, Found, Known
 from labs.host import listeners
 from labs.host.hardware import cores as usable
 from labs.host.listeners import Crowd
 from labs.host.monitor import Sampler, allowed_cores
-from labs.kinds.attach.forecast import Rates, forecast, levels, rates
-from labs.kinds.attach.record import Attached, Attachment, Found, Known
 from labs.load.locust import Driver, LoadFailed
 from labs.load.target import Answer, Target
 from labs.measure.rig import Rig
@@ -104,7 +104,8 @@ class Ramp:
         self._know()
         at, dear, cheap = (self._rates(edge) for edge in ("value", "high", "low"))
         self.levels = self.asked.levels or levels(at, self.asked.most)
-        self.forecast = forecast(self.levels, at, dear, cheap, visible=self.found.visible)
+        self.forecast = forecast(self.levels, at, visible=self.found.visible)
+        self.bands = bands(self.levels, at, dear, cheap)
 
     @contextlib.contextmanager
     def _census(self) -> Iterator[dict[int, float]]:
@@ -306,6 +307,7 @@ class Ramp:
             think_time_s=self.asked.think_time_s,
             generator_s=self.generator_s,
             forecast=self.forecast,
+            band_rps=self.bands,
             looks=tuple(self.looks),
             points=tuple(self.points.values()),
             stopped=self.stopped,

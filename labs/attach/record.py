@@ -53,6 +53,7 @@ class Attachment:
     think_time_s: Amount
     generator_s: Amount  # CPU seconds that a request costs the load generator
     forecast: Prediction  # made before the levels
+    band_rps: dict[int, tuple[float, float]]  # users -> where throughput should lie
     looks: tuple[Point, ...]  # one user, and a few
     points: tuple[Point, ...] = ()
     stopped: str = ""  # why the levels ended before the last one

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from labs.kinds.attach.record import Found, Known
+from labs.attach.record import Found, Known
 from labs.records.results import PredictedLevel, Prediction
 from labs.theory.laws import bound, knee
 from labs.theory.queueing import closed
@@ -86,18 +86,11 @@ def rates(
     )
 
 
-def forecast(
-    users: tuple[int, ...], at: Rates, dear: Rates, cheap: Rates, *, visible: bool
-) -> Prediction:
-    """What to expect of each level; `dear` and `cheap` are the edges of what is known.
-
-    The band: from the model with the dearest numbers to the bound with the cheapest, and a core's
-    own unsteadiness on both sides.
-    """
+def forecast(users: tuple[int, ...], at: Rates, *, visible: bool) -> Prediction:
+    """What to expect of each level."""
     levels = []
     for level in users:
         model = at.model_rps(level)
-        low, high = dear.model_rps(level), min(cheap.bound_rps(level), 1.5 * model)
         levels.append(
             PredictedLevel(
                 users=level,
@@ -106,7 +99,6 @@ def forecast(
                 model_response_time_s=max(0.0, level / model - at.Z) if model else 0.0,
                 limit=limit(level, at, visible=visible),
                 demand_s=at.alone if level == 1 else at.D,
-                band_rps=((1 - UNSTEADY) * min(low, model), (1 + UNSTEADY) * max(high, model)),
             )
         )
     return Prediction(
@@ -117,6 +109,20 @@ def forecast(
         levels=tuple(levels),
         notes=notes(at, visible=visible),
     )
+
+
+def bands(
+    users: tuple[int, ...], at: Rates, dear: Rates, cheap: Rates
+) -> dict[int, tuple[float, float]]:
+    """Between which throughputs each level should lie; `dear` and `cheap` are the edges of what is
+    known: from the model with the dearest numbers to the bound with the cheapest, and a core's own
+    unsteadiness on both sides."""
+    found = {}
+    for level in users:
+        model = at.model_rps(level)
+        low, high = dear.model_rps(level), min(cheap.bound_rps(level), 1.5 * model)
+        found[level] = (1 - UNSTEADY) * min(low, model), (1 + UNSTEADY) * max(high, model)
+    return found
 
 
 def limit(users: int, at: Rates, *, visible: bool) -> str:

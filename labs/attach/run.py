@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 
+from labs.attach.ramp import Asked, Ramp, Watch
+from labs.attach.record import Attached
 from labs.host import listeners
 from labs.host.listeners import Crowd, Family
 from labs.host.monitor import Sampler
-from labs.kinds.attach.ramp import Asked, Ramp, Watch
-from labs.kinds.attach.record import Attached
 from labs.kinds.base import LabKind
 from labs.load.locust import drive
 from labs.load.target import Answer, Target, first_look
