@@ -40,6 +40,7 @@ AT_ONCE = """(() => {
 })();"""
 
 
+@pytest.mark.performance  # frame by frame: a browser on a busy machine may miss some
 @pytest.mark.parametrize("held_ms", [5_000, 0])
 def test_what_is_done_before_a_panel_comes_carries_over(
     panels: BookServer, page: Page, held_ms: int

@@ -307,7 +307,7 @@ def test_on_a_server_that_is_the_limit_they_agree() -> None:
         assert "generator" not in each.full
 
 
-@pytest.mark.measures
+@pytest.mark.performance
 def test_locust_listens_on_this_machine_only() -> None:
     """The master of several Locusts binds to the loopback, and nothing of it stays."""
     with serve(Server("event-loop", by="scratch"), page="file") as running:
