@@ -52,7 +52,6 @@ class Watch:
     sampler: Sampler
     server: Crowd
     behind: Crowd
-    idle_cpu: float = 0.0  # cores that it uses when nobody asks
     programs: tuple[str, ...] = ()  # those behind it
     idle: dict[int, float] = field(default_factory=dict)  # cores of each process then
 
@@ -85,10 +84,8 @@ class Ramp:
         """Ask nobody, alone, as many as cores, twice as many; then forecast."""
         watch, rig = self.watch, self.rig
         rig.progress("looking what it does when nobody asks")
-        before = watch.sampler.snapshot()
         with self._census() as watch.idle:
             rig.pause(IDLE_S)
-        watch.idle_cpu = before.until(watch.sampler.snapshot()).server_cpu
         rig.progress("asking as one user")
         watch.driver.open(1, 0.0)
         rig.until(self._steady, SLOWEST_S, every_s=0.02)

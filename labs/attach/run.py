@@ -10,20 +10,19 @@ from labs.attach.record import Attached
 from labs.host import listeners
 from labs.host.listeners import Crowd, Family
 from labs.host.monitor import Sampler
-from labs.kinds.base import LabKind
 from labs.load.locust import drive
 from labs.load.target import Answer, Target, first_look
 from labs.measure.rig import Rig
 from labs.records.errors import real, whole
 from labs.records.experiment import MOST_POOL, MOST_USERS, Load
+from labs.records.results import Machine
 
 MOST = 512  # users, unless more are asked for
+ABOUT_S = 60.0
 
 
-class AttachLab(LabKind[Attached]):
-    """A server of your own: its address, and how many users at most."""
-
-    result = Attached
+class AttachLab:
+    """A server of the reader's own, as the rig runs it: its address, and what is known of it."""
 
     def __init__(
         self,
@@ -51,11 +50,12 @@ class AttachLab(LabKind[Attached]):
             workers=workers,
         )
 
-    def about(self) -> str:
-        return f"The lab asks {self.target.url} and watches the server that answers there."
-
     def seconds(self) -> float:
-        return 60.0
+        """About how long it takes; a level more or less makes some seconds."""
+        return ABOUT_S
+
+    def check(self, machine: Machine) -> None:
+        """Nothing to refuse: what the address is was looked at when this was made."""
 
     def run(self, rig: Rig) -> Attached:
         """Look, ask alone and as a few, tell the forecast, then walk the levels up and down."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from labs.analysis.timers import timer_s
 from labs.attach.curve import Curve
 from labs.attach.next_step import look_next
 from labs.attach.record import Attached, Attachment
@@ -34,8 +35,6 @@ OTHERS = 0.15  # of the cores: with so much of them in others' hands nothing is 
 IDLE = 0.75  # of them: with less in use they are not
 THROTTLED = 0.02  # of the time
 ERRORS = 0.01  # of the answers
-TIMERS_S = (1.0, 3.0, 5.0, 10.0, 15.0, 30.0, 60.0)  # round times that people set
-ON_TIME = 0.03  # how near a response time is to one of them
 RISES = 0.9  # of what users alone would bring: so much, and nothing is full
 AS_FORECAST = 0.15  # how near the levels below the knee lie to N / (D + V + Z)
 WHOLE = 0.15  # how near the places in use lie to those that are seen
@@ -115,22 +114,16 @@ def _generator(point: Point) -> Verdict:
 
 
 def _timer(curve: Curve) -> Verdict | None:
-    """A response time that is somebody's round number, whatever the number of users."""
-    if len(curve.points) < 3 or curve.top.users < 4 * curve.points[0].users:
-        return None
+    """A round time that is somebody's round number, whatever the number of users."""
     times = [point.mean_response_time_s for point in curve.points]
-    for timer_s in TIMERS_S:
-        if all(abs(each / timer_s - 1) <= ON_TIME for each in times):
-            return Verdict(
-                limit="timer",
-                sentences=(
-                    f"An answer takes {duration(sum(times) / len(times))}, with one user as with "
-                    f"{curve.top.users}. A round time that doesn't depend on the users is "
-                    "somebody's timer: a sleep, a poll, a keep-alive that the other side waits "
-                    "for.",
-                ),
-            )
-    return None
+    if len(times) < 3 or curve.top.users < 4 * curve.points[0].users or not timer_s(times):
+        return None
+    said = (
+        f"An answer takes {duration(sum(times) / len(times))}, with one user as with "
+        f"{curve.top.users}. A round time that doesn't depend on the users is somebody's timer: a "
+        "sleep, a poll, a keep-alive that the other side waits for."
+    )
+    return Verdict(limit="timer", sentences=(said,))
 
 
 def _nothing_full(curve: Curve) -> Verdict:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
 
+from labs.analysis.timers import timer_s
 from labs.imports.level import Level, LoadTest
 from labs.records.errors import real, whole
 from labs.records.format import crowd, digits, duration, listed, percent, rate
@@ -16,8 +17,6 @@ CLOSE = 0.05  # relative: what is as near is the same
 STEADY = 0.15  # relative: a pause that is one pause
 MORE_USERS = 1.4  # times as many, at least, for a rate that stays to be a plateau
 FAR_BELOW = 0.6  # of the plateau: a level where users hardly wait for each other
-TIMERS = (1.0, 5.0, 30.0, 60.0)  # seconds, as timers are set
-TIMER = 0.02  # relative: how near a round time is to one
 MOST_LISTED = 6
 
 
@@ -200,14 +199,12 @@ def _pause(found: Course) -> Iterator[str]:
 
 
 def _timer(found: Course) -> Iterator[str]:
-    rounds = [round_s(each) for each in found.levels]
-    apart = found.most_users >= 2 * (found.levels[0].users or 0)
-    for timer in TIMERS:
-        if apart and all(abs(each - timer) <= TIMER * timer for each in rounds):
-            yield (
-                f"A round takes {digits(timer)} s whatever the number of users: that is a timer, "
-                "such as a pause, a pace, a keep-alive time or a time-out, and no work."
-            )
+    timer = timer_s([round_s(each) for each in found.levels])
+    if timer and found.most_users >= 2 * (found.levels[0].users or 0):
+        yield (
+            f"A round takes {digits(timer)} s whatever the number of users: that is a timer, "
+            "such as a pause, a pace, a keep-alive time or a time-out, and no work."
+        )
 
 
 def _most(found: Course) -> str:

@@ -113,7 +113,9 @@ def first_look(
     begin = time.perf_counter()
     try:
         if target.secure:
-            context = ssl._create_unverified_context() if insecure else ssl.create_default_context()
+            context = ssl.create_default_context()
+            if insecure:
+                context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
             connection: http.client.HTTPConnection = http.client.HTTPSConnection(
                 target.host, target.port, timeout=ANSWER_S, context=context
             )

@@ -55,7 +55,7 @@ class MysteryPanel(LabPanel[Mystery]):
             min=1,
             max=MOST_SEEDS,
             description="Mystery",
-            tooltip="Another number is another server; 1 to 7 hide seven limits",
+            tooltip="Another number is another server; 1 to 7 are seven different cases",
         )
         self._seed.observe(lambda _: self._another(), "value")
         self._choice = ipywidgets.RadioButtons(

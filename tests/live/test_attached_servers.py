@@ -1,25 +1,35 @@
 """labs attach on real servers: what limits them is known beforehand, and found from outside."""
 
 import json
+import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import psutil
 import pytest
+from own_server import TOKEN
+from waiting import eventually
 
 from labs.attach.record import Attached
 from labs.attach.run import AttachLab
 from labs.attach.verdict import verdict
 from labs.host.waiting import Stopped
 from labs.measure.rig import Rig
+from labs.records.errors import Failed
 from labs.records.experiment import Server
 from labs.servers.catalogue import missing, row_of
 from labs.servers.serve import serve
 
 pytestmark = pytest.mark.measures
+
+TESTS = Path(__file__).parents[1]
+AFTER_THE_LOOKS_S = 12.0  # by then the levels have begun: a look takes about a second
 
 CALM = 0.1  # cores that others use: beside more, not to know is right, and to name another wrong
 FAR = 0.2  # of the forecast: no level of a law may be further off
@@ -133,6 +143,88 @@ def test_attach_stops_at_once_when_asked_to_and_the_server_goes_on() -> None:
         with pytest.raises(Stopped):
             rig.perform(AttachLab(f"{running.url}/?loops=0&wait=0.05"))
         running.check()
+
+
+@contextmanager
+def own_server(fault: str, *certificate: str) -> Iterator[str]:
+    """Whose processes are nobody's but its own; its address."""
+    command = [sys.executable, str(TESTS / "own_server.py"), fault, *certificate]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            port = int(server.stdout.readline())
+            yield f"{'https' if certificate else 'http'}://127.0.0.1:{port}/"
+            assert server.poll() is None  # it outlives whoever looks at it
+        finally:
+            server.kill()
+
+
+@pytest.mark.extended
+def test_attach_sends_the_headers_with_every_request_and_shows_them_to_nobody() -> None:
+    shown: list[str] = []
+
+    def look(event: object) -> None:
+        for each in psutil.Process().children(recursive=True):
+            with suppress(psutil.Error):
+                shown.extend([*each.cmdline(), *each.environ().values()])
+
+    with own_server("token") as url:
+        with pytest.raises(Failed, match="--header @file"):
+            attach(url)
+        lab = AttachLab(url, users=[1, 2], headers={"Authorization": TOKEN})
+        found = Rig(look).perform(lab)
+    assert [point.failed for point in found.points] == [0, 0]
+    assert all(point.completed for point in found.points)
+    assert shown and not any("of-the-reader" in each for each in shown)
+
+
+@pytest.mark.extended
+def test_attach_takes_a_certificate_that_nobody_vouches_for_only_when_asked_to(
+    tmp_path: Path,
+) -> None:
+    both = tmp_path / "both.pem"
+    subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject]
+    files = ["-keyout", str(tmp_path / "key.pem"), "-out", str(tmp_path / "cert.pem")]
+    subprocess.run([*made, *files], check=True, capture_output=True)
+    both.write_text((tmp_path / "key.pem").read_text() + (tmp_path / "cert.pem").read_text())
+    with own_server("none", str(both)) as url:
+        with pytest.raises(Failed, match="--insecure"):
+            attach(url)
+        with pytest.raises(Failed, match=r"another protocol|reset|closed"):
+            attach(url.replace("https", "http"))
+        found = attach(url, users=[1, 2], insecure=True)
+    assert all(point.completed and not point.failed for point in found.points)
+
+
+@pytest.mark.extended
+def test_attach_stops_at_the_level_at_which_answers_become_errors() -> None:
+    with own_server("full") as url:
+        found = attach(url, users=[1, 2, 4, 16, 32, 64])
+    assert found.points[-1].users == 16
+    assert verdict(found).limit == "errors"
+
+
+@pytest.mark.extended
+def test_attach_command_that_is_interrupted_keeps_what_it_has_and_leaves_nothing(
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "out.json"
+    with own_server("none") as url:
+        command = [sys.executable, "-m", "labs", "attach", url, "--json", str(out)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as labs:
+            own = psutil.Process(labs.pid)
+            started = partial(own.children, recursive=True)
+            eventually(started, 30.0, "a load generator")
+            threading.Event().wait(AFTER_THE_LOOKS_S)
+            below = started()
+            labs.send_signal(signal.SIGINT)
+            labs.communicate(timeout=30)
+        assert labs.returncode == 130
+        assert not psutil.wait_procs(below, timeout=10)[1]
+    data = json.loads(out.read_text())
+    assert data["found"]["visible"]
+    assert len(data["points"]) < 10
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ def test_measure_leaves_time_while_a_level_takes_longer_than_forecast() -> None:
     work = Workload(wait_s=0.1, wait_cv=1.0)
     slow = Experiment(Server("prefork", by="scratch"), work, Load([1, 8], seconds=0.5))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("labs.kinds.sweep.walk.forecast", too_fast)
+        patch.setattr("labs.kinds.sweep.run.forecast", too_fast)
         measure(slow, on_event=on_event)
     fractions = [each.fraction for _, each in told]
     assert fractions == sorted(fractions) and told[-1][1] == END

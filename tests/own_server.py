@@ -1,0 +1,57 @@
+"""A server of somebody's own, with a fault on purpose: `python own_server.py FAULT [CERTIFICATE]`.
+
+It prints its port, and answers in 20 ms. FAULT: `none`; `token` (401 without the header); `full`
+(503 to whoever comes while four are served). With a certificate it speaks TLS.
+"""
+
+import http.server
+import ssl
+import sys
+import threading
+import time
+
+TOKEN = "Bearer of-the-reader"
+PLACES = 4
+SERVED_S = 0.02
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """One connection."""
+
+    protocol_version = "HTTP/1.1"
+    places = threading.Semaphore(PLACES)
+
+    def do_GET(self) -> None:
+        if sys.argv[1] == "token" and self.headers["Authorization"] != TOKEN:
+            self.answer(401)
+        elif sys.argv[1] == "full" and not self.places.acquire(blocking=False):
+            self.answer(503)
+        else:
+            time.sleep(SERVED_S)
+            if sys.argv[1] == "full":
+                self.places.release()
+            self.answer(200)
+
+    def answer(self, status: int) -> None:
+        """Head and body in one piece: two would wait for each other's acknowledgement."""
+        self.wfile.write(
+            b"HTTP/1.1 %d Said\r\nServer: mine\r\nContent-Length: 3\r\n\r\nok\n" % status
+        )
+
+    def log_message(self, *_: object) -> None: ...
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """With room for all who come at once."""
+
+    request_queue_size = 512
+
+
+if __name__ == "__main__":
+    with Server(("127.0.0.1", 0), Handler) as server:
+        if len(sys.argv) > 2:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(sys.argv[2])
+            server.socket = context.wrap_socket(server.socket, server_side=True)
+        print(server.server_address[1], flush=True)
+        server.serve_forever()
