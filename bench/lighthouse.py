@@ -25,7 +25,7 @@ from typing import Any
 
 from tornado import httpserver, netutil, web
 
-from bench.reading import ROOT, SITE, built
+from bench.browser import ROOT, SITE, built
 
 LIGHTHOUSE = "lighthouse@12.8.2"  # the last that Node 20 runs
 PAGES = (

@@ -22,7 +22,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, CDPSession, Page
 
-from bench.reading import SITE, built, chromium, reading
+from bench.browser import SITE, built, chromium, reading
 from labs.kinds.sweep.report import columns
 
 PAGE, SECOND = "1-cpu-time/many-cores.html", "1-cpu-time/past-the-plateau.html"

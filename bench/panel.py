@@ -24,7 +24,7 @@ from urllib.parse import unquote
 
 from playwright.sync_api import Browser, expect
 
-from bench.reading import built, chromium, reading
+from bench.browser import built, chromium, reading
 from labs.host.hardware import fingerprint
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.report import columns, joined
