@@ -3,9 +3,9 @@
     make book && python -m bench.reading [PAGE…]
 
 Counts words that stand unfolded, without exercises, code and what a lab puts there; those before
-the first lab or scene; numbers among them; exercises outside *More exercises*; words of the longest
-verdict below a lab; the minutes that the page promises, and those that it takes: 170 words a minute,
-2.5 minutes a scene, one a table, and the lab's own run.
+the first lab or scene; numbers among them; exercises outside *More exercises*; words of the
+longest verdict below a lab; the minutes that the page promises, and those that it takes without the
+lab's own run: 170 words a minute, 2.5 minutes a scene, one a table.
 """
 
 from __future__ import annotations
@@ -70,7 +70,10 @@ def main() -> int:
         assert article is not None
         found = counted(article)
         goals = GOALS | {"words": LONGER.get(name.split("/")[-1], GOALS["words"])}
-        cells = (f"{value:.0f}{'*' if value > goals.get(key, 1e9) else ''}" for key, value in found.items())
+        cells = (
+            f"{value:.0f}{'*' if value > goals.get(key, 1e9) else ''}"
+            for key, value in found.items()
+        )
         print(f"{name:42}" + "".join(f"{cell:>10}" for cell in cells))
     print("\n* beyond the goal: " + ", ".join(f"{key} {most}" for key, most in GOALS.items()))
     return 0
