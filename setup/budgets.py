@@ -23,9 +23,9 @@ def words(text: str) -> int:
 
 
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
-    ("labs", "*.py", lines, 34_700),
-    ("tests", "*.py", lines, 34_800),
-    ("bench", "*.py", lines, 2_500),
+    ("labs", "*.py", lines, 34_900),
+    ("tests", "*.py", lines, 34_950),
+    ("bench", "*.py", lines, 2_520),
     ("book/web/src", "*.ts", lines, 9_450),
     (".", "CONTRIBUTING.md", words, 900),
     (".", "CHANGELOG.md", lines, 60),
