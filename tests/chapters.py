@@ -80,18 +80,28 @@ class Page:
     @cached_property
     def prose(self) -> str:
         """What a reader reads: without front matter, code, drawings and exercises."""
-        text = claims.ROLE.sub(lambda role: claims.split(role["text"])[0], self.text)
-        text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
-        text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+        text = re.sub(r"^```.*?^```$", "", _plain(self.text), flags=re.MULTILINE | re.DOTALL)
         text = re.sub(r"<svg.*?</svg>", "", text, flags=re.DOTALL)
-        return re.sub(r"^## Try it yourself\n.*?(?=^## )", "", text, flags=re.M | re.DOTALL)
+        asked = r"^## (Try it yourself|More exercises)\n.*?(?=^## )"
+        return re.sub(asked, "", text, flags=re.MULTILINE | re.DOTALL)
 
     @property
     def words(self) -> int:
         """As printed; what is folded away doesn't count, nor the address of a link."""
-        unfolded = re.sub(r"^:::\{dropdown\}.*?^:::$", "", self.prose, flags=re.M | re.DOTALL)
+        return self.counted(self.prose)
+
+    @staticmethod
+    def counted(text: str) -> int:
+        """The words of a text in MyST."""
+        unfolded = re.sub(r"^:::\{dropdown\}.*?^:::$", "", _plain(text), flags=re.M | re.DOTALL)
         plain = re.sub(r"\{\w+\}`[^`]*`|<[^>]+>|\(https://[^)\s]+\)|[|*#`$]", " ", unfolded)
         return len(re.findall(r"[^\W\d_][\w’'-]*", plain))
+
+
+def _plain(text: str) -> str:
+    """Without front matter and the formulas of claims."""
+    text = claims.ROLE.sub(lambda role: claims.split(role["text"])[0], text)
+    return re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
 
 
 def pages() -> list[Page]:

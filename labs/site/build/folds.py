@@ -1,8 +1,10 @@
-"""A Sphinx extension: the cells that check a derivation stand inside its fold.
+"""A Sphinx extension: what is folded on a page with all that belongs to it.
 
 A derivation is a dropdown whose title begins with “Why:”. In the source the cells that check it
 follow it, for a notebook's cells cannot stand inside anything. On the page they are moved into the
 fold, in their order: the page's script finds them by their place, and JupyterLab opens the source.
+
+The section *More exercises* is folded below its heading.
 """
 
 from collections.abc import Iterator
@@ -13,6 +15,7 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 TITLE = "Why: "
+MORE = "More exercises"
 
 
 class FoldChecks(SphinxPostTransform):
@@ -28,6 +31,21 @@ class FoldChecks(SphinxPostTransform):
                     fold += cell
 
 
+class FoldMore(SphinxPostTransform):
+    """Folds the exercises that are no core of a chapter; a link to one of them opens the fold."""
+
+    default_priority = 3
+
+    def run(self, **_: Any) -> None:
+        for section in self.document.findall(nodes.section):
+            title, *below = section.children
+            if title.astext() == MORE:
+                count = sum(isinstance(each, nodes.section) for each in below)
+                summary = f"<summary>{count} to choose from</summary>"
+                section[1:1] = [nodes.raw("", f'<details class="more">{summary}', format="html")]
+                section += nodes.raw("", "</details>", format="html")
+
+
 def _cells_after(fold: nodes.Element) -> Iterator[nodes.Element]:
     beside = fold.parent.children
     for node in beside[beside.index(fold) + 1 :]:
@@ -38,5 +56,6 @@ def _cells_after(fold: nodes.Element) -> Iterator[nodes.Element]:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Sphinx calls this."""
-    app.add_post_transform(FoldChecks)
+    for fold in (FoldChecks, FoldMore):
+        app.add_post_transform(fold)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
