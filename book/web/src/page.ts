@@ -148,6 +148,8 @@ function main(): void {
   if (config) hideToken();
   const place = config ? inHome(config.baseUrl) : inBrowser;
   offerChecks(place, Boolean(config));
+  unfoldTarget();
+  addEventListener('hashchange', unfoldTarget);
   const record = document.querySelector<HTMLElement>('.wt-progress');
   if (record) {
     showProgress(record, place, Boolean(config));
@@ -164,6 +166,14 @@ function main(): void {
   const files = [...document.querySelectorAll('details.wt-data a[download$=".json"]')].at(-1);
   const saved = files?.closest('details');
   if (saved) offerDrawing(saved, saved.closest('.cell') ?? saved);
+}
+
+/** What a link leads to is seen, also where it stands in a fold. */
+function unfoldTarget(): void {
+  const target = document.querySelector(':target');
+  const fold = target?.closest('details:not([open])');
+  fold?.setAttribute('open', '');
+  if (fold) target?.scrollIntoView();
 }
 
 /** Scripts of the page that are no matter before all else is there: the scenes'. */
