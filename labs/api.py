@@ -15,7 +15,7 @@ from labs.exercises import check as exercises
 from labs.exercises.check import Reply
 from labs.kinds.base import LabKind
 from labs.kinds.registry import lab_kind
-from labs.recordings import store
+from labs.recordings import last_run, store
 from labs.records.errors import BadRecording, Unusable
 
 MODES = ("live", "replay", "record")
@@ -82,10 +82,13 @@ def opened(call: str, name: str, lab: LabKind[Any]) -> object:
     before = _open.pop(name, None)
     if before is not None:
         before.shut()
-    cores, shared = hardware.fingerprint().cores, hardware.on_binder()
+    machine, shared = hardware.fingerprint(), hardware.on_binder()
+    cores = machine.cores
     lab = lab.at_scale(cores).scaled_down(cores, shared=shared)
+    last = None if before else last_run.last(name, lab, machine)  # a cell that runs again is anew
     with at_once():
-        _open[name] = panel(call, name, lab, recorded=_recorded(name, lab, cores), bets=_bets)
+        recorded = _recorded(name, lab, cores)
+        _open[name] = panel(call, name, lab, recorded=recorded, bets=_bets, last=last)
     return _open[name]
 
 

@@ -77,12 +77,11 @@ def foretell(lab: str, question: str, unit: str, value: float) -> str:
     return entry.key
 
 
-def foretold(lab: str, question: str, value: float) -> str:
-    """Find the key of the last prediction of that value that is kept; "" for none."""
+def foretold(lab: str, question: str, value: float | None = None) -> Foretold | None:
+    """Find the last prediction that is kept, of that value if one is given; None for none."""
     kept, _ = read()
-    asked = (lab, question, value)
-    same = (e.key for e in kept.predictions[::-1] if (e.lab, e.question, e.value) == asked)
-    return next(same, "")
+    same = (e for e in kept.predictions[::-1] if (e.lab, e.question) == (lab, question))
+    return next((e for e in same if value in (None, e.value)), None)
 
 
 def came(key: str, measured: float | None, model: float | None, *, fit: bool = True) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 import ipywidgets
 
@@ -15,9 +16,9 @@ MOST = 4  # of them are drawn; more cannot be told apart
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A run, and which of this panel's it is."""
+    """A run, and what it is called."""
 
-    number: int
+    called: str
     found: Result
     settings: Settings
 
@@ -30,6 +31,8 @@ class EarlierRuns(ipywidgets.HBox):
         self._removed = removed
         self._kept: list[Kept] = []
         self._number = 0
+        self.newest = ""  # what it is called: `run 2`
+        self._back = ""  # what a run is called that comes back
         self.set_then: Settings = {}  # for the newest
         self._buttons: list[ipywidgets.Button] = []
         super().__init__(layout={"display": "none"})
@@ -37,14 +40,21 @@ class EarlierRuns(ipywidgets.HBox):
 
     def add(self, found: Result, settings: Settings) -> None:
         """The newest, with what was set. The one that is too many goes."""
-        self._number, self.set_then = self._number + 1, settings
+        self.set_then = settings
+        if not self._back:
+            self._number += 1
+        self.newest, self._back = self._back or f"run {self._number}", ""
         if any(curve.x for curve in showing(found).curves(found)):
-            self._kept = [*self._kept, Kept(self._number, found, settings)][-MOST - 1 :]
+            self._kept = [*self._kept, Kept(self.newest, found, settings)][-MOST - 1 :]
+
+    def comes_back(self, at: datetime) -> None:
+        """What is added next was measured then, before this panel was there."""
+        self._back = f"your run of {at.day} {at:%B}, {at:%H:%M}"
 
     @property
-    def newest(self) -> str:
-        """Which of this panel's runs it is: `run 2`."""
-        return f"run {self._number}"
+    def newest_first(self) -> str:
+        """What the newest is called, as a sentence begins."""
+        return self.newest[:1].upper() + self.newest[1:]
 
     def differs(self, now: Settings | None) -> str:
         """How what was set for the newest differs from what is set, which may be what cannot be;
@@ -64,7 +74,7 @@ class EarlierRuns(ipywidgets.HBox):
         said = [each.settings for each in kept]
         curves = [showing(each.found).curves(each.found) for each in kept]
         names = [
-            f"run {each.number}{f': {words}' if words else ''}"
+            f"{each.called}{f': {words}' if words else ''}"
             f"{' (hollow: unfit)' if any(curve.unfit for curve in drawn) else ''}"
             for each, words, drawn in zip(kept, told_apart(said, now), curves, strict=True)
         ]

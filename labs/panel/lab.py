@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import Any, Generic
+from typing import Any, Generic, cast
 
 import ipywidgets
 from markupsafe import Markup
@@ -31,6 +31,8 @@ from labs.present.markup import alarm, paragraphs, spoken, status
 from labs.present.settings import Settings
 from labs.present.trails import trails_alt, with_trails
 from labs.present.verdict import caption
+from labs.recordings import last_run
+from labs.recordings.last_run import LastRun
 from labs.records.errors import Unusable
 from labs.records.format import seconds
 from labs.records.results import Result, Sample
@@ -53,9 +55,11 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         *,
         recorded: Found | None = None,
         bets: Bets | None = None,
+        last: LastRun | None = None,
     ) -> None:
         self.name = name
-        self._lab = self._given = lab  # what Run would run, and as the cell asks for it
+        self._given = lab  # as the cell asks for it
+        self._lab = last.lab if last else lab  # what Run would run
         self._recorded = recorded
         self._machine = hardware.fingerprint()  # once: when a run ends, no file may be left to open
         self._job: Job | None = None
@@ -64,14 +68,16 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._drawn: tuple[Found, str] | None = None  # what the figure shows, and its caption
         self._drawing = threading.RLock()  # news comes from the measuring and the sampling thread
         self._possible = True  # what is set
-        self._duration = Duration(lab, self._changed) if lab.each_s else None
-        self._settings = settings_of(lab, self._machine, self._changed)
+        self._duration = Duration(lab, self._changed, self._lab.each_s) if lab.each_s else None
+        self._settings = settings_of(self._lab, self._machine, self._changed)
         self._problem = ipywidgets.HTML()
         self._prompt = PredictionPrompt(self._decided, lab=name, bets=bets)
         self._ask()
         perform = lambda name: self._lab.perform(name)  # noqa: E731
         self._bar = RunBar(self._run, self._stop, lab.controls, perform, self._duration)
-        self._about = ipywidgets.HTML(Markup('<p class="wt-about">{}</p>').format(lab.about()))
+        self._about = ipywidgets.HTML(
+            Markup('<p class="wt-about">{}</p>').format(self._lab.about())
+        )
         self._caption = ipywidgets.HTML()
         self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
         self._earlier = EarlierRuns(self._taken_away)
@@ -81,6 +87,16 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         super().__init__(children=(*self._parts(), self._keys))
         self.add_class("wt-panel")
         self._begin()
+        if last is not None:
+            self._come_back(last)
+
+    def _come_back(self, last: LastRun) -> None:
+        """The reader's last run stands there again, with what was set and what was bet."""
+        with self._drawing:
+            self._prompt.said_last_time()
+            self._earlier.comes_back(last.at)
+            self._found(cast(Found, last.found))
+            self._ready()
 
     def _begin(self) -> None:
         """What stands there before the first run."""
@@ -242,6 +258,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             raise
         with self._drawing:
             self._found(found)
+        last_run.keep(self.name, self._given, lab, found)
 
     def _on_event(self, event: Any) -> None:
         with self._drawing:
@@ -313,7 +330,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             self._keep(found)
         self._measured(found)
         here = "Measured here before the end" if before_the_end else "Measured here"
-        words = f"{self._earlier.newest.capitalize()}. {here}: {found.machine.caption}."
+        words = f"{self._earlier.newest_first}. {here}: {found.machine.caption}."
         self._draw(found, words)
         self._results.tell()
         put(self._results.beside, self._compared(found))

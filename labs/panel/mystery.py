@@ -22,6 +22,7 @@ from labs.present.blocks import html
 from labs.present.caveats import advice
 from labs.present.markup import spoken
 from labs.present.settings import Settings, so_many_users
+from labs.recordings.last_run import LastRun
 from labs.records.errors import Unusable
 
 ASK = "What limits it?"
@@ -39,6 +40,7 @@ class MysteryPanel(LabPanel[Mystery]):
         *,
         recorded: Mystery | None = None,
         bets: Bets | None = None,
+        last: LastRun | None = None,
     ) -> None:
         self._asked = lab.variant("before")  # at the levels of the newest run
         self._mystery: Mystery | None = None
@@ -76,7 +78,7 @@ class MysteryPanel(LabPanel[Mystery]):
             button.on_click(lambda _, variant=variant: self._try(variant))
         self._fixes = ipywidgets.HBox().add_class("wt-fixes")
         self._brought = ipywidgets.HTML().add_class("wt-verdict")
-        super().__init__(name, self._asked, recorded=recorded, bets=bets)
+        super().__init__(name, self._asked, recorded=recorded, bets=bets, last=last)
 
     def _begin(self) -> None:
         self._forget()

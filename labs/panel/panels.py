@@ -6,15 +6,23 @@ from typing import Any
 from labs.kinds.base import LabKind
 from labs.panel.lab import LabPanel
 from labs.panel.prediction_prompt import Bets
+from labs.recordings.last_run import LastRun
 
 PANELS = {"mystery": "mystery:MysteryPanel", "sweep": "sweep:SweepPanel"}  # by what a cell calls
 
 
 def panel(
-    call: str, name: str, lab: LabKind[Any], *, recorded: Any = None, bets: Bets | None = None
+    call: str,
+    name: str,
+    lab: LabKind[Any],
+    *,
+    recorded: Any = None,
+    bets: Bets | None = None,
+    last: LastRun | None = None,
 ) -> LabPanel[Any]:
-    """A panel for that lab, beside what the book recorded of it and what was bet before."""
+    """A panel for that lab, beside what the book recorded of it, what was bet before, and the
+    reader's last run, which comes back."""
     module, _, kind = PANELS.get(call, "lab:LabPanel").partition(":")
     made = getattr(importlib.import_module(f"labs.panel.{module}"), kind)
-    found: LabPanel[Any] = made(name, lab, recorded=recorded, bets=bets)
+    found: LabPanel[Any] = made(name, lab, recorded=recorded, bets=bets, last=last)
     return found

@@ -102,6 +102,15 @@ class PredictionPrompt(ipywidgets.HBox):
             self._show("")
             self._decided()
 
+    def said_last_time(self) -> None:
+        """Before the run that has come back this was asked: what was bet then stands here, and
+        nothing is asked again."""
+        if self.question is None or self.done:
+            return
+        before = progress_log.foretold(self.lab, self.question.words)
+        self._say(Said(before.value / self.question.scale, before.key) if before else Said())
+        self._show("")
+
     def _take_over(self) -> None:
         if self._before is None or self.question is None or self._said is not None:
             return
@@ -114,7 +123,8 @@ class PredictionPrompt(ipywidgets.HBox):
             bet = f"{asked.say(number / asked.scale)} {about}".strip()
             self._say(Said(instead=f"You said {bet}, of the recorded run. Here: {asked.words}?"))
         else:
-            kept = progress_log.foretold(self.lab, words, number) or self._keep(number)
+            before = progress_log.foretold(self.lab, words, number)
+            kept = before.key if before else self._keep(number)
             self._say(Said(number / asked.scale, kept))
 
     def _keep(self, number: float) -> str:

@@ -31,6 +31,7 @@ from labs.present.power import powered
 from labs.present.settings import in_words
 from labs.present.trails import trails_alt, with_trails
 from labs.present.verdict import about, assumptions
+from labs.recordings.last_run import LastRun
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment
 from labs.records.format import seconds
@@ -48,6 +49,7 @@ class SweepPanel(LabPanel[Recording]):
         *,
         recorded: Recording | None = None,
         bets: Bets | None = None,
+        last: LastRun | None = None,
         calibration: Callable[[Machine, Experiment], Calibration] | None = None,
     ) -> None:
         self._calibration = calibration or self._last
@@ -64,13 +66,13 @@ class SweepPanel(LabPanel[Recording]):
         self._assumed = ipywidgets.HTML().add_class("wt-data")
         self._more_about = [ipywidgets.HTML(paragraphs([why])) for why in [lab.scale.why] if why]
         self._how_much, self._notes = [self._offers], [self._assumed]
-        super().__init__(name, lab, recorded=recorded, bets=bets)
+        super().__init__(name, lab, recorded=recorded, bets=bets, last=last)
 
     def _last(self, machine: Machine, experiment: Experiment) -> Calibration:
         return last(machine, experiment, stop=self._shut)
 
     def _begin(self) -> None:
-        self._draw_levels(self._sweep.experiment)
+        self._draw_levels(self._lab.experiments()[0])
         self._changed()
 
     def _decided(self) -> None:
@@ -166,7 +168,7 @@ class SweepPanel(LabPanel[Recording]):
             self._results.draw_split(show.split(shown))
         else:
             self._results.draw_split(None)
-        here = f"{self._earlier.newest.capitalize()}, measured here: "
+        here = f"{self._earlier.newest_first}, measured here: "
         set_then = in_words(self._earlier.set_then)
         self._results.tell(differs or f"{here}{set_then}.", others=bool(differs))
 

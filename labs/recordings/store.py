@@ -104,11 +104,12 @@ def read(path: Path) -> Result:
         data = read_whole(path)
     except OSError as error:
         raise BadRecording(f"{path}: cannot be read ({error.strerror}). Check the name.") from None
-    return _decoded(data, path)
+    return decoded(data, path)
 
 
 @functools.lru_cache(maxsize=8)  # a page quotes dozens of numbers of the same few
-def _decoded(data: bytes, path: Path) -> Result:
+def decoded(data: bytes, path: Path) -> Result:
+    """A recording of any kind that stood in that file. BadRecording says what is wrong with it."""
     try:
         fields = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
         schema = msgspec.json.decode(fields["schema"], type=int)

@@ -133,6 +133,14 @@ def panels(panel_book: PanelBook, tmp_path_factory: pytest.TempPathFactory) -> I
         yield start(panel_book.site, root=panel_book.source)
 
 
+@pytest.fixture(autouse=True)
+def _no_run_comes_back(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What another test has measured is no last run of this one's reader."""
+    for depth in ("*", "*/*"):
+        for folder in tmp_path_factory.getbasetemp().glob(f"{depth}/runs"):
+            shutil.rmtree(folder)
+
+
 class Servers:
     """Starts servers, and stops them on leaving."""
 

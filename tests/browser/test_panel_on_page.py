@@ -182,6 +182,13 @@ def test_predict_measure_explain(panels: BookServer, page: Page) -> None:
         re.compile("Right: .* Your measurement knows it")
     )
 
+    said = verdict.inner_text()
+    shown = opened(panels, page)  # once more: run, settings and bet come back
+    expect(shown.locator(".wt-prediction")).to_have_text(re.compile(re.escape(said)))
+    expect(shown.get_by_text("Your run of")).to_be_visible()
+    assert measured(shown) == 2
+    expect(button(shown, "Run")).to_be_enabled()
+
 
 @pytest.mark.parametrize("by", ["Enter", "Commit"])
 def test_what_is_typed_in_haste_is_kept_whole(panels: BookServer, page: Page, by: str) -> None:

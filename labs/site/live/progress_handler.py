@@ -14,6 +14,7 @@ from jupyter_server.base.handlers import APIHandler
 from tornado import web
 
 from labs import progress_log
+from labs.recordings import last_run
 from labs.records.progress import MOST_BYTES, Progress, parsed, written
 
 
@@ -62,6 +63,8 @@ def replace(kept: Progress, read: str) -> None:
         return kept
 
     progress_log.change(if_as_read)
+    if kept.empty:
+        last_run.forget()
 
 
 def tag(kept: Progress) -> str:

@@ -1,0 +1,128 @@
+"""A lab's last run comes back with its page: run, settings and bet."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import examples
+import pytest
+from panel_driver import PanelDriver, Script
+
+from labs.exercises import latest
+from labs.kinds.sweep.run import SweepLab
+from labs.panel.sweep import SweepPanel
+from labs.recordings import last_run
+from labs.records.experiment import Server
+from labs.records.progress import Progress
+from labs.site.live import progress_handler
+
+LAB = SweepLab(examples.EXPERIMENT)
+
+
+@pytest.fixture(autouse=True)
+def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Script:
+    monkeypatch.setenv("WALL_TIME_PROGRESS", str(tmp_path / "progress.json"))
+    monkeypatch.setenv("LABS_MODE", "live")
+    return Script(monkeypatch)
+
+
+def opened(lab: SweepLab = LAB) -> PanelDriver:
+    """The lab's panel, as a page that is opened has it."""
+    panel = PanelDriver(
+        SweepPanel(
+            "many-cores",
+            lab,
+            recorded=examples.recording(),
+            last=last_run.last("many-cores", lab, examples.MACHINE),
+            calibration=lambda *_: examples.CALIBRATION,
+        )
+    )
+    panel.until_planned()
+    return panel
+
+
+@pytest.fixture
+def before(script: Script) -> PanelDriver:
+    """A panel in which somebody has set something, bet and measured, and which was left."""
+    panel = opened()
+    panel.set(processes=4)
+    panel.until_planned()
+    panel.commit("90")
+    for _ in panel.plan.experiment.load.users:
+        script.go.release()
+    job = panel.run()
+    assert job.join(10)
+    panel.shut()
+    return panel
+
+
+def test_a_page_opened_again_shows_the_last_run_with_its_settings_and_its_bet(
+    before: PanelDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(latest, "_latest", {})  # another kernel
+    again = opened()
+    assert again.landed == before.landed != []
+    assert again.setting("processes").value == 4
+    assert again.said("question") == before.said("question")
+    assert again.said("answer") == before.said("answer")
+    assert again.said("whose").startswith("Your run of ")
+    assert again.can_run and again.html("data")
+    assert latest.latest("many-cores") is not None  # for the exercises
+    again.set(processes=8)
+    assert "Below: your run of " in again.said("whose")
+    again.shut()
+
+
+def other_machine(kept: dict[str, Any]) -> None:
+    kept["found"]["machine"]["cores"] = 64
+
+
+def other_version(kept: dict[str, Any]) -> None:
+    kept["found"]["schema"] = 0
+
+
+def cut_short(kept: dict[str, Any]) -> None:
+    del kept["found"]["runs"]
+
+
+def unheard_of(kept: dict[str, Any]) -> None:
+    kept["experiments"][0]["server"]["by"] = "nobody"
+
+
+@pytest.mark.usefixtures("before")
+@pytest.mark.parametrize("spoil", [other_machine, other_version, cut_short, unheard_of])
+def test_what_is_of_another_machine_or_version_or_damaged_does_not_come_back(spoil: Any) -> None:
+    file = last_run.folder() / "many-cores.json"
+    kept = json.loads(file.read_text())
+    spoil(kept)
+    file.write_text(json.dumps(kept))
+    assert last_run.last("many-cores", LAB, examples.MACHINE) is None
+
+
+@pytest.mark.usefixtures("before")
+def test_a_cell_that_asks_for_another_lab_is_answered_with_that() -> None:
+    other = SweepLab(replace(examples.EXPERIMENT, server=Server("threaded", threads=4)))
+    assert last_run.last("many-cores", other, examples.MACHINE) is None
+    assert last_run.last("one-core", LAB, examples.MACHINE) is None
+
+
+@pytest.mark.usefixtures("before")
+def test_delete_all_takes_the_last_runs_away() -> None:
+    assert last_run.last("many-cores", LAB, examples.MACHINE)
+    kept = progress_handler.progress_log.read()[0]
+    progress_handler.replace(Progress(), progress_handler.tag(kept))
+    assert last_run.last("many-cores", LAB, examples.MACHINE) is None
+    assert not last_run.folder().exists()
+
+
+def test_nothing_is_kept_where_no_reader_is_at_work_and_nothing_fails_where_it_cannot_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABS_MODE", "record")
+    last_run.keep("many-cores", LAB, LAB, examples.recording())
+    assert not last_run.folder().exists()
+    monkeypatch.setenv("LABS_MODE", "live")
+    last_run.folder().write_text("a file, where a folder belongs")
+    last_run.keep("many-cores", LAB, LAB, examples.recording())
+    assert last_run.last("many-cores", LAB, examples.MACHINE) is None
