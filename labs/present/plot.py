@@ -27,6 +27,7 @@ HEIGHT = 360
 NARROW_HEIGHT = 640  # one plot above the other
 NAMES: Axis = {"showgrid": False, "ticks": ""}  # an axis with names on it
 ACROSS: Axis = {"type": "category", "tickangle": 0, **NAMES}  # and they lie side by side
+WHOLE: Trace = {"cliponaxis": False}  # a mark at the end of an axis isn't cut in half
 FROM_ZERO: Axis = {"rangemode": "tozero"}
 LOG = " (log scale)"  # after what such an axis shows
 STEPS = ((1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,))  # ticks in each power of ten
@@ -59,13 +60,13 @@ def line(name: str, x: Places, y: Values, colour: str, **how: Unpack[Shown]) -> 
     look = {"dash": how.get("dash"), "width": how.get("width", 2), "shape": how.get("shape")}
     made = {"mode": "lines", "line": _given(color=colour, **look)}
     if "size" in how:
-        made |= {"mode": "lines+markers", "marker": _marks(colour, how)}
+        made |= {"mode": "lines+markers", "marker": _marks(colour, how)} | WHOLE
     return _trace("scatter", name, x, finite(y), how) | made | _bars(y, colour, how)
 
 
 def dots(name: str, x: Places, y: Values, colour: str, **how: Unpack[Shown]) -> Trace:
     """Marks alone."""
-    made = {"mode": "markers", "marker": _marks(colour, how)}
+    made = {"mode": "markers", "marker": _marks(colour, how)} | WHOLE
     return _trace("scatter", name, x, finite(y), how) | made | _bars(y, colour, how)
 
 

@@ -247,6 +247,13 @@ def test_marks_that_coincide_stay_visible_in_the_book(file: Path) -> None:
     check_that_no_mark_hides_another(showing(result).figure(result))
 
 
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.parent.name))
+def test_a_mark_at_the_end_of_an_axis_is_whole(file: Path) -> None:
+    found = store.read(file)
+    for each in showing(found).figure(found)["data"]:
+        assert "markers" not in each.get("mode", "") or each["cliponaxis"] is False
+
+
 def test_marks_that_coincide_stay_visible_in_a_panel() -> None:
     check_that_no_mark_hides_another(whole(guess=replace(GUESS, value=40.0)))
     check_that_no_mark_hides_another(timeline_figure(examples.timeline()))
