@@ -10,7 +10,7 @@ import type { WidgetManager } from './widgets';
 
 const LOOK_MS = 20; // between two looks at what is still to be drawn
 const MISSING = '.wt-plot:not([data-drawn]), .jp-OutputArea-output:empty';
-const DRAWN_PATIENCE_MS = 5_000; // a panel that takes longer is shown as it is
+const DRAWN_PATIENCE_MS = 15_000; // a panel that takes longer is shown as it is; the recorded run serves until then
 const LONG_MS = 1_000; // code that takes longer can be stopped
 
 export class LabCell {
