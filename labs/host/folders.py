@@ -25,17 +25,16 @@ from labs.host.reaper import MOST_FILES
 def own_folder(prefix: str = "wall-time-", dir: str | Path | None = None) -> Iterator[Path]:
     """A folder of this process's own, for this user only, gone with the block. OSError where none
     can be made, Unusable as of `state_folder`."""
-    with tempfile.TemporaryDirectory(prefix=prefix, dir=dir, ignore_cleanup_errors=True) as path:
-        record = state_folder() / f"{uuid.uuid4().hex}{FOLDER}"
-        owner = os.getpid()
-        folder = Folder(path=path, where=here(), owner=owner, owner_born=born(owner))
+    record = state_folder() / f"{uuid.uuid4().hex}{FOLDER}"
+    owner, path = os.getpid(), tempfile.mkdtemp(prefix=prefix, dir=dir)
+    folder = Folder(path=path, where=here(), owner=owner, owner_born=born(owner))
+    try:
         write_whole(record, msgspec.json.encode(folder))
         _held[record] = folder
-        try:
-            yield Path(path)
-        finally:
-            _held.pop(record, None)
-            _remove(folder, record)
+        yield Path(path)
+    finally:
+        _held.pop(record, None)
+        _remove(folder, record)
 
 
 _held: dict[Path, Folder] = {}  # whose block has not ended
