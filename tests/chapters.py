@@ -61,6 +61,12 @@ class Page:
         pieces = re.split(r"^## (.+)\n", self.text, flags=re.MULTILINE)
         return dict(zip(pieces[1::2], pieces[2::2], strict=True))
 
+    @property
+    def asked(self) -> str:
+        """The sections with its exercises."""
+        sections = ("Try it yourself", "More exercises")
+        return "".join(f"## {each}\n{self.sections[each]}" for each in sections)
+
     @cached_property
     def calls(self) -> list[ast.Call]:
         """The calls of labs in the page's cells."""

@@ -63,15 +63,20 @@ def complaints(page: Page) -> list[tuple[int, str]]:
 
 
 def _misplaced(asked: list[Part]) -> Iterator[tuple[int, str]]:
-    before: tuple[list[int], str] = ([], "")
+    seen: dict[str, str] = {}  # id -> section: each has its own order, the core and what is more
     for each in asked:
         if not re.fullmatch(r"\d+\.\d+", each.id):
             yield each.line, f"{each.id}: no id. Give the chapter and a number, as in 3.1."
             continue
-        place = [int(part) for part in each.id.split(".")]
-        if place <= before[0]:
-            yield each.line, f"{each.id}: stands after {before[1]}. Give ids once and in order."
-        before = max(before, (place, each.id))
+        above = [id for id in seen if id == each.id or seen[id] == each.section]
+        last = max(above, key=_place, default="")
+        if last and _place(each.id) <= _place(last):
+            yield each.line, f"{each.id}: stands after {last}. Give ids once and in order."
+        seen.setdefault(each.id, each.section)
+
+
+def _place(id: str) -> list[int]:
+    return [int(part) for part in id.split(".")]
 
 
 def _unworkable(row: Exercise) -> Iterator[str]:

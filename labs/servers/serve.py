@@ -9,6 +9,7 @@ it is left when the block ends, however that happens.
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib.metadata
 import importlib.util
 import math
@@ -29,7 +30,7 @@ from labs.host.programs import version
 from labs.host.project import ROOT
 from labs.host.supervisor import Supervised, supervise
 from labs.host.waiting import wait_until
-from labs.records.errors import Failed, Unusable, refused, used_up
+from labs.records.errors import USED_UP, Failed, Unusable, refused, used_up
 from labs.records.experiment import Architecture, Page, Server, Workload
 from labs.records.results import Machine
 from labs.records.server_facts import server_facts
@@ -172,6 +173,9 @@ class Running:
     def failed(self, what: str) -> ServerFailed:
         """The error that says so, with its last lines and how to try it by hand."""
         by_hand = ""
+        if not os.fstatvfs(self._log.fileno()).f_bavail:  # then its log has nothing of that
+            full, remedy = USED_UP[errno.ENOSPC]
+            what = f"{what}: {full}. {remedy}, then run again"
         with contextlib.suppress(OSError):
             by_hand = f"\nTo try it by hand: {_by_hand(self.server, self.row)}"
         return ServerFailed(

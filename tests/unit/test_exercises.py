@@ -432,6 +432,14 @@ def test_complaints_say_what_is_wrong_with_its_line(
     assert [at for at, sentence in told if sentence.startswith(complaint)][:1] == [line], told
 
 
+def test_ids_are_in_order_within_a_section_and_once_on_a_page() -> None:
+    more = PAGE.replace("```{exercise} 3.2", "## More exercises\n\n```{exercise} 2.9")
+    more = more.replace("{hint} 3.2", "{hint} 2.9").replace("{solution} 3.2", "{solution} 2.9")
+    assert proofreading.complaints(read(more)) == []
+    again = more.replace("2.9", "3.1")
+    assert any("3.1: stands after 3.1." in said for _, said in proofreading.complaints(read(again)))
+
+
 def test_exercises_are_read_from_the_file_that_the_build_writes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
