@@ -24,9 +24,9 @@ from labs.panel.lab import LabPanel
 from labs.panel.prediction_prompt import Bets
 from labs.panel.run_bar import empty, put
 from labs.present.bet import Guess
-from labs.present.blocks import html
+from labs.present.blocks import SPOKEN, Said, Within, brief, html
 from labs.present.caveats import advice
-from labs.present.markup import alarm, paragraphs, spoken
+from labs.present.markup import alarm, paragraphs
 from labs.present.power import powered
 from labs.present.settings import in_words
 from labs.present.trails import trails_alt, with_trails
@@ -221,7 +221,7 @@ class SweepPanel(LabPanel[Recording]):
         self._measured(found)
         self._landed(found)
         self._settle(found.experiment)
-        put(self._results.answer, spoken(said))
+        put(self._results.answer, html([Within(SPOKEN, brief([Said(said)]))]))
         put(self._results.beside, self._compared(found))
         put(self._results.data, show.downloads(self.name, found))
         self._keep(found)

@@ -14,6 +14,8 @@ from labs.present.tables import Table
 
 SPOKEN = '<div role="status">{}</div>'  # read out when there is time
 DATA = '<div class="wt-data">{}</div>'
+MORE = '<details class="wt-data"><summary>More about this run</summary>{}</details>'
+AT_A_GLANCE = 40  # words of a verdict
 VERDICT = '<div class="wt-verdict">{}</div>'
 
 
@@ -52,6 +54,19 @@ class Within:
 
 Block: TypeAlias = Said | Table | Drawn | Within | Markup
 Draw = Callable[[Drawn], Markup]
+
+
+def brief(said: Iterable[Said], rest: Sequence[Block] = ()) -> list[Block]:
+    """A verdict that is read at a glance: its first findings, a sentence each, and one at least.
+    What remains folds, and `rest` with it."""
+    first: list[Block] = []
+    more: list[Block] = []
+    words = 0
+    for each in (Said([finding], part.label) for part in said for finding in part.sentences):
+        words += len(" ".join(each.text).split())
+        (first if not first or (words <= AT_A_GLANCE and not more) else more).append(each)
+    folded = [*more, *rest]
+    return [*first, *([Within(MORE, folded)] if folded else [])]
 
 
 def no_figure(drawn: Drawn) -> Markup:

@@ -17,7 +17,7 @@ from labs.kinds.comparison.record import Comparison
 from labs.kinds.show import Column, Show
 from labs.kinds.sweep import beside
 from labs.kinds.sweep import show as sweep
-from labs.present.blocks import VERDICT, Block, Drawn, Said, Within
+from labs.present.blocks import VERDICT, Block, Drawn, Said, Within, brief
 from labs.present.quantities import Quantity
 from labs.present.time_split import split_figure
 from labs.present.verdict import assumptions
@@ -30,9 +30,10 @@ def levels(comparison: Comparison) -> Iterator[sweep.Level]:
 
 
 def under(comparison: Comparison) -> list[Block]:
-    """What the forecasts assume, and the verdict."""
-    said = [Said([sentences], label) for label, sentences in verdict.said(comparison)]
-    return [*assumptions(verdict.assumed(comparison)), Within(VERDICT, said)]
+    """The verdict, and what the forecasts assume."""
+    said = [Said(found, label) for label, found in verdict.findings(comparison)]
+    assumed = assumptions(verdict.assumed(comparison))
+    return [Within(VERDICT, brief(said, assumed))]
 
 
 def data(comparison: Comparison) -> dict[str, object]:

@@ -55,11 +55,17 @@ def about(parts: Mapping[str, Experiment]) -> str:
 
 
 def said(comparison: Comparison) -> tuple[tuple[str, str], ...]:
-    """The verdict: pairs of a part's label ("" for what is said of all) and its sentences."""
+    """The findings as text, a paragraph for each label."""
+    return tuple((label, " ".join(found)) for label, found in findings(comparison))
+
+
+def findings(comparison: Comparison) -> list[tuple[str, list[str]]]:
+    """The verdict: pairs of a part's label ("" for what is said of all) and its findings."""
     parts = comparison.parts.values()
     agreed = [verdict.agreement(part.model, part.run) for part in parts]
     met = [sentences[0] for sentences in agreed if len(sentences) == 1]
-    overall = [*unsteady([part.run for part in parts]), *_starved(comparison), between(comparison)]
+    overall = [*unsteady([part.run for part in parts]), *_starved(comparison)]
+    overall += _between(comparison)
     if len(met) == len(parts):
         fit = [(part.run, [point for point in part.points if point.fit]) for part in parts]
         hollow = any(not point.fit for part in parts for point in part.points)
@@ -71,10 +77,8 @@ def said(comparison: Comparison) -> tuple[tuple[str, str], ...]:
     else:
         met = []
     overall += dict.fromkeys(told for part in parts for told in powered(part.run.power))
-    return (
-        ("", " ".join(overall)),
-        *((label, " ".join(_of_part(part, met))) for label, part in comparison.parts.items()),
-    )
+    parts_own = [(label, [*_of_part(part, met)]) for label, part in comparison.parts.items()]
+    return [("", overall), *parts_own]
 
 
 def assumed(comparison: Comparison) -> tuple[str, ...]:
@@ -91,16 +95,20 @@ def assumed(comparison: Comparison) -> tuple[str, ...]:
 
 def between(comparison: Comparison) -> str:
     """What the comparison decides; and of more than two parts, which answered the most."""
+    return " ".join(_between(comparison))
+
+
+def _between(comparison: Comparison) -> list[str]:
     decision = comparison.contrast or decided(comparison.parts)
-    sentences = [deciding(comparison, decision)]
     users = comparable(comparison.parts)
-    if len(comparison.parts) > 2 and users is not None:
-        sentences.append(_most(comparison, users))
+    several = len(comparison.parts) > 2
+    most = [_most(comparison, users)] if several and users is not None else []
     used = (
         {(label, decision.users) for label in (decision.over, decision.under)} if decision else ()
     )
-    also = [(label, users) for label in comparison.parts] if len(sentences) > 1 else []
-    return " ".join([*sentences, *_hollow(comparison, [*used, *also])])
+    also = [(label, users) for label in comparison.parts] if most else []
+    hollow = _hollow(comparison, [*used, *also])
+    return [*deciding(comparison, decision), *most, *hollow]
 
 
 def _hollow(comparison: Comparison, used: Iterable[tuple[str, int | None]]) -> Iterator[str]:
@@ -134,14 +142,14 @@ def _starved(comparison: Comparison) -> Iterator[str]:
         yield f"{listed(counts)} were never served, and are not in the averages."
 
 
-def deciding(comparison: Comparison, decision: Contrast | None) -> str:
+def deciding(comparison: Comparison, decision: Contrast | None) -> list[str]:
     """By how much the two parts differ that were to be compared, or that this cannot be seen."""
     if decision is None:
         first, *_, last = comparison.parts
-        return (
+        return [
             f"There is no level of users at which both “{first}” and “{last}” were measured well "
             "enough, so nothing is said of their ratio."
-        )
+        ]
     parts = [(comparison.part(each), each) for each in (decision.over, decision.under)]
     low, high = decision.interval
     found, at = decision.ratio, f"At {crowd(decision.users)}"
@@ -150,16 +158,15 @@ def deciding(comparison: Comparison, decision: Contrast | None) -> str:
         most = max(high, 1 / low) - 1
         seen = [part.at(decision.users).throughput_rps for part, _ in parts]
         apart = max(seen) / min(seen) - 1 if min(seen) > 0 else 0.0
-        drawn = ""
-        if apart > most:
-            drawn = (
-                f" In the run that is drawn they are {percent(apart)} apart, which other runs, or "
-                "the machine's drift in this one, take back."
-            )
-        return (
-            f"{at} there is no difference in throughput between {names} that this run could "
-            f"see; it is smaller than {percent(most)}.{drawn}"
+        drawn = (
+            f"In the run that is drawn they are {percent(apart)} apart, which other runs, or the "
+            "machine's drift in this one, take back."
         )
+        return [
+            f"{at} there is no difference in throughput between {names} that this run could "
+            f"see; it is smaller than {percent(most)}.",
+            *([drawn] if apart > most else []),
+        ]
     if found < 1:
         parts, found, low, high = parts[::-1], 1 / found, 1 / high, 1 / low
     (more, over), (less, under) = ((part.at(decision.users), label) for part, label in parts)
@@ -178,11 +185,12 @@ def deciding(comparison: Comparison, decision: Contrast | None) -> str:
         for point, label in ((more, over), (less, under))
         if point.never_served
     ]
-    whose = f" Those are means of the users who were served: {listed(without)}." if without else ""
-    return (
-        f"{at} “{over}” answered {said}; {rates}). An answer took {took[0]} on average with the "
-        f"one, {took[1]} with the other.{whose}"
-    )
+    whose = "Those are means of the users who were served: {}."
+    return [
+        f"{at} “{over}” answered {said}; {rates}).",
+        f"An answer took {took[0]} on average with the one, {took[1]} with the other.",
+        *([whose.format(listed(without))] if without else []),
+    ]
 
 
 def _most(comparison: Comparison, users: int) -> str:

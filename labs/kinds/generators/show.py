@@ -8,7 +8,7 @@ from markupsafe import Markup, escape
 
 from labs.kinds.generators.record import OURS, GeneratorResult, Generators, locusts
 from labs.kinds.show import Column, Measured, Show, quoted, tabled, two_digits
-from labs.present.blocks import SPOKEN, Block, Said, Within
+from labs.present.blocks import SPOKEN, Block, Said, Within, brief
 from labs.present.levels import UNMEASURED, Level, Pace
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, rule, two_plots
@@ -87,7 +87,7 @@ UNDER = (  # the table under the figure
 
 def under(found: Generators) -> list[Block]:
     """The verdict, the table, and a worker for another machine."""
-    said = Within(SPOKEN, [Said(generators_said(found))])
+    said = Within(SPOKEN, brief([Said(generators_said(found))]))
     return [said, tabled(UNDER, found.run.gauges), Markup(elsewhere())]
 
 

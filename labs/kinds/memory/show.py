@@ -8,7 +8,7 @@ from typing import Any
 
 from labs.kinds.memory.record import Memory, MemoryCurve
 from labs.kinds.show import Column, Show, quoted, tabled
-from labs.present.blocks import SPOKEN, Block, Said, Within
+from labs.present.blocks import SPOKEN, Block, Said, Within, brief
 from labs.present.levels import UNMEASURED, Level, Pace
 from labs.present.palette import LINES
 from labs.present.plot import (
@@ -120,7 +120,7 @@ UNDER = (  # the table under the figure
 
 def under(memory: Memory) -> list[Block]:
     """What each takes, and what to think of it."""
-    said = Within(SPOKEN, [Said(memory_said(memory))])
+    said = Within(SPOKEN, brief([Said(memory_said(memory))]))
     return [said, tabled(UNDER, memory.run.growths)]
 
 

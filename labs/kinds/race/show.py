@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from labs.kinds.race.record import Count, Race
 from labs.kinds.show import Column, Show, quoted, tabled
-from labs.present.blocks import SPOKEN, Block, Said, Within
+from labs.present.blocks import SPOKEN, Block, Said, Within, brief
 from labs.present.levels import UNMEASURED, Level, Pace
 from labs.present.palette import BLUE, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, in_lines, two_plots
@@ -78,7 +78,7 @@ UNDER = (  # the table under the figure
 
 def under(race: Race) -> list[Block]:
     """What was lost, what the lock cost, and why."""
-    return [Within(SPOKEN, [Said(race_said(race))]), tabled(UNDER, race.run.counts)]
+    return [Within(SPOKEN, brief([Said(race_said(race))])), tabled(UNDER, race.run.counts)]
 
 
 def race_said(race: Race) -> list[str]:

@@ -18,7 +18,7 @@ from labs.kinds.timeline.figure import (
     timeline_levels,
 )
 from labs.kinds.timeline.record import StepResult, Timeline, TimelineRun
-from labs.present.blocks import DATA, VERDICT, Block, Said, Within
+from labs.present.blocks import DATA, VERDICT, Block, Said, Within, brief
 from labs.present.levels import Pace
 from labs.present.markup import each_in, wide_table
 from labs.present.palette import ORANGE
@@ -135,7 +135,8 @@ def under(timeline: Timeline) -> list[Block]:
     """What happened, whether the forecast held, who worked."""
     happened = each_in("<li>{}</li>", happenings(timeline.run.events))
     listed = each_in("<ul>{}</ul>", [happened] if happened else [])
-    said = Within(VERDICT, [listed, Said(verdict.verdict(timeline))])
+    first, *rest = verdict.telling_first(timeline)
+    said = Within(VERDICT, [listed, *brief([Said([first])], [Said(rest)] if rest else [])])
     return [said, *([_processes(timeline)] if timeline.run.processes else [])]
 
 

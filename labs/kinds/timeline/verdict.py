@@ -153,6 +153,14 @@ def verdict(timeline: Timeline) -> tuple[str, ...]:
     return (*sentences, *_workers(timeline), *powered(run.power))
 
 
+def telling_first(timeline: Timeline) -> list[str]:
+    """The verdict for a glance: it begins with the step in which answers took longest."""
+    told, steps = list(verdict(timeline)), timeline.run.step_results
+    took = [each.mean_response_time_s for each in steps]
+    first = took.index(max(took)) if took else 0
+    return [told.pop(first), *told]
+
+
 def unfit_steps(run: TimelineRun, workload: Workload) -> str:
     """Why a run must not be recorded; "" when it may."""
     checks = [
