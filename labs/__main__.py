@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from labs.attach.command import add_attachment, attach
+from labs.attach import add_attachment, attach
 from labs.records.errors import BadRecording, Failed, Unusable
 from labs.records.experiment import (
     ARCHITECTURES,

@@ -117,8 +117,10 @@ def pages() -> list[Page]:
 
 
 def chapters() -> list[Page]:
-    """The pages with a lab: your-machine and the numbered chapters."""
-    return [page for page in pages() if page.slug == "your-machine" or page.name[0].isdigit()]
+    """The pages with a lab and exercises: your-machine and the numbered chapters, but for the last,
+    in which the reader's own server is the lab and the exercise."""
+    numbered = [page for page in pages() if page.slug == "your-machine" or page.name[0].isdigit()]
+    return [page for page in numbered if page.slug != "your-own-server"]
 
 
 def tables(text: str) -> Iterator[tuple[list[str], list[list[str]]]]:

@@ -38,6 +38,7 @@ PLACES = {  # of what is read, by its name
     "question": "_prompt._question",
     "strip of": "_results.strip_of",
     "verdict": "_results.verdict",
+    "who": "_who",
     "whose": "_results.whose",
 }
 

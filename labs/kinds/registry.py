@@ -22,6 +22,7 @@ KINDS = {
     "race": "race.run:RaceLab",
     "sweep": "sweep.run:SweepLab",
     "timeline": "timeline.run:TimelineLab",
+    "your_server": "attach.run:AttachLab",
 }
 
 

@@ -47,9 +47,14 @@ class Target:
         if port == 0 or any(letter <= " " or letter > "~" for letter in self.url):
             raise Unusable(f"{self.url!r}: no URL that can be asked. {EXAMPLE}")
         if not self.here and parts.hostname != self.mine:
-            raise Unusable(
+            why = (
                 f"{parts.hostname} is not this machine. Load on somebody else's server is an "
-                f"attack; if it is yours, say so: --host-is-mine {parts.hostname}"
+                "attack; if it is yours,"
+            )
+            raise Unusable(
+                f"{why} say so: --host-is-mine {parts.hostname}",
+                name="mine",
+                rule=f"{why} type its name here as well.",
             )
 
     @property

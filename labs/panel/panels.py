@@ -8,7 +8,11 @@ from labs.panel.lab import LabPanel
 from labs.panel.prediction_prompt import Bets
 from labs.recordings.last_run import LastRun
 
-PANELS = {"mystery": "mystery:MysteryPanel", "sweep": "sweep:SweepPanel"}  # by what a cell calls
+PANELS = {  # by what a cell calls
+    "mystery": "mystery:MysteryPanel",
+    "sweep": "sweep:SweepPanel",
+    "your_server": "your_server:YourServerPanel",
+}
 
 
 def panel(

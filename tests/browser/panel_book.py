@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import examples
+from attachments import attached
 from msgspec import structs
 from serving import PROJECT
 
@@ -55,6 +56,9 @@ def recordings(shelf: Path) -> None:
         "many-cores": recording,
         "wall-time": structs.replace(examples.clocks(), runs=(clocked,)),
         "your-machine": examples.checkup(),
+        "your-own-server": structs.replace(
+            attached(lambda users: min(users, 4) / 0.1, alone_s=0.1, users=(1, 2, 4, 8)), url=""
+        ),
     }
     for name, (server, step) in LEVERS.items():
         work = Workload(wait_s=0.1)

@@ -23,8 +23,8 @@ def add_attachment(to: argparse.ArgumentParser) -> None:
 
 def attach(asked: argparse.Namespace) -> int:
     """Attach to the reader's server; print what was found, the levels and the verdict."""
-    from labs.attach import report
-    from labs.attach.run import AttachLab
+    from labs.kinds.attach import report
+    from labs.kinds.attach.run import AttachLab
     from labs.load.target import read_headers
 
     lab = AttachLab(

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from labs.attach.record import Attached, Found, Known
-from labs.attach.verdict import verdict
+from labs.kinds.attach.record import Attached, Found, Known
+from labs.kinds.attach.verdict import verdict
 from labs.kinds.sweep.report import columns
 from labs.records.format import duration, listed
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from labs.records.amounts import Amount, NotNegative
-from labs.records.results import Point, Prediction, Result, middle
+from labs.records.results import Point, Prediction, Result, middle, pick
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class Attachment:
 class Attached(Result, tag="attach", frozen=True, kw_only=True):
     """A server of the reader's own: its address, and one attachment or more."""
 
-    url: str
+    url: str  # "" for the book's own server
     attachments: tuple[Attachment, ...]
 
     @property
@@ -82,3 +82,12 @@ class Attached(Result, tag="attach", frozen=True, kw_only=True):
     def points(self) -> tuple[Point, ...]:
         """The levels of the run that is drawn."""
         return self.run.points
+
+    @property
+    def best(self) -> Point:
+        """The level with the highest throughput. ValueError where none was measured."""
+        return max(self.points, key=lambda point: point.throughput_rps)
+
+    def at(self, users: int) -> Point:
+        """That level. KeyError says which there are."""
+        return pick(self.points, users=users)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from labs.attach.record import Attachment
+from labs.kinds.attach.record import Attachment
 
 PROFILERS = {  # by what runs it: a command that looks into a live process
     "gunicorn": "py-spy dump --pid PID",

@@ -13,12 +13,13 @@ from labs.analysis.failures import failures
 from labs.analysis.point import count_level, half_width
 from labs.analysis.schedule import LEAST_COMPLETIONS, PAINT_S, SETTLE
 from labs.analysis.visits import join, judge, visited
-from labs.attach.forecast import Rates, bands, forecast, levels, rates
-from labs.attach.record import Attached, Attachment, Found, Known
 from labs.host import listeners
 from labs.host.hardware import cores as usable
 from labs.host.listeners import Crowd
-from labs.host.monitor import Sampler, allowed_cores
+from labs.host.monitor import Sampler
+from labs.kinds.attach.forecast import Rates, bands, forecast, levels, rates
+from labs.kinds.attach.look import found_at
+from labs.kinds.attach.record import Attached, Attachment, Known
 from labs.load.locust import Driver, LoadFailed
 from labs.load.target import Answer, Target
 from labs.measure.rig import Rig
@@ -60,6 +61,7 @@ class Watch:
 class Asked:
     """What a reader wants to know of a server, and what they know of it."""
 
+    url: str = ""  # as they gave it; "" for the book's own server
     levels: tuple[int, ...] = ()  # none: as the look suggests
     most: int  # users
     think_time_s: float = 0.0
@@ -97,7 +99,14 @@ class Ramp:
                 rig.progress(f"asking as {crowd(users)}")
                 self._ask(users, self.looks[-1].mean_response_time_s)
         self._meet()
-        self.found = self._found()
+        self.found = found_at(
+            watch.target,
+            watch.answer,
+            watch.server,
+            watch.behind,
+            programs=watch.programs,
+            pool=self.asked.workers,
+        )
         self._know()
         at, dear, cheap = (self._rates(edge) for edge in ("value", "high", "low"))
         self.levels = self.asked.levels or levels(at, self.asked.most)
@@ -137,27 +146,6 @@ class Ramp:
         watch.behind.families += listeners.working(watch.idle, self.seen, but=known)
         roots = [root for family in watch.behind.families for root in family.roots]
         watch.programs = tuple(dict.fromkeys(map(listeners.program, roots)))
-
-    def _found(self) -> Found:
-        watch = self.watch
-        pids = watch.server.pids()
-        roots = [root for family in watch.server.families for root in family.roots]
-        leaves = [pid for family in watch.server.families for pid in family.leaves()]
-        port = set(listeners.listeners(watch.target.host, watch.target.port))
-        serving = [pid for pid in leaves if pid in port] or leaves
-        everyone = pids + watch.behind.pids()
-        return Found(
-            program=listeners.program(roots[0]) if roots else "",
-            processes=len(everyone),
-            threads=sum(map(listeners.threads_of, pids)),
-            cores=allowed_cores(everyone) or 0,
-            one_core_each=listeners.runtime(roots[0]) if roots and not watch.programs else "",
-            workers=len(serving),
-            pool=self.asked.workers or (listeners.pool(roots[0], len(serving)) if roots else None),
-            behind=watch.programs,
-            server=watch.answer.server,
-            kept=watch.answer.kept,
-        )
 
     def _know(self) -> None:
         """D in company and V alone, each between the values that the looks leave it."""
@@ -309,4 +297,4 @@ class Ramp:
             points=tuple(self.points.values()),
             stopped=self.stopped,
         )
-        return Attached(machine=self.machine, url=self.watch.target.url, attachments=(run,))
+        return Attached(machine=self.machine, url=self.asked.url, attachments=(run,))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from labs.attach.record import Found, Known
+from labs.kinds.attach.record import Found, Known
 from labs.records.results import PredictedLevel, Prediction
 from labs.theory.laws import bound, knee
 from labs.theory.queueing import closed

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from labs.analysis.timers import timer_s
-from labs.attach.curve import Curve
-from labs.attach.next_step import look_next
-from labs.attach.record import Attached, Attachment
+from labs.kinds.attach.curve import Curve
+from labs.kinds.attach.next_step import look_next
+from labs.kinds.attach.record import Attached, Attachment
 from labs.records.format import cores as so_many_cores
 from labs.records.format import crowd, digits, duration, percent, rate
 from labs.records.results import Point

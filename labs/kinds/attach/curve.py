@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from labs.attach.record import Attachment
+from labs.kinds.attach.record import Attachment
 from labs.records.results import Point
 
 FLAT = 0.12  # by how much a plateau's levels may differ

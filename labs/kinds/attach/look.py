@@ -1,0 +1,56 @@
+"""Look who answers at an address: the processes behind it, and one request. No load."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from labs.host import listeners
+from labs.host.listeners import Crowd, Family
+from labs.host.monitor import allowed_cores
+from labs.kinds.attach.record import Found
+from labs.kinds.attach.report import found_text
+from labs.load.target import Answer, Target, first_look
+from labs.records.format import duration
+
+
+def family_at(target: Target) -> Family:
+    """Find the processes that listen at that address; none on another machine."""
+    return listeners.listening(target.host, target.port) if target.here else Family()
+
+
+def found_at(
+    target: Target,
+    answer: Answer,
+    server: Crowd,
+    behind: Crowd,
+    *,
+    programs: Sequence[str] = (),
+    pool: int | None = None,
+) -> Found:
+    """Say what can be seen of a server. `behind` and their `programs` work when it is asked; `pool`
+    is how many requests it holds at once, where its owner told that."""
+    pids = server.pids()
+    roots = [root for family in server.families for root in family.roots]
+    leaves = [pid for family in server.families for pid in family.leaves()]
+    port = set(listeners.listeners(target.host, target.port)) if target.here else set()
+    serving = [pid for pid in leaves if pid in port] or leaves
+    everyone = pids + behind.pids()
+    return Found(
+        program=listeners.program(roots[0]) if roots else "",
+        processes=len(everyone),
+        threads=sum(map(listeners.threads_of, pids)),
+        cores=allowed_cores(everyone) or 0,
+        one_core_each=listeners.runtime(roots[0]) if roots and not programs else "",
+        workers=len(serving),
+        pool=pool or (listeners.pool(roots[0], len(serving)) if roots else None),
+        behind=tuple(programs),
+        server=answer.server,
+        kept=answer.kept,
+    )
+
+
+def glance(target: Target, headers: Mapping[str, str], *, insecure: bool, pool: int | None) -> str:
+    """Ask once, and say who answers and how soon. Failed says what stands in the way."""
+    answer = first_look(target, dict(headers), insecure=insecure)
+    found = found_at(target, answer, Crowd([family_at(target)]), Crowd(), pool=pool)
+    return f"{found_text(found)} One answer took {duration(answer.seconds)}."

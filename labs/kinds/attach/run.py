@@ -1,0 +1,198 @@
+"""Attach to a server of the reader's own: look, ask alone, ask as a few, forecast, ramp."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Self
+
+from msgspec import structs
+
+from labs.host.listeners import Crowd
+from labs.host.monitor import Sampler
+from labs.kinds.attach.look import family_at, glance
+from labs.kinds.attach.ramp import Asked, Ramp, Watch
+from labs.kinds.attach.record import Attached
+from labs.kinds.attach.verdict import verdict
+from labs.kinds.base import LabKind
+from labs.load.locust import drive
+from labs.load.target import Target, first_look
+from labs.measure.rig import Rig
+from labs.present.bet import Question
+from labs.records.errors import Unusable, real, whole
+from labs.records.experiment import MOST_POOL, MOST_USERS, Load, Server
+from labs.records.format import crowd, listed, rate
+from labs.records.results import Machine
+from labs.servers.serve import check as installed
+
+MOST = 512  # users, unless more are asked for
+ABOUT_S = 60.0
+EXAMPLE = Server("prefork", processes=4)  # asked where a reader gives no address
+EXAMPLE_PAGE = "/?loops=0&wait=0.1"
+
+
+class AttachLab(LabKind[Attached]):
+    """A server of the reader's own: looked at, forecast, measured and judged."""
+
+    result = Attached
+    rounds = 1  # its levels are walked up and down as it is
+
+    def __init__(
+        self,
+        url: str = "",
+        *,
+        users: Sequence[int] = (),
+        most: int = MOST,
+        think_time_s: float = 0.0,
+        workers: int | None = None,
+        headers: Mapping[str, str] | None = None,
+        mine: str = "",
+        insecure: bool = False,
+    ) -> None:
+        self.target = Target(url, mine=mine) if url else None
+        self.headers, self.insecure = dict(headers or {}), insecure
+        whole("most", most, 1, MOST_USERS, "512 is plenty for a start.")
+        real("think", think_time_s, 0.0, 60.0, "Give seconds.")
+        if workers is not None:
+            whole("workers", workers, 1, MOST_POOL, "Give how many requests it holds at once.")
+        levels = tuple(Load(tuple(users)).users) if users else ()
+        self.asked = Asked(
+            url=url,
+            levels=levels,
+            most=max(levels, default=most),
+            think_time_s=think_time_s,
+            workers=workers,
+        )
+        self.given = {
+            "url": url,
+            "users": users,
+            "most": most,
+            "think_time_s": think_time_s,
+            "workers": workers,
+            "headers": headers,
+            "mine": mine,
+            "insecure": insecure,
+        }
+        self.question = Question(
+            words="how many requests a second will it answer at most",
+            about="at most",
+            unit="req/s",
+            say=rate,
+        )
+
+    def about(self) -> str:
+        """Say who is asked, and how."""
+        who = self.asked.url or (
+            "A small server of the book's own, gunicorn with "
+            f"{EXAMPLE.processes} workers, whose page waits for 0.1 s"
+        )
+        return (
+            f"{who}: looked at, asked by one user and by a few, forecast, and then asked by more "
+            f"and more, {crowd(self.asked.most)} at most."
+        )
+
+    def seconds(self) -> float:
+        """About how long it takes; a level more or less makes some seconds."""
+        return ABOUT_S
+
+    def check(self, machine: Machine) -> None:
+        """Refuse the book's own server where it isn't installed; an address was looked at when
+        this was made."""
+        if self.target is None:
+            installed(EXAMPLE, machine)
+
+    def matches(self, found: Attached) -> bool:
+        """Whether that is of the same address and pause."""
+        asked = (self.asked.url, self.asked.think_time_s)
+        return (found.url, found.run.think_time_s) == asked
+
+    def answer(self, found: Attached) -> tuple[float | None, float | None]:
+        """The most that was forecast for a level that was measured, and that was measured."""
+        if not found.points:
+            return None, None
+        told = [found.run.forecast.at(point.users).model_rps for point in found.points]
+        return max(told), found.best.throughput_rps
+
+    def settles(self, found: Attached) -> bool:
+        """Whether the level with the highest throughput can be believed."""
+        return bool(found.points) and found.best.fit
+
+    def rejection(self, found: Attached) -> str:
+        """Why it must not be recorded: an unfit level, or no limit that could be named."""
+        unfit = [point.users for point in found.points if not point.fit]
+        if unfit:
+            return f"unfit: {listed([crowd(users) for users in unfit])}"
+        judged = verdict(found)
+        return judged.sentences[0] if judged.limit == "unknown" else ""
+
+    def smoke_test(self) -> Self:
+        """The same with two levels."""
+        return self.again(users=(1, 2))
+
+    def merge(self, rounds: Sequence[Attached]) -> Attached:
+        """All attachments as one result."""
+        runs = tuple(run for each in rounds for run in each.attachments)
+        return structs.replace(rounds[0], attachments=runs)
+
+    def in_a_line(self, found: Attached) -> str:
+        """The newest level."""
+        if not found.points:
+            return ""
+        newest = found.points[-1]
+        return f"{crowd(newest.users)}: {rate(newest.throughput_rps)}"
+
+    def glance(self) -> str:
+        """Ask once, and say who answers. Failed says what stands in the way; Unusable is for the
+        book's own server, which isn't there before a run."""
+        if self.target is None:
+            raise Unusable("Give the address of your server first.")
+        workers = self.asked.workers
+        return glance(self.target, self.headers, insecure=self.insecure, pool=workers)
+
+    def run(self, rig: Rig) -> Attached:
+        """Look, ask alone and as a few, tell the forecast, then walk the levels up and down."""
+        with self._asked_server(rig) as target, self._watch(rig, target) as watch:
+            ramp = Ramp(self.asked, rig, watch)
+            ramp.look()
+            rig.partial(ramp.attached())
+            ramp.up()
+            ramp.down()
+        return ramp.attached()
+
+    @contextlib.contextmanager
+    def _asked_server(self, rig: Rig) -> Iterator[Target]:
+        """The reader's server, which is there, or the book's own, which is started."""
+        if self.target is not None:
+            yield self.target
+            return
+        rig.progress("starting the book's own server")
+        with rig.serve(EXAMPLE) as running:
+            yield Target(running.url + EXAMPLE_PAGE)
+
+    @contextlib.contextmanager
+    def _watch(self, rig: Rig, target: Target) -> Iterator[Watch]:
+        """Load generator and sampler, with nobody asking yet."""
+        rig.progress(f"looking who answers at {target.origin}")
+        answer = first_look(target, self.headers, insecure=self.insecure)
+        server, behind = Crowd([family_at(target)]), Crowd()
+        rig.progress("starting the load generator")
+        load = Load((self.asked.most,))
+        with drive(load, stop=rig.stop) as driver:
+            driver.aim(target.origin, rig.stop, allowed=target.origin)
+            driver.ask_page(target.page, self.headers, self.asked.think_time_s)
+            with Sampler(
+                server=server.pids,
+                generator=driver.pids,
+                on_event=rig.on_event,
+                behind=behind.pids,
+            ) as sampler:
+                sampler.begin()
+                yield Watch(
+                    target=target,
+                    answer=answer,
+                    driver=driver,
+                    sampler=sampler,
+                    server=server,
+                    behind=behind,
+                )
+                driver.open(0, 0.0)

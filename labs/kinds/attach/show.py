@@ -1,0 +1,190 @@
+"""A reader's own server drawn and told: its levels beside their forecast, and the verdict. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from labs.kinds.attach import report
+from labs.kinds.attach.record import Attached, Known
+from labs.kinds.attach.verdict import verdict
+from labs.kinds.show import Column, Show, known, quoted, to_know
+from labs.kinds.sweep.alt_text import course, sweep_alt
+from labs.kinds.sweep.figure import sweep_figure
+from labs.present.blocks import DATA, SPOKEN, Block, Said, Within
+from labs.present.levels import Level
+from labs.present.palette import ORANGE
+from labs.present.plot import Figure, between
+from labs.present.tables import MS
+from labs.present.trails import Curve, unfit_places
+from labs.present.verdict import assumptions
+from labs.records.format import crowd, digits, duration, percent, plain, rate
+from labs.records.results import Point, PredictedLevel, Prediction
+
+BAND = "where it should lie"
+OWN = "The book's own server, started for this run."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A level beside its forecast."""
+
+    point: Point
+    forecast: PredictedLevel
+    band_rps: tuple[float, float]
+    visible: bool  # whether the server's CPU time can be read
+
+
+def row(found: Attached, users: int) -> Row:
+    """The row of that level. KeyError says which there are."""
+    run = found.run
+    return Row(
+        point=found.at(users),
+        forecast=run.forecast.at(users),
+        band_rps=run.band_rps[users],
+        visible=run.found.visible,
+    )
+
+
+def drawn(found: Attached) -> Prediction:
+    """The forecast as it is drawn: once the levels have ended early, without those that nobody
+    asked for."""
+    run = found.run
+    if not run.stopped:
+        return run.forecast
+    asked = {point.users for point in run.points}
+    levels = tuple(level for level in run.forecast.levels if level.users in asked)
+    return replace(run.forecast, levels=levels)
+
+
+def attach_figure(found: Attached) -> Figure:
+    """Throughput and response time over the users, beside the stored forecast and its band."""
+    prediction = drawn(found)
+    users = [level.users for level in prediction.levels]
+    think_s = found.run.think_time_s
+    figure = sweep_figure(prediction, found.points, users=users, think_time_s=think_s)
+    traces = [
+        trace | {"name": trace["name"].replace("measured here", "measured")}
+        for trace in figure["data"]
+    ]
+    ends = [found.run.band_rps[each] for each in users]
+    band = between(BAND, users, ORANGE, ends=ends, plot="xy", legend=True, group=BAND)
+    return {**figure, "data": [band, *traces]}
+
+
+def curves(found: Attached) -> list[Curve]:
+    """What stays of it beside a later run."""
+    users = [point.users for point in found.points]
+    rates = [point.throughput_rps for point in found.points]
+    times = [point.mean_response_time_s for point in found.points]
+    unfit = unfit_places(found.points)
+    return [
+        Curve(x=users, y=rates, said=[rate(each) for each in rates], unfit=unfit),
+        Curve(
+            x=users,
+            y=[each * MS for each in times],
+            said=[duration(each) for each in times],
+            plot="x2y2",
+            unfit=unfit,
+        ),
+    ]
+
+
+def attach_alt(found: Attached) -> str:
+    """The figure in sentences."""
+    prediction = drawn(found)
+    said = sweep_alt(prediction, (), users=[level.users for level in prediction.levels])
+    return f"{said} {course('Measured', found.points)}" if found.points else said
+
+
+def attach_levels(found: Attached) -> list[Level]:
+    """The same level by level."""
+    return [
+        Level(at=point.users, words=f"{told(row(found, point.users))}.") for point in found.points
+    ]
+
+
+def told(level: Row) -> str:
+    """A level beside its forecast, without a full stop."""
+    point = level.point
+    low, high = level.band_rps
+    return (
+        f"{crowd(point.users)}: {rate(point.throughput_rps)} (forecast: "
+        f"{rate(level.forecast.model_rps)}, between {digits(low)} and {digits(high)}) in "
+        f"{duration(point.mean_response_time_s)} on average"
+    )
+
+
+def under(found: Attached) -> list[Block]:
+    """The verdict with where to look next, what was found, and what the forecast assumes."""
+    looked = f"{report.found_text(found.run.found)} {report.costs_text(found)}"
+    said = verdict(found).sentences if found.points else ()
+    return [
+        Within(SPOKEN, [Said(said)]),
+        Within(DATA, [Said([looked], "Found")]),
+        *assumptions(found.run.forecast.notes),
+    ]
+
+
+def data(found: Attached) -> dict[str, Any]:
+    """All of it for the JSON file, with the verdict."""
+    return {**msgspec.to_builtins(found), "verdict": report.joined(found)["verdict"]}
+
+
+def _seen(name: str, **more: Any) -> Column:
+    """A number that is known where a process of the server is seen."""
+    return Column(of=lambda level: getattr(level.point, name) if level.visible else None, **more)
+
+
+def _demand(found: Attached) -> float:
+    """CPU seconds of a request, in company."""
+    demand: Known = known(found.run.demand, "demand: no process of the server was seen.")
+    return demand.value
+
+
+def _error(found: Attached) -> float:
+    """How far the forecast lay off at the level where it lay off most."""
+    rows = [row(found, point.users) for point in found.points]
+    return max(abs(each.forecast.model_rps / each.point.throughput_rps - 1) for each in rows)
+
+
+show: Show[Attached] = Show(
+    result=Attached,
+    middle_by="its highest throughput",
+    draw=attach_figure,
+    alt=attach_alt,
+    kept=curves,
+    measured=lambda found: bool(found.points),
+    checked=lambda found: found.points,
+    about=lambda found: f"{found.url}." if found.url else OWN,
+    verdict=under,
+    levels=attach_levels,
+    concluded=lambda found: verdict(found).sentences,
+    data=data,
+    rows=lambda found: [row(found, point.users) for point in found.points],
+    row=row,
+    columns=(
+        Column(head="users", main=True, of="point.users"),
+        Column(head="req/s", main=True, of="point.throughput_rps", quote="throughput"),
+        Column(head="forecast req/s", main=True, of="forecast.model_rps", quote="forecast"),
+        Column(head="from", of=lambda level: level.band_rps[0]),
+        Column(head="to", of=lambda level: level.band_rps[1]),
+        Column(head="mean ms", main=True, of="point.mean_response_time_s", quote="response_time"),
+        _seen("demand_s", head="CPU ms", cell=lambda value: plain(value * MS)),
+        _seen("server_cpu", head="cores busy", cell=plain),
+        Column(head="errors", of="point.failed"),
+        Column(head="to know", reason=True, of=lambda level: to_know(level.point.checks)),
+    ),
+    quotes={
+        "alone": quoted(lambda found: found.run.alone_s, duration),
+        "demand": quoted(_demand, duration),
+        "wait": quoted(lambda found: found.run.wait.value, duration),
+        "most": quoted(lambda found: found.best.throughput_rps, rate),
+        "places": quoted(
+            lambda found: known(verdict(found).pool_size, "places: no pool was named."), digits
+        ),
+        "forecast_error": quoted(_error, percent),
+    },
+)

@@ -1,0 +1,59 @@
+"""A reader types the address of their own server, and points land in the page."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+from labs_on_page import LIVE_MS, button, panel, state
+from playwright.sync_api import Page, expect
+from serving import PROJECT, BookServer
+from waiting import eventually
+
+LOOKS_S = 60.0  # until the first level has landed, on a busy machine
+LANDED = """panel => {
+  const plot = panel.querySelector('.wt-figure .wt-plot');
+  const seen = (plot?.data ?? []).filter(t => t.name === 'measured' && t.xaxis === 'x');
+  return seen.reduce((n, t) => n + t.x.length, 0);
+}"""
+
+pytestmark = pytest.mark.measures
+
+
+@pytest.fixture
+def own_server() -> Iterator[str]:
+    """The address of a server that nobody here started but this test."""
+    command = [sys.executable, str(PROJECT / "tests/own_server.py"), "none"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            yield f"http://127.0.0.1:{int(server.stdout.readline())}/"
+            assert server.poll() is None
+        finally:
+            server.kill()
+
+
+def test_an_address_is_typed_looked_at_and_measured(
+    panels: BookServer, page: Page, own_server: str
+) -> None:
+    page.goto(panels.page("own"))
+    state(page, "live")
+    shown = panel(page)
+    expect(shown.locator(".wt-about")).to_contain_text("a small server", ignore_case=True)
+    address = shown.get_by_label("Address")
+    address.fill("http://shop.example/")
+    address.press("Enter")
+    expect(shown).to_contain_text("server is an attack; if it is yours, type its name here")
+    expect(shown.get_by_label("Host, once more")).to_be_visible()
+    address.fill(own_server)
+    address.press("Enter")
+    expect(shown.locator(".wt-about")).to_contain_text(own_server)
+    button(shown, "Look").click()
+    expect(shown).to_contain_text("Python: 1 process")
+    button(shown, "Skip").click()
+    button(shown, "Run").click()
+    eventually(lambda: shown.evaluate(LANDED) >= 2, LOOKS_S, "two levels")
+    button(shown, "Stop").click()
+    expect(shown).to_contain_text("Measured here before the end", timeout=LIVE_MS)
+    expect(shown).to_contain_text("A lone answer takes")
+    expect(shown.get_by_role("alert")).to_have_count(0)

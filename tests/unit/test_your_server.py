@@ -1,0 +1,129 @@
+"""The panel of a reader's own server: an address is typed, looked at, bet on and run."""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from attachments import SEEN, attached
+from msgspec import structs
+from panel_driver import SOON_S, PanelDriver
+from waiting import eventually
+
+from labs.exercises import latest
+from labs.kinds.attach.record import Attached
+from labs.kinds.attach.run import AttachLab
+from labs.measure.rig import Rig
+from labs.panel.your_server import YourServerPanel
+
+URL = "http://127.0.0.1:8000/orders"
+
+
+@pytest.fixture
+def panel(monkeypatch: pytest.MonkeyPatch) -> Iterator[PanelDriver]:
+    """A panel whose book's recording is of the book's own server."""
+    monkeypatch.setattr(latest, "_latest", {})
+    recorded = structs.replace(four_places(), url="")
+    made = PanelDriver(YourServerPanel("your-own-server", AttachLab(), recorded=recorded))
+    yield made
+    made.shut()
+
+
+def four_places() -> Attached:
+    """Four workers that hold a request for 0.1 s each."""
+    return attached(lambda users: min(users, 4) / 0.1, alone_s=0.1, users=(1, 2, 4, 8, 16))
+
+
+def measured(panel: PanelDriver) -> list[float]:
+    """Levels that are drawn as measured in the plot of throughput."""
+    traces = [t for t in panel.figure["data"] if t["name"] == "measured" and t["xaxis"] == "x"]
+    return list(traces[0]["x"]) if traces else []
+
+
+def test_panel_starts_with_the_book_s_own_server_and_its_recording(panel: PanelDriver) -> None:
+    assert "gunicorn with 4 workers" in panel.said("about") and not panel.lines
+    assert panel.panel._look.disabled  # nobody is there before a run
+    panel.skip()
+    assert panel.can_run and {"forecast", "bound", "recorded"} <= panel.lines
+    panel.set(url=URL)
+    assert panel.lines == set() and URL in panel.said("about")
+    assert not panel.panel._look.disabled and panel.can_run
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ({"url": "my server"}, "begins with http:// or https://"),
+        ({"url": "http://me:secret@127.0.0.1/"}, "seen by everybody"),
+        ({"url": "http://example.org/"}, "server is an attack; if it is yours, type its name here"),
+        ({"workers": "four"}, "Workers “four”: must be a whole number"),
+        ({"workers": "0"}, "Workers “0”: must be between"),
+    ],
+)
+def test_panel_refuses_in_a_sentence_what_cannot_be_asked(
+    panel: PanelDriver, typed: dict[str, str], said: str
+) -> None:
+    panel.skip()
+    panel.set(**typed)
+    assert said in panel.said("problem")
+    assert not panel.can_run and panel.panel._look.disabled
+    panel.set(**dict.fromkeys(typed, ""))
+    assert panel.said("problem") == "" and panel.can_run
+
+
+def test_panel_asks_another_host_only_when_it_is_typed_twice(panel: PanelDriver) -> None:
+    mine = panel.panel._mine
+    assert mine.layout.display == "none"
+    panel.skip()
+    panel.set(url="http://shop.example/")
+    assert mine.layout.display == "" and "Host, once more" in panel.said("problem")
+    panel.set(mine="other.example")
+    assert not panel.can_run
+    panel.set(mine="shop.example")
+    assert panel.can_run and panel.said("problem") == ""
+
+
+def test_look_says_that_nobody_listens_and_starts_nothing(panel: PanelDriver) -> None:
+    panel.set(url="http://127.0.0.1:9/")
+    panel.panel._look.click()
+    eventually(lambda: "nobody listens" in panel.panel._who.value, SOON_S, "its answer")
+    assert panel.job is None and not panel.panel._look.disabled
+    panel.set(url=URL)  # what was said is of another address
+    assert panel.said("who") == ""
+
+
+def test_points_land_beside_the_forecast_and_a_bet_is_settled(
+    panel: PanelDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go = threading.Semaphore(0)
+
+    def run(lab: AttachLab, rig: Rig) -> Attached:
+        whole = structs.replace(four_places(), url=lab.asked.url)
+        for number in range(len(whole.run.points) + 1):
+            points = whole.run.points[:number]
+            attachment = replace(whole.run, points=points)
+            rig.partial(structs.replace(whole, attachments=(attachment,)))
+            assert rig.until(lambda: go.acquire(blocking=False), SOON_S)
+        return whole
+
+    monkeypatch.setattr(AttachLab, "run", run)
+    panel.set(url=URL)
+    assert not panel.can_run and "a second will it answer at most?" in panel.said("question")
+    panel.commit("50")
+    job = panel.run()
+    eventually(lambda: "forecast" in panel.lines, SOON_S, "the forecast")
+    assert measured(panel) == [] and panel.setting("url").disabled
+    for landed in ([1], [1, 2], [1, 2, 4]):
+        go.release()
+        eventually(lambda landed=landed: measured(panel) == landed, SOON_S, "a point")
+    go.release(10)
+    assert job.join(SOON_S)
+    assert measured(panel) == [1, 2, 4, 8, 16]
+    assert f"its {SEEN.workers} workers are all it has" in panel.said("verdict")
+    assert "gunicorn: 5 processes" in panel.said("verdict")
+    assert "You said 50 req/s at most" in panel.said("question")
+    assert "it was 40 req/s: yours was 25 % too high" in panel.said("question")
+    assert "your-own-server-2-cores.csv" in panel.html("data")
+    assert "your-own-server-2-cores.json" in panel.html("data")
+    panel.set(workers="4")
+    assert "Below: run 1, measured with other" in panel.said("whose") or panel.marked
