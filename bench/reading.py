@@ -28,9 +28,9 @@ def counted(page: Tag) -> dict[str, float]:
     """The figures of a page's article. It is taken apart for that."""
     for each in page.select(UNREAD):
         each.decompose()
-    said = [len(words(each.get_text(" "))) for each in page.select(".tag_lab .wt-verdict")]
     for folded in page.select("details"):
         folded.decompose()
+    said = [len(words(each.get_text(" "))) for each in page.select(".tag_lab .wt-verdict")]
     asked = page.select("#try-it-yourself > section")
     promised = re.search(r"(\d+) minutes, and", page.get_text(" "))
     scenes, tables = len(page.select("wt-scene")), len(page.select("table"))
