@@ -8,7 +8,6 @@ import http.server
 import ssl
 import sys
 import threading
-import time
 
 TOKEN = "Bearer of-the-reader"
 PLACES = 4
@@ -27,7 +26,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif sys.argv[1] == "full" and not self.places.acquire(blocking=False):
             self.answer(503)
         else:
-            time.sleep(SERVED_S)
+            threading.Event().wait(SERVED_S)
             if sys.argv[1] == "full":
                 self.places.release()
             self.answer(200)

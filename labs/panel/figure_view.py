@@ -71,6 +71,10 @@ class FigureView(anywidget.AnyWidget):
         self.observe(lambda _: self._make_room(), "figure")
         self._make_room()
 
+    def blank(self) -> None:
+        """Show nothing."""
+        self.figure, self.alt = {"data": [], "layout": {}}, "Nothing measured yet."
+
     def _make_room(self) -> None:
         """Where nothing is drawn, none is taken."""
         self.layout.display = "" if self.figure.get("data") else "none"

@@ -3,8 +3,10 @@
 from typing import Any
 
 import ipywidgets
+from markupsafe import Markup
 
 from labs.kinds.base import LabKind
+from labs.kinds.registry import showing
 from labs.present.settings import Settings, shared
 from labs.records.experiment import Experiment
 from labs.records.format import digits
@@ -16,6 +18,11 @@ def controls(widget: ipywidgets.Widget) -> set[str]:
     return found.union(*(controls(each) for each in getattr(widget, "children", ())))
 
 
+def about(lab: LabKind[Any]) -> Markup:
+    """What is measured, in its paragraph."""
+    return Markup('<p class="wt-about">{}</p>').format(lab.about())
+
+
 def work(lab: LabKind[Any]) -> list[Experiment]:
     """What is measured, however long."""
     return [each.lasting(1.0) for each in lab.experiments()]
@@ -25,6 +32,14 @@ def told(lab: LabKind[Any], cores: int) -> Settings:
     """What its reader can set, in words."""
     can = {n: words for n, words in shared(lab.experiments(), cores).items() if n not in lab.fixed}
     return {**can, "seconds": f"{digits(lab.each_s)} s a {lab.each}"} if lab.each_s else can
+
+
+def compared(usual: LabKind[Any], found: Any, recorded: Any) -> str:
+    """What was found beside what was recorded, at the scale of another machine, as HTML; ""
+    where that lab, each measured as long as its cell says, was not recorded."""
+    if recorded is None or not (usual.scale.by_cores and usual.matches(recorded)):
+        return ""
+    return showing(found).beside(found, recorded)
 
 
 def close(widget: ipywidgets.Widget) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any, Generic, cast
 
 import ipywidgets
-from markupsafe import Markup
 
 from labs.exercises import check
 from labs.host import hardware
@@ -18,7 +17,7 @@ from labs.measure.rig import Rig
 from labs.panel.duration import Duration
 from labs.panel.earlier_runs import EarlierRuns
 from labs.panel.figure_view import FigureView
-from labs.panel.inside import close, controls, told, work
+from labs.panel.inside import about, close, compared, controls, told, work
 from labs.panel.job import Job
 from labs.panel.prediction_prompt import Bets, PredictionPrompt
 from labs.panel.refusal import in_words
@@ -75,9 +74,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._ask()
         perform = lambda name: self._lab.perform(name)  # noqa: E731
         self._bar = RunBar(self._run, self._stop, lab.controls, perform, self._duration)
-        self._about = ipywidgets.HTML(
-            Markup('<p class="wt-about">{}</p>').format(self._lab.about())
-        )
+        self._about = ipywidgets.HTML(about(self._lab))
         self._caption = ipywidgets.HTML()
         self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
         self._earlier = EarlierRuns(self._taken_away)
@@ -111,13 +108,9 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     def _expect(self) -> None:
         """What the recorded run has of the question, if it is of what is set."""
         self._prompt.expected = None
-        if self._recorded is not None and self._own(self._recorded):
+        if self._recorded is not None and self._usual.matches(self._recorded):
             model, measured = self._lab.answer(self._recorded)
             self._prompt.expected = model or measured
-
-    def _own(self, found: Found) -> bool:
-        """Whether that is of what is set, however long it was measured."""
-        return self._usual.matches(found)
 
     @property
     def _usual(self) -> LabKind[Found]:
@@ -132,13 +125,11 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
 
     def _as_set(self) -> LabKind[Found]:
         """The lab with what is set. Unusable says what cannot be."""
-        lab = self._given
+        lab, length = self._given, self._duration
         chosen = self._settings.experiments() if self._settings else ()
         if chosen != tuple(lab.experiments()):
             lab = lab.with_experiments(chosen)
-        if self._duration is None or self._duration.value == lab.each_s:
-            return lab
-        return lab.lasting(self._duration.value)
+        return lab if length is None or length.value == lab.each_s else lab.lasting(length.value)
 
     def _changed(self) -> None:
         """Something was set: what it means, what may be expected, and how long it takes."""
@@ -154,7 +145,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
                 return
             put(self._problem, "")
             self._can_be(True)
-            self._about.value = Markup('<p class="wt-about">{}</p>').format(self._lab.about())
+            self._about.value = about(self._lab)
             if work(before) != work(self._lab):
                 self._reset()
             self._mark()
@@ -172,16 +163,12 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._ask()
         put(self._caption, "")
         self._shown = None
-        self._blank()
+        self._drawn = None
+        self._figure.blank()
         self._results.clear()
         self._results.strip.clear()
-        if self._recorded is not None and self._own(self._recorded) and self._open_to_all:
+        if self._recorded is not None and self._usual.matches(self._recorded) and self._open_to_all:
             self._draw(self._recorded, caption(self._recorded.machine))
-
-    def _blank(self) -> None:
-        """Show that nothing is measured yet."""
-        self._drawn = None
-        self._figure.figure, self._figure.alt = {"data": [], "layout": {}}, "Nothing measured yet."
 
     def _decided(self) -> None:
         """The reader has bet, or will not; where a lab asks nothing, there is nothing to wait for.
@@ -333,7 +320,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         words = f"{self._earlier.newest_first}. {here}: {found.machine.caption}."
         self._draw(found, words)
         self._results.tell()
-        put(self._results.beside, self._compared(found))
+        put(self._results.beside, compared(self._usual, found, self._recorded))
         if who := self._lab.ran_last(found):
             who = f"The cores, with {'the part that ran last' if before_the_end else who}:"
         put(self._results.strip_of, paragraphs([who] if who else []))
@@ -362,13 +349,6 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._results.draw_split(show.split(found))
         put(self._results.verdict, html(show.verdict(found)))
         put(self._results.data, show.downloads(self.name, found))
-
-    def _compared(self, found: Found) -> str:
-        """What was measured here beside what was recorded, at the scale of another machine."""
-        recorded = self._recorded
-        if recorded is None or not (self._lab.scale.by_cores and self._own(recorded)):
-            return ""
-        return showing(found).beside(found, recorded)
 
     def _draw_figure(self, found: Found, words: str) -> None:
         show = showing(found)

@@ -19,7 +19,7 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.kinds.sweep.show import show
 from labs.measure.calibration import last
-from labs.panel.inside import controls
+from labs.panel.inside import compared, controls
 from labs.panel.lab import LabPanel
 from labs.panel.prediction_prompt import Bets
 from labs.panel.run_bar import empty, put
@@ -222,7 +222,7 @@ class SweepPanel(LabPanel[Recording]):
         self._landed(found)
         self._settle(found.experiment)
         put(self._results.answer, html([Within(SPOKEN, brief([Said(said)]))]))
-        put(self._results.beside, self._compared(found))
+        put(self._results.beside, compared(self._usual, found, self._recorded))
         put(self._results.data, show.downloads(self.name, found))
         self._keep(found)
 

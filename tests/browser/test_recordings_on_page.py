@@ -36,9 +36,12 @@ def of(place: Page | Locator, result: Result) -> Locator:
     return place.locator(f"figure[aria-label={alt}]")
 
 
+PLOT = "g:is([clip-path], :has([clip-path]))"
+
+
 def marks(figure: Locator) -> int:
     """Measured points in sight, in both plots."""
-    return figure.locator("svg:visible > g[clip-path] path[transform]:not(.wt-later)").count()
+    return figure.locator(f"svg:visible > {PLOT} path[transform]:not(.wt-later)").count()
 
 
 def test_a_run_is_replayed_by_keyboard_up_to_its_verdict(book: Path, page: Page) -> None:
@@ -110,7 +113,7 @@ STEPS = """script => {
     slider.value = String(step);
     slider.dispatchEvent(new Event('input'));
     seen.push([...figure.querySelectorAll('.wt-picture svg')].map((picture) => {
-      const inside = [...picture.querySelectorAll(':scope > g[clip-path] path')];
+      const inside = [...picture.querySelectorAll(':scope > g:is([clip-path], :has([clip-path])) path')];
       const there = inside.filter((node) => !node.classList.contains('wt-later'));
       return {
         marks: there.filter((node) => node.hasAttribute('transform')).length,
@@ -218,8 +221,7 @@ LANDED = """figure => {
       const name = /#[^)]+/.exec(node.getAttribute('clip-path'))[0];
       return Number(plot.querySelector(`${name} rect`).getAttribute('width'));
     });
-    const whole = /#\\w+/.exec(plot.getAttribute('clip-path'))[0];
-    const room = figure.querySelector(`${whole} rect`).getAttribute('width');
+    const room = JSON.parse(plot.closest('svg').dataset.axes).x[2];
     return Math.max(...widths) / Number(room);
   });
 }"""

@@ -118,7 +118,8 @@ function plotsOf(picture: Element, run: Run): Plot[] {
   const there = (axis: Axis | undefined, begin: number) => axis && Math.abs(axis[1] - begin) < 1;
   return [...picture.querySelectorAll(':scope > g[transform]')].flatMap((group) => {
     const [, left, top] = (MOVED.exec(group.getAttribute('transform')!) ?? []).map(Number);
-    const clip = /#\w+/.exec(group.getAttribute('clip-path') ?? '')?.[0];
+    const clipped = group.matches('[clip-path]') ? group : group.querySelector('[clip-path]');
+    const clip = /#\w+/.exec(clipped?.getAttribute('clip-path') ?? '')?.[0];
     if (left === undefined || top === undefined) return [];
     if (!clip && !there(y, top) && !there(y2, top)) return [];
     const width = Number(clip ? picture.querySelector(`${clip} rect`)!.getAttribute('width') : 0);
@@ -132,7 +133,7 @@ class Plot {
   static #count = 0;
   readonly #pieces: Piece[] = [];
   readonly #marks: Piece[];
-  readonly #lines: Element[]; // that are measured
+  readonly #lines: { node: Element; clip: string | null }[]; // that are measured, and how they are cut anyway
   readonly #window = document.createElementNS(SVG, 'rect'); // through which these are seen
   readonly #name = `wt-landed-${Plot.#count++}`;
   readonly #clip = document.createElementNS(SVG, 'clipPath'); // is there while something is cut
@@ -153,7 +154,7 @@ class Plot {
     const measured = known.length
       ? lines.filter(({ colour }) => !known.includes(colour))
       : lines.filter(({ node }) => this.#throughMarks(node));
-    this.#lines = measured.map(({ node }) => node);
+    this.#lines = measured.map(({ node }) => ({ node, clip: node.getAttribute('clip-path') }));
     this.#clip.id = this.#name;
     this.#window.setAttribute('height', '9999');
     this.#clip.append(this.#window);
@@ -168,9 +169,10 @@ class Plot {
       this.#window.setAttribute('width', String(Math.max(0, end)));
       this.group.append(this.#clip);
     } else this.#clip.remove();
-    for (const node of this.#lines) {
+    for (const { node, clip } of this.#lines) {
       node.classList.toggle('wt-cut', cut);
       if (cut) node.setAttribute('clip-path', `url(#${this.#name})`);
+      else if (clip) node.setAttribute('clip-path', clip);
       else node.removeAttribute('clip-path');
     }
   }
