@@ -122,6 +122,7 @@ def test_a_page_does_not_see_the_names_of_the_one_before(small: Book) -> None:
     assert re.search(r"\(False,\s+False,\s", small.words("second"))
 
 
+@pytest.mark.extended
 def test_a_preview_builds_a_page_that_is_saved_and_reloads_it(small: Book) -> None:
     with socket.create_server(("127.0.0.1", 0)) as found:
         port = found.getsockname()[1]

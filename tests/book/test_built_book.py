@@ -45,6 +45,7 @@ os.sched_getaffinity = lambda process: set(range(16))
 """  # run before all else of a Python that finds it as `sitecustomize`
 
 
+@pytest.mark.extended
 @pytest.mark.timeout(400)
 def test_build_is_a_function_of_the_sources_alone(book: Path, tmp_path: Path) -> None:
     """Built again in another folder and home, by somebody with sixteen cores, another time zone and

@@ -96,6 +96,7 @@ Which is full first?
 """
 
 
+@pytest.mark.extended
 def test_an_exercise_that_is_added_to_a_page_is_asked_and_judged(
     page: Page, tmp_path: Path
 ) -> None:
@@ -240,6 +241,7 @@ def test_a_file_of_progress_with_an_entry_that_is_none_is_refused(
     assert page.locator("a[href^='javascript'], a[href^='//']").count() == 0
 
 
+@pytest.mark.extended
 def test_a_file_of_progress_of_any_size_is_read_or_refused(
     book: Path, page: Page, tmp_path: Path
 ) -> None:

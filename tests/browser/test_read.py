@@ -80,6 +80,7 @@ def test_one_address_and_one_ctrl_c(
     assert not Path(urlsplit(given).path).exists()
 
 
+@pytest.mark.extended
 def test_only_its_own_user_sees_the_token(site: Path, read: Started, tmp_path: Path) -> None:
     """Everybody may read the arguments of every process, and the owner's the environment."""
     process = read(site)
@@ -95,6 +96,7 @@ def test_only_its_own_user_sees_the_token(site: Path, read: Started, tmp_path: P
             assert not any(token in word for word in each.environ().values()), each
 
 
+@pytest.mark.extended
 def test_a_login_ends_with_its_token(site: Path, read: Started) -> None:
     """Whoever gets the port after the reader gets the cookie from the tab that is still open."""
     process = read(site, NO_BROWSER="1")

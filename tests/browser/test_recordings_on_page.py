@@ -113,7 +113,8 @@ STEPS = """script => {
     slider.value = String(step);
     slider.dispatchEvent(new Event('input'));
     seen.push([...figure.querySelectorAll('.wt-picture svg')].map((picture) => {
-      const inside = [...picture.querySelectorAll(':scope > g:is([clip-path], :has([clip-path])) path')];
+      const plot = ':scope > g:is([clip-path], :has([clip-path]))';
+      const inside = [...picture.querySelectorAll(`${plot} path`)];
       const there = inside.filter((node) => !node.classList.contains('wt-later'));
       return {
         marks: there.filter((node) => node.hasAttribute('transform')).length,

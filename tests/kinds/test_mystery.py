@@ -611,6 +611,7 @@ def test_a_mystery_from_the_first_sweep_to_the_repair(
     driver.shut()
 
 
+@pytest.mark.extended
 @pytest.mark.performance
 @pytest.mark.timeout(180)
 def test_nobody_looks_on_while_a_fix_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:

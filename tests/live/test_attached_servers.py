@@ -114,6 +114,7 @@ def test_attach_names_the_limit_of_a_server_that_it_did_not_start(case: Case) ->
             assert point.throughput_rps == pytest.approx(level.model_rps, rel=FAR)
 
 
+@pytest.mark.extended
 def test_attach_command_writes_found_points_and_verdict_and_leaves_nothing_running(
     tmp_path: Path,
 ) -> None:

@@ -116,6 +116,7 @@ class Cooling(Rig):
         return lambda: next(said, 80.0)
 
 
+@pytest.mark.extended
 def test_measure_tells_of_each_level_that_cores_became_slower() -> None:
     experiment = Experiment(Server("event-loop"), Workload(cpu_s=0.01), Load([1, 2], seconds=0.5))
     found = Cooling().perform(SweepLab(experiment))

@@ -755,6 +755,7 @@ def test_a_forecast_can_be_written_down():
 LIMITS = {"users", "cpu", "pool", "event loop", "interpreter lock", "load generator"}
 
 
+@pytest.mark.extended
 def test_every_forecast_keeps_to_its_bounds():
     dice = random.Random(7)
     for _ in range(60):

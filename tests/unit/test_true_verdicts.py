@@ -257,6 +257,7 @@ def percents(values: Iterable[float]) -> set[str]:
 # -- sweeps ----------------------------------------------------------------------------------
 
 
+@pytest.mark.extended
 @properties
 @given(recordings())
 def test_every_rate_and_time_of_a_verdict_stands_in_the_recording(found: Recording) -> None:
@@ -265,6 +266,7 @@ def test_every_rate_and_time_of_a_verdict_stands_in_the_recording(found: Recordi
         assert quoted(sentence) <= of_sweep(found), sentence
 
 
+@pytest.mark.extended
 @properties
 @given(recordings())
 def test_every_count_and_miss_of_a_verdict_is_the_table_s(found: Recording) -> None:
@@ -298,6 +300,7 @@ def test_nothing_measured_lies_above_no_more(found: Recording) -> None:
         assert all(point.throughput_rps <= value(most) * 1.001 for point in found.points)
 
 
+@pytest.mark.extended
 @properties
 @given(recordings())
 def test_no_side_and_no_cause_has_the_wrong_sign(found: Recording) -> None:
@@ -423,6 +426,7 @@ def comparisons(draw: st.DrawFn) -> Comparison:
     return with_contrast(Comparison(machine=MACHINE, over="users", parts=parts))
 
 
+@pytest.mark.extended
 @settings(properties, max_examples=40)
 @given(comparisons())
 def test_a_comparison_is_true_of_its_own_numbers(found: Comparison) -> None:
@@ -681,6 +685,7 @@ def lawful(experiment: Experiment) -> Recording:
     return examples.by_law(experiment, of=MACHINE)
 
 
+@pytest.mark.extended
 @settings(properties, max_examples=40)
 @given(mysteries())
 def test_a_mystery_is_true_of_its_own_numbers(found: Mystery) -> None:
