@@ -38,6 +38,7 @@ from labs.kinds.sweep.run import SweepLab
 from labs.kinds.timeline.record import Timeline
 from labs.kinds.timeline.run import TimelineLab
 from labs.kinds.timeline.show import show as timeline_show
+from labs.panel.inside import compared as compared_with
 from labs.panel.lab import LabPanel
 from labs.recordings import recorder, store
 from labs.records.experiment import MOST_LEVELS, Experiment, Load, Server, Workload
@@ -292,11 +293,11 @@ def test_who_measures_for_longer_still_compares_with_the_recorded_run(
     monkeypatch.setattr("labs.kinds.comparison.run.last", lambda *_, **__: examples.CALIBRATION)
     lab = LABS[name].at_scale(8)
     panel = PanelDriver(LabPanel(name, lab, recorded=store.recording(name)))
-    before = panel.panel._compared(found(name))
+    before = compared_with(panel.panel._usual, found(name), store.recording(name))
     assert before
     panel.measure_for(lab.each_s / 2)
     assert panel.panel._lab.each_s == lab.each_s / 2
-    assert panel.panel._compared(found(name)) == before
+    assert compared_with(panel.panel._usual, found(name), store.recording(name)) == before
     panel.shut()
 
 

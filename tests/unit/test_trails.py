@@ -25,7 +25,7 @@ from labs.recordings import store
 from labs.records.experiment import Experiment, Load, Server, Workload
 
 FILES = sorted(store.folder().glob("*/*-cores.json"))
-COMPARED = {"sweep", "comparison", "race", "timeline", "memory", "generators"}
+COMPARED = {"attach", "sweep", "comparison", "race", "timeline", "memory", "generators"}
 
 
 def sweep(users: tuple[int, ...] = examples.USERS) -> Figure:
