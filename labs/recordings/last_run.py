@@ -7,6 +7,7 @@ Nothing here raises: a lab never fails because of what it kept.
 """
 
 import contextlib
+import hashlib
 import os
 import shutil
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ from labs.records.results import Machine, Result
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
     """What a file holds."""
 
-    asked: str  # by the page
+    asked: str  # by the page, as a digest
     at: str  # ISO 8601, in the reader's own time
     experiments: tuple[Experiment, ...]  # as they were set; none where nothing can be
     each_s: float | None
@@ -55,7 +56,7 @@ def keep(name: str, asked: LabKind[Any], lab: LabKind[Any], found: Result) -> No
     if (os.environ.get("LABS_MODE") or "live") != "live":
         return
     kept = Kept(
-        asked=_words(asked),
+        asked=_digest(asked),
         at=datetime.now().astimezone().isoformat(timespec="minutes"),
         experiments=tuple(lab.experiments()),
         each_s=lab.each_s,
@@ -78,7 +79,7 @@ def last(name: str, asked: LabKind[Any], machine: Machine) -> LastRun | None:
             lab = lab.lasting(kept.each_s)
     except (OSError, ValueError, LookupError, msgspec.MsgspecError, BadRecording, Unusable):
         return None
-    same = kept.asked == _words(asked) and isinstance(found, asked.result)
+    same = kept.asked == _digest(asked) and isinstance(found, asked.result)
     if not same or found.machine.caption != machine.caption or not lab.matches(found):
         return None
     return LastRun(lab, found, at)
@@ -93,6 +94,8 @@ def _file(name: str) -> Path:
     return folder() / f"{name}.json"
 
 
-def _words(asked: LabKind[Any]) -> str:
-    """A lab as a page asks for it, to be told from another one."""
-    return f"{type(asked).__name__} {dict(asked.given)}"
+def _digest(asked: LabKind[Any]) -> str:
+    """A lab as a page asks for it, to be told from another one; a digest, as a reader's cell may
+    hold what nobody else is to read."""
+    said = f"{type(asked).__name__} {dict(asked.given)}"
+    return hashlib.sha256(said.encode()).hexdigest()

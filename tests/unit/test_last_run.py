@@ -10,9 +10,10 @@ import pytest
 from panel_driver import PanelDriver, Script
 
 from labs.exercises import latest
+from labs.kinds.attach.run import AttachLab
 from labs.kinds.sweep.run import SweepLab
 from labs.panel.sweep import SweepPanel
-from labs.recordings import last_run
+from labs.recordings import last_run, store
 from labs.records.experiment import Server
 from labs.records.progress import Progress
 from labs.site.live import progress_handler
@@ -70,6 +71,7 @@ def test_a_page_opened_again_shows_the_last_run_with_its_settings_and_its_bet(
     assert again.can_run and again.html("data")
     assert latest.latest("many-cores") is not None  # for the exercises
     again.set(processes=8)
+    again.until_planned()
     assert "Below: your run of " in again.said("whose")
     again.shut()
 
@@ -105,6 +107,18 @@ def test_a_cell_that_asks_for_another_lab_is_answered_with_that() -> None:
     other = SweepLab(replace(examples.EXPERIMENT, server=Server("threaded", threads=4)))
     assert last_run.last("many-cores", other, examples.MACHINE) is None
     assert last_run.last("one-core", LAB, examples.MACHINE) is None
+
+
+def test_what_a_cell_holds_is_kept_nowhere(tmp_path: Path) -> None:
+    secret = {"Authorization": "Bearer of-the-reader"}
+    found = store.recording("your-own-server")
+    lab = AttachLab(headers=secret)
+    last_run.keep("your-own-server", lab, lab, found)
+    assert last_run.last("your-own-server", lab, found.machine)
+    assert last_run.last("your-own-server", AttachLab(), found.machine) is None
+    assert "of-the-reader" not in "".join(
+        file.read_text() for file in tmp_path.rglob("*") if file.is_file()
+    )
 
 
 @pytest.mark.usefixtures("before")

@@ -115,7 +115,7 @@ try {
   for (let step = 0; step <= seen.levels; step += 1) {
     if (step > 0) await enter('button.wt-first');
     seen.replayed.push(await figure.evaluate((node) => ({
-      marks: [...node.querySelectorAll('svg > g[clip-path] path[transform]:not(.wt-later)')]
+      marks: [...node.querySelectorAll('svg > g:is([clip-path], :has([clip-path])) path[transform]:not(.wt-later)')]
         .filter((mark) => mark.getBoundingClientRect().width > 0).length,
       said: node.querySelector('[role=status]').textContent.length,
     })));
