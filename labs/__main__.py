@@ -137,6 +137,7 @@ def add_experiment(to: Parser) -> None:
         ("--backlog", "places in the listen queue"),
         ("--cores", "cores the server may use; all if not given"),
         ("--start", "workers to begin with, where more come as needed; all if not given"),
+        ("--generators", "Locust processes that share the users (1)"),
     ):
         to.add_argument(name, default=None, metavar="N", help=text)
     for name, text in (
@@ -186,7 +187,7 @@ def experiment(asked: argparse.Namespace) -> Experiment:
         Load(
             tuple(number(text) for text in asked.users.split(",")),  # type: ignore[misc]
             keep_alive=not asked.no_keep_alive,
-            **given(think_time_s="think", seconds="seconds"),
+            **given(think_time_s="think", seconds="seconds", generators="generators"),
         ),
     )
 

@@ -1,17 +1,23 @@
 """python -m labs: the contract other tools may rely on, and a sentence for every mistake."""
 
+import contextlib
 import json
 import os
 import signal
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 
 import psutil
 import pytest
+from examples import MACHINE
 from waiting import eventually
 
+from labs.__main__ import experiment, parser
 from labs.recordings import store
+from labs.records.results import Calibration
+from labs.theory.forecast import forecast
 
 RUN = ["run", "--server", "prefork", "--processes", "2", "--cpu", "0.01", "--users"]
 
@@ -62,6 +68,42 @@ def test_a_dash_is_standard_output_and_holds_nothing_but_json():
     done = labs("run", "--server", "event-loop", *asked)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["points"][0]["users"] == 2
+
+
+@pytest.mark.measures
+def test_as_many_generators_as_asked_for_send():
+    """Each has a connection of its own to the server, which the system knows of."""
+    command = [sys.executable, "-m", "labs", "run", "--server", "event-loop", "--wait", "0.02"]
+    senders = set()
+
+    def send():
+        for each in psutil.Process(going.pid).children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                asks = any(c.status == psutil.CONN_ESTABLISHED for c in each.net_connections())
+                if asks and "locust" in each.cmdline():
+                    senders.add(each.pid)
+        return len(senders) == 3
+
+    with subprocess.Popen(
+        [*command, "--users", "6", "--generators", "3", "--seconds", "0.5", "--json", "-"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as going:
+        eventually(send, 60)
+        data = json.loads(going.communicate(timeout=60)[0])
+    assert data["experiment"]["load"]["generators"] == 3
+    assert data["points"][0]["throughput_rps"] > 0
+
+
+@pytest.mark.parametrize("generators", [1, 2, 4])
+def test_the_forecast_s_bound_by_load_generators_is_that_of_one_times_their_number(generators):
+    given = ("--server", "event-loop", "--users", "64", "--generators", str(generators))
+    asked = experiment(parser().parse_args(["predict", *given]))
+    dear = Calibration(loops_per_s=(1e8,), noise_fraction=0.0, generator_s=0.002)
+    large = replace(MACHINE, cores=16, logical_cores=16, quota_cores=None)
+    (level,) = forecast(asked, dear, large).levels
+    assert level.limit == "load generator"
+    assert level.bound_rps == pytest.approx(generators / 0.002)
 
 
 @pytest.mark.measures

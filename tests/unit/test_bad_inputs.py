@@ -150,6 +150,7 @@ RUN = ("run", "--server", "prefork", "--users")
         ((*RUN, "1", "--threads", "4"), "threads=4: prefork runs one thread in each process."),
         ((*RUN, "1", "--wait", "3600"), "wait_s=3600: must be between 0 and 30."),
         ((*RUN, "1", "--cpu", "inf"), "cpu_s=inf: must be an ordinary number."),
+        ((*RUN, "1", "--generators", "99"), "generators=99: must be between 1 and 16."),
         ((*RUN, "1", "--by", "iis"), "by='iis'"),
         ((*RUN, "1", "--cpu-by", "hope"), "cpu_by='hope': choose one of counting, hashing."),
         ((*RUN, "1", "--wait-by", "x"), "wait_by='x': choose one of sleep, backend, blocking"),

@@ -42,6 +42,7 @@ ASKED = {  # by the field that each gives
     "page": "--page",
     "think_time_s": "--think",
     "seconds": "--seconds",
+    "generators": "--generators",
 }
 SERVERS = st.builds(
     Server,
@@ -65,7 +66,11 @@ WORKLOADS = st.builds(
     wait_by=st.sampled_from(WAIT_BY),
 )
 LEVELS = st.sets(st.integers(1, 4096), min_size=1, max_size=16).map(sorted)
-TIMES = {"think_time_s": st.floats(0, 60), "seconds": st.floats(0.2, 120)}
+ASKING = {
+    "think_time_s": st.floats(0, 60),
+    "seconds": st.floats(0.2, 120),
+    "generators": st.integers(1, 16),
+}
 
 SAME_FOLDER = HealthCheck.function_scoped_fixture  # each example writes its file anew
 
@@ -87,8 +92,8 @@ def words(asked: Experiment) -> Iterator[str]:
 def test_what_is_typed_is_the_experiment_that_is_meant(
     server: Server, work: Workload, users: list[int], data: st.DataObject
 ) -> None:
-    times = {name: data.draw(each) for name, each in TIMES.items()}
-    meant = Experiment(server, work, Load(users, keep_alive=server.keep_alive, **times))
+    asking = {name: data.draw(each) for name, each in ASKING.items()}
+    meant = Experiment(server, work, Load(users, keep_alive=server.keep_alive, **asking))
     assert experiment(parser().parse_args(list(words(meant)))) == meant
 
 
