@@ -15,6 +15,7 @@ def add_attachment(to: argparse.ArgumentParser) -> None:
     to.add_argument("--most", default="512", metavar="N", help="users at most (512)")
     to.add_argument("--workers", default=None, metavar="N", help="requests it holds at once")
     to.add_argument("--think", default="0", metavar="S", help="mean think time of a user (0)")
+    to.add_argument("--locustfile", default="", metavar="FILE", help="users of your own, as it is")
     to.add_argument("--header", default="", metavar="@FILE", help="headers to send, a line each")
     to.add_argument("--host-is-mine", default="", metavar="HOST", help="another machine of yours")
     to.add_argument("--insecure", action="store_true", help="take a certificate on trust")
@@ -36,6 +37,7 @@ def attach(asked: argparse.Namespace) -> int:
         headers=read_headers(asked.header) if asked.header else None,
         mine=asked.host_is_mine,
         insecure=asked.insecure,
+        locustfile=asked.locustfile,
     )
     out = destination(asked.json)
     found, code = performed(lab)

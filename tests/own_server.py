@@ -1,16 +1,21 @@
 """A server of somebody's own, with a fault on purpose: `python own_server.py FAULT [CERTIFICATE]`.
 
-It prints its port, and answers in 20 ms. FAULT: `none`; `token` (401 without the header); `full`
+It prints its port, and answers in 20 ms; /said tells what it was asked for so far, /away sends to
+another machine. FAULT: `none`; `token` (401 without the header); `full`
 (503 to whoever comes while four are served). With a certificate it speaks TLS.
 """
 
+import collections
 import http.server
+import json
 import ssl
 import sys
 import threading
+import typing
 
 TOKEN = "Bearer of-the-reader"
 PLACES = 4
+AWAY = b"http://192.0.2.1/"  # nobody's, by RFC 5737
 SERVED_S = 0.02
 
 
@@ -19,9 +24,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     places = threading.Semaphore(PLACES)
+    asked: typing.ClassVar = collections.Counter[str]()
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.do_GET()
 
     def do_GET(self) -> None:
-        if sys.argv[1] == "token" and self.headers["Authorization"] != TOKEN:
+        if self.path == "/said":
+            self.answer(200, json.dumps(self.asked))
+            return
+        self.asked[f"{self.command} {self.path}"] += 1
+        if self.path == "/away":
+            self.answer(302)
+        elif sys.argv[1] == "token" and self.headers["Authorization"] != TOKEN:
             self.answer(401)
         elif sys.argv[1] == "full" and not self.places.acquire(blocking=False):
             self.answer(503)
@@ -31,10 +47,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.places.release()
             self.answer(200)
 
-    def answer(self, status: int) -> None:
+    def answer(self, status: int, body: str = "ok\n") -> None:
         """Head and body in one piece: two would wait for each other's acknowledgement."""
         self.wfile.write(
-            b"HTTP/1.1 %d Said\r\nServer: mine\r\nContent-Length: 3\r\n\r\nok\n" % status
+            b"HTTP/1.1 %d Said\r\nServer: mine\r\nContent-Length: %d\r\nLocation: %s\r\n\r\n%s"
+            % (status, len(body), AWAY, body.encode())
         )
 
     def log_message(self, *_: object) -> None: ...

@@ -19,6 +19,7 @@ import psutil
 from waiting import eventually
 
 PROJECT = Path(__file__).parents[1]
+OWN_SERVER = Path(__file__).with_name("own_server.py")
 SERVE = "from labs.site.live.server import BookApp; BookApp.launch_instance()"
 START_S = 60.0  # a busy machine; two seconds otherwise
 STOP_S = 20.0
@@ -217,6 +218,20 @@ class Wire:
         self._listener.close()
         self._thread.join()
         self.cut()
+
+
+@contextlib.contextmanager
+def own_server(fault: str, *certificate: str) -> Iterator[str]:
+    """Whose processes are nobody's but its own; its address."""
+    command = [sys.executable, str(OWN_SERVER), fault, *certificate]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            port = int(server.stdout.readline())
+            yield f"{'https' if certificate else 'http'}://127.0.0.1:{port}/"
+            assert server.poll() is None  # it outlives whoever looks at it
+        finally:
+            server.kill()
 
 
 def _command(process: psutil.Process) -> list[str]:

@@ -5,6 +5,7 @@ To the users go orders, a line of JSON each:
     {"rate": 24.0, "seed": 1}     close it; users come by themselves, on average so many a second,
                                   ask once and leave; such a request begins when it was due
     {"work": {...}}               what to ask for from now on, see `Work`
+    {"end": true}                 have Locust end the test, so that users can clear up
     {"report": 1}                 send what has ended, the requests in flight, then a mark; all
                                   of that is as it was at the mark's own time
 Back comes a record of fixed size for each request, and for some other events.
@@ -39,6 +40,19 @@ UNSAID = "nan nan nan nan"  # where the answer does not tell
 # Variables of the users' environment: file numbers of the pipes, how many users, 0 to hang up.
 CONTROL, RESULTS = "WALL_TIME_CONTROL_FD", "WALL_TIME_RESULTS_FD"
 USERS, KEEP_ALIVE = "WALL_TIME_USERS", "WALL_TIME_KEEP_ALIVE"
+SCENARIO = "WALL_TIME_SCENARIO"  # a Scenario as JSON, where the users are the reader's own
+REFUSED = 77  # exit code of users whose last line says, to the reader, what can't be
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """A reader's own locustfile, and where it is at home."""
+
+    file: str
+    host: str  # what their paths are of
+    folder: str  # in which it is run
+    home: str
+    mine: str = ""  # a host beside this machine that its owner named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

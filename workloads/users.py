@@ -27,6 +27,7 @@ import geventhttpclient.client
 from gevent.event import Event
 from gevent.fileobject import FileObject
 from locust import FastHttpUser, events, task
+from locust.env import Environment
 from locust.event import EventHook
 
 from workloads import protocol
@@ -245,7 +246,7 @@ def read(loops: int) -> None:
         number = (number * 5 + 1) & 0xFFFF
 
 
-def obey() -> None:
+def obey(environment: Environment) -> None:
     """Do what the control pipe says until the measuring process closes it, then end."""
     for line in FileObject(int(os.environ[protocol.CONTROL]), "rb", close=False):
         order = json.loads(line)
@@ -255,6 +256,9 @@ def obey() -> None:
             gate.open(order["users"], order["over_s"])
         if "rate" in order:
             gate.let_come(order["rate"], order["seed"])
+        if "end" in order and environment.runner is not None:
+            environment.runner.quit()
+            return
         if "report" in order:
             now = time.perf_counter()
             gate.come_in(now)
@@ -266,7 +270,7 @@ def obey() -> None:
 
 
 @events.init.add_listener
-def listen(**_: object) -> None:
+def listen(environment: Environment, **_: object) -> None:
     """Obey as soon as Locust is up."""
-    gevent.spawn(obey)
+    gevent.spawn(obey, environment)
     gevent.spawn(send_again_and_again)

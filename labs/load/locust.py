@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 import workloads
 from labs.host.folders import own_folder
 from labs.host.supervisor import Supervised, supervise
-from labs.host.waiting import Stopped
+from labs.host.waiting import Stopped, wait_until
 from labs.records.errors import Failed
 from labs.records.experiment import Load, Workload
 from labs.records.requests import RECORD, Report
@@ -32,9 +32,11 @@ from workloads import protocol
 from workloads.protocol import IN_FLIGHT, MARK, READY
 
 USERS_FILE = Path(workloads.__file__).with_name("users.py")
+SCENARIO_FILE = USERS_FILE.parent / "scenario" / "ours.py"
 START_WITHIN_S = 30.0
 LOOPBACK = "http://127.0.0.1"
 REPORT_WITHIN_S = 5.0
+DISMISSED_S = 5.0
 LAST_LINES = 12
 
 
@@ -64,6 +66,10 @@ def address(url: str, workload: Workload, loops_per_s: float) -> str:
 
 class LoadFailed(Failed):
     """The load generator did not start or died. Shows its last lines."""
+
+
+class Refused(LoadFailed):
+    """A reader's own users can't be put before the server, or not any longer; says why."""
 
 
 @dataclass(eq=False)
@@ -98,6 +104,8 @@ class Locust:
     def check(self) -> None:
         """LoadFailed if the process is gone."""
         if (code := self.process.poll()) is not None:
+            if code == protocol.REFUSED:
+                raise Refused(self.last_lines().splitlines()[-1])
             raise self._failed(f"ended with {self.process.ending(code)}.")
 
     def order(self, **what: object) -> None:
@@ -173,6 +181,16 @@ class Driver:
         for locust in self.locusts:
             locust.wait_for(READY, 0, START_WITHIN_S, stop=stop)
         self.url = url
+
+    def dismiss(self) -> None:
+        """Have the test ended as Locust ends one, so that its users can clear up after
+        themselves, as long as that takes no longer than it may."""
+        with contextlib.suppress(LoadFailed):
+            for locust in self.locusts:
+                locust.order(end=True)
+        wait_until(
+            lambda: all(each.process.poll() is not None for each in self.locusts), DISMISSED_S
+        )
 
     def end(self) -> None:
         """End it now, and not only when its block does."""
@@ -258,10 +276,12 @@ def drive(
     users: int | None = None,
     cores: Collection[int] | None = None,
     stop: threading.Event | None = None,
+    scenario: protocol.Scenario | None = None,
 ) -> Iterator[Driver]:
     """Start as many Locusts as the load asks for, with their gate closed; end them on leaving.
 
-    `users` is how many to have at hand, by default the largest level. Without a `url` they ask
+    `users` is how many to have at hand, by default the largest level. With a `scenario`, which has
+    its host, they are those of a reader's own locustfile. Without a `url` they ask
     nobody before `Driver.aim`: they take a second to come up, in which a server can be started
     too. Raises LoadFailed with Locust's last lines, or Stopped.
     """
@@ -271,7 +291,9 @@ def drive(
     with contextlib.ExitStack() as stack:
         driver = Driver(
             [
-                stack.enter_context(_start(each, keep_alive=load.keep_alive, cores=cores))
+                stack.enter_context(
+                    _start(each, keep_alive=load.keep_alive, cores=cores, scenario=scenario)
+                )
                 for _ in range(load.generators)
             ]
         )
@@ -281,7 +303,13 @@ def drive(
 
 
 @contextlib.contextmanager
-def _start(users: int, *, keep_alive: bool, cores: Collection[int] | None) -> Iterator[Locust]:
+def _start(
+    users: int,
+    *,
+    keep_alive: bool,
+    cores: Collection[int] | None,
+    scenario: protocol.Scenario | None,
+) -> Iterator[Locust]:
     with contextlib.ExitStack() as stack, contextlib.ExitStack() as its:
         folder = stack.enter_context(own_folder())
         log = stack.enter_context((folder / "locust.log").open("wb"))
@@ -298,10 +326,13 @@ def _start(users: int, *, keep_alive: bool, cores: Collection[int] | None) -> It
             protocol.RESULTS: str(result_write),
             protocol.USERS: str(users),
             protocol.KEEP_ALIVE: "1" if keep_alive else "0",
+            **({protocol.SCENARIO: json.dumps(asdict(scenario))} if scenario else {}),
         }
         process = stack.enter_context(
             supervise(
-                command(LOOPBACK, users),
+                command(scenario.host, users, SCENARIO_FILE)
+                if scenario
+                else command(LOOPBACK, users),
                 env=environment,
                 cwd=str(folder),
                 stdout=log,
@@ -331,10 +362,10 @@ def check_loopback(url: str) -> None:
         raise ValueError(f"url={url!r}: load goes to 127.0.0.1 only.")
 
 
-def command(url: str, users: int) -> list[str]:
+def command(url: str, users: int, file: Path = USERS_FILE) -> list[str]:
     """The Locust command line: headless, local, quiet, every user at once."""
     return [
-        *(sys.executable, "-m", "locust", "-f", str(USERS_FILE), "--headless"),
+        *(sys.executable, "-m", "locust", "-f", str(file), "--headless"),
         *("--host", url, "--users", str(users), "--spawn-rate", str(max(users, 100))),
         *("--only-summary", "--loglevel", "WARNING", "--stop-timeout", "0"),
     ]

@@ -80,6 +80,11 @@ class Target:
         return f"{parts.scheme}://{parts.netloc}"
 
     @property
+    def base(self) -> str:
+        """What a scenario's own paths are of, as Locust's `--host` has it."""
+        return self.origin + urlsplit(self.url).path.rstrip("/")
+
+    @property
     def page(self) -> str:
         """The path with its query."""
         parts = urlsplit(self.url)
@@ -111,10 +116,15 @@ class Answer:
 
 
 def first_look(
-    target: Target, headers: dict[str, str] | None = None, *, insecure: bool = False
+    target: Target,
+    headers: dict[str, str] | None = None,
+    *,
+    insecure: bool = False,
+    whatever: bool = False,
 ) -> Answer:
     """Ask once. Failed says, in a sentence, what stands in the way: nobody, no HTTP, a certificate
-    that nobody vouches for, a redirect, a refusal, an error."""
+    that nobody vouches for, and, unless `whatever` it answers is fine, a redirect, a refusal, an
+    error."""
     begin = time.perf_counter()
     try:
         if target.secure:
@@ -158,7 +168,8 @@ def first_look(
         kept=not response.will_close,
         server=response.getheader("Server", ""),
     )
-    if problem := refusal(found, response.getheader("Location", "")):
+    problem = refusal(found, response.getheader("Location", ""))
+    if problem and not whatever:
         raise Failed(f"{target.url}: {problem}")
     return found
 

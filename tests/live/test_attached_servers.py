@@ -5,8 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,6 +14,7 @@ import psutil
 import pytest
 from own_server import TOKEN
 from panel_driver import PanelDriver
+from serving import own_server
 from waiting import eventually
 
 from labs.host.waiting import Stopped
@@ -30,7 +30,6 @@ from labs.servers.serve import serve
 
 pytestmark = pytest.mark.measures
 
-TESTS = Path(__file__).parents[1]
 AFTER_THE_LOOKS_S = 12.0  # by then the levels have begun: a look takes about a second
 
 CALM = 0.1  # cores that others use: beside more, not to know is right, and to name another wrong
@@ -146,20 +145,6 @@ def test_attach_stops_at_once_when_asked_to_and_the_server_goes_on() -> None:
         with pytest.raises(Stopped):
             rig.perform(AttachLab(f"{running.url}/?loops=0&wait=0.05"))
         running.check()
-
-
-@contextmanager
-def own_server(fault: str, *certificate: str) -> Iterator[str]:
-    """Whose processes are nobody's but its own; its address."""
-    command = [sys.executable, str(TESTS / "own_server.py"), fault, *certificate]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout is not None
-            port = int(server.stdout.readline())
-            yield f"{'https' if certificate else 'http'}://127.0.0.1:{port}/"
-            assert server.poll() is None  # it outlives whoever looks at it
-        finally:
-            server.kill()
 
 
 @pytest.mark.extended

@@ -32,13 +32,15 @@ class Rates:
     c: float  # cores that the server's own code may use
     cores: float  # of the machine, which the load generator uses too; inf for another machine
     W: float
+    measured: bool = False  # whether Z is, and has in it what of g isn't in V
 
     def model_rps(self, users: int) -> float:
         """Throughput of so many users."""
         D = self.alone if users == 1 else self.D
         capacity = tuple(min(float(k), self.c) for k in range(1, math.ceil(self.c) + 1))
         wait_s = max(0.0, self.V - self.g)  # a lone request's rest has the generator's time in it
-        return closed(users, D, wait_s, capacity, W=self.W, Z=self.Z, g=self.g, cores=self.cores)
+        Z = max(0.0, self.Z - max(0.0, self.g - self.V)) if self.measured else self.Z
+        return closed(users, D, wait_s, capacity, W=self.W, Z=Z, g=self.g, cores=self.cores)
 
     def bound_rps(self, users: int) -> float:
         """The asymptotic bound, with the load generator's own."""
@@ -67,6 +69,7 @@ def rates(
     g: float,
     cores: float,
     edge: str = "value",
+    measured: bool = False,
 ) -> Rates:
     """The numbers at one edge of what is known of them: "value", "low" or "high"."""
     D = 0.0 if demand is None else float(getattr(demand, edge))
@@ -83,6 +86,7 @@ def rates(
         c=c,
         cores=cores,
         W=math.inf if found.pool is None else float(found.pool),
+        measured=measured,
     )
 
 

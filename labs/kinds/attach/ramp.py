@@ -66,6 +66,7 @@ class Asked:
     most: int  # users
     think_time_s: float = 0.0
     workers: int | None = None  # requests it holds at once
+    locustfile: str = ""  # its name, where its users ask
 
 
 class Ramp:
@@ -78,6 +79,7 @@ class Ramp:
         self.looks: list[Point] = []
         self.seen: list[tuple[float, Mapping[int, float]]] = []  # throughput, cores of each process
         self.stopped = ""
+        self.think_time_s = asked.think_time_s  # of a locustfile's users, as far as is known
         self.began = rig.now()
 
     # ---- before the load ------------------------------------------------------------------------
@@ -90,14 +92,17 @@ class Ramp:
             rig.pause(IDLE_S)
         rig.progress("asking as one user")
         watch.driver.open(1, 0.0)
+        begun = time.perf_counter()
         rig.until(self._steady, SLOWEST_S, every_s=0.02)
-        self._ask(1, watch.answer.seconds)
+        self._ask(1, self._first_pace(time.perf_counter() - begun))
         self.alone_s = max(1e-6, self.looks[0].mean_response_time_s)
         few = max(2, math.ceil(usable()))
         for users in (few, 2 * few):
             if users <= self.asked.most:
                 rig.progress(f"asking as {crowd(users)}")
                 self._ask(users, self.looks[-1].mean_response_time_s)
+        if self.asked.locustfile:
+            self.think_time_s = self._paused()
         self._meet()
         self.found = found_at(
             watch.target,
@@ -139,6 +144,27 @@ class Ramp:
             return False
         return bool(max(lives) <= (1 + AGREE) * min(lives)) or len(records) >= ALONE
 
+    def _first_pace(self, seconds: float) -> float:
+        """About how long an answer takes; a locustfile's users also show how long they pause."""
+        watch = self.watch
+        if not self.asked.locustfile:
+            return watch.answer.seconds
+        records = watch.driver.records()
+        lives = records["end"] - records["start"]
+        response_s = float(lives.mean()) if len(lives) else 0.0
+        self.think_time_s = max(0.0, seconds / max(1, len(lives)) - response_s)
+        return response_s
+
+    def _paused(self) -> float:
+        """Mean time between an answer and the same user's next request, over all looks: what is
+        left of the users' time."""
+        if not (asked := sum(point.completed for point in self.looks)):
+            said = self.watch.driver.last_lines().splitlines()[-1:]
+            raise LoadFailed(f"{self.asked.locustfile}: no request was answered well. {said[0]}")
+        whole_s = sum(point.users * point.seconds for point in self.looks)
+        open_s = sum(point.completed * point.mean_response_time_s for point in self.looks)
+        return max(0.0, whole_s - open_s) / asked
+
     def _meet(self) -> None:
         """Those who work when the server is asked, and aren't of it, ours, or known."""
         watch = self.watch
@@ -179,10 +205,11 @@ class Ramp:
             self.demand,
             self.wait,
             alone_s=self.alone_s,
-            Z=self.asked.think_time_s,
+            Z=self.think_time_s,
             g=self.generator_s,
             cores=usable() if self.watch.target.here else math.inf,
             edge=edge,
+            measured=bool(self.asked.locustfile),
         )
 
     # ---- the load -------------------------------------------------------------------------------
@@ -238,7 +265,7 @@ class Ramp:
         """Have so many users ask, spread over one round, until they are under way."""
         watch = self.watch
         watch.sampler.users = users
-        cycle_s = response_s + self.asked.think_time_s
+        cycle_s = response_s + self.think_time_s
         watch.driver.open(users, 0.0 if leaving else min(cycle_s, MOST_STAGGER_S))
         settle_s = max(PAINT_S, (1 + SETTLE) * cycle_s)
         self.rig.pause(min(LONGEST_S, settle_s), watch.driver.check)
@@ -246,7 +273,7 @@ class Ramp:
     def _count(self, users: int, response_s: float, *, lone: bool = False) -> Point:
         """One window, counted one response time after its end."""
         watch, rig = self.watch, self.rig
-        cycle_s = response_s + self.asked.think_time_s
+        cycle_s = response_s + self.think_time_s
         since, before = len(watch.driver.records()), watch.sampler.snapshot()
         window_s = max(EACH_S / 2, 3 * cycle_s, REQUESTS / 2 * cycle_s / users)
         if lone:
@@ -264,7 +291,7 @@ class Ramp:
             before,
             after,
             users=users,
-            think_time_s=self.asked.think_time_s,
+            think_time_s=self.think_time_s,
             workers=None,
             pss=None,
         )
@@ -289,7 +316,8 @@ class Ramp:
             alone_s=self.alone_s,
             demand=self.demand,
             wait=self.wait,
-            think_time_s=self.asked.think_time_s,
+            think_time_s=self.think_time_s,
+            locustfile=self.asked.locustfile,
             generator_s=self.generator_s,
             forecast=self.forecast,
             band_rps=self.bands,

@@ -30,12 +30,17 @@ def found_text(found: Found) -> str:
 def costs_text(attached: Attached) -> str:
     """Say what a request costs, as it was asked alone and as a few."""
     run = attached.run
-    if run.demand is None:
-        return f"A lone answer takes {duration(run.alone_s)}."
-    return (
-        f"A lone answer takes {duration(run.alone_s)}. In company it costs {_known(run.demand)} of "
-        f"CPU; waiting takes {_known(run.wait)}."
-    )
+    said = f"A lone answer takes {duration(run.alone_s)}."
+    if run.demand is not None:
+        said += (
+            f" In company it costs {_known(run.demand)} of CPU; waiting takes {_known(run.wait)}."
+        )
+    if run.locustfile:
+        said += (
+            f" The users of {run.locustfile} pause for {duration(run.think_time_s)} between an "
+            "answer and their next request, as measured."
+        )
+    return said
 
 
 def table(attached: Attached) -> str:
@@ -81,6 +86,8 @@ def joined(attached: Attached) -> dict[str, Any]:
         "alone_s": run.alone_s,
         "demand_s": None if run.demand is None else msgspec.to_builtins(run.demand),
         "wait_s": msgspec.to_builtins(run.wait),
+        "locustfile": run.locustfile,
+        "think_time_s": run.think_time_s,
         "points": [
             {
                 "users": point.users,

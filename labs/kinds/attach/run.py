@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Self
 
 from msgspec import structs
@@ -15,7 +16,8 @@ from labs.kinds.attach.ramp import Asked, Ramp, Watch
 from labs.kinds.attach.record import Attached
 from labs.kinds.attach.verdict import verdict
 from labs.kinds.base import LabKind
-from labs.load.locust import drive
+from labs.load.locust import Driver, Refused, drive
+from labs.load.scenario import Scenario
 from labs.load.target import Target, first_look
 from labs.measure.rig import Rig
 from labs.present.bet import Question
@@ -48,9 +50,16 @@ class AttachLab(LabKind[Attached]):
         headers: Mapping[str, str] | None = None,
         mine: str = "",
         insecure: bool = False,
+        locustfile: str = "",
     ) -> None:
         self.target = Target(url, mine=mine) if url else None
         self.headers, self.insecure = dict(headers or {}), insecure
+        self.scenario = Scenario(Path(locustfile)) if locustfile else None
+        if locustfile and (headers or think_time_s or not url):
+            raise Unusable(
+                "--locustfile: your users have headers and a wait_time of their own. Leave "
+                "--header and --think out, and give the address that their paths are of."
+            )
         whole("most", most, 1, MOST_USERS, "512 is plenty for a start.")
         real("think", think_time_s, 0.0, 60.0, "Give seconds.")
         if workers is not None:
@@ -62,6 +71,7 @@ class AttachLab(LabKind[Attached]):
             most=max(levels, default=most),
             think_time_s=think_time_s,
             workers=workers,
+            locustfile=self.scenario.file.name if self.scenario else "",
         )
         self.given = {
             "url": url,
@@ -72,6 +82,7 @@ class AttachLab(LabKind[Attached]):
             "headers": headers,
             "mine": mine,
             "insecure": insecure,
+            "locustfile": locustfile,
         }
         self.question = Question(
             words="how many requests a second will it answer at most",
@@ -102,9 +113,10 @@ class AttachLab(LabKind[Attached]):
             installed(EXAMPLE, machine)
 
     def matches(self, found: Attached) -> bool:
-        """Whether that is of the same address and pause."""
-        asked = (self.asked.url, self.asked.think_time_s)
-        return (found.url, found.run.think_time_s) == asked
+        """Whether that is of the same address and pause, or of the same locustfile."""
+        asked, run = self.asked, found.run
+        same = (found.url, run.locustfile) == (asked.url, asked.locustfile)
+        return same and (bool(run.locustfile) or run.think_time_s == asked.think_time_s)
 
     def answer(self, found: Attached) -> tuple[float | None, float | None]:
         """The most that was forecast for a level that was measured, and that was measured."""
@@ -173,26 +185,45 @@ class AttachLab(LabKind[Attached]):
     def _watch(self, rig: Rig, target: Target) -> Iterator[Watch]:
         """Load generator and sampler, with nobody asking yet."""
         rig.progress(f"looking who answers at {target.origin}")
-        answer = first_look(target, self.headers, insecure=self.insecure)
+        answer = first_look(
+            target, self.headers, insecure=self.insecure, whatever=self.scenario is not None
+        )
         server, behind = Crowd([family_at(target)]), Crowd()
         rig.progress("starting the load generator")
         load = Load((self.asked.most,))
-        with drive(load, stop=rig.stop) as driver:
-            driver.aim(target.origin, rig.stop, allowed=target.origin)
-            driver.ask_page(target.page, self.headers, self.asked.think_time_s)
-            with Sampler(
+        with (
+            self._users(load, rig, target) as driver,
+            Sampler(
                 server=server.pids,
                 generator=driver.pids,
                 on_event=rig.on_event,
                 behind=behind.pids,
-            ) as sampler:
-                sampler.begin()
-                yield Watch(
-                    target=target,
-                    answer=answer,
-                    driver=driver,
-                    sampler=sampler,
-                    server=server,
-                    behind=behind,
-                )
-                driver.open(0, 0.0)
+            ) as sampler,
+        ):
+            sampler.begin()
+            yield Watch(
+                target=target,
+                answer=answer,
+                driver=driver,
+                sampler=sampler,
+                server=server,
+                behind=behind,
+            )
+            driver.open(0, 0.0)
+
+    @contextlib.contextmanager
+    def _users(self, load: Load, rig: Rig, target: Target) -> Iterator[Driver]:
+        """Those of the reader's locustfile, or ours, who ask for the one page."""
+        told = self.scenario.told(target) if self.scenario else None
+        with drive(load, stop=rig.stop, scenario=told) as driver:
+            try:
+                driver.aim(target.origin, rig.stop, allowed=target.origin)
+            except Refused as error:  # before anything was asked
+                raise Unusable(str(error)) from None
+            if not told:
+                driver.ask_page(target.page, self.headers, self.asked.think_time_s)
+            try:
+                yield driver
+            finally:
+                if told:
+                    driver.dismiss()
