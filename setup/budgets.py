@@ -23,8 +23,8 @@ def words(text: str) -> int:
 
 
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
-    ("labs", "*.py", lines, 35_600),
-    ("tests", "*.py", lines, 35_600),
+    ("labs", "*.py", lines, 35_650),
+    ("tests", "*.py", lines, 35_650),
     ("bench", "*.py", lines, 2_520),
     ("book/web/src", "*.ts", lines, 9_450),
     (".", "CONTRIBUTING.md", words, 900),

@@ -25,10 +25,10 @@ def number(text: str) -> float | None:
         return None
 
 
-def folders(root: Path, controller: str) -> list[Path]:
-    """This process's cgroup folder and all above it, innermost first, v2 and v1."""
+def folders(root: Path, controller: str, pid: int | None = None) -> list[Path]:
+    """That process's cgroup folder, or this one's, and all above it, innermost first, v2 and v1."""
     found = []
-    for line in read(root / "proc/self/cgroup").splitlines():
+    for line in read(root / f"proc/{pid or 'self'}/cgroup").splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers and controller not in controllers.split(","):
             continue
@@ -41,11 +41,11 @@ def folders(root: Path, controller: str) -> list[Path]:
     return found
 
 
-def quotas(root: Path) -> list[tuple[float, Path]]:
-    """CPU quotas above this process, in cores, and whose they are. `cpu.shares` and `cpu.weight`
-    are no limits: they only decide who goes first."""
+def quotas(root: Path, pid: int | None = None) -> list[tuple[float, Path]]:
+    """CPU quotas above that process, or this one, in cores, and whose they are. `cpu.shares` and
+    `cpu.weight` are no limits: they only decide who goes first."""
     found = []
-    for folder in folders(root, "cpu"):
+    for folder in folders(root, "cpu", pid):
         quota, _, period = read(folder / "cpu.max").partition(" ")  # v2: "max 100000"
         if not quota:
             quota = read(folder / "cpu.cfs_quota_us")  # v1: -1 is none
@@ -73,10 +73,10 @@ def used_s(root: Path) -> float | None:
     return None
 
 
-def throttled_s(root: Path) -> float:
-    """Seconds for which a CPU quota has held this process's cgroups back, so far."""
+def throttled_s(root: Path, pid: int | None = None) -> float:
+    """Seconds for which a CPU quota has held that process's cgroups, or this one's, back so far."""
     held = 0.0
-    for folder in folders(root, "cpu"):
+    for folder in folders(root, "cpu", pid):
         v2 = _field(folder / "cpu.stat", "throttled_usec") or 0.0
         v1 = _field(folder / "cpu.stat", "throttled_time") or 0.0
         held = max(held, v2 / 1e6, v1 / 1e9)

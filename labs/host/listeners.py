@@ -11,9 +11,12 @@ import contextlib
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import psutil
 
+from labs.host import cgroup
+from labs.host.hardware import MACHINE
 from labs.host.monitor import process_cpu_s
 
 ANY = ("0.0.0.0", "::")
@@ -204,6 +207,11 @@ def of_one_program(pids: Iterable[int]) -> Family:
 def ours() -> set[int]:
     """List this process and those it descends from."""
     return {os.getpid(), *ancestors(os.getpid())}
+
+
+def quota_of(pid: int, root: Path = MACHINE) -> float | None:
+    """Tell how many cores the tightest CPU quota above a process lets it use; None without one."""
+    return min((quota for quota, _ in cgroup.quotas(root, pid)), default=None)
 
 
 def threads_of(pid: int) -> int:

@@ -97,7 +97,8 @@ class Poller:
 class Sampler(Poller):
     """Samples one run: the callables list process ids, and count workers, now. `users` is set by
     whoever drives; `on_event` gets a Sample per look. What `behind` lists, as a database that was
-    started for it, works for the server: its CPU is the server's."""
+    started for it, works for the server: its CPU is the server's. `held` is whose quota counts, if
+    it isn't our own."""
 
     def __init__(
         self,
@@ -109,12 +110,13 @@ class Sampler(Poller):
         backend: Pids = tuple,
         browser: Pids | None = None,
         behind: Pids = tuple,
+        held: int | None = None,
     ) -> None:
         super().__init__(EVERY_S)
         self.server, self.generator, self.backend = map(Group, (server, generator, backend))
         self.browser, self.behind = browser and Group(browser), Group(behind)
         self.delay = run_queue.RunDelay() if run_queue.counted() else None
-        self.workers, self.on_event = workers, on_event
+        self.workers, self.on_event, self.held = workers, on_event, held
         self.users = 0
         self.count_every = COUNT_EVERY
         self.started = time.perf_counter()
@@ -140,7 +142,7 @@ class Sampler(Poller):
             machine, at = counters.cpu(), time.perf_counter()
             for group in self._groups():
                 group.cpu_s()
-            throttled, overflows = throttled_s(MACHINE), counters.listen_overflows()
+            throttled, overflows = throttled_s(MACHINE, self.held), counters.listen_overflows()
             threads = threads or self._threads()
             return Snapshot(
                 at=at,

@@ -1,6 +1,7 @@
 """A real quota: a process under half a core knows it, and counts what is its own."""
 
 import contextlib
+import itertools
 import json
 import os
 import subprocess
@@ -10,6 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from labs.kinds.attach.record import Attached
+from labs.kinds.attach.run import AttachLab
+from labs.kinds.attach.verdict import verdict
+from labs.measure.rig import Rig
+from labs.records.experiment import Server
+from labs.servers.serve import serve
 
 pytestmark = [
     pytest.mark.live,
@@ -146,6 +154,21 @@ def test_half_a_core_is_known_and_counted(half_a_core: list[Path]) -> None:
     assert found["group_s"] == pytest.approx(found["own_s"], rel=0.25)
     assert found["busy_s"] > found["group_s"]  # it has the neighbour in it
     assert found["held_s"] > 0 and found["seconds"] > 1.3 * found["own_s"]
+
+
+@pytest.mark.performance
+def test_the_quota_of_a_server_of_one_s_own_is_forecast_and_named(half_a_core: list[Path]) -> None:
+    with serve(Server("prefork", processes=2)) as running:
+        for folder, pid in itertools.product(half_a_core, running.pids()):
+            (folder / "cgroup.procs").write_text(str(pid))
+        lab = AttachLab(f"{running.url}/?loops=150000&wait=0.02", users=[1, 2, 4, 8])
+        found = Rig().perform(lab)
+    assert isinstance(found, Attached) and found.run.demand is not None
+    assert found.run.found.quota_cores == 0.5
+    assert verdict(found).limit == "quota"
+    most = 0.5 / found.run.demand.value
+    assert found.run.forecast.at(8).bound_rps <= 0.5 / found.run.demand.low
+    assert found.best.throughput_rps == pytest.approx(most, rel=0.3)
 
 
 def test_limits_far_above_are_found(a_container: list[Path]) -> None:

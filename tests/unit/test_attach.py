@@ -82,6 +82,27 @@ def test_verdict_names_the_one_core_that_one_process_can_use() -> None:
     assert "its one process" in found.sentences[0]
 
 
+@given(cpu_s=st.floats(0.003, 0.04), quota=st.floats(0.2, 1.5))
+def test_quota_of_the_server_is_the_cores_of_its_forecast_and_is_named(
+    cpu_s: float, quota: float
+) -> None:
+    """A plateau at quota / D, whether or not the system told of the times it was held back."""
+    held = replace(SEEN, quota_cores=quota)
+    found = attached(
+        lambda N: min(N / (cpu_s + 0.1), quota / cpu_s),
+        alone_s=cpu_s + 0.1,
+        cpu_s=cpu_s,
+        found=held,
+    )
+    top = found.run.forecast.levels[-1]
+    assert top.bound_rps <= quota / (0.89 * cpu_s)
+    assert top.model_rps == pytest.approx(min(128 / (cpu_s + 0.1), quota / cpu_s), rel=0.05)
+    free = attached(lambda N: N / (cpu_s + 0.1), alone_s=cpu_s + 0.1, cpu_s=cpu_s)
+    assert free.run.forecast.levels[-1].bound_rps > top.bound_rps
+    assert verdict(found).limit == "quota"
+    assert "quota of" in verdict(found).sentences[0]
+
+
 @pytest.mark.parametrize(
     ("more", "limit"),
     [

@@ -7,7 +7,7 @@ import sys
 import psutil
 import pytest
 
-from labs.host import cgroup, counters, hardware
+from labs.host import cgroup, counters, hardware, listeners
 
 
 @pytest.fixture
@@ -39,6 +39,19 @@ def test_the_tightest_quota_of_all_ancestors_counts(root):
     assert hardware.quota_cores(root.path) == 0.5
     assert hardware.cores(root.path) == 0.5
     assert hardware.fingerprint(root.path).cores == 1
+
+
+def test_the_quota_of_another_process_is_that_of_its_own_cgroups(root):
+    root("proc/self/cgroup", "0::/ours\n")
+    root("proc/77/cgroup", "0::/theirs/inner\n")
+    root("sys/fs/cgroup/ours/cpu.max", "200000 100000\n")
+    root("sys/fs/cgroup/theirs/cpu.max", "75000 100000\n")
+    root("sys/fs/cgroup/theirs/inner/cpu.max", "max 100000\n")
+    root("sys/fs/cgroup/theirs/cpu.stat", "throttled_usec 1500000\n")
+    assert listeners.quota_of(77, root.path) == 0.75
+    assert listeners.quota_of(78, root.path) is None
+    assert cgroup.throttled_s(root.path, 77) == 1.5
+    assert (hardware.quota_cores(root.path), cgroup.throttled_s(root.path)) == (2.0, 0.0)
 
 
 def test_version_one_of_cgroups(root):

@@ -11,9 +11,10 @@ import math
 from dataclasses import dataclass
 
 from labs.kinds.attach.record import Found, Known
+from labs.records.format import crowd
 from labs.records.results import PredictedLevel, Prediction
 from labs.theory.laws import bound, knee
-from labs.theory.queueing import closed
+from labs.theory.queueing import closed, quota
 
 MODEL = "an open look: cores shared, waits in parallel"
 UNSTEADY = 0.05  # a core's own speed within a minute, on a calm machine
@@ -30,17 +31,25 @@ class Rates:
     Z: float
     g: float  # of the load generator
     c: float  # cores that the server's own code may use
+    full: float  # and could, for a moment, were there no quota
     cores: float  # of the machine, which the load generator uses too; inf for another machine
     W: float
+    quota: float = math.inf  # cores; c is no more than that
     measured: bool = False  # whether Z is, and has in it what of g isn't in V
 
     def model_rps(self, users: int) -> float:
         """Throughput of so many users."""
         D = self.alone if users == 1 else self.D
-        capacity = tuple(min(float(k), self.c) for k in range(1, math.ceil(self.c) + 1))
         wait_s = max(0.0, self.V - self.g)  # a lone request's rest has the generator's time in it
         Z = max(0.0, self.Z - max(0.0, self.g - self.V)) if self.measured else self.Z
-        return closed(users, D, wait_s, capacity, W=self.W, Z=Z, g=self.g, cores=self.cores)
+
+        def on(c: float) -> float:
+            capacity = tuple(min(float(k), c) for k in range(1, math.ceil(c) + 1))
+            return closed(users, D, wait_s, capacity, W=self.W, Z=Z, g=self.g, cores=self.cores)
+
+        if math.isinf(self.quota):
+            return on(self.c)
+        return quota(D, full_speed=on(self.full), evened=on(self.c), q=self.quota)
 
     def bound_rps(self, users: int) -> float:
         """The asymptotic bound, with the load generator's own."""
@@ -74,16 +83,19 @@ def rates(
     """The numbers at one edge of what is known of them: "value", "low" or "high"."""
     D = 0.0 if demand is None else float(getattr(demand, edge))
     V = float(getattr(wait, edge))
-    c = float(found.cores or cores)
+    full = float(found.cores or cores)
     if found.one_core_each and found.workers:
-        c = min(c, float(found.workers))
+        full = min(full, float(found.workers))
+    held = math.inf if found.quota_cores is None else found.quota_cores
     return Rates(
         alone=min(D, max(0.0, alone_s - V)) if demand is not None else 0.0,
         D=D,
         V=V,
         Z=Z,
         g=g,
-        c=c,
+        c=min(full, held),
+        full=full,
+        quota=held,
         cores=cores,
         W=math.inf if found.pool is None else float(found.pool),
         measured=measured,
@@ -152,7 +164,7 @@ def notes(at: Rates, *, visible: bool) -> tuple[str, ...]:
     if math.isinf(at.W):
         said.append(
             "If nothing stands behind this server of which there are only so many, throughput "
-            f"rises until about {max(1, round(at.knee()))} users."
+            f"rises until about {crowd(max(1, round(at.knee())))}."
         )
     return tuple(said)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from labs.host import listeners
@@ -35,11 +36,14 @@ def found_at(
     port = set(listeners.listeners(target.host, target.port)) if target.here else set()
     serving = [pid for pid in leaves if pid in port] or leaves
     everyone = pids + behind.pids()
+    cores = allowed_cores(everyone) or 0
+    quota = listeners.quota_of(serving[0]) if serving else None
     return Found(
         program=listeners.program(roots[0]) if roots else "",
         processes=len(everyone),
         threads=sum(map(listeners.threads_of, pids)),
-        cores=allowed_cores(everyone) or 0,
+        cores=cores,
+        quota_cores=quota if quota and quota < (cores or math.inf) else None,
         one_core_each=listeners.runtime(roots[0]) if roots and not programs else "",
         workers=len(serving),
         pool=pool or (listeners.pool(roots[0], len(serving)) if roots else None),

@@ -306,7 +306,8 @@ class Ramp:
         if point.completed >= LEAST_COMPLETIONS / 2:
             yield from checks.disturbances(point)
         if self.watch.target.here and self.watch.server.families[0].roots:
-            yield from checks.surroundings(point, self.machine)
+            around = checks.surroundings(point, self.machine)
+            yield from (check for check in around if check.name != "throttled")  # as forecast
 
     def attached(self) -> Attached:
         """What was found so far."""

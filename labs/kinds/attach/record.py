@@ -16,6 +16,7 @@ class Found:
     processes: NotNegative = 0
     threads: NotNegative = 0
     cores: NotNegative = 0  # that its processes may use together
+    quota_cores: Amount | None = None  # that its cgroup lets it use, where that is less
     one_core_each: str = ""  # the runtime whose processes use a core at most; "" for others
     workers: NotNegative = 0  # processes that answer, as a rule
     pool: NotNegative | None = None  # requests that it holds at once, where told

@@ -9,6 +9,7 @@ import msgspec
 from labs.kinds.attach.record import Attached, Found, Known
 from labs.kinds.attach.verdict import verdict
 from labs.kinds.sweep.report import columns
+from labs.records.format import cores as so_many_cores
 from labs.records.format import duration, listed
 
 
@@ -24,7 +25,10 @@ def found_text(found: Found) -> str:
     threads = "1 thread" if found.threads == 1 else f"{found.threads} threads"
     behind = f", behind it {' and '.join(found.behind)}" if found.behind else ""
     pool = f"; it holds {found.pool} requests at once" if found.pool else ""
-    return f"{found.program}: {processes}, {threads}{behind}{pool}."
+    quota = (
+        "" if found.quota_cores is None else f"; a CPU quota of {so_many_cores(found.quota_cores)}"
+    )
+    return f"{found.program}: {processes}, {threads}{behind}{pool}{quota}."
 
 
 def costs_text(attached: Attached) -> str:

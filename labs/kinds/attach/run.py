@@ -198,6 +198,7 @@ class AttachLab(LabKind[Attached]):
                 generator=driver.pids,
                 on_event=rig.on_event,
                 behind=behind.pids,
+                held=next(iter(server.pids()), None),
             ) as sampler,
         ):
             sampler.begin()

@@ -78,8 +78,8 @@ def _limit(attached: Attached, run: Attachment) -> Verdict:
     if not curve.plateau:
         return _still_bending(curve)
     return (
-        _others(attached, curve)
-        or _quota(attached, curve)
+        _quota(curve)
+        or _others(attached, curve)
         or _cores(attached, curve)
         or _places(attached, curve)
         or _unknown(curve)
@@ -161,17 +161,18 @@ def _others(attached: Attached, curve: Curve) -> Verdict | None:
     )
 
 
-def _quota(attached: Attached, curve: Curve) -> Verdict | None:
+def _quota(curve: Curve) -> Verdict | None:
     held = sum(p.throttled_s for p in curve.plateau) / sum(p.seconds for p in curve.plateau)
-    if held < THROTTLED:
+    used, quota = curve.mean("server_cpu"), curve.run.found.quota_cores
+    if held < THROTTLED and (quota is None or used < BUSY * quota):
         return None
-    used = curve.mean("server_cpu")
+    whose = "A CPU quota" if quota is None else f"Its cgroup's CPU quota of {so_many_cores(quota)}"
+    said = f"{whose} held the server back on the plateau, where it used {so_many_cores(used)}"
+    cost = curve.run.demand
+    per = f"; a request takes {duration(cost.value)} of one" if cost else ""
     return Verdict(
         limit="quota",
-        sentences=(
-            f"A CPU quota held the server back for {percent(held)} of the time on the plateau, "
-            f"where it used {so_many_cores(used)}.",
-        ),
+        sentences=(f"{said}{per}. Only less CPU time a request, or a larger quota, brings more.",),
     )
 
 
@@ -299,6 +300,8 @@ def _busy(attached: Attached, curve: Curve) -> float:
     if not found.visible:
         return 0.0
     whole = _in_use(curve) / machine
+    if found.quota_cores:
+        whole = max(whole, curve.mean("server_cpu") / found.quota_cores)
     if found.one_core_each and found.workers:
         return max(curve.mean("server_cpu") / min(machine, found.workers), whole)
     return whole
