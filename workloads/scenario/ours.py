@@ -63,9 +63,13 @@ NAMED = {"localhost", *addresses(GIVEN.mine)}
 
 def guard(event: str, arguments: tuple[Any, ...]) -> None:
     """Let nothing go to another machine, whatever asks it to: a URL in a task, a redirect."""
-    if event not in ("socket.connect", "socket.sendto") or not isinstance(arguments[1], tuple):
+    if event == "socket.getaddrinfo":  # not even its address is asked for
+        host = arguments[0]
+    elif event in ("socket.connect", "socket.sendto") and isinstance(arguments[1], tuple):
+        host = arguments[1][0]
+    else:
         return
-    host = str(arguments[1][0])
+    host = host.decode("ascii", "replace") if isinstance(host, bytes) else str(host or "localhost")
     try:
         fine = host in NAMED or ipaddress.ip_address(host).is_loopback
     except ValueError:
