@@ -275,7 +275,8 @@ class Ramp:
         watch, rig = self.watch, self.rig
         cycle_s = response_s + self.think_time_s
         since, before = len(watch.driver.records()), watch.sampler.snapshot()
-        window_s = max(EACH_S / 2, 3 * cycle_s, REQUESTS / 2 * cycle_s / users)
+        twice = 2 if self.think_time_s else 1  # pauses scatter more than answers do
+        window_s = max(twice * EACH_S / 2, 3 * cycle_s, twice * REQUESTS / 2 * cycle_s / users)
         if lone:
             window_s = min(max(LEAST_S, ALONE * cycle_s), max(ALONE_S, 3 * cycle_s))
         rig.pause(min(LONGEST_S, window_s), watch.driver.check)
