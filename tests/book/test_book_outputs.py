@@ -4,14 +4,14 @@ import re
 from pathlib import Path
 
 import pytest
-from chapters import chapters
+from chapters import pages
 
 from labs.recordings import outputs
 
 ADDRESS = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")
 pytestmark = pytest.mark.chapters
 
-# The chapters that read real output, and at least these tools.
+# The pages that read real output, and at least these tools.
 READ = {
     "wall-time": "curl",
     "past-the-plateau": "vmstat",
@@ -23,12 +23,13 @@ READ = {
     "the-launch": "ss",
     "which-limit": "nginx py-spy",
     "a-small-file": "strace",
+    "monday": "mawk mawk mawk",
 }
-SHOWN = {page.slug: re.findall(r"^```\{output\} (\S+)$", page.text, re.M) for page in chapters()}
+SHOWN = {page.slug: re.findall(r"^```\{output\} (\S+)$", page.text, re.M) for page in pages()}
 
 
 @pytest.mark.parametrize("slug", READ)
-def test_a_chapter_reads_the_output_of_its_tools(slug: str) -> None:
+def test_a_page_reads_the_output_of_its_tools(slug: str) -> None:
     tools = [outputs.read(name).tool.split()[0] for name in SHOWN[slug]]
     assert tools == READ[slug].split()
 
