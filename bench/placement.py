@@ -84,8 +84,7 @@ def main() -> int:
             calibration = found.run.calibration
             print(
                 f"\n{name}, {1000 * work.cpu_s:g} ms of work, {1000 * work.wait_s:g} of waiting. "
-                f"In the warm-up: moved after {1000 * calibration.moved_after_s:.1f} ms, "
-                f"{calibration.use:.1%} of the cores used"
+                f"In the warm-up {calibration.use:.1%} of the cores were used"
             )
             print(columns([HEADS, *(row(found, point) for point in found.points)]), flush=True)
     return 0

@@ -8,7 +8,6 @@ BRIEF = (  # module, constant, seconds
     (calibration, "HOT_S", 0.05),
     (warmup, "EMPTY_S", 0.3),
     (warmup, "CROWD_S", 0.3),
-    (warmup, "KNEE_S", 0.15),
     (warmup, "ALONE_S", 0.15),
     (warmup, "NAPS_S", 0.15),
 )

@@ -35,7 +35,6 @@ HOT_S = 0.3
 CALIBRATION_S = HOT_S + 1.2  # usually, once for a unit of work
 EMPTY_S = 0.3  # of requests without work, which tell the overhead per request
 CROWD_S = 0.8  # of as many users as fill the cores, who tell what work costs there
-KNEE_S = 0.4  # of a user for each core, who tell how long a request waits beside an idle one
 ALONE_S = 0.4  # of one user, who tells how fast the server works and what the way there takes
 NAPS_S = 0.4  # of one user who waits, who tells how fast it works after a nap
 # Calibration, server and Locust (seen: 1.9 to 2.2 s on 2 cores, with cold burns), and a burn on
@@ -178,13 +177,9 @@ def longer(load: Load) -> float:
 
 
 def start_s(experiment: Experiment) -> float:
-    """Seconds from pressing Run to the first level. Where requests only compute, and no level has
-    as many users as cores, it is a little less: the cores are counted then."""
-    server, workload, load = experiment.server, experiment.workload, experiment.load
-    shares = server.architecture == "prefork" or workload.cpu_by == "hashing"
-    knee_s = KNEE_S if workload.cpu_s and shares else 0.0
+    """Seconds from pressing Run to the first level."""
     naps_s = NAPS_S if experiment.naps else 0.0
-    return STARTUP_S + (WARM_UP_S + knee_s + naps_s) * longer(load)
+    return STARTUP_S + (WARM_UP_S + naps_s) * longer(experiment.load)
 
 
 def duration_s(experiment: Experiment, levels: Sequence[PredictedLevel]) -> float:

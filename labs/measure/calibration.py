@@ -70,7 +70,6 @@ class Overhead(msgspec.Struct, frozen=True):
     crowd_overhead_s: float | None = None
     crowd_generator_s: float | None = None
     crowd_work_s: float = 0.0
-    knee_s: float = 0.0
     crowd_cores: int = 1
     crowd_spread: float = 0.0
     overhead_s: float = 0.0

@@ -2,8 +2,7 @@
 costs it, found in a second and a half, or longer where the levels are.
 
 First with a crowd of empty requests: their CPU seconds. Then with a crowd that fills the cores
-with pieces of work: CPU seconds again, and how much of the cores they get. Then with a user for
-each core, where that matters: how long a request waits although a core is idle. Then with one user
+with pieces of work: CPU seconds again, and how much of the cores they get. Then with one user
 alone: how fast the server itself does a piece of work, and what the way there and back takes; and,
 where users of the levels wait, how fast after a nap. Where they wait in a database, each piece
 asks it for something too, and hardly waits.
@@ -18,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from labs.analysis.schedule import ALONE_S, CROWD_S, EMPTY_S, KNEE_S, NAPS_S, longer
+from labs.analysis.schedule import ALONE_S, CROWD_S, EMPTY_S, NAPS_S, longer
 from labs.host.monitor import Sampler
 from labs.load.locust import Driver
 from labs.records.experiment import Experiment, Workload
@@ -58,11 +57,10 @@ def warm_up(
     seconds that server, load generator and a backend spend on an empty one, and those of a piece
     of work, with `crowd` users and with one.
 
-    Takes `schedule.WARM_UP_S` seconds times `schedule.longer`, with KNEE_S more where as many users
-    as cores are asked for, NAPS_S more where users wait between work, less without work and some
-    more with hundreds of users or where work took now more and now less, by way of `pause`. Leaves
-    the gate closed. Where no request ends, what was burned is all there is, and the levels will say
-    what is wrong.
+    Takes `schedule.WARM_UP_S` seconds times `schedule.longer`, with NAPS_S more where users wait
+    between work, less without work and some more with hundreds of users or where work took now more
+    and now less, by way of `pause`. Leaves the gate closed. Where no request ends, what was burned
+    is all there is, and the levels will say what is wrong.
     """
     workload, burned = model.workload, model.calibration
     wait_s = min(workload.wait_s, users * EACH_S)
@@ -94,12 +92,7 @@ def warm_up(
         found = replace(found, call_s=call_s, handover_s=handover_s)
     if workload.cpu_s and crowd:
         found = _crowd(driver, sampler, model, found, crowd, pause)
-    if found.crowd_ratio is None or not model.looks_at_the_knee:
-        return _alone(driver, sampler, model, found, pause)
-    round_s, demand_s = _one_for_each_core(driver, sampler, model, found, pause)
-    found = _alone(driver, sampler, model, found, pause)
-    beside_s = found.delay_s + found.generator_for(workload.cpu_s)  # as in the lone user's round
-    return replace(found, knee_s=max(0.0, round_s - demand_s - beside_s))
+    return _alone(driver, sampler, model, found, pause)
 
 
 def _crowd(
@@ -134,32 +127,6 @@ def _crowd(
     _wait(lambda: not driver.report(since).flying, pause)
     done = _good(driver.report(since).records)
     return crowded(found, model, looks, done, users=users, piece_s=piece_s)
-
-
-def _one_for_each_core(
-    driver: Driver,
-    sampler: Sampler,
-    model: ServerModel,
-    found: Calibration,
-    pause: Callable[[float], None],
-) -> tuple[float, float]:
-    """Seconds of a user's round, and CPU seconds of a request, where as many users as cores ask for
-    pieces of work. Zeros where hardly a request ends."""
-    knee_s, piece_s = KNEE_S * longer(model.load), found.crowd_work_s
-    driver.ask_for(_piece(model, piece_s), found.loops_per_s[0])
-    since = len(driver.records())
-    driver.open(model.fills, piece_s)
-    pause(SETTLE * knee_s)
-    before = sampler.snapshot()
-    pause((1 - SETTLE) * knee_s)
-    after = sampler.snapshot()
-    driver.open(0, 0.0)
-    _wait(lambda: not driver.report(since).flying, pause)
-    pieces = float(_inside(_good(driver.report(since).records), before.at, after.at).sum())
-    if pieces < model.fills:
-        return 0.0, 0.0
-    used = before.until(after)
-    return model.fills * used.seconds / pieces, used.server_cpu * used.seconds / pieces
 
 
 def _piece(model: ServerModel, piece_s: float) -> Workload:

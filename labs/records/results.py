@@ -17,10 +17,8 @@ from labs.records.time_split import TimeSplit
 
 LowerBy = Literal["users in step", "separate run queues"]
 
-MOST_APART = 0.75  # of a request's time, that it is placed as if the kernel never moved one
 COOLS_S = 0.005  # of a load generator's nap. Between 3 and 30 ms of work, two cores, gunicorn and
 # threads, it tells what a request costs the generator within a fifth or so (`bench.placement`)
-FOUND_S = 0.004  # of work, after half of which a kernel has found an idle core for it: a tick or so
 MOST_COLDER = 3.0  # than after the crowd's naps; a guard, as short ones on many cores tell little
 SCHEMA = 1  # of a recording; raise it when an old file can no longer be read
 
@@ -90,7 +88,6 @@ class Calibration:
     crowd_generator_s: Spent | None = None  # of the load generator; None: `generator_s`
     crowd_work_s: Spent = 0.0  # of a piece of the crowd's work, as burned
     crowd_cores: Cores = 1  # logical cores that the crowd kept busy in the server
-    knee_s: Spent = 0.0  # of a round with a user for each core: a request waits, a core is idle
     crowd_spread: Amount = 0.0  # of what the crowd got done: how far two halves lay apart, relative
     use: Speed = 1.0  # part of all logical cores' time that work gets which could fill them
     call_s: Spent = 0.0  # CPU seconds of the application, of a request that only asks a database
@@ -141,28 +138,6 @@ class Calibration:
         )
         colder = min(MOST_COLDER, such / crowd)
         return self.generator_s + colder * (self.crowd_generator_s - self.generator_s)
-
-    def knee_for(self, D: float) -> float:
-        """`knee_s` of requests with D CPU seconds each, at most as long as if they were put on the
-        cores blindly and never moved. It hardly grows with D: on two cores one idled for 1.5 to 1.7
-        ms of a request of 3 ms, 2.6 to 3.0 of 10, 2.5 to 4.9 of 30 and 2.8 to 5.6 of 100, gunicorn
-        and threads that hash (`bench.placement`)."""
-        if not self.knee_s or not self.crowd_ratio:
-            return 0.0
-        piece_s, blind_s = self.crowd_work_s * self.crowd_ratio, D * (1 - 1 / self.crowd_cores)
-        return min(blind_s, self.knee_s * D / piece_s * (piece_s + FOUND_S) / (D + FOUND_S))
-
-    @property
-    def moved_after_s(self) -> float:
-        """Seconds until the kernel moves a request that waits beside an idle core, from what a
-        round of one user for each core takes longer: `queueing.evened_out`, turned round, with c
-        requests on c cores. Seen on two (`bench.placement`): 9 to 41 ms with gunicorn, all of
-        whose idle workers wake for each request, up to 1.2 with a server that wakes one."""
-        if not self.knee_s or not self.crowd_ratio or self.crowd_cores < 2:
-            return 0.0
-        D, c = self.crowd_work_s * self.crowd_ratio, self.crowd_cores
-        apart = self.knee_s / (D + self.knee_s) * (2 * c - 1) / (c - 1)
-        return D * (apart := min(apart, MOST_APART)) / (1 - apart)
 
     def use_for(self, cpu_s: float) -> float:
         """Part of all logical cores' time that requests of so many seconds of work get, where what

@@ -17,13 +17,13 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from labs.records.experiment import Experiment
-from labs.records.format import digits, duration, percent, rate
+from labs.records.format import digits, percent, rate
 from labs.records.results import Calibration, Machine, Point, PredictedLevel, Prediction
 from labs.theory import queueing
 from labs.theory.demand import Demand
 from labs.theory.laws import ceiling
 from labs.theory.server_model import ServerModel
-from labs.theory.slices import SLICE_S, VARIED_CV
+from labs.theory.slices import VARIED_CV
 
 TELLING = 0.05  # of the CPU time; a smaller share of the load generator goes without saying
 
@@ -88,11 +88,6 @@ def _notes(model: ServerModel, levels: Sequence[PredictedLevel], D: float) -> It
         yield (
             "With about as many users as cores, two requests may share a core while another idles; "
             "the lower bound says what that costs if the kernel never moves one."
-        )
-    if model.looks_at_the_knee and (after_s := model.calibration.moved_after_s) > SLICE_S:
-        yield (
-            f"In the warm-up the kernel took {duration(after_s)} to move a request that shared a "
-            "core while another was idle; what that costs is in the forecast."
         )
     if "users in step" in lower:
         apart = 0.1 if model.queued_for_core else VARIED_CV

@@ -173,28 +173,6 @@ def separate_queues(capacity: tuple[float, ...], most: int) -> tuple[float, ...]
     return tuple(speeds)
 
 
-def evened_out(
-    capacity: tuple[float, ...], most: int, *, D: float, after_s: float
-) -> tuple[float, ...]:
-    """How fast 1 .. most requests are where each core has a run queue of its own, and a kernel
-    takes some `after_s` seconds to move one that waits beside an idle core: a capacity between
-    `separate_queues` and the one that is given.
-
-    A request of D seconds that is badly placed stays so for after_s, or until somebody is done: of
-    its time, after_s / (after_s + D) is spent as if nobody were ever moved. X then lies within 1 %
-    of the chain of all states in which a request is put on a core blindly and, while a core is
-    idle, one that shares another is moved there at the rate 1 / after_s (two cores, exponential
-    times).
-
-    >>> [round(speed, 2) for speed in evened_out((1, 2), 3, D=0.012, after_s=0.004)]
-    [1.0, 1.83, 1.88]
-    """
-    apart = after_s / (after_s + D)
-    at_once = np.interp(range(1, most + 1), range(1, len(capacity) + 1), capacity)
-    speeds = (1 - apart) * at_once + apart * np.array(separate_queues(capacity, most))
-    return tuple(speeds.tolist())
-
-
 def quota(D: float, full_speed: float, evened: float, q: float, g: float = 0.0) -> float:
     """X under a CPU quota of q cores, which runs at full speed until its 100 ms budget is gone.
 

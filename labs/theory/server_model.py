@@ -22,7 +22,7 @@ from labs.theory.demand import Cores, Demand
 from labs.theory.laws import ceiling
 from labs.theory.rounds import rounds
 from labs.theory.simulation import simulate
-from labs.theory.slices import SLICE_S, STEADY_CV, Round
+from labs.theory.slices import STEADY_CV, Round
 
 SWITCH_INTERVAL_S = 0.005  # CPython's default, sys.getswitchinterval()
 LEAST_SPREAD = 0.02  # of D: two halves of a second cannot vouch for less,
@@ -211,7 +211,7 @@ class ServerModel:
         if (self.alone or self.together) and not self.blocks:
             return self.one_at_a_time(cores, N, D.expected)
         if not self.queued_for_core:
-            return self.shared(self.placed(cores, N, D), N, D, self.in_service(N, point))
+            return self.shared(cores, N, D, self.in_service(N, point))
         one = functools.partial(self.one_process, cores.server[0], D.expected)
         found = self.split(N, one, point)
         found = min(found, ceiling(cores.all, D.of(len(cores.server)) + self.others))
@@ -253,53 +253,7 @@ class ServerModel:
             )
             for size in ((W, W) if math.isinf(W) else (math.floor(W), math.ceil(W)))
         )
-        found = below if below == above else below + (W % 1) * (above - below)
-        return found * (made.left if (made := self.round(N, D, W)) else 1.0)
-
-    @property
-    def spreads(self) -> bool:
-        """Whether the kernel spreads requests over cores, each with a run queue of its own."""
-        return not self.queued_for_core and self.quota is None and len(self.full.server) > 1
-
-    def placed(self, cores: Cores, N: int, D: Demand) -> Cores:
-        """What N users' requests have of the cores that are put on them by a kernel that was tried.
-        It moves those who come from a wait no sooner than within a slice. Where more than two for
-        each core only compute, or each process has a user, nothing is lost: whoever is done goes on
-        with the next at once."""
-        number, found = len(cores.server), self.calibration
-        work_s = D.of(number)
-        if not (found.crowd_work_s > 0 and self.spreads and work_s):
-            return cores
-        if lone := self.lone_cores(N):
-            last = cores.server[-1] * work_s / (work_s + lone**2 * found.knee_for(work_s))
-            return replace(cores, server=(*cores.server[:-1], last))
-        if not self.wakes_a_worker(N):
-            return cores
-        after_s = max(SLICE_S, found.moved_after_s)
-        most = max(int(min(N, self.W)), number)
-        speeds = queueing.evened_out(cores.server, most, D=work_s, after_s=after_s)
-        return replace(cores, server=speeds)
-
-    def wakes_a_worker(self, N: int) -> bool:
-        """Whether a request comes after a pause, to a worker that had none to go on with. A process
-        takes the next from the listen queue by itself; a thread is woken for each, however few
-        there are (`bench.placement` prints the switches of both)."""
-        return bool(self.Z or (self.V and (self.server.architecture == "threaded" or N < self.W)))
-
-    def lone_cores(self, N: int) -> float:
-        """Part of the cores on which one request is by itself, as N users only compute and are
-        spread evenly: all with one for each core, none from two on. To lose a core for a while,
-        such a request must end, and the next one be put beside another such: at each the chance is
-        this part. (With pool and users alike, whoever is done goes on with the next.)"""
-        c = len(self.full.server)
-        meets = self.spreads and not self.V + self.Z and c == self.fills <= N <= self.W
-        return max(0.0, 2 - N / c) if meets else 0.0
-
-    @property
-    def looks_at_the_knee(self) -> bool:
-        """Whether a level depends on how soon the kernel moves what waits beside an idle core."""
-        full = self.spreads and self.fills == len(self.full.server)
-        return full and any(self.wakes_a_worker(N) or self.lone_cores(N) for N in self.load.users)
+        return below if below == above else below + (W % 1) * (above - below)
 
     def round(self, N: int, D: Demand, W: float) -> Round | None:
         """What so many users do by turns, on cores or not, where a kernel deals these out; None

@@ -1,10 +1,11 @@
-"""Simulation of cores that a kernel deals out in slices, newcomers first. Pure, seeded.
+"""Simulation of cores that a kernel deals out in slices, the least served first. Pure, seeded.
 
 `queueing.sharing` has all requests on the cores progress alike. A kernel runs one at a time on each
-core, for a slice, and whoever has just woken comes before those who have had a slice. Where times
-vary much, no order changes how many are served. Where they hardly vary it does: newcomers overtake,
-so all who met on the cores end as the last of them have had their share, nearly at one time. They
-wait at one time, too, with cores idle, and come back together. Letters as in `laws`.
+core, for a slice, and decides who is next. Where times vary much, no order changes how many are
+served. Where they hardly vary it does: whoever has had least overtakes, so all who met on the cores
+end as the last of them have had their share, nearly at one time. They wait at one time, too, with
+cores idle, and come back together. How far a kernel goes there isn't known before a load: this is
+the far end, equal shares are the near one, and a forecast lies between. Letters as in `laws`.
 """
 
 import functools
@@ -32,7 +33,7 @@ HALF_FULL = 0.5  # of the cores: with fewer in use hardly any two meet
 
 
 class Round(NamedTuple):
-    """What processes do by turns, as the functions below take it."""
+    """What processes do by turns, as `least_served_first` takes it."""
 
     m: int
     D: float
@@ -42,20 +43,13 @@ class Round(NamedTuple):
     wait_cv: float
 
     @property
-    def left(self) -> float:
-        """Part of the X of equal shares that is left, as newcomers overtake."""
+    def least(self) -> float:
+        """Part of the X of equal shares that would be left if whoever has had least were always
+        next; 1 where it makes no difference worth telling."""
         if not self.matters:
             return 1.0
         equal = sharing(self.m, self.D, self.V, tuple(range(1, self.c + 1)))
-        return min(1.0, newcomers_first(*self.steady) / equal)
-
-    @property
-    def least(self) -> float:
-        """Part of that which would be left if whoever has had least were always next; 1 where it
-        makes no difference worth telling."""
-        if not self.matters:
-            return 1.0
-        part = least_served_first(*self.steady) / newcomers_first(*self.steady)
+        part = least_served_first(*self) / equal
         return part if part < 1 - TELLING else 1.0
 
     @property
@@ -66,45 +60,22 @@ class Round(NamedTuple):
         varied = round(max(self.cpu_cv, self.wait_cv), 1) >= VARIED_CV
         return self.m > self.c and wanted >= HALF_FULL * self.c and not varied
 
-    @property
-    def steady(self) -> "Round":
-        """The same, not quite constant."""
-        return self._replace(wait_cv=max(STEADY_CV, self.wait_cv))
 
-
-def newcomers_first(
+@functools.lru_cache(maxsize=1024)  # a panel asks again whenever one of its sliders moves
+def least_served_first(
     m: int, D: float, V: float, c: int, cpu_cv: float = 0.0, wait_cv: float = 0.0
 ) -> float:
     """X (requests per second) of m processes on c equal cores, each of which works for D seconds,
     then waits for V, again and again: gamma distributed, with these coefficients of variation.
 
-    Whoever wakes has a core at once, an idle one or that of the one who has had most for its own
-    request; who has had a slice queues behind all others. All start spread over one round. The
-    same numbers give the same answer. Raises Unusable for times of 0, and for more than are
-    counted one by one.
-
-    >>> [round(newcomers_first(16, 0.010, 0.090, 2, wait_cv=cv)) for cv in (0.1, 1.0)]
-    [135, 147]
-    """
-    return _sliced(m, D, V, c, cpu_cv, wait_cv, least_served=False)
-
-
-def least_served_first(
-    m: int, D: float, V: float, c: int, cpu_cv: float = 0.0, wait_cv: float = 0.0
-) -> float:
-    """The same where whoever has had least for its request is always next: those who met on the
-    cores end as late as can be, the worst that an order does to constant times.
+    Whoever has had least for the request in hand is always next: those who met on the cores end as
+    late as can be, the worst that an order does to times that hardly vary. All start spread over
+    one round. The same numbers give the same answer. Raises Unusable for times of 0, and for more
+    than are counted one by one.
 
     >>> [round(least_served_first(16, 0.010, 0.090, 2, wait_cv=cv)) for cv in (0.1, 1.0)]
     [109, 144]
     """
-    return _sliced(m, D, V, c, cpu_cv, wait_cv, least_served=True)
-
-
-@functools.lru_cache(maxsize=1024)  # a panel asks again whenever one of its sliders moves
-def _sliced(
-    m: int, D: float, V: float, c: int, cpu_cv: float, wait_cv: float, *, least_served: bool
-) -> float:
     countable(m=m, c=c)
     if not (D > 0 and V > 0):
         raise Unusable(f"D={D:g}, V={V:g}: processes that work, then wait. Give both above 0.")
@@ -128,7 +99,7 @@ def _sliced(
         left[who] -= ran
         if left[who] > 1e-9:
             number = next(order)
-            heapq.heappush(ready, (had[who] if least_served else number, number, who))
+            heapq.heappush(ready, (had[who], number, who))
         else:
             done += 1
             heapq.heappush(due, (now + waits.pop(), who))
@@ -142,7 +113,7 @@ def _sliced(
             now, who = heapq.heappop(due)
             left[who], had[who] = works.pop(), 0.0
             number = next(order)
-            heapq.heappush(ready, (0.0 if least_served else -number, number, who))
+            heapq.heappush(ready, (0.0, number, who))
             if len(running) == c:
                 stop(max(running, key=lambda who: had[who] + now - running[who][0]))
         elif first is not None:

@@ -384,7 +384,7 @@ def test_full_cores_leave_no_run_queue_idle() -> None:
     assert named(KNEE, half_idle) == "run queues"
 
 
-@pytest.mark.parametrize(("ready_s", "name"), [(0.14, "in step"), (0.11, "")])
+@pytest.mark.parametrize(("ready_s", "name"), [(0.14, "in step"), (0.06, "")])
 def test_users_half_in_step_wait_for_cores_by_half(ready_s: float, name: str) -> None:
     """As far as requests were seen ready without a core; the rest of the miss is something else."""
     rps = 40 / 0.34

@@ -1,42 +1,35 @@
 """Cores dealt out in slices: what the order costs, and where it costs nothing."""
 
 import random
-from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from labs.theory.queueing import in_step, sharing
-from labs.theory.slices import least_served_first, newcomers_first
+from labs.theory.slices import least_served_first
 
-Order = Callable[..., float]
 ROUND = {"D": 0.010, "V": 0.090, "c": 2}
-ORDERS = [newcomers_first, least_served_first]
-BOTH = pytest.mark.parametrize("order", ORDERS)
 
 
-@BOTH
 @pytest.mark.parametrize("m", [12, 16, 20, 30])
-def test_where_times_vary_no_order_changes_how_many_are_served(m: int, order: Order) -> None:
-    found = order(m, **ROUND, cpu_cv=1.0, wait_cv=1.0)
+def test_where_times_vary_no_order_changes_how_many_are_served(m: int) -> None:
+    found = least_served_first(m, **ROUND, cpu_cv=1.0, wait_cv=1.0)
     assert found == pytest.approx(sharing(m, 0.010, 0.090, (1, 2)), rel=0.03)
 
 
 @pytest.mark.parametrize("m", [16, 20, 24])
-def test_alike_times_fall_in_step_the_more_newcomers_are_favoured(m: int) -> None:
+def test_alike_times_fall_in_step_where_the_least_served_come_first(m: int) -> None:
     shared = sharing(m, 0.010, 0.090, (1, 2))
-    newcomers = newcomers_first(m, **ROUND, wait_cv=0.1)
     least = least_served_first(m, **ROUND, wait_cv=0.1)
-    assert in_step(m, 0.010, 0.090, 2) < 1.05 * least < 0.95 * newcomers < 0.92 * shared
+    assert in_step(m, 0.010, 0.090, 2) < 1.05 * least < 0.88 * shared
 
 
 @pytest.mark.parametrize(("name", "cv"), [("wait_cv", 0.5), ("cpu_cv", 0.7)])
-@BOTH
-def test_half_as_much_variation_keeps_them_apart(name: str, cv: float, order: Order) -> None:
-    """What `server_model.VARIED_CV` takes for granted of the wait, of newcomers who overtake."""
-    varied = order(16, **ROUND, **({"wait_cv": 0.1} | {name: cv}))
-    assert varied > (0.97 if order is newcomers_first else 0.93) * sharing(16, 0.010, 0.090, (1, 2))
+def test_half_as_much_variation_keeps_them_apart(name: str, cv: float) -> None:
+    """What `slices.VARIED_CV` takes for granted."""
+    varied = least_served_first(16, **ROUND, **({"wait_cv": 0.1} | {name: cv}))
+    assert varied > 0.93 * sharing(16, 0.010, 0.090, (1, 2))
 
 
 @given(
@@ -45,20 +38,16 @@ def test_half_as_much_variation_keeps_them_apart(name: str, cv: float, order: Or
     V=st.floats(0.001, 0.5),
     c=st.integers(1, 8),
     cv=st.sampled_from([0.0, 0.1, 1.0]),
-    order=st.sampled_from(ORDERS),
 )
-def test_no_order_gets_beyond_the_bounds(
-    m: int, D: float, V: float, c: int, cv: float, order: Order
-) -> None:
-    found = order(m, D, V, c, wait_cv=cv)
+def test_no_order_gets_beyond_the_bounds(m: int, D: float, V: float, c: int, cv: float) -> None:
+    found = least_served_first(m, D, V, c, wait_cv=cv)
     assert 0 < found < 1.08 * min(m / (D + V), c / D)
     if m <= c:
         assert found == pytest.approx(m / (D + V), rel=0.08)
 
 
-@BOTH
-def test_one_of_them_alone_has_its_round(order: Order) -> None:
-    assert order(1, **ROUND) == pytest.approx(10.0)
+def test_one_of_them_alone_has_its_round() -> None:
+    assert least_served_first(1, **ROUND) == pytest.approx(10.0)
 
 
 @pytest.mark.parametrize("m", [12, 16, 20])
