@@ -50,6 +50,8 @@ class Row:
     consistency: float
     covered: bool  # the forecast lies inside the measurement's 95 % interval
     above: bool  # the measurement's interval lies wholly above the bound's
+    inside: bool  # the forecast's band holds the measurement
+    half: float  # of the band's width, over the forecast
 
     @property
     def disturbed(self) -> list[str]:
@@ -68,6 +70,8 @@ class Summary:
     coverage: float  # share of levels whose interval holds the forecast
     above: float  # share of levels that lie wholly above the bound
     fit: float  # share of levels that are fit
+    inside: float  # share of levels whose measurement lies in the band
+    half: float  # median of half the band's width
 
     @classmethod
     def of(cls, found: Sequence[Row]) -> Summary:
@@ -80,6 +84,8 @@ class Summary:
             coverage=statistics.fmean(row.covered for row in found),
             above=statistics.fmean(row.above for row in found),
             fit=statistics.fmean(row.point.fit for row in found),
+            inside=statistics.fmean(row.inside for row in found),
+            half=statistics.median(row.half for row in found),
         )
 
 
@@ -114,6 +120,8 @@ GOALS = (
     Goal(figure="coverage", limit=80, least=True),
     Goal(figure="above", limit=2.5, all_work=True),
     Goal(figure="fit", limit=95, least=True, all_work=True),
+    Goal(figure="inside", limit=85, least=True, all_work=True),
+    Goal(figure="half", limit=6),
 )
 
 
@@ -135,6 +143,7 @@ def rows(recording: Recording) -> list[Row]:
     for point in recording.points:
         level, rps = forecast.at(point.users), point.throughput_rps
         (low, high), most = point.throughput_ci_rps, level.bound_ci_rps or (level.bound_rps,)
+        band = level.band_rps or (level.model_rps, level.model_rps)
         made.append(
             Row(
                 point=point,
@@ -144,6 +153,8 @@ def rows(recording: Recording) -> list[Row]:
                 consistency=rps / explanation.at(point.users).model_rps - 1,
                 covered=low <= level.model_rps <= high,
                 above=low > most[-1],
+                inside=band[0] <= rps <= band[1],
+                half=(band[1] - band[0]) / 2 / level.model_rps,
             )
         )
     return made

@@ -1,6 +1,6 @@
 """How far is the forecast from the measurement?
 
-    python -m bench.prediction [--rounds N] [--json FILE] [ARCHITECTURE ...]
+    python -m bench.prediction [--rounds N] [--json FILE] [--recorded] [ARCHITECTURE ...]
 
 Three architectures x (CPU only, wait only, mixed) x seven levels. CPU only and mixed twice: with
 work as the book's labs have it, counted by an interpreter's loop, and *steady*, hashed, with waits
@@ -15,15 +15,19 @@ there a forecast is easy, beside the goals: a mark ! stands where one is missed.
 round; what is named after the command are parts of the experiments' names, as `steady` or
 `"event-loop, CPU"`. On a machine that changes its speed by some percent every minute, the bias of a
 round is that of fifteen calibrations: more rounds tell the instrument's from the machine's.
+
+--recorded measures nothing: it says the same of the levels of the book's recordings, each against
+the forecast that was stored with it.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from statistics import fmean
+
+from msgspec import structs
 
 from bench.levels import (
     CPU,
@@ -36,11 +40,11 @@ from bench.levels import (
     rows,
     save,
     shown,
-    sizes,
-    work_of,
 )
+from labs.kinds.comparison.record import Comparison
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import measure
+from labs.recordings import store
 from labs.records.experiment import Experiment, Load, Server, Workload
 
 
@@ -69,28 +73,26 @@ EXPERIMENTS |= {
 }
 
 
-def alone(recordings: Sequence[Recording]) -> str:
-    """How far the CPU time of one user's request is from its forecast, by kind of work: the mean
-    with its sign, and between what it lay."""
-    off: dict[str, list[float]] = {}
-    for each in recordings:
-        run, workload = each.run, each.experiment.workload
-        if workload.cpu_s:
-            D = run.points[0].demand_s / run.forecast.demand_at(run.points[0].users)
-            off.setdefault(work_of(workload), []).append(D - 1)
-    return "\n".join(
-        f"{f'CPU time with 1 user, {work}':<34} mean {fmean(each):+6.1%}   "
-        f"{min(each):+.1%} to {max(each):+.1%}"
-        for work, each in off.items()
-    )
+def recorded() -> Iterator[Recording]:
+    """The runs of the book's sweeps and comparisons, each as a recording of its own."""
+    for lab in sorted(each.name for each in store.folder().iterdir() if each.is_dir()):
+        result = store.recording(lab)
+        parts = result.parts.values() if isinstance(result, Comparison) else [result]
+        for part in parts:
+            if isinstance(part, Recording):
+                yield from (structs.replace(part, runs=(run,)) for run in part.runs if run.points)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--json")
+    parser.add_argument("--recorded", action="store_true")
     parser.add_argument("only", nargs="*", help="parts of the names of experiments")
     asked = parser.parse_args()
+    if asked.recorded:
+        print(by_work([row for each in recorded() for row in rows(each)]))
+        return 0
     found: list[Row] = []
     recordings: dict[str, Recording] = {}
     wanted = [
@@ -103,8 +105,6 @@ def main() -> int:
             found += (fresh := rows(recordings[title]))
             print(shown(title, fresh), flush=True)
     print(f"\n{by_work(found)}")
-    print(alone(list(recordings.values())))
-    print(sizes("consistency", [row.consistency for row in found if not row.disturbed]))
     save(asked.json, recordings)
     return 0
 

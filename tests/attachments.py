@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from examples import MACHINE, point
 
-from labs.kinds.attach.forecast import bands, forecast, rates
+from labs.kinds.attach.forecast import forecast, rates
 from labs.kinds.attach.record import Attached, Attachment, Found, Known
 
 USERS = (1, 2, 4, 8, 16, 32, 64, 128)
@@ -55,8 +55,7 @@ def attached(
         wait=wait,
         think_time_s=think_s,
         generator_s=0.0001,
-        forecast=forecast(users, at, visible=found.visible),
-        band_rps=bands(users, at, dear, cheap),
+        forecast=forecast(users, at, dear, cheap, visible=found.visible),
         looks=(made[0],),
         points=tuple(made),
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from labs.records.experiment import Server, Workload
-from labs.records.results import Calibration, Point, Prediction, Run
+from labs.records.results import Calibration, Point, PredictedLevel, Prediction, Run
 from labs.records.server_facts import asks_backend
 from labs.theory.demand import Cores, Demand
 from labs.theory.server_model import ServerModel
@@ -46,12 +46,14 @@ class Cause:
     removed: float = 0.0  # part of the miss that is gone with it
 
 
-def holds(point: Point, model_rps: float) -> bool:
-    """Whether that is within what the measurement can tell."""
+def holds(point: Point, level: PredictedLevel) -> bool:
+    """Whether what the measurement can tell, and the forecast's band, have something in common."""
     low, high = point.throughput_ci_rps
     slack = AGREES * point.throughput_rps
-    most = max(high, point.throughput_rps + slack)
-    return min(low, point.throughput_rps - slack) <= model_rps <= most
+    least, most = level.band_rps or (level.model_rps, level.model_rps)
+    return min(low, point.throughput_rps - slack) <= most and least <= max(
+        high, point.throughput_rps + slack
+    )
 
 
 def off(point: Point, forecast: Prediction) -> float:
@@ -72,7 +74,7 @@ def looked_at(run: Run) -> Point | None:
         [point for point in run.points if point.fit],
         [point for point in run.points if not point.fit and _is_only_noisy(point)],
     ):
-        missed = [each for each in points if not holds(each, run.forecast.at(each.users).model_rps)]
+        missed = [each for each in points if not holds(each, run.forecast.at(each.users))]
         if missed:
             return worst(missed, run.forecast)
     return None

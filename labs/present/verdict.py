@@ -15,12 +15,16 @@ from labs.records.experiment import Experiment, Server, Workload
 from labs.records.format import (
     NARROW,
     crowd,
+    digits,
     duration,
     listed,
     percent,
+    rate,
+    speed,
 )
-from labs.records.results import Machine, Point, Prediction, Run
+from labs.records.results import Machine, Point, PredictedLevel, Prediction, Run
 from labs.records.server_facts import WAITS, called, server_facts
+from labs.theory.demand import Demand
 from labs.theory.server_model import ServerModel
 
 ASSUMES = "What the forecast assumes"
@@ -93,23 +97,59 @@ def agreement(model: ServerModel, run: Run) -> list[str]:
     forecast, fit = run.forecast, [point for point in run.points if point.fit]
     if not fit:
         return []
-    missed = [point for point in fit if not causes.holds(point, forecast.at(point.users).model_rps)]
+    missed = [point for point in fit if not causes.holds(point, forecast.at(point.users))]
     if not missed:
         which = "the point" if len(fit) == 1 else f"all {len(fit)} points"
-        return [f"The forecast, made before the load began, met {which}, {nearness([(run, fit)])}."]
+        met = f"The forecast, made before the load began, met {which}, {nearness([(run, fit)])}."
+        return [met, *_far_inside(model, run, causes.worst(fit, forecast))]
     worst = causes.worst(missed, forecast)
     off = causes.off(worst, forecast)
     side = "above" if off > 0 else "below"
     measured = f"{crowd(worst.users)}: measured {percent(abs(off))} {side} it, {_known(worst)}."
     told = f"The forecast missed the point at {measured}"
     if len(fit) > 1:
-        met = f"{len(fit) - len(missed)} of {len(fit)} points within their interval"
+        met = f"{len(fit) - len(missed)} of {len(fit)} points"
         told = f"The forecast met {met}, and missed most at {measured}"
     found = causes.cause(model, run, worst)
+    if (found is None or found.name == "core speed") and (law := _at_its_speed(model, run, worst)):
+        return [told, law]
     if found is not None:
         return [told, reasons.explains(found, model, worst)]
     near = NEAR_BUT if worst.checks else NEAR
     return [told, near if abs(off) < causes.CLOSE else UNEXPLAINED]
+
+
+def _far_inside(model: ServerModel, run: Run, point: Point) -> list[str]:
+    """What moved a point so far from the forecast's line, in a band that is as wide as that."""
+    if abs(causes.off(point, run.forecast)) <= causes.UNSTEADY:
+        return []
+    found = causes.cause(model, run, point)
+    return [reasons.explains(found, model, point)] if found else []
+
+
+def _at_its_speed(model: ServerModel, run: Run, point: Point) -> str:
+    """That the law holds, where a forecast with the cores' speed of that level, or else with the
+    CPU time that its requests took, would have met it; "" where neither would."""
+    level = run.forecast.at(point.users)
+    if point.core_speed and causes.holds(
+        point, again := model.at_speed(level.users, point.core_speed)
+    ):
+        how = f"the cores were {speed(point.core_speed)} than then"
+    else:
+        again = model.level(level.users, Demand.measured(point.demand_s), point)
+        if not point.demand_s or not causes.holds(point, again):
+            return ""
+        then_s = duration(run.forecast.demand_at(level.users))
+        how = f"a request took {duration(point.demand_s)} of CPU instead of {then_s}"
+    return (
+        f"Forecast {span(level)}; {how}, so {span(again)}; measured "
+        f"{rate(point.throughput_rps)}: the law holds."
+    )
+
+
+def span(level: PredictedLevel) -> str:
+    """Where a level should lie: `58 to 65`; the line alone of a forecast without a band."""
+    return " to ".join(digits(rps, 3) for rps in level.band_rps or (level.model_rps,))
 
 
 def nearness(fit: Sequence[tuple[Run, Sequence[Point]]]) -> str:

@@ -310,6 +310,7 @@ class PredictedLevel:
     lower_by: LowerBy = "users in step"  # what can: constant times, or a queue at each core
     demand_s: Amount | None = None  # CPU seconds of a request with as many cores busy as expected
     bound_ci_rps: tuple[float, float] | None = None  # as far as the calibration's halves agree
+    band_rps: tuple[float, float] | None = None  # that holds the measurement nine times in ten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

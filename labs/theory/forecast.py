@@ -87,20 +87,20 @@ def _notes(model: ServerModel, levels: Sequence[PredictedLevel], D: float) -> It
     if "separate run queues" in lower:
         yield (
             "With about as many users as cores, two requests may share a core while another idles; "
-            "the lower bound says what that costs if the kernel never moves one."
+            "the band reaches down to what it may cost until the kernel moves one."
         )
     if "users in step" in lower:
         apart = 0.1 if model.queued_for_core else VARIED_CV
         if max(model.workload.cpu_cv, model.workload.wait_cv) < apart:
             yield (
-                "Work and wait hardly vary, so users may fall in step; the lower bound says what "
-                f"that can cost. A coefficient of variation of {digits(apart)} on the wait keeps "
-                "them apart."
+                "Work and wait hardly vary, so users may fall in step; the band reaches down to "
+                f"what that can cost. A coefficient of variation of {digits(apart)} on the wait "
+                "keeps them apart."
             )
         else:
             yield (
-                "Work or wait varies, so users hardly fall in step; the lower bound says what the "
-                "kernel's order on the cores could cost at most."
+                "Work or wait varies, so users hardly fall in step; the band reaches down to "
+                "what the kernel's order on the cores could cost at most."
             )
     if server.processes > 1 and server.architecture != "prefork" and not model.one_queue(N):
         yield (

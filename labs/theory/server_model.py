@@ -17,6 +17,7 @@ from labs.records.experiment import Experiment
 from labs.records.results import Calibration, Machine, Point, PredictedLevel
 from labs.records.server_facts import WAITS, asks_backend, late_s, locked, server_facts
 from labs.theory import queueing
+from labs.theory.band import band
 from labs.theory.ceilings import Ceiling, lowest
 from labs.theory.demand import Cores, Demand
 from labs.theory.laws import ceiling
@@ -125,7 +126,7 @@ class ServerModel:
         limit = next(name for name, most in limits.items() if most.rps <= bound * (1 + 1e-9))
         model = min(self.throughput(N, D, point), bound)
         in_step, apart = self.in_step(N, D, model), self.at_the_knee(N, D, model)
-        return PredictedLevel(
+        found = PredictedLevel(
             users=N,
             bound_rps=bound,
             model_rps=model,
@@ -134,18 +135,25 @@ class ServerModel:
             lower_rps=apart if in_step is None else in_step,
             lower_by="separate run queues" if in_step is None else "users in step",
             demand_s=D.expected,
-            bound_ci_rps=self.bound_interval(N, D),
+            bound_ci_rps=None if D.spread is None else self.bound_interval(N, D, D.spread),
         )
+        # Burns that should be equal tell how far the cores' speed moves within seconds.
+        halves = LEAST_SPREAD if D.spread is None else D.spread
+        unsure = min(MOST_SPREAD, math.hypot(halves, self.calibration.noise_fraction))
+        interval = self.bound_interval(N, D, unsure)
+        return replace(found, band_rps=band(found, interval, self.workload))
 
-    def bound_interval(self, N: int, D: Demand) -> tuple[float, float] | None:
-        """Where the bound lies, as D is known; None of a D that has no interval."""
-        if D.spread is None:
-            return None
+    def bound_interval(self, N: int, D: Demand, unsure: float) -> tuple[float, float]:
+        """Where the bound lies, with a D that is known to so much of itself."""
         low, high = (
             lowest(*self.limits(N, D.times(factor)).values()).rps
-            for factor in (1 + D.spread, 1 - D.spread)
+            for factor in (1 + unsure, 1 - unsure)
         )
         return low, high
+
+    def at_speed(self, N: int, speed: float) -> PredictedLevel:
+        """The forecast of a level, had the cores been so many times as fast when it was made."""
+        return self.level(N, self.demand(N).times(1 / speed))
 
     def limits(self, N: float, D: Demand) -> dict[str, Ceiling]:
         """The asymptotic bounds (`laws.bound`, with the load generator as one more station), each

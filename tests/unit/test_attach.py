@@ -12,7 +12,7 @@ from attachments import SEEN, UNSEEN, USERS, attached
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labs.kinds.attach.forecast import Rates, bands, forecast, levels, rates
+from labs.kinds.attach.forecast import Rates, forecast, levels, rates
 from labs.kinds.attach.record import Found, Known
 from labs.kinds.attach.report import joined, text
 from labs.kinds.attach.verdict import verdict
@@ -148,10 +148,11 @@ def test_forecast_band_holds_the_model_at_any_demand_within_what_is_known(
         return rates(SEEN, D, V, alone_s=D.value + V.value, Z=0.0, g=0.0001, cores=2.0, edge=edge)
 
     at, dear, cheap = numbers("value"), numbers("high"), numbers("low")
-    made, found = forecast(USERS, at, visible=True), bands(USERS, at, dear, cheap)
+    made = forecast(USERS, at, dear, cheap, visible=True)
     true = numbers("value", replace(demand, value=cpu_s * off), replace(wait, value=wait_s * off))
     for level in made.levels:
-        low, high = found[level.users]
+        assert level.band_rps is not None
+        low, high = level.band_rps
         assert low <= level.model_rps <= high
         assert low <= true.model_rps(level.users) <= high
         assert level.model_rps <= level.bound_rps * (1 + 1e-6)

@@ -36,6 +36,8 @@ def row(users: int, off: float, *checks: Check, work: str = "mixed", bound: floa
         consistency=0.0,
         covered=abs(off) <= 0.02,
         above=bound > 0.02,
+        inside=abs(off) <= 0.05,
+        half=0.05,
     )
 
 
@@ -97,6 +99,8 @@ def test_a_goal_that_is_missed_is_marked_where_it_holds() -> None:
         "coverage": "0.0 %!",
         "above": "0.0 % ",
         "fit": "100.0 % ",
+        "inside": "66.7 %!",
+        "half": "5.0 % ",
     }
     waits = {goal.figure: goal.said(summary, "waits only") for goal in levels.GOALS}
     assert not any(text.endswith("!") for text in waits.values())
@@ -121,7 +125,7 @@ def test_what_the_machine_did_is_not_counted_as_the_instrument_s_failure() -> No
     told = "disturbed by the machine: 3 of 7 levels (others 1, load generator 1, noise 1)"
     assert told in text
     assert "left alone, and the instrument failed: 1 of 4 levels (few 1)" in text
-    figures = ["2", "+1.0 %", "1.0 %", "+1.0 %", "100.0 %", "0.0 %", "50.0 %!"]
+    figures = ["2", "+1.0 %", "1.0 %", "+1.0 %", "100.0 %", "0.0 %", "50.0 %!", "100.0 %", "5.0 %"]
     assert cells(text, "mixed, left alone") == figures
     assert cells(text, "mixed, all")[3] == "-50.0 %!"
     assert cells(text, "mixed, 1 user, left alone")[1] == "+0.1 %"

@@ -20,7 +20,7 @@ from labs.kinds.comparison.figure import comparison_figure
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.registry import showing
 from labs.kinds.sweep.alt_text import sweep_alt
-from labs.kinds.sweep.figure import sweep_figure
+from labs.kinds.sweep.figure import BAND, sweep_figure
 from labs.kinds.timeline.figure import timeline_figure
 from labs.present import palette
 from labs.present.bet import Guess
@@ -116,12 +116,22 @@ def test_a_guess_of_the_response_time_lands_in_both_plots() -> None:
     assert trace(figure, "your prediction", "x2")["y"] == pytest.approx([100])
 
 
-def test_the_lower_bound_is_drawn_where_there_is_one() -> None:
+def test_sweep_figure_draws_a_band_around_the_line_of_a_forecast_that_has_one() -> None:
     plain = examples.prediction()
-    levels = tuple(replace(level, lower_rps=level.model_rps / 2) for level in plain.levels)
-    stepping: Prediction = replace(plain, levels=levels)
-    names = {each["name"] for each in sweep_figure(stepping, (), users=(1, 8))["data"]}
-    assert names == {"bound", "users in step", "forecast"}
+    none = tuple(replace(level, band_rps=None) for level in plain.levels)
+    wide = tuple(replace(each, band_rps=(each.model_rps / 2, each.bound_rps)) for each in none)
+    for levels, drawn in ((none, False), (wide, True)):
+        forecast: Prediction = replace(plain, levels=levels)
+        users = [level.users for level in levels]
+        found = sweep_figure(forecast, (), users=users)["data"]
+        assert {"bound", "forecast"} <= {each["name"] for each in found}
+        for plot in ("x", "x2"):
+            areas = [each for each in found if each["name"] == BAND and each["xaxis"] == plot]
+            assert len(areas) == drawn
+            for area in areas:
+                line = trace({"data": found}, "forecast", plot)["y"]
+                ends = list(zip(area["y"], area["y"][: len(line) - 1 : -1], strict=False))
+                assert all(low <= y <= high for y, (low, high) in zip(line, ends, strict=False))
 
 
 def test_levels_too_near_to_each_other_share_a_label() -> None:
@@ -167,16 +177,16 @@ def test_each_plot_turns_logarithmic_by_its_own_values() -> None:
     # A bet lies at the edge of its plot: ten times above on one axis, three times on the other.
     bet = Guess(users=32, quantity="throughput", value=1e6)
     high = sweep_figure(found.run.forecast, (), users=users, guess=bet)
-    known = max(trace(high, "bound")["y"])
+    known = max(trace(high, "bound")["y"] + trace(high, BAND)["y"])
     assert trace(high, "your prediction")["y"] == [pytest.approx(10 * known)]
     assert trace(high, "your prediction")["text"] == ["far above "]  # it looks like no value there
     small = sweep_figure(found.run.forecast, (), users=users, guess=replace(bet, value=1e-9))
-    lowest = min(trace(small, "bound")["y"] + trace(small, "forecast")["y"])
+    lowest = min(trace(small, "bound")["y"] + trace(small, BAND)["y"])
     assert trace(small, "your prediction")["y"] == [pytest.approx(lowest / 10)]
     assert trace(small, "your prediction")["text"] == ["far below "]
     slow_bet = Guess(users=32, quantity="response time", value=1e3)
     high = sweep_figure(found.run.forecast, (), users=users, guess=slow_bet)
-    known = max(trace(high, "bound", "x2")["y"] + trace(high, "forecast", "x2")["y"])
+    known = max(trace(high, "bound", "x2")["y"] + trace(high, BAND, "x2")["y"])
     assert trace(high, "your prediction", "x2")["y"] == [pytest.approx(3 * known)]
 
 

@@ -102,11 +102,15 @@ def rates(
     )
 
 
-def forecast(users: tuple[int, ...], at: Rates, *, visible: bool) -> Prediction:
-    """What to expect of each level."""
+def forecast(
+    users: tuple[int, ...], at: Rates, dear: Rates, cheap: Rates, *, visible: bool
+) -> Prediction:
+    """What to expect of each level. Its band goes from the model with the dearest numbers of what
+    is known to the bound with the cheapest, and by a core's own unsteadiness beyond both."""
     levels = []
     for level in users:
         model = at.model_rps(level)
+        low, high = dear.model_rps(level), min(cheap.bound_rps(level), 1.5 * model)
         levels.append(
             PredictedLevel(
                 users=level,
@@ -115,6 +119,7 @@ def forecast(users: tuple[int, ...], at: Rates, *, visible: bool) -> Prediction:
                 model_response_time_s=max(0.0, level / model - at.Z) if model else 0.0,
                 limit=limit(level, at, visible=visible),
                 demand_s=at.alone if level == 1 else at.D,
+                band_rps=((1 - UNSTEADY) * min(low, model), (1 + UNSTEADY) * max(high, model)),
             )
         )
     return Prediction(
@@ -125,20 +130,6 @@ def forecast(users: tuple[int, ...], at: Rates, *, visible: bool) -> Prediction:
         levels=tuple(levels),
         notes=notes(at, visible=visible),
     )
-
-
-def bands(
-    users: tuple[int, ...], at: Rates, dear: Rates, cheap: Rates
-) -> dict[int, tuple[float, float]]:
-    """Between which throughputs each level should lie; `dear` and `cheap` are the edges of what is
-    known: from the model with the dearest numbers to the bound with the cheapest, and a core's own
-    unsteadiness on both sides."""
-    found = {}
-    for level in users:
-        model = at.model_rps(level)
-        low, high = dear.model_rps(level), min(cheap.bound_rps(level), 1.5 * model)
-        found[level] = (1 - UNSTEADY) * min(low, model), (1 + UNSTEADY) * max(high, model)
-    return found
 
 
 def limit(users: int, at: Rates, *, visible: bool) -> str:

@@ -17,7 +17,7 @@ from labs.host import listeners
 from labs.host.hardware import cores as usable
 from labs.host.listeners import Crowd
 from labs.host.monitor import Sampler
-from labs.kinds.attach.forecast import Rates, bands, forecast, levels, rates
+from labs.kinds.attach.forecast import Rates, forecast, levels, rates
 from labs.kinds.attach.look import found_at
 from labs.kinds.attach.record import Attached, Attachment, Known
 from labs.load.locust import Driver, LoadFailed
@@ -115,8 +115,7 @@ class Ramp:
         self._know()
         at, dear, cheap = (self._rates(edge) for edge in ("value", "high", "low"))
         self.levels = self.asked.levels or levels(at, self.asked.most)
-        self.forecast = forecast(self.levels, at, visible=self.found.visible)
-        self.bands = bands(self.levels, at, dear, cheap)
+        self.forecast = forecast(self.levels, at, dear, cheap, visible=self.found.visible)
 
     @contextlib.contextmanager
     def _census(self) -> Iterator[dict[int, float]]:
@@ -322,7 +321,6 @@ class Ramp:
             locustfile=self.asked.locustfile,
             generator_s=self.generator_s,
             forecast=self.forecast,
-            band_rps=self.bands,
             looks=tuple(self.looks),
             points=tuple(self.points.values()),
             stopped=self.stopped,

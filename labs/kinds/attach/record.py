@@ -56,7 +56,6 @@ class Attachment:
     )
     generator_s: Amount  # CPU seconds that a request costs the load generator
     forecast: Prediction  # made before the levels
-    band_rps: dict[int, tuple[float, float]]  # users -> where throughput should lie
     looks: tuple[Point, ...]  # one user, and a few
     points: tuple[Point, ...] = ()
     locustfile: str = ""  # its name, where its users asked

@@ -9,6 +9,7 @@ import msgspec
 from labs.kinds.attach.record import Attached, Found, Known
 from labs.kinds.attach.verdict import verdict
 from labs.kinds.sweep.report import columns
+from labs.present.verdict import span
 from labs.records.format import cores as so_many_cores
 from labs.records.format import duration, listed
 
@@ -53,13 +54,12 @@ def table(attached: Attached) -> str:
     rows = [["users", "req/s", "forecast", "band", "ms", "CPU ms", "cores", "notes"]]
     for point in run.points:
         level = run.forecast.at(point.users)
-        low, high = run.band_rps[point.users]
         rows.append(
             [
                 str(point.users),
                 f"{point.throughput_rps:.1f}",
                 f"{level.model_rps:.1f}",
-                f"{low:.1f} to {high:.1f}",
+                span(level),
                 f"{1000 * point.mean_response_time_s:.1f}",
                 f"{1000 * point.demand_s:.2f}" if run.found.visible else "-",
                 f"{point.server_cpu:.2f}" if run.found.visible else "-",
@@ -121,7 +121,7 @@ def _predicted(attached: Attached, users: int) -> dict[str, Any]:
     return {
         "bound_rps": level.bound_rps,
         "model_rps": level.model_rps,
-        "band_rps": list(attached.run.band_rps[users]),
+        "band_rps": list(level.band_rps or ()),
         "limit": level.limit,
     }
 

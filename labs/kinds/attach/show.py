@@ -13,17 +13,16 @@ from labs.kinds.attach.verdict import verdict
 from labs.kinds.show import Column, Show, known, quoted, to_know
 from labs.kinds.sweep.alt_text import course, sweep_alt
 from labs.kinds.sweep.figure import sweep_figure
+from labs.kinds.sweep.show import BAND_COLUMNS
 from labs.present.blocks import DATA, SPOKEN, Block, Said, Within
 from labs.present.levels import Level
-from labs.present.palette import ORANGE
-from labs.present.plot import Figure, between
+from labs.present.plot import Figure
 from labs.present.tables import MS
 from labs.present.trails import Curve, unfit_places
-from labs.present.verdict import assumptions
+from labs.present.verdict import assumptions, span
 from labs.records.format import crowd, digits, duration, percent, plain, rate
 from labs.records.results import Point, PredictedLevel, Prediction
 
-BAND = "where it should lie"
 OWN = "The book's own server, started for this run."
 
 
@@ -33,7 +32,6 @@ class Row:
 
     point: Point
     forecast: PredictedLevel
-    band_rps: tuple[float, float]
     visible: bool  # whether the server's CPU time can be read
 
 
@@ -43,7 +41,6 @@ def row(found: Attached, users: int) -> Row:
     return Row(
         point=found.at(users),
         forecast=run.forecast.at(users),
-        band_rps=run.band_rps[users],
         visible=run.found.visible,
     )
 
@@ -69,9 +66,7 @@ def attach_figure(found: Attached) -> Figure:
         trace | {"name": trace["name"].replace("measured here", "measured")}
         for trace in figure["data"]
     ]
-    ends = [found.run.band_rps[each] for each in users]
-    band = between(BAND, users, ORANGE, ends=ends, plot="xy", legend=True, group=BAND)
-    return {**figure, "data": [band, *traces]}
+    return {**figure, "data": traces}
 
 
 def curves(found: Attached) -> list[Curve]:
@@ -109,10 +104,9 @@ def attach_levels(found: Attached) -> list[Level]:
 def told(level: Row) -> str:
     """A level beside its forecast, without a full stop."""
     point = level.point
-    low, high = level.band_rps
     return (
         f"{crowd(point.users)}: {rate(point.throughput_rps)} (forecast: "
-        f"{rate(level.forecast.model_rps)}, between {digits(low)} and {digits(high)}) in "
+        f"{rate(level.forecast.model_rps)}, band {span(level.forecast)}) in "
         f"{duration(point.mean_response_time_s)} on average"
     )
 
@@ -169,8 +163,7 @@ show: Show[Attached] = Show(
         Column(head="users", main=True, of="point.users"),
         Column(head="req/s", main=True, of="point.throughput_rps", quote="throughput"),
         Column(head="forecast req/s", main=True, of="forecast.model_rps", quote="forecast"),
-        Column(head="from", of=lambda level: level.band_rps[0]),
-        Column(head="to", of=lambda level: level.band_rps[1]),
+        *BAND_COLUMNS,
         Column(head="mean ms", main=True, of="point.mean_response_time_s", quote="response_time"),
         _seen("demand_s", head="CPU ms", cell=lambda value: plain(value * MS)),
         _seen("server_cpu", head="cores busy", cell=plain),

@@ -8,6 +8,7 @@ from labs.kinds.sweep.record import Recording
 from labs.present.bet import Guess
 from labs.present.caveats import HOLLOW
 from labs.present.levels import Level
+from labs.present.verdict import span
 from labs.records.format import crowd, duration, listed, rate, unserved
 from labs.records.results import Point, Prediction
 
@@ -36,7 +37,8 @@ def sweep_alt(
         last = prediction.levels[-1]
         sentences.append(
             f"At {crowd(last.users)} the model says {rate(last.model_rps)} and "
-            f"{duration(last.model_response_time_s)}, the bound {rate(last.bound_rps)}."
+            f"{duration(last.model_response_time_s)}, and nine times in ten {span(last)}; the "
+            f"bound is {rate(last.bound_rps)}."
         )
     if recorded and recorded.points:
         cores = recorded.machine.cores

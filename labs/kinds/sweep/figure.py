@@ -12,6 +12,7 @@ from labs.present.plot import (
     Figure,
     Shown,
     Trace,
+    between,
     dots,
     extent,
     far_across,
@@ -26,6 +27,7 @@ from labs.records.format import crowd, duration, rate
 from labs.records.results import Point, PredictedLevel, Prediction
 
 GUESSED, RECORDED, MEASURED = nested(3)  # in this order they are drawn
+BAND = "where it should lie"
 
 
 def sweep_figure(
@@ -136,11 +138,19 @@ def _predicted(prediction: Prediction, plot: Throughput) -> Iterable[Trace]:
 
     levels = prediction.levels
     yield course("bound", _with_corner(levels), PURPLE, dash="dash")
-    if below := [level for level in levels if level.lower_rps is not None]:
-        lower = [(level.users, level.lower_rps or level.model_rps) for level in levels]
-        yield course(below[0].lower_by, lower, PURPLE, dash="dot")
+    if all(level.band_rps for level in levels):
+        yield _band(levels, plot)
     name = "forecast" if prediction.kind == "forecast" else "model, CPU as measured"
     yield course(name, [(level.users, level.model_rps) for level in levels], ORANGE)
+
+
+def _band(levels: Sequence[PredictedLevel], plot: Throughput) -> Trace:
+    """Between what a level should give at least and at most, nine times in ten."""
+    ends, users = [], [float(level.users) for level in levels]
+    for level in levels:
+        low, high = sorted(plot.of(level.users, rps) for rps in level.band_rps or ())
+        ends.append((low, high))
+    return between(BAND, users, ORANGE, ends=ends)
 
 
 def _with_corner(levels: Sequence[PredictedLevel]) -> list[tuple[float, float]]:

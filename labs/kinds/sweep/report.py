@@ -12,7 +12,7 @@ import msgspec
 
 from labs.kinds.sweep.record import Recording
 from labs.present.power import powered
-from labs.present.verdict import assumed, service, verdict
+from labs.present.verdict import assumed, service, span, verdict
 from labs.records.format import or_more
 from labs.records.histogram import MoreThan
 from labs.records.results import Point, PredictedLevel, Prediction
@@ -52,6 +52,7 @@ def joined(recording: Recording) -> dict[str, Any]:
             "littles_law": point.littles_law,
             "checks": msgspec.to_builtins(point.checks),
             "predicted": _level(recording.run.forecast.at(point.users)),
+            "at_run_speed": _at_run_speed(recording.model, point),
             "explained": {
                 "model_rps": level.model_rps,
                 "limit": level.limit,
@@ -67,12 +68,13 @@ def joined(recording: Recording) -> dict[str, Any]:
 
 def forecast_table(forecast: Prediction) -> str:
     """The forecast in columns, for a terminal, and what it assumes."""
-    rows = [["users", "at most req/s", "model req/s", "model ms", "limit"]]
+    rows = [["users", "at most req/s", "model req/s", "band", "model ms", "limit"]]
     rows += [
         [
             str(level.users),
             f"{level.bound_rps:.1f}",
             f"{level.model_rps:.1f}",
+            span(level),
             f"{1000 * level.model_response_time_s:.1f}",
             level.limit,
         ]
@@ -123,6 +125,15 @@ def columns(rows: Sequence[Sequence[str]]) -> str:
 
 def _level(level: PredictedLevel) -> dict[str, Any]:
     return {name: value for name, value in asdict(level).items() if name != "users"}
+
+
+def _at_run_speed(model: ServerModel, point: Point) -> dict[str, Any] | None:
+    """The same forecast, had the cores been as fast then as burns around the level's windows found
+    them; None where nothing was burned there."""
+    if not point.core_speed:
+        return None
+    level = model.at_speed(point.users, point.core_speed)
+    return {"speed": point.core_speed, "model_rps": level.model_rps, "band_rps": level.band_rps}
 
 
 def _half(point: Point) -> float:

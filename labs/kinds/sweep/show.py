@@ -115,6 +115,11 @@ def _part(head: str, field: str, quote: str) -> Column:
     )
 
 
+BAND_COLUMNS = (
+    Column(head="should lie from", of=lambda row: min(row.forecast.band_rps or (math.nan,))),
+    Column(head="should lie to", of=lambda row: max(row.forecast.band_rps or (math.nan,))),
+)
+
 COLUMNS = (
     Column(head="users", main=True, of="point.users"),
     Column(head="req/s", main=True, of="point.throughput_rps", quote="throughput"),
@@ -122,6 +127,7 @@ COLUMNS = (
     Column(head="to", of=lambda row: row.point.throughput_ci_rps[1]),
     Column(head="bound req/s", of="forecast.bound_rps", quote="bound"),
     Column(head="forecast req/s", main=True, of="forecast.model_rps", quote="forecast"),
+    *BAND_COLUMNS,
     Column(
         head="with CPU as measured",
         of=lambda row: row.explained and row.explained.model_rps,

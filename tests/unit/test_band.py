@@ -1,0 +1,114 @@
+"""A forecast's band: what widens it, what lowers it, and that it holds what was recorded."""
+
+import statistics
+from dataclasses import replace
+
+import examples
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import structs
+
+from bench.levels import rows
+from bench.prediction import recorded
+from labs.host import project
+from labs.kinds.sweep import report
+from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.results import Calibration, PredictedLevel
+from labs.theory.band import AT_THE_KNEE, OF_WORK, band
+from labs.theory.forecast import forecast
+from labs.theory.server_model import ServerModel
+
+CALM = Calibration(loops_per_s=(1e8, 2e8), noise_fraction=0.0, generator_s=1e-4)
+TWO = replace(examples.MACHINE, cores=2, logical_cores=2)
+CPU, MIXED = Workload(cpu_s=0.05), Workload(cpu_s=0.01, wait_s=0.09, wait_cv=0.1)
+
+
+def level(work: Workload, users: int, calibration: Calibration = CALM) -> PredictedLevel:
+    experiment = Experiment(Server("prefork", processes=32), work, Load([users]))
+    return forecast(experiment, calibration, TWO).levels[0]
+
+
+def reach(found: PredictedLevel) -> tuple[float, float]:
+    """How far its band goes below its line, and above: relative."""
+    assert found.band_rps is not None
+    low, high = found.band_rps
+    return 1 - low / found.model_rps, high / found.model_rps - 1
+
+
+@given(
+    cpu_s=st.floats(0.0, 0.06),
+    wait_s=st.floats(0.001, 0.3),
+    users=st.integers(1, 40),
+    noise=st.floats(0.0, 2.0),
+)
+def test_band_has_the_line_in_it_and_nothing_below_zero(
+    cpu_s: float, wait_s: float, users: int, noise: float
+) -> None:
+    work = Workload(cpu_s=cpu_s, wait_s=wait_s)
+    found = level(work, users, replace(CALM, noise_fraction=noise))
+    assert found.band_rps is not None
+    low, high = found.band_rps
+    assert 0 <= low < found.model_rps < high
+
+
+def test_band_widens_with_the_burns_that_lay_apart_where_cores_are_the_limit() -> None:
+    restless = replace(CALM, noise_fraction=0.2)
+    assert max(reach(level(CPU, 16))) < 0.05
+    assert 0.14 < min(reach(level(CPU, 16, restless))) < max(reach(level(CPU, 16, restless))) < 0.3
+    waits = Workload(wait_s=0.1)
+    assert reach(level(waits, 16, restless)) == pytest.approx(reach(level(waits, 16)), abs=0.01)
+
+
+def test_band_reaches_down_to_users_in_step_and_at_the_knee_by_so_much_at_most() -> None:
+    in_step = level(MIXED, 20)
+    assert in_step.lower_by == "users in step" and in_step.lower_rps and in_step.band_rps
+    assert in_step.band_rps[0] == pytest.approx((1 - OF_WORK) * in_step.lower_rps)
+    varied = level(replace(MIXED, wait_cv=1.0), 20)
+    assert varied.lower_by != "users in step" and reach(varied)[0] < 0.09 < reach(in_step)[0]
+    knee = level(CPU, 2)
+    assert knee.lower_by == "separate run queues" and knee.lower_rps
+    assert knee.lower_rps < (1 - AT_THE_KNEE) * knee.model_rps
+    assert reach(knee)[0] == pytest.approx(AT_THE_KNEE)
+
+
+def test_band_of_a_level_without_a_bound_is_the_laws_own() -> None:
+    nothing = replace(level(CPU, 4), bound_rps=0.0, lower_rps=None)
+    assert band(nothing, (0.0, 0.0), CPU) == pytest.approx(
+        ((1 - OF_WORK) * nothing.model_rps, (1 + OF_WORK) * nothing.model_rps)
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [("CPU only", "only compute"), ("mixed", "compute and wait"), ("waits only", "only wait")],
+)
+def test_band_holds_nine_in_ten_of_what_the_book_has_recorded(kind: str, said: str) -> None:
+    """Of fit levels, by kind of work, and without being so wide that anything would do."""
+    fit = [row for each in recorded() for row in rows(each) if row.point.fit]
+    found = [row for row in fit if row.work.startswith(kind)]
+    inside = statistics.fmean(row.inside for row in found)
+    half = statistics.median(row.half for row in found)
+    assert 0.85 <= inside <= 0.97 and half < 0.06
+    page = (project.BOOK / "appendix/if-your-numbers-differ.md").read_text("utf-8")
+    told = f"| {said} | {len(found)} | {100 * inside:.0f} % | ± {100 * half:.1f} % |"
+    assert told in page
+
+
+def test_report_says_what_the_forecast_would_have_been_at_the_speed_of_the_level() -> None:
+    experiment = Experiment(Server("prefork", processes=8), CPU, Load([8]))
+    recording = examples.by_law(experiment)
+    (run,) = recording.runs
+    for speed in (None, 0.9):
+        point = replace(run.points[-1], core_speed=speed)
+        again = replace(run, points=(point,))
+        (said,) = report.joined(structs.replace(recording, runs=(again,)))["points"]
+        assert said["predicted"]["band_rps"][0] < said["predicted"]["model_rps"]
+        if speed is None:
+            assert said["at_run_speed"] is None
+            continue
+        model = ServerModel(experiment, run.calibration, recording.machine)
+        slower = said["at_run_speed"]
+        assert slower["model_rps"] == pytest.approx(model.at_speed(8, speed).model_rps)
+        assert slower["model_rps"] == pytest.approx(0.9 * said["predicted"]["model_rps"], rel=0.01)
+        assert slower["band_rps"][0] < slower["model_rps"] < slower["band_rps"][1]
