@@ -61,7 +61,6 @@ class Round(NamedTuple):
         return self.m > self.c and wanted >= HALF_FULL * self.c and not varied
 
 
-@functools.lru_cache(maxsize=1024)  # a panel asks again whenever one of its sliders moves
 def least_served_first(
     m: int, D: float, V: float, c: int, cpu_cv: float = 0.0, wait_cv: float = 0.0
 ) -> float:
@@ -76,6 +75,11 @@ def least_served_first(
     >>> [round(least_served_first(16, 0.010, 0.090, 2, wait_cv=cv)) for cv in (0.1, 1.0)]
     [109, 144]
     """
+    return _least_served_first(m, D, V, c, cpu_cv, wait_cv)
+
+
+@functools.lru_cache(maxsize=1024)  # a panel asks again whenever one of its sliders moves
+def _least_served_first(m: int, D: float, V: float, c: int, cpu_cv: float, wait_cv: float) -> float:
     countable(m=m, c=c)
     if not (D > 0 and V > 0):
         raise Unusable(f"D={D:g}, V={V:g}: processes that work, then wait. Give both above 0.")

@@ -23,6 +23,7 @@ import labs
 from labs import api
 from labs.exercises import latest
 from labs.kinds.comparison.run import ComparisonLab
+from labs.kinds.sweep.figure import BAND
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.measure import calibration
@@ -65,13 +66,13 @@ def test_the_reader_predicts_before_anything_is_shown_or_run(panel: PanelDriver)
     panel.enter("160")
     assert panel.can_run and "takes about" in panel.said("progress")
     assert "You said 160 req/s at 8 users." in panel.said("question")
-    assert panel.lines == {"recorded on 2 cores", "bound", "forecast", "your prediction"}
+    assert panel.lines == {"recorded on 2 cores", "bound", BAND, "forecast", "your prediction"}
     assert panel.alt.endswith("prediction: 160 req/s at 8 users.")
 
 
 def test_after_skip_all_is_shown_and_nothing_can_be_predicted(panel: PanelDriver) -> None:
     panel.skip()
-    assert panel.lines == {"recorded on 2 cores", "bound", "forecast"}
+    assert panel.lines == {"recorded on 2 cores", "bound", BAND, "forecast"}
     panel.commit("160")
     assert panel.guess is None and "Skipped" in panel.said("question")
 

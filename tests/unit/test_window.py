@@ -439,8 +439,7 @@ def test_the_times_of_a_walk_are_those_of_the_protocol():
         (Workload(cpu_s=0.1, wait_s=0.4), 1, 1),  # or when all is over
         (Workload(wait_s=0.5), 1, 1),
     ):
-        # Of a user for each core, and of one who naps.
-        tried_s = (0.4 if work.cpu_s else 0.0) + (0.4 if work.cpu_s and work.wait_s else 0.0)
+        tried_s = 0.4 if work.cpu_s and work.wait_s else 0.0  # one who naps
         asked, half_s, whole_s = (
             Experiment(Server("prefork"), work, load),
             half * SPEED_S,
@@ -471,8 +470,8 @@ def test_a_warm_up_lasts_as_the_levels_do_within_limits(seconds, times):
     load = Load((1,), seconds=seconds)
     assert schedule.longer(load) == times
     for server, work, more in (
-        ("prefork", Workload(cpu_s=0.01), 0.4),  # of a user for each core
-        ("prefork", Workload(cpu_s=0.01, wait_s=0.1), 0.8),  # and of one who naps
+        ("prefork", Workload(cpu_s=0.01), 0.0),
+        ("prefork", Workload(cpu_s=0.01, wait_s=0.1), 0.4),  # of one who naps
         ("event-loop", Workload(cpu_s=0.01, wait_s=0.1), 0.4),
         ("prefork", Workload(wait_s=0.1), 0.0),
         ("event-loop", Workload(cpu_s=0.01), 0.0),

@@ -35,10 +35,10 @@ def sweep_alt(
             sentences.append(f"Unfit and drawn hollow: {', '.join(unfit)} {many}.")
     if prediction:
         last = prediction.levels[-1]
+        band = f" (nine times in ten {span(last)})" if last.band_rps else ""
         sentences.append(
-            f"At {crowd(last.users)} the model says {rate(last.model_rps)} and "
-            f"{duration(last.model_response_time_s)}, and nine times in ten {span(last)}; the "
-            f"bound is {rate(last.bound_rps)}."
+            f"At {crowd(last.users)} the model says {rate(last.model_rps)}{band} and "
+            f"{duration(last.model_response_time_s)}, the bound {rate(last.bound_rps)}."
         )
     if recorded and recorded.points:
         cores = recorded.machine.cores
