@@ -272,7 +272,7 @@ def test_every_rate_and_time_of_a_verdict_stands_in_the_recording(found: Recordi
 def test_every_count_and_miss_of_a_verdict_is_the_table_s(found: Recording) -> None:
     fit = [point for point in found.points if point.fit]
     forecast_ = found.run.forecast
-    met = [p for p in fit if causes.holds(p, forecast_.at(p.users).model_rps)]
+    met = [p for p in fit if causes.holds(p, forecast_.at(p.users))]
     counted = {(str(p.never_served), str(p.users)) for p in found.points}
     counted |= {(str(len(found.points) - len(fit)), str(len(found.points)))}
     counted |= {(str(len(met)), str(len(fit)))}
