@@ -8,7 +8,7 @@ compute. For each level: the forecast's error, how much of the cores server and 
 for how long a core idled for each request, how long a request stood ready without a core, how often
 it had the server wait and be woken, and what it cost the generator, beside what the warm-up said of
 that for an empty one and for such work.
-Above each, from the warm-up: how long the kernel left a request beside an idle core. Six minutes.
+Above each: how much of the cores the warm-up's crowd used. Six minutes.
 """
 
 from __future__ import annotations

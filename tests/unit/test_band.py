@@ -15,7 +15,7 @@ from labs.host import project
 from labs.kinds.sweep import report
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Calibration, PredictedLevel
-from labs.theory.band import AT_THE_KNEE, OF_WORK, band
+from labs.theory.band import AT_THE_KNEE, OF_FILES, OF_WAITS, OF_WORK, band
 from labs.theory.forecast import forecast
 from labs.theory.server_model import ServerModel
 
@@ -93,6 +93,12 @@ def test_band_holds_nine_in_ten_of_what_the_book_has_recorded(kind: str, said: s
     page = (project.BOOK / "appendix/if-your-numbers-differ.md").read_text("utf-8")
     told = f"| {said} | {len(found)} | {100 * inside:.0f} % | ± {100 * half:.1f} % |"
     assert told in page
+
+
+def test_page_says_the_tolerances_that_the_band_has() -> None:
+    page = (project.BOOK / "your-machine.md").read_text("utf-8")
+    waits, work, files = (f"{100 * each:.0f} %" for each in (OF_WAITS, OF_WORK, OF_FILES))
+    assert f"{waits} where requests only wait, {work} where they compute, {files} for a" in page
 
 
 def test_report_says_what_the_forecast_would_have_been_at_the_speed_of_the_level() -> None:
