@@ -38,6 +38,8 @@ from labs.records.format import seconds
 from labs.records.results import Calibration, Machine, Prediction
 from labs.theory.forecast import forecast
 
+PLANNED_S = 10.0  # a plan with a fresh calibration takes one or two
+
 
 class SweepPanel(LabPanel[Recording]):
     """One sweep, live: with settings, a plan of how much of it to run, and the forecast."""
@@ -56,6 +58,7 @@ class SweepPanel(LabPanel[Recording]):
         self._planned = 0  # settings changed so often; only the last plan counts
         self._plans: list[Variant] = []
         self._plan: Variant | None = None
+        self._planning: threading.Thread | None = None
         self._wanted = False  # Run was pressed before the plan was made
         self._current: Recording | None = None  # whose points are drawn
         self._sweep = self._asked = lab  # by the cell, and as it is set
@@ -78,6 +81,13 @@ class SweepPanel(LabPanel[Recording]):
     def _decided(self) -> None:
         self._ready()  # which draws what the reader may now see
 
+    def said_before(self, words: str, about: str, number: float | None) -> None:
+        """Take over what was said to the recorded run, and return with the figure drawn: the page
+        then takes the recorded one away."""
+        super().said_before(words, about, number)
+        if self._planning is not None:
+            self._planning.join(PLANNED_S)
+
     # ---- before a run ------------------------------------------------------------------------
 
     def _changed(self) -> None:
@@ -93,8 +103,10 @@ class SweepPanel(LabPanel[Recording]):
         except Unusable as error:
             self._show_problem(self._refused(error))
             return
+        # The first calibration on a machine takes a second.
         thread = threading.Thread(target=self._make_plan, args=(number, lab), daemon=True)
-        thread.start()  # the first calibration on a machine takes a second
+        self._planning = thread
+        thread.start()
 
     def _make_plan(self, number: int, lab: SweepLab) -> None:
         def expect(asked: Experiment) -> Prediction:

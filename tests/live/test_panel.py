@@ -70,6 +70,28 @@ def test_the_reader_predicts_before_anything_is_shown_or_run(panel: PanelDriver)
     assert panel.alt.endswith("prediction: 160 req/s at 8 users.")
 
 
+@pytest.mark.usefixtures("script")
+def test_said_before_returns_with_the_figure_drawn_however_late_the_plan_is() -> None:
+    go = threading.Event()
+    lab, recorded = SweepLab(examples.EXPERIMENT), examples.recording()
+
+    def late(*_: object) -> Any:
+        assert go.wait(SOON_S)
+        return examples.CALIBRATION
+
+    driver = PanelDriver(SweepPanel("many-cores", lab, recorded=recorded, calibration=late))
+    told = ("skipped", "", None)
+    asked = threading.Thread(target=driver.panel.said_before, args=told, daemon=True)
+    asked.start()
+    asked.join(0.2)
+    assert asked.is_alive()
+    go.set()
+    asked.join(SOON_S)
+    assert not asked.is_alive()
+    assert driver.lines == {"recorded on 2 cores", "bound", BAND, "forecast"}
+    driver.shut()
+
+
 def test_after_skip_all_is_shown_and_nothing_can_be_predicted(panel: PanelDriver) -> None:
     panel.skip()
     assert panel.lines == {"recorded on 2 cores", "bound", BAND, "forecast"}
