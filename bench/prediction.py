@@ -1,20 +1,18 @@
 """How far is the forecast from the measurement?
 
-    python -m bench.prediction [--rounds N] [--json FILE] [--recorded] [ARCHITECTURE ...]
+    python -m bench.prediction [--settings N] [--seed N] [--json FILE] [--recorded]
 
-Three architectures x (CPU only, wait only, mixed) x seven levels. CPU only and mixed twice: with
-work as the book's labs have it, counted by an interpreter's loop, and *steady*, hashed, with waits
-that vary, for which a level takes six seconds instead of two. An interpreter's loop has another
-speed in each process, and where cores are shared with strangers it moves under way (`bench.cores`);
-users whose waits do not vary fall in step, or do not. Nothing that was known before the load can
-tell either. The steady rows show what the instrument does without them.
+Settings are drawn at random, so that nobody tuned anything to them: who serves, out of what is
+installed here, a pool of 1 to 64, 1 to 60 ms of CPU time, 0 to 300 ms of waiting, both varying by 0
+to 1, and three levels between one user and four times the knee. Each is measured as a reader would
+measure it, and its forecast is stored before the load starts. The same seed draws the same
+settings where the same programs are installed. Sixty of them take about half an hour.
 
-The forecast is stored before the load starts. The explanation uses the demand measured in the level
-itself: that is consistency, not prediction. Told by kind of work and with one user apart, since
-there a forecast is easy, beside the goals: a mark ! stands where one is missed. About ten minutes a
-round; what is named after the command are parts of the experiments' names, as `steady` or
-`"event-loop, CPU"`. On a machine that changes its speed by some percent every minute, the bias of a
-round is that of fifteen calibrations: more rounds tell the instrument's from the machine's.
+The explanation uses the demand measured in the level itself: that is consistency, not prediction.
+*At speed* is the forecast for the speed that burns around the level found the cores to have: what
+is left there is the laws' and the kernel's, and not the machine's. Told by kind of work and with
+one user apart, since there a forecast is easy, beside the goals: a mark ! stands where one is
+missed.
 
 --recorded measures nothing: it says the same of the levels of the book's recordings, each against
 the forecast that was stored with it.
@@ -23,54 +21,84 @@ the forecast that was stored with it.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import math
+import os
+import random
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 
 from msgspec import structs
 
-from bench.levels import (
-    CPU,
-    MIXED,
-    STEADY_CPU,
-    STEADY_MIXED,
-    WAIT,
-    Row,
-    by_work,
-    rows,
-    save,
-    shown,
-)
+from bench.levels import Row, by_work, rows, save, shown
+from bench.servers import server_of
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import measure
 from labs.recordings import store
-from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.errors import Unusable
+from labs.records.experiment import CPU_BY, Experiment, Load, Server, Workload
+from labs.servers.catalogue import CATALOGUE, ServerRow, missing, refuse
+from labs.theory.laws import knee
+
+MOST_POOL, MOST_USERS, LEVELS = 64, 256, 3
+CPU_S, MOST_WAIT_S, LEVEL_S = (0.001, 0.06), 0.3, 6.0
+KINDS_OF_WORK = ("CPU", "waits", "mixed", "mixed")  # half of all servers do both
 
 
-def experiment(server: Server, workload: Workload, users: Sequence[int]) -> Experiment:
-    return Experiment(server, workload, Load(tuple(users), seconds=2.0))
+def evenly(dice: random.Random, low: float, high: float) -> float:
+    """A number between two, each doubling as likely as the next."""
+    return math.exp(dice.uniform(math.log(low), math.log(high)))
 
 
-KNEE = (1, 2, 3, 4, 8, 12, 16)
-EXPERIMENTS = {
-    "prefork, CPU": experiment(Server("prefork", processes=8), CPU, KNEE),
-    "prefork, wait": experiment(Server("prefork", processes=32), WAIT, [1, 4, 8, 16, 32, 48, 64]),
-    "prefork, mixed": experiment(Server("prefork", processes=20), MIXED, [1, 4, 8, 12, 16, 20, 32]),
-    "threaded, CPU": experiment(Server("threaded", threads=16), CPU, KNEE),
-    "threaded, wait": experiment(Server("threaded", threads=32), WAIT, [1, 4, 8, 16, 32, 48, 64]),
-    "threaded, mixed": experiment(Server("threaded", threads=12), MIXED, [1, 2, 4, 6, 8, 12, 16]),
-    "event-loop, CPU": experiment(Server("event-loop"), CPU, KNEE),
-    "event-loop, wait": experiment(Server("event-loop"), WAIT, [1, 4, 16, 32, 64, 128, 256]),
-    "event-loop, mixed": experiment(Server("event-loop"), MIXED, [1, 2, 4, 6, 8, 12, 16]),
-}
-STEADIER = {CPU: (STEADY_CPU, 2.0), MIXED: (STEADY_MIXED, 6.0)}  # with seconds for each level
-EXPERIMENTS |= {
-    f"{name}, steady": replace(each, workload=work).lasting(seconds)
-    for name, each in EXPERIMENTS.items()
-    if each.workload in STEADIER
-    for work, seconds in [STEADIER[each.workload]]
-}
+def workload(dice: random.Random) -> Workload:
+    """CPU time, waits, or both, each with a variation."""
+    kind = dice.choice(KINDS_OF_WORK)
+    return Workload(
+        cpu_s=round(evenly(dice, *CPU_S), 4) if kind != "waits" else 0.0,
+        wait_s=round(dice.uniform(0.01, MOST_WAIT_S), 3) if kind != "CPU" else 0.0,
+        cpu_cv=round(dice.random(), 2),
+        wait_cv=round(dice.random(), 2),
+        cpu_by=dice.choice(CPU_BY),
+    )
+
+
+def drawn(seed: int) -> Iterator[Experiment]:
+    """One setting after the other, for as long as any are asked for."""
+    dice = random.Random(seed)
+    by_architecture: dict[str, list[ServerRow]] = {}
+    for kind in CATALOGUE:
+        only_files = kind.product is not None and kind.product.for_work is None
+        if not only_files and not missing(kind):
+            by_architecture.setdefault(kind.architecture, []).append(kind)
+    while True:
+        kind = dice.choice(by_architecture[dice.choice(list(by_architecture))])
+        server, work = server_of(kind, round(evenly(dice, 1, MOST_POOL))), workload(dice)
+        with contextlib.suppress(Unusable):
+            refuse(kind, server, work)
+            yield Experiment(server, work, load(dice, server, work))
+
+
+def load(dice: random.Random, server: Server, work: Workload) -> Load:
+    """Three levels, up to four times the knee."""
+    locked = server.architecture == "event-loop" or server.threads > 1
+    c = 1 if locked else os.cpu_count() or 1
+    at = knee(work.cpu_s, work.wait_s, c=c, W=server.pool or math.inf)
+    most = min(MOST_USERS, max(4, round(4 * at))) if math.isfinite(at) else MOST_USERS
+    users: set[int] = set()
+    while len(users) < LEVELS:
+        users.add(round(evenly(dice, 1, most)))
+    return Load(sorted(users), seconds=LEVEL_S, keep_alive=server.keep_alive)
+
+
+def name_of(experiment: Experiment) -> str:
+    """The setting in a line."""
+    server, work = experiment.server, experiment.workload
+    return (
+        f"{server.architecture} by {server.by}, pool {server.pool or 'none'}, "
+        f"CPU {1000 * work.cpu_s:g} ms ({work.cpu_cv:g}, {work.cpu_by}), "
+        f"wait {1000 * work.wait_s:g} ms ({work.wait_cv:g})"
+    )
 
 
 def recorded() -> Iterator[Recording]:
@@ -85,27 +113,23 @@ def recorded() -> Iterator[Recording]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--settings", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json")
     parser.add_argument("--recorded", action="store_true")
-    parser.add_argument("only", nargs="*", help="parts of the names of experiments")
     asked = parser.parse_args()
     if asked.recorded:
         print(by_work([row for each in recorded() for row in rows(each)]))
         return 0
     found: list[Row] = []
     recordings: dict[str, Recording] = {}
-    wanted = [
-        name for name in EXPERIMENTS if not asked.only or any(part in name for part in asked.only)
-    ]
-    for number in range(1, asked.rounds + 1):
-        for name in wanted:
-            title = name if asked.rounds == 1 else f"{name}, round {number}"
-            recordings[title] = measure(EXPERIMENTS[name])
-            found += (fresh := rows(recordings[title]))
-            print(shown(title, fresh), flush=True)
+    for number, setting in zip(range(1, asked.settings + 1), drawn(asked.seed), strict=False):
+        title = f"{number}. {name_of(setting)}"
+        recordings[title] = measure(setting)
+        found += (fresh := rows(recordings[title]))
+        print(shown(title, fresh), flush=True)
+        save(asked.json, recordings)
     print(f"\n{by_work(found)}")
-    save(asked.json, recordings)
     return 0
 
 

@@ -35,14 +35,14 @@ STARTS_WITHIN_S = GONE_WITHIN_S = 2.0
 SPAWN_S = 0.1  # for each process, where a server takes its time
 
 
-def server_of(kind: ServerRow) -> Server:
-    """A pool of 16 workers; one process where one holds any number of requests. Apache's worker
-    keeps a connection to itself, so each request has one of its own."""
+def server_of(kind: ServerRow, workers: int = WORKERS) -> Server:
+    """A pool of so many; one process where one holds any number of requests. Apache's worker keeps
+    a connection to itself, so each request has one of its own."""
     kept = kind.by not in ("apache", "apache-worker")
     if kind.architecture == "prefork":
-        return Server("prefork", by=kind.by, processes=WORKERS, keep_alive=kept)
+        return Server("prefork", by=kind.by, processes=workers, keep_alive=kept)
     if kind.architecture == "threaded":
-        return Server("threaded", by=kind.by, processes=1, threads=WORKERS, keep_alive=kept)
+        return Server("threaded", by=kind.by, processes=1, threads=workers, keep_alive=kept)
     return Server("event-loop", by=kind.by)
 
 

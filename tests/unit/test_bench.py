@@ -32,6 +32,7 @@ def row(users: int, off: float, *checks: Check, work: str = "mixed", bound: floa
         point=replace(examples.point(users), checks=checks),
         work=work,
         forecast=off,
+        at_speed=off,
         bound=bound,
         consistency=0.0,
         covered=abs(off) <= 0.02,
@@ -103,28 +104,31 @@ def test_a_goal_that_is_missed_is_marked_where_it_holds() -> None:
         "half": "5.0 % ",
     }
     waits = {goal.figure: goal.said(summary, "waits only") for goal in levels.GOALS}
-    assert [name for name, text in waits.items() if text.endswith("!")] == ["inside"]
+    assert [name for name, text in waits.items() if text.endswith("!")] == ["inside", "half"]
     above = levels.Summary.of([row(8, 0.05, examples.UNFIT, bound=0.05)])
     said = {goal.figure: goal.said(above, "waits only") for goal in levels.GOALS}
-    assert [name for name, text in said.items() if text.endswith("!")] == ["above", "fit"]
+    assert [name for name, text in said.items() if text.endswith("!")] == ["above", "fit", "half"]
 
 
 def test_what_the_machine_did_is_not_counted_as_the_instrument_s_failure() -> None:
     few = Check(name="few", unfit=True, sentence="Only 12 requests.")
+    drift = Check(name="drift", unfit=True, sentence="It changed under way.")
     full = Check(name="load generator", unfit=True, sentence="Locust was full.")
     found = [
         row(1, 0.001),
         row(8, 0.01),
-        row(8, 0.01, few),
+        row(8, 0.01, drift),
+        row(8, 0.2, few),
         row(8, -0.3, OTHERS),
         row(8, -0.5, full, examples.UNFIT),
         row(8, 0.4, *checks.noise(0.2)),
         row(8, 0.0, work="waits only"),
     ]
     text = levels.by_work(found)
-    told = "disturbed by the machine: 3 of 7 levels (others 1, load generator 1, noise 1)"
+    told = "disturbed by the machine: 3 of 8 levels (others 1, load generator 1, noise 1)"
     assert told in text
-    assert "left alone, and the instrument failed: 1 of 4 levels (few 1)" in text
+    assert "measured for too short a time: 2 of 8 levels (few 1, interval 1)" in text
+    assert "left alone, and the instrument failed: 1 of 4 levels (drift 1)" in text
     figures = ["2", "+1.0 %", "1.0 %", "+1.0 %", "100.0 %", "0.0 %", "50.0 %!", "100.0 %", "5.0 %"]
     assert cells(text, "mixed, left alone") == figures
     assert cells(text, "mixed, all")[3] == "-50.0 %!"
