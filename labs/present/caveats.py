@@ -22,6 +22,7 @@ CONTROL = re.compile(r"“([^”]+)”")  # as a sentence names one
 BY_SPEED = {"noise", "core speed", "unsteady cores", *causes.EFFECTS}
 QUIETER = ("Close other programs, stay on mains power, and run again.",)
 FEWER = "Fewer “Users”"
+MORE = "More “Processes”"
 LONGER = ("A larger “Measure for” tells more surely.",)
 ADVICE: Mapping[str, Sequence[str]] = MappingProxyType(
     {
@@ -34,7 +35,7 @@ ADVICE: Mapping[str, Sequence[str]] = MappingProxyType(
         ),
         STARVED: (
             f"{FEWER} leave nobody waiting.",
-            "More “Processes” serve more of them at once.",
+            f"{MORE} serve more of them at once.",
         ),
         **dict.fromkeys(("repeated", "core speed", "unsteady cores"), QUIETER),
         "errors": (f"{FEWER} ask for less at once.",),
@@ -133,6 +134,13 @@ def advice(measured: Iterable[Checked], there: Collection[str]) -> list[str]:
         for check in each.checks
         if check.unfit
         for sentence in ADVICE.get(check.name, ())
-        if not (sentence.startswith(FEWER) and isinstance(each, Point) and each.users == 1)
+        if not (isinstance(each, Point) and _done(sentence, each))
     )
     return [each for each in said if set(CONTROL.findall(each)) <= set(there)]
+
+
+def _done(sentence: str, point: Point) -> bool:
+    """Whether what a sentence advises can do no more: one user, or a worker for each."""
+    if sentence.startswith(MORE):
+        return (point.workers or 0) >= point.users
+    return sentence.startswith(FEWER) and point.users == 1

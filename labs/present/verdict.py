@@ -159,7 +159,13 @@ def nearness(fit: Sequence[tuple[Run, Sequence[Point]]]) -> str:
         key=lambda each: abs(causes.off(each[1], each[0].forecast)),
     )
     which = "the miss" if sum(len(points) for _, points in fit) == 1 else "the largest miss"
-    return f"{which} {percent(abs(causes.off(worst, run.forecast)))}, {_known(worst)}"
+    off = abs(causes.off(worst, run.forecast))
+    wide = (
+        f", in a band of {span(run.forecast.at(worst.users))} req/s"
+        if off > causes.UNSTEADY
+        else ""
+    )
+    return f"{which} {percent(off)}{wide}, {_known(worst)}"
 
 
 def _known(point: Point) -> str:

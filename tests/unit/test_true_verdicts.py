@@ -1025,6 +1025,10 @@ def test_nobody_is_advised_to_do_what_is_done_already(
 ) -> None:
     there = {name for each in ADVICE.values() for told in each for name in CONTROL.findall(told)}
     lone = replace(examples.point(users), checks=(unfit(name, "Why."),))
+    workers = replace(lone, workers=users)
+    assert not any("More “Processes”" in each for each in advice([workers], there))
+    fewer = replace(lone, workers=users - 1)
+    assert any("More “Processes”" in each for each in advice([fewer], there)) == (name == STARVED)
     assert any("Fewer" in each for each in advice([lone], there)) == (
         users > 1 and any("Fewer" in each for each in ADVICE[name])
     )
