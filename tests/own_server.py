@@ -2,7 +2,8 @@
 
 It prints its port, and answers in 20 ms; /said tells what it was asked for so far, /away sends to
 another machine. FAULT: `none`; `token` (401 without the header); `full`
-(503 to whoever comes while four are served). With a certificate it speaks TLS.
+(503 to whoever comes while four are served); `knocking` (each answer closes its connection, and
+five may wait at the door). With a certificate it speaks TLS.
 """
 
 import collections
@@ -49,18 +50,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def answer(self, status: int, body: str = "ok\n") -> None:
         """Head and body in one piece: two would wait for each other's acknowledgement."""
+        self.close_connection = sys.argv[1] == "knocking"
         self.wfile.write(
-            b"HTTP/1.1 %d Said\r\nServer: mine\r\nContent-Length: %d\r\nLocation: %s\r\n\r\n%s"
-            % (status, len(body), AWAY, body.encode())
+            b"HTTP/1.%d %d Said\r\nServer: mine\r\nContent-Length: %d\r\nLocation: %s\r\n\r\n%s"
+            % (not self.close_connection, status, len(body), AWAY, body.encode())
         )
 
     def log_message(self, *_: object) -> None: ...
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """With room for all who come at once."""
+    """With room for all who come at once, or for hardly any."""
 
-    request_queue_size = 512
+    request_queue_size = 5 if sys.argv[1] == "knocking" else 512
 
 
 if __name__ == "__main__":

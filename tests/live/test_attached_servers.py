@@ -194,6 +194,16 @@ def test_attach_stops_at_the_level_at_which_answers_become_errors() -> None:
 
 
 @pytest.mark.extended
+def test_attach_names_the_listen_queue_whose_turned_away_leave_the_cores_idle() -> None:
+    with own_server("knocking") as url:
+        found = attach(url, users=[4, 32, 128])
+    judged = verdict(found)
+    calm = all(point.others_cpu < CALM for point in found.run.points)
+    assert judged.limit == "listen queue" or (not calm and judged.limit == "unknown")
+    assert ("ss -lnt" in judged.sentences[-1]) == (judged.limit == "listen queue")
+
+
+@pytest.mark.extended
 def test_attach_command_that_is_interrupted_keeps_what_it_has_and_leaves_nothing(
     tmp_path: Path,
 ) -> None:

@@ -11,8 +11,10 @@ import pytest
 from attachments import SEEN, UNSEEN, USERS, attached
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from labs.kinds.attach.forecast import Rates, forecast, levels, rates
+from labs.kinds.attach.next_step import look_next
 from labs.kinds.attach.record import Found, Known
 from labs.kinds.attach.report import joined, text
 from labs.kinds.attach.verdict import verdict
@@ -60,6 +62,37 @@ def test_verdict_leaves_open_whether_three_are_served_or_a_third_is_locked() -> 
     found = verdict(attached(lambda N: min(N, 3) / 0.2, alone_s=0.2))
     assert found.limit == "unknown"
     assert "look the same" in found.sentences[0]
+
+
+@given(
+    answered=st.floats(0.05, 0.8),
+    turned_away=st.floats(0.0, 1.0),
+    flat=st.booleans(),
+    seen=st.booleans(),
+)
+def test_verdict_names_the_listen_queue_only_where_many_were_turned_away_beside_idle_cores(
+    answered: float, turned_away: float, flat: bool, seen: bool
+) -> None:
+    """Answers as a part of what so many users would get; those turned away, over the answers."""
+    found = attached(
+        lambda N: min(N, 32 * answered if flat else N * answered if N > 16 else N) / 0.1,
+        alone_s=0.1,
+        found=replace(SEEN, workers=0) if seen else UNSEEN,
+        users=(1, 8, 64, 128),
+    )
+    run = found.run
+    points = [replace(p, listen_overflows=round(p.completed * turned_away)) for p in run.points]
+    run = replace(run, points=tuple(points))
+    said = verdict(structs.replace(found, attachments=(run,)))
+    assert (said.limit == "listen queue") <= (seen and turned_away > 0)
+    if seen and turned_away > 0.03:
+        assert said.limit == "listen queue"
+
+
+def test_next_step_for_errors_names_the_locustfile_where_its_users_asked() -> None:
+    run = attached(lambda N: N / 0.1, alone_s=0.1).run
+    assert "mine.py" not in look_next("errors", run)[0]
+    assert "mine.py" in look_next("errors", replace(run, locustfile="mine.py"))[0]
 
 
 @given(cpu_s=st.floats(0.003, 0.1), wait_s=st.floats(0.0, 0.3))

@@ -47,5 +47,6 @@ class Curve:
         return point.throughput_rps / self.by_users(point)
 
     def mean(self, name: str) -> float:
-        """The mean of a field of the points on the plateau."""
-        return math.fsum(getattr(p, name) for p in self.plateau) / len(self.plateau)
+        """The mean of a field of the points on the plateau, or else of the last one."""
+        points = self.plateau or (self.top,)
+        return math.fsum(getattr(p, name) for p in points) / len(points)

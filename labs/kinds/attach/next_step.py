@@ -35,5 +35,11 @@ def look_next(limit: str, run: Attachment) -> tuple[str, ...]:
             )
         return tuple(said) or ("Count its connections to what is behind it: ss -tnp, under load.",)
     if limit == "errors":
-        return ("The server's own log says why, at the time of this run.",)
+        ours = f", or {run.locustfile}, where one of its users gave up" if run.locustfile else ""
+        return (f"The server's own log says why, at the time of this run{ours}.",)
+    if limit == "listen queue":
+        return (
+            "Its length: Send-Q of ss -lnt, the less of what the server asks for (its `backlog`) "
+            "and net.core.somaxconn.",
+        )
     return ()

@@ -35,6 +35,7 @@ OTHERS = 0.15  # of the cores: with so much of them in others' hands nothing is 
 IDLE = 0.75  # of them: with less in use they are not
 THROTTLED = 0.02  # of the time
 ERRORS = 0.01  # of the answers
+TURNED_AWAY = 0.01  # connections that found the listen queue full, over the answers
 RISES = 0.9  # of what users alone would bring: so much, and nothing is full
 AS_FORECAST = 0.15  # how near the levels below the knee lie to N / (D + V + Z)
 WHOLE = 0.15  # how near the places in use lie to those that are seen
@@ -76,12 +77,13 @@ def _limit(attached: Attached, run: Attachment) -> Verdict:
     if curve.share(curve.top) > RISES:
         return _nothing_full(curve)
     if not curve.plateau:
-        return _still_bending(curve)
+        return _listen_queue(attached, curve) or _still_bending(curve)
     return (
         _quota(curve)
         or _others(attached, curve)
         or _cores(attached, curve)
         or _places(attached, curve)
+        or _listen_queue(attached, curve)
         or _unknown(curve)
     )
 
@@ -237,6 +239,8 @@ def _places(attached: Attached, curve: Curve) -> Verdict | None:
             pool_size=size,
             sentences=(f"{stays} By Little's law {digits(size)} are in service: {whose}.",),
         )
+    if turned_away := _listen_queue(attached, curve):
+        return turned_away
     if size >= MANY:
         return Verdict(
             limit="pool",
@@ -270,6 +274,24 @@ def _whose(size: float, run: Attachment) -> str:
 
 def _near(size: float, places: int) -> bool:
     return abs(size / places - 1) <= WHOLE
+
+
+def _listen_queue(attached: Attached, curve: Curve) -> Verdict | None:
+    """Where connections are turned away while the server's cores idle, from the first level on at
+    which that happens. The kernel counts them for the machine, so the server has to be seen."""
+    away = [p for p in curve.points if p.listen_overflows > TURNED_AWAY * p.completed]
+    if curve.top not in away or not curve.run.found.visible or _busy(attached, curve) > IDLE:
+        return None
+    return Verdict(
+        limit="listen queue",
+        sentences=(
+            f"From {crowd(away[0].users)} on connections found the listen queue full, at "
+            f"{curve.top.users} users {curve.top.listen_overflows} for {round(curve.top.completed)}"
+            " answers. Each tries again only after a second, then after longer, while the server "
+            f"uses {so_many_cores(curve.mean('server_cpu'))} of {attached.machine.cores}. A longer "
+            "queue lets them wait at the door, and connections that stay open knock once.",
+        ),
+    )
 
 
 def _unknown(curve: Curve) -> Verdict:
