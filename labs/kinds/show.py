@@ -69,6 +69,17 @@ def quoted(of: Callable[..., Any], say: Say) -> Callable[..., Quantity]:
     return quote
 
 
+def level_by_level(
+    levels: Callable[[Found], Sequence[Level]], opening: Callable[[Found], str] = lambda found: ""
+) -> Callable[[Found], str]:
+    """A figure in words: what it shows, and then the sentence of each of its levels."""
+
+    def alt(found: Found) -> str:
+        return " ".join([opening(found), *(level.words for level in levels(found))]).strip()
+
+    return alt
+
+
 # What every result can say of its machine.
 MACHINE: Mapping[str, Callable[[Result], Quantity]] = {
     "machine": lambda found: Quantity(found.machine.cores, found.machine.caption),

@@ -13,9 +13,9 @@ from examples import growth
 from msgspec import structs
 
 from labs.host.waiting import Stopped
-from labs.kinds.memory.record import Memory, MemoryCurve, line
+from labs.kinds.memory.record import Memory, MemoryCurve
 from labs.kinds.memory.run import MemoryLab
-from labs.kinds.memory.show import memory_alt, memory_figure, memory_said, show
+from labs.kinds.memory.show import memory_figure, memory_said, show
 from labs.load.concurrent import concurrent_requests
 from labs.load.locust import LoadFailed
 from labs.measure.rig import Rig
@@ -51,17 +51,12 @@ def without_pss(found: Memory) -> Memory:
 # what is found
 
 
-def test_the_slope_is_what_one_more_takes_and_the_line_begins_with_the_server() -> None:
+def test_memory_curve_is_a_line_from_the_server_alone() -> None:
     found = growth("process", (1, 2, 4, 8), 20 * MIB, 4 * MIB, 16 * MIB)
     assert found.each_bytes == pytest.approx(4 * MIB)
     assert found.base_bytes == pytest.approx(20 * MIB)
     assert found.rss_each_bytes == pytest.approx(20 * MIB)
     assert found.off_line == pytest.approx(0, abs=1e-6)
-
-
-def test_least_squares_hold_for_points_off_the_line() -> None:
-    assert line((0, 1, 2, 3), (1, 3, 2, 4)) == pytest.approx((0.8, 1.3))  # Sxy / Sxx = 4 / 5
-    assert memory().growth("process").each_bytes == pytest.approx(4 * MIB)  # of the middle run
 
 
 @pytest.mark.parametrize(
@@ -75,7 +70,7 @@ def test_least_squares_hold_for_points_off_the_line() -> None:
     ],
     ids=str,
 )
-def test_a_growth_that_cannot_be_is_refused(wrong: dict[str, object]) -> None:
+def test_memory_curve_refuses_what_cannot_be(wrong: dict[str, object]) -> None:
     with pytest.raises(BadRecording, match="kind='process'"):
         replace(growth("process", (1, 2), 1, 1), **wrong)
 
@@ -83,32 +78,20 @@ def test_a_growth_that_cannot_be_is_refused(wrong: dict[str, object]) -> None:
 # how it is told
 
 
-def test_a_system_without_pss_is_drawn_and_told_so() -> None:
+def test_memory_show_tells_a_system_without_pss() -> None:
     found = without_pss(memory(1.0))
     assert found.growth("process").each_bytes == pytest.approx(20 * MIB)
     figure = memory_figure(found)
     assert len(go.Figure(figure).data) == len(figure["data"])
     go.Layout(figure["layout"]["meta"]["narrow"])
     for kind in ("Processes", "Threads", "Coroutines"):
-        assert f"{kind}: " in memory_alt(found)
+        assert f"{kind}: " in show.alt(found)
     said = " ".join(memory_said(found))
     assert "This system has no PSS." in said and "RSS says" not in said
     rows = show.table(found).rows
     assert len(rows) == 10 and {row[2] for row in rows} == {""}
     with pytest.raises(NoSuchNumber, match="pss: was not counted on that system"):
         show.quote(found, "pss", "process", 8)
-
-
-def test_the_verdict_names_the_weights_and_what_is_shared() -> None:
-    said = " ".join(memory_said(memory(1.0))).replace("\u00a0", " ")
-    assert "Another process took 4 MiB." in said and "fit" not in said  # no count beyond the scales
-    assert "RSS says 20 MiB for each process. 80 % of that is shared" in said
-
-
-def test_more_that_takes_nothing_is_told_as_noise() -> None:
-    found = examples.memory((growth("thread", (1, 8), 24 * MIB, 0),))
-    assert "Another thread took nothing that could be told from noise." in memory_said(found)
-    assert memory_figure(found)["data"]
 
 
 @pytest.mark.parametrize(
@@ -122,7 +105,9 @@ def test_more_that_takes_nothing_is_told_as_noise() -> None:
         (("machine",), 2, "Example CPU"),
     ],
 )
-def test_numbers_to_quote(asked: tuple[Any, ...], value: float, text: str) -> None:
+def test_memory_quotes_are_of_the_middle_run(
+    asked: tuple[Any, ...], value: float, text: str
+) -> None:
     found = show.quote(memory(1.0), *asked)
     assert float(found) == pytest.approx(value)
     assert text in str(found).replace("\u00a0", " ")
@@ -132,7 +117,7 @@ def test_numbers_to_quote(asked: tuple[Any, ...], value: float, text: str) -> No
         show.quote(memory(), "pss", "process", 3)
 
 
-def test_a_recording_off_the_line_or_of_other_sizes_is_not_fit() -> None:
+def test_memory_lab_rejects_a_bent_line_and_other_sizes() -> None:
     assert MemoryLab().rejection(memory(1.0)) == ""
     bent = replace(memory(1.0).run.growths[0], pss_bytes=(20, 90, 30, 100))
     assert "no straight line" in MemoryLab().rejection(examples.memory((bent,)))
@@ -141,7 +126,7 @@ def test_a_recording_off_the_line_or_of_other_sizes_is_not_fit() -> None:
     assert MemoryLab().smoke_test().seconds() < 15 < MemoryLab().seconds() <= 40
 
 
-def test_the_lab_of_some_kinds_of_worker_speaks_of_those() -> None:
+def test_memory_lab_of_some_kinds_speaks_of_those() -> None:
     some = MemoryLab({"process": [1, 4], "thread": [1, 32]})  # as its own error says to
     assert some.about().startswith(
         "Servers with 1 to 4 processes, then one process with 1 to 32 threads: each serves"
@@ -160,7 +145,7 @@ def test_the_lab_of_some_kinds_of_worker_speaks_of_those() -> None:
 
 @pytest.mark.extended
 @pytest.mark.performance
-def test_real_servers_weighed() -> None:
+def test_memory_lab_weighs_real_servers() -> None:
     """A process takes more than a thread, a thread more than a coroutine; PSS is below RSS."""
     told: list[object] = []
     found = Rig(told.append).perform(MemoryLab().smoke_test())
@@ -176,7 +161,7 @@ def test_real_servers_weighed() -> None:
 
 
 @pytest.mark.performance
-def test_a_crowd_waits_all_at_once_or_the_look_is_taken_again() -> None:
+def test_hold_needs_all_requests_to_wait_at_once() -> None:
     stop = threading.Event()
     looks = []
     with (

@@ -30,7 +30,7 @@ from labs.host.processes import ProcessMonitor
 from labs.kinds.comparison.figure import comparison_alt, comparison_figure
 from labs.kinds.mystery import run as mystery_run
 from labs.kinds.mystery import scenarios, verdict
-from labs.kinds.mystery.record import LIMIT_NAMES, VARIANTS, Mystery, Variant
+from labs.kinds.mystery.record import VARIANTS, Mystery, Variant
 from labs.kinds.mystery.run import MysteryLab
 from labs.kinds.mystery.scenarios import LIMITS, Limit, draw, named, usual_users
 from labs.kinds.mystery.show import (
@@ -106,7 +106,7 @@ def example(
 # ---- the limits, by the law --------------------------------------------------------------------
 
 
-def test_seven_seeds_in_a_row_have_seven_limits() -> None:
+def test_draw_gives_seven_seeds_in_a_row_seven_limits() -> None:
     for first in (1, 8, 15):
         drawn = [draw(seed, 4).limit.name for seed in range(first, first + 7)]
         assert len(set(drawn)) == len(LIMITS) == 7
@@ -120,7 +120,7 @@ def test_seven_seeds_in_a_row_have_seven_limits() -> None:
 
 @pytest.mark.parametrize("cores", [1, 2, 4, 16])
 @pytest.mark.parametrize("seed", range(1, 15))
-def test_each_limit_limits_and_only_the_right_fix_lifts_it(seed: int, cores: int) -> None:
+def test_forecast_has_each_limit_and_only_the_right_fix_lifts_it(seed: int, cores: int) -> None:
     scenario = draw(seed, cores)
     speeds = tuple(20e6 * n for n in range(1, cores + 1))
     machine = replace(MACHINE, cores=cores, logical_cores=cores)
@@ -137,7 +137,7 @@ def test_each_limit_limits_and_only_the_right_fix_lifts_it(seed: int, cores: int
         assert right.model_rps / before.model_rps > HELPED
 
 
-def test_what_one_at_a_time_can_have_is_a_law_of_its_own() -> None:
+def test_forecast_of_one_at_a_time_is_one_over_its_wait() -> None:
     """1/V, whatever the workers and the cores: chapter 14. And two load generators ask for twice
     as much as one."""
     for name in ("disk", "database", "lock"):
@@ -157,7 +157,7 @@ def test_what_one_at_a_time_can_have_is_a_law_of_its_own() -> None:
     assert two.model_rps == pytest.approx(2 / g, rel=0.02)
 
 
-def test_the_law_s_number_is_that_of_the_law_whatever_else_holds_the_level_back() -> None:
+def test_revealed_gives_the_law_its_own_number() -> None:
     """One user reaches no limit, and on one core the load generator's is the CPU's first."""
     found = example(seed_of("disk"), variants=("before",))
     first = structs.replace(
@@ -180,7 +180,7 @@ FORBID_LOCK = ("disk", "database")
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.name)
-def test_a_diagnosis_is_told_right_or_what_speaks_against_it(limit: Limit) -> None:
+def test_answered_tells_what_speaks_against_a_wrong_diagnosis(limit: Limit) -> None:
     mystery = example(seed_of(limit.name))
     right = " ".join(verdict.answered(mystery, limit.name))
     assert right.startswith("Yes.") and limit.law in right and limit.symptoms in right
@@ -196,7 +196,7 @@ def test_a_diagnosis_is_told_right_or_what_speaks_against_it(limit: Limit) -> No
     assert "as good as nothing" in wrong and "times as much" in right
 
 
-def test_a_fix_is_told_where_nothing_was_answered_before() -> None:
+def test_repaired_tells_a_fix_of_what_answered_nothing() -> None:
     found = example(seed_of("disk"))
 
     def silent(recording: Recording) -> Recording:
@@ -209,14 +209,6 @@ def test_a_fix_is_told_where_nothing_was_answered_before() -> None:
     assert dead.ratio("right") == math.inf and "there was nothing before" in wrong + right
     dead = dead.with_variant("wrong", silent(dead.variants["wrong"]))
     assert dead.ratio("wrong") == 1 and "as good as nothing" in verdict._change(dead, "wrong")
-
-
-def test_threads_that_nobody_saw_waiting_for_the_disk_are_not_counted() -> None:
-    found = example(seed_of("disk"))
-    waiting = verdict.fact(named("disk"), found)
-    assert "0.6 threads were on average waiting for it." in waiting
-    idle = structs.replace(found, seen=tuple(replace(each, on_disk=0.0) for each in found.seen))
-    assert "no thread was seen waiting for it." in verdict.fact(named("disk"), idle)
 
 
 # ---- what is shown -----------------------------------------------------------------------------
@@ -249,7 +241,7 @@ def assert_hidden(said: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_page_folds_the_solution_away(
+def test_mystery_on_a_page_folds_the_solution_away(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
@@ -269,7 +261,7 @@ def test_a_page_folds_the_solution_away(
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_replay_tells_what_was_measured_and_only_its_verdict_why(seed: int) -> None:
+def test_levels_tell_what_was_measured_and_only_the_verdict_why(seed: int) -> None:
     mystery = example(seed)
     limit, scenario = named(mystery.limit), draw(seed, 4)
     levels = [plain(level.words) for level in show.levels(mystery)]
@@ -290,18 +282,7 @@ def test_a_replay_tells_what_was_measured_and_only_its_verdict_why(seed: int) ->
     assert fixes_levels(example(seed, variants=("before",)))[1:] == []
 
 
-def test_a_limit_that_is_none_is_refused_as_soon_as_it_is_read(tmp_path: Path) -> None:
-    assert tuple(limit.name for limit in LIMITS) == LIMIT_NAMES
-    mystery, file = example(1), tmp_path / "2-cores.json"
-    store.save(mystery, file)
-    whole = file.read_text()
-    file.write_text(whole.replace(f'"limit": "{mystery.limit}"', '"limit": "the weather"', 1))
-    assert file.read_text() != whole
-    with pytest.raises(BadRecording, match=r"='the weather': choose one of cpu, .*make record"):
-        store.read(file)
-
-
-def test_the_figures_and_tables_of_a_mystery() -> None:
+def test_mystery_figures_and_tables_hide_forecasts_until_the_fixes() -> None:
     mystery = example(seed_of("lock"))
     assert not [t for t in symptoms_figure(mystery)["data"] if "forecast" in t["name"]]
     fixes = compared(mystery)
@@ -315,7 +296,7 @@ def test_the_figures_and_tables_of_a_mystery() -> None:
     assert "<details" in html(under(example(seed_of("lock"), variants=("before",))), plainly)
 
 
-def test_the_numbers_of_a_mystery_can_be_quoted() -> None:
+def test_mystery_quotes_are_of_the_last_level() -> None:
     mystery = example(seed_of("pool"))
     assert str(show.quote(mystery, "limit")) == "the pool of workers"
     right, before, wrong = (
@@ -328,7 +309,7 @@ def test_the_numbers_of_a_mystery_can_be_quoted() -> None:
         show.quote(example(1, variants=("before",)), "right")
 
 
-def test_a_run_of_a_mystery_is_recorded_with_its_own_excuse() -> None:
+def test_rejection_excuses_a_full_generator_only_where_it_is_the_limit() -> None:
     """A full load generator is a fault of any measurement but this one."""
     full = Check(name="load generator", unfit=True, sentence="Full.")
     above = Check(name=BOUND, unfit=False, sentence="That cannot be.")
@@ -383,7 +364,7 @@ def choice(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     ],
     indirect=["choice"],
 )
-def test_who_works_alone_takes_turns_and_its_cure_does_not(kind: str, choice: str) -> None:
+def test_exclusive_work_takes_turns_and_its_cure_does_not(kind: str, choice: str) -> None:
     """Eight processes do five requests each, one after another; cured, in far less time. (Whoever
     else writes to this disk may spoil a try, but not three.)"""
     cure = "disk-together" if kind == "disk" else f"{kind}-briefly"
@@ -414,7 +395,7 @@ def together_s(kind: str) -> float:
         return time.perf_counter() - begin
 
 
-def test_a_recording_names_its_database(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recorded_on_names_the_database_that_was_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(CHOICE, "sqlite")
     rig, server = Rig(), Server("prefork")
     asks = Workload(wait_s=0.02, wait_by="database")
@@ -426,7 +407,7 @@ def test_a_recording_names_its_database(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.timeout(180)
 @pytest.mark.extended
 @pytest.mark.parametrize("choice", ["sqlite", "postgresql"], indirect=True)
-def test_a_mystery_says_afterwards_which_database_it_had(
+def test_mystery_lab_says_its_database_only_after_the_diagnosis(
     choice: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The law of one at a time holds for both, and so does the repair."""
@@ -447,7 +428,7 @@ def test_a_mystery_says_afterwards_which_database_it_had(
         assert shown in before
 
 
-def test_the_panel_keeps_that_the_solution_was_asked_for(
+def test_mystery_panel_logs_that_the_solution_was_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(latest, "_latest", {})
@@ -468,7 +449,7 @@ def test_the_panel_keeps_that_the_solution_was_asked_for(
     assert said is not None and (said.guess, said.right, said.told) == ("pool", False, True)
 
 
-def test_a_repair_shows_a_sign_of_life_beside_its_button_at_once(
+def test_mystery_panel_shows_a_sign_of_life_beside_a_fix_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     seed, go, begun = seed_of("lock"), threading.Event(), threading.Event()
@@ -499,7 +480,7 @@ def test_a_repair_shows_a_sign_of_life_beside_its_button_at_once(
     driver.shut()
 
 
-def test_a_mystery_of_other_users_or_lengths_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mystery_panel_marks_a_run_of_other_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(latest, "_latest", {})
     seed = seed_of("lock")
     panel = MysteryPanel("which-limit", MysteryLab(seed, users=[1, 2, 8]))
@@ -524,27 +505,14 @@ def test_a_mystery_of_other_users_or_lengths_is_marked(monkeypatch: pytest.Monke
     driver.shut()
 
 
-def test_an_old_recording_and_one_without_postgresql_say_which_database_it_was() -> None:
-    old = example(seed_of("database"))
-    assert "The database was SQLite." in verdict.revealed(old)
-    why = "With PostgreSQL here it would have been that. Install it with: apt-get install x"
-    poor = structs.replace(old, database="SQLite 3.40.1", instead=why)
-    assert f"The database was SQLite 3.40.1. {why}" in verdict.revealed(poor)
-    assert "SQLite" not in " ".join(verdict.answered(poor, "lock")) + html([symptoms(poor)])
-    assert verdict.database_used(example(seed_of("lock"))) == ""
-    assert "3 processes had stock.db open." in verdict.fact(named("database"), old)
-    alone = structs.replace(old, seen=old.seen[:1])
-    assert verdict.fact(named("database"), alone).startswith("one process had stock.db open.")
-
-
-def test_a_server_without_a_folder_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_application_without_a_folder_for_locks_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(FOLDER, raising=False)
     status, body, _ = run(application("/", "wait=0.01&wait_by=lock"))
     assert status == 502 and FOLDER.encode() in body
 
 
 @pytest.mark.performance
-def test_memory_is_no_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shared_folder_refuses_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert sync_s(tmp_path) > 0
     with shared_folder(Workload(wait_s=0.1)) as shared:
         assert shared is None
@@ -559,7 +527,7 @@ def test_memory_is_no_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.performance
 @pytest.mark.timeout(180)
 @pytest.mark.extended
-def test_two_generators_measure_what_one_could_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mystery_lab_with_two_generators_measures_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scenarios, "LEVEL_S", 1.0)
     lab = MysteryLab(seed_of("load generator"), [8])
     found = Rig().perform(lab)
@@ -577,7 +545,7 @@ def test_two_generators_measure_what_one_could_not(monkeypatch: pytest.MonkeyPat
 @pytest.mark.performance
 @pytest.mark.timeout(180)
 @pytest.mark.extended
-def test_a_mystery_from_the_first_sweep_to_the_repair(
+def test_mystery_panel_from_the_first_sweep_to_the_repair(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(latest, "_latest", {})
@@ -614,7 +582,7 @@ def test_a_mystery_from_the_first_sweep_to_the_repair(
 @pytest.mark.extended
 @pytest.mark.performance
 @pytest.mark.timeout(180)
-def test_nobody_looks_on_while_a_fix_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mystery_lab_monitors_only_the_server_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the server as it is shows its processes, and to look takes time of the cores."""
     watched: list[str] = []
 
@@ -647,7 +615,7 @@ def run_out(driver: PanelDriver, press: Callable[[], None]) -> None:
     assert driver.can_run and driver.said("message") == ""
 
 
-def test_a_refutation_calls_no_mark_hollow_that_is_drawn_full() -> None:
+def test_answered_calls_no_mark_hollow_that_is_drawn_full() -> None:
     """Before the solution all marks are full, as checks would tell the limit."""
     found = example(seed_of("database"))
     last = found.before.points[-1]
@@ -660,7 +628,7 @@ def test_a_refutation_calls_no_mark_hollow_that_is_drawn_full() -> None:
     assert "(drawn hollow)" in " ".join(verdict.answered(mystery, "database"))
 
 
-def test_another_mystery_is_chosen_in_the_panel_and_nothing_is_left_of_the_one_before(
+def test_mystery_panel_forgets_all_with_another_seed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(latest, "_latest", {})

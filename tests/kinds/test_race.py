@@ -12,7 +12,7 @@ from waiting import eventually
 from labs.exercises import latest
 from labs.kinds.race.record import Count, Race
 from labs.kinds.race.run import WAYS, WORK, RaceLab
-from labs.kinds.race.show import race_alt, race_figure, race_said, show, under
+from labs.kinds.race.show import race_figure, race_said, show, under
 from labs.measure.rig import Rig
 from labs.panel.lab import LabPanel
 from labs.present.blocks import html
@@ -56,7 +56,7 @@ def ran(panel: PanelDriver) -> None:
     assert job.join(SOON_S)
 
 
-def test_a_second_run_stands_beside_the_first_and_a_failed_one_takes_nothing_away(
+def test_panel_keeps_the_run_before_and_a_failed_one_takes_nothing_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(latest, "_latest", {})
@@ -90,37 +90,28 @@ def test_a_second_run_stands_beside_the_first_and_a_failed_one_takes_nothing_awa
 # what is found and how it is told
 
 
-def test_lost_is_what_was_asked_and_did_not_arrive() -> None:
+def test_count_lost_is_what_was_asked_and_did_not_arrive() -> None:
     found = race().count("without a lock")
     assert (found.lost, found.lost_fraction) == (350, pytest.approx(0.875))
     assert RaceLab().matches(race()) and not RaceLab(WAYS[:2]).matches(race())
 
 
 @pytest.mark.parametrize(("asked", "counted"), [(0, 0), (10, 11), (10, -1)])
-def test_a_count_that_cannot_be_is_refused(asked: int, counted: int) -> None:
+def test_count_refuses_what_cannot_be(asked: int, counted: int) -> None:
     with pytest.raises(BadRecording, match="cannot have arrived"):
         count("without a lock", asked, counted, 1.0)
 
 
-def test_the_figure_and_its_words() -> None:
+def test_race_figure_and_levels_have_the_counts() -> None:
     arrived, lost, throughput = race_figure(race())["data"]
     assert [a + b for a, b in zip(arrived["y"], lost["y"], strict=True)] == [400, 400, 80, 400, 400]
     assert throughput["y"] == [120, 120, 24, 121, 122]
-    alt = race_alt(race()).replace("\u00a0", " ")
+    alt = show.alt(race()).replace("\u00a0", " ")
     assert "Without a lock: 350 of 400 (88 %) additions were lost, at 120 req/s." in alt
     assert "With a lock around all of it: 0 of 80 additions were lost, at 24 req/s." in alt
 
 
-def test_the_verdict_names_the_loss_and_the_price() -> None:
-    said = " ".join(race_said(race())).replace("\u00a0", " ")
-    assert "Without a lock, 350 of 400 (88 %) additions were written over" in said
-    assert "It takes no wait for that." in said
-    assert "held for 40 ms lets 25 req/s pass at most" in said
-    assert "With a lock around the write, 350 of 400 (88 %) additions were written over" in said
-    assert "moved out of the lock, 0 of 400 were lost" in said
-
-
-def test_what_a_lock_costs_is_said_once_and_more_is_not_its_doing() -> None:
+def test_race_said_blames_the_lock_for_no_gain() -> None:
     """“Throughput rose from 100 req/s to 112 req/s: 112 req/s”, said a tour on a busy machine."""
     bare, write, locked, outside, only = run()
 
@@ -134,17 +125,17 @@ def test_what_a_lock_costs_is_said_once_and_more_is_not_its_doing() -> None:
     assert said(60.0).endswith("throughput fell from 120 req/s to 60 req/s.")
 
 
-def test_each_row_of_the_table_begins_with_its_way() -> None:
+def test_race_table_begins_each_row_with_its_way() -> None:
     assert '<tr><td class="wt-words">without a lock</td>' in html(under(race()))
 
 
-def test_a_first_column_without_a_name_stays_first() -> None:
+def test_wide_table_keeps_a_first_column_without_a_name_first() -> None:
     shown = wide_table(("", "b"), (("1", "2"),))
     assert "<tr><td>1</td><td>2</td></tr>" in shown
     assert '<tr><td></td><th scope="col">b</th></tr>' in shown  # nothing to read out as its name
 
 
-def test_a_race_without_a_loss_proves_nothing_and_a_lock_that_loses_is_refused() -> None:
+def test_race_lab_rejects_a_lock_that_loses_and_a_race_without_a_loss() -> None:
     lucky = examples.race(run(400)[:1])
     assert "That proves nothing" in race_said(lucky)[0]
     assert "400 additions were lost" in RaceLab(WAYS[:1]).rejection(lucky)
@@ -166,7 +157,7 @@ def test_a_race_without_a_loss_proves_nothing_and_a_lock_that_loses_is_refused()
         (("racers",), 8, "8"),
     ],
 )
-def test_numbers_to_quote(asked: tuple[Any, ...], value: float, text: str) -> None:
+def test_race_quotes_are_of_the_middle_run(asked: tuple[Any, ...], value: float, text: str) -> None:
     found = show.quote(race(), *asked)
     assert (float(found), str(found).replace("\u00a0", " ")) == (pytest.approx(value), text)
     with pytest.raises(NoSuchNumber, match="There are without a lock, with a lock around"):
@@ -177,7 +168,7 @@ def test_numbers_to_quote(asked: tuple[Any, ...], value: float, text: str) -> No
 
 
 @pytest.mark.performance
-def test_threads_lose_additions_and_a_lock_keeps_them_at_a_price() -> None:
+def test_race_lab_threads_lose_additions_and_a_lock_keeps_them() -> None:
     told: list[object] = []
     found = Rig(told.append).perform(RaceLab(WAYS, seconds=1.0))
     assert [len(each.run.counts) for each in told if isinstance(each, Race)] == [1, 2, 3, 4, 5]

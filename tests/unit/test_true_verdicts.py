@@ -58,7 +58,6 @@ from labs.kinds.timeline import verdict as story
 from labs.kinds.timeline.forecast import course, with_workers
 from labs.kinds.timeline.record import Expected, Timeline
 from labs.kinds.timeline.run import TimelineLab
-from labs.kinds.timeline.show import step_rows
 from labs.measure.rig import Rig
 from labs.panel.inside import controls
 from labs.panel.lab import LabPanel
@@ -556,7 +555,9 @@ def timelines(draw: st.DrawFn) -> Timeline:
             generator_cpu=draw(near(0, 1)),
             server_cpu=draw(near(0, 4)),
         )
-        results.append(replace(made, checks=story.check(made, step, GROWING, MACHINE, lost=lost)))
+        results.append(
+            replace(made, checks=tuple(story.checks(made, step, GROWING, MACHINE, lost)))
+        )
     ramp = ((0.0, 3), (3.0 + draw(near(0.1, 4.5)), draw(st.integers(4, 16))))
     run = replace(
         whole,
@@ -571,11 +572,10 @@ def timelines(draw: st.DrawFn) -> Timeline:
 @settings(properties, max_examples=80)
 @given(timelines())
 def test_a_timeline_is_true_of_its_own_numbers(found: Timeline) -> None:
-    run, rows = found.run, step_rows(found)
+    run, rows = found.run, found.walked
     *told, workers = map(plain, story.verdict(found))
     assert len(told) == len(rows)
     for number, (row, sentence) in enumerate(zip(rows, told, strict=True)):
-        step, begin_s = found.steps[number], found.begins_s[number]
         result, model = row.found, row.forecast_rps
         reasons = [plain(each.sentence) for each in result.checks if each.unfit]
         assert ("cannot be believed" in sentence) == bool(reasons)
@@ -583,17 +583,15 @@ def test_a_timeline_is_true_of_its_own_numbers(found: Timeline) -> None:
             assert sentence == f"Step {number + 1} cannot be believed: {' '.join(reasons)}"
             continue
         rates = {plain(rate(each)) for each in (result.throughput_rps, model)}
-        if step.rate is None:
-            there = with_workers(found, number)
+        if row.asked.rate is None:
+            there = with_workers(row)
             assert_miss(sentence, result.throughput_rps, model, there)
             rates |= {plain(rate(there))}
         else:
-            end_s = begin_s + step.seconds
-            response_s = run.expected_response_s(begin_s, end_s) or 0.0
-            took_s = (result.mean_response_time_s, response_s)
+            took_s = (result.mean_response_time_s, row.forecast_response_s or 0.0)
             rates |= {plain(rate(row.came_rps)), *(plain(duration(each)) for each in took_s)}
             left = f"At its end {result.in_flight} request{'' if result.in_flight == 1 else 's'} w"
-            said = f"it said {digits(run.expected_at(end_s).in_flight[1], 2)}"
+            said = f"it said {digits(row.forecast_at_end.in_flight[1], 2)}"
             assert left in sentence and said in sentence
         assert quoted(sentence) <= rates, sentence
     (_, first), (at_s, most) = run.ramp
@@ -621,7 +619,7 @@ def assert_miss(sentence: str, found_rps: float, model_rps: float, there_rps: fl
 @properties
 @given(timelines())
 def test_requests_that_failed_are_counted_by_the_workers_they_went_with(found: Timeline) -> None:
-    for row in step_rows(found):
+    for row in found.walked:
         told = {each.name: plain(each.sentence) for each in row.found.checks}
         with_them, others = (int(told.get(name, "0").split()[0]) for name in ("killed", "errors"))
         assert with_them + others == row.found.failed

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from labs.kinds.memory.record import Memory, MemoryCurve
-from labs.kinds.show import Column, Show, quoted, tabled
+from labs.kinds.show import Column, Show, level_by_level, quoted, tabled
 from labs.present.blocks import SPOKEN, Block, Said, Within, brief
 from labs.present.levels import UNMEASURED, Level, Pace
 from labs.present.palette import LINES
@@ -33,6 +33,7 @@ from labs.records.results import pick
 
 KIB = 2**10
 LEAST_KIB = 1.0  # where the bars begin
+OPENING = "Memory of a server over the requests that wait in it at once."
 WHERE = ("Memory of the server, MiB", "One more of them takes, KiB")
 KINDS = ("process", "thread", "coroutine")
 STYLES = dict(zip(KINDS, LINES, strict=False))
@@ -87,14 +88,8 @@ def _told(growth: MemoryCurve) -> str:
     return "PSS" if growth.pss_bytes else "RSS"
 
 
-def memory_alt(memory: Memory) -> str:
-    """The figure in sentences."""
-    told = " ".join(level.words for level in memory_levels(memory))
-    return f"Memory of a server over the requests that wait in it at once. {told}"
-
-
 def memory_levels(memory: Memory) -> list[Level]:
-    """The same, one kind after the other: a colour each."""
+    """The figure one kind after the other: a colour each."""
     levels = []
     for growth in memory.run.growths:
         found = growth.told_bytes
@@ -213,7 +208,7 @@ show = Show(
     result=Memory,
     middle_by="what the first kind takes each",
     draw=memory_figure,
-    alt=memory_alt,
+    alt=level_by_level(memory_levels, lambda memory: OPENING),
     verdict=under,
     levels=memory_levels,
     pace=Pace(each="kind", before=UNMEASURED),

@@ -5,7 +5,7 @@ from functools import partial
 from operator import attrgetter
 
 from labs.kinds.race.record import Count, Race
-from labs.kinds.show import Column, Show, quoted, tabled
+from labs.kinds.show import Column, Show, level_by_level, quoted, tabled
 from labs.present.blocks import SPOKEN, Block, Said, Within, brief
 from labs.present.levels import UNMEASURED, Level, Pace
 from labs.present.palette import BLUE, ORANGE
@@ -49,13 +49,8 @@ def race_figure(race: Race) -> Figure:
     return {"data": traces, "layout": shape}
 
 
-def race_alt(race: Race) -> str:
-    """The figure in sentences."""
-    return " ".join(level.words for level in race_levels(race))
-
-
 def race_levels(race: Race) -> list[Level]:
-    """The same way by way: a name on both axes each."""
+    """The figure way by way: a name on both axes each."""
     return [
         Level(
             at=place + 0.5,
@@ -159,7 +154,7 @@ show = Show(
     result=Race,
     middle_by="the part that its first way lost",
     draw=race_figure,
-    alt=race_alt,
+    alt=level_by_level(race_levels),
     verdict=under,
     levels=race_levels,
     pace=Pace(each="way", before=UNMEASURED),

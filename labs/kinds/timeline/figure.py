@@ -8,7 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-from labs.kinds.timeline.record import TIME_BIN_S, Event, StepResult, TimeBin, Timeline, TimelineRun
+from labs.kinds.timeline.record import (
+    TIME_BIN_S,
+    Event,
+    Expected,
+    TimeBin,
+    Timeline,
+    TimelineRun,
+    WalkedStep,
+)
 from labs.present.core_strip import ROW, core_areas, core_axis, core_rows, nth
 from labs.present.levels import Level
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE, THIN
@@ -45,10 +53,17 @@ BAND = "forecast, eight of ten runs"
 class Rates:
     """Rates over whole seconds, as steps to draw."""
 
-    edges: list[float]
     completed: list[float]
     begun: list[float | None]  # of arrivals; None while a group asks
     response_s: list[float | None]
+
+    @property
+    def edges(self) -> list[float]:
+        return [at * OVER_S for at in range(len(self.completed) + bool(self.completed))]
+
+    @property
+    def middles(self) -> list[float]:
+        return [(one + other) / 2 for one, other in itertools.pairwise(self.edges)]
 
 
 def timeline_figure(timeline: Timeline) -> Figure:
@@ -58,7 +73,7 @@ def timeline_figure(timeline: Timeline) -> Figure:
     cores = core_rows(
         len(run.time_bins[0].cores) if run.time_bins else timeline.machine.logical_cores
     )
-    traces = [*_rates(timeline), *_times(run), *_counts(run)]
+    traces = [*_throughputs(timeline), *_response_times(run), *_under_way(run)]
     times = [moment.at_s for moment in run.time_bins]
     traces += core_areas(times, [moment.cores for moment in run.time_bins], cores, len(TITLES) + 1)
     return {"data": traces, "layout": _layout(timeline, cores)}
@@ -67,55 +82,46 @@ def timeline_figure(timeline: Timeline) -> Figure:
 def timeline_curves(timeline: Timeline) -> list[Curve]:
     """What stays of it beside a later run: what was answered, and how fast."""
     rates = _rates_of(timeline.run)
-    middles = [(one + other) / 2 for one, other in itertools.pairwise(rates.edges)]
-    times = [None if each is None else each * 1000 for each in rates.response_s]
+    times = [_ms(each) for each in rates.response_s]
     said = [rate(each) for each in rates.completed]
     slow = ["nothing answered" if each is None else duration(each) for each in rates.response_s]
-    begun = [sum(begin <= at for begin in timeline.begins_s) - 1 for at in middles]
+    begun = [sum(begin <= at for begin in timeline.begins_s) - 1 for at in rates.middles]
     steps = unfit_places(timeline.run.step_results)
     unfit = [place for place, step in enumerate(begun) if step in steps]
     return [
-        Curve(x=middles, y=rates.completed, said=said, plot="xy", unfit=unfit),
-        Curve(x=middles, y=times, said=slow, plot="xy2", unfit=unfit),
+        Curve(x=rates.middles, y=rates.completed, said=said, plot="xy", unfit=unfit),
+        Curve(x=rates.middles, y=times, said=slow, plot="xy2", unfit=unfit),
     ]
 
 
-def timeline_alt(timeline: Timeline) -> str:
-    """The figure in sentences."""
-    run = timeline.run
+def timeline_opening(timeline: Timeline) -> str:
+    """What the figure shows, before its steps."""
     whole_s = sum(step.seconds for step in timeline.steps)
-    sentences = [f"Throughput, response time, workers and cores over {digits(whole_s)} seconds."]
-    if not run.step_results:
-        sentences.append("No step has ended yet.")
-    for number, (step, each) in enumerate(zip(timeline.steps, run.step_results, strict=False), 1):
-        sentences.append(_of_step(number, step, each))
-    return " ".join(sentences + happenings(run.events))
+    none = "" if timeline.run.step_results else " No step has ended yet."
+    return f"Throughput, response time, workers and cores over {digits(whole_s)} seconds.{none}"
 
 
 def timeline_levels(timeline: Timeline) -> list[Level]:
-    """The same step by step, with what was done in each. What was done as the next one began lies
-    on the border, so a step is shown up to the middle of its last time bin."""
-    run, levels = timeline.run, []
-    walked = zip(timeline.steps, timeline.begins_s, run.step_results, strict=False)
-    for number, (step, begin_s, found) in enumerate(walked, 1):
-        end_s = begin_s + step.seconds
-        told = _of_step(
-            number, step, found, f" (forecast: {rate(run.expected_rps(begin_s, end_s))})"
-        )
-        done = happenings([each for each in run.events if begin_s <= each.at_s < end_s])
-        levels.append(Level(at=end_s - TIME_BIN_S / 2, words=" ".join([told, *done])))
+    """The figure step by step, with what was done in each. What was done as the next one began
+    lies on the border, so a step is shown up to the middle of its last time bin."""
+    levels = []
+    for step in timeline.walked:
+        events = [e for e in timeline.run.events if step.begin_s <= e.at_s < step.end_s]
+        words = " ".join([_of_step(step), *happenings(events)])
+        levels.append(Level(at=step.end_s - TIME_BIN_S / 2, words=words))
     return levels
 
 
-def _of_step(number: int, step: Step, found: StepResult, forecast: str = "") -> str:
+def _of_step(step: WalkedStep) -> str:
+    found = step.found
     many = "worker" if found.workers == 1 else "workers"
     workers = f" with {found.workers} {many}" if found.workers is not None else ""
     busy = " and ".join(percent(core) for core in found.cores[:2])
     busy = f"; cores busy: {busy}" + (" and so on" if len(found.cores) > 2 else "")
     return (
-        f"Step {number}, {step.load}: {rate(found.throughput_rps)} answered{forecast} in "
-        f"{duration(found.mean_response_time_s)} on average, at its end {found.in_flight} under "
-        f"way{workers}{busy}."
+        f"Step {step.number}, {step.asked.load}: {rate(found.throughput_rps)} answered "
+        f"(forecast: {rate(step.forecast_rps)}) in {duration(found.mean_response_time_s)} on "
+        f"average, at its end {found.in_flight} under way{workers}{busy}."
     )
 
 
@@ -124,19 +130,19 @@ def happenings(events: Sequence[Event]) -> list[str]:
     return [f"At {digits(each.at_s)} s: {each.words}" for each in events]
 
 
-def _rates(timeline: Timeline) -> Iterator[Trace]:
-    others = [run for run in timeline.runs if run is not timeline.run]
-    for number, other in enumerate(others):
-        rates = _rates_of(other)
-        name = "other runs"
-        yield _steps(name, rates.edges, rates.completed, THIN, width=1, legend=not number)
+def _throughputs(timeline: Timeline) -> Iterator[Trace]:
     run, rates = timeline.run, _rates_of(timeline.run)
+    others = [other for other in timeline.runs if other is not run]
+    for number, other in enumerate(map(_rates_of, others)):
+        name = "other runs"
+        yield _steps(name, other.edges, other.completed, THIN, width=1, legend=not number)
     if any(value is not None for value in rates.begun):
         yield _steps("came", rates.edges, rates.begun, GREY, dash="dot")
-    bands = [(part.throughput_band_rps,) * 2 for part in run.forecast]
-    yield from _bands(run, bands, plot="xy", legend=True)
-    expected = [part.throughput_rps for part in run.forecast for _ in range(2)]
-    yield _forecast(run, expected, "req/s", plot="xy")
+    yield from _forecast(
+        *(run, "xy", "req/s"),
+        lambda part: (part.throughput_rps,) * 2,
+        lambda part: part.throughput_band_rps and (part.throughput_band_rps,) * 2,
+    )
     # The title says what this is.
     yield _steps("answered", rates.edges, rates.completed, BLUE, legend=False)
 
@@ -150,62 +156,61 @@ def _steps(
     return line(name, edges, [*values, *values[-1:]], colour, **how)
 
 
-def _bands(
-    run: TimelineRun, bands: Sequence[tuple[Ends | None, Ends | None]], **how: Unpack[Shown]
+def _forecast(
+    run: TimelineRun,
+    plot: str,
+    unit: str,
+    means: Callable[[Expected], tuple[float | None, float | None]],
+    bands: Callable[[Expected], tuple[Ends, Ends] | None],
 ) -> Iterator[Trace]:
-    """What eight of ten runs should show. bands: where each part of the forecast begins and ends;
-    None where there is none, as for a group, and in recordings of before."""
-    parts = zip(run.forecast, bands, strict=True)
-    for there, group in itertools.groupby(parts, key=lambda each: each[1][0] is not None):
+    """What was expected, and what eight of ten runs should show. means, bands: where a part of
+    the forecast begins and where it ends; None where there is none."""
+    how: Shown = {"plot": plot, "legend": plot == "xy"}
+    parts = [(part, bands(part)) for part in run.forecast]
+    for there, group in itertools.groupby(parts, key=lambda each: each[1] is not None):
         if there:
             sides = [
                 (at, ends)
-                for part, band in group
-                for at, ends in zip((part.from_s, part.to_s), band, strict=True)
-                if ends is not None
+                for part, both in group
+                for at, ends in zip((part.from_s, part.to_s), both or (), strict=True)
             ]
-            how |= {"group": BAND, "ends": [each for _, each in sides]}
-            yield between(BAND, [at for at, _ in sides], ORANGE, **how)
-            how |= {"legend": False}
+            band: Shown = {**how, "group": BAND, "ends": [ends for _, ends in sides]}
+            yield between(BAND, [at for at, _ in sides], ORANGE, **band)
+            how["legend"] = False
+    values = [value for part in run.forecast for value in means(part)]
+    if any(value is not None for value in values):
+        x = [at for part in run.forecast for at in (part.from_s, part.to_s)]
+        how |= {"dash": "dash", "group": "forecast", "hover": f"forecast: {{y:.3~g}} {unit}"}
+        how["legend"] = plot == "xy"
+        yield line("forecast", x, values, ORANGE, **how)
 
 
-def _forecast(run: TimelineRun, values: Values, of: str, **how: Unpack[Shown]) -> Trace:
-    """values: where each part of the forecast begins and ends."""
-    x = [at for part in run.forecast for at in (part.from_s, part.to_s)]
-    how |= {"dash": "dash", "group": "forecast", "hover": f"forecast: {{y:.3~g}} {of}"}
-    return line("forecast", x, values, ORANGE, **how)
-
-
-def _times(run: TimelineRun) -> Iterator[Trace]:
-    def ms(value: float) -> float:
-        return round(value * 1000, 2)
-
-    bands = [
-        (band and (ms(band[0]), ms(band[1])),) * 2
-        for band in (part.response_band_s for part in run.forecast)
-    ]
-    yield from _bands(run, bands, plot="xy2", legend=False)
-    expected = [part.response_time_s for part in run.forecast for _ in range(2)]
-    if any(value is not None for value in expected):
-        values = [None if value is None else ms(value) for value in expected]
-        yield _forecast(run, values, "ms", plot="xy2", legend=False)
+def _response_times(run: TimelineRun) -> Iterator[Trace]:
+    yield from _forecast(
+        *(run, "xy2", "ms"),
+        lambda part: (_ms(part.response_time_s),) * 2,
+        lambda part: (
+            part.response_band_s and ([round(s * 1000, 2) for s in part.response_band_s],) * 2
+        ),
+    )
     rates = _rates_of(run)
-    middles = [(one + other) / 2 for one, other in itertools.pairwise(rates.edges)]
-    values = [None if each is None else ms(each) for each in rates.response_s]
     how: Shown = {"size": 5, "legend": False, "plot": "xy2"}
     how["hover"] = "{y:.4~g} ms on average, answered around {x} s"
-    yield line("response time", middles, values, BLUE, **how)
+    yield line("response time", rates.middles, [*map(_ms, rates.response_s)], BLUE, **how)
 
 
-def _counts(run: TimelineRun) -> Iterator[Trace]:
-    bands = [part.in_flight_band or (None, None) for part in run.forecast]
-    yield from _bands(run, bands, plot="xy3", legend=False)
-    in_flight = [round(count, 2) for part in run.forecast for count in part.in_flight]
-    yield _forecast(run, in_flight, "under way", plot="xy3", legend=False)
-    times, counts = (
-        [each.at_s for each in run.time_bins],
-        [each.in_flight for each in run.time_bins],
+def _ms(value_s: float | None) -> float | None:
+    return None if value_s is None else round(value_s * 1000, 2)
+
+
+def _under_way(run: TimelineRun) -> Iterator[Trace]:
+    yield from _forecast(
+        *(run, "xy3", "under way"),
+        lambda part: (round(part.in_flight[0], 2), round(part.in_flight[1], 2)),
+        lambda part: part.in_flight_band,
     )
+    times = [each.at_s for each in run.time_bins]
+    counts = [each.in_flight for each in run.time_bins]
     how: Shown = {"group": "under way", "plot": "xy3", "hover": "{y} under way at {x} s"}
     yield line("under way", times, counts, BLUE, **how)
     ramp = [*run.ramp, *((end, run.ramp[-1][1]) for end in times[-1:] if run.ramp)]
@@ -231,7 +236,6 @@ def _rates_of(run: TimelineRun) -> Rates:
 
     begun = rates(lambda moment: moment.begun)
     return Rates(
-        edges=[at * OVER_S for at in range(len(groups) + bool(groups))],
         completed=rates(lambda moment: moment.completed),
         begun=[
             None if group[-1].users is not None else value

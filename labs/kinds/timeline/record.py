@@ -124,12 +124,6 @@ class TimelineRun(ProcessTrees):
         """Of the step with that number, counted from 0: the same gives the same arrivals again."""
         return self.seed * MOST_STEPS + number
 
-    def step(self, number: int) -> StepResult:
-        """Of the step with that number, counted from 1. KeyError says which there are."""
-        if not 1 <= number <= len(self.step_results):
-            raise KeyError(f"step={number}: not recorded. There are 1 to {len(self.step_results)}.")
-        return self.step_results[number - 1]
-
     @property
     def seconds(self) -> float:
         """From the first request to the end of the last step."""
@@ -146,18 +140,6 @@ class TimelineRun(ProcessTrees):
             shared_s = min(part.to_s, to_s) - max(part.from_s, from_s)
             whole += part.throughput_rps * max(0.0, shared_s)
         return whole / (to_s - from_s)
-
-    def expected_response_s(self, from_s: float, to_s: float) -> float | None:
-        """The mean response time that was expected of those answered in a time, s; None of old."""
-        parts = [p for p in self.forecast if from_s < (p.from_s + p.to_s) / 2 < to_s]
-        lives = [(p.throughput_rps * (p.to_s - p.from_s), p.response_time_s) for p in parts]
-        known = [(count, each) for count, each in lives if each is not None]
-        answered = sum(count for count, _ in known)
-        return sum(count * each for count, each in known) / answered if answered else None
-
-    def expected_at(self, end_s: float) -> Expected:
-        """What was expected of the last moments before."""
-        return [part for part in self.forecast if part.from_s < end_s - EDGE_S][-1]
 
     def on_core(self, who: Who) -> float:
         """CPU seconds of a process tree for each second that passed: cores it kept busy."""
@@ -190,3 +172,63 @@ class Timeline(Result, tag="timeline", frozen=True, kw_only=True):
     def begins_s(self) -> tuple[float, ...]:
         """When each step begins."""
         return tuple(sum(step.seconds for step in self.steps[:n]) for n in range(len(self.steps)))
+
+    @property
+    def walked(self) -> list[WalkedStep]:
+        """The steps of the middle run that were walked to their end."""
+        return [WalkedStep(self, n) for n in range(1, len(self.run.step_results) + 1)]
+
+    def step(self, number: int) -> WalkedStep:
+        """The step with that number, counted from 1. KeyError says which there are."""
+        walked = self.walked
+        if not 1 <= number <= len(walked):
+            raise KeyError(f"step={number}: not recorded. There are 1 to {len(walked)}.")
+        return walked[number - 1]
+
+
+@dataclass(frozen=True, slots=True)
+class WalkedStep:
+    """A step of the middle run: what was asked and forecast beside what was found."""
+
+    timeline: Timeline
+    number: int  # counted from 1
+
+    @property
+    def asked(self) -> Step:
+        return self.timeline.steps[self.number - 1]
+
+    @property
+    def found(self) -> StepResult:
+        return self.timeline.run.step_results[self.number - 1]
+
+    @property
+    def begin_s(self) -> float:
+        return self.timeline.begins_s[self.number - 1]
+
+    @property
+    def end_s(self) -> float:
+        return self.begin_s + self.asked.seconds
+
+    @property
+    def came_rps(self) -> float:
+        return self.found.begun / self.found.seconds
+
+    @property
+    def forecast_rps(self) -> float:
+        return self.timeline.run.expected_rps(self.begin_s, self.end_s)
+
+    @property
+    def forecast_response_s(self) -> float | None:
+        """Mean of those whose answer was expected in the step; None where none was."""
+        expected = self.timeline.run.forecast
+        parts = [p for p in expected if self.begin_s < (p.from_s + p.to_s) / 2 < self.end_s]
+        lives = [(p.throughput_rps * (p.to_s - p.from_s), p.response_time_s) for p in parts]
+        known = [(count, each) for count, each in lives if each is not None]
+        answered = sum(count for count, _ in known)
+        return sum(count * each for count, each in known) / answered if answered else None
+
+    @property
+    def forecast_at_end(self) -> Expected:
+        """What was expected of the step's last moments."""
+        parts = self.timeline.run.forecast
+        return [part for part in parts if part.from_s < self.end_s - EDGE_S][-1]

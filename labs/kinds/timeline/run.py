@@ -27,12 +27,7 @@ from labs.records.results import Machine
 from labs.records.server_facts import server_facts
 from labs.records.settings import check_named
 from labs.records.steps import KILL, Step, check_steps
-from labs.servers.control import (
-    MORE,
-    check_kill,
-    check_raise,
-    check_steps_for,
-)
+from labs.servers.control import MORE, check_kill, check_raise, check_steps_for
 from labs.servers.serve import check
 
 SHORT_S = 1.5  # a step of a smoke test
@@ -115,16 +110,15 @@ class TimelineLab(LabKind[Timeline]):
         return (found.server, found.workload, found.steps) == asked
 
     def answer(self, found: Timeline) -> tuple[float | None, float | None]:
-        run, number = found.run, asked_step(self.ask, self.steps)
-        begin_s, end_s = between(self.steps, number)
-        if len(run.step_results) <= number:
+        number = asked_step(self.ask, self.steps)
+        if len(found.walked) <= number:
             return None, None
-        result = run.step_results[number]
+        step = found.walked[number]
         if self.ask == "workers":
-            return None, result.workers
+            return None, step.found.workers
         if self.ask == "under way":
-            return run.expected_at(end_s).in_flight[1], result.in_flight
-        return run.expected_rps(begin_s, end_s), result.throughput_rps
+            return step.forecast_at_end.in_flight[1], step.found.in_flight
+        return step.forecast_rps, step.found.throughput_rps
 
     def settles(self, found: Timeline) -> bool:
         asked = found.run.step_results[asked_step(self.ask, self.steps) :][:1]
@@ -139,10 +133,12 @@ class TimelineLab(LabKind[Timeline]):
         return super().unsettled(found)
 
     def rejection(self, found: Timeline) -> str:
-        run = found.runs[-1]
-        if len(run.step_results) < len(self.steps):
+        results = found.runs[-1].step_results
+        if len(results) < len(self.steps):
             return "Not all steps were walked."
-        return verdict.unfit_steps(run, self.workload)
+        spoiled = [each for each in results if not verdict.shows_its_fault(each, self.workload)]
+        unfit = [check.sentence for each in spoiled for check in each.checks if check.unfit]
+        return " ".join(dict.fromkeys(unfit))
 
     def smoke_test(self) -> Self:
         load = Load([max((step.users or 1) for step in self.steps)])

@@ -3,21 +3,29 @@ prose may quote of the middle run. Steps are counted from 1."""
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from labs.kinds.show import Column, Show, known, quoted, tabled, three_cores, to_know
+from labs.kinds.show import (
+    Column,
+    Show,
+    known,
+    level_by_level,
+    quoted,
+    tabled,
+    three_cores,
+    to_know,
+)
 from labs.kinds.sweep import beside
 from labs.kinds.timeline import verdict
 from labs.kinds.timeline.figure import (
     happenings,
-    timeline_alt,
     timeline_curves,
     timeline_figure,
     timeline_levels,
+    timeline_opening,
 )
-from labs.kinds.timeline.record import StepResult, Timeline, TimelineRun
+from labs.kinds.timeline.record import Timeline, TimelineRun, WalkedStep
 from labs.present.blocks import DATA, VERDICT, Block, Said, Within, brief
 from labs.present.levels import Pace
 from labs.present.markup import each_in, wide_table
@@ -33,52 +41,13 @@ WHOLE = 0.98  # of the run: who was there for so long was there all the time
 NAMES: dict[Who, str] = {"server": "server", "generator": "load generator"}
 
 
-@dataclass(frozen=True, slots=True)
-class StepRow:
-    """A row: what was asked in a step beside what was found."""
-
-    timeline: Timeline
-    number: int
-    found: StepResult
-
-    @property
-    def load(self) -> str:
-        step = self.timeline.steps[self.number - 1]
-        return step.load + (f", {step.do}" if step.do == KILL or step.pool else "")
-
-    @property
-    def came_rps(self) -> float:
-        return self.found.begun / self.found.seconds
-
-    @property
-    def forecast_rps(self) -> float:
-        begin_s = self.timeline.begins_s[self.number - 1]
-        end_s = begin_s + self.timeline.steps[self.number - 1].seconds
-        return self.timeline.run.expected_rps(begin_s, end_s)
-
-    @property
-    def forecast_in_flight(self) -> str:
-        """At the step's end, with the band of eight of ten runs where there is one."""
-        end_s = self.timeline.begins_s[self.number - 1] + self.found.seconds
-        last = self.timeline.run.expected_at(end_s)
-        if last.in_flight_band is None:
-            return digits(last.in_flight[1], 2)
-        low, high = last.in_flight_band[1]
-        return f"{digits(last.in_flight[1], 2)} ({low:.0f} to {high:.0f})"
-
-
-def step_rows(timeline: Timeline) -> list[StepRow]:
-    """A row for each step that was walked."""
-    return [StepRow(timeline, *each) for each in enumerate(timeline.run.step_results, 1)]
-
-
-def step_row(timeline: Timeline, step: int) -> StepRow:
-    """The row of that step. KeyError says which there are."""
-    return StepRow(timeline, step, timeline.run.step(step))
+def _load(step: WalkedStep) -> str:
+    done = f", {step.asked.do}" if step.asked.do == KILL or step.asked.pool else ""
+    return step.asked.load + done
 
 
 def _core(number: int) -> Column:
-    def busy(row: StepRow) -> float | None:
+    def busy(row: WalkedStep) -> float | None:
         return 100 * row.found.cores[number] if number < len(row.found.cores) else None
 
     return Column(
@@ -90,7 +59,7 @@ def _core(number: int) -> Column:
 
 COLUMNS = (
     Column(head="step", main=True, of="number"),
-    Column(head="load", main=True, of="load"),
+    Column(head="load", main=True, of=_load),
     Column(head="s", of="found.seconds", cell=plain),
     Column(head="came/s", of="came_rps", quote="arrived"),
     Column(head="req/s", main=True, of="found.throughput_rps", quote="throughput"),
@@ -99,7 +68,7 @@ COLUMNS = (
     Column(head="forecast req/s", of="forecast_rps", quote="forecast"),
     Column(head="mean ms", main=True, of="found.mean_response_time_s", quote="response_time"),
     Column(head="under way at its end", of="found.in_flight", quote="in_flight", said=str),
-    Column(head="forecast under way (eight of ten runs)", of="forecast_in_flight"),
+    Column(head="forecast under way (eight of ten runs)", of=verdict.left_behind),
     Column(head="workers at its end", of="found.workers", quote="workers", said=str),
     Column(head="cores busy: server", of="found.server_cpu", quote="cores_busy", said=three_cores),
     Column(head="load generator", of="found.generator_cpu", quote="generator_busy"),
@@ -202,7 +171,7 @@ def _counted(counts: Sequence[int | None]) -> str:
 
 def _busy(timeline: Timeline, step: int, core: int) -> float:
     """Which part of that step a core was busy, by anyone. Cores are counted from 0."""
-    busy = timeline.run.step(step).cores
+    busy = timeline.step(step).found.cores
     if not 0 <= core < len(busy):
         raise NoSuchNumber(f"core={core}: there are 0 to {len(busy) - 1}.")
     return busy[core]
@@ -215,7 +184,7 @@ def _most_workers(timeline: Timeline) -> int:
 def _seconds_to(timeline: Timeline, workers: int) -> float:
     """From the begin of the step in which it happened until there were so many workers."""
     why = f"seconds_to={workers}: there never came so many workers."
-    return known(verdict.seconds_to(timeline, timeline.run, workers), why)
+    return known(verdict.first_with(timeline, workers), why)[1]
 
 
 def _line_gone(timeline: Timeline, step: int) -> float:
@@ -260,10 +229,10 @@ show = Show(
     kept=timeline_curves,
     measured=lambda found: bool(found.run.time_bins),
     checked=lambda found: found.run.step_results,
-    alt=timeline_alt,
+    alt=level_by_level(timeline_levels, timeline_opening),
     columns=COLUMNS,
-    rows=step_rows,
-    row=step_row,
+    rows=lambda found: found.walked,
+    row=Timeline.step,
     quotes={
         # Processes that ever were below the tree's first one, the master.
         "children": quoted(lambda found, tree="server": found.run.children(tree), str),

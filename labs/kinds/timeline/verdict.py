@@ -11,7 +11,7 @@ from labs.analysis.causes import AGREES, HALF
 from labs.analysis.checks import full_generator, is_the_result, surroundings
 from labs.analysis.failures import failures
 from labs.kinds.timeline.forecast import with_workers
-from labs.kinds.timeline.record import StepResult, Timeline, TimelineRun
+from labs.kinds.timeline.record import StepResult, Timeline, WalkedStep
 from labs.present.power import powered
 from labs.present.verdict import need, who
 from labs.records.experiment import Load, Server, Workload
@@ -35,22 +35,15 @@ def about(server: Server, workload: Workload, steps: Sequence[Step]) -> str:
     return f"{who(server)} answers requests that {need(workload)}: {course}."
 
 
-def check(
+def checks(
     result: StepResult,
     step: Step,
     server: Server,
     machine: Machine,
-    *,
     lost: Mapping[int, int] = MappingProxyType({}),
-) -> tuple[Check, ...]:
+) -> Iterator[Check]:
     """All that is to be said of a step. lost: requests that failed in it with each worker that
     was killed, by its process id."""
-    return tuple(_checks(result, step, server, machine, lost))
-
-
-def _checks(
-    result: StepResult, step: Step, server: Server, machine: Machine, lost: Mapping[int, int]
-) -> Iterator[Check]:
     with_them = sum(lost.values())
     if with_them:
         whose = "the worker that was killed"
@@ -138,39 +131,18 @@ def raised(before: int, to: int, after_s: float | None, *, when_needed: bool) ->
 
 def verdict(timeline: Timeline) -> tuple[str, ...]:
     """Step by step: whether the forecast held, and if not, what it had assumed; what grew."""
-    run = timeline.run
-    if not run.step_results:
+    walked = timeline.walked
+    if not walked:
         return ("No step was walked to its end, so there is nothing to say yet.",)
-    sentences = []
-    for number, result in enumerate(run.step_results):
-        reasons = " ".join(check.sentence for check in result.checks if check.unfit)
-        if shows_its_fault(result, timeline.workload):
-            sentences.append(f"Step {number + 1}: {reasons} {IS_THE_RESULT}")
-        elif reasons:
-            sentences.append(f"Step {number + 1} cannot be believed: {reasons}")
-        else:
-            sentences.append(_of_step(timeline, number))
-    return (*sentences, *_workers(timeline), *powered(run.power))
+    return (*map(_of_step, walked), *_workers(timeline), *powered(timeline.run.power))
 
 
 def telling_first(timeline: Timeline) -> list[str]:
     """The verdict for a glance: it begins with the step in which answers took longest."""
-    told, steps = list(verdict(timeline)), timeline.run.step_results
-    took = [each.mean_response_time_s for each in steps]
+    told = list(verdict(timeline))
+    took = [each.mean_response_time_s for each in timeline.run.step_results]
     first = took.index(max(took)) if took else 0
     return [told.pop(first), *told]
-
-
-def unfit_steps(run: TimelineRun, workload: Workload) -> str:
-    """Why a run must not be recorded; "" when it may."""
-    checks = [
-        check
-        for each in run.step_results
-        if not shows_its_fault(each, workload)
-        for check in each.checks
-        if check.unfit
-    ]
-    return " ".join(dict.fromkeys(check.sentence for check in checks))
 
 
 def shows_its_fault(result: StepResult, workload: Workload) -> bool:
@@ -179,41 +151,39 @@ def shows_its_fault(result: StepResult, workload: Workload) -> bool:
     return is_the_result([check.name for check in result.checks if check.unfit], workload)
 
 
-def seconds_to(timeline: Timeline, run: TimelineRun, workers: int) -> float | None:
-    """From the begin of the step in which there first were so many workers until then; None if
-    there never were, or were from the beginning."""
-    first = _first(timeline, run, workers)
-    return None if first is None else first[1]
-
-
-def _first(timeline: Timeline, run: TimelineRun, workers: int) -> tuple[int, float] | None:
-    """In which step, counted from 1, and how long after its begin there first were so many."""
-    reached = [at for at, count in run.ramp if count >= workers]
+def first_with(timeline: Timeline, workers: int) -> tuple[int, float] | None:
+    """In which step, counted from 1, there first were so many workers, and how long after its
+    begin; None if there never were, or were from the beginning."""
+    reached = [at for at, count in timeline.run.ramp if count >= workers]
     if not reached or reached[0] == 0:
         return None
     begun = [begin for begin in timeline.begins_s if begin <= reached[0]]
     return len(begun), reached[0] - begun[-1]
 
 
-def _of_step(timeline: Timeline, number: int) -> str:
-    run, step, begin_s = timeline.run, timeline.steps[number], timeline.begins_s[number]
-    end_s, result = begin_s + step.seconds, run.step_results[number]
-    if run.intervened_s < end_s:
-        return f"Step {number + 1}, {step.load}: {rate(result.throughput_rps)}; {INTERVENED}."
-    model, found = run.expected_rps(begin_s, end_s), result.throughput_rps
-    if step.rate is not None:
-        return _of_arrivals(timeline, number, model)
-    where = f"Step {number + 1}, {step.load}: {rate(found)}"
-    cv = max(timeline.workload.cpu_cv, timeline.workload.wait_cv)
-    slack = max(AGREES, 2 * cv / math.sqrt(max(1.0, result.completed)))  # few tell little
-    if abs(model - found) <= slack * found:
+def _of_step(step: WalkedStep) -> str:
+    run, result, model = step.timeline.run, step.found, step.forecast_rps
+    reasons = " ".join(check.sentence for check in result.checks if check.unfit)
+    if shows_its_fault(result, step.timeline.workload):
+        return f"Step {step.number}: {reasons} {IS_THE_RESULT}"
+    if reasons:
+        return f"Step {step.number} cannot be believed: {reasons}"
+    found = result.throughput_rps
+    where = f"Step {step.number}, {step.asked.load}: {rate(found)}"
+    if run.intervened_s < step.end_s:
+        return f"{where}; {INTERVENED}."
+    if step.asked.rate is not None:
+        return _of_arrivals(step)
+    work = step.timeline.workload
+    few = 2 * max(work.cpu_cv, work.wait_cv) / math.sqrt(max(1.0, result.completed))
+    if abs(model - found) <= max(AGREES, few) * found:
         return f"{where}, as the forecast said ({rate(model)})."
     side = "above" if found > model else "below"
     sentence = f"{where}, {percent(abs(found / model - 1))} {side} the forecast ({rate(model)})."
-    grew = any(begin_s < at < end_s for at, count in run.ramp if count == run.most_workers)
+    grew = any(step.begin_s < at < step.end_s and n == run.most_workers for at, n in run.ramp)
     if not (found < model and grew):
         return sentence
-    there = with_workers(timeline, number)
+    there = with_workers(step)
     removed = 1 - abs(there - found) / (model - found)
     if removed < HALF:
         return sentence
@@ -223,36 +193,40 @@ def _of_step(timeline: Timeline, number: int) -> str:
     )
 
 
-def _of_arrivals(timeline: Timeline, number: int, model: float) -> str:
-    run, step, begin_s = timeline.run, timeline.steps[number], timeline.begins_s[number]
-    result, end_s = run.step_results[number], begin_s + step.seconds
-    last, response_s = run.expected_at(end_s), run.expected_response_s(begin_s, end_s)
-    took = ""
+def _of_arrivals(step: WalkedStep) -> str:
+    result, response_s, took = step.found, step.forecast_response_s, ""
     if response_s is not None and result.mean_response_time_s:
         took = (
             f"They took {duration(result.mean_response_time_s)} on average, where it said "
             f"{duration(response_s)}. "
         )
     left = f"{_requests(result.in_flight)} {'was' if result.in_flight == 1 else 'were'} under way"
-    told = digits(last.in_flight[1], 2)
-    if last.in_flight_band is not None:
-        low, high = last.in_flight_band[1]
-        told += f" ({low:.0f} to {high:.0f} in eight of ten runs)"
     return (
-        f"Step {number + 1}, {step.load}: {rate(result.begun / result.seconds)} came and "
-        f"{rate(result.throughput_rps)} were answered, where the forecast said {rate(model)}. "
-        f"{took}At its end {left}, where it said {told}."
+        f"Step {step.number}, {step.asked.load}: {rate(step.came_rps)} came and "
+        f"{rate(result.throughput_rps)} were answered, where the forecast said "
+        f"{rate(step.forecast_rps)}. {took}"
+        f"At its end {left}, where it said {left_behind(step, ' in eight of ten runs')}."
     )
 
 
+def left_behind(step: WalkedStep, band: str = "") -> str:
+    """Requests that the forecast has under way at the step's end, and between which numbers they
+    lie in eight of ten runs. band: words on that."""
+    last = step.forecast_at_end
+    told = digits(last.in_flight[1], 2)
+    if last.in_flight_band is None:
+        return told
+    low, high = last.in_flight_band[1]
+    return f"{told} ({low:.0f} to {high:.0f}{band})"
+
+
 def _workers(timeline: Timeline) -> Iterator[str]:
-    run = timeline.run
-    counts = [count for _, count in run.ramp]
+    counts = [count for _, count in timeline.run.ramp]
     if not counts or min(counts) == max(counts):
         return
     first = "was 1 worker" if counts[0] == 1 else f"were {counts[0]} workers"
     said = f"There {first} at the beginning, {max(counts)} at most"
-    if first_at := _first(timeline, run, max(counts)):
+    if first_at := first_with(timeline, max(counts)):
         said += f", {duration(first_at[1])} after step {first_at[0]} began"
     yield f"{said}, and {counts[-1]} at the end."
 

@@ -21,11 +21,7 @@ from labs.load.locust import LoadFailed
 from labs.measure.rig import Rig, Testbed
 from labs.records.errors import Unusable
 from labs.records.steps import Step
-from labs.servers.control import (
-    Killed,
-    Raised,
-    ServerControl,
-)
+from labs.servers.control import Killed, Raised, ServerControl
 
 LOOK_EVERY_S = 1.0  # whether server and load generator are still there
 TAIL_S = 1.0  # at most: the last load stays on until what began in the step is answered
@@ -146,8 +142,8 @@ class Walk:
                 step, requests, before, after, workers[-1] if workers else None
             )
             lost = segments.lost_between(losses, before.at_s, after.at_s)
-            checks = verdict.check(found, step, self.server, bed.machine, lost=lost)
-            results.append(replace(found, checks=checks))
+            checks = verdict.checks(found, step, self.server, bed.machine, lost)
+            results.append(replace(found, checks=tuple(checks)))
         self.so_far = replace(
             self.so_far,
             step_results=tuple(results),
