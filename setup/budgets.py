@@ -26,7 +26,7 @@ BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
     ("labs", "*.py", lines, 35_650),
     ("tests", "*.py", lines, 35_650),
     ("bench", "*.py", lines, 2_580),
-    ("book/web/src", "*.ts", lines, 9_450),
+    ("book/web/src", "*.ts", lines, 9_560),
     (".", "CONTRIBUTING.md", words, 900),
     (".", "CHANGELOG.md", lines, 60),
 ]

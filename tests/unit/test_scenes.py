@@ -15,7 +15,7 @@ from labs.analysis.contrast import student_t
 from labs.theory import laws, queueing, simulation
 
 WEB = Path(__file__).parents[2] / "book/web"
-MOST_BYTES = 30_000  # gzip, of all thirteen together
+MOST_BYTES = 31_000  # gzip, of all fourteen together
 PERIOD_S = 0.1  # of a quota
 
 
@@ -23,7 +23,7 @@ def agreed(name: str) -> Any:
     return json.loads((WEB / f"src/scenes/agreed/{name}.json").read_text("utf-8"))
 
 
-def test_scenes_js_has_all_scenes_in_30_kb() -> None:
+def test_scenes_js_has_all_scenes_in_31_kb() -> None:
     size = len(gzip.compress((WEB / "lib/scenes.js").read_bytes(), mtime=0))
     assert size <= MOST_BYTES
 

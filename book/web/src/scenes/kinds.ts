@@ -1,4 +1,5 @@
 /** The scenes of the book: of each what makes it, and what stands around it. */
+import * as arrivals from './arrivals';
 import * as ceilings from './ceilings';
 import * as curves from './curves';
 import * as deal from './deal';
@@ -28,6 +29,7 @@ export const KINDS: Record<string, Kind> = {
   samples: samples.samples,
   'core-hopping': hopping.hopping,
   quota: quota.quota,
+  arrivals: arrivals.arrivals,
 };
 
 /** By the same names. */
@@ -45,4 +47,5 @@ export const ABOUT: Record<string, About> = {
   samples: samples.ABOUT,
   'core-hopping': hopping.ABOUT,
   quota: quota.ABOUT,
+  arrivals: arrivals.ABOUT,
 };

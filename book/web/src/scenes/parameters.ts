@@ -23,7 +23,7 @@ const row = (label: string, letter: string, without: number, steps: number[], sa
 export const PARAMETERS = {
   users: row('users', 'N', 0, CROWDS),
   think: row('think time', 'Z', 0, [0, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10], seconds),
-  rate: row('arrivals a second', 'λ', 0, [0, 1, 2, 5, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 40, 50, 60, 80, 100]),
+  rate: row('arrivals a second', 'λ', 0, [0, 1, 2, 5, 8, 10, 12, 14, 15, 16, 18, 20, 24, 28, 32, 40, 50, 60, 80, 100]),
   cpu: row('CPU time', 'D', 0, [0, 0.001, 0.002, 0.003, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2], seconds),
   wait: row('wait', 'V', 0, [0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.18, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2], seconds),
   cores: row('cores', 'c', 1, [...upTo(8), 10, 12, 16]),
@@ -56,6 +56,7 @@ export const PARAMETERS = {
   mean: row('mean', '', 1, [], seconds),
   apart: row('true difference', '', 0, [0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5], seconds),
   deviation: row('standard deviation', 'σ', 0.3, [0.01, 0.03, 0.1, 0.2, 0.3, 0.4], seconds),
+  variation: row('times vary by', '', 1, [0, 0.25, 0.5, 0.75, 1]),
   window: row('averaged over', '', 1, [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10], seconds),
   quota: row('quota', '', 0, [0.5, 1, 1.5, 2, 2.5, 3, 4, 6, 8], (cores) => `${cores} cores`),
   pair: row('a pair does', '', 2, [1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.75, 2]),

@@ -66,3 +66,15 @@ export function throughput(N: number, shop: Shop): number {
   if (shop.Z === 0) return sharing(Math.min(N, shop.W), shop);
   return closed(N, shop)[N - 1]!;
 }
+
+/** Mean wait in line of people who come by chance to W workers, each held for V: Erlang's C, exact
+ * where times vary by chance (1); by Allen and Cunneen's rule where they vary less. */
+export function line(rate: number, V: number, W: number, variation: number): number {
+  const a = rate * V;
+  if (a >= W) return Infinity;
+  if (a === 0) return 0;
+  let free = 1; // 1 / B of j workers without a line, by Erlang's recursion
+  for (const j of upTo(W)) free = 1 + (free * j) / a;
+  const busy = 1 / (free - (a / W) * (free - 1)); // C, that all are
+  return ((busy * V) / (W - a)) * ((1 + variation ** 2) / 2);
+}
