@@ -295,24 +295,6 @@ def test_two_windows_have_a_kernel_each(server: BookServer, page: Page) -> None:
     other.close()
 
 
-@pytest.mark.extended
-def test_under_a_hub_s_address(site: Path, live_server: StartServer, page: Page) -> None:
-    server = live_server(site, base_url="/user/a b/")
-    page.goto(server.page("chapter/lab"))
-    works(page)
-    page.get_by_role("link", name="A small book").first.click()
-    expect(page.locator(".katex").first).to_be_visible()
-    assert page.url.endswith("/user/a%20b/book/index.html")
-
-
-def test_only_whoever_has_the_token_may_read(server: BookServer, page: Page) -> None:
-    page.goto(server.address("book/chapter/lab.html"))
-    expect(page).to_have_url(eventually(lambda: page.url if "login" in page.url else "", 10))
-    answer = page.request.get(server.address("book/_static/live-config.js"), max_redirects=0)
-    assert answer.status in (302, 403)
-    assert page.request.post(server.address("book/session"), data="{}").status == 403
-
-
 def test_what_is_sent_is_compressed_and_kept(server: BookServer, page: Page) -> None:
     page.goto(server.page("index"))
     script = page.request.get(server.address("book/_static/lib/live.js"))

@@ -11,8 +11,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from waiting import eventually
 
 PAGE = "chapter/scenes.html"
-POOL, BET, FRONT, CURVES, LITTLE, LANES, JOURNEY = range(7)
-CEILINGS, SAMPLES, HOPPING, QUOTA = range(7, 11)
+POOL, BET, FRONT, CURVES, LITTLE = range(5)
+SAMPLES, QUOTA = 8, 10
 
 
 def scene(page: Page, number: int = POOL) -> Locator:
@@ -184,13 +184,6 @@ def test_without_scripts_a_picture_and_a_sentence_are_there(site: Path, browser:
     context.close()
 
 
-def test_in_print_the_picture_stands_still(opened: Page) -> None:
-    pool = scene(opened)
-    opened.emulate_media(media="print")
-    expect(pool.locator(".wt-scene-still")).to_be_visible()
-    expect(pool.locator(".wt-scene-live")).to_be_hidden()
-
-
 def test_it_sleeps_off_the_screen(opened: Page) -> None:
     pool = scene(opened)
     pool.get_by_role("button", name="Play").click()
@@ -290,23 +283,6 @@ def test_a_slider_of_the_shop_is_dragged_by_a_finger(still: Page) -> None:
     assert still.evaluate("scrollY") == there
 
 
-def test_the_trap_is_walked_by_keyboard(opened: Page) -> None:
-    curves = scene(opened, CURVES)
-    expect(curves.get_by_role("row", name="the trap")).to_contain_text("20")
-    slider = curves.get_by_role("slider", name="users")
-    slider.focus()
-    opened.keyboard.press("Home")
-    for _ in range(3):
-        opened.keyboard.press("ArrowRight")
-    expect(slider).to_have_attribute("aria-valuetext", "4")
-    expect(curves.locator(".wt-scene-goal")).to_have_attribute("data-reached", "yes")
-    canvas = curves.locator("canvas")
-    box = canvas.bounding_box()
-    assert box
-    canvas.click(position={"x": 0.4 * box["width"], "y": 60})
-    expect(curves.get_by_role("row", name="the trap")).not_to_contain_text("80")
-
-
 def test_a_departure_is_dragged_over_the_end(opened: Page) -> None:
     little = scene(opened, LITTLE)
     expect(little.get_by_role("spinbutton")).to_have_count(0)  # no dice, no seed
@@ -332,90 +308,39 @@ def test_a_departure_is_dragged_over_the_end(opened: Page) -> None:
     expect(little.get_by_role("status")).to_contain_text("by columns")
 
 
-def test_one_call_holds_up_everybody_in_a_loop(still: Page) -> None:
-    lanes = scene(still, LANES)
-    expect(lanes.get_by_role("row", name="requests a second")).to_contain_text("30")
-    lanes.get_by_role("button", name="Insert a blocking call").tap()
-    expect(lanes.get_by_role("status")).to_contain_text("blocks for 500 ms")
-    lanes.get_by_role("button", name="10 s ahead").tap()
-    expect(lanes.locator(".wt-scene-goal")).to_have_attribute("data-reached", "yes")
-    lanes.get_by_role("combobox", name="Workers are").select_option("counting")
-    lanes.get_by_role("button", name="Insert a blocking call").tap()
-    lanes.get_by_role("button", name="10 s ahead").tap()
-    expect(lanes.get_by_role("row", name="longest response time")).to_contain_text("52")
+GOALS = {  # what is pressed, by which key, and until it says what; a button is pressed once
+    "curves": [("users", "Home", "1"), ("users", "ArrowRight", "4")],
+    "lanes": [("Insert a blocking call", "Enter", ""), ("10 s ahead", "Enter", "")],
+    "journey": [("ahead in line", "End", "")],
+    "ceilings": [("write to disk", "Home", ""), ("10 s ahead", "Enter", "")],
+    "samples": [
+        *(("Skip", "Enter", ""), ("requests each", "End", "")),
+        *([("requests each", "ArrowLeft", "")] * 2),
+        ("10 s ahead", "Enter", ""),
+    ],
+    "core-hopping": [("averaged over", "Home", ""), *([("Step", "Enter", "")] * 20)],
+    "quota": [("workers", "Home", "")],
+    "interleave": [(f"{thread} goes", "Enter", "") for thread in "BAAAAAABBABBBBBBAA"],
+    "deal": [("threads in each", "ArrowRight", "20"), ("10 s ahead", "Enter", "")],
+    "pages": [("10 s ahead", "Enter", ""), ("workers", "ArrowLeft", "12")],
+    "ramp": [("workers at first", "ArrowRight", "70"), ("10 s ahead", "Enter", "")],
+}
 
 
-def test_a_request_is_followed_by_keyboard(opened: Page) -> None:
-    journey = scene(opened, JOURNEY)
-    step = journey.get_by_role("button", name="Step")
-    for said in ("SYN", "It is connected", "A core works for it"):
-        step.press("Enter")
-        expect(journey.get_by_role("status")).to_contain_text(said)
-    slider = journey.get_by_role("slider", name="ahead in line")
-    slider.focus()
-    opened.keyboard.press("End")
-    expect(journey.get_by_role("row", name="in service")).to_contain_text("200 ms")
-    expect(journey.locator(".wt-scene-goal")).to_have_attribute("data-reached", "yes")
-
-
-def test_a_bar_is_pushed_until_another_holds(opened: Page) -> None:
-    shop = scene(opened, CEILINGS)
-    disk = shop.get_by_role("slider", name="write to disk")
-    canvas = shop.locator("canvas")
-    box = canvas.bounding_box()
-    assert box
-    a_second = box["width"] / (1.15 * 800)  # the cores' bar, and some room
-    y = 18 + 4 * 58 + 12  # the fifth
-    canvas.drag_to(
-        canvas,
-        source_position={"x": 100 * a_second, "y": y},
-        target_position={"x": 500 * a_second, "y": y},
-    )
-    expect(disk).to_have_attribute("aria-valuetext", "2 ms")
-    shop.get_by_role("button", name="10 s ahead").press("Enter")
-    expect(shop.locator(".wt-scene-goal")).to_have_attribute("data-reached", "yes")
-    expect(shop.get_by_role("row", name="answers a second")).to_contain_text("≤ 250")
-    expect(shop.get_by_role("row", name="database busy")).to_contain_text("100 %")
-
-
-def test_how_often_one_is_fooled_is_bet_on(opened: Page) -> None:
-    tests = scene(opened, SAMPLES)
-    expect(tests.get_by_role("table")).to_be_hidden()
-    tests.get_by_role("textbox", name="Your prediction").fill("40")
-    opened.keyboard.press("Enter")
-    tests.get_by_role("button", name="10 s ahead").press("Enter")
-    told = re.compile(r"You said 40.%, and it was [34]\d")
-    expect(tests.get_by_role("status")).to_contain_text(told)
-    tests.get_by_role("button", name="Step").press("Enter")
-    expect(tests.get_by_role("status")).to_contain_text("The difference is")
-    tests.get_by_role("slider", name="requests each").press("End")
-    tests.get_by_role("slider", name="requests each").press("ArrowLeft")
-    tests.get_by_role("slider", name="requests each").press("ArrowLeft")
-    tests.get_by_role("button", name="10 s ahead").press("Enter")
-    expect(tests.locator(".wt-scene-goal")).to_have_attribute("data-reached", "yes")
-
-
-def test_a_short_look_sees_a_core_that_is_full(still: Page) -> None:
-    machine = scene(still, HOPPING)
-    expect(machine.get_by_role("row", name="part of the machine")).to_contain_text("25 %")
-    machine.get_by_role("slider", name="averaged over").press("Home")
-    goal = machine.locator(".wt-scene-goal")
-    step = machine.get_by_role("button", name="Step")
-    for _ in range(20):  # just moved, no core has been full for long
-        if goal.get_attribute("data-reached"):
-            break
-        step.tap()
+@pytest.mark.parametrize("name", GOALS)
+def test_scene_reaches_its_goal_by_keyboard_alone(opened: Page, name: str) -> None:
+    found = opened.locator(f"wt-scene[name={name}]")
+    expect(found.locator(".wt-scene-live")).to_be_attached()
+    found.scroll_into_view_if_needed()
+    goal = found.locator(".wt-scene-goal")
+    expect(goal).not_to_have_attribute("data-reached", "yes")
+    for what, key, until in GOALS[name]:
+        pressed = found.get_by_role("button" if key == "Enter" else "slider", name=what)
+        for _ in range(40):
+            pressed.press(key)
+            if until in ("", pressed.get_attribute("aria-valuetext")):
+                break
     expect(goal).to_have_attribute("data-reached", "yes")
-
-
-def test_workers_are_taken_away_until_none_is_stopped(still: Page) -> None:
-    box = scene(still, QUOTA)
-    expect(box.get_by_role("spinbutton")).to_have_count(0)  # no dice, no seed
-    box.get_by_role("button", name="Step").tap()
-    expect(box.get_by_role("status")).to_contain_text("All stand still.")
-    box.get_by_role("slider", name="workers").press("Home")
-    expect(box.locator(".wt-scene-goal")).to_have_attribute("data-reached", "yes")
-    expect(box.get_by_role("row", name="standing still")).to_contain_text("0 %")
 
 
 def test_a_turn_lays_out_the_scene_and_not_the_page(opened: Page, browser: Browser) -> None:

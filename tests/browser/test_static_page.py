@@ -134,14 +134,6 @@ def test_all_numbers_of_a_table_stand_in_line(book: Path, page: Page) -> None:
     assert aligned and set(aligned) == {1}
 
 
-def test_without_scripts_the_words_are_there(site: Path, page: Page) -> None:
-    context = page.context.browser.new_context(java_script_enabled=False)  # type: ignore[union-attr]
-    plain = context.new_page()
-    plain.goto((site / "chapter/lab.html").as_uri())
-    expect(lab(plain)).to_contain_text("first: three points on a line.")
-    context.close()
-
-
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_a_chapter_is_light_and_has_its_figure_at_once(
     book: Path, page: Page, heard: Heard, name: str

@@ -15,11 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import examples
-import numpy as np
 import psutil
 import pytest
 
-from labs.analysis.point import service_time_s
 from labs.host import hardware as this_machine
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import measure
@@ -29,7 +27,6 @@ from labs.measure.rig import split_cores
 from labs.panel.settings import Settings
 from labs.records import experiment as records
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.requests import RECORD
 from labs.records.results import Calibration
 from labs.servers.catalogue import CATALOGUE, ServerRow
 from labs.servers.serve import Running, ServerFailed, serve
@@ -37,7 +34,6 @@ from labs.theory.forecast import forecast
 from labs.theory.simulation import simulate
 from workloads.app import units
 from workloads.app.application import application
-from workloads.protocol import OK
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
@@ -268,18 +264,6 @@ def test_a_backend_that_does_not_start_says_why(
 
 
 # --- measuring ------------------------------------------------------------------------------
-
-
-def test_service_counts_as_the_response_time_does() -> None:
-    """By the share of each request's life in the window, and only where an answer told it."""
-    rows = [
-        examples.record(OK, 0, 0.0, 0.2, service=(0.1, 0.2, 0.1, 0.0)),  # half in the window
-        examples.record(OK, 0, 0.2, 0.7, service=(0.2, 0.6, 0.1, 0.0)),
-        examples.record(OK, 1, 0.3, 0.9),
-    ]
-    told = np.array(rows, dtype=RECORD)
-    assert service_time_s(told, 0.1, 1.0) == pytest.approx((0.5 * 0.1 + 0.4) / 1.5)
-    assert service_time_s(told[2:], 0.1, 1.0) is None
 
 
 @live

@@ -218,13 +218,6 @@ def test_a_speed_that_wavers_is_another_speed_all_the_same(lone: float, name: st
     assert named(PREFORK, replace(run, points=points)) == name
 
 
-def test_a_loop_is_not_blocked_where_the_users_wait_in_the_load_generator() -> None:
-    experiment, rps, seen = INJECTED["blocking"]
-    run = measured(experiment, rps, **seen)
-    seen_few = replace(run.points[0], littles_law=0.3)
-    assert named(experiment, replace(run, points=(seen_few,))) != "blocking"
-
-
 def test_a_calibration_that_was_disturbed_shows_where_more_cores_are_used_than_it_found() -> None:
     few = replace(BURNED, use=0.85)
     run = measured(PREFORK, 4 / (D + G))
@@ -420,16 +413,6 @@ def test_requests_that_keep_sharing_a_core_get_less_than_blindly_placed_ones(sha
     assert (found is not None and found.name == "run queues" and found.removed > 0.9) == sharing
     said = plain(" ".join(agreement(*modelled(KNEE, FOUR, run))))
     assert ("This cause explains" in said) == sharing and "lies within that" not in said
-
-
-def test_who_falls_in_step_leaves_cores_idle() -> None:
-    """With all of them in use, by others too, it is no reason."""
-    experiment, rps, _ = INJECTED["in step"]
-    for others, name in ((0.1, "in step"), (1.9, "")):
-        run = measured(experiment, rps, others_cpu=0.02)
-        point = replace(run.points[-1], backend_cpu=others)
-        found = causes.cause(*modelled(experiment, FOUR, run), point)
-        assert (found.name if found else "") == name
 
 
 def test_a_wait_for_an_idle_loop_is_a_late_wait() -> None:

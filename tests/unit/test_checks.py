@@ -104,15 +104,6 @@ def test_check_words(snapshot: SnapshotAssertion) -> None:
     assert sheet({name: told_of(case) for name, case in CASES.items()}) == snapshot
 
 
-def test_who_is_hung_up_on_is_no_error_unless_there_are_many():
-    server = Server("threaded", by="apache-event", threads=4)
-    busy = replace(examples.EXPERIMENT, server=server)
-    for failed, name in ((3, "hung up"), (GOOD.completed, "errors")):
-        found = checks(replace(GOOD, failed=int(failed)), busy)
-        assert [(each.name, each.unfit) for each in found.values()] == [(name, name == "errors")]
-    assert list(checks(replace(GOOD, failed=3))) == ["errors"]
-
-
 def test_a_good_point_has_nothing_said_of_it():
     assert checks(GOOD) == {}
     for whose in ("page_cpu", "others_cpu", "steal_cpu"):
@@ -200,14 +191,6 @@ def test_more_than_the_bound_allows_beyond_both_intervals_is_a_wrong_calibration
     # Few draws may be light ones.
     drawn = replace(examples.EXPERIMENT, workload=Workload(cpu_s=0.05, cpu_cv=1.0))
     assert checks(replace(sure, completed=30.0), drawn, expecting(bound_ci_rps=(35.0, 37.0))) == {}
-
-
-def test_a_level_that_cannot_be_repeated_is_unfit():
-    first = visited(GOOD, 1.0)
-    assert checks(join(first, visited(replace(GOOD, throughput_rps=43.0), 9.0))) == {}
-    found = checks(join(first, visited(replace(GOOD, throughput_rps=30.0), 9.0)))
-    assert found["repeated"].unfit
-    assert "25\xa0% less throughput" in found["repeated"].sentence
 
 
 def visited_at(first: float | None, second: float | None, rps: float = 30.0) -> Point:
@@ -366,22 +349,6 @@ def test_a_quota_saves_up_one_period():
     assert [each.name for each in found] == ["bound"]
     edge = expecting(bound_ci_rps=(35.0, 39.2))
     assert validity.check(short, examples.EXPERIMENT, BARE, forecast=edge) == ()
-
-
-def test_few_draws_may_be_light_ones_by_two_standard_errors():
-    """Of 100 exponential draws the mean is known to a tenth: a fifth more is no wonder."""
-    work = Workload(cpu_s=0.05, cpu_cv=1.0)
-    drawn = replace(examples.EXPERIMENT, workload=work)
-    point = replace(GOOD, completed=100.0)
-    for high, names in ((39.2 / 1.19, ()), (39.2 / 1.21, ("bound",))):
-        found = validity.check(point, drawn, BARE, forecast=expecting(bound_ci_rps=(30.0, high)))
-        assert tuple(each.name for each in found) == names
-
-
-def test_check_wants_half_as_many_requests_of_the_first_visit() -> None:
-    once = visited(replace(GOOD, completed=9.6), 1.0)
-    assert "Only 9 requests ended in the window; 10 is the least" in checks(once)["few"].sentence
-    assert checks(replace(once, completed=10.0)) == {}
 
 
 def test_luck_is_that_of_what_limits_a_level():

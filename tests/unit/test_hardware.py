@@ -26,11 +26,6 @@ def root(tmp_path, monkeypatch):
     return write
 
 
-def test_no_cgroups_means_no_quota(root):
-    assert hardware.quota_cores(root.path) is None
-    assert hardware.cores(root.path) == 8
-
-
 def test_the_tightest_quota_of_all_ancestors_counts(root):
     root("proc/self/cgroup", "0::/a/b/c\n")
     root("sys/fs/cgroup/a/b/c/cpu.max", "max 100000\n")
@@ -52,16 +47,6 @@ def test_the_quota_of_another_process_is_that_of_its_own_cgroups(root):
     assert listeners.quota_of(78, root.path) is None
     assert cgroup.throttled_s(root.path, 77) == 1.5
     assert (hardware.quota_cores(root.path), cgroup.throttled_s(root.path)) == (2.0, 0.0)
-
-
-def test_version_one_of_cgroups(root):
-    root("proc/self/cgroup", "4:cpu,cpuacct:/docker/x\n5:memory:/docker/x\n")
-    root("sys/fs/cgroup/cpu/docker/x/cpu.cfs_quota_us", "150000\n")
-    root("sys/fs/cgroup/cpu/docker/x/cpu.cfs_period_us", "100000\n")
-    root("sys/fs/cgroup/cpu/docker/cpu.cfs_quota_us", "-1\n")
-    root("sys/fs/cgroup/memory/docker/x/memory.limit_in_bytes", "1000000\n")
-    assert hardware.quota_cores(root.path) == 1.5
-    assert hardware.memory_bytes(root.path) == 1_000_000
 
 
 def test_in_a_container_the_path_may_be_the_hosts(root):

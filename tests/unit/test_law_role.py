@@ -217,7 +217,3 @@ def test_three_hundred_characters_and_ten_million_are_the_most():
     for text in ("10 ** 7 + 1", "-10000001", "1e7 * 2 / 2"):
         with pytest.raises(Unusable, match="which no page needs"):
             evaluate(text)
-
-
-def test_the_larger_is_the_larger():
-    assert (evaluate("max(2, 3)"), evaluate("min(2, 3)"), evaluate("round(2.6)")) == (3, 2, 3)

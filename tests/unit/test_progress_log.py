@@ -19,7 +19,7 @@ from waiting import eventually
 
 import labs
 from labs import progress_log
-from labs.exercises import catalogue, latest
+from labs.exercises import catalogue
 from labs.exercises.catalogue import NoSuchExercise
 from labs.kinds.race.run import RaceLab
 from labs.kinds.sweep.run import question
@@ -204,34 +204,6 @@ def test_several_kernels_lose_nothing(file: Path) -> None:
     assert stat.S_IMODE(file.stat().st_mode) == 0o600  # its owner's alone
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b'{"book": "Wall Time", "schema": 1, "answers": [{"exer',
-        b"\xff\xfe\x00",
-        b"[" * 5000,
-        b'{"todo": ["milk"]}',
-        b'{"book": "Wall Time", "schema": 1, "answers": [{"exercise": 3}]}',
-        b'{"book": "Wall Time", "schema": 99, "answers": []}',
-        b'{"book": "Another", "schema": 1}',
-    ],
-    ids=range(8),
-)
-def test_a_damaged_or_foreign_file_is_kept_aside(file: Path, content: bytes) -> None:
-    file.parent.mkdir()
-    file.write_bytes(content)
-    progress_log.answered("2.1", "", 50, True)
-    found, said = progress_log.read()
-    assert [each.exercise for each in found.answers] == ["2.1"]
-    (aside,) = file.parent.glob("progress.json.aside-*")
-    assert aside.read_bytes() == content
-    assert len(said) == 1
-    assert str(aside) in said[0]
-    aside.unlink()
-    assert progress_log.read() == (found, [])
-
-
 def test_read_says_why_a_file_cannot_be_used(file: Path) -> None:
     file.parent.write_text("a file where the folder should be")
     key = progress_log.foretell("many-cores", "how many", "req/s", 40.0)
@@ -292,19 +264,6 @@ def test_a_lock_that_is_held_is_waited_for(file: Path) -> None:
 # the book
 
 
-def test_place_leads_to_a_heading_of_the_book() -> None:
-    book = {chapter.number: chapter for chapter in pages.chapters()}
-    assert book["0"].page == "your-machine.html"
-    assert book["3"].place("3.1") == "1-cpu-time/many-cores.html#exercise-3-1"
-    assert book["3"].place("many-cores") == "1-cpu-time/many-cores.html#measure"
-    for chapter in book.values():
-        text = (pages.store.BOOK / chapter.page).with_suffix(".md").read_text("utf-8")
-        headings = [line.lstrip("# ").lower() for line in text.splitlines() if line[:2] == "##"]
-        for lab in chapter.sections:
-            (section,) = chapter.place(lab).split("#")[1:]
-            assert section in [re.sub(r"[^a-z0-9]+", "-", each).strip("-") for each in headings]
-
-
 def test_the_chapters_are_those_of_the_book(monkeypatch: pytest.MonkeyPatch) -> None:
     known = {chapter.number: chapter for chapter in pages.chapters()}
     assert known["4"].title == "Past the plateau"
@@ -329,11 +288,3 @@ def test_a_question_is_printed_with_the_numbers_of_its_seed() -> None:
     assert "<b>x" not in labs.exercise("3.1", seed="<b>x")._repr_html_()
     with pytest.raises(NoSuchExercise, match=r"Choose one of 0\.1, "):
         labs.exercise("99.9")
-
-
-def test_every_question_can_be_printed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(latest, "_latest", {})
-    for row in catalogue.in_pages():
-        sentence = labs.exercise(row.id, seed="ann").sentence
-        assert "{" not in sentence, row.id
-        assert (f"the lab “{row.lab}”" in sentence) == bool(row.read), row.id
