@@ -115,10 +115,6 @@ def test_it_says_when_it_was_served_and_counts_no_other_cpu_time() -> None:
     assert asked_s == 0.25
 
 
-def test_there_is_nothing_else() -> None:
-    assert run(application("/favicon.ico", ""))[0] == 404
-
-
 @pytest.mark.parametrize("known", [True, False])
 def test_a_write_waits_for_the_disk_where_fsync_does_not(
     known: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

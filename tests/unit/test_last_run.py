@@ -1,12 +1,11 @@
 """A lab's last run comes back with its page: run, settings and bet."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import examples
 import pytest
+import ruined
 from panel_driver import PanelDriver, Script
 
 from labs.exercises import latest
@@ -76,29 +75,21 @@ def test_a_page_opened_again_shows_the_last_run_with_its_settings_and_its_bet(
     again.shut()
 
 
-def other_machine(kept: dict[str, Any]) -> None:
-    kept["found"]["machine"]["cores"] = 64
-
-
-def other_version(kept: dict[str, Any]) -> None:
-    kept["found"]["schema"] = 0
-
-
-def cut_short(kept: dict[str, Any]) -> None:
-    del kept["found"]["runs"]
-
-
-def unheard_of(kept: dict[str, Any]) -> None:
-    kept["experiments"][0]["server"]["by"] = "nobody"
-
-
 @pytest.mark.usefixtures("before")
-@pytest.mark.parametrize("spoil", [other_machine, other_version, cut_short, unheard_of])
-def test_what_is_of_another_machine_or_version_or_damaged_does_not_come_back(spoil: Any) -> None:
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("found", "machine", "cores"), "64"),
+        (("found", "schema"), "0"),
+        (("found", "runs"), "null"),
+        (("experiments", 0, "server", "by"), '"nobody"'),
+    ],
+)
+def test_last_is_nothing_of_another_machine_or_version_or_damaged(
+    place: ruined.Place, value: str
+) -> None:
     file = last_run.folder() / "many-cores.json"
-    kept = json.loads(file.read_text())
-    spoil(kept)
-    file.write_text(json.dumps(kept))
+    file.write_bytes(ruined.instead(file.read_bytes(), place, value))
     assert last_run.last("many-cores", LAB, examples.MACHINE) is None
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import examples
 import pytest
+from markup import sheet
 from msgspec import structs
+from syrupy.assertion import SnapshotAssertion
 
 from labs.kinds.comparison.figure import comparison_alt
 from labs.kinds.comparison.record import Comparison
@@ -21,7 +23,6 @@ from labs.present.bet import on_answer
 from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
 from labs.recordings.replay import behind_bet
-from labs.records.errors import BadRecording
 from labs.records.histogram import MoreThan, histogram
 from labs.site.roles.measured_role import measured
 
@@ -34,53 +35,29 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "recordings"
 
 
-@pytest.mark.parametrize(
-    ("lab", "text", "said"),
-    [
-        ("many-cores", "throughput(4)", "39.2 req/s"),
-        ("many-cores", "response_time(8)", "204 ms"),
-        ("many-cores", "demand", "50 ms"),
-        ("many-cores", "demand(8)", "51 ms"),
-        ("many-cores", "forecast(1)", "19.8 req/s"),
-        ("many-cores", "bound(1)", "20 req/s"),
-        ("many-cores", "spread(8)", "38.8 to 40 req/s"),
-        ("many-cores", "relative(8)", "2.00"),
-        ("many-cores", "in_flight(8)", "8"),
-        ("many-cores", "interval(4)", "38.4 to 40 req/s"),
-        ("many-cores", "change(1, 8)", "+100 % (more than noise: +95 % to +105 %)"),
-        ("many-cores", "change(4, 8)", "+0 % (no change that can be seen: smaller than 2.6 %)"),
-        ("many-cores", "least_change(1, 8)", "+95 %"),
-        ("many-cores", "least_change(4, 8)", "\u22122.6 %"),
-        ("many-cores", "visits(4)", "1"),
-        ("many-cores", "generator_busy(4)", "0.01 cores"),
-        ("many-cores", "cpu_ceiling(8)", "39.2 req/s"),
-        ("many-cores", "voluntary(4)", "2"),
-        ("many-cores", "involuntary(4)", "0.4"),
-        ("many-cores", "cores_busy(8)", "2 cores"),
-        ("many-cores", "response_time_for(32)", "816 ms"),
-        ("many-cores", "fit", "4 of 4"),
-        ("many-cores", "percentile(8, 90)", "204 ms"),
-        ("wall-time", 'wall("burn")', "101 ms"),
-        ("wall-time", 'cpu("sleep")', "0.5 ms"),
-        ("wall-time", 'rest("both")', "100 ms"),
-        ("wall-time", 'fraction("both")', "17 %"),
-        ("wall-time", 'curl("sleep")', "4 + 3 ms"),
-        ("wall-time", 'curl_real("sleep")', "110 ms"),
-        ("your-machine", "effective_cores", "2"),
-        ("your-machine", "capacity", "1.95"),
-        ("your-machine", "loops_per_s", "20 million"),
-        ("your-machine", "timer", "60 µs"),
-        ("your-machine", "loopback", "30 µs"),
-        ("your-machine", "generator", "0.1 ms"),
-        ("your-machine", "generator_ceiling", "10,000 req/s"),
-        ("your-machine", "generator_trusted", "8,000 req/s"),
-        ("your-machine", "noise", "2 %"),
+QUOTED = {
+    "many-cores": [
+        "throughput(4)", "response_time(8)", "demand", "demand(8)", "forecast(1)", "bound(1)",
+        "spread(8)", "relative(8)", "in_flight(8)", "interval(4)", "change(1, 8)", "change(4, 8)",
+        "least_change(1, 8)", "least_change(4, 8)", "visits(4)", "generator_busy(4)",
+        "cpu_ceiling(8)", "voluntary(4)", "involuntary(4)", "cores_busy(8)",
+        "response_time_for(32)", "fit", "percentile(8, 90)",
     ],
-)
+    "wall-time": [
+        'wall("burn")', 'cpu("sleep")', 'rest("both")', 'fraction("both")', 'curl("sleep")',
+        'curl_real("sleep")',
+    ],
+    "your-machine": [
+        "effective_cores", "capacity", "loops_per_s", "timer", "loopback", "generator",
+        "generator_ceiling", "generator_trusted", "noise",
+    ],
+}  # fmt: skip
+
+
 @pytest.mark.usefixtures("shelf")
-def test_a_number_is_said_with_its_unit(lab: str, text: str, said: str) -> None:
-    quantity = measured(lab, text)
-    assert str(quantity).replace("\u00a0", " ") == said
+def test_measured_words(snapshot: SnapshotAssertion) -> None:
+    told = {f"{lab}: {text}": (lab, text) for lab, texts in QUOTED.items() for text in texts}
+    assert sheet({name: str(measured(*each)) for name, each in told.items()}) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -150,22 +127,6 @@ def test_whom_a_mean_does_not_know_stands_beside_it() -> None:
     assert said in comparison_alt(compared)
     pools = Comparison(machine=examples.MACHINE, over="pool", parts=parts)
     assert said in comparison_alt(pools)
-
-
-@pytest.mark.usefixtures("shelf")
-def test_a_lab_without_recording_says_how_to_get_one() -> None:
-    with pytest.raises(BadRecording, match=r"nothing: not recorded yet\. Record it with `make rec"):
-        measured("nothing", "throughput(1)")
-
-
-def test_the_largest_machine_is_quoted(shelf: Path) -> None:
-    small = shelf / "many-cores" / "2-cores.json"
-    for cores in (4, 16):
-        small.with_name(f"{cores}-cores.json").write_bytes(small.read_bytes())
-    (shelf / "many-cores" / "99-cores.json.tmp").touch()
-    found = [file.stem for file in store.paths("many-cores")]
-    assert found == ["2-cores", "4-cores", "16-cores"]
-    assert float(measured("many-cores", "throughput(4)")) == pytest.approx(39.2)
 
 
 def build(source: Path) -> subprocess.CompletedProcess[str]:

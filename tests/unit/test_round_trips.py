@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
+import ruined
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
@@ -29,7 +30,6 @@ from labs.records.experiment import (
 )
 from labs.records.results import Result
 
-Place = tuple[str | int, ...]
 FILES = sorted(store.folder().glob("*/*-cores.json"), key=lambda file: file.stat().st_size)
 ASKED = {  # by the field that each gives
     **{name: f"--{name}" for name in ("by", "processes", "threads", "backlog", "cores", "start")},
@@ -97,13 +97,11 @@ def test_what_is_typed_is_the_experiment_that_is_meant(
     assert experiment(parser().parse_args(list(words(meant)))) == meant
 
 
-def leaves(tree: Any, place: Place = ()) -> Iterator[tuple[Place, float]]:
-    """Every number in it."""
-    if isinstance(tree, dict | list):
-        for key, value in tree.items() if isinstance(tree, dict) else enumerate(tree):
-            yield from leaves(value, (*place, key))
-    elif isinstance(tree, int | float) and not isinstance(tree, bool) and place != ("schema",):
-        yield place, tree
+def numbers(tree: Any) -> Iterator[tuple[ruined.Place, float]]:
+    """Every number in it, and where it is."""
+    for place, value in ruined.leaves(tree):
+        if type(value) in (int, float) and place != ("schema",):
+            yield place, value
 
 
 @cache
@@ -122,7 +120,7 @@ def test_a_recording_with_other_numbers_is_read_as_it_was_saved(
     kind = lab_kind(call).result
     plain = msgspec.json.decode(smallest(kind))
     changed = {}
-    for place, value in data.draw(st.lists(st.sampled_from([*leaves(plain)]), min_size=1)):
+    for place, value in data.draw(st.lists(st.sampled_from([*numbers(plain)]), min_size=1)):
         inside = plain
         for key in place[:-1]:
             inside = inside[key]
@@ -138,5 +136,5 @@ def test_a_recording_with_other_numbers_is_read_as_it_was_saved(
     assert meant.machine.processor == text
     store.save(meant, file)
     assert store.read(file) == meant
-    again = dict(leaves(msgspec.json.decode(file.read_bytes())))
+    again = dict(numbers(msgspec.json.decode(file.read_bytes())))
     assert {place: again[place] for place in changed} == changed
