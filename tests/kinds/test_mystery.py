@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import examples
 import ipywidgets
@@ -26,9 +25,7 @@ import labs
 from labs import progress_log
 from labs.analysis.checks import BOUND
 from labs.exercises import latest
-from labs.host.processes import ProcessMonitor
 from labs.kinds.comparison.figure import comparison_alt, comparison_figure
-from labs.kinds.mystery import run as mystery_run
 from labs.kinds.mystery import scenarios, verdict
 from labs.kinds.mystery.record import VARIANTS, Mystery, Variant
 from labs.kinds.mystery.run import MysteryLab
@@ -579,33 +576,6 @@ def test_mystery_panel_from_the_first_sweep_to_the_repair(
     driver.shut()
 
 
-@pytest.mark.extended
-@pytest.mark.performance
-@pytest.mark.timeout(180)
-def test_mystery_lab_monitors_only_the_server_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the server as it is shows its processes, and to look takes time of the cores."""
-    watched: list[str] = []
-
-    class Watching(ProcessMonitor):
-        def look(self) -> None:
-            super().look()
-            watched.append(rig_is_at[-1])
-
-    rig_is_at: list[str] = []
-    measured = MysteryLab._measured
-
-    def told(lab: MysteryLab, rig: Rig, name: Variant, *rest: Any, **more: Any) -> Mystery:
-        rig_is_at.append(name)
-        return measured(lab, rig, name, *rest, **more)
-
-    monkeypatch.setattr(mystery_run, "ProcessMonitor", Watching)
-    monkeypatch.setattr(MysteryLab, "_measured", told)
-    lab = MysteryLab(seed_of("pool"), [2], seconds=0.5)
-    found = Rig().perform(lab)
-    assert rig_is_at == list(VARIANTS) and set(watched) == {"before"}
-    assert {each.who for each in found.seen} == {"server", "generator"}
-
-
 def run_out(driver: PanelDriver, press: Callable[[], None]) -> None:
     """Press that button, and wait for the end."""
     before = driver.job
@@ -613,19 +583,6 @@ def run_out(driver: PanelDriver, press: Callable[[], None]) -> None:
     job = driver.job
     assert job is not None and job is not before and job.join(SOON_S)
     assert driver.can_run and driver.said("message") == ""
-
-
-def test_answered_calls_no_mark_hollow_that_is_drawn_full() -> None:
-    """Before the solution all marks are full, as checks would tell the limit."""
-    found = example(seed_of("database"))
-    last = found.before.points[-1]
-    poor = replace(last, checks=(Check(name="few", sentence="Too few.", unfit=True),))
-    run = replace(found.before.run, points=(*found.before.points[:-1], poor))
-    before = structs.replace(found.before, runs=(run,))
-    mystery = structs.replace(found, variants={**found.variants, "before": before})
-    said = " ".join(verdict.answered(mystery, "pool"))
-    assert "(not surely measured)" in said and "hollow" not in said
-    assert "(drawn hollow)" in " ".join(verdict.answered(mystery, "database"))
 
 
 def test_mystery_panel_forgets_all_with_another_seed(

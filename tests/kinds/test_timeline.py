@@ -10,7 +10,6 @@ import re
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import examples
@@ -23,7 +22,6 @@ from msgspec import structs
 from panel_driver import PanelDriver
 from waiting import eventually
 
-import labs
 from labs.host.waiting import Stopped
 from labs.kinds.timeline import verdict as story
 from labs.kinds.timeline.figure import timeline_figure
@@ -47,8 +45,6 @@ from labs.panel.lab import LabPanel
 from labs.present.bet import on_answer
 from labs.present.blocks import html
 from labs.present.quantities import NoSuchNumber
-from labs.recordings import store
-from labs.recordings.replay import Replayed
 from labs.records.errors import Unusable
 from labs.records.experiment import Load, Page, Server, Workload
 from labs.records.requests import RECORD, Report
@@ -589,40 +585,17 @@ def test_under_groups_equal_processes_and_its_file_has_each() -> None:
 # the panel
 
 
-@pytest.mark.parametrize("binder", [False, True])
-def test_timeline_panel_is_scaled_down_on_a_small_machine_and_says_so(
-    binder: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    small = replace(examples.MACHINE, cores=8 if binder else 1)
-    monkeypatch.setattr("labs.host.hardware.fingerprint", lambda: small)
-    for name in ("BINDER_SERVICE_HOST", "BINDER_LAUNCH_HOST"):
-        monkeypatch.delenv(name, raising=False)
-    if binder:
-        monkeypatch.setenv("BINDER_SERVICE_HOST", "10.0.0.1")
-    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
-    found = examples.timeline()
-    steps = [replace(step, seconds=10) for step in found.steps]
-    store.save(found, store.path("watching", found.machine))
-    monkeypatch.setenv("LABS_MODE", "live")
-    whose = "This is a free service" if binder else "This machine has one core"
-
-    def panel(work: Workload, **asked: Any) -> LabPanel[Timeline]:
-        shown = labs.timeline("watching", found.server, work, steps, **asked)
-        assert isinstance(shown, LabPanel)
-        return shown
-
-    heavy = Workload(cpu_s=0.05)
-    short, whole, light = panel(heavy), panel(heavy, whole=True), panel(HALF)
-    said = PanelDriver(short).said("about")
-    assert whose in said and "wait for 50 ms" in said and "the steps last 6 s together" in said
-    assert short._lab.seconds() < whole._lab.seconds() / 2
-    for other in (whole, light):
-        assert whose not in PanelDriver(other).said("about")
-        assert other._lab.seconds() > 30
-    assert "need 50 ms of CPU" in PanelDriver(whole).said("about")
-    light.shut()
-    monkeypatch.setenv("LABS_MODE", "replay")  # a recording is never of the small version
-    assert isinstance(labs.timeline("watching", found.server, heavy, found.steps), Replayed)
+def test_scaled_down_timeline_lab_says_why_and_whole_keeps_it() -> None:
+    heavy, steps = Workload(cpu_s=0.05), [replace(step, seconds=10) for step in examples.STEPS]
+    lab = TimelineLab(POOL, heavy, steps)
+    small = lab.scaled_down(1, shared=False)
+    assert small.seconds() < lab.seconds() / 2
+    said = plain(small.about())
+    assert "This machine has one core" in said and "the steps last 6 s together" in said
+    assert "This is a free service" in lab.scaled_down(8, shared=True).about()
+    for kept in (TimelineLab(POOL, heavy, steps, whole=True), TimelineLab(POOL, HALF, steps)):
+        assert kept.scaled_down(1, shared=False) is kept
+    assert not small.matches(examples.timeline())  # a recording is never of the small version
 
 
 class Scripted(TimelineLab):

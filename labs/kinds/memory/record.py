@@ -12,6 +12,7 @@ from labs.records.experiment import Server
 from labs.records.results import Result, middle, pick
 
 Waiting = Literal["process", "thread", "coroutine"]  # what it takes to wait for one request
+SEVERAL = {"process": "processes", "thread": "threads", "coroutine": "coroutines"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

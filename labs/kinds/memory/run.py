@@ -16,7 +16,7 @@ import psutil
 from labs.host.hardware import available_memory_bytes
 from labs.host.monitor import pss_bytes
 from labs.kinds.base import LabKind
-from labs.kinds.memory.record import Memory, MemoryCurve, MemoryRun, Waiting
+from labs.kinds.memory.record import SEVERAL, Memory, MemoryCurve, MemoryRun, Waiting
 from labs.load.concurrent import ConcurrentRequests, concurrent_requests
 from labs.measure.rig import Rig
 from labs.present.bet import Question
@@ -36,7 +36,6 @@ FEW: Mapping[Waiting, Sequence[int]] = {
     "thread": (1, 32),
     "coroutine": (1, 128),
 }
-SEVERAL = {"process": "processes", "thread": "threads", "coroutine": "coroutines"}
 WHERE = {
     "process": "servers with {} processes",
     "thread": "one process with {} threads",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
-from labs.kinds.memory.record import Memory, MemoryCurve
+from labs.kinds.memory.record import SEVERAL, Memory, MemoryCurve
 from labs.kinds.show import Column, Show, level_by_level, quoted, tabled
 from labs.present.blocks import SPOKEN, Block, Said, Within, brief
 from labs.present.levels import UNMEASURED, Level, Pace
@@ -94,8 +94,9 @@ def memory_levels(memory: Memory) -> list[Level]:
     for growth in memory.run.growths:
         found = growth.told_bytes
         told = (
-            f"{_several(growth).capitalize()}: {size(found[0])} with {growth.sizes[0]} waiting, "
-            f"{size(found[-1])} with {growth.sizes[-1]}; {size(growth.each_bytes)} for each more."
+            f"{SEVERAL[growth.kind].capitalize()}: {size(found[0])} with {growth.sizes[0]} "
+            f"waiting, {size(found[-1])} with {growth.sizes[-1]}; "
+            f"{size(growth.each_bytes)} for each more."
         )
         levels.append(Level(words=told, colour=STYLES[growth.kind][0]))
     return levels
@@ -144,10 +145,6 @@ def memory_said(memory: Memory) -> list[str]:
         "each worker its own data: measure yours."
     )
     return said
-
-
-def _several(growth: MemoryCurve) -> str:
-    return "processes" if growth.kind == "process" else f"{growth.kind}s"
 
 
 def _layout(sizes: Sequence[int], taken: Values, largest: float) -> dict[str, Any]:

@@ -32,17 +32,22 @@ class Fix:
     why: str  # it helps, or does not
 
 
+Drawn = Callable[[random.Random, int, Load], Experiment]  # for so many cores
+Repair = Callable[[Experiment, random.Random], Fix]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """One thing that may hold a server back."""
+    """One thing that may hold a server back, and what is done about it."""
 
     name: str  # as in `PredictedLevel.limit`
     called: str  # to choose from a list
     does: str  # what a request does there
     law: str  # what it makes of the throughput
     symptoms: str  # what is seen when it is the limit
-    tool: str  # which of the lab's tools shows it
-    draw: Callable[[random.Random, int, Load], tuple[Experiment, Fix, Fix]]  # wrong, right
+    before: Drawn
+    wrong: Repair
+    right: Repair
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +89,9 @@ def draw(
     order = random.Random(f"which {(seed - 1) // number}").sample(LIMITS, number)
     limit = order[(seed - 1) % number]
     load = Load(usual_users(cores) if users is None else users, seconds=seconds or LEVEL_S)
-    before, wrong, right = limit.draw(random.Random(f"details {seed}"), cores, load)
+    dice = random.Random(f"details {seed}")
+    before = limit.before(dice, cores, load)
+    wrong, right = limit.wrong(before, dice), limit.right(before, dice)
     return Scenario(seed=seed, limit=limit, before=before, wrong=wrong, right=right)
 
 
@@ -111,150 +118,72 @@ def _workers(dice: random.Random, number: int) -> Server:
     return Server("threaded", by="scratch", threads=number)
 
 
-def _larger_pool(before: Experiment, why: str) -> Fix:
+def larger_pool(why: str) -> Repair:
     """More of its processes or threads."""
-    server, pool = before.server, before.server.pool or 1
-    more = pool * (MORE if pool < HUGE else 2)
-    what = "processes" if server.architecture == "prefork" else "threads"
-    larger = replace(server, **{what: more})  # type: ignore[arg-type]
-    return Fix(
-        label=f"Raise the pool from {pool} to {more} {what}",
-        name="larger pool",
-        experiment=replace(before, server=larger),
-        why=why,
-    )
+
+    def fix(before: Experiment, dice: random.Random) -> Fix:
+        server, pool = before.server, before.server.pool or 1
+        more = pool * (MORE if pool < HUGE else 2)
+        what = "processes" if server.architecture == "prefork" else "threads"
+        larger = replace(server, **{what: more})  # type: ignore[arg-type]
+        label = f"Raise the pool from {pool} to {more} {what}"
+        changed = replace(before, server=larger)
+        return Fix(label=label, name="larger pool", experiment=changed, why=why)
+
+    return fix
 
 
-def _faster_code(before: Experiment, why: str) -> Fix:
+def faster_code(why: str) -> Repair:
     """Half the CPU time."""
-    cpu_s = before.workload.cpu_s
-    return Fix(
-        label=f"Make the code faster: {duration(cpu_s / 2)} of CPU instead of {duration(cpu_s)}",
-        name="faster code",
-        experiment=replace(before, workload=replace(before.workload, cpu_s=cpu_s / 2)),
-        why=why,
-    )
+
+    def fix(before: Experiment, dice: random.Random) -> Fix:
+        cpu_s = before.workload.cpu_s
+        half = f"{duration(cpu_s / 2)} of CPU instead of {duration(cpu_s)}"
+        changed = replace(before, workload=replace(before.workload, cpu_s=cpu_s / 2))
+        label = f"Make the code faster: {half}"
+        return Fix(label=label, name="faster code", experiment=changed, why=why)
+
+    return fix
 
 
-def _other_wait(before: Experiment, wait_by: WaitBy, *, label: str, name: str, why: str) -> Fix:
+def other_wait(wait_by: WaitBy, *, label: str, name: str, why: str) -> Repair:
     """The same wait in another way."""
-    work = replace(before.workload, wait_by=wait_by)
-    return Fix(label=label, name=name, experiment=replace(before, workload=work), why=why)
+
+    def fix(before: Experiment, dice: random.Random) -> Fix:
+        changed = replace(before, workload=replace(before.workload, wait_by=wait_by))
+        return Fix(label=label, name=name, experiment=changed, why=why)
+
+    return fix
 
 
-def _cpu(dice: random.Random, cores: int, load: Load) -> tuple[Experiment, Fix, Fix]:
-    work = Workload(cpu_s=dice.choice((0.016, 0.02)))
-    before = Experiment(Server("prefork", processes=max(8, 2 * cores)), work, load)
-    wrong = _larger_pool(
-        before, "There was a worker for every core already. More of them share the same cores."
-    )
-    right = _faster_code(
-        before, "The cores do as much work a second as before, and a request takes half of it."
-    )
-    return before, wrong, right
-
-
-def _pool(dice: random.Random, cores: int, load: Load) -> tuple[Experiment, Fix, Fix]:
-    server = _workers(dice, dice.choice(POOLS))
-    work = Workload(cpu_s=2 * CODE_S, wait_s=5 * dice.choice(WAITS_S))
-    before = Experiment(server, work, load)
-    wrong = _faster_code(
-        before, "A worker is held for the whole request, and nearly all of that is waiting."
-    )
-    right = _larger_pool(
-        before, "Each worker more is one request more that can wait at the same time."
-    )
-    return before, wrong, right
-
-
-def _disk(dice: random.Random, cores: int, load: Load) -> tuple[Experiment, Fix, Fix]:
-    work = Workload(cpu_s=CODE_S / 2, wait_s=dice.choice(WAITS_S), wait_by="disk")
-    # In processes: a thread that has written would first have to wait for Python's lock.
-    before = Experiment(Server("prefork", processes=MANY), work, load)
-    wrong = _larger_pool(
-        before, "All workers were busy, but with queueing for the disk. Now more of them do."
-    )
-    right = _other_wait(
-        before,
-        "disk-together",
-        label="Write to the disk for all who wait, in one go",
-        name="written together",
-        why="The disk is as slow as before, but each of its writes now serves many requests. "
-        "Databases call it group commit.",
-    )
-    return before, wrong, right
-
-
-def _database(dice: random.Random, cores: int, load: Load) -> tuple[Experiment, Fix, Fix]:
-    work = Workload(cpu_s=CODE_S, wait_s=dice.choice(WAITS_S), wait_by="database")
-    before = Experiment(_workers(dice, MANY), work, load)
-    wrong = _faster_code(
-        before,
-        "The code was hardly ever what anybody waited for: another writer's transaction was.",
-    )
-    right = _other_wait(
-        before,
-        "database-briefly",
-        label="End the transaction before the wait, not after it",
-        name="brief transaction",
-        why="Writers of one row still exclude each other, but each for an instant. The waits, "
-        "which need no transaction, now overlap.",
-    )
-    return before, wrong, right
-
-
-def _lock(dice: random.Random, cores: int, load: Load) -> tuple[Experiment, Fix, Fix]:
-    work = Workload(cpu_s=CODE_S, wait_s=dice.choice(WAITS_S), wait_by="lock")
-    before = Experiment(_workers(dice, MANY), work, load)
-    wrong = _larger_pool(before, "There is one lock, however many workers stand in front of it.")
-    right = _other_wait(
-        before,
-        "lock-briefly",
-        label="Let go of what is shared before the wait",
-        name="lock let go",
-        why="What the lock guards takes microseconds. The wait did not need it.",
-    )
-    return before, wrong, right
-
-
-def _event_loop(dice: random.Random, cores: int, load: Load) -> tuple[Experiment, Fix, Fix]:
-    work = Workload(cpu_s=CODE_S, wait_s=dice.choice(WAITS_S), wait_by="blocking")
-    before = Experiment(Server("event-loop"), work, load)
-    wrong = Fix(
+def _another_server(before: Experiment, dice: random.Random) -> Fix:
+    return Fix(
         label="Exchange the server for one that spends less on a request",
         name="another server",
         experiment=replace(before, server=Server("event-loop", by="scratch")),
         why="The server's own share of a request was a fraction of a millisecond. The loop still "
         "stands still through every wait.",
     )
-    right = _other_wait(
-        before,
-        "sleep",
-        label="Await the wait, instead of standing still in it",
-        name="awaited",
-        why="The loop goes on with others meanwhile, until its one core is full.",
-    )
-    return before, wrong, right
 
 
-def _load_generator(dice: random.Random, cores: int, load: Load) -> tuple[Experiment, Fix, Fix]:
-    load = replace(load, script_s=SCRIPT_S)
-    before = Experiment(Server("event-loop", by="scratch"), Workload(), load)
+def _more_processes(before: Experiment, dice: random.Random) -> Fix:
     more = dice.choice((3, 4))
-    wrong = Fix(
+    return Fix(
         label=f"Give the server {more} processes",
         name="more processes",
         experiment=replace(before, server=replace(before.server, processes=more)),
         why="The server was not what was slow. Its processes now share the little that it has "
         "to do.",
     )
-    right = Fix(
+
+
+def _two_generators(before: Experiment, dice: random.Random) -> Fix:
+    return Fix(
         label="Let two Locust processes ask",
         name="two Locusts",
-        experiment=replace(before, load=replace(load, generators=2)),
+        experiment=replace(before, load=replace(before.load, generators=2)),
         why="Nothing was done to the server. It could do this all the time; nobody asked.",
     )
-    return before, wrong, right
 
 
 LIMITS: tuple[Limit, ...] = (
@@ -264,8 +193,17 @@ LIMITS: tuple[Limit, ...] = (
         does="computes",
         law="X ≤ c/D",
         symptoms="The throughput grows until all cores are busy, and no further.",
-        tool="the cores, all of them full",
-        draw=_cpu,
+        before=lambda dice, cores, load: Experiment(
+            server=Server("prefork", processes=max(8, 2 * cores)),
+            workload=Workload(cpu_s=dice.choice((0.016, 0.02))),
+            load=load,
+        ),
+        wrong=larger_pool(
+            "There was a worker for every core already. More of them share the same cores."
+        ),
+        right=faster_code(
+            "The cores do as much work a second as before, and a request takes half of it."
+        ),
     ),
     Limit(
         name="pool",
@@ -274,8 +212,15 @@ LIMITS: tuple[Limit, ...] = (
         law="X ≤ W/(D+V)",
         symptoms="The throughput grows until there are as many users as workers. From there on "
         "requests queue before they are begun, and the time in service stays what it was.",
-        tool="the number of workers, beside the users at the knee",
-        draw=_pool,
+        before=lambda dice, cores, load: Experiment(
+            server=_workers(dice, dice.choice(POOLS)),
+            workload=Workload(cpu_s=2 * CODE_S, wait_s=5 * dice.choice(WAITS_S)),
+            load=load,
+        ),
+        wrong=faster_code(
+            "A worker is held for the whole request, and nearly all of that is waiting."
+        ),
+        right=larger_pool("Each worker more is one request more that can wait at the same time."),
     ),
     Limit(
         name="disk",
@@ -285,8 +230,22 @@ LIMITS: tuple[Limit, ...] = (
         symptoms="More users than one get hardly more done, and the time in service grows with "
         "them: they queue inside the application. Each request hands much to the disk, and "
         "most of the time some thread waits for it.",
-        tool="the processes: what they write, and who waits for the disk",
-        draw=_disk,
+        # In processes: a thread that has written would first have to wait for Python's lock.
+        before=lambda dice, cores, load: Experiment(
+            server=Server("prefork", processes=MANY),
+            workload=Workload(cpu_s=CODE_S / 2, wait_s=dice.choice(WAITS_S), wait_by="disk"),
+            load=load,
+        ),
+        wrong=larger_pool(
+            "All workers were busy, but with queueing for the disk. Now more of them do."
+        ),
+        right=other_wait(
+            "disk-together",
+            label="Write to the disk for all who wait, in one go",
+            name="written together",
+            why="The disk is as slow as before, but each of its writes now serves many requests. "
+            "Databases call it group commit.",
+        ),
     ),
     Limit(
         name="database",
@@ -296,8 +255,21 @@ LIMITS: tuple[Limit, ...] = (
         symptoms="More users than one get hardly more done, and the time in service grows with "
         "them: they queue inside the application. Every process has the file of a database open, "
         "or a connection to one, and writes little.",
-        tool="the processes: the files and connections they have open",
-        draw=_database,
+        before=lambda dice, cores, load: Experiment(
+            workload=Workload(cpu_s=CODE_S, wait_s=dice.choice(WAITS_S), wait_by="database"),
+            server=_workers(dice, MANY),
+            load=load,
+        ),
+        wrong=faster_code(
+            "The code was hardly ever what anybody waited for: another writer's transaction was."
+        ),
+        right=other_wait(
+            "database-briefly",
+            label="End the transaction before the wait, not after it",
+            name="brief transaction",
+            why="Writers of one row still exclude each other, but each for an instant. The waits, "
+            "which need no transaction, now overlap.",
+        ),
     ),
     Limit(
         name="lock",
@@ -307,8 +279,18 @@ LIMITS: tuple[Limit, ...] = (
         symptoms="More users than one get hardly more done, and the time in service grows with "
         "them: they queue inside the application. And neither a disk nor a database has "
         "anything to do.",
-        tool="the time in service, with nothing to see in the processes",
-        draw=_lock,
+        before=lambda dice, cores, load: Experiment(
+            workload=Workload(cpu_s=CODE_S, wait_s=dice.choice(WAITS_S), wait_by="lock"),
+            server=_workers(dice, MANY),
+            load=load,
+        ),
+        wrong=larger_pool("There is one lock, however many workers stand in front of it."),
+        right=other_wait(
+            "lock-briefly",
+            label="Let go of what is shared before the wait",
+            name="lock let go",
+            why="What the lock guards takes microseconds. The wait did not need it.",
+        ),
     ),
     Limit(
         name="event loop",
@@ -318,8 +300,18 @@ LIMITS: tuple[Limit, ...] = (
         symptoms="More users than one get hardly more done, and the time in service stays what it "
         "was: requests queue before they are begun. The server is one process with one thread, "
         "which is idle most of the time.",
-        tool="the processes: a single thread; and its CPU time, which is little",
-        draw=_event_loop,
+        before=lambda dice, cores, load: Experiment(
+            server=Server("event-loop"),
+            workload=Workload(cpu_s=CODE_S, wait_s=dice.choice(WAITS_S), wait_by="blocking"),
+            load=load,
+        ),
+        wrong=_another_server,
+        right=other_wait(
+            "sleep",
+            label="Await the wait, instead of standing still in it",
+            name="awaited",
+            why="The loop goes on with others meanwhile, until its one core is full.",
+        ),
     ),
     Limit(
         name="load generator",
@@ -328,7 +320,12 @@ LIMITS: tuple[Limit, ...] = (
         law="X ≤ 1/g",
         symptoms="One core is full, and not of the server: the load generator's only thread asks "
         "as fast as it can. The server has time left.",
-        tool="the processes: who uses the CPU",
-        draw=_load_generator,
+        before=lambda dice, cores, load: Experiment(
+            server=Server("event-loop", by="scratch"),
+            workload=Workload(),
+            load=replace(load, script_s=SCRIPT_S),
+        ),
+        wrong=_more_processes,
+        right=_two_generators,
     ),
 )

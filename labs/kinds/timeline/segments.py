@@ -16,6 +16,7 @@ from labs.records.steps import Step
 from workloads.protocol import FAILED, LATE, MISSED, OK
 
 Floats = NDArray[np.float64]
+Records = NDArray[np.void]  # of `labs.records.requests`
 Losses = Mapping[int, Floats]  # a worker that was killed -> when requests failed with it
 FAILS_WITHIN_S = 1.0  # of a worker's death, what it was answering has failed
 GONE_WITHIN_S = 0.05  # of its being killed, it takes no more requests
@@ -32,49 +33,43 @@ class Border:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requests:
-    """All requests of a run so far. Times in seconds since it began."""
+    """All requests of a run so far, as in a `Report`; times in seconds since the run began."""
 
-    starts: Floats  # of those answered well
-    ends: Floats
-    users: NDArray[np.int32]  # who asked, counted from 0
-    failed_starts: Floats
-    failed_ends: Floats
+    good: Records  # answered well
+    failed: Records
+    late: Records  # sent after they were due: from then on, until they were
+    missed: Records  # arrivals that found no user
     open_starts: Floats  # of those under way at `now_s`
     open_users: NDArray[np.int32]
-    missed: Floats  # arrivals that found no user
-    late_starts: Floats  # of those that were sent after they were due
-    late_s: Floats  # by so much
     now_s: float
+
+    @property
+    def starts(self) -> Floats:
+        """When each request began that found a user."""
+        return np.concatenate([self.good["start"], self.failed["start"], self.open_starts])
 
     def under_way(self, at_s: Floats | float) -> NDArray[np.int64]:
         """How many had begun by then and not ended."""
-        begun = np.concatenate([self.starts, self.failed_starts, self.open_starts])
-        ended = np.concatenate([self.ends, self.failed_ends])
-        return _by(begun, at_s) - _by(ended, at_s)
-
-    def begun(self, from_s: float, to_s: float) -> int:
-        """How many began in between."""
-        times = (self.starts, self.failed_starts, self.open_starts)
-        return sum(_between(each, from_s, to_s) for each in times)
+        ended = np.concatenate([self.good["end"], self.failed["end"]])
+        return _by(self.starts, at_s) - _by(ended, at_s)
 
 
 def requests_of(report: Report, *, began: float) -> Requests:
     """From a driver's report; requests from before the run are left out."""
     records = report.records[report.records["start"] >= began]
-    good, bad = records[records["kind"] == OK], records[records["kind"] == FAILED]
-    late = records[records["kind"] == LATE]
+    for time in ("start", "end"):
+        records[time] -= began
+    good, bad, late, missed = (
+        records[records["kind"] == kind] for kind in (OK, FAILED, LATE, MISSED)
+    )
     still = {user: start for user, start in report.flying.items() if start >= began}
     return Requests(
-        starts=good["start"] - began,
-        ends=good["end"] - began,
-        users=good["user"],
-        failed_starts=bad["start"] - began,
-        failed_ends=bad["end"] - began,
+        good=good,
+        failed=bad,
+        late=late,
+        missed=missed,
         open_starts=np.array(list(still.values()), dtype=float) - began,
         open_users=np.array(list(still), dtype=np.int32),
-        missed=records[records["kind"] == MISSED]["start"] - began,
-        late_starts=late["start"] - began,
-        late_s=late["end"] - late["start"],
         now_s=report.at - began,
     )
 
@@ -83,7 +78,7 @@ def lost_with(requests: Requests, deaths: Mapping[int, float]) -> Losses:
     """For each worker that was killed, in that order and then, when the requests failed that it
     took along: those that had begun by then, and failed soon afterwards and before the next death.
     """
-    starts, ends = requests.failed_starts, requests.failed_ends
+    starts, ends = requests.failed["start"], requests.failed["end"]
     found = {}
     for pid, (at_s, next_s) in zip(deaths, pairwise([*deaths.values(), np.inf]), strict=True):
         soon = (ends >= at_s) & (ends < min(next_s, at_s + FAILS_WITHIN_S))
@@ -103,10 +98,11 @@ def step_result(
     """One step, without checks. `requests.now_s` is at its end or later."""
     begin, end = before.at_s, after.at_s
     if step.users is not None:
-        group, still = requests.users < step.users, requests.open_users < step.users
+        group = requests.good[requests.good["user"] < step.users]
+        still = requests.open_users < step.users
         counted = window.count(
-            requests.starts[group],
-            requests.ends[group],
+            group["start"],
+            group["end"],
             requests.open_starts[still & (requests.open_starts < end)],
             begin=begin,
             end=end,
@@ -115,21 +111,21 @@ def step_result(
         completed, interval_rps = counted.completed, counted.interval_rps
         response_s = counted.mean_response_time_s
     else:
-        ended = (requests.ends >= begin) & (requests.ends < end)
-        completed, interval_rps = window.departures(requests.ends, begin=begin, end=end)
-        lives = (requests.ends - requests.starts)[ended]
+        starts, ends = requests.good["start"], requests.good["end"]
+        completed, interval_rps = window.departures(ends, begin=begin, end=end)
+        lives = (ends - starts)[(ends >= begin) & (ends < end)]
         response_s = float(lives.mean()) if lives.size else 0.0
     used = before.snapshot.until(after.snapshot)
-    begun = requests.begun(begin, end)
-    late_s = requests.late_s[(requests.late_starts >= begin) & (requests.late_starts < end)]
+    begun = _between(requests.starts, begin, end)
+    late = requests.late[(requests.late["start"] >= begin) & (requests.late["start"] < end)]
     return StepResult(
         seconds=end - begin,
         begun=begun,
         completed=completed,
-        failed=_between(requests.failed_ends, begin, end),
-        missed=_between(requests.missed, begin, end),
-        late=len(late_s),
-        late_s=float(late_s.sum()) / begun if begun else 0.0,
+        failed=_between(requests.failed["end"], begin, end),
+        missed=_between(requests.missed["start"], begin, end),
+        late=len(late),
+        late_s=float((late["end"] - late["start"]).sum()) / begun if begun else 0.0,
         throughput_rps=completed / (end - begin),
         throughput_ci_rps=interval_rps,
         mean_response_time_s=response_s if np.isfinite(response_s) else 0.0,
@@ -157,12 +153,11 @@ def time_bins(
     edges = np.arange(0.0, until_s + TIME_BIN_S / 100, TIME_BIN_S)
     if len(edges) < 2:
         return ()
-    ends = requests.ends
+    ends = requests.good["end"]
     completed, _ = np.histogram(ends, edges)
-    lives, _ = np.histogram(ends, edges, weights=ends - requests.starts)
-    failed, _ = np.histogram(requests.failed_ends, edges)
-    all_starts = np.concatenate([requests.starts, requests.failed_starts, requests.open_starts])
-    begun, _ = np.histogram(all_starts, edges)
+    lives, _ = np.histogram(ends, edges, weights=ends - requests.good["start"])
+    failed, _ = np.histogram(requests.failed["end"], edges)
+    begun, _ = np.histogram(requests.starts, edges)
     under_way = requests.under_way(edges[1:])
     step_ends = np.cumsum([step.seconds for step in steps])
     found = []
