@@ -13,8 +13,7 @@ from chapters import tables
 from msgspec import structs
 
 from labs.host.programs import Program
-from labs.kinds.classics import published
-from labs.kinds.classics.published import NAMES, QUEUE_OF_128, S1, S2, S4, S5, TABLES
+from labs.kinds.classics.published import NAMES, QUEUE_OF_128, S1, S2, S3_TREES, S4, S5, TABLES
 from labs.kinds.classics.record import AB, LOCUST, Replication, ReplicationRun, Tried
 from labs.kinds.classics.run import TRIALS, ClassicLab, Trial
 from labs.kinds.classics.show import show
@@ -86,38 +85,28 @@ def test_s5_is_as_printed() -> None:
 
 def test_s3_is_as_printed() -> None:
     text = section("S3")
-    intel, amd = published.S3_TREES
+    intel, amd = S3_TREES
     for words in (
-        f"utime {intel.user_s:.0f} s ({100 * intel.user_fraction:.1f} %)",
-        f"stime {intel.system_s:.0f} s",
-        f"{intel.seconds:.0f} s elapsed, {published.S3_PROCESSES} processes",
-        f"{published.S3_MINOR_FAULTS / 1e6:.1f} M minor faults",
+        f"{3 * intel.minor_faults:.1f} M minor faults",
         f"On_Core {intel.on_core}; IPC {intel.ipc}",
-        f"{100 * published.S3_FRONT_END_STALLS:.1f} % front-end stalls",
+        f"{100 * intel.stalls:.1f} % front-end stalls",
         f"AMD: {100 * amd.user_fraction:.1f} %",
         f"On_Core {amd.on_core}, IPC {amd.ipc}",
         f"server On_CPU {intel.on_cpu} → {amd.on_cpu}",
-        f"On_CPU {intel.ab_on_cpu}, On_Core {intel.ab_on_core:.3f}",
+        f"On_Core {intel.ab_on_core:.3f}",
         f"{100 * intel.ab_user_fraction:.0f} % user / 84 % system",
-        f"{intel.ab_seconds:.2f} s elapsed",
-        f"{intel.cpu_s} CPU s / {published.S3_REQUESTS:,} requests = {1e6 * intel.each_s:.0f} µs",
+        f"3,000,000 requests = {1e6 * intel.each_s:.0f} µs",
         f"ab: {1e6 * intel.ab_each_s:.1f} µs",
         f"{intel.rps / 1000:.1f}k were measured",
-        f"On_CPU {amd.ab_on_cpu}, On_Core {amd.ab_on_core}",
+        f"On_Core {amd.ab_on_core}",
         f"({100 * amd.ab_user_fraction:.1f} %), system",
-        f"{amd.ab_seconds} s; server {amd.seconds} s, {published.S3_PROCESSES} processes",
-        f"utime {amd.user_s:.2f}, stime {amd.system_s:.2f}",
         f"{amd.rps / 1000:.1f}k req/s, {1e6 * amd.ab_each_s:.1f} µs for `ab`",
         f"{1e6 * amd.each_s:.0f} µs for the server",
     ):
         assert words in text, words
-    for tree in published.S3_TREES:
-        assert tree.user_s / tree.cpu_s == pytest.approx(tree.user_fraction, rel=0.01)
-        assert tree.on_core == pytest.approx(tree.cpu_s / tree.seconds, rel=0.01)
+    for tree in S3_TREES:
+        assert f"{tree.processes} processes" in text
         assert tree.on_core / tree.on_cpu == pytest.approx(tree.cores, rel=0.01)
-        assert tree.ab_on_core / tree.ab_on_cpu == pytest.approx(tree.cores, rel=0.01)
-    # what ab's own seconds of CPU time come to
-    assert (4.93 + 38.65) / amd.ab_seconds == pytest.approx(amd.ab_on_core, rel=0.001)
 
 
 # what the law says
@@ -131,18 +120,6 @@ def test_the_law_beside_a_table_is_that_of_the_book(name: str) -> None:
         pool = table.pools.get(row.setup, table.pools.get("", math.inf))
         law = laws.bound(N=row.users, D=table.cpu_s, V=table.wait_s, c=cores, W=pool)
         assert name == "s4" if found is None else found == pytest.approx(law)
-
-
-def test_the_sources_keep_to_the_law_where_the_page_says_so() -> None:
-    for source, rows in ((S1, S1.rows), (S2, S2.rows[:-2])):
-        for row in rows:
-            law = source.law_rps("", row.users, source.cores)
-            assert row.throughput_rps == pytest.approx(law, rel=0.08)
-    assert S2.rows[-1].throughput_rps < 0.53 * S2.law_rps("", 512, 4)
-    # ab sends one request alone: ten by two users, the first one lost, are six rounds, not five
-    row = S5.row("2 workers", 2)
-    rounds = 1 + math.ceil((10 - 1) / 2)
-    assert 10 / (rounds * row.mean_response_time_s) == pytest.approx(row.throughput_rps, abs=0.005)
 
 
 def test_every_row_is_tried_on_the_servers_that_the_source_used() -> None:
@@ -224,12 +201,6 @@ TREES = (
 )
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_classic_is_recognised(name: str) -> None:
-    assert ClassicLab(name).matches(example(name))
-    assert not ClassicLab("s2" if name == "s1" else "s1").matches(example(name))
-
-
 def test_two_machines_are_set_side_by_side_by_their_laws() -> None:
     (row,) = re.findall(r"<tr><td[^>]*>4</td>(.*?)</tr>", html(show.verdict(replication("s1"))))
     cells = re.findall("<td[^>]*>(.*?)</td>", row)
@@ -254,16 +225,6 @@ def test_what_a_machine_does_not_tell_is_quoted_as_such() -> None:
         assert said in words
 
 
-def test_cores_that_others_used_are_told_before_any_law_is() -> None:
-    """On a busy machine S1 had “47 % of what the law allows”, and no word of why."""
-    calm = replication("s1")
-    first, *rest = calm.run.tries
-    busy = replace(calm.run, tries=(replace(first, others_cpu=1.1), *rest))
-    told = "Other programs used up to 1.1 of the machine's 2 cores meanwhile"
-    assert told in show.alt(structs.replace(calm, runs=(busy,)))
-    assert "Other programs" not in html(show.verdict(calm)) + show.alt(calm)
-
-
 def test_what_is_missing_says_so() -> None:
     missing = Tried(setup="", users=4, by=AB, server="", missing="apache: install it with: x")
     whole = replication("s1")
@@ -284,22 +245,18 @@ def test_what_is_missing_says_so() -> None:
         ("s1", ("throughput", 4), 9.0, "9 req/s"),
         ("s1", ("law", 4), 10.0, "10 req/s"),
         ("s1", ("ratio", 4), 0.9, "0.90"),
-        ("s1", ("throughput", 4, "Locust"), 9.0, "9 req/s"),
         ("s1", ("in_all", 4), 4.0, "4"),
         ("s1", ("capacity",), 1.9, "1.90"),
         ("s2", ("throughput", 512, "ab", QUEUE_OF_128), 1152, "1,150 req/s"),
-        ("s2", ("took", 512, QUEUE_OF_128), 10, "10 s"),
-        ("s2", ("overflows", 512, "ab", QUEUE_OF_128), 0, "0"),
+        ("s2", ("took", 512, "ab", QUEUE_OF_128), 10, "10 s"),
         ("s4", ("growth", 20, "ab", "prefork"), 2.0, "2"),
         ("s4", ("generator_cpu", 20, "ab", "prefork"), 0.5, "50 %"),
         ("s4", ("ceiling", 20, "ab", "prefork"), 3600, "3,600 req/s"),
         ("s3", ("on_core",), 0.8, "0.8"),
-        ("s3", ("on_cpu", "generator"), 0.25, "0.25"),
+        ("s3", ("on_core", "generator"), 0.5, "0.5"),
         ("s3", ("system_share",), 0.75, "75 %"),
-        ("s3", ("user_share", "generator"), 0.2, "20 %"),
         ("s3", ("processes",), 2, "2"),
         ("s3", ("faults",), 1.0, "1"),
-        ("s3", ("per_request", 100), 0.0008, "0.8 ms"),
     ],
 )
 def test_numbers_for_prose(name: str, asked: tuple[Any, ...], value: float, text: str) -> None:
@@ -311,8 +268,8 @@ def test_numbers_for_prose(name: str, asked: tuple[Any, ...], value: float, text
 def test_a_number_or_a_source_that_is_not_there_says_which_are() -> None:
     with pytest.raises(NoSuchNumber, match=r"5 by ab: not tried\. There are 1 by ab"):
         show.quote(replication("s1"), "throughput", 5)
-    with pytest.raises(NoSuchNumber, match="next to nothing"):
-        show.quote(replication("s4"), "law", 1, "prefork")
+    with pytest.raises(NoSuchNumber, match="law: was not counted"):
+        show.quote(replication("s4"), "law", 1, AB, "prefork")
     with pytest.raises(Unusable, match="choose one of s1, s2"):
         ClassicLab("s6")
     with pytest.raises(BadRecording, match="neither measured nor missing"):

@@ -126,77 +126,58 @@ S5 = Table(
 )
 
 
+S3_USERS = 100
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrintedTree:
-    """S3's profile of one machine: the server's process tree under `ab`, and that of `ab`."""
+class Tree:
+    """A profile as S3 made one: the server's process tree under `ab`, and that of `ab`."""
 
     machine: str
     cores: int
-    user_s: float  # of the server's processes
-    system_s: float
-    cpu_s: float  # their sum before rounding
-    seconds: float
+    processes: int = 141  # of the server; S3 had as many on both machines
     user_fraction: float  # of the server's CPU time
     on_core: float  # CPU seconds for each second
     on_cpu: float  # the same over the cores
-    ipc: float  # instructions a cycle
+    each_s: float  # CPU time of a request
+    minor_faults: float | None = None  # for a request
+    ipc: float | None = None  # instructions a cycle
+    stalls: float | None = None  # of the front end, a fraction of the cycles
+    rps: float
     ab_user_fraction: float
     ab_on_core: float
-    ab_on_cpu: float
-    ab_seconds: float  # of one of the three runs
-
-    @property
-    def each_s(self) -> float:
-        """CPU time of a request, the server's."""
-        return self.cpu_s / S3_REQUESTS
-
-    @property
-    def ab_each_s(self) -> float:
-        """The same of `ab`, by its one run."""
-        return self.ab_on_core / self.rps
-
-    @property
-    def rps(self) -> float:
-        return S3_REQUESTS / S3_RUNS / self.ab_seconds
+    ab_each_s: float
 
 
-S3_USERS = 100
-S3_RUNS, S3_REQUESTS = 3, 3_000_000  # in all runs
-S3_PROCESSES = 141  # on both machines
-S3_MINOR_FAULTS = 3_600_000  # on the first machine
-S3_FRONT_END_STALLS = 0.579  # likewise
+# 3,000,000 requests in three runs; ab's times are of one of them, of 39.70 and 44.23 s.
 S3_TREES = (
-    PrintedTree(
+    Tree(
         machine="Intel",
         cores=8,
-        user_s=123.0,
-        system_s=290.0,
-        cpu_s=412.8,
-        seconds=128.0,
         user_fraction=0.298,
         on_core=3.22,
         on_cpu=0.403,
+        each_s=412.8 / 3e6,
+        minor_faults=3.6e6 / 3e6,
         ipc=0.376,
+        stalls=0.579,
+        rps=1e6 / 39.70,
         ab_user_fraction=0.16,
         ab_on_core=0.950,
-        ab_on_cpu=0.119,
-        ab_seconds=39.70,
+        ab_each_s=0.950 * 39.70 / 1e6,
     ),
-    PrintedTree(
+    Tree(
         machine="AMD",
         cores=16,
-        user_s=193.55,
-        system_s=437.80,
-        cpu_s=193.55 + 437.80,
-        seconds=140.57,
         user_fraction=0.307,
         on_core=4.49,
         on_cpu=0.281,
+        each_s=(193.55 + 437.80) / 3e6,
         ipc=0.445,
+        rps=1e6 / 44.23,
         ab_user_fraction=0.113,
         ab_on_core=0.985,
-        ab_on_cpu=0.062,
-        ab_seconds=44.23,
+        ab_each_s=0.985 * 44.23 / 1e6,
     ),
 )
 

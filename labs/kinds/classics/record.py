@@ -4,7 +4,7 @@ Frozen, SI units."""
 import contextlib
 from dataclasses import dataclass
 
-from labs.kinds.classics.published import NAMES, TABLES, Printed
+from labs.kinds.classics.published import NAMES, TABLES
 from labs.records.amounts import Amount, NotNegative
 from labs.records.errors import BadRecording
 from labs.records.processes import Process, ProcessTrees, Who
@@ -102,12 +102,6 @@ class Replication(Result, tag="classics", frozen=True, kw_only=True):
     def run(self) -> ReplicationRun:
         """The newest: a classic is tried once."""
         return self.runs[-1]
-
-    def printed(self, setup: str, users: int) -> Printed | None:
-        """That row of the source, if it has it."""
-        with contextlib.suppress(KeyError):
-            return TABLES[self.classic].row(setup, users)
-        return None
 
     def law_rps(self, setup: str, users: int) -> float | None:
         """What the law allows on this machine; None where the server is not the limit."""

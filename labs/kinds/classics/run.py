@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 from labs.analysis.schedule import CALIBRATION_S, VISITS, burns_s
@@ -36,6 +36,16 @@ LONG = 4096  # places in a listen queue: nobody finds it full
 LOOK_S = 0.02
 START_S = 2.0  # for a server to begin and to end
 LOCUST_S = 6.0  # for Locust, its burns and its warm-up, beside its levels
+ALIKE = (  # what a try and a point call the same
+    "failed",
+    "seconds",
+    "throughput_rps",
+    "mean_response_time_s",
+    "generator_cpu",
+    "server_cpu",
+    "others_cpu",
+    "never_served",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,7 +234,11 @@ class Round:
         """Begin with a burn: how fast is PHP? Where there is none, the servers say so."""
         self.lab, self.rig = lab, rig
         self.burned = rig.calibrate(Unit(language="Python" if lacking(PHP) else "PHP"))
-        self.versions = versions()
+        self.versions = {
+            (each.architecture, each.by): f"{each.by} {each.version}"
+            for each in available()
+            if each.version
+        }
         self.tries: list[Tried] = []
         self.census: Census | None = None
         self.workers: int | None = None
@@ -307,18 +321,11 @@ class Round:
             users,
             AB,
             command=tools.shown(argv),
-            requests=said.requests,
-            failed=said.failed,
-            seconds=said.seconds,
-            throughput_rps=said.throughput_rps,
-            mean_response_time_s=said.mean_response_time_s,
-            sd_s=said.sd_s,
-            longest_s=said.longest_s,
+            **asdict(said),
             generator_cpu=used.generator_cpu,
             server_cpu=used.server_cpu,
             others_cpu=used.others_cpu,
             overflows=used.listen_overflows,
-            backlog=trial.server.backlog,
         )
 
     def _by_locust(self, trial: Trial, later_s: float) -> None:
@@ -332,29 +339,14 @@ class Round:
                 point.users,
                 LOCUST,
                 requests=round(point.completed),
-                failed=point.failed,
-                seconds=point.seconds,
-                throughput_rps=point.throughput_rps,
                 interval_rps=point.throughput_ci_rps,
-                mean_response_time_s=point.mean_response_time_s,
-                generator_cpu=point.generator_cpu,
-                server_cpu=point.server_cpu,
-                others_cpu=point.others_cpu,
                 overflows=point.listen_overflows,
-                never_served=point.never_served,
-                backlog=trial.server.backlog,
+                **{name: getattr(point, name) for name in ALIKE},
             )
 
     def _add(self, trial: Trial, users: int, by: str, **found: Any) -> None:
         server = self.versions.get((trial.server.architecture, trial.server.by), trial.server.by)
+        if "missing" not in found:
+            found["backlog"] = trial.server.backlog
         self.tries.append(Tried(setup=trial.setup, users=users, by=by, server=server, **found))
         self.rig.partial(self.found())
-
-
-def versions() -> dict[tuple[str, str], str]:
-    """Every server here, with its version."""
-    return {
-        (each.architecture, each.by): f"{each.by} {each.version}"
-        for each in available()
-        if each.version
-    }

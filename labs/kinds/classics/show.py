@@ -6,18 +6,20 @@ number of cores nor the price of a page takes part.
 
 import statistics
 from dataclasses import dataclass, replace
+from typing import get_args
 
 from labs.analysis.checks import OTHERS_BUSY
+from labs.kinds.classics import published
 from labs.kinds.classics.figure import ratios_figure
-from labs.kinds.classics.published import TABLES, Printed
+from labs.kinds.classics.published import TABLES, Printed, Tree
 from labs.kinds.classics.record import AB, LOCUST, Replication, ReplicationRun, Tried
-from labs.kinds.classics.tree_figure import tree_figure, tree_said, tree_table
+from labs.kinds.classics.tree_figure import own_tree, tree_figure, tree_said, tree_table
 from labs.kinds.show import Column, Measured, Show, known, quoted, two_digits, two_places
 from labs.present.blocks import DATA, SPOKEN, Block, Said, Within
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.present.tables import Table
-from labs.records.format import NARROW, digits, duration, percent, quotient, rate
+from labs.records.format import NARROW, digits, percent, plain, rate
 from labs.records.processes import Who
 
 NONE = "–"
@@ -29,37 +31,36 @@ class Row:
 
     found: Replication
     tried: Tried
+    source: published.Table | None
+    printed: Printed | None
 
     @property
     def missing(self) -> str:
         return self.tried.missing
 
     @property
-    def printed_rps(self) -> float | None:
-        printed = self.found.printed(self.tried.setup, self.tried.users)
-        return printed.throughput_rps if printed else None
+    def ratio(self) -> float | None:
+        return self.found.ratio(self.tried)
 
-    @property
-    def law_rps(self) -> float | None:
-        return self.found.law_rps(self.tried.setup, self.tried.users)
+    def law_rps(self, cores: int) -> float | None:
+        tried, source = self.tried, self.source
+        return source.law_rps(tried.setup, tried.users, cores) if source else None
 
-    @property
-    def their_law_rps(self) -> float | None:
-        source = TABLES.get(self.found.classic)
-        return source.law_rps(self.tried.setup, self.tried.users, source.cores) if source else None
+
+def _row(found: Replication, run: ReplicationRun, tried: Tried) -> Row:
+    """That try, with the cores that its whole trees had where they were counted."""
+    if run.processes and not tried.missing:
+        server, generator = (run.cpu_s(who) / tried.seconds for who in get_args(Who))
+        tried = replace(tried, server_cpu=server, generator_cpu=generator)
+    source = TABLES.get(found.classic)
+    there = source.rows if source else ()
+    same = (each for each in there if (each.setup, each.users) == (tried.setup, tried.users))
+    return Row(found, tried, source, next(same, None))
 
 
 def rows(found: Replication) -> list[Row]:
-    """Of the table of all numbers."""
-    return [Row(found, _counted(run, tried)) for run in found.runs for tried in run.tries]
-
-
-def _counted(run: ReplicationRun, tried: Tried) -> Tried:
-    """A try with the cores that its whole trees had, where they were counted: one value each."""
-    if tried.missing or not run.processes:
-        return tried
-    server, generator = (run.cpu_s(who) / tried.seconds for who in ("server", "generator"))
-    return replace(tried, server_cpu=server, generator_cpu=generator)
+    """A row for each try, for the table of all numbers."""
+    return [_row(found, run, tried) for run in found.runs for tried in run.tries]
 
 
 def row(found: Replication, users: int, by: str = AB, setup: str = "") -> Row:
@@ -67,7 +68,7 @@ def row(found: Replication, users: int, by: str = AB, setup: str = "") -> Row:
     tried = found.run.tried(setup, users, by)
     if tried.missing:
         raise NoSuchNumber(f"{users} by {by}: {tried.missing}")
-    return Row(found, _counted(found.run, tried))
+    return _row(found, found.run, tried)
 
 
 def figure(found: Replication) -> Figure:
@@ -183,71 +184,20 @@ def _times(value: float | None) -> str:
     return NONE if value is None else two_places(value)
 
 
-def _law(found: Replication, users: int, setup: str = "") -> float:
-    """Requests per second that the law allows on that machine."""
-    why = f"{found.classic}: its page costs the server next to nothing."
-    return known(found.law_rps(setup, users), why)
-
-
-def _ratio(found: Replication, users: int, by: str = AB, setup: str = "") -> float:
-    """Throughput over what the law allows."""
-    return row(found, users, by, setup).tried.throughput_rps / _law(found, users, setup)
-
-
-def _growth(found: Replication, users: int, by: str = AB, setup: str = "") -> float:
-    """Throughput over that of one user, in the same row of servers."""
-    many, one = (row(found, count, by, setup).tried for count in (users, 1))
-    return quotient(many.throughput_rps, one.throughput_rps)
-
-
-def _longest(found: Replication, users: int, setup: str = "") -> float:
-    """The longest response time that ab saw."""
-    return known(row(found, users, AB, setup).tried.longest_s, "ab did not say.")
-
-
-def _took(found: Replication, users: int, setup: str = "") -> float:
-    """Seconds that all of ab's requests took."""
-    return row(found, users, AB, setup).tried.seconds
-
-
-def _ceiling(found: Replication, users: int, by: str = AB, setup: str = "") -> float:
-    """Requests per second that one full core of the load generator makes."""
-    tried = row(found, users, by, setup).tried
-    return known(tried.ceiling_rps, "it had too little to do to tell.")
-
-
-def _cpu_s(found: Replication, who: Who) -> float:
-    """Of one of S3's trees, in its one row."""
-    if not found.run.tree(who):
-        raise NoSuchNumber(f"{who}: no process of that tree was recorded.")
-    return found.run.cpu_s(who)
+def _tree(found: Replication) -> Tree:
+    """The profile of S3's trees on this machine, to quote from."""
+    return known(own_tree(found), "No process of the trees was recorded.")
 
 
 def _on_core(found: Replication, who: Who = "server") -> float:
     """CPU seconds of that tree for each second."""
-    return _cpu_s(found, who) / _only(found).seconds
+    return _tree(found).on_core if who == "server" else _tree(found).ab_on_core
 
 
-def _on_cpu(found: Replication, who: Who = "server") -> float:
-    """The same over the cores of the machine."""
-    return _on_core(found, who) / found.machine.cores
-
-
-def _user_share(found: Replication, who: Who = "server") -> float:
-    """Part of the tree's CPU time outside the kernel."""
-    _cpu_s(found, who)
-    return found.run.user_share(who)
-
-
-def _processes(found: Replication, who: Who = "server") -> int:
-    """Processes that were seen in that tree, its root included."""
-    _cpu_s(found, who)
-    return len(found.run.tree(who))
-
-
-def _only(found: Replication) -> Tried:
-    """The one row of S3."""
-    return row(found, found.run.tries[0].users).tried
+def _system_share(found: Replication, who: Who = "server") -> float:
+    """Part of the tree's CPU time in the kernel."""
+    tree = _tree(found)
+    return 1 - (tree.user_fraction if who == "server" else tree.ab_user_fraction)
 
 
 show = Show(
@@ -264,23 +214,38 @@ show = Show(
         Column(head="server", of="tried.server"),
         Measured(head="requests", of="tried.requests"),
         Measured(head="failed", of="tried.failed"),
-        Measured(head="s", of="tried.seconds"),
+        Measured(
+            head="s",
+            of="tried.seconds",
+            quote="took",
+            said=lambda value: f"{digits(value)}{NARROW}s",
+            cell=plain,
+        ),
         Measured(head="req/s", main=True, of="tried.throughput_rps", quote="throughput"),
-        Measured(head="law req/s", of="law_rps"),
-        Measured(head="source req/s", of="printed_rps"),
-        Measured(head="its law req/s", of="their_law_rps"),
-        Measured(head="mean ms", of="tried.mean_response_time_s", quote="response_time"),
-        Measured(head="longest ms", of="tried.longest_s"),
+        Measured(
+            head="law req/s",
+            of=lambda row: row.law_rps(row.found.machine.cores),
+            quote="law",
+            said=rate,
+            cell=plain,
+        ),
+        Measured(head="source req/s", of=lambda row: row.printed and row.printed.throughput_rps),
+        Measured(head="its law req/s", of=lambda row: row.source and row.law_rps(row.source.cores)),
+        Measured(head="mean ms", of="tried.mean_response_time_s"),
+        Measured(head="longest ms", of="tried.longest_s", quote="longest"),
         Measured(head="never served", of="tried.never_served"),
         Measured(head="X R / N", of="tried.littles_law", cell=two_places),
         Measured(
             head="generator's cores", of="tried.generator_cpu", quote="generator_cpu", said=percent
         ),
         Measured(head="server's cores", of="tried.server_cpu", quote="server_cpu", said=two_digits),
-        Measured(head="server's CPU ms a request", of="tried.server_s", quote="per_request"),
+        Measured(head="server's CPU ms a request", of="tried.server_s"),
         Measured(head="queue overflows", of="tried.overflows", quote="overflows"),
         Measured(head="backlog", of="tried.backlog"),
         Column(head="command", of=lambda row: row.missing or row.tried.command),
+        Column(of="tried.ceiling_rps", quote="ceiling"),  # of one full core of the generator
+        Column(of="ratio", quote="ratio", said=two_places),  # to the law
+        Column(of="ratio", quote="growth", said=two_digits),  # of S4: over that of one user
         Column(  # X R: users that were really waiting
             of=lambda row: row.tried.littles_law * row.tried.users,
             quote="in_all",
@@ -290,21 +255,10 @@ show = Show(
     quotes={
         # Cores' worth of work.
         "capacity": quoted(lambda found: found.run.capacity[-1], two_places),
-        "ceiling": quoted(_ceiling, rate),
-        "faults": quoted(  # of the server for a request
-            lambda found: found.run.minor_faults("server") / _only(found).requests,
-            two_digits,
-        ),
-        "growth": quoted(_growth, two_digits),
-        "law": quoted(_law, rate),
-        "longest": quoted(_longest, duration),
+        "faults": quoted(lambda found: _tree(found).minor_faults, two_digits),
         "on_core": quoted(_on_core, digits),
-        "on_cpu": quoted(_on_cpu, digits),
-        "processes": quoted(_processes, str),
-        "ratio": quoted(_ratio, two_places),
+        "processes": quoted(lambda found: _tree(found).processes, str),
         "server": lambda found: Quantity(0, found.run.tries[0].server),
-        "system_share": quoted(lambda *given: 1 - _user_share(*given), percent),
-        "took": quoted(_took, lambda value: f"{digits(value)}{NARROW}s"),
-        "user_share": quoted(_user_share, percent),
+        "system_share": quoted(_system_share, percent),
     },
 )
