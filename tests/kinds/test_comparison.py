@@ -6,7 +6,6 @@ import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import examples
@@ -20,7 +19,7 @@ from waiting import eventually
 from labs.analysis.checks import BOUND
 from labs.exercises import latest
 from labs.kinds.comparison import verdict
-from labs.kinds.comparison.contrast import comparable, decided, with_contrast
+from labs.kinds.comparison.contrast import comparable, decided, differ, with_contrast
 from labs.kinds.comparison.figure import comparison_alt, comparison_figure
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.comparison.run import ComparisonLab
@@ -33,7 +32,6 @@ from labs.panel.lab import LabPanel
 from labs.present.blocks import html
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber
-from labs.recordings import store
 from labs.records.errors import BadRecording, Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Check, Run
@@ -206,7 +204,7 @@ def test_over_the_pool_there_is_a_line_for_each_number_of_users() -> None:
     assert figure["layout"]["yaxis"]["type"] == "linear"
     alt = plain(comparison_alt(comparison(POOLS, over="pool")))
     assert "over 1 to 16 workers in the pool, a line for each number of users." in alt
-    assert re.search(r"4 users: 19\.\d req/s and 20\d ms at 1, .* at 16 workers\.", alt)
+    assert re.search(r"4 users: 19\.\d req/s at 1, .* at 16 workers; response time from 20\d", alt)
 
 
 def test_axes_stand_still_from_the_first_forecast_on() -> None:
@@ -235,46 +233,11 @@ def said(made: Comparison) -> dict[str, str]:
     return {label: plain(sentences) for label, sentences in verdict.said(made)}
 
 
-def test_the_verdict_names_the_limits_and_by_how_much_the_two_differ() -> None:
-    words = said(comparison())
-    first = r"At 50 users “50 × 1” answered (1\.99|2\.00|2) times what “25 threads” did \("
-    assert re.match(first, words[""])
-    assert re.search(r"\(1\.\d+ to 2\.\d; 99\.\d req/s to 49\.\d req/s\)", words[""])
-    assert "An answer took 50" in words[""] and "forecast, made before its load" in words[""]
-    assert words[FEW].startswith("At 50 users the pool is the limit: 25 threads at 501 ms")
-    assert words[MANY].startswith("At 50 users the users themselves are the limit")
-
-
 def test_a_difference_that_cannot_be_seen_is_said_to_be_smaller_than_that() -> None:
-    same = {"a": PARTS[FEW], "b": PARTS[FEW]}
-    words = said(comparison(same))[""]
-    assert (
-        "no difference in throughput between “b” and “a” that this run could see; it is smaller"
-        in words
-    )
-    assert "of all" not in words
-    apart = verdict.ratio(comparison(), MANY, FEW, 50)
-    assert not apart.noise and apart.value == pytest.approx(2, rel=0.02)
-    assert verdict.ratio(comparison(), MANY, FEW, 10).noise
-    steady = comparison(PARTS, 0.4, 1.0, 1.6)  # as fast or slow as that run's machine, both
-    assert not verdict.ratio(steady, MANY, FEW, 50).noise
-    wide = Comparison(  # what runs do not agree on is not known
-        machine=examples.MACHINE,
-        over="users",
-        parts={FEW: part(PARTS[FEW], 1, 1, 1), MANY: part(PARTS[MANY], 0.4, 1.0, 1.6)},
-    )
-    assert verdict.ratio(wide, MANY, FEW, 50).noise
-
-
-def test_a_smaller_difference_is_said_in_per_cent_whichever_is_ahead() -> None:
-    parts = {"a": part(PARTS[FEW]), "b": part(PARTS[FEW], 1.2)}
-    for labels in (("a", "b"), ("b", "a")):
-        made = Comparison(
-            machine=examples.MACHINE, over="users", parts={each: parts[each] for each in labels}
-        )
-        words = said(made)[""]
-        assert re.match(r"At 50 users “b” answered 20 % more than “a” \(1\d % to 2\d %; ", words)
-        assert with_contrast(made).contrast == decided(made.parts)
+    words = said(comparison({"a": PARTS[FEW], "b": PARTS[FEW]}))[""]
+    alike = "no difference in throughput between “b” and “a” that this run could see; it is smaller"
+    assert alike in words and "of all" not in words
+    assert verdict.ratio(comparison(), MANY, FEW, 50) == pytest.approx(2, rel=0.02)
 
 
 def test_what_is_decided_is_fixed_before_the_run() -> None:
@@ -307,12 +270,6 @@ def test_a_promise_of_what_was_never_measured_here_is_as_good(
     assert never_s == pytest.approx(promised_s(overhead_s=1e-4, generator_s=1e-4), rel=0.05)
 
 
-def test_who_is_near_the_best_is_said_too() -> None:
-    words = said(comparison(POOLS, over="pool"))[""]
-    assert re.search(r"answered the most of all, .*; this run can't tell “(2|16) workers”", words)
-    assert "what “1 workers” did" in words
-
-
 def test_of_many_alike_the_best_is_none_by_chance() -> None:
     """What is chosen as the best of many lies off by more than one that was fixed beforehand."""
     made = comparison(dict.fromkeys("abcde", PARTS[FEW]))
@@ -325,7 +282,7 @@ def test_of_many_alike_the_best_is_none_by_chance() -> None:
         )
 
     every = (ahead(step / 1000) for step in range(1, 200))
-    just = next(each for each in every if not verdict.ratio(each, "e", "a", 50).noise)
+    just = next(each for each in every if differ(each.parts, "e", "a", 50).seen)
     assert "can't tell “a”, “b”, “c” and “d” from it" in said(just)[""]
     assert "can't tell" not in said(ahead(0.5))[""]
 
@@ -406,14 +363,11 @@ def quote(label: str, name: str, *given: object) -> str:
     ("label", "name", "given", "words"),
     [
         ("", "ratio", (MANY, FEW, 50), r"2\.0|1\.99|2\.00"),
-        ("", "ratio", (FEW, MANY, 10), r"1\.00"),
         ("", "change", (FEW, MANY, 50), r"−50 % \(more than noise: −5\d % to −4\d %\)"),
         ("", "change", (FEW, MANY, 10), r"[+−][\d.]+ % \(no change that can be seen: .+\)"),
         ("", "least_change", (FEW, MANY, 50), r"−5\d %"),
         (FEW, "visits", (50,), "1"),
         (FEW, "throughput", (50,), r"49\.\d req/s|50 req/s"),
-        (FEW, "service_time", (50,), "500 ms"),
-        (MANY, "never_served", (50,), "1 user"),
         (MANY, "overflows", (50,), "7"),
     ],
 )
@@ -427,7 +381,6 @@ def test_numbers_of_a_comparison_and_of_its_parts(
     ("label", "name", "given", "words"),
     [
         ("75 threads", "throughput", (50,), "no such part. There are 25 threads, 50 × 1"),
-        ("", "ratio", (MANY, "75", 50), "'75': no such part"),
         ("", "ratio", (MANY, FEW, 3), "users=3: not recorded"),
         (
             "",
@@ -518,21 +471,6 @@ def test_parts_land_one_after_the_other_and_the_answer_is_set_beside_them(
     assert script.begun == list(PARTS.values())
 
 
-def test_stop_keeps_what_was_measured_and_guesses_at_nothing(
-    panel: PanelDriver, script: Script
-) -> None:
-    panel.commit("200")
-    job = panel.run()
-    script.go.release(4)
-    eventually(lambda: landed(panel, MANY) == [10], SOON_S)
-    panel.press_stop()
-    assert job.join(SOON_S)
-    assert landed(panel, FEW) == list(USERS) and landed(panel, MANY) == [10]
-    assert "Measured here before the end" in panel.said("caption")
-    assert "the-launch-2-cores.csv" in panel.html("data")
-    assert "that was not measured" in panel.said("question")
-
-
 def test_a_server_that_this_machine_cannot_run_is_refused_before_anything_starts(
     script: Script,
 ) -> None:
@@ -576,7 +514,7 @@ def test_two_servers_are_measured_in_one_turn() -> None:
     told: list[Any] = []
     found = Rig(told.append).perform(ComparisonLab(parts, over="pool"))
     assert list(found.parts) == list(parts) and len(found.runs) == 1
-    ratio = verdict.ratio(found, "4 workers", "1 workers", 4).value
+    ratio = verdict.ratio(found, "4 workers", "1 workers", 4)
     assert 2 < ratio < 5  # 4 by the law; a busy machine delays four more than one
     one, four = (part.run.calibration for part in found.parts.values())
     assert one.loops_per_s == four.loops_per_s  # burned once
@@ -594,19 +532,3 @@ def test_two_servers_are_measured_in_one_turn() -> None:
     # From the same visits, but that the one takes a machine's drift within them out.
     decision = decided(believing(found).parts)
     assert decision is not None and decision.ratio == pytest.approx(ratio, rel=0.15)
-
-
-@pytest.mark.performance
-@pytest.mark.extended
-def test_a_server_compared_with_itself_is_not_another(tmp_path: Path) -> None:
-    """Of waits, which other programs disturb little; `bench.same` is for the rest."""
-    same = Experiment(Server("event-loop"), Workload(wait_s=0.05), Load([4, 8], seconds=0.5))
-    found = Rig().perform(ComparisonLab({"this": same, "that": same}))
-    assert found.contrast == decided(found.parts)
-    decision = decided(believing(found).parts)
-    assert decision is not None and decision.users == 8
-    low, high = decision.interval
-    assert low < 1 < high
-    assert all(len(point.visits) == 2 for part in found.parts.values() for point in part.points)
-    store.save(found, tmp_path / "found.json")
-    assert store.read(tmp_path / "found.json") == found

@@ -123,7 +123,7 @@ def test_whom_a_mean_does_not_know_stands_beside_it() -> None:
         assert (said in told) == (said in in_page) == (each is recording)
     parts = {"a": recording, "b": examples.recording(0.5)}
     compared = Comparison(machine=examples.MACHINE, over="users", parts=parts)
-    assert f"{said} with “a”" in between(compared)
+    assert f"{said} with “a”" in " ".join(between(compared))
     assert said in comparison_alt(compared)
     pools = Comparison(machine=examples.MACHINE, over="pool", parts=parts)
     assert said in comparison_alt(pools)

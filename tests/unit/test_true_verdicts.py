@@ -507,7 +507,7 @@ def test_rates_of_parts_give_the_ratio_that_is_said(factor: float, runs: int) ->
         for number in range(2)
     }
     found = with_contrast(Comparison(machine=MACHINE, over="users", parts=parts))
-    assert_rates_give_what_is_said(plain(comparing.between(found)))
+    assert_rates_give_what_is_said(plain(" ".join(comparing.between(found))))
     quoted_ratio = showing(found).quote(found, "ratio", "part 1", "part 0", 16)
     over, under = (plain(rate(found.part(f"part {n}").at(16).throughput_rps)) for n in (1, 0))
     assert str(quoted_ratio) == comparing.times(value(over.split()[0]) / value(under.split()[0]))

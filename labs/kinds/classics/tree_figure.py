@@ -90,7 +90,7 @@ ROWS: tuple[tuple[str, Callable[[Tree], str | None]], ...] = (
     ("ab: CPU a request", lambda tree: duration(tree.ab_each_s)),
     ("ab: user / system time", lambda tree: _split(tree.ab_user_fraction)),
     ("instructions a cycle", lambda tree: _known(tree.ipc)),
-    ("front-end stalls", lambda tree: tree.stalls and f"{digits(100 * tree.stalls)} %" or None),
+    ("front-end stalls", lambda tree: (tree.stalls and f"{digits(100 * tree.stalls)} %") or None),
 )
 
 

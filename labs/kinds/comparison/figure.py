@@ -26,7 +26,7 @@ from labs.present.plot import (
     twin_layout,
     wide,
 )
-from labs.records.format import duration, listed, rate, unserved
+from labs.records.format import duration
 from labs.records.results import Point, PredictedLevel
 
 STROKES = dict(  # the mark of a line's time in service, by that of the line
@@ -152,22 +152,12 @@ def comparison_alt(comparison: Comparison) -> str:
     sentences = [f"Throughput and response time over {levels}."]
     for each in lines:
         measured = [(spot.x, spot.points[0]) for spot in each.spots if spot.points]
-        if not measured:
-            sentences.append(f"{each.name}: not measured yet.")
-        elif comparison.over == "pool":
-            told = ", ".join(
-                f"{rate(point.throughput_rps)} and {duration(point.mean_response_time_s)} at {x}"
-                for x, point in measured
-            )
-            starved = [
-                f"{unserved(point.never_served, point.users)} at {x}"
-                for x, point in measured
-                if point.never_served
-            ]
-            whose = f", of those served: {listed(starved)}" if starved else ""
-            sentences.append(f"{each.name}: {told} workers{whose}.")
+        if measured:
+            who = each.name if comparison.over == "pool" else f"“{each.name}”"
+            at, points = zip(*measured, strict=True)
+            sentences.append(course(who, points, at, each.across.removesuffix("s")))
         else:
-            sentences.append(course(f"“{each.name}”", [point for _, point in measured]))
+            sentences.append(f"{each.name}: not measured yet.")
         unfit = [str(x) for x, point in measured if not point.fit]
         if unfit:
             sentences.append(f"Unfit and drawn hollow: at {', '.join(unfit)}.")

@@ -14,7 +14,7 @@ from labs.kinds.comparison.figure import (
     comparison_levels,
 )
 from labs.kinds.comparison.record import Comparison
-from labs.kinds.show import Column, Show
+from labs.kinds.show import Column, Show, quoted
 from labs.kinds.sweep import beside
 from labs.kinds.sweep import show as sweep
 from labs.present.blocks import VERDICT, Block, Drawn, Said, Within, brief
@@ -56,22 +56,11 @@ def split(comparison: Comparison) -> Drawn | None:
     )
 
 
-def _ratio(comparison: Comparison, over: str, under: str, users: int) -> Quantity:
-    """Throughput of one part over that of another, at that level."""
-    found = verdict.ratio(comparison, over, under, users)
-    return Quantity(found.value, str(found))
-
-
 def _change(comparison: Comparison, over: str, under: str, users: int) -> Quantity:
     """How much more one part did than another at that level, the mean over the runs, and whether
     that is more than noise."""
-    drawn = verdict.ratio(comparison, over, under, users).value
+    drawn = verdict.ratio(comparison, over, under, users)
     return sweep.changed(differ(comparison.parts, over, under, users), drawn)
-
-
-def _least_change(comparison: Comparison, over: str, under: str, users: int) -> Quantity:
-    """The lower end of its interval."""
-    return sweep.least(differ(comparison.parts, over, under, users))
 
 
 show = Show(
@@ -95,8 +84,8 @@ show = Show(
     rows=levels,
     quotes={  # of a part everything that is quoted from a sweep
         "change": _change,
-        "least_change": _least_change,
-        "ratio": _ratio,
+        "least_change": lambda found, *pair: sweep.least(differ(found.parts, *pair)),
+        "ratio": quoted(verdict.ratio, verdict.times),
     },
     parts=lambda found: found.parts,
     about=lambda found: verdict.about(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from labs.analysis.contrast import CONFIDENCE
 from labs.kinds.comparison.contrast import comparable, decided, differ, overflowed
@@ -17,17 +16,6 @@ from labs.records.experiment import Experiment
 from labs.records.format import crowd, digits, duration, listed, percent, quotient, rate, unserved
 
 TIMES_FROM = 1.5  # from there on it is said as so many times as much
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ratio:
-    """The throughput of one part over that of another, at one level of users."""
-
-    value: float
-    noise: bool  # whether it is no more than chance, as far as can be seen
-
-    def __str__(self) -> str:
-        return times(self.value)
 
 
 def times(ratio: float) -> str:
@@ -65,7 +53,7 @@ def findings(comparison: Comparison) -> list[tuple[str, list[str]]]:
     agreed = [verdict.agreement(part.model, part.run) for part in parts]
     met = [sentences[0] for sentences in agreed if len(sentences) == 1]
     overall = [*unsteady([part.run for part in parts]), *_starved(comparison)]
-    overall += _between(comparison)
+    overall += between(comparison)
     if len(met) == len(parts):
         fit = [(part.run, [point for point in part.points if point.fit]) for part in parts]
         hollow = any(not point.fit for part in parts for point in part.points)
@@ -93,12 +81,8 @@ def assumed(comparison: Comparison) -> tuple[str, ...]:
     )
 
 
-def between(comparison: Comparison) -> str:
+def between(comparison: Comparison) -> list[str]:
     """What the comparison decides; and of more than two parts, which answered the most."""
-    return " ".join(_between(comparison))
-
-
-def _between(comparison: Comparison) -> list[str]:
     decision = comparison.contrast or decided(comparison.parts)
     users = comparable(comparison.parts)
     several = len(comparison.parts) > 2
@@ -200,19 +184,17 @@ def _most(comparison: Comparison, users: int) -> str:
     # Of several alike parts one is the best by chance, and which pairs it is in is seen only then.
     # So all pairs are to be right with that confidence, each by its part of the doubt (Bonferroni).
     sure = 1 - (1 - CONFIDENCE) / math.comb(len(comparison.parts), 2)
-    near = [f"“{each}”" for each in others if ratio(comparison, best, each, users, sure).noise]
+    seen = {each: differ(comparison.parts, best, each, users, sure) for each in others}
+    near = [f"“{each}”" for each, found in seen.items() if found is None or not found.seen]
     most = rate(comparison.part(best).at(users).throughput_rps)
     none = f"; this run can't tell {listed(near)} from it" if near else ""
     return f"At {crowd(users)} “{best}” answered the most of all, {most}{none}."
 
 
-def ratio(
-    comparison: Comparison, over: str, under: str, users: int, confidence: float = CONFIDENCE
-) -> Ratio:
+def ratio(comparison: Comparison, over: str, under: str, users: int) -> float:
     """Throughput of one part over that of another. KeyError for a part or level not measured."""
     a, b = (comparison.part(label).at(users).throughput_rps for label in (over, under))
-    found = differ(comparison.parts, over, under, users, confidence)
-    return Ratio(value=quotient(a, b), noise=found is None or not found.seen)
+    return quotient(a, b)
 
 
 def _of_part(part: Recording, unsaid: Sequence[str]) -> Iterator[str]:

@@ -71,6 +71,13 @@ class GeneratorsLab(LabKind[Generators]):
             raise Unusable("generators: all of them ask for a sleep and for counting only.")
         self.users, self._each_s = USERS if users is None else users, seconds
         Load([self.users], seconds=seconds)  # refuses what is no number of users, or too long
+        self.given = {
+            "server": server,
+            "workload": workload,
+            "users": users,
+            "seconds": seconds,
+            "which": which,
+        }
         self.workload = replace(asked, cpu_cv=0.0, wait_cv=0.0)  # tools ask for one page
         self.server = server or _first(self.workload)
         self.any_server = server is None
@@ -95,13 +102,7 @@ class GeneratorsLab(LabKind[Generators]):
         return self._each_s
 
     def lasting(self, seconds: float) -> Self:
-        return type(self)(
-            None if self.any_server else self.server,
-            self.workload,
-            users=self.users,
-            seconds=seconds,
-            which=self.ways,
-        )
+        return self.again(seconds=seconds)
 
     def check(self, machine: Machine) -> None:
         check(self.server, machine, self.workload)
@@ -148,13 +149,8 @@ class GeneratorsLab(LabKind[Generators]):
         return ""
 
     def smoke_test(self) -> Self:
-        return type(self)(
-            None if self.any_server else self.server,
-            self.workload,
-            users=self.users,
-            seconds=BRIEF_S,
-            which=[way for way in self.ways if way.name != "1 locust" and way.processes <= 2],
-        )
+        few = [way for way in self.ways if way.name != "1 locust" and way.processes <= 2]
+        return self.again(seconds=BRIEF_S, which=few)
 
     def _of_s(self, way: Way) -> float:
         return STARTS_S[way.kind] + self._each_s + SETTLE_S

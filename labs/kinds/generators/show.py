@@ -105,17 +105,14 @@ def _said(gauge: GeneratorResult) -> str:
     says = f"{name} {'say' if many else 'says'} {rate(gauge.throughput_rps)}"
     if gauge.full == ("generator",):
         had = f"the busiest of them had {own} of a core" if many else f"had {own} of a core itself"
-        return f"{says}, and {had}: full. {'They' if many else 'It'} measured {_self(many)}."
+        itself = "They measured themselves" if many else "It measured itself"
+        return f"{says}, and {had}: full. {itself}."
     if gauge.full == ("server",):
         return f"{says}. The server was full ({its} of a core), the generator was not ({own})."
     if gauge.full:
         who = "The machine was full" if "machine" in gauge.full else "Both were full"
         return f"{says}. {who}: generator {own} of a core, server {its}. Each held the other back."
     return f"{says}. Nobody was full: generator {own} of a core, server {its}."
-
-
-def _self(many: bool) -> str:
-    return "themselves" if many else "itself"
 
 
 def _together(found: Generators) -> list[str]:
@@ -251,7 +248,7 @@ show = Show(
         Measured(head="req/s", main=True, of="throughput_rps", quote="throughput"),
         Measured(head="mean ms", of="mean_response_time_s", quote="response_time"),
         Measured(head="its cores", of="generator_cpu", quote="generator_cpu"),
-        Measured(head="fullest process", of="generator_fullest", quote="fullest", said=percent),
+        Measured(head="fullest process", of="generator_fullest"),
         _microseconds("its CPU µs a request", "generator_s", "per_request"),
         Measured(head="server's cores", of="server_cpu", quote="server_cpu"),
         _microseconds("server's CPU µs a request", "server_s", "server_per_request"),

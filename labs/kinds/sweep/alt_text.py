@@ -49,24 +49,27 @@ def sweep_alt(
     return " ".join(sentences)
 
 
-def course(who: str, points: Sequence[Point]) -> str:
-    """How throughput and response time went over the levels of users."""
+def course(
+    who: str, points: Sequence[Point], across: Sequence[int] = (), what: str = "user"
+) -> str:
+    """How throughput and response time went over the users, or over what else lies across."""
+    at = across or [point.users for point in points]
     first, last = points[0], points[-1]
     best = max(points, key=lambda point: point.throughput_rps)
     if best.throughput_rps < PEAK * last.throughput_rps:
         best = last
-    told = [f"{rate(first.throughput_rps)} at {first.users}"]
+    told = [f"{rate(first.throughput_rps)} at {at[0]}"]
     if best not in (first, last):
-        told.append(f"{rate(best.throughput_rps)} at {best.users}, the most")
+        told.append(f"{rate(best.throughput_rps)} at {at[points.index(best)]}, the most")
     if last is not first:
-        told.append(f"{rate(last.throughput_rps)} at {last.users}")
+        told.append(f"{rate(last.throughput_rps)} at {at[-1]}")
     times = duration(first.mean_response_time_s)
     if last is not first:
         times = f"from {times} to {duration(last.mean_response_time_s)}"
     starved = [unserved(point.never_served, point.users) for point in points if point.never_served]
     whose = f", of those served: {listed(starved)}" if starved else ""
-    users = "user" if last.users == 1 else "users"
-    return f"{who}: {', '.join(told)} {users}; response time {times}{whose}."
+    whats = what if at[-1] == 1 else f"{what}s"
+    return f"{who}: {', '.join(told)} {whats}; response time {times}{whose}."
 
 
 def sweep_levels(recording: Recording) -> list[Level]:
