@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import ipywidgets
 from markupsafe import Markup
@@ -24,7 +24,7 @@ from labs.panel.choices import (
 )
 from labs.panel.controls import WAITED, WORKS, controls, named, read_users
 from labs.panel.run_bar import put
-from labs.records.experiment import Architecture, Experiment, Server, Workload
+from labs.records.experiment import Experiment, Server, Workload
 from labs.records.results import Machine
 from labs.records.server_facts import server_facts
 from labs.records.settings import SETTINGS, usual, value_of
@@ -101,24 +101,15 @@ class Settings(ipywidgets.VBox):
         new = {name: self._value(name) for name in self.controls}
         if "processes" in new:
             new["start"] = server.start and min(server.start, new["processes"])
-        if "by" in new and not self._starts_fewer:
+        if "by" in new and not server_facts(self._value("by")).starts_fewer:
             new["start"] = None
-        if "threads" in new and not self._threaded:
+        if "threads" in new and self._value("architecture") != "threaded":
             new["threads"] = 1
         parts: list[Any] = []
         for part in (server, workload, load):
             own = {name: value for name, value in new.items() if hasattr(part, name)}
             parts.append(replace(part, **own))
         return Experiment(*parts)
-
-    @property
-    def _starts_fewer(self) -> bool:
-        """Whether who runs it can begin with some of its workers."""
-        return server_facts(self._value("by")).starts_fewer
-
-    @property
-    def _threaded(self) -> bool:
-        return bool(self._value("architecture") == "threaded")
 
     def _heard(self, change: dict[str, Any]) -> None:
         if self._settling:
@@ -167,8 +158,9 @@ class Settings(ipywidgets.VBox):
         """These, and of them what is set, if it is among them."""
         control, before = self.controls[name], self._value(name)
         if name == "by":
-            before = Server(self._value("architecture")).by if anew else before
-            rows = {row.by: row for row in self._found if row.architecture == self._kind}
+            kind = self._value("architecture")
+            before = Server(kind).by if anew else before
+            rows = {row.by: row for row in self._found if row.architecture == kind}
             offered = [(named(rows[by]), by) for by in options]
             if tuple(control.options) != tuple(offered):
                 control.options = offered
@@ -179,10 +171,6 @@ class Settings(ipywidgets.VBox):
         value = before if before in options else options[0]
         if control.value != value:
             control.value = value
-
-    @property
-    def _kind(self) -> Architecture:
-        return cast(Architecture, self._value("architecture"))
 
     def _say_why(self) -> None:
         """Beside what is shown, and of cores that are not there in any case."""
