@@ -270,6 +270,14 @@ def test_drive_reads_no_settings_in_the_reader_s_home(tmp_path, monkeypatch):
         assert "Worker" not in tool.wait(30.0)
 
 
+def test_drive_loads_this_machine_only():
+    with (
+        pytest.raises(ValueError, match=r"127\.0\.0\.1 only"),
+        drive(Load([1]), url="http://192.168.0.1:80"),
+    ):
+        pass
+
+
 def test_open_lets_users_beyond_the_level_finish_and_wait():
     """Going from many users to few cuts nobody off: no request is lost, and only few ask."""
     with (
