@@ -248,7 +248,7 @@ show = Show(
         Measured(head="req/s", main=True, of="throughput_rps", quote="throughput"),
         Measured(head="mean ms", of="mean_response_time_s", quote="response_time"),
         Measured(head="its cores", of="generator_cpu", quote="generator_cpu"),
-        Measured(head="fullest process", of="generator_fullest"),
+        Measured(head="fullest process", of="generator_fullest", quote="fullest", said=percent),
         _microseconds("its CPU µs a request", "generator_s", "per_request"),
         Measured(head="server's cores", of="server_cpu", quote="server_cpu"),
         _microseconds("server's CPU µs a request", "server_s", "server_per_request"),
