@@ -80,7 +80,7 @@ def test_memory_curve_refuses_what_cannot_be(wrong: dict[str, object]) -> None:
 
 def test_memory_show_tells_a_system_without_pss() -> None:
     found = without_pss(memory(1.0))
-    assert found.growth("process").each_bytes == pytest.approx(20 * MIB)
+    assert found.run.growth("process").each_bytes == pytest.approx(20 * MIB)
     figure = memory_figure(found)
     assert len(go.Figure(figure).data) == len(figure["data"])
     go.Layout(figure["layout"]["meta"]["narrow"])

@@ -99,7 +99,6 @@ def test_timeline_quotes_are_of_the_middle_run() -> None:
     assert plain(str(show.quote(found, "response_time", 2))) == "200 ms"
     for asked, value in {
         ("workers", 2): 12,
-        ("most_workers",): 12,
         ("in_flight", 3): 4,
         ("failed", 2): 1,
         ("cores_busy", 1): 1.0,

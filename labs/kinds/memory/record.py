@@ -1,9 +1,8 @@
 """What a memory lab finds: a server's memory over the requests that wait in it at once.
 Frozen, in bytes."""
 
-import statistics
-from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import linear_regression
 from typing import Literal
 
 from labs.records.amounts import NotNegative
@@ -45,22 +44,22 @@ class MemoryCurve:
     @property
     def each_bytes(self) -> float:
         """What one more of them takes: the slope, by least squares."""
-        return line(self.sizes, self.told_bytes)[0]
+        return linear_regression(self.sizes, self.told_bytes).slope
 
     @property
     def base_bytes(self) -> float:
         """What the server takes without any of them: where that line begins."""
-        return line(self.sizes, self.told_bytes)[1]
+        return linear_regression(self.sizes, self.told_bytes).intercept
 
     @property
     def rss_each_bytes(self) -> float:
         """The slope that RSS would suggest."""
-        return line(self.sizes, self.rss_bytes)[0]
+        return linear_regression(self.sizes, self.rss_bytes).slope
 
     @property
     def off_line(self) -> float:
         """How far a size lies from the line at most, as a fraction of the whole growth."""
-        each, base = line(self.sizes, self.told_bytes)
+        each, base = self.each_bytes, self.base_bytes
         grown = each * (self.sizes[-1] - self.sizes[0])
         told = zip(self.sizes, self.told_bytes, strict=True)
         return max(abs(base + each * size - found) for size, found in told) / max(grown, 1.0)
@@ -75,7 +74,7 @@ class MemoryRun:
     growths: tuple[MemoryCurve, ...]
 
     def growth(self, kind: str) -> MemoryCurve:
-        """That kind of worker; KeyError says which there are."""
+        """The curve of that kind of worker; KeyError says which there are."""
         return pick(self.growths, kind=kind)
 
 
@@ -93,16 +92,3 @@ class Memory(Result, tag="memory", frozen=True, kw_only=True):
     def run(self) -> MemoryRun:
         """The middle run, by what its first kind takes each: the one that is drawn."""
         return middle(self.runs, lambda run: run.growths[0].each_bytes)
-
-    def growth(self, kind: str) -> MemoryCurve:
-        return self.run.growth(kind)
-
-
-def line(sizes: Sequence[int], found: Sequence[int]) -> tuple[float, float]:
-    """Slope and begin of the straight line nearest to these points (least squares).
-
-    >>> line((1, 2, 3), (130, 160, 190))
-    (30.0, 100.0)
-    """
-    slope, begin = statistics.linear_regression(sizes, found)
-    return slope, begin

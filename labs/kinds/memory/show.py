@@ -193,7 +193,7 @@ def _sizes(growths: Sequence[MemoryCurve]) -> list[Size]:
 
 def _size(memory: Memory, kind: str, waiting: int | None = None) -> Size:
     """The row to quote from: the first, for what is the same in all of them."""
-    sizes = _sizes([memory.growth(kind)])
+    sizes = _sizes([memory.run.growth(kind)])
     return sizes[0] if waiting is None else pick(sizes, waiting=waiting)
 
 

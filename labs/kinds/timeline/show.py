@@ -1,7 +1,6 @@
 """How a timeline looks: a row for each step, the processes of both trees, and the numbers that
 prose may quote of the middle run. Steps are counted from 1."""
 
-import math
 from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
@@ -177,10 +176,6 @@ def _busy(timeline: Timeline, step: int, core: int) -> float:
     return busy[core]
 
 
-def _most_workers(timeline: Timeline) -> int:
-    return known(timeline.run.most_workers or None, "workers: they could not be counted.")
-
-
 def _seconds_to(timeline: Timeline, workers: int) -> float:
     """From the begin of the step in which it happened until there were so many workers."""
     why = f"seconds_to={workers}: there never came so many workers."
@@ -189,7 +184,7 @@ def _seconds_to(timeline: Timeline, workers: int) -> float:
 
 def _line_gone(timeline: Timeline, step: int) -> float:
     """From the begin of that step until all who were under way had a worker."""
-    begin_s = timeline.begins_s[step - 1] if 1 <= step <= len(timeline.steps) else math.inf
+    begin_s = timeline.step(step).begin_s
     none = (
         each.at_s - begin_s
         for each in timeline.run.time_bins
@@ -200,8 +195,7 @@ def _line_gone(timeline: Timeline, step: int) -> float:
 
 def side_by_side(found: Timeline, recorded: Timeline) -> str:
     """Step by step and per core, where their machines have different numbers of cores."""
-    both = (found, recorded)
-    here, there = (each.machine.cores for each in both)
+    here, there = found.machine.cores, recorded.machine.cores
     if here == there:
         return ""
     busy = "of all cores, busy for the server"
@@ -209,15 +203,12 @@ def side_by_side(found: Timeline, recorded: Timeline) -> str:
     main = (*head[:2], *head[3:5])
     rows = [
         (
-            str(number),
-            *(each.steps[number - 1].load for each in both),
-            *(plain(step.throughput_rps / each.machine.cores, 3) for each, step in pair),
-            *(percent(step.server_cpu / each.machine.cores) for each, step in pair),
+            str(pair[0].number),
+            *(each.asked.load for each in pair),
+            *(plain(each.found.throughput_rps / each.timeline.machine.cores, 3) for each in pair),
+            *(percent(each.found.server_cpu / each.timeline.machine.cores) for each in pair),
         )
-        for number, steps in enumerate(
-            zip(*(each.run.step_results for each in both), strict=False), 1
-        )
-        for pair in [list(zip(both, steps, strict=True))]
+        for pair in zip(found.walked, recorded.walked, strict=False)
     ]
     return beside.framed(here, there, Table(head, tuple(rows), main=main))
 
@@ -238,7 +229,6 @@ show = Show(
         "children": quoted(lambda found, tree="server": found.run.children(tree), str),
         "core": quoted(_busy, percent),
         "line_gone": quoted(_line_gone, lambda value: f"{digits(value, 2)}{NARROW}s"),
-        "most_workers": quoted(_most_workers, str),
         # CPU seconds of a tree per second: cores it kept busy over the whole run.
         "on_core": quoted(lambda found, tree: found.run.on_core(tree), digits),
         "on_cpu": quoted(Timeline.on_cpu, digits),  # the same over the cores of the machine
