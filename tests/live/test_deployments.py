@@ -17,6 +17,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from told_settings import FILES, set_in, settings
 from waiting import eventually
 
 from labs.host import hardware as this_machine
@@ -32,7 +33,6 @@ from labs.servers import serve as servers
 from labs.servers.catalogue import CATALOGUE, missing, row_of
 from labs.servers.deployments import PRODUCTS, SMALL_FILE, TEMPLATES, Place, fill
 from labs.servers.serve import Running, ServerFailed, available, check, serve
-from labs.site.roles.settings_directive import OF, set_in, settings
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
@@ -233,7 +233,7 @@ WIRING = set(  # whose the workers are, and how a request finds PHP
 def test_launch_sets_nothing_but_what_the_book_tells(by: str, tmp_path: Path) -> None:
     PRODUCTS[by].launch(SMALL[by], Place(folder=tmp_path, host="127.0.0.1", port=8000))
     written = "\n".join(file.read_text() for file in tmp_path.glob("*.conf"))
-    told = {name for program in OF for name in settings(program)}
+    told = {name for program in FILES for name in settings(program)}
     assert "127.0.0.1" in written
     assert set_in(written).keys() <= told | WIRING
 

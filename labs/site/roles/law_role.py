@@ -3,18 +3,15 @@ r"""Sphinx's role for worked numbers: {law}`bound(N=16, D=0.05, c=4)`, from the 
 An expression (see `labs.theory.expression`), then perhaps a unit: s, req/s, or ms, µs and % for
 which seconds and fractions are scaled. Said to four digits at most, or as asked for:
 {law}`response_time(N=100, X=25200) ms to 3 digits`, {law}`users(X=5.04, R=0.198) to 2 places`.
-In a displayed formula, which is then the directive {law}, it is \law{…}, without a unit. A drawing,
-which is HTML in its page, has the role as prose does.
+In a displayed formula, which is then the directive {law}, it is \law{…}, without a unit.
 """
 
 import re
-from functools import partial
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.directives.patches import MathDirective
-from sphinx.transforms import SphinxTransform
 
 from labs.records import format
 from labs.records.errors import Unusable
@@ -29,7 +26,6 @@ FORM = re.compile(
     r"(?P<expression>.+?)(?: (?P<unit>[^\s\d()]+))?"
     r"(?: to (?P<count>[1-9]) (?P<rounded>digit|place)s?)?"
 )
-IN_HTML = re.compile(r"\{law\}`([^`]*)`")
 IN_FORMULA = re.compile(r"\\law\{([^{}]*)\}")
 
 
@@ -53,24 +49,6 @@ class LawDirective(MathDirective):
             report = self.state.document.reporter
             return [report.warning(f"{{law}}: {error}", line=self.lineno)]
         return super().run()
-
-
-class LawsInHtml(SphinxTransform):
-    """Worked numbers in drawings."""
-
-    default_priority = 500
-
-    def apply(self, **_: Any) -> None:
-        for html in self.document.findall(nodes.raw):
-            html[:] = [nodes.Text(IN_HTML.sub(partial(self._said, html), html.astext()))]
-
-    def _said(self, html: nodes.raw, found: re.Match[str]) -> str:
-        try:
-            return worked(found[1])
-        except Unusable as error:
-            line = (html.line or 0) + found.string.count("\n", 0, found.start())
-            self.document.reporter.warning(f"{found[0]}: {error}", line=line)
-            return found[0]
 
 
 def worked(text: str) -> str:
@@ -108,5 +86,4 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Sphinx calls this."""
     app.add_role("law", LawRole())
     app.add_directive("law", LawDirective)
-    app.add_transform(LawsInHtml)
     return {"version": "1", "parallel_read_safe": True}
