@@ -293,8 +293,8 @@ class Level:
     # ---- the model ---------------------------------------------------------------------------
 
     def _with(self, name: str, measured: float, expected: float, **changed: Any) -> Cause:
-        """That candidate. Relative to the model as it was, so that it holds for the forecast of
-        an earlier one, too."""
+        """Make that candidate. Relative to the model as it was, so that it holds for the forecast
+        of an earlier one, too."""
         self._as_forecast = self._as_forecast or self._model_rps()
         rps = self.expected.model_rps * self._model_rps(**changed) / self._as_forecast
         return Cause(name=name, measured=measured, expected=expected, model_rps=rps)

@@ -243,7 +243,7 @@ def _starved(point: Point, experiment: Experiment) -> Iterator[Check]:
 
 
 def noise(fraction: float) -> Iterator[Check]:
-    """Of a calibration whose burns differ by so much among themselves."""
+    """Tell that a calibration's burns differ by so much among themselves."""
     if fraction > TOLD:
         yield told(
             "noise",
@@ -280,7 +280,7 @@ def _remarks(
 
 
 def _by_speed(by: float) -> Check:
-    """Of a point whose miss is that of cores which had no steady speed."""
+    """Make a point unfit whose miss is that of cores which had no steady speed."""
     return unfit(
         "unsteady cores",
         f"Its CPU time a request changes the forecast by {change(by)}, and burns of this run "

@@ -52,7 +52,7 @@ class Difference:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Of the ratio."""
+        """Interval of the ratio."""
         return math.exp(self.log - self.half), math.exp(self.log + self.half)
 
     @property
@@ -62,7 +62,7 @@ class Difference:
 
 
 def spread(points: Iterable[Point]) -> Spread | None:
-    """Of the levels of one server, from its pairs of visits; None with fewer than two pairs.
+    """Spread of the levels of one server, from its pairs of visits; None with fewer than two.
 
     With d = y_up - y_down and Δt between a pair: drift β = Σ d Δt / Σ Δt², and the variance
     s² = Σ (d - β Δt)² / 2(L - 1). Two levels differ if their means do by more than t(L - 1) s.
@@ -78,7 +78,7 @@ def spread(points: Iterable[Point]) -> Spread | None:
 
 
 def spread_of_parts(parts: Sequence[Iterable[Point]]) -> Spread | None:
-    """Of parts whose servers are started anew for the second walk; None with less than two parts
+    """Spread of parts whose servers start anew for the second walk; None with less than two parts
     that have a pair of visits.
 
     A start shifts all levels of its walk together, so the levels of a part are no independent

@@ -21,7 +21,7 @@ def failures(
     opened_rps: float = 0.0,
     no_port: int = 0,
 ) -> Check:
-    """Of requests that failed, where so many connections were opened a second: for want of a free
+    """Say why requests failed, with so many connections opened a second: for want of a free
     port, as the system said of some or can be reckoned, or for no reason the lab knows."""
     those = requests(failed)
     held = opened_rps * machine.port_rest_s
@@ -51,7 +51,7 @@ def failures(
 
 
 def of_level(point: Point, experiment: Experiment, machine: Machine) -> Iterator[Check]:
-    """Of a level of a sweep, and of processes that its server lost."""
+    """Tell of a level's failures, and of processes that its server lost."""
     kept = keeps_connections(experiment.server, experiment.load)
     if point.lost_processes:
         lost = "process" if point.lost_processes == 1 else "processes"
@@ -84,5 +84,5 @@ def of_level(point: Point, experiment: Experiment, machine: Machine) -> Iterator
 
 
 def requests(count: int) -> str:
-    """So many, in words."""
+    """Count requests in words."""
     return "1 request" if count == 1 else f"{count} requests"

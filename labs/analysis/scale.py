@@ -22,7 +22,7 @@ PAST = 1.5  # times the bend at least, a pool of processes that is compared is c
 
 
 def own(number: int, workload: Workload, cores: int) -> int:
-    """So many users, workers or threads of the book, on that many cores; 1 stays 1, and what asks
+    """Scale users, workers or threads of the book to that many cores; 1 stays 1, and what asks
     for no CPU work stays as it is.
 
     >>> [own(each, Workload(cpu_s=0.05), 8) for each in (1, 2, 4, 8, 16)]
@@ -49,7 +49,7 @@ def own_levels(users: Sequence[int], workload: Workload, cores: int) -> tuple[in
 
 
 def own_server(server: Server, workload: Workload, cores: int) -> Server:
-    """With as many processes and threads as suit the cores."""
+    """Server with as many processes and threads as suit the cores."""
     start = server.start and own(server.start, workload, cores)
     return replace(
         server,

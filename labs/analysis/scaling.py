@@ -158,7 +158,7 @@ def _whose(shared: bool) -> str:
 
 
 def smoke_test(experiment: Experiment) -> Experiment:
-    """The same kind of server, work and load in a few seconds: to see that it runs, not to
+    """Cut server, work and load down to a few seconds: to see that it runs, not to
     learn from. A pool of at most four, the first two levels, a third of a second each, and
     requests so short that this is enough."""
     server, work, load = experiment.server, experiment.workload, experiment.load

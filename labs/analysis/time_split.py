@@ -39,7 +39,8 @@ class Spans:
 def spans(
     records: NDArray[np.void], begin: float, end: float, threads: int | None = None
 ) -> Spans | None:
-    """Of good requests that overlap the window [begin, end]; None where no answer was stamped.
+    """Spans of good requests that overlap the window [begin, end]; None where no answer was
+    stamped.
 
     threads: of each process that serves, for `full`: while more requests than that are with a
     process, or on the way to it, the surplus waits for a place. None: there is always one.
@@ -139,7 +140,7 @@ def time_split(
 def _parts(
     whole_s: float, turn_at: str, missing: str, excess_s: float = 0.0, **found_s: float
 ) -> TimeSplit:
-    """With the rest, or with what they are more than the whole."""
+    """Parts with the rest, or with what they are more than the whole."""
     rest_s = whole_s - sum(found_s.values())
     if math.isclose(rest_s, 0, abs_tol=ROUNDING * whole_s):
         rest_s = 0.0

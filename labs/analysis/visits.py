@@ -78,7 +78,7 @@ def join(up: Point, down: Point) -> Point:
 
 
 def judge(points: Sequence[Point]) -> list[Point]:
-    """The same points, their intervals as all pairs of visits together let one state them."""
+    """Points with their intervals as all pairs of visits together let one state them."""
     known = spread(points)
     return [replace(point, throughput_ci_rps=interval(point, known)) for point in points]
 
@@ -131,7 +131,7 @@ def _all(points: Sequence[Point], name: str) -> list[Any]:
 
 
 def _mean(points: Sequence[Point], name: str, weight: Callable[[Point], float]) -> float | None:
-    """Of those that have it."""
+    """Weighted mean over the points that have it; None if none has."""
     known = [point for point in points if getattr(point, name) is not None]
     whole = sum(map(weight, known))
     if not whole:

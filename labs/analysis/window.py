@@ -129,7 +129,7 @@ def count(
 
 
 def departures(ends: Floats, *, begin: float, end: float) -> tuple[int, tuple[float, float]]:
-    """How many requests were answered in [begin, end), and the 95 % interval of their rate.
+    """Count of requests answered in [begin, end), and the 95 % interval of their rate.
 
     The count for arrivals that do not wait for each other: more and more of them may be under
     way, and their shares would count work that is yet to be done. Of a fixed group of users that

@@ -49,7 +49,7 @@ UNIT_SLIPS: dict[str, tuple[tuple[Callable[[float], float], str], ...]] = {
 
 
 class Key(msgspec.Struct, frozen=True, kw_only=True):
-    """By what an answer is judged: numbers, and the sentences that go with them."""
+    """What an answer is judged by: numbers, and the sentences that go with them."""
 
     unit: str
     answer: float

@@ -6,45 +6,13 @@ from collections.abc import Iterable, Iterator
 from labs.exercises.exercise import Exercise, NoSuchNumber
 from labs.exercises.page import KINDS, Page, Part
 from labs.exercises.readings import READINGS
-from labs.exercises.words import CODE, CONSTANT, FIELD, ROLE, constant, fill, plain
+from labs.exercises.words import CODE, FIELD, fill, plain
 from labs.records.errors import Unusable
-
-NO_NUMBER = tuple(  # where digits are none, or are accounted for
-    re.compile(pattern, re.MULTILINE | re.DOTALL)
-    for pattern in (
-        r"^(`{3,}).*?^\1$",  # code
-        ROLE.pattern,
-        CODE.pattern,
-        FIELD.pattern,
-        CONSTANT.pattern,
-        r"\]\([^)]*\)",  # a link's target
-        r"</?[a-z][^>]*>",
-        r"\b[A-Za-z]+\d+\b",  # S1, a source
-        r"\^\d",  # an exponent
-        r"\b[Cc]hapters? \d+",
-        r"\b[Ee]xercises? \d+\.\d+",
-        r"^\s*\d+\. ",  # of a list
-    )
-)
-NUMBER = re.compile(r"\d[\d.,]*")
-
-
-def bare(text: str) -> Iterator[tuple[int, str]]:
-    """Numbers that are no fields, each with its line, counted from 0."""
-
-    def away(match: re.Match[str]) -> str:
-        return "\n" * match[0].count("\n") or " "
-
-    for pattern in NO_NUMBER:
-        text = pattern.sub(away, text)
-    for number, line in enumerate(text.split("\n")):
-        for found in NUMBER.finditer(line):
-            yield number, found[0].rstrip(".,")
 
 
 def complaints(page: Page) -> list[tuple[int, str]]:
-    """What is wrong with the exercises on a page, by line: options, fields, numbers, ids, their
-    order, and what the words lack."""
+    """What is wrong with the exercises on a page, by line: options, fields, ids, their order, and
+    what the words lack."""
     asked = [each for each in page.parts if each.kind == "exercise"]
     known = {each.id: each for each in page.exercises}
     said = [*page.unread, *_misplaced(asked)]
@@ -102,19 +70,13 @@ def _unfit(part: Part, row: Exercise) -> Iterator[tuple[int, str]]:
             fill(text, numbers)
         except (NoSuchNumber, Unusable, ValueError) as error:
             yield line, f"{row.id}: {error}"
-    for number, found in bare(part.text):
-        yield (
-            part.text_line + number,
-            f"{row.id}: {found} is no field. Name a number of the exercise, or write {{{found}}} "
-            "if it is always the same.",
-        )
     if (part.kind != "solution" or row.fixed) and (odd := _odd(part.text)):
         yield part.line, f"{row.id}: {odd} cannot be said in plain words."
 
 
 def _odd(text: str) -> str:
     """What `plain` leaves of the page's marks."""
-    text = CONSTANT.sub(constant, FIELD.sub("0", text))
+    text = FIELD.sub("0", text)
     text = re.sub(CODE, "", re.sub(r"\{term\}`[^`]*`", "", text))
     found = re.search(r"\{\w*\}|\\\w+|[$\\`]", plain(text))
     return found[0] if found else ""

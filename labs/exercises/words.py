@@ -5,8 +5,9 @@ A number in a question, a hint or a solution is a field:
 - `{users}` one of the exercise's numbers, `{answer}` among them;
 - `{cpu_s:.3f}` formatted; `{cores:words}` eight, `{cores:Words}` Eight, `{part:part}` a quarter,
   `{part:Part}` A quarter, `{part:percent}` 25;
-- `{users|your}` of the reader's own run, and what stands there before it;
-- `{80}` for a number that is always the same. After TeX the braces stay: `\\frac{1}{D}`.
+- `{users|your}` of the reader's own run, and what stands there before it.
+
+After TeX the braces stay: `\\frac{a}{D}`.
 """
 
 import re
@@ -19,9 +20,7 @@ TEX = r"\\\w}^_"  # after one of these, braces are TeX's
 FIELD = re.compile(
     rf"(?<![{TEX}])\{{(?P<name>[a-z]\w*)(?::(?P<format>[^{{}}|]*))?(?:\|(?P<else>[^{{}}]*))?\}}(?!`)"
 )
-CONSTANT = re.compile(rf"(?P<tex>[{TEX}]?)\{{(?P<number>\d[\d.,]*)\}}")
 CODE = re.compile(r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)", re.DOTALL)
-ROLE = re.compile(r"\{(?P<role>\w+)\}`(?P<text>[^`]*)`")
 
 WORDS = "no one two three four five six seven eight nine ten eleven twelve".split()
 PARTS = {
@@ -48,12 +47,7 @@ def fill(text: str, numbers: Numbers) -> str:
                 raise
             return match["else"]
 
-    return CONSTANT.sub(constant, FIELD.sub(said, text))
-
-
-def constant(match: re.Match[str]) -> str:
-    """A number that is always the same, without its braces; braces after TeX are TeX's."""
-    return match[0] if match["tex"] else match["number"]
+    return FIELD.sub(said, text)
 
 
 def _formatted(numbers: Numbers, name: str, form: str) -> str:

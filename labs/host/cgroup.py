@@ -26,7 +26,8 @@ def number(text: str) -> float | None:
 
 
 def folders(root: Path, controller: str, pid: int | None = None) -> list[Path]:
-    """That process's cgroup folder, or this one's, and all above it, innermost first, v2 and v1."""
+    """Find that process's cgroup folder, or this one's, and all above it, innermost first, v2 and
+    v1."""
     found = []
     for line in read(root / f"proc/{pid or 'self'}/cgroup").splitlines():
         _, controllers, path = line.split(":", 2)

@@ -41,15 +41,15 @@ _held: dict[Path, Folder] = {}  # whose block has not ended
 
 
 def remove_all() -> None:
-    """At the end of a process whose threads are cut off in their blocks."""
+    """Remove all, at the end of a process whose threads are cut off in their blocks."""
     for record, folder in list(_held.items()):
         if folder.owner == os.getpid():  # not in a forked copy of the owner
             _remove(folder, record)
 
 
 def _remove(folder: Folder, record: Path) -> None:
-    """Also when this process has as many files open as it may: for a moment it may have more. The
-    record stays as long as the folder does."""
+    """Remove it also when this process has as many files open as it may: for a moment it may have
+    more. The record stays as long as the folder does."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     more = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
     with contextlib.suppress(OSError, ValueError):

@@ -86,7 +86,7 @@ def physical_cores(root: Path = MACHINE) -> tuple[tuple[int, ...], ...]:
 
 
 def core_kinds(root: Path = MACHINE) -> tuple[int, ...]:
-    """How many of the usable cores are of each kind, the fastest first; nothing where all are
+    """Count the usable cores of each kind, the fastest first; nothing where all are
     alike, or nobody knows."""
     if sys.platform == "darwin" and root == MACHINE:  # "performance" and "efficiency"
         found = [sysctl(f"hw.perflevel{level}.logicalcpu") or 0.0 for level in (0, 1)]
@@ -168,7 +168,7 @@ def on_binder() -> bool:
 
 
 def versions() -> dict[str, str]:
-    """Of what can change a measurement, as installed."""
+    """Versions of what can change a measurement, as installed."""
     found = {}
     for name in SHOWN_VERSIONS:
         try:

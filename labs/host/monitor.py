@@ -45,13 +45,13 @@ class Group:
         self._read(new)
 
     def cpu_s(self) -> float:
-        """Of all that are known, now."""
+        """Read the CPU seconds of all that are known, now."""
         self._read(list(self.used))
         return self.sum_s
 
     @property
     def sum_s(self) -> float:
-        """As it was read last."""
+        """CPU seconds as they were read last."""
         return sum(self.used.values())
 
     def _read(self, pids: Sequence[int]) -> None:
@@ -258,8 +258,8 @@ def pss_bytes(pids: Collection[int]) -> int | None:
 
 
 def allowed_cores(pids: Collection[int]) -> int | None:
-    """How many cores these processes may use together, as things are now; None where the system
-    does not say (macOS), and without a process."""
+    """Count the cores that these processes may use together, as things are now; None where the
+    system does not say (macOS), and without a process."""
     allowed: set[int] = set()
     for pid in pids if hasattr(os, "sched_getaffinity") else ():
         with contextlib.suppress(OSError):

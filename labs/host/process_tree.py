@@ -63,8 +63,8 @@ def session(leader: int) -> list[int]:
 
 @contextlib.contextmanager
 def one_look() -> Iterator[None]:
-    """Until the block ends, whichever sessions this thread asks for are as they are now: the list
-    of all processes is read once, and not for each."""
+    """Look once: until the block ends, whichever sessions this thread asks for are as they are now:
+    the list of all processes is read once, and not for each."""
     _looking.sessions = _sessions()
     try:
         yield

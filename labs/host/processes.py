@@ -83,7 +83,7 @@ class Processes(Poller):
         """Look closer at one that was just read."""
 
     def _read(self, first: Callable[[Reading], Reading]) -> int:
-        """How many there are."""
+        """Read all processes now; return how many there are."""
         with self._lock:
             found = 0
             for who, pids in self.trees.items():
@@ -232,7 +232,7 @@ def _read_psutil(pid: int) -> Reading:
 
 
 def _newborn(reading: Reading) -> Reading:
-    """The same process before it did anything."""
+    """A process's reading before it did anything."""
     none = None if reading.minor_faults is None else 0
     return replace(reading, cpu_s=0.0, user=0.0, system=0.0, minor_faults=none, major_faults=none)
 

@@ -121,7 +121,7 @@ def lacking(*programs: Program) -> str | None:
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """Of a version, to compare.
+    """Turn a version into numbers, to compare.
 
     >>> numbers("1.22.1") > (1, 19, 4)
     True
@@ -130,7 +130,7 @@ def numbers(version: str) -> tuple[int, ...]:
 
 
 def postgresql_folders() -> list[str]:
-    """Of PostgreSQL's versions that are installed, the newest first."""
+    """Folders of PostgreSQL's versions that are installed, the newest first."""
     found = [folder for pattern in POSTGRESQL_FOLDERS for folder in glob.glob(pattern)]
     return sorted(found, key=lambda name: [*map(int, re.findall(r"\d+", name))], reverse=True)
 

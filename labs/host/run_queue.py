@@ -16,7 +16,8 @@ MOST_BYTES = 4096  # of a file about a thread; the longest has some 1500
 
 
 class RunDelay:
-    """Of all threads of a changing set of processes, since each was first seen to begin."""
+    """Run-queue delay of all threads of a changing set of processes, since each was first seen to
+    begin."""
 
     def __init__(self) -> None:
         self._seen: dict[tuple[int, str], int] = {}  # (process, thread) -> nanoseconds
@@ -24,7 +25,7 @@ class RunDelay:
 
     @property
     def threads(self) -> int:
-        """How many were met so far."""
+        """Count of the threads met so far."""
         return len(self._seen)
 
     def look(self, pids: Iterable[int]) -> None:

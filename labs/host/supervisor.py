@@ -60,8 +60,8 @@ ANSWER_S = 0.5  # for the reaper to end a tree; then the owner does it itself
 
 
 def unsettled(env: Mapping[str, str] | None = None) -> dict[str, str]:
-    """That environment, or ours, without the reader's settings for what the labs start, and with
-    what the system asks for."""
+    """Environment, as given or ours, without the reader's settings for what the labs start, and
+    with what the system asks for."""
     env = os.environ if env is None else env
     kept = {name: value for name, value in env.items() if not name.startswith(LEFT_OUT)}
     return kept | ADDED.get(sys.platform, {})
@@ -95,7 +95,7 @@ class Supervised:
             return self._code
 
     def ending(self, code: int) -> str:
-        """That exit code in words, and what it tells of why."""
+        """Exit code in words, and what it tells of why."""
         if code != -signal.SIGKILL:
             return f"exit code {code}"
         if oom_kills(MACHINE) > self._oom_kills:

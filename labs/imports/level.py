@@ -144,7 +144,7 @@ class Tally:
 
 
 def number(text: str, what: str) -> float:
-    """That number. Unusable for what is none, and for a decimal comma."""
+    """Read a number. Unusable for what is none, and for a decimal comma."""
     text = text.strip()
     if NUMBER.fullmatch(text):
         return float(text)
@@ -155,7 +155,7 @@ def number(text: str, what: str) -> float:
 
 
 def count(text: str, what: str) -> int:
-    """That number, if it is a whole one."""
+    """Read a whole number. Unusable for any other."""
     value = number(text, what)
     if not (math.isfinite(value) and value == int(value)):
         raise Unusable(f"{what}={text.strip()[:LONGEST_SAID]}: not a whole number.")

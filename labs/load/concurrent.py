@@ -34,7 +34,7 @@ class ConcurrentRequests:
         self._said = b""
 
     def ask(self, port: int, number: int, path: str) -> None:
-        """So many requests at once, to the last answer."""
+        """Ask for so many at once, to the last answer."""
         self._send(port, number, path)
         self._answers(number)
 

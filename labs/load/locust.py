@@ -59,7 +59,7 @@ def asked(workload: Workload, loops_per_s: float, url: str = "") -> protocol.Wor
 
 
 def address(url: str, workload: Workload, loops_per_s: float) -> str:
-    """Of the request for exactly that work; see `asked`."""
+    """Address of the request for exactly that work; see `asked`."""
     work = asked(workload, loops_per_s, url)
     return work.address(work.loops, work.wait_s)
 

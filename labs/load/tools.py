@@ -33,7 +33,6 @@ MOST_REQUESTS = 1_000_000  # where the time is to end it
 LOCUST_ENDS_S = 1  # a run of Locust is longer than what is counted: its ends are ragged
 START_S = 30.0  # for Locust and its workers to be asking, on a very busy machine
 LATE_S = 60.0  # for a tool to end after its time
-LOOK_EVERY_S = 0.02
 LAST_LINES = 8
 WHOLE_MS = 10.0  # from here on ab's whole milliseconds are exact enough
 SPAWNED = "All users spawned"
@@ -82,7 +81,7 @@ class Tool:
         return self._out.read_text(errors="replace")
 
     def wait_for(self, words: str, within_s: float, stop: threading.Event | None = None) -> None:
-        """Until its log has these words."""
+        """Wait until its log has these words."""
 
         def there() -> bool:
             if words in self._log.read_text(errors="replace"):
@@ -221,7 +220,7 @@ def read_wrk(text: str) -> Said:
 
 
 def _seconds(text: str) -> float:
-    """Of wrk's times: 87.50us, 1.02ms, 3.00s, 1.50m."""
+    """Read one of wrk's times: 87.50us, 1.02ms, 3.00s, 1.50m."""
     number, unit = re.fullmatch(r"([\d.]+)([a-z]+)", text).groups()  # type: ignore[union-attr]
     return float(number) * {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}[unit]
 

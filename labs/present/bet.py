@@ -86,7 +86,8 @@ def is_close(value: float, found: float, unit: str) -> bool:
 
 
 def _points(said: str, value: float, found: float) -> str:
-    """Of shares: how far apart they are is told in points, as per cents of per cents mislead."""
+    """Compare shares: how far apart they are is told in points, as per cents of per cents
+    mislead."""
     off = value - found
     if is_close(100 * value, 100 * found, "%"):
         return f"{said}. Well predicted!"

@@ -61,8 +61,8 @@ def starved(points: Sequence[Point], experiment: Experiment) -> list[str]:
 
 
 def unsteady(runs: Sequence[Run]) -> list[str]:
-    """That the cores' speed changed in these runs and spoilt points of them, what can be read off
-    all the same, and how to go on: one sentence or none."""
+    """Say that the cores' speed changed in these runs and spoilt points of them, what can be read
+    off all the same, and how to go on: one sentence or none."""
     spoilt = [
         run
         for run in runs
@@ -88,7 +88,7 @@ def _steady(run: Run) -> list[Point]:
 
 
 def unfit(points: Sequence[Point], said: Collection[str] = ()) -> str:
-    """Those that are drawn hollow, and the reason that comes first; "" where there is none. That
+    """Say which are drawn hollow, and the reason that comes first; "" where there is none. That
     users were never served has been said, and so have the checks with the names in `said`."""
     hollow, total = [point for point in points if not point.fit], len(points)
     if not hollow:
@@ -119,7 +119,7 @@ def unfit(points: Sequence[Point], said: Collection[str] = ()) -> str:
 
 
 def exceeded(points: Sequence[Point]) -> list[str]:
-    """Of points that are otherwise fit: what lies above its bound, which cannot be."""
+    """Say which otherwise fit points lie above its bound, which cannot be."""
     found: list[tuple[int, Check]] = [
         (point.users, check) for point in points for check in point.checks if check.name == BOUND
     ]

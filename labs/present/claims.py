@@ -3,13 +3,11 @@
     demand(256) < demand(4) / 3                              in this order (< <= > >= =)
     4.5 <= throughput(200) / throughput(20) <= 5.5           a ratio
     service_time(N) within 5 % of 200 ms with N = 8, 64      each of them
-    voluntary(N) falls with N = 2, 20, 200                   also: rises
-    demand(N) stays within 3 % with N = 8, 64                the largest over the smallest
 
 and several joined by `and`. Quantities are named as in {measured}, `lab/part: name(…)` for those of
 another lab or of a part; laws of the book are called by the names of what they take, as in
-`bound(N=8, D=demand(), c=cores)`. Between them stand + - * / ** min and max, and numbers with a
-unit (%, µs, ms, s, KiB, MiB, req/s). `N` may stand in a part's label, too.
+`bound(N=8, D=demand(), c=cores)`. Between them stand + - * / and **, and numbers with a unit (%,
+µs, ms, s, KiB, MiB, req/s). `N` may stand in a part's label, too.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ import ast
 import math
 import operator
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -29,11 +27,9 @@ from labs.theory.expression import LAWS, OPERATORS
 
 Quote = Callable[[str, str, Sequence[object]], Quantity]  # of a lab ("": the page's), by name
 
-KINDS = "a < b, a within 5 % of b, or a(N) falls, rises or stays within 5 %, with N = 1, 2"
+KINDS = "a < b, or a within 5 % of b, perhaps with N = 1, 2"
 
 EACH = re.compile(r"(?P<said>.+) with N = (?P<values>.+)")
-TREND = re.compile(r"(?P<of>.+) (?P<way>falls|rises)")
-STAYS = re.compile(r"(?P<of>.+) stays within (?P<percent>[\d.]+) %")
 WITHIN = re.compile(r"(?P<of>.+) within (?P<percent>[\d.]+) % of (?P<other>.+)")
 N = re.compile(r"(?<![\w\"])N(?![\w\"]| ?=)")
 LAB = re.compile(r"(?P<lab>[a-z][a-z0-9-]*(?:/[^:<>=()\"]+)?): (?=[a-z])")
@@ -70,12 +66,9 @@ def contradiction(claim: str, quote: Quote) -> str:
 
 def _against(said: str, values: Sequence[str], quote: Quote) -> str:
     """What speaks against one clause: of all its levels, or of the first for which it fails."""
-    several = bool(TREND.fullmatch(said) or STAYS.fullmatch(said))
-    if several and len(values) < 2:
-        raise Unusable(f"{said!r}: needs several levels, as in with N = 1, 2.")
-    if several or not N.search(said):
+    if not N.search(said):
         clause = _Clause(quote)
-        return "" if clause.holds(said, values) else clause.told(said)
+        return "" if clause.holds(said) else clause.told(said)
     return next(filter(None, (_against(N.sub(each, said), (), quote) for each in values)), "")
 
 
@@ -87,19 +80,12 @@ class _Clause:
     found: dict[str, str] = field(default_factory=dict)  # by its text
 
     def told(self, said: str) -> str:
-        """That it is not so, and what is instead."""
+        """Say that it is not so, and what is instead."""
         numbers = "; ".join(f"{text} is {value}" for text, value in self.found.items())
         return f"the recording does not say that {said}: {numbers}."
 
-    def holds(self, said: str, values: Sequence[str]) -> bool:
-        trend, stays, within = (form.fullmatch(said) for form in (TREND, STAYS, WITHIN))
-        if trend:
-            numbers = [self._number(N.sub(each, trend["of"])) for each in values]
-            order = operator.gt if trend["way"] == "falls" else operator.lt
-            return all(order(*both) for both in pairwise(numbers))
-        if stays:
-            numbers = [self._number(N.sub(each, stays["of"])) for each in values]
-            return _most(numbers) <= _least(numbers) * (1 + float(stays["percent"]) / 100)
+    def holds(self, said: str) -> bool:
+        within = WITHIN.fullmatch(said)
         if within:
             this, that = self._number(within["of"]), self._number(within["other"])
             return abs(this - that) <= float(within["percent"]) / 100 * abs(that)
@@ -125,8 +111,6 @@ class _Clause:
                 return -self._value(operand)
             case ast.BinOp(left=left, op=sign, right=right) if type(sign) in OPERATORS:
                 return OPERATORS[type(sign)](self._value(left), self._value(right))
-            case ast.Call(func=ast.Name(id="min" | "max" as name), args=args, keywords=[]):
-                return (_least if name == "min" else _most)([*map(self._value, args)])
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[_, *_] as named):
                 if name not in LAWS:
                     raise Unusable(f"{name}: no such law. There are {', '.join(sorted(LAWS))}.")
@@ -140,24 +124,15 @@ class _Clause:
         return float(quantity)
 
 
-def _least(numbers: Sequence[float]) -> float:
-    """Their minimum; no number if one of them is none, which `min` may pass over."""
-    return math.nan if any(map(math.isnan, numbers)) else min(numbers)
-
-
-def _most(numbers: Sequence[float]) -> float:
-    """Their maximum, likewise."""
-    return math.nan if any(map(math.isnan, numbers)) else max(numbers)
-
-
 def _in_words(quantity: Quantity) -> str:
-    """As the page says it; with its value where the words hide it."""
+    """Quantity as the page says it; with its value where the words hide it."""
     number = digits(quantity.value, 4) if math.isfinite(quantity.value) else "no number"
     return str(quantity) if re.match(r"[\d>−-]", str(quantity)) else f"{quantity} ({number})"
 
 
 def _parsed(text: str) -> ast.expr:
-    """With `lab/part: name(…)` as an attribute of it, and numbers without their units."""
+    """Parse a claim, `lab/part: name(…)` as an attribute of its lab, and numbers without their
+    units."""
 
     def bare(found: re.Match[str]) -> str:
         return f"({found['number']} * {UNITS[found['unit']]!r})"
@@ -170,6 +145,13 @@ def _parsed(text: str) -> ast.expr:
         return ast.parse(text.strip(), mode="eval").body
     except SyntaxError:
         raise Unusable(f"{text!r}: no claim. Say {KINDS}.") from None
+
+
+def quantity(text: str) -> tuple[str, str, list[object]]:
+    """The lab ("" for the page's own), name and arguments of `name`, `name(1, "page")` or
+    `lab/part: name(8)`. Unusable for what is no quantity, NoSuchNumber for what it can't be given.
+    """
+    return _named(_parsed(text))
 
 
 def _named(node: ast.expr) -> tuple[str, str, list[object]]:
@@ -190,12 +172,6 @@ def _named(node: ast.expr) -> tuple[str, str, list[object]]:
         ):
             return lab, name, given
     raise Unusable(f"{shown}: neither a quantity nor a law nor a number.")
-
-
-def said(text: str) -> Iterator[tuple[str, str]]:
-    """The words and the claim of each {claim} in a page's source."""
-    for found in ROLE.finditer(text):
-        yield split(found["text"])
 
 
 ROLE = re.compile(r"\{claim\}(?P<ticks>`+)(?P<text>.+?)(?<!`)(?P=ticks)(?!`)", re.DOTALL)

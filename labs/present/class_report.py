@@ -3,7 +3,6 @@
 Anybody may have written a student's file: its texts stay texts, and its numbers have bounds.
 """
 
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -17,14 +16,12 @@ from labs.present.page import drawn, page
 from labs.present.palette import GREEN, GREY, ORANGE
 from labs.present.plot import Figure, Shown, axis_title, dots, layout, line, log_axis
 from labs.present.tables import Table
-from labs.records.format import NARROW, digits
+from labs.records.format import NARROW, digits, printable
 from labs.records.progress import LEAST, MOST, Saved
 
 HEAD = ("answered", "right", "measured", "median bet", "median measured", "question")
 PREDICTION = "prediction"
 ELSEWHERE = "Elsewhere"  # labs of a reader's own, exercises of another version
-ODD = ("Cc", "Zl", "Zp", "Cs")  # letters that steer a terminal or break a line,
-TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # or turn the text round
 MOST_LETTERS = 1000  # of a text
 MOST_FIGURES = 20  # of one unit each: the book's bets have seven, and a file may name any number
 RULE = (
@@ -149,10 +146,7 @@ def _rows(file: Saved) -> list[Row]:
 
 def _plainly(text: str) -> str:
     """Replace odd letters, and cut what is no word of ours any more."""
-    return "".join(
-        "\ufffd" if unicodedata.category(each) in ODD or each in TURNING else each
-        for each in text[:MOST_LETTERS]
-    )
+    return printable(text[:MOST_LETTERS])
 
 
 def _bounded(number: float | None) -> float | None:

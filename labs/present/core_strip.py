@@ -29,7 +29,7 @@ def strip_figure(samples: Sequence[Sample], seconds: float = 0.0) -> Figure:
 
 
 def strip_rows(samples: Sequence[Sample], seconds: float = 0.0) -> dict[str, Any]:
-    """The same as numbers, for a canvas: the times, of each row of cores the share of each part,
+    """The strip as numbers, for a canvas: the times, of each row of cores the share of each part,
     and the two counts. See book/web/src/core_strip_view.ts."""
     step = -(-len(samples) // MOST_SAMPLES) or 1
     kept = samples[::step]
@@ -112,7 +112,7 @@ def core_areas(
 
 
 def _shares(cores: Sequence[Shares], part: int, first: int, last: int) -> list[float]:
-    """Of these cores together, over time."""
+    """Share of these cores together, over time."""
     sums = (sum(core[part] for core in each[first : last + 1]) for each in cores)
     return [round(whole / (last - first + 1), 3) for whole in sums]
 

@@ -36,6 +36,6 @@ def pale(colour: str) -> dict[str, Any]:
 
 
 def glass(colour: str, opacity: float) -> str:
-    """That colour, to see through."""
+    """Make a colour that is seen through."""
     red, green, blue = bytes.fromhex(colour[1:])
     return f"rgba({red},{green},{blue},{opacity})"

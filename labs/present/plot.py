@@ -209,7 +209,7 @@ def log_axis(values: Values) -> Axis:
 
 
 def _multiples(low: float, high: float) -> list[float]:
-    """Those of the largest round step that has enough of them between the two."""
+    """Multiples of the largest round step that has enough of them between the two."""
     power = math.floor(math.log10(high - low))
     for step in (f"{step}e{power - down}" for down in range(3) for step in (5, 2, 1)):
         first, last = math.ceil(low / float(step)), math.floor(high / float(step))

@@ -107,7 +107,7 @@ def _fallen(counts: list[int], processes: int) -> str:
 
 
 def pool(number: int, server: Server) -> str:
-    """So many of what bounds the server's concurrency: `8 processes`."""
+    """Count what bounds the server's concurrency: `8 processes`."""
     one, many = POOLS[server.architecture]
     return f"{number} {one if number == 1 else many}"
 

@@ -34,7 +34,7 @@ def settings(experiment: Experiment, machine_cores: int) -> dict[str, str]:
 
 
 def shared(experiments: Sequence[Experiment], machine_cores: int) -> dict[str, str]:
-    """Of several experiments, what all of them have the same of."""
+    """Settings that several experiments have in common."""
     every = [settings(each, machine_cores) for each in experiments]
     return {
         name: words
@@ -49,7 +49,7 @@ def in_words(found: Settings) -> str:
 
 
 def told_apart(several: Sequence[Settings], now: Settings | None = None) -> list[str]:
-    """Of each of these what differs among them, or from what is set `now`; "" where nothing
+    """Say of each what differs among them, or from what is set `now`; "" where nothing
     does.
 
     >>> told_apart([{"cores": "1 core", "cpu": "50 ms"}, {"cores": "2 cores", "cpu": "50 ms"}])

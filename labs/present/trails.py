@@ -105,7 +105,7 @@ def with_trails(figure: Figure, trails: Sequence[Trail], *, recorded: bool = Fal
 
 
 def trails_alt(trails: Sequence[Trail]) -> str:
-    """The same in words, the newest first; "" for none."""
+    """Trails in words, the newest first; "" for none."""
     told = []
     for trail in trails[::-1]:
         said = [curve.said[-1] for curve in trail.curves if curve.said]

@@ -128,8 +128,8 @@ def _far_inside(model: ServerModel, run: Run, point: Point) -> list[str]:
 
 
 def _at_its_speed(model: ServerModel, run: Run, point: Point) -> str:
-    """That the law holds, where a forecast with the cores' speed of that level, or else with the
-    CPU time that its requests took, would have met it; "" where neither would."""
+    """Say that the law holds, where a forecast with the cores' speed of that level, or else with
+    the CPU time that its requests took, would have met it; "" where neither would."""
     level = run.forecast.at(point.users)
     if point.core_speed and causes.holds(
         point, again := model.at_speed(level.users, point.core_speed)

@@ -22,7 +22,7 @@ class Drawing:
     figure: dict[str, Any]  # plotly's
 
     def path(self, width: str) -> Path:
-        """Of its picture in one of the WIDTHS."""
+        """Path of its picture in one of the WIDTHS."""
         return pictures.path(self.lab, self.number, width)
 
     @property

@@ -29,7 +29,7 @@ class Other:
 
 
 def machines(lab: str) -> list[Other]:
-    """The same lab, recorded on other machines than the one that its page shows."""
+    """Recordings of the lab on other machines than the one that its page shows."""
     shown = store.chosen(lab)
     files = [file for file in store.paths(lab) if file != shown]
     found = [store.read(file) for file in files] if shown else []
@@ -80,7 +80,7 @@ def _recorded(lab: str) -> Result | None:
 
 
 def _experiments(result: Result) -> list[Experiment]:
-    """Of those kinds that load one server at a time, user after user."""
+    """Experiments of the kinds that load one server at a time, user after user."""
     match result:
         case Recording():
             return [result.experiment]

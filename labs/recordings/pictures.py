@@ -58,7 +58,7 @@ def read(picture: Path) -> str:
 
 
 def mark(picture: str) -> str:
-    """Of which figure a picture is; empty for none."""
+    """Mark of the figure that a picture is of; empty for none."""
     found = MARK.search(picture[:500])
     return found[1] if found else ""
 

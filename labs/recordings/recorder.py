@@ -136,7 +136,7 @@ def record(name: str, lab: LabKind[Any]) -> list[Any]:
 
 
 def _recorded(name: str, lab: LabKind[Any]) -> Any:
-    """So many runs of a lab as its kind asks for, each of them fit, saved as one result. Unusable,
+    """Make as many runs of a lab as its kind asks for, each fit, saved as one result. Unusable,
     with the last run's reasons, if as many tries as the rule allows do not give them; the recording
     that was there then stays."""
     lab = lab.smoke_test() if _rule.smoke_test else lab.at_scale(fingerprint().cores)

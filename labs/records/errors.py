@@ -22,7 +22,7 @@ class Unusable(ValueError):
 
 
 def refused(name: str, value: object, rule: str, *, said: str = "") -> Unusable:
-    """That value, refused. rule: what is wrong with it, and what helps; said: the value as a cell
+    """Refuse a value. rule: what is wrong with it, and what helps; said: the value as a cell
     has it, where that is not its repr."""
     return Unusable(f"{name}={said or repr(value)}: {rule}", name=name, value=value, rule=rule)
 

@@ -165,7 +165,7 @@ class Experiment:
         return self.workload.cpu_s > 0 and self.workload.wait_s + self.load.think_time_s > 0
 
     def lasting(self, seconds: float) -> Experiment:
-        """The same, each level measured for so long at least."""
+        """Experiment whose levels are each measured for so long at least."""
         return replace(self, load=replace(self.load, seconds=seconds))
 
     def asks_as(self, other: Experiment) -> bool:

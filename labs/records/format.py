@@ -71,7 +71,7 @@ def duration(seconds: float) -> str:
 
 
 def or_more(say: Callable[[float], str]) -> Callable[[float | MoreThan], str]:
-    """The same words for a time, also for one of which it is only known what it exceeds.
+    """Say a time in the same words, also for one of which it is only known what it exceeds.
 
     >>> or_more(duration)(MoreThan(3.2))
     'more than 3,200\\xa0ms'
@@ -102,7 +102,7 @@ def change(fraction: float) -> str:
 
 
 def speed(ratio: float) -> str:
-    """That of something beside its own before: `4 % slower`, with a narrow space."""
+    """Say a speed beside the one before: `4 % slower`, with a narrow space."""
     return f"{percent(abs(ratio - 1))} {'slower' if ratio < 1 else 'faster'}"
 
 

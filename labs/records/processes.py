@@ -56,6 +56,6 @@ class ProcessTrees:
         return sum(process.cpu_s for process in self.tree(who))
 
     def user_share(self, who: Who) -> float:
-        """Of the tree's CPU time, the part outside the kernel."""
+        """Part of the tree's CPU time that is outside the kernel."""
         whole = self.cpu_s(who)
         return sum(process.user_s for process in self.tree(who)) / whole if whole else 0.0

@@ -43,7 +43,7 @@ class Machine:
 
     @property
     def kinds(self) -> str:
-        """Of its cores, in words: `8 fast, 8 slower`; nothing where all are alike."""
+        """Kinds of its cores, in words: `8 fast, 8 slower`; nothing where all are alike."""
         fast, *slower = self.core_kinds or (0,)
         return f"{fast} fast, {' and '.join(map(str, slower))} slower" if slower else ""
 
@@ -95,7 +95,7 @@ class Calibration:
     warm_up_loops_per_s: Speed | None = None  # of all cores, burned before the warm-up and after
 
     def ordered_by(self, loops_per_s: float) -> Calibration:
-        """The same where a second's work is so many loops, whatever a core here does of them."""
+        """Calibration where a second's work is so many loops, whatever a core here does of them."""
         alone = self.loops_per_s[0]
         return replace(
             self,

@@ -78,7 +78,7 @@ def keeps_connections(server: Server, load: Load) -> bool:
 
 
 def server_facts(by: str) -> ServerFacts:
-    """Of the server that is run so; the usual one's for a name that is in no table."""
+    """Facts of the server that is run so; the usual one's for a name that is in no table."""
     return FACTS.get(by, ServerFacts())
 
 

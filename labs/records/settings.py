@@ -35,7 +35,7 @@ def usual(experiment: Experiment) -> tuple[str, ...]:
 
 
 def value_of(experiment: Experiment, name: str) -> object:
-    """That setting of an experiment."""
+    """Value of one setting of an experiment."""
     for part in (experiment.server, experiment.workload, experiment.load):
         if hasattr(part, name):
             return getattr(part, name)

@@ -147,7 +147,7 @@ class ServerControl:
         return Raised(at=at, before=before, to=to, after_s=after_s, when_needed=when_needed)
 
     def _clients(self, pid: int) -> int:
-        """How many clients are connected to that process."""
+        """Count the clients that are connected to a process."""
         with contextlib.suppress(psutil.Error, OSError):
             return sum(
                 each.status == psutil.CONN_ESTABLISHED and each.laddr[1] == self.running.port

@@ -185,7 +185,7 @@ def _check(process: Supervised, log: IO[bytes], when: str) -> None:
 
 
 def _stop(process: Supervised) -> None:
-    """At once, without saving anything; but it gives back what the system keeps for it."""
+    """Stop it at once, without saving anything; but it gives back what the system keeps for it."""
     with contextlib.suppress(OSError):
         os.kill(process.pid, signal.SIGQUIT)  # its "immediate shutdown"
         wait_until(lambda: process.poll() is not None, STOP_S, every_s=LOOK_S)

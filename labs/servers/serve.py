@@ -77,7 +77,7 @@ class Running:
         log: IO[bytes],
         backend: Backend | None = None,
     ) -> None:
-        """It is started by `begin`, once its port is known."""
+        """Describe a server that `begin` starts, once its port is known."""
         self.server = server
         self.row = row
         self.backend = backend  # that it asks, where its requests wait for one
@@ -97,7 +97,8 @@ class Running:
 
     @property
     def pid(self) -> int:
-        """Of the root of the server's tree; of several, of the tree that has the workers."""
+        """Process id of the root of the server's tree; of several, of the tree that has the
+        workers."""
         return self._pool.pid
 
     @property
@@ -120,11 +121,11 @@ class Running:
         return [pid for pid in self.pids() if pid in self._announced]
 
     def workers(self) -> int:
-        """How many serve: processes, or where each has a pool of threads, threads."""
+        """Count who serves: processes, or where each has a pool of threads, threads."""
         return len(self.serving_pids()) * self.server.threads
 
     def lost(self) -> int:
-        """How many of its processes have ended since this was asked last. 0 of a server that has
+        """Count its processes that have ended since this was asked last. 0 of a server that has
         more or fewer of them as they are needed."""
         before, self._seen = self._seen, set(self.pids())
         adapts = self.server.start is not None or server_facts(self.server.by).first is not None
@@ -332,14 +333,15 @@ def available() -> tuple[Found, ...]:
 
 
 def versions(server: Server) -> dict[str, str]:
-    """Of the programs of a server that pip does not install, for the machine's fingerprint."""
+    """Versions of the programs of a server that pip does not install, for the machine's
+    fingerprint."""
     product = row_of(server).product
     programs = (product.for_work or product.for_files) if product else ()
     return {program.name: said for program in programs if (said := version(program))}
 
 
 def _version(row: ServerRow) -> str | None:
-    """As installed; None of the book's own."""
+    """Version as installed; None of the book's own."""
     if row.product is None:
         return importlib.metadata.version(row.by) if row.package else None
     programs = row.product.for_work or row.product.for_files

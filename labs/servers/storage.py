@@ -54,7 +54,7 @@ class Shared:
 
     @property
     def address(self) -> str:
-        """Of a PostgreSQL, as libpq needs it."""
+        """Address of a PostgreSQL, as libpq needs it."""
         return self.database.address if self.database else ""
 
     def check(self) -> None:

@@ -44,14 +44,12 @@ def quote(lab: str, name: str, given: Sequence[object]) -> Quantity:
         "1.9 <= throughput(8) / throughput(2) <= 2.1",
         "throughput(8) = 2 * throughput(2)",
         "throughput(16) within 5 % of throughput(8)",
-        "throughput(N) rises with N = 2, 8, 16",
-        "throughput(N) stays within 3 % with N = 8, 16",
         "throughput(N) > 30 req/s and demand() <= 50 ms with N = 2, 8",
         "throughput(N) within 3 % of bound(N=N, D=demand, c=cores) with N = 8, 16",
         "throughput(8) = ceiling(cores, seconds=demand)",
         'busy("burn") > 96 % and busy("burn") < 1',
         "weigh/2 × 8: memory(2) = 3 MiB",
-        "weigh/2 × N: memory(2) > max(1 MiB, 2 MiB) with N = 8",
+        "weigh/2 × N: memory(2) > 2 MiB with N = 8",
     ],
 )
 def test_a_claim_that_is_so(claim: str) -> None:
@@ -65,9 +63,6 @@ def test_a_claim_that_is_so(claim: str) -> None:
         ("throughput(8) / throughput(2) > 3", "throughput(8) / throughput(2) is 2."),
         ("throughput(16) within 2 % of throughput(8)", "throughput(8) is 80"),
         ("throughput(8) within 2 % of throughput(16)", "throughput(16) is 82"),
-        ("throughput(N) falls with N = 2, 8", "throughput(2) is 40"),
-        ("throughput(N) rises with N = 2, 16, 8", "throughput(8) is 80"),
-        ("throughput(N) stays within 2 % with N = 8, 16", "throughput(16) is 82"),
         ("throughput(N) < 81 with N = 2, 8, 16", "that throughput(16) < 81: throughput(16) is 82."),
         ("demand < 60 ms and cores > 4", "that cores > 4: cores is 4."),
         ("throughput(8) < 0.9 * bound(N=8, D=demand, c=cores)", "* bound(N=8, D=demand, c=cores)"),
@@ -82,8 +77,6 @@ def test_a_claim_that_is_not_so_says_the_numbers(claim: str, said: str) -> None:
     "claim",
     [
         "throughput(8)",
-        "throughput(8) falls",
-        "throughput(N) falls with N = 8",
         "throughput(N) > 1",
         "throughput(8) > 1 with N = 8",
         "throughput(8) > [].__class__",
@@ -162,13 +155,8 @@ def test_a_page_whose_recording_says_otherwise_is_not_built(
 @pytest.mark.parametrize(
     "claim",
     [
-        "slow(N) stays within 5 % with N = 2, 8",
-        "slow(N) stays within 5 % with N = 8, 2",
-        "slow(N) rises with N = 2, 8",
-        "min(slow(2), slow(8)) < 1",
-        "min(slow(8), slow(2)) < 1",
-        "max(slow(2), slow(8)) < 1",
         "slow(8) within 5 % of slow(8)",
+        "slow(8) < 1",
     ],
 )
 def test_of_what_is_no_number_nothing_can_be_claimed(claim: str) -> None:

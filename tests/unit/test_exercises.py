@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -164,7 +165,7 @@ def test_the_answer_is_right_and_every_slip_is_met_with_a_hint(
 def test_all_of_its_words_can_be_said_with_its_numbers(row: Exercise, seed: str | None) -> None:
     """Also those of the reader's own run, which the build cannot know."""
     for text in (row.question, *row.hints, row.solution):
-        filled = words.fill(words.ROLE.sub("", text), numbers(row, seed))
+        filled = words.fill(re.sub(r"\{\w+\}`[^`]*`", "", text), numbers(row, seed))
         assert "{" not in words.plain(filled)
 
 
@@ -309,7 +310,7 @@ slips:
 {FENCE}
 
 {FENCE}{{solution}} 3.1
-$X = c/D$ = {{cores}} / {{cpu_s}} = **{{answer}}**, $\\frac{{1}}{{D}}$, {{10}} {{term}}`more <64>`.
+$X = c/D$ = {{cores}} / {{cpu_s}} = **{{answer}}**, $\\frac{{1}}{{D}}$, 10 {{term}}`more <64>`.
 {FENCE}
 
 {FENCE}{{exercise}} 3.2 · Break it
@@ -347,7 +348,6 @@ def test_read_gives_the_exercises_of_a_page_with_their_words() -> None:
     assert said[1] == "Four cores; a quarter of them."
     assert words.plain(said[2]) == "X = c/D = 4 / 0.05 = 80, 1/D, 10 more."
     assert words.plain("$\\sqrt{(a^2 + b^2)/c}$") == "√((a^2 + b^2)/c)"
-    assert not list(proofreading.bare("$a^2$"))
     assert words.fill("{users|many} users", two.numbers()) == "many users"
     assert words.fill("{users|many} users", two.numbers(None, {"users": 7})) == "7 users"
 
@@ -356,15 +356,12 @@ def test_read_gives_the_exercises_of_a_page_with_their_words() -> None:
     ("words_", "others", "line", "complaint"),
     [
         ("{cores} cores (S1)", "{cors} cores (S1)", 17, "3.1: cors: no such number. Choose one of"),
-        ("{cores} cores (S1)", "{cores:3} cores, 8", 17, "3.1: 8 is no field."),
-        ("{cores} cores (S1)", "4 cores (S1)", 17, "3.1: 4 is no field."),
         ("{cores} cores (S1)", "Cores", 3, "3.1: the question does not say {cores}."),
         ("{cores:Words} cores", "{cores:nouns}", 23, "3.1: Invalid format specifier"),
         ("{cores:Words} cores", "{users}", 23, "3.1: users: no such number."),
         ("{cores:Words} cores", "{measured}`cores`", 22, "3.1: {measured} cannot be said"),
         ("{cores:Words} cores", "$\\alpha$", 22, "3.1: \\alpha cannot be said"),
         ("**{answer}**", "so", 3, "3.1: the solution does not say {answer}."),
-        ("Which?", "Which?\n\n(In 1957.)", 45, "3.2: 1957 is no field."),
         ("{users|many}", "{users}", 39, "3.2: users: no such number."),
         ("{exercise} 3.2", "{exercise} 3.1", 30, "3.1: stands after 3.1."),
         ("{exercise} 3.2", "{exercise} 2.9", 30, "2.9: stands after 3.1."),
@@ -372,7 +369,6 @@ def test_read_gives_the_exercises_of_a_page_with_their_words() -> None:
         ("{hint} 3.2", "{hint} 3.4", 42, "3.4: no exercise of this page has that id."),
         ("{hint} 3.2", "{hint} 3.4", 30, "3.2: has no hint."),
         ("{hint} 3.2", "{solution} 3.2", 30, "3.2: has more than one solution."),
-        ("Ask {", "Ask 5 {", 39, "3.2: 5 is no field."),
         ("cores / cpu_s", "cores / cpu", 3, "3.1: cpu: no such number."),
         ("cores / cpu_s", "cores /", 3, "3.1: cores /: not an expression"),
         ("  cores: That", "  rows: That", 3, "3.1: rows: no such number."),

@@ -12,8 +12,8 @@ from labs.host.hardware import fingerprint
 from labs.host.project import ROOT
 from labs.present.annotations import NoSuchLine, annotated, notes
 from labs.recordings import outputs
+from labs.recordings.outputs import parsed as read
 from labs.records.errors import BadRecording
-from labs.records.output import read
 
 LINES = [
     "State  Recv-Q Send-Q Local Address:Port",

@@ -26,14 +26,14 @@ FORMULA = re.compile(
 
 
 class Formulas:
-    """Those that are set, by kind and TeX: `inline X = c/D`."""
+    """Formulas that are set, by kind and TeX: `inline X = c/D`."""
 
     def __init__(self, app: Sphinx) -> None:
         self._app = app
         self._found: dict[str, str] | None = None
 
     def known(self) -> dict[str, str]:
-        """None at all where they were set by another KaTeX than the one whose styles pages have."""
+        """Read those set by the KaTeX whose styles pages have; none of another."""
         if self._found is None:
             file = Path(self._app.srcdir, NAME)
             told = json.loads(file.read_text("utf-8")) if file.is_file() else {}

@@ -23,8 +23,8 @@ MAP = re.compile(r"^//# sourceMappingURL=.*$", re.MULTILINE)  # of a file that i
 
 
 def joined(static: Path) -> str:
-    """Those that are there. Each is sloppy as before: a "use strict" at the very beginning would be
-    one for all."""
+    """Join the scripts that are there. Each is sloppy as before: a "use strict" at the very
+    beginning would be one for all."""
     there = [static / name for name in JOINED if (static / name).is_file()]
     return "".join(f";{MAP.sub('', file.read_text('utf-8')).strip()}\n" for file in there)
 

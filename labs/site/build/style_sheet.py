@@ -30,6 +30,8 @@ LOADED = re.compile(r'<script[^>]* src="[^":]*_static/([^"?]+)')
 LATER = ("lib/live.js", "lib/plotly.js")  # by page.js
 WORD = re.compile(r"[A-Za-z_][\w-]*")
 FILE = re.compile(r"url\((?P<mark>[\"']?)(?!data:|https?:|[#/])(?P<path>[^\"')]+)(?P=mark)\)")
+BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]|/\*.*?\*/", re.DOTALL)
+CLASS = re.compile(r"(?<!\\)[.#]((?:\\.|[\w-])+)")
 VERSION = re.compile(rf"(_static/{re.escape(SHEET)}\?v=)\w+")
 
 
@@ -85,7 +87,7 @@ class Sheets:
 
 
 def of(static: Path, names: Iterable[str], words: set[str]) -> str:
-    """Those sheets as one that stands in that folder; others' rules only as far as `words` have
+    """Join sheets into one that stands in that folder; others' rules only as far as `words` have
     their classes and ids."""
     made = []
     for name in names:
@@ -111,9 +113,8 @@ def _imported(rules: Iterable[Any], folder: str) -> Iterator[str]:
 def _kept(rules: Iterable[Any], words: set[str] | None) -> Iterator[str]:
     for rule in rules:
         if rule.type == "qualified-rule":
-            selectors = [each for each in _selectors(rule.prelude) if _used(each, words)]
-            if selectors:
-                asked = ",".join(tinycss2.serialize(each).strip() for each in selectors)
+            asked = tinycss2.serialize(rule.prelude).strip()
+            if words is None or _used(asked, words):
                 yield f"{asked}{{{tinycss2.serialize(rule.content).strip()}}}"
         elif rule.type != "at-rule" or rule.lower_at_keyword in GONE:
             continue
@@ -125,32 +126,13 @@ def _kept(rules: Iterable[Any], words: set[str] | None) -> Iterator[str]:
                 yield f"@{rule.at_keyword}{tinycss2.serialize(rule.prelude)}{{{text}}}"
 
 
-def _selectors(prelude: list[Any]) -> Iterator[list[Any]]:
-    """Those between commas."""
-    found: list[Any] = []
-    for token in prelude:
-        if token.type == "literal" and token.value == ",":
-            yield found
-            found = []
-        elif token.type != "comment":
-            found.append(token)
-    yield found
-
-
-def _used(selector: list[Any], words: set[str] | None) -> bool:
-    """Whether something may have all its classes and ids. What is in brackets, such as those of
-    `:not()`, is not looked at."""
-    if words is None:
-        return True
-    before: Any = None
-    for token in selector:
-        is_class = token.type == "ident" and before is not None and before.type == "literal"
-        if ((is_class and before.value == ".") or token.type == "hash") and (
-            token.value not in words
-        ):
-            return False
-        before = token
-    return True
+def _used(asked: str, words: set[str]) -> bool:
+    """Whether something may have all classes and ids of one of the selectors between commas. What
+    is in brackets, such as those of `:not()`, is not looked at."""
+    return any(
+        words.issuperset(name.replace("\\", "") for name in CLASS.findall(each))
+        for each in BRACKETS.sub("", asked).split(",")
+    )
 
 
 def _moved(url: re.Match[str], folder: str) -> str:

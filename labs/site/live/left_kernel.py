@@ -21,7 +21,7 @@ class Left(logging.Filter):
 
 
 def quiet() -> None:
-    """Of the kernel that this runs in."""
+    """Filter what the kernel that this runs in logs."""
     from IPython.core.getipython import get_ipython
 
     shell = get_ipython()

@@ -11,7 +11,7 @@ from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebso
 
 
 class PromptConnection(ZMQChannelsWebsocketConnection):
-    """As Jupyter's own, but whatever is said goes at once."""
+    """Jupyter's own connection, but whatever is said goes at once."""
 
     def connect(self) -> asyncio.Future[None] | None:  # type: ignore[override]  # as Jupyter's
         """Called when the page's socket is open."""

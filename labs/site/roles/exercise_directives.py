@@ -62,14 +62,14 @@ class HintDirective(ExerciseDirective):
 
 
 class SolutionDirective(ExerciseDirective):
-    """The same, for the solution."""
+    """Solution, folded away until it is asked for."""
 
     def around(self, row: Exercise) -> tuple[str, str]:
         return '<details class="solution">\n<summary>Solution</summary>\n\n', "\n\n</details>"
 
 
 class MinutesRole(SphinxRole):
-    """How many minutes the exercises take, all together: of the page if its text is `here`, else
+    """Sum of the minutes that exercises take, all together: of the page if its text is `here`, else
     of the chapters that it names."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:

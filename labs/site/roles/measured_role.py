@@ -7,7 +7,6 @@ not there is a warning with its line, so a strict build fails. (myst-nb's {eval}
 a kernel for every number, and does not run the cells that a page hides.)
 """
 
-import ast
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
@@ -15,42 +14,34 @@ from typing import Any
 from sphinx.application import Sphinx
 
 from labs.kinds.registry import showing
+from labs.present import claims
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.recordings import store
-from labs.records.errors import BadRecording
+from labs.records.errors import BadRecording, Unusable
 from labs.site.roles.number_role import NumberRole
 
 
 class MeasuredRole(NumberRole):
     """One measured number."""
 
-    refused = (BadRecording, NoSuchNumber, SyntaxError)
+    refused = (BadRecording, NoSuchNumber, Unusable)
 
     def number(self) -> str:
-        before, colon, rest = self.text.partition(": ")
-        lab = before.strip() if colon else PurePosixPath(self.env.docname).name
+        lab, name, given = claims.quantity(self.text)
+        lab = lab or PurePosixPath(self.env.docname).name
         if file := store.chosen(lab.partition("/")[0]):
             self.env.note_dependency(str(file))
-        return str(measured(lab, rest if colon else self.text))
+        return str(quoted(lab, name, given))
 
 
 def measured(lab: str, text: str) -> Quantity:
     """The quantity that `name` or `name(1, "page")` stands for in a lab's recording, or with
     `lab/part` in one part of it."""
-    call = ast.parse(text.strip(), mode="eval").body
-    arguments: list[object] = []
-    if isinstance(call, ast.Call):
-        if call.keywords or not all(isinstance(each, ast.Constant) for each in call.args):
-            raise NoSuchNumber("give plain numbers or names, as in throughput(8).")
-        arguments = [each.value for each in call.args if isinstance(each, ast.Constant)]
-        call = call.func
-    if not isinstance(call, ast.Name):
-        raise NoSuchNumber("give a name, as in throughput(8).")
-    return quoted(lab, call.id, arguments)
+    return quoted(lab, *claims.quantity(text)[1:])
 
 
 def quoted(lab: str, name: str, given: Sequence[object]) -> Quantity:
-    """That number of a lab's recording, or with `lab/part` of one part of it."""
+    """Quote a number of a lab's recording, or with `lab/part` of one part of it."""
     lab, slash, label = lab.partition("/")
     result = store.recording(lab)
     with store.blamed(lab):

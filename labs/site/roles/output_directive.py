@@ -21,8 +21,8 @@ from sphinx.util.docutils import SphinxDirective
 
 from labs.present.annotations import NoSuchLine, Note, annotated, notes
 from labs.recordings import outputs
+from labs.recordings.outputs import Output
 from labs.records.errors import BadRecording
-from labs.records.output import Output
 
 
 class output(nodes.General, nodes.Element):
