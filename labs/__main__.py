@@ -36,6 +36,7 @@ from labs.terminal import (
     say,
     told,
     write,
+    write_page,
 )
 
 
@@ -302,10 +303,9 @@ def class_(asked: argparse.Namespace) -> int:
     from labs.kinds.sweep.report import columns
     from labs.panel.figure_view import plotly_script
     from labs.present.class_report import class_page
-    from labs.site.live.class_files import handed_in, sheet_of
-    from labs.site.live.own_page import write_page
+    from labs.site.live.class_files import collected, sheet_of
 
-    found, complaints = handed_in(asked.files, names=not asked.no_names)
+    found, complaints = collected(asked.files, names=not asked.no_names)
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     if not found:
@@ -325,7 +325,6 @@ def import_(asked: argparse.Namespace) -> int:
     from labs.imports.report import HEAD, report, rows, told
     from labs.kinds.sweep.report import columns
     from labs.panel.figure_view import plotly_script
-    from labs.site.live.own_page import write_page
 
     known = {name: getattr(asked, name) for name in ("cores", "workers", "cpu_ms")}
     server = given(**{name: text and number(text) for name, text in known.items()})

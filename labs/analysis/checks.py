@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol
 
-from labs.analysis import luck
+from labs.analysis import sampling_error
 from labs.analysis.causes import EFFECTS, UNSTEADY
 from labs.analysis.contrast import repeats
 from labs.analysis.failures import of_level, requests
@@ -273,7 +273,7 @@ def _remarks(
             "somebody tied them down meanwhile.",
             moved,
         )
-    if point.users >= 4 and abs(point.littles_law - 1) > LITTLE_OFF + luck.of_pauses(
+    if point.users >= 4 and abs(point.littles_law - 1) > LITTLE_OFF + sampling_error.of_pauses(
         point, experiment
     ):
         yield told("little", _little(point, experiment))
@@ -314,10 +314,9 @@ def _against(
 ) -> Iterator[Check]:
     """What was not to be expected, or cannot be.
 
-    More than the bound allows, beyond both intervals, the luck of few draws, what a quota saved
-    up, and the machine's own unsteadiness where burns tell it, is told and not unfit: the requests
-    were counted rightly, and what is wrong is what they are compared with.
-    """
+    More than the bound allows, beyond both intervals, the sampling error of few draws, what a quota
+    saved up, and the machine's own unsteadiness where burns tell it, is told and not unfit: the
+    requests were counted rightly, and what is wrong is what they are compared with."""
     level, expected_s = forecast.at(point.users), forecast.demand_at(point.users)
     off = point.demand_s / expected_s - 1 if expected_s else 0.0
     if experiment.workload.cpu_s and point.completed and abs(off) > DEMAND_OFF:
@@ -329,7 +328,7 @@ def _against(
         )
     if level.bound_ci_rps is None or not point.completed:
         return
-    slack = luck.of_limit(point, experiment, forecast)
+    slack = sampling_error.of_limit(point, experiment, forecast)
     if machine.quota_cores is not None:
         slack += QUOTA_PERIOD_S / point.seconds
     if unsteady > TOLD:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -183,12 +183,11 @@ def working(
     return tuple(found)
 
 
-def ancestors(pid: int) -> Iterator[int]:
-    """Walk from a process to the first of the machine's: its parent, and so on."""
-    parents, seen = parents_by_pid(), {pid}
-    while (pid := parents.get(pid, 0)) and pid not in seen:
-        seen.add(pid)
-        yield pid
+def ancestors(pid: int) -> list[int]:
+    """List the parents of a process, from its own to the first of the machine's."""
+    with contextlib.suppress(psutil.Error):
+        return [parent.pid for parent in psutil.Process(pid).parents()]
+    return []
 
 
 def of_one_program(pids: Iterable[int]) -> Family:

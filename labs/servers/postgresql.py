@@ -30,7 +30,7 @@ from labs.servers.serve import LAST_LINES, ServerFailed, free_port
 
 USER = "wall"  # of the database
 UNPRIVILEGED = "nobody"  # of the system, where we are root
-NOBODY = ROOT / "labs/host/nobody.py"
+AS_USER = ROOT / "labs/host/as_user.py"
 DRIVER = "psycopg[binary]>=3.2,<4"
 TABLE = b"CREATE TABLE stock AS SELECT 1000000 AS pieces\n"
 READY = b"database system is ready to accept connections"  # in its log
@@ -165,7 +165,7 @@ def _run(
     whoever else is `nobody` may read it. Its words are read by us, so they are English."""
     env = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
     if os.geteuid() == 0:
-        argv = [sys.executable, "-I", "-S", str(NOBODY), UNPRIVILEGED, *argv]
+        argv = [sys.executable, "-I", "-S", str(AS_USER), UNPRIVILEGED, *argv]
     stdin = subprocess.DEVNULL if asked is None else asked
     return supervise(argv, env=env, cwd=folder, stdin=stdin, stdout=log, stderr=log)
 

@@ -15,7 +15,7 @@ from bs4 import BeautifulSoup
 from labs.__main__ import main
 from labs.present.class_report import figures, laptops
 from labs.records.progress import MOST_BYTES, Answered, Foretold, Saved, parsed, written
-from labs.site.live.class_files import handed_in, sheet_of
+from labs.site.live.class_files import collected, sheet_of
 
 AT = "2026-03-01T10:00:00+00:00"
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(1)">'
@@ -63,18 +63,18 @@ def test_a_class_is_counted_by_laptops(folder: Path) -> None:
     ]  # fmt: skip
 
 
-def test_handed_in_passes_nothing_over_in_silence(folder: Path) -> None:
+def test_collected_passes_nothing_over_in_silence(folder: Path) -> None:
     (folder / "other.json").write_text("{}")
     (folder / "essay.docx").write_bytes(b"PK\x03\xff")
     (folder / ".DS_Store").write_bytes(b"")
     (folder / "old").mkdir()
     saved(folder / "old", "Cem", bet(100, 102))
-    found, complaints = handed_in([str(folder)], names=True)
+    found, complaints = collected([str(folder)], names=True)
     assert [each.name for each in found] == ["Ann", "Ben", "laptop 3"]
     assert len(complaints) == 4
     for name in ("other.json", "essay.docx", ".DS_Store", "old"):
         assert any(f"{folder / name}: " in each for each in complaints)
-    found, complaints = handed_in([str(folder / "old"), str(folder / ".DS_Store")], names=True)
+    found, complaints = collected([str(folder / "old"), str(folder / ".DS_Store")], names=True)
     assert [each.name for each in found] == ["Cem"] and len(complaints) == 1
 
 

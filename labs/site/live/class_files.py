@@ -15,7 +15,7 @@ MOST_FILES = 2000
 AGAIN = "Ask for the file that “Save” on the page My progress gives, and change nothing"
 
 
-def handed_in(places: Sequence[str], *, names: bool) -> tuple[list[Laptop], list[str]]:
+def collected(places: Sequence[str], *, names: bool) -> tuple[list[Laptop], list[str]]:
     """Find the laptops of these files, and of the files in these folders; and of each file and
     folder that is left out, a sentence. Unusable where there are no files, or too many."""
     files: dict[Path, None] = {}

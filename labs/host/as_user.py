@@ -1,6 +1,6 @@
-"""Become `nobody`, then run a command. Not imported: run as a script, by root.
+"""Run a command as another user. Not imported: run as a script, by root.
 
-    python -I -S nobody.py <user> <command> ...
+    python -I -S as_user.py <user> <command> ...
 
 What some programs refuse to root (PostgreSQL) is theirs then. Linux forgets, when a process
 changes its user, that it shall die with its parent; so that is asked for again.

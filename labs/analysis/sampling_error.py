@@ -1,4 +1,4 @@
-"""Luck: how far few requests may lie off, where works, waits and pauses are drawn. Pure."""
+"""Sampling error: how far few requests lie off where works, waits and pauses are drawn. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from labs.records.experiment import Experiment
 from labs.records.results import Point, Prediction
 from labs.records.server_facts import WAITS
 
-LUCK = 2.0  # standard errors of the mean of what was drawn
+STANDARD_ERRORS = 2.0  # of the mean of what was drawn
 
 
 def of_pauses(point: Point, experiment: Experiment) -> float:
@@ -17,7 +17,12 @@ def of_pauses(point: Point, experiment: Experiment) -> float:
     think_s = experiment.load.think_time_s
     if not think_s or not point.completed:
         return 0.0
-    return LUCK * think_s / (think_s + point.mean_response_time_s) / math.sqrt(point.completed)
+    return (
+        STANDARD_ERRORS
+        * think_s
+        / (think_s + point.mean_response_time_s)
+        / math.sqrt(point.completed)
+    )
 
 
 def of_limit(point: Point, experiment: Experiment, forecast: Prediction) -> float:
@@ -37,4 +42,4 @@ def of_limit(point: Point, experiment: Experiment, forecast: Prediction) -> floa
     if not whole_s:
         return 0.0
     spread_s = math.hypot(*(mean_s * cv for mean_s, cv in drawn))
-    return LUCK * spread_s / whole_s / math.sqrt(point.completed)
+    return STANDARD_ERRORS * spread_s / whole_s / math.sqrt(point.completed)
