@@ -8,17 +8,17 @@ from labs.imports.figure import alt, figure
 from labs.imports.laws import Given, sentences, under_way
 from labs.imports.level import LoadTest
 from labs.present.markup import paragraphs
-from labs.present.markup import table as html_table
 from labs.present.page import drawn, page
+from labs.present.tables import Table
 from labs.records.format import digits, duration, rate
 
 HEAD = ("users", "seconds", "completed", "failed", "throughput", "mean response time", "X·R")
 
 
-def rows(test: LoadTest) -> list[list[str]]:
+def rows(test: LoadTest) -> tuple[tuple[str, ...], ...]:
     """A row for each level; nothing where a file doesn't say."""
-    return [
-        [
+    return tuple(
+        (
             "" if each.users is None else f"{each.users:,}",
             digits(each.seconds),
             f"{each.completed:,}",
@@ -26,9 +26,9 @@ def rows(test: LoadTest) -> list[list[str]]:
             rate(each.throughput_rps),
             "" if each.mean_response_time_s is None else duration(each.mean_response_time_s),
             "" if each.mean_response_time_s is None else digits(under_way(each)),
-        ]
+        )
         for each in test.levels
-    ]
+    )
 
 
 def told(test: LoadTest, given: Given) -> dict[str, Any]:
@@ -44,6 +44,6 @@ def report(test: LoadTest, given: Given, script: str) -> Markup:
     body = [
         paragraphs(sentences(test, given)),
         drawn(alt(test), figure(test, given)),
-        Markup("<div>{}</div>").format(html_table(HEAD, rows(test))),
+        Table(HEAD, rows(test)).html(),
     ]
     return page(title, f"What the laws say of {title}", body, script)

@@ -11,7 +11,6 @@ from markupsafe import Markup, escape
 
 from labs.present.bet import CLOSE, is_close
 from labs.present.markup import paragraphs
-from labs.present.markup import table as html_table
 from labs.present.page import drawn, page
 from labs.present.palette import GREEN, GREY, ORANGE
 from labs.present.plot import Figure, Shown, axis_title, dots, layout, line, log_axis
@@ -111,9 +110,7 @@ def class_page(found: Sequence[Laptop], sheet: Table, script: str, left_out: int
         said.append(f"Left out, as no files of My progress: {left_out}.")
     undrawn = "No bet has been measured yet, so there is no line to draw."
     said.append(READING if pictures else undrawn)
-    table = Markup("<h2>Question by question</h2><div>{}</div>{}").format(
-        html_table(sheet.head, sheet.rows), paragraphs([sheet.note])
-    )
+    table = Markup("<h2>Question by question</h2>{}").format(sheet.html())
     body = [paragraphs(said), *pictures, table]
     return page("a class", "A class on one line", body, script if pictures else "")
 

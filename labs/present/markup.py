@@ -47,14 +47,6 @@ def script_data(data: object, **attributes: str) -> Markup:
     return Markup('<script type="application/json"{}>{}</script>').format(told, Markup(text))
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
-    """A table of text."""
-    top = each_in('<th scope="col">{}</th>', head)
-    body = each_in("<tr>{}</tr>", (each_in("<td>{}</td>", row) for row in rows))
-    page = "<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>"
-    return Markup(page).format(top, body)
-
-
 def wide_table(
     head: Sequence[str],
     rows: Sequence[Sequence[str]],
