@@ -97,6 +97,15 @@ def test_a_ceiling_is_the_bound_in_two_numbers() -> None:
     assert first is not None and first.units == pytest.approx(1)
 
 
+def test_a_forecast_of_before_has_one_demand_for_all_levels() -> None:
+    g = examples.CALIBRATION.generator_s
+    found = ceiling(*modelled(PREFORK, FREE, limited("cpu")), 8)
+    assert found is not None
+    assert found.seconds == pytest.approx(examples.DEMAND_S + g)
+    assert found.units == pytest.approx(40 * (examples.DEMAND_S + g))
+    assert ceiling(*modelled(PREFORK, FREE, limited("weather")), 8) is None
+
+
 def test_a_worker_that_keeps_its_connection_is_taken_while_its_user_thinks() -> None:
     """Apache's four workers have four of sixteen users, who think for a second after each answer
     of 100 ms: none is free, though their requests are in service for a tenth of the time."""
