@@ -66,7 +66,6 @@ def test_measured_words(snapshot: SnapshotAssertion) -> None:
         ("throughput(3)", r"users=3: not recorded\. There are 1, 2, 4, 8\."),
         ("throughput()", "not what throughput needs"),
         ("throughput(users=3)", "give plain numbers"),
-        ("throughput(4) * 2", "neither a quantity"),
         ("percentile(8, 99)", "too few requests"),
         ("result", "no such number"),
         ("__class__", "no such number"),
