@@ -18,7 +18,7 @@ from labs.records.time_split import TimeSplit
 LowerBy = Literal["users in step", "separate run queues"]
 
 COOLS_S = 0.005  # of a load generator's nap. Between 3 and 30 ms of work, two cores, gunicorn and
-# threads, it tells what a request costs the generator within a fifth or so (`bench.placement`)
+# threads, it tells what a request costs the generator within a fifth or so
 MOST_COLDER = 3.0  # than after the crowd's naps; a guard, as short ones on many cores tell little
 SCHEMA = 1  # of a recording; raise it when an old file can no longer be read
 
@@ -124,7 +124,7 @@ class Calibration:
     def generator_for(self, cpu_s: float) -> float:
         """CPU seconds that the load generator spends on a request which asks for so many of work.
 
-        It is several times as much as for an empty one (`bench.placement`): an endless stream of
+        It is several times as much as for an empty one: an endless stream of
         empty ones comes in handfuls, while between requests that take longer the generator naps,
         and the longer, the more of what it had at hand is cold when it wakes. The empty request
         and the crowd's each tell one place on that curve; `COOLS_S` its bend. The nap is as long

@@ -485,7 +485,7 @@ def test_the_load_generator_costs_more_where_requests_take_a_while():
 @pytest.mark.parametrize(
     ("work_s", "empty_ms", "crowd_ms", "seen_ms"),
     [
-        (0.003, 0.28, 0.88, 0.58),  # gunicorn, `bench.placement`, eight users
+        (0.003, 0.28, 0.88, 0.58),  # gunicorn, eight users
         (0.003, 0.11, 0.41, 0.30),  # threads
         (0.030, 0.26, 0.73, 0.92),
         (0.030, 0.11, 0.45, 0.54),
