@@ -265,6 +265,14 @@ def test_numbers_for_prose(name: str, asked: tuple[Any, ...], value: float, text
     assert str(said).replace("\u00a0", " ") == text
 
 
+def test_growth_is_the_quotient_of_the_rates_that_are_said() -> None:
+    tries = (tried("prefork", 1, AB, 104.9), tried("prefork", 5, AB, 205.4))
+    found = structs.replace(replication("s4"), runs=(replace(replication("s4").run, tries=tries),))
+    many, one = (show.quote(found, "throughput", users, AB, "prefork") for users in (5, 1))
+    assert (str(many).split()[0], str(one).split()[0]) == ("205", "105")
+    assert float(show.quote(found, "growth", 5, AB, "prefork")) == pytest.approx(205 / 105)
+
+
 def test_a_number_or_a_source_that_is_not_there_says_which_are() -> None:
     with pytest.raises(NoSuchNumber, match=r"5 by ab: not tried\. There are 1 by ab"):
         show.quote(replication("s1"), "throughput", 5)

@@ -19,7 +19,7 @@ from labs.present.blocks import DATA, SPOKEN, Block, Said, Within
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.present.tables import Table
-from labs.records.format import NARROW, digits, percent, plain, rate
+from labs.records.format import NARROW, digits, percent, plain, quotient, rate
 from labs.records.processes import Who
 
 NONE = "–"
@@ -41,6 +41,12 @@ class Row:
     @property
     def ratio(self) -> float | None:
         return self.found.ratio(self.tried)
+
+    @property
+    def growth(self) -> float:
+        """Throughput over that of one user, as both are said."""
+        one = row(self.found, 1, self.tried.by, self.tried.setup).tried
+        return quotient(self.tried.throughput_rps, one.throughput_rps)
 
     def law_rps(self, cores: int) -> float | None:
         tried, source = self.tried, self.source
@@ -245,7 +251,7 @@ show = Show(
         Column(head="command", of=lambda row: row.missing or row.tried.command),
         Column(of="tried.ceiling_rps", quote="ceiling"),  # of one full core of the generator
         Column(of="ratio", quote="ratio", said=two_places),  # to the law
-        Column(of="ratio", quote="growth", said=two_digits),  # of S4: over that of one user
+        Column(of="growth", quote="growth", said=two_digits),
         Column(  # X R: users that were really waiting
             of=lambda row: row.tried.littles_law * row.tried.users,
             quote="in_all",
