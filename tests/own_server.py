@@ -60,12 +60,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """With room for all who come at once, or for hardly any."""
+    """With room for all who come at once."""
 
-    request_queue_size = 5 if sys.argv[1] == "knocking" else 512
+    request_queue_size = 512
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == "knocking":
+        Server.request_queue_size = 5
     with Server(("127.0.0.1", 0), Handler) as server:
         if len(sys.argv) > 2:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -1,0 +1,46 @@
+"""A kind of lab that is one folder and one line has its panel in the page."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import Servers, build
+from labs_on_page import LIVE_MS, panel, state
+from naps_tree import copy
+from playwright.sync_api import Page, expect
+
+RECORD = """
+import sys
+from pathlib import Path
+from labs.recordings import recorder
+recorder.record_book(["naps"], print, recorder.ONCE, book=Path(sys.argv[1]))
+"""
+
+pytestmark = [pytest.mark.measures, pytest.mark.extended]
+
+
+@pytest.mark.timeout(300)  # it builds a book, and gives way meanwhile
+def test_a_new_kind_is_recorded_shown_and_run_in_the_page(
+    page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = copy(tmp_path / "tree")
+    monkeypatch.setenv("PYTHONPATH", str(tree))
+    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path / "recordings"))
+    # A turn of its own: it measures only its sleep.
+    monkeypatch.setenv("WALL_TIME_LOCK", str(tmp_path / "lock"))
+    subprocess.run([sys.executable, "-c", RECORD, str(tree / "book")], cwd=tree, check=True)
+    site = build(tree / "book", tmp_path)
+    assert "The longest nap took" in (site / "naps.html").read_text("utf-8")
+    with Servers(tmp_path) as start:
+        server = start(site, root=tree / "book")
+        page.goto(server.page("naps"))
+        state(page, "live")
+        assert page.locator(".wt-measured").inner_text().startswith("1")
+        shown = panel(page)
+        expect(shown.locator(".wt-about")).to_have_text("The lab sleeps.")
+        shown.get_by_role("button", name="Skip", exact=True).click()
+        shown.get_by_role("button", name="Run", exact=True).click()
+        expect(shown.get_by_text("Measured here: ")).to_be_visible(timeout=LIVE_MS)
+        expect(shown.locator(".wt-figure .barlayer .point")).to_have_count(2)
+        expect(shown.get_by_text("Sleeps end late.")).to_be_visible()
