@@ -150,10 +150,11 @@ def work_of(workload: Workload) -> str:
 def rows(recording: Recording) -> list[Row]:
     """Its levels, beside forecast, bound and explanation."""
     forecast, explanation = recording.run.forecast, explained(recording)
+    model = recording.model
     made = []
     for point in recording.points:
         level, rps = forecast.at(point.users), point.throughput_rps
-        meanwhile = recording.model.at_speed(point.users, point.core_speed or 1.0)
+        meanwhile = model.at_speed(point.users, point.core_speed or 1.0)
         (low, high), most = point.throughput_ci_rps, level.bound_ci_rps or (level.bound_rps,)
         band = level.band_rps or (level.model_rps, level.model_rps)
         made.append(

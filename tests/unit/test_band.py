@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from bench.levels import rows
+from bench.levels import work_of
 from bench.prediction import recorded
 from labs.host import project
 from labs.kinds.sweep import report
@@ -85,10 +85,15 @@ def test_band_of_a_level_without_a_bound_is_the_laws_own() -> None:
 )
 def test_band_holds_nine_in_ten_of_what_the_book_has_recorded(kind: str, said: str) -> None:
     """Of fit levels, by kind of work, and without being so wide that anything would do."""
-    fit = [row for each in recorded() for row in rows(each) if row.point.fit]
-    found = [row for row in fit if row.work.startswith(kind)]
-    inside = statistics.fmean(row.inside for row in found)
-    half = statistics.median(row.half for row in found)
+    found = [
+        (point.throughput_rps, each.run.forecast.at(point.users))
+        for each in recorded()
+        for point in each.points
+        if point.fit and work_of(each.experiment.workload) == kind
+    ]
+    bands = [(rps, level.model_rps, *(level.band_rps or ())) for rps, level in found]
+    inside = statistics.fmean(low <= rps <= high for rps, _, low, high in bands)
+    half = statistics.median((high - low) / 2 / model for _, model, low, high in bands)
     assert 0.85 <= inside <= 0.97 and half < 0.06
     page = (project.BOOK / "appendix/if-your-numbers-differ.md").read_text("utf-8")
     told = f"| {said} | {len(found)} | {100 * inside:.0f} % | ± {100 * half:.1f} % |"
