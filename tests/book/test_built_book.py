@@ -304,7 +304,7 @@ def test_what_is_wrong_in_an_exercise_fails_the_build_with_its_line(tmp_path: Pa
     (page,) = [page for page in chapters() if page.slug == "many-cores"]
     front = page.text[: page.text.index("\n# ")]
     text = front + "\n# 3\n\n" + page.asked
-    text = text.replace("They measure {response_ms} ms", "They measure 200 ms")
+    text = text.replace("They measure {response_ms} ms", "They measure {respons_ms} ms")
     lines = text.replace("busy(8)`", "busy(9)`").splitlines()
     (tmp_path / "many-cores.md").write_text("\n".join(lines))
     (tmp_path / "conf.py").write_text(CONF)
@@ -312,7 +312,7 @@ def test_what_is_wrong_in_an_exercise_fails_the_build_with_its_line(tmp_path: Pa
     made = subprocess.run([*command, tmp_path / "html"], capture_output=True, text=True, cwd=ROOT)
     told = [each.partition("many-cores.md:")[2] for each in made.stderr.splitlines()]
     wrong = {
-        "measure 200 ms": "3.3: 200 is no field",
+        "measure {respons_ms} ms": "3.3: ",
         "busy(9)`": "{measured}`cores_busy(9)`: users=9",
     }
     assert len(told) == len(wrong)
