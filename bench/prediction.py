@@ -6,7 +6,7 @@ Settings are drawn at random, so that nobody tuned anything to them: who serves,
 installed here, a pool of 1 to 64, 1 to 60 ms of CPU time, 0 to 300 ms of waiting, both varying by 0
 to 1, and three levels between one user and four times the knee. Each is measured as a reader would
 measure it, and its forecast is stored before the load starts. The same seed draws the same
-settings where the same programs are installed. Sixty of them take about half an hour.
+settings where the same programs are installed. Sixty of them take about forty minutes.
 
 The explanation uses the demand measured in the level itself: that is consistency, not prediction.
 *At speed* is the forecast for the speed that burns around the level found the cores to have: what

@@ -1,8 +1,11 @@
 """Records made by hand, for tests of what is drawn and said: no load, no processes."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import nan
 from typing import Any
+
+from msgspec import structs
 
 from labs.kinds.checkup.record import Checkup
 from labs.kinds.clocks.record import ClientClock, Clocks, ClocksRun, PageClock
@@ -152,6 +155,15 @@ def recording(*factors: float) -> Recording:
     """One run for each factor; three that differ by a little when none is given."""
     runs = tuple(run(factor=factor) for factor in factors or (0.97, 0.98, 1.0))
     return Recording(experiment=EXPERIMENT, machine=MACHINE, runs=runs)
+
+
+def with_levels(found: Recording, change: Callable[[PredictedLevel], PredictedLevel]) -> Recording:
+    """The same recording, each level of its forecasts changed."""
+    runs = tuple(
+        replace(run, forecast=replace(run.forecast, levels=tuple(map(change, run.forecast.levels))))
+        for run in found.runs
+    )
+    return structs.replace(found, runs=runs)
 
 
 def by_law(

@@ -410,3 +410,13 @@ def test_a_derivation_is_checked_within_its_fold(server: BookServer, page: Page)
     expect(panel(page, 2)).to_have_text("8")
     expect(panel(page, 3)).to_have_text("outside")
     expect(panel(page, 4)).to_have_text("outside too")
+
+
+def test_book_server_shows_a_page_only_to_whoever_has_the_token(
+    server: BookServer, page: Page
+) -> None:
+    page.goto(server.address("book/chapter/lab.html"))
+    expect(page).to_have_url(eventually(lambda: page.url if "login" in page.url else "", 10))
+    answer = page.request.get(server.address("book/_static/live-config.js"), max_redirects=0)
+    assert answer.status in (302, 403)
+    assert page.request.post(server.address("book/session"), data="{}").status == 403

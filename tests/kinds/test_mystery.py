@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import examples
 import ipywidgets
@@ -25,7 +26,9 @@ import labs
 from labs import progress_log
 from labs.analysis.checks import BOUND
 from labs.exercises import latest
+from labs.host.processes import ProcessMonitor
 from labs.kinds.comparison.figure import comparison_alt, comparison_figure
+from labs.kinds.mystery import run as mystery_run
 from labs.kinds.mystery import scenarios, verdict
 from labs.kinds.mystery.record import VARIANTS, Mystery, Variant
 from labs.kinds.mystery.run import MysteryLab
@@ -603,3 +606,32 @@ def test_mystery_panel_forgets_all_with_another_seed(
         assert not driver.said(place)
     assert panel._figure.figure["data"] == [] and panel._fixes.layout.display == "none"
     driver.shut()
+
+
+@pytest.mark.extended
+@pytest.mark.performance
+@pytest.mark.timeout(180)
+def test_process_monitor_looks_at_the_unrepaired_server_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Only the server as it is shows its processes, and to look takes time of the cores."""
+    watched: list[str] = []
+
+    class Watching(ProcessMonitor):
+        def look(self) -> None:
+            super().look()
+            watched.append(rig_is_at[-1])
+
+    rig_is_at: list[str] = []
+    measured = MysteryLab._measured
+
+    def told(lab: MysteryLab, rig: Rig, name: Variant, *rest: Any, **more: Any) -> Mystery:
+        rig_is_at.append(name)
+        return measured(lab, rig, name, *rest, **more)
+
+    monkeypatch.setattr(mystery_run, "ProcessMonitor", Watching)
+    monkeypatch.setattr(MysteryLab, "_measured", told)
+    lab = MysteryLab(seed_of("pool"), [2], seconds=0.5)
+    found = Rig().perform(lab)
+    assert rig_is_at == list(VARIANTS) and set(watched) == {"before"}
+    assert {each.who for each in found.seen} == {"server", "generator"}

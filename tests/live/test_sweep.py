@@ -15,6 +15,7 @@ from examples import modelled
 from waiting import eventually
 
 from labs.analysis.causes import moved
+from labs.host.monitor import process_cpu_s, pss_bytes, switches
 from labs.host.waiting import Stopped
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab, measure
@@ -358,3 +359,12 @@ def test_seconds_of_a_first_run_are_told_where_a_request_costs_nothing(
     server = Server("event-loop", by="nginx" if page == "file" else "uvicorn")
     lab = SweepLab(Experiment(server, Workload(page=page), Load((1, 2), seconds=0.5)))
     assert 2.0 < lab.seconds() < 30.0
+
+
+def test_monitor_reads_cpu_switches_and_memory_of_a_server() -> None:
+    with serve(Server("prefork", processes=2)) as running:
+        pids = running.pids()
+        assert len(pids) == 3
+        assert sum(process_cpu_s(pid) for pid in pids) > 0.01
+        assert sum(switches(pids)) > 0
+        assert (pss_bytes(pids) or 0) > 5 * 2**20

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import examples
 import pytest
-from msgspec import structs
 
 from bench import levels, promises
 from labs.analysis import checks
@@ -67,14 +66,11 @@ def test_a_row_says_whether_the_forecast_lies_in_the_interval_and_the_interval_a
             assert each.forecast == pytest.approx(factor / 0.99 - 1)
             assert each.bound == pytest.approx(factor - 1)
             assert each.work == "CPU only"
-    found = examples.recording(1.03)
-    (run,) = found.runs
-    wider = tuple(
-        replace(level, bound_ci_rps=(0.98 * level.bound_rps, 1.02 * level.bound_rps))
-        for level in run.forecast.levels
+    wider = examples.with_levels(
+        examples.recording(1.03),
+        lambda each: replace(each, bound_ci_rps=(0.98 * each.bound_rps, 1.02 * each.bound_rps)),
     )
-    run = replace(run, forecast=replace(run.forecast, levels=wider))
-    assert not any(row.above for row in levels.rows(structs.replace(found, runs=(run,))))
+    assert not any(row.above for row in levels.rows(wider))
 
 
 def test_a_summary_has_a_sign_where_that_tells_more_than_a_size() -> None:

@@ -371,3 +371,11 @@ def test_the_machine_is_told_in_rows() -> None:
     assert "kinds of core" not in rows
     mixed = structs.replace(bare, machine=replace(examples.MACHINE, core_kinds=(2, 2)))
     assert ("kinds of core", "2 fast, 2 slower") in {row[:2] for row in checkup_rows(mixed)}
+
+
+def test_figure_shows_the_spread_of_recorded_runs() -> None:
+    recorded = trace(whole(), "recorded on 2 cores")
+    assert recorded["y"][0] == pytest.approx(20)
+    assert recorded["error_y"]["array"][0] == pytest.approx(2)
+    assert recorded["error_y"]["arrayminus"][0] == pytest.approx(2)
+    assert recorded["marker"]["color"] == palette.GREY

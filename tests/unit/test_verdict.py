@@ -52,14 +52,11 @@ LOADS = {"alone": Load((1,)), "many": Load((1, 2, 4)), "thinking": Load((8,), th
 
 
 def test_agreement_names_the_band_of_a_large_miss_inside_it() -> None:
-    found = examples.recording(0.8)
-    (run,) = found.runs
-    levels = tuple(
-        replace(level, band_rps=(0.7 * level.model_rps, 1.1 * level.model_rps))
-        for level in run.forecast.levels
+    found = examples.with_levels(
+        examples.recording(0.8),
+        lambda each: replace(each, band_rps=(0.7 * each.model_rps, 1.1 * each.model_rps)),
     )
-    run = replace(run, forecast=replace(run.forecast, levels=levels))
-    met = telling.agreement(found.model, run)[0]
+    met = telling.agreement(found.model, found.run)[0]
     assert re.search(r"met all .* the largest miss 19\s%, in a band of 13.9 to 21.8 req/s", met), (
         met
     )

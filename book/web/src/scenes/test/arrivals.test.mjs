@@ -26,6 +26,10 @@ test('line gives Erlang C, Pollaczek and Khinchine for one worker, and nobody in
   assert.equal(line(4, 1, 4, 1), Infinity);
 });
 
+test('from 80 to 90 % of what a pool is worth the wait in line more than doubles', () => {
+  for (const W of [1, 8, 64]) assert.ok(line(0.9 * W, 1, W, 1) > 2 * line(0.8 * W, 1, W, 1));
+});
+
 test('those who come by chance wait as long as the curve says', () => {
   for (const cv of [0, 0.5, 1]) {
     for (const part of [0.3, 0.6, 0.85]) {
