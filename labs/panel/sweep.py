@@ -252,19 +252,16 @@ class SweepPanel(LabPanel[Recording]):
         put(self._assumed, html(assumptions(prediction.notes if prediction else ())))
         points = sorted(run.points if run else (), key=lambda point: point.users)
         trails = self._earlier.beside(self._current, self._told(self._lab))
-        alt = sweep_alt(
-            prediction, points, users=load.users, recorded=recorded, as_if=as_if, guess=guess
-        )
+        shown: dict[str, Any] = {
+            "users": load.users,
+            "again": self._current.second_forecast if self._current else (),
+            "recorded": recorded,
+            "as_if": as_if,
+            "guess": guess,
+        }
+        alt = sweep_alt(prediction, points, **shown)
         self._figure.alt = f"{alt} {trails_alt(trails)}".strip()
-        figure = sweep_figure(
-            prediction,
-            points,
-            users=load.users,
-            think_time_s=load.think_time_s,
-            recorded=recorded,
-            as_if=as_if,
-            guess=guess,
-        )
+        figure = sweep_figure(prediction, points, think_time_s=load.think_time_s, **shown)
         self._figure.figure = with_trails(figure, trails)
 
     def _redraw(self) -> None:

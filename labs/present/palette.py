@@ -15,6 +15,7 @@ THIN = "rgba(133,133,133,0.6)"  # lines in the background
 
 PALE = 0.4  # opacity of a bar's inside, so that an error bar shows on it
 PALER = 0.2  # and of a band around a line
+FAINTER = 0.7  # and of a second line beside the one that counts
 
 # One line among several: colour, dash and mark all differ. Dots are left to parts of a time.
 LINES = (

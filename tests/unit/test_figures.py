@@ -19,8 +19,9 @@ from labs.kinds.clocks.show import clocks_alt, clocks_figure
 from labs.kinds.comparison.figure import comparison_figure
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.registry import showing
+from labs.kinds.sweep import show as sweep
 from labs.kinds.sweep.alt_text import sweep_alt
-from labs.kinds.sweep.figure import BAND, sweep_figure
+from labs.kinds.sweep.figure import AT_RUN_SPEED, BAND, sweep_figure
 from labs.kinds.timeline.figure import timeline_figure
 from labs.present import palette
 from labs.present.bet import Guess
@@ -124,6 +125,28 @@ def test_sweep_figure_draws_a_band_around_the_line_of_a_forecast_that_has_one() 
                 line = trace({"data": found}, "forecast", plot)["y"]
                 ends = list(zip(area["y"], area["y"][: len(line) - 1 : -1], strict=False))
                 assert all(low <= y <= high for y, (low, high) in zip(line, ends, strict=False))
+
+
+@pytest.mark.parametrize(
+    ("work", "speed", "moves"),
+    [
+        (Workload(cpu_s=0.05), 0.9, True),
+        (Workload(cpu_s=0.05), 0.99, False),
+        (Workload(wait_s=0.05), 0.9, False),  # waits take as long on slow cores
+    ],
+)
+def test_sweep_draws_the_forecast_at_the_speed_of_the_run_where_that_is_seen(
+    work: Workload, speed: float, *, moves: bool
+) -> None:
+    asked = Experiment(Server("prefork", processes=8), work, Load([4, 8]))
+    found = examples.by_law(asked, core_speed=speed)
+    figure, table = sweep.figure(found), sweep.show.table(found)
+    drawn = AT_RUN_SPEED in {each["name"] for each in figure["data"]}
+    tabled, told = AT_RUN_SPEED in table.head, f"{AT_RUN_SPEED}: " in sweep.alt(found).lower()
+    assert (drawn, tabled, told) == (moves,) * 3
+    for plot, factor in (("x", speed), ("x2", 1 / speed)) if moves else ():
+        first, again = (trace(figure, name, plot)["y"] for name in ("forecast", AT_RUN_SPEED))
+        assert again == pytest.approx([factor * each for each in first], rel=0.01)
 
 
 def far_apart(most: int) -> Experiment:

@@ -10,7 +10,7 @@ from labs.present.caveats import HOLLOW
 from labs.present.levels import Level
 from labs.present.verdict import span
 from labs.records.format import crowd, duration, listed, rate, unserved
-from labs.records.results import Point, Prediction
+from labs.records.results import Point, PredictedLevel, Prediction
 
 PEAK = 1.05  # times the last level's throughput: less is a plateau, not a peak
 
@@ -20,6 +20,7 @@ def sweep_alt(
     points: Sequence[Point],
     *,
     users: Sequence[int],
+    again: Sequence[PredictedLevel] = (),
     recorded: Recording | None = None,
     as_if: str = "",
     guess: Guess | None = None,
@@ -40,6 +41,8 @@ def sweep_alt(
             f"At {crowd(last.users)} the model says {rate(last.model_rps)}{band} and "
             f"{duration(last.model_response_time_s)}, the bound {rate(last.bound_rps)}."
         )
+    if prediction and again:
+        sentences.append(f"At the speed of the run: {rate(again[-1].model_rps)}.")
     if recorded and recorded.points:
         cores = recorded.machine.cores
         machine = f"Recorded on {cores} core{'s' if cores > 1 else ''}{as_if}"

@@ -6,7 +6,7 @@ from typing import NamedTuple, Unpack
 
 from labs.kinds.sweep.record import Recording
 from labs.present.bet import Guess
-from labs.present.palette import BLUE, GREEN, GREY, ORANGE, PURPLE
+from labs.present.palette import BLUE, FAINTER, GREEN, GREY, ORANGE, PURPLE, glass
 from labs.present.plot import (
     FROM_ZERO,
     Figure,
@@ -28,6 +28,7 @@ from labs.records.results import Point, PredictedLevel, Prediction
 
 GUESSED, RECORDED, MEASURED = nested(3)  # in this order they are drawn
 BAND = "where it should lie"
+AT_RUN_SPEED = "at the speed of the run"
 
 
 def sweep_figure(
@@ -36,6 +37,7 @@ def sweep_figure(
     *,
     users: Sequence[int],
     think_time_s: float = 0.0,
+    again: Sequence[PredictedLevel] = (),
     recorded: Recording | None = None,
     as_if: str = "",
     guess: Guess | None = None,
@@ -44,15 +46,16 @@ def sweep_figure(
 
     users: the levels asked for, so that the axes stand still while points land; neither does one
     turn logarithmic by them, where a prediction or a recording is there. prediction may be None
-    while the reader has not committed to a guess; recorded is another machine's run, and as_if
-    are words on how it was brought to this one's scale.
+    while the reader has not committed to a guess; again is the same
+    forecast at the speed that the cores had in the run; recorded is another machine's run, and
+    as_if are words on how it was brought to this one's scale.
     """
     far = far_across(users)
     traces, upwards = [], []
     for axis, plot in (("", Throughput(think_time_s)), ("2", ResponseTime(think_time_s))):
         known = [
             *([_recorded(recorded, plot, as_if)] if recorded else ()),
-            *(_predicted(prediction, plot) if prediction else ()),
+            *(_predicted(prediction, plot, again) if prediction else ()),
         ]
         landed = [*_measured(points, plot)]
         values = _values(known or landed)
@@ -127,7 +130,9 @@ class ResponseTime(Throughput):
         return duration(value / 1000)
 
 
-def _predicted(prediction: Prediction, plot: Throughput) -> Iterable[Trace]:
+def _predicted(
+    prediction: Prediction, plot: Throughput, again: Sequence[PredictedLevel]
+) -> Iterable[Trace]:
     def course(
         name: str, levels: Sequence[tuple[float, float]], colour: str, **shown: Unpack[Shown]
     ) -> Trace:
@@ -142,6 +147,14 @@ def _predicted(prediction: Prediction, plot: Throughput) -> Iterable[Trace]:
         yield _band(levels, plot)
     name = "forecast" if prediction.kind == "forecast" else "model, CPU as measured"
     yield course(name, [(level.users, level.model_rps) for level in levels], ORANGE)
+    if again:
+        moved = [(level.users, level.model_rps) for level in again]
+        look: Shown = {
+            "dash": "dot",
+            "width": 1.5,
+            "size": 4,
+        }  # a replay hides marks until they land
+        yield course(AT_RUN_SPEED, moved, glass(ORANGE, FAINTER), **look)
 
 
 def _band(levels: Sequence[PredictedLevel], plot: Throughput) -> Trace:

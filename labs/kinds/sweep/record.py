@@ -1,8 +1,10 @@
 """A sweep's result: an experiment with its machine and one or more runs of it."""
 
 from labs.records.experiment import Experiment
-from labs.records.results import Point, Result, Run, middle, pick
+from labs.records.results import Point, PredictedLevel, Result, Run, middle, pick
 from labs.theory.server_model import ServerModel
+
+VISIBLE = 0.02  # of the forecast: so far beside it another line is seen
 
 
 class Recording(Result, tag="sweep", frozen=True, kw_only=True):
@@ -20,6 +22,21 @@ class Recording(Result, tag="sweep", frozen=True, kw_only=True):
     def model(self) -> ServerModel:
         """The model that forecast that run."""
         return ServerModel(self.experiment, self.run.calibration, self.machine)
+
+    @property
+    def at_run_speed(self) -> list[PredictedLevel]:
+        """The same forecast, had the cores been as fast then as burns around a level's windows
+        found them; without levels around which nothing was burned."""
+        points = sorted(self.points, key=lambda point: point.users)
+        burned = [(point.users, point.core_speed) for point in points]
+        return [self.model.at_speed(users, speed) for users, speed in burned if speed]
+
+    @property
+    def second_forecast(self) -> list[PredictedLevel]:
+        """The forecast at the speed of the run, to be drawn where it differs visibly at a level."""
+        again, first = self.at_run_speed, self.run.forecast
+        off = (level.model_rps / first.at(level.users).model_rps - 1 for level in again)
+        return again if any(abs(each) > VISIBLE for each in off) else []
 
     @property
     def points(self) -> tuple[Point, ...]:

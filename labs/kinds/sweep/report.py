@@ -34,6 +34,7 @@ def joined(recording: Recording) -> dict[str, Any]:
     recording again."""
     data: dict[str, Any] = msgspec.to_builtins(recording)
     levels = explained(recording).levels if recording.points else ()
+    meanwhile = {level.users: level for level in recording.at_run_speed}
     data["points"] = [
         {
             "users": point.users,
@@ -52,7 +53,7 @@ def joined(recording: Recording) -> dict[str, Any]:
             "littles_law": point.littles_law,
             "checks": msgspec.to_builtins(point.checks),
             "predicted": _level(recording.run.forecast.at(point.users)),
-            "at_run_speed": _at_run_speed(recording.model, point),
+            "at_run_speed": _at_run_speed(point, meanwhile.get(point.users)),
             "explained": {
                 "model_rps": level.model_rps,
                 "limit": level.limit,
@@ -127,12 +128,10 @@ def _level(level: PredictedLevel) -> dict[str, Any]:
     return {name: value for name, value in asdict(level).items() if name != "users"}
 
 
-def _at_run_speed(model: ServerModel, point: Point) -> dict[str, Any] | None:
-    """The same forecast, had the cores been as fast then as burns around the level's windows found
-    them; None where nothing was burned there."""
-    if not point.core_speed:
+def _at_run_speed(point: Point, level: PredictedLevel | None) -> dict[str, Any] | None:
+    """That forecast of a level; None where nothing was burned there."""
+    if level is None:
         return None
-    level = model.at_speed(point.users, point.core_speed)
     return {"speed": point.core_speed, "model_rps": level.model_rps, "band_rps": level.band_rps}
 
 

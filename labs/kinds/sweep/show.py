@@ -97,10 +97,24 @@ def splits(points: Iterable[Point], label: str = "") -> list[tuple[str, TimeSpli
     ]
 
 
+def _parts(found: Result) -> Iterable[Recording]:
+    """A sweep itself, or the parts of a comparison."""
+    return getattr(found, "parts", {"": found}).values()
+
+
 def _is_split(found: Result) -> bool:
-    """Whether a sweep, or a part of a comparison, says where the time went."""
-    parts = getattr(found, "parts", {"": found})
-    return any(point.time_split for part in parts.values() for point in part.points)
+    """Whether any of them says where the time went."""
+    return any(point.time_split for part in _parts(found) for point in part.points)
+
+
+def _is_moved(found: Result) -> bool:
+    """Whether any has a second forecast to show."""
+    return any(part.second_forecast for part in _parts(found))
+
+
+def _at_run_speed(row: Level) -> float | None:
+    levels = row.recording.at_run_speed
+    return next((each.model_rps for each in levels if each.users == row.point.users), None)
 
 
 def _part(head: str, field: str, quote: str) -> Column:
@@ -128,6 +142,7 @@ COLUMNS = (
     Column(head="bound req/s", of="forecast.bound_rps", quote="bound"),
     Column(head="forecast req/s", main=True, of="forecast.model_rps", quote="forecast"),
     *BAND_COLUMNS,
+    Column(head="at the speed of the run", of=_at_run_speed, cell=plain, there=_is_moved),
     Column(
         head="with CPU as measured",
         of=lambda row: row.explained and row.explained.model_rps,
@@ -185,6 +200,7 @@ def figure(recording: Recording) -> Figure:
         (),
         users=[point.users for point in recording.points],
         think_time_s=recording.experiment.load.think_time_s,
+        again=recording.second_forecast,
         recorded=recording,
     )
 
@@ -192,7 +208,8 @@ def figure(recording: Recording) -> Figure:
 def alt(recording: Recording) -> str:
     """The same in words."""
     users = [point.users for point in recording.points]
-    return sweep_alt(recording.run.forecast, (), users=users, recorded=recording)
+    again = recording.second_forecast
+    return sweep_alt(recording.run.forecast, (), users=users, again=again, recorded=recording)
 
 
 def data(recording: Recording) -> dict[str, object]:
