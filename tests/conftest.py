@@ -205,11 +205,13 @@ def calibrated_in_full(calibrated_in_passing: None, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.fixture(autouse=True)
-def _own_turn(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[None]:
+def _own_turn(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
     """What measures nothing on this machine waits for nobody who does."""
     with pytest.MonkeyPatch.context() as patch:
         if not any(request.node.get_closest_marker(name) for name in STARTING):
-            patch.setattr(lock, "LOCK", tmp_path / "wall-time.lock")
+            patch.setattr(lock, "LOCK", tmp_path_factory.getbasetemp() / "wall-time.lock")
         yield
 
 

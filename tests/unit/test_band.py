@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import examples
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.levels import work_of
@@ -34,6 +34,7 @@ def reach(found: PredictedLevel) -> tuple[float, float]:
     return 1 - low / found.model_rps, high / found.model_rps - 1
 
 
+@settings(max_examples=25)
 @given(
     cpu_s=st.floats(0.0, 0.06),
     wait_s=st.floats(0.001, 0.3),

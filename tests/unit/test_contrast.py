@@ -24,15 +24,18 @@ DRIFT = 0.05  # of the throughput, over the run
 TEN_PERCENT = math.log(1.1)
 
 
+ONCE = visited(examples.point(1), 0.0)
+
+
 def pair(users, up, down):
     """A point of two visits, each a time and a logarithm of the throughput."""
-    found = [
-        visited(replace(examples.point(users), throughput_rps=math.exp(y)), at_s)
-        for at_s, y in (up, down)
-    ]
-    rate_rps = (math.exp(up[1]) + math.exp(down[1])) / 2  # as `visits.join` has it
-    visits = tuple(visit for point in found for visit in point.visits)
-    return replace(found[0], throughput_rps=rate_rps, visits=visits)
+    (visit,), rates = ONCE.visits, [math.exp(y) for _, y in (up, down)]
+    visits = tuple(
+        replace(visit, at_s=at_s, throughput_rps=rate)
+        for (at_s, _), rate in zip((up, down), rates, strict=True)
+    )
+    mean_rps = sum(rates) / 2  # as `visits.join` has it
+    return replace(ONCE, users=users, throughput_rps=mean_rps, visits=visits)
 
 
 def sweep(dice, levels, *, between=BETWEEN, drift=0.0, more=0.0, starts=(0.0, 0.0), of=None):

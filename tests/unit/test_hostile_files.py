@@ -148,7 +148,10 @@ def hostile(data: Any, path: tuple[Any, ...]) -> None:
     data[last] = SCRIPT
 
 
-@pytest.mark.parametrize("lab", ["many-cores", "which-limit", "a-shared-counter"])
+@pytest.mark.parametrize(
+    "lab",
+    ["many-cores", "a-shared-counter", pytest.param("which-limit", marks=pytest.mark.extended)],
+)
 def test_a_recordings_words_are_shown_as_text(lab: str, tmp_path: Path) -> None:
     """Every text of it that may be any text is a script here; a page holds no element more."""
     whole = json.loads(store.paths(lab)[-1].read_bytes())
@@ -257,7 +260,7 @@ def numbers(lab: str) -> list[ruined.Place]:
 @pytest.mark.usefixtures("within_memory")
 @pytest.mark.parametrize(
     ("labs", "most"),
-    [(ruined.dice(1, "extremes").sample(LABS, 10), 3)]
+    [(ruined.dice(1, "extremes").sample(LABS, 5), 3)]
     + [pytest.param([lab], None, marks=pytest.mark.extended, id=lab) for lab in LABS],
 )
 def test_a_recording_with_a_number_set_to_an_extreme_is_refused_or_shown(

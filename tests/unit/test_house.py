@@ -29,21 +29,18 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"))
 
 
-@pytest.mark.parametrize("path", modules("labs", "workloads", "setup"), ids=lambda path: path.name)
-def test_a_module_is_short_and_says_what_it_is(path: Path) -> None:
-    assert ast.get_docstring(tree(path)), f"{path}: no docstring"
-    lines = lines_of_code(path)
-    assert lines <= LONGEST, f"{path}: {lines} lines of code. Two nouns? Make two modules."
+def test_a_module_is_short_and_says_what_it_is() -> None:
+    for path in modules("labs", "workloads", "setup"):
+        assert ast.get_docstring(tree(path)), f"{path}: no docstring"
+        lines = lines_of_code(path)
+        assert lines <= LONGEST, f"{path}: {lines} lines of code. Two nouns? Make two modules."
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path for path in modules("labs", "workloads") if ">>> " in path.read_text("utf-8")],
-    ids=lambda path: path.stem,
-)
-def test_the_examples_in_the_docstrings_hold(path: Path) -> None:
-    name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-    assert doctest.testmod(importlib.import_module(name)).failed == 0
+def test_the_examples_in_the_docstrings_hold() -> None:
+    for path in modules("labs", "workloads"):
+        if ">>> " in path.read_text("utf-8"):
+            name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            assert doctest.testmod(importlib.import_module(name)).failed == 0, path
 
 
 def test_no_two_files_of_tests_have_one_name() -> None:
@@ -65,18 +62,17 @@ def lines_of_code(path: Path) -> int:
     )
 
 
-@pytest.mark.parametrize(
-    "path", modules("labs", "workloads", "setup", "tests", "bench"), ids=lambda path: path.name
-)
-def test_habits(path: Path) -> None:
-    assert path.stem not in {"utils", "helpers", "common"}, f"{path}: name it after its noun"
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            assert getattr(node, "level", 0) == 0, f"{path}: write imports in full"
-            assert "unittest" not in ast.unparse(node), f"{path}: no mocks"
-        if ROOT / "tests" in path.parents and path.stem != "waiting":
-            slept = isinstance(node, ast.Call) and ast.unparse(node.func) == "time.sleep"
-            assert not slept, f"{path}:{node.lineno}: use `eventually` of tests/waiting.py"
+def test_habits() -> None:
+    for path in modules("labs", "workloads", "setup", "tests", "bench"):
+        assert path.stem not in {"utils", "helpers", "common"}, f"{path}: name it after its noun"
+        in_tests = ROOT / "tests" in path.parents and path.stem != "waiting"
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                assert getattr(node, "level", 0) == 0, f"{path}: write imports in full"
+                assert "unittest" not in ast.unparse(node), f"{path}: no mocks"
+            if in_tests and isinstance(node, ast.Attribute) and node.attr == "sleep":
+                slept = ast.unparse(node) == "time.sleep"
+                assert not slept, f"{path}:{node.lineno}: use `eventually` of tests/waiting.py"
 
 
 THINKING = "What only thinks touches no process, no file and no socket"  # a contract

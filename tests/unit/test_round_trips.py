@@ -111,7 +111,7 @@ def smallest(kind: type[Result]) -> bytes:
 
 
 @pytest.mark.parametrize("call", KINDS)
-@settings(max_examples=30, suppress_health_check=[SAME_FOLDER])
+@settings(max_examples=10, suppress_health_check=[SAME_FOLDER])
 @given(data=st.data())
 def test_a_recording_with_other_numbers_is_read_as_it_was_saved(
     call: str, data: st.DataObject, tmp_path: Path

@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
 from test_quotes import build
 
 from labs.recordings.store import BOOK
@@ -88,19 +87,18 @@ def test_scene_becomes_an_element_with_its_still_and_what_stands_around_it(tmp_p
     assert "wt-scene-bet" in second and "trap" not in second and "wt-scene-goal" not in second
 
 
-@pytest.mark.parametrize("users", [None, 95])
-def test_a_still_of_other_options_fails_the_page(tmp_path: Path, users: int | None) -> None:
-    page(tmp_path, "shop\n:users: 96\n\nA pool.")
-    if users:
-        other = Still(page="index", number=1, name="shop", options={"users": f"{users}"})
-        other.path(tmp_path).write_text(SVG.format(other.mark))
+def test_no_still_and_one_of_other_options_fail_the_page(tmp_path: Path) -> None:
+    page(tmp_path, *["shop\n:users: 96\n\nA pool."] * 2)
+    other = Still(page="index", number=2, name="shop", options={"users": "95"})
+    other.path(tmp_path).write_text(SVG.format(other.mark))
     built = build(tmp_path)
     assert built.returncode != 0
-    assert re.search(
-        r"index\.md:3: WARNING: scenes/index-1\.svg is no picture of the scene shop .* "
-        r"Run `make figures`\.",
-        built.stderr,
-    )
+    for number, line in ((1, 3), (2, 9)):
+        assert re.search(
+            rf"index\.md:{line}: WARNING: scenes/index-{number}\.svg is no picture of the scene "
+            r"shop .* Run `make figures`\.",
+            built.stderr,
+        )
 
 
 def test_what_a_scene_cannot_do_is_a_warning_with_its_line(tmp_path: Path) -> None:
