@@ -155,17 +155,18 @@ def cpu_of_all() -> dict[int, float]:
 
 
 def working(
-    idle: Mapping[int, float],
+    idle: Sequence[Mapping[int, float]],
     looks: Sequence[tuple[float, Mapping[int, float]]],
     *,
     but: Collection[int],
 ) -> tuple[Family, ...]:
-    """Pick the programs that work for the server: they rest when it isn't asked, and each request
-    costs them about the same, however many there are.
+    """Pick the programs that work for the server: they rest whenever it isn't asked, and each
+    request costs them about the same, however many there are.
 
-    idle: cores that each process used when nobody asked, by its id. looks: requests a second, and
-    cores that each process used meanwhile. `but` leaves out those known already. A program that is
-    busy for itself has no reason to be twice as busy when twice as many requests are served.
+    idle: cores that each process used when nobody asked, by its id, before the looks and after
+    them. looks: requests a second, and cores that each process used meanwhile. `but` leaves out
+    those known already. A program that is busy for itself has no reason to begin and to end with
+    the requests, nor to be twice as busy when twice as many are served.
     """
     families: dict[Family, set[int]] = {}
     for pid in {pid for _, cores in looks for pid in cores} - set(but):
@@ -173,7 +174,7 @@ def working(
             families.setdefault(of_one_program([pid]), set()).add(pid)
     found = []
     for family, pids in families.items():
-        rest = sum(idle.get(pid, 0.0) for pid in pids)
+        rest = max(sum(each.get(pid, 0.0) for pid in pids) for each in idle)
         used = [(rps, sum(cores.get(pid, 0.0) for pid in pids)) for rps, cores in looks if rps]
         if not used or rest > RESTS * max(cores for _, cores in used):
             continue

@@ -2,6 +2,7 @@
 band holds what the model may be off by; what can't be asked is refused in a sentence."""
 
 import http.server
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
+from labs.host import listeners
 from labs.kinds.attach.forecast import Rates, forecast, levels, rates
 from labs.kinds.attach.next_step import look_next
 from labs.kinds.attach.record import Found, Known
@@ -115,6 +117,32 @@ def test_verdict_names_the_one_core_that_one_process_can_use() -> None:
     assert "its one process" in found.sentences[0]
 
 
+@pytest.mark.parametrize("least", [0.5, 0.7, 0.85])
+def test_verdict_on_throughput_that_falls_when_more_ask_names_the_cores(least: float) -> None:
+    """Threads in each other's way, say: the cores are as full, and what is answered is less."""
+    found = attached(
+        lambda N: min(N / 0.03, 2 / 0.02) * (1 if N < 64 else least), alone_s=0.03, cpu_s=0.02
+    )
+    top = replace(found.points[-1], server_cpu=1.97)
+    run = replace(found.run, points=(*found.points[:-1], top))
+    assert verdict(structs.replace(found, attachments=(run,))).limit == "cores"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "known"),
+    [(0.0, 0.0, True), (0.0, 0.4, False), (0.4, 0.0, False), (0.0, 0.05, True)],
+)
+def test_working_picks_only_what_rests_before_and_after_the_looks(
+    before: float, after: float, known: bool
+) -> None:
+    """A program that begins with the looks by chance costs each request the same, too, where the
+    server's throughput hardly rises."""
+    stranger = os.getpid()
+    looks = [(300.0, {stranger: 0.4}), (310.0, {stranger: 0.4}), (330.0, {stranger: 0.4})]
+    idle = ({stranger: before}, {stranger: after})
+    assert bool(listeners.working(idle, looks, but=())) == known
+
+
 @given(cpu_s=st.floats(0.003, 0.04), quota=st.floats(0.2, 1.5))
 def test_quota_of_the_server_is_the_cores_of_its_forecast_and_is_named(
     cpu_s: float, quota: float
@@ -150,6 +178,11 @@ def test_verdict_names_what_spoils_a_plateau_before_it_infers_a_pool(
 ) -> None:
     found = verdict(attached(lambda N: min(N, 10) / 0.2, alone_s=0.2, **more))
     assert found.limit == limit
+
+
+def test_verdict_on_a_curve_that_bends_beside_other_programs_tells_of_them() -> None:
+    bent = attached(lambda N: N**0.6 / 0.02, alone_s=0.02, cpu_s=0.002, others_cpu=1.0)
+    assert "Other programs" in verdict(bent).sentences[0]
 
 
 def test_verdict_calls_a_round_time_that_no_number_of_users_changes_a_timer() -> None:

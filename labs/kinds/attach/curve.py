@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from labs.kinds.attach.record import Attachment
 from labs.records.results import Point
 
-FLAT = 0.12  # by how much a plateau's levels may differ
+FLAT = 0.12  # below the highest throughput: so near and more users bring no more
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +25,11 @@ class Curve:
 
     @property
     def plateau(self) -> tuple[Point, ...]:
-        """The last levels that hardly differ; empty where throughput still rises at the end."""
-        found: list[Point] = []
-        for point in reversed(self.points):
-            if abs(point.throughput_rps / self.top.throughput_rps - 1) > FLAT:
-                break
-            found.insert(0, point)
-        return tuple(found) if len(found) > 1 else ()
+        """The levels from which on more users bring no more, or less; empty where throughput still
+        rises at the end."""
+        enough = (1 - FLAT) * max(point.throughput_rps for point in self.points)
+        first = next(i for i, point in enumerate(self.points) if point.throughput_rps >= enough)
+        return self.points[first:] if first < len(self.points) - 1 else ()
 
     @property
     def alone_s(self) -> float:

@@ -87,9 +87,7 @@ class Ramp:
     def look(self) -> None:
         """Ask nobody, alone, as many as cores, twice as many; then forecast."""
         watch, rig = self.watch, self.rig
-        rig.progress("looking what it does when nobody asks")
-        with self._census() as watch.idle:
-            rig.pause(IDLE_S)
+        watch.idle = self._idle()
         rig.progress("asking as one user")
         watch.driver.open(1, 0.0)
         begun = time.perf_counter()
@@ -103,7 +101,9 @@ class Ramp:
                 self._ask(users, self.looks[-1].mean_response_time_s)
         if self.asked.locustfile:
             self.think_time_s = self._paused()
-        self._meet()
+        watch.driver.open(0, 0.0)
+        rig.pause(min(LONGEST_S, self.looks[-1].mean_response_time_s), watch.driver.check)
+        self._meet(self._idle())
         self.found = found_at(
             watch.target,
             watch.answer,
@@ -116,6 +116,13 @@ class Ramp:
         at, dear, cheap = (self._rates(edge) for edge in ("value", "high", "low"))
         self.levels = self.asked.levels or levels(at, self.asked.most)
         self.forecast = forecast(self.levels, at, dear, cheap, visible=self.found.visible)
+
+    def _idle(self) -> dict[int, float]:
+        """Cores that each process of the machine uses when nobody asks."""
+        self.rig.progress("looking what it does when nobody asks")
+        with self._census() as found:
+            self.rig.pause(IDLE_S)
+        return found
 
     @contextlib.contextmanager
     def _census(self) -> Iterator[dict[int, float]]:
@@ -164,11 +171,13 @@ class Ramp:
         open_s = sum(point.completed * point.mean_response_time_s for point in self.looks)
         return max(0.0, whole_s - open_s) / asked
 
-    def _meet(self) -> None:
-        """Those who work when the server is asked, and aren't of it, ours, or known."""
+    def _meet(self, after: Mapping[int, float]) -> None:
+        """Those who work when the server is asked, and aren't of it, ours, or known. after: cores
+        that each process used when nobody asked any more."""
         watch = self.watch
         known = {*watch.server.pids(), *watch.driver.pids(), *listeners.ours()}
-        watch.behind.families += listeners.working(watch.idle, self.seen, but=known)
+        idle = (watch.idle, after)
+        watch.behind.families += listeners.working(idle, self.seen, but=known)
         roots = [root for family in watch.behind.families for root in family.roots]
         watch.programs = tuple(dict.fromkeys(map(listeners.program, roots)))
 

@@ -77,7 +77,7 @@ def _limit(attached: Attached, run: Attachment) -> Verdict:
     if curve.share(curve.top) > RISES:
         return _nothing_full(curve)
     if not curve.plateau:
-        return _listen_queue(attached, curve) or _still_bending(curve)
+        return _listen_queue(attached, curve) or _others(attached, curve) or _still_bending(curve)
     return (
         _quota(curve)
         or _others(attached, curve)
