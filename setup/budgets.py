@@ -24,8 +24,8 @@ def words(text: str) -> int:
 
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
     ("labs", "*.py", lines, 35_250),
-    ("tests", "*.py", lines, 34_880),
-    ("bench", "*.py", lines, 2_500),
+    ("tests", "*.py", lines, 34_950),
+    ("bench", "*.py", lines, 2_600),
     ("book/web/src", "*.ts", lines, 9_560),
     (".", "CONTRIBUTING.md", words, 900),
     (".", "CHANGELOG.md", lines, 60),

@@ -10,17 +10,21 @@ from dataclasses import replace
 
 import pytest
 from attachments import SEEN, UNSEEN, USERS, attached
+from examples import point
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
 from labs.host import listeners
+from labs.host.listeners import Crowd
 from labs.kinds.attach.forecast import Rates, forecast, levels, rates
 from labs.kinds.attach.next_step import look_next
-from labs.kinds.attach.record import Found, Known
+from labs.kinds.attach.ramp import Asked, Ramp, Watch, alike
+from labs.kinds.attach.record import Attached, Found, Known
 from labs.kinds.attach.report import joined, text
 from labs.kinds.attach.verdict import verdict
 from labs.load.target import Target, first_look, read_headers
+from labs.measure.rig import Rig
 from labs.records.errors import Failed, Unusable
 
 
@@ -238,6 +242,53 @@ def test_levels_double_to_half_as_many_again_as_the_knee_and_never_beyond_the_mo
     assert found[:4] == (1, 2, 4, 8)
     assert at.knee() <= found[-1] <= 1.5 * at.knee() + 1
     assert levels(at, 6) == (1, 2, 4, 6)
+
+
+def ramp_of(found: Attached, most: int) -> Ramp:
+    """What has measured that, before its levels."""
+    target, nobody = Target("http://127.0.0.1:8000/"), Crowd()
+    watch = Watch(target, None, None, None, nobody, nobody)  # type: ignore[arg-type]
+    ramp, run = Ramp(Asked(most=most), Rig(), watch), found.run
+    ramp.found, ramp.alone_s, ramp.generator_s = run.found, run.alone_s, run.generator_s
+    ramp.demand, ramp.wait, ramp.looks = run.demand, run.wait, list(run.looks)
+    return ramp
+
+
+@pytest.mark.parametrize(
+    ("places", "busy", "last"), [(1000, 0.1, 64), (15, 0.1, 32), (1000, 0.97, 8)]
+)
+def test_levels_go_on_doubling_while_neither_server_nor_generator_is_full(
+    places: int, busy: float, last: int
+) -> None:
+    """A knee that was forecast too early: what is seldom asked finds its caches cold."""
+    found = attached(lambda N: min(N, places) / 0.1, alone_s=0.1, generator_cpu=busy)
+    ramp = ramp_of(found, most=64)
+    ramp._foretell((1, 2, 4, 8))
+    asked = []
+    for users in ramp._upwards():
+        asked.append(users)
+        ramp.points[users] = found.at(users)
+    assert asked == [users for users in USERS if users <= last]
+    assert [level.users for level in ramp.forecast.levels] == asked
+
+
+@pytest.mark.parametrize(
+    ("users", "rps", "cpu", "more"),
+    [(4, 40.0, 0.01, 16), (16, 160.0, 0.4, 20), (4, 40.0, 0.6, 4), (4, 20.0, 0.01, 4)],
+)
+def test_next_look_asks_as_more_to_half_of_the_knee_unless_something_is_full(
+    users: int, rps: float, cpu: float, more: int
+) -> None:
+    ramp = ramp_of(attached(lambda N: N / 0.1, alone_s=0.1), most=512)
+    ramp.looks.append(replace(point(users), throughput_rps=rps, server_cpu=0.0, generator_cpu=cpu))
+    assert ramp._more() == more
+
+
+def test_looks_are_alike_where_a_request_costs_each_side_about_the_same() -> None:
+    look = replace(point(4), throughput_rps=40.0, server_cpu=0.1, generator_cpu=0.02)
+    assert alike(look, replace(look, throughput_rps=80.0, server_cpu=0.21, generator_cpu=0.041))
+    assert not alike(look, replace(look, server_cpu=0.13))
+    assert not alike(look, replace(look, generator_cpu=0.016))
 
 
 def test_report_has_each_level_beside_its_band_and_the_verdict() -> None:

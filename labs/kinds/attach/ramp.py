@@ -20,11 +20,13 @@ from labs.host.monitor import Sampler
 from labs.kinds.attach.forecast import Rates, forecast, levels, rates
 from labs.kinds.attach.look import found_at
 from labs.kinds.attach.record import Attached, Attachment, Known
+from labs.kinds.attach.verdict import RISES
 from labs.load.locust import Driver, LoadFailed
 from labs.load.target import Answer, Target
 from labs.measure.rig import Rig
 from labs.records.format import crowd
 from labs.records.results import Check, Machine, Point
+from labs.theory.laws import GENERATOR_FULL
 
 IDLE_S = 1.0  # for which nobody asks, to see what the machine does by itself
 ALONE = 20  # answers of one user, or
@@ -38,6 +40,7 @@ REQUESTS = 48  # that they should have
 LONGEST_S = 8.0  # of one window
 MOST_FAILED = 0.01  # of the answers
 MOST_LONGER = 10.0  # times a lone user's response time, of 19 in 20
+MORE_LOOKS = 3  # at most, after the first few
 FLAT = 1.05  # times the throughput of half as many users: less is no rise any more
 FLAT_LEVELS = 2  # of those in a row there is no more to see
 SLOWEST_S = 10.0  # a lone answer that takes longer can't be measured in a minute
@@ -69,6 +72,15 @@ class Asked:
     locustfile: str = ""  # its name, where its users ask
 
 
+def alike(one: Point, other: Point) -> bool:
+    """Whether a request cost server and load generator the same in two looks."""
+    for cpu in ("server_cpu", "generator_cpu"):
+        costs = [getattr(each, cpu) / max(1e-6, each.throughput_rps) for each in (one, other)]
+        if max(costs) > (1 + AGREE) * min(costs):
+            return False
+    return True
+
+
 class Ramp:
     """One attachment as it grows: what was found so far."""
 
@@ -94,11 +106,7 @@ class Ramp:
         rig.until(self._steady, SLOWEST_S, every_s=0.02)
         self._ask(1, self._first_pace(time.perf_counter() - begun))
         self.alone_s = max(1e-6, self.looks[0].mean_response_time_s)
-        few = max(2, math.ceil(usable()))
-        for users in (few, 2 * few):
-            if users <= self.asked.most:
-                rig.progress(f"asking as {crowd(users)}")
-                self._ask(users, self.looks[-1].mean_response_time_s)
+        self._ask_as_a_few()
         if self.asked.locustfile:
             self.think_time_s = self._paused()
         watch.driver.open(0, 0.0)
@@ -113,9 +121,43 @@ class Ramp:
             pool=self.asked.workers,
         )
         self._know()
+        self._foretell(self.asked.levels or levels(self._rates("value"), self.asked.most))
+
+    def _ask_as_a_few(self) -> None:
+        """Ask as many as cores, as twice as many, and then again until a request costs the same."""
+        few = max(2, math.ceil(usable()))
+        for users in (few, 2 * few):
+            if users <= self.asked.most:
+                self._ask_as(users)
+        for _ in range(MORE_LOOKS):
+            if len(self.looks) > 2 and not alike(*self.looks[-2:]):
+                self._ask_as(self._more())
+
+    def _ask_as(self, users: int) -> None:
+        self.rig.progress(f"asking as {crowd(users)}")
+        self._ask(users, self.looks[-1].mean_response_time_s)
+
+    def _more(self) -> int:
+        """Users of the next look: four times as many as of the last, to half of the knee that its
+        costs make; as many as before where something was full. What seldom has anything to do finds
+        its caches cold, so each request costs it more than in a crowd."""
+        last = self.looks[-1]
+        if not self._rises(last):
+            return last.users
+        both = (last.server_cpu + last.generator_cpu) / usable()
+        knee = last.users / max(1e-6, both, last.generator_cpu)
+        return max(last.users, min(4 * last.users, round(knee / 2), self.asked.most))
+
+    def _rises(self, point: Point) -> bool:
+        """Whether throughput has risen with the users up to that level, so that nothing is full."""
+        alone_s = self.alone_s + self.think_time_s
+        return point.throughput_rps > RISES * point.users / alone_s
+
+    def _foretell(self, users: tuple[int, ...]) -> None:
+        """Forecast these levels from what was found in the looks."""
+        self.levels = users
         at, dear, cheap = (self._rates(edge) for edge in ("value", "high", "low"))
-        self.levels = self.asked.levels or levels(at, self.asked.most)
-        self.forecast = forecast(self.levels, at, dear, cheap, visible=self.found.visible)
+        self.forecast = forecast(users, at, dear, cheap, visible=self.found.visible)
 
     def _idle(self) -> dict[int, float]:
         """Cores that each process of the machine uses when nobody asks."""
@@ -193,7 +235,7 @@ class Ramp:
         spent_s = 0.0
         if self.found.visible and alone.completed:
             each = [self._demand(*look) for look in self.seen]
-            spent_s, costs = each[0], each[1:] or each
+            spent_s, costs = each[0], each[1:][-2:] or each
             value = costs[-1]
             half = max(abs(cost - value) for cost in [*costs, value]) + half_width(alone) * value
             self.demand = Known(value=value, low=max(0.0, value - half), high=value + half)
@@ -225,7 +267,7 @@ class Ramp:
     def up(self) -> None:
         """Visit the levels from few users to many, until there is no more to see."""
         flat = 0
-        for users in self.levels:
+        for users in self._upwards():
             before = self.points.get(max(self.points, default=0))
             expected_s = self.forecast.at(users).model_response_time_s
             if before is not None:  # as seen, not as forecast
@@ -239,6 +281,17 @@ class Ramp:
             self.stopped = self._stop(point, flat)
             if self.stopped:
                 return
+
+    def _upwards(self) -> Iterator[int]:
+        """The levels; beyond them twice as many users for as long as nothing is full, where nobody
+        has said how many."""
+        yield from self.levels
+        while not self.asked.levels and (more := 2 * self.levels[-1]) <= self.asked.most:
+            top = self.points[self.levels[-1]]
+            if top.generator_cpu > GENERATOR_FULL or not self._rises(top):
+                return
+            self._foretell((*self.levels, more))
+            yield more
 
     def down(self) -> None:
         """Visit them again from many users to few, so that a drift of the machine shows."""
