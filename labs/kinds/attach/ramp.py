@@ -40,7 +40,8 @@ REQUESTS = 48  # that they should have
 LONGEST_S = 8.0  # of one window
 MOST_FAILED = 0.01  # of the answers
 MOST_LONGER = 10.0  # times a lone user's response time, of 19 in 20
-MORE_LOOKS = 3  # at most, after the first few
+MORE_LOOKS = 3  # at most, after the first few, of answers that take less than
+BRIEF_S = 0.5
 FLAT = 1.05  # times the throughput of half as many users: less is no rise any more
 FLAT_LEVELS = 2  # of those in a row there is no more to see
 SLOWEST_S = 10.0  # a lone answer that takes longer can't be measured in a minute
@@ -124,13 +125,15 @@ class Ramp:
         self._foretell(self.asked.levels or levels(self._rates("value"), self.asked.most))
 
     def _ask_as_a_few(self) -> None:
-        """Ask as many as cores, as twice as many, and then again until a request costs the same."""
+        """Ask as many as cores, as twice as many, and then again until a request costs the same,
+        where that takes little time."""
         few = max(2, math.ceil(usable()))
         for users in (few, 2 * few):
             if users <= self.asked.most:
                 self._ask_as(users)
         for _ in range(MORE_LOOKS):
-            if len(self.looks) > 2 and not alike(*self.looks[-2:]):
+            brief = self.looks[-1].mean_response_time_s < BRIEF_S
+            if len(self.looks) > 2 and brief and not alike(*self.looks[-2:]):
                 self._ask_as(self._more())
 
     def _ask_as(self, users: int) -> None:
