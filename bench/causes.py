@@ -50,7 +50,7 @@ SLOWER = 1.4  # times as long, where something takes longer than calibrated
 # then two of them share a core while another idles: a cause that nobody injected.
 OURS = Server("prefork", by="scratch", processes=4 * CORES)
 # Hashed: an interpreter's loop may be some per cent faster or slower in the server than it was when
-# burned (`bench.cores`), a cause that nobody injected either. Counted work has a row of its own.
+# burned, a cause that nobody injected either. Counted work has a row of its own.
 CPU = Experiment(OURS, Workload(cpu_s=0.02, cpu_by="hashing"), MANY)
 WAITS = Workload(wait_s=0.1)
 # Checks that have another name than their cause, and names of what the same cause did.

@@ -51,8 +51,8 @@ EXPECTED = int(os.environ[protocol.USERS])
 SHOWN_FAILURES = 5
 SEND_EVERY_S = 0.05
 NOWHERE = (nan,) * 4  # the service of what has no answer
-# Locust's own statistics hear of no request: they would cost each a twentieth of its CPU time
-# (`bench.load`), and all that they could tell goes to the measuring process.
+# Locust's own statistics hear of no request: they would cost each a twentieth of its CPU time,
+# and all that they could tell goes to the measuring process.
 UNHEARD = EventHook()  # type: ignore[no-untyped-call]
 
 # A request whose connection closed without an answer has failed. The client would send it again,

@@ -243,7 +243,7 @@ def _alone(
     server, by its own clock, over those that it took burning; those that it spends beside; the
     seconds of its round beside the piece; and of these, until the server began. Each process runs
     an interpreter's loop at a speed of its own, some percent apart, and keeps it; and its core may
-    have become slower since the burns (`bench.cores` tells both). Where users of the levels wait
+    have become slower since the burns. Where users of the levels wait
     between work, so does this one: server and generator nap, and what wakes is slower. Of CPU
     seconds the mean, as D is one: now and then a core takes half as long again for a piece, at the
     levels too. Of the rest medians: what disturbs a round or two only makes them longer.
