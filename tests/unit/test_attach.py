@@ -228,6 +228,22 @@ def test_forecast_band_holds_the_model_at_any_demand_within_what_is_known(
         assert level.model_rps <= level.bound_rps * (1 + 1e-6)
 
 
+def test_forecast_of_a_lone_user_is_its_answer_however_little_a_request_costs_in_company() -> None:
+    demand, wait = (Known(value=x, low=x, high=x) for x in (0.001, 0.002))
+    at = rates(SEEN, demand, wait, alone_s=0.004, Z=0.0, g=0.0001, cores=2.0)
+    assert at.model_rps(1) == pytest.approx(1 / 0.004, rel=0.01)
+    assert at.bound_rps(1) > at.model_rps(1)
+
+
+def test_forecast_gives_a_runtime_the_cores_that_it_was_seen_to_use() -> None:
+    """Threads that wait for an interpreter's lock do that in the kernel, on another core."""
+    one = replace(SEEN, one_core_each="Python", workers=1)
+    demand, wait = (Known(value=x, low=x, high=x) for x in (0.003, 0.0))
+    for busy, c in ((0.4, 1.0), (1.3, 1.3)):
+        at = rates(one, demand, wait, alone_s=0.003, Z=0.0, g=0.0001, cores=2.0, busy=busy)
+        assert at.model_rps(32) == pytest.approx(c / 0.003, rel=0.02)
+
+
 def test_levels_double_to_half_as_many_again_as_the_knee_and_never_beyond_the_most() -> None:
     at = rates(
         SEEN,

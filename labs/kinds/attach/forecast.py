@@ -25,7 +25,7 @@ LEAST_TOP = 8  # users: a ramp to fewer shows no shape
 class Rates:
     """What a forecast is made of, in seconds and numbers."""
 
-    alone: float  # D of a lone request
+    alone: float  # D of a lone request, which finds its caches colder
     D: float  # in company
     V: float
     Z: float
@@ -77,18 +77,20 @@ def rates(
     Z: float,
     g: float,
     cores: float,
+    busy: float = 0.0,
     edge: str = "value",
     measured: bool = False,
 ) -> Rates:
-    """The numbers at one edge of what is known of them: "value", "low" or "high"."""
+    """The numbers at one edge of what is known of them: "value", "low" or "high". busy: cores that
+    the server was seen to use, which may be more than a runtime's own code can."""
     D = 0.0 if demand is None else float(getattr(demand, edge))
     V = float(getattr(wait, edge))
     full = float(found.cores or cores)
     if found.one_core_each and found.workers:
-        full = min(full, float(found.workers))
+        full = min(full, max(float(found.workers), busy))
     held = math.inf if found.quota_cores is None else found.quota_cores
     return Rates(
-        alone=min(D, max(0.0, alone_s - V)) if demand is not None else 0.0,
+        alone=max(0.0, alone_s - V) if demand is not None else 0.0,
         D=D,
         V=V,
         Z=Z,

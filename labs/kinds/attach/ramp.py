@@ -108,6 +108,7 @@ class Ramp:
         self._ask(1, self._first_pace(time.perf_counter() - begun))
         self.alone_s = max(1e-6, self.looks[0].mean_response_time_s)
         self._ask_as_a_few()
+        self._ask_alone_again()
         if self.asked.locustfile:
             self.think_time_s = self._paused()
         watch.driver.open(0, 0.0)
@@ -135,6 +136,14 @@ class Ramp:
             brief = self.looks[-1].mean_response_time_s < BRIEF_S
             if len(self.looks) > 2 and brief and not alike(*self.looks[-2:]):
                 self._ask_as(self._more())
+
+    def _ask_alone_again(self) -> None:
+        """Ask as one user once more, where that takes little time, and forget the first look: it
+        found the server cold."""
+        if len(self.looks) > 1 and self.alone_s < BRIEF_S:
+            self._ask_as(1)
+            self.looks[0], self.seen[0] = self.looks.pop(), self.seen.pop()
+            self.alone_s = max(1e-6, self.looks[0].mean_response_time_s)
 
     def _ask_as(self, users: int) -> None:
         self.rig.progress(f"asking as {crowd(users)}")
@@ -261,6 +270,7 @@ class Ramp:
             Z=self.think_time_s,
             g=self.generator_s,
             cores=usable() if self.watch.target.here else math.inf,
+            busy=max(look.server_cpu for look in self.looks),
             edge=edge,
             measured=bool(self.asked.locustfile),
         )
