@@ -23,8 +23,8 @@ def words(text: str) -> int:
 
 
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
-    ("labs", "*.py", lines, 35_250),
-    ("tests", "*.py", lines, 34_950),
+    ("labs", "*.py", lines, 35_310),
+    ("tests", "*.py", lines, 34_990),
     ("bench", "*.py", lines, 2_600),
     ("book/web/src", "*.ts", lines, 9_560),
     (".", "CONTRIBUTING.md", words, 900),
