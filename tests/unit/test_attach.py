@@ -18,8 +18,9 @@ from msgspec import structs
 from labs.host import listeners
 from labs.host.listeners import Crowd
 from labs.kinds.attach.forecast import Rates, forecast, levels, rates
+from labs.kinds.attach.instruments import Asked, Watch
 from labs.kinds.attach.next_step import look_next
-from labs.kinds.attach.ramp import Asked, Ramp, Watch, alike
+from labs.kinds.attach.ramp import Ramp, alike
 from labs.kinds.attach.record import Attached, Found, Known
 from labs.kinds.attach.report import joined, text
 from labs.kinds.attach.verdict import verdict

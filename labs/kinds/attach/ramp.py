@@ -6,38 +6,25 @@ import contextlib
 import math
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 
-from labs.analysis import checks
-from labs.analysis.failures import failures
-from labs.analysis.point import count_level, half_width
-from labs.analysis.schedule import LEAST_COMPLETIONS, PAINT_S, SETTLE
-from labs.analysis.visits import join, judge, visited
+from labs.analysis.point import half_width
+from labs.analysis.visits import join, judge
 from labs.host import listeners
 from labs.host.hardware import cores as usable
-from labs.host.listeners import Crowd
-from labs.host.monitor import Sampler
 from labs.kinds.attach.forecast import Rates, forecast, levels, rates
+from labs.kinds.attach.instruments import ALONE, LONGEST_S, Asked, Watch, Windows
 from labs.kinds.attach.look import found_at
 from labs.kinds.attach.record import Attached, Attachment, Known
 from labs.kinds.attach.verdict import RISES
-from labs.load.locust import Driver, LoadFailed
-from labs.load.target import Answer, Target
+from labs.load.locust import LoadFailed
 from labs.measure.rig import Rig
 from labs.records.format import crowd
-from labs.records.results import Check, Machine, Point
+from labs.records.results import Point
 from labs.theory.laws import GENERATOR_FULL
 
 IDLE_S = 1.0  # for which nobody asks, to see what the machine does by itself
-ALONE = 20  # answers of one user, or
-ALONE_S = 5.0  # seconds, whatever comes first; and no less than
-LEAST_S = 1.0
 STEADY = 3  # answers in a row that agree within
 AGREE = 0.1
-MOST_STAGGER_S = 2.0  # over which new users start
-EACH_S = 1.0  # of a level's windows, together
-REQUESTS = 48  # that they should have
-LONGEST_S = 8.0  # of one window
 MOST_FAILED = 0.01  # of the answers
 MOST_LONGER = 10.0  # times a lone user's response time, of 19 in 20
 MORE_LOOKS = 3  # at most, after the first few, of answers that take less than
@@ -45,32 +32,6 @@ BRIEF_S = 0.5
 FLAT = 1.05  # times the throughput of half as many users: less is no rise any more
 FLAT_LEVELS = 2  # of those in a row there is no more to see
 SLOWEST_S = 10.0  # a lone answer that takes longer can't be measured in a minute
-
-
-@dataclass(eq=False)
-class Watch:
-    """A server that somebody else started, watched and asked."""
-
-    target: Target
-    answer: Answer
-    driver: Driver
-    sampler: Sampler
-    server: Crowd
-    behind: Crowd
-    programs: tuple[str, ...] = ()  # those behind it
-    idle: dict[int, float] = field(default_factory=dict)  # cores of each process then
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What a reader wants to know of a server, and what they know of it."""
-
-    url: str = ""  # as they gave it; "" for the book's own server
-    levels: tuple[int, ...] = ()  # none: as the look suggests
-    most: int  # users
-    think_time_s: float = 0.0
-    workers: int | None = None  # requests it holds at once
-    locustfile: str = ""  # its name, where its users ask
 
 
 def alike(one: Point, other: Point) -> bool:
@@ -82,17 +43,15 @@ def alike(one: Point, other: Point) -> bool:
     return True
 
 
-class Ramp:
+class Ramp(Windows):
     """One attachment as it grows: what was found so far."""
 
     def __init__(self, asked: Asked, rig: Rig, watch: Watch) -> None:
-        self.asked, self.rig, self.watch = asked, rig, watch
-        self.machine: Machine = rig.machine
+        super().__init__(asked, rig, watch)
         self.points: dict[int, Point] = {}
         self.looks: list[Point] = []
         self.seen: list[tuple[float, Mapping[int, float]]] = []  # throughput, cores of each process
         self.stopped = ""
-        self.think_time_s = asked.think_time_s  # of a locustfile's users, as far as is known
         self.began = rig.now()
 
     # ---- before the load ------------------------------------------------------------------------
@@ -334,55 +293,6 @@ class Ramp:
         """One window under so many users, once they are settled."""
         self._settle(users, response_s, leaving=leaving)
         return self._count(users, response_s)
-
-    def _settle(self, users: int, response_s: float, *, leaving: bool = False) -> None:
-        """Have so many users ask, spread over one round, until they are under way."""
-        watch = self.watch
-        watch.sampler.users = users
-        cycle_s = response_s + self.think_time_s
-        watch.driver.open(users, 0.0 if leaving else min(cycle_s, MOST_STAGGER_S))
-        settle_s = max(PAINT_S, (1 + SETTLE) * cycle_s)
-        self.rig.pause(min(LONGEST_S, settle_s), watch.driver.check)
-
-    def _count(self, users: int, response_s: float, *, lone: bool = False) -> Point:
-        """One window, counted one response time after its end."""
-        watch, rig = self.watch, self.rig
-        cycle_s = response_s + self.think_time_s
-        since, before = len(watch.driver.records()), watch.sampler.snapshot()
-        twice = 2 if self.think_time_s else 1  # pauses scatter more than answers do
-        window_s = max(twice * EACH_S / 2, 3 * cycle_s, twice * REQUESTS / 2 * cycle_s / users)
-        if lone:
-            window_s = min(max(LEAST_S, ALONE * cycle_s), max(ALONE_S, 3 * cycle_s))
-        rig.pause(min(LONGEST_S, window_s), watch.driver.check)
-        after = watch.sampler.snapshot(ends=True)
-        rig.pause(min(LONGEST_S, response_s), watch.driver.check)
-        report = watch.driver.report(since)
-        if not len(watch.driver.records()):
-            raise LoadFailed(
-                f"{watch.target.url}: not one answer came in {LONGEST_S:.0f} s. Is the server well?"
-            )
-        point = count_level(
-            report,
-            before,
-            after,
-            users=users,
-            think_time_s=self.think_time_s,
-            workers=None,
-            pss=None,
-        )
-        return self._checked(visited(point, rig.since_begin_s((before.at + after.at) / 2)))
-
-    def _checked(self, point: Point) -> Point:
-        return replace(point, checks=tuple(self._checks(point)))
-
-    def _checks(self, point: Point) -> Iterator[Check]:
-        if point.failed:
-            yield failures(point.failed, self.machine, no_port=point.no_port)
-        if point.completed >= LEAST_COMPLETIONS / 2:
-            yield from checks.disturbances(point)
-        if self.watch.target.here and self.watch.server.families[0].roots:
-            around = checks.surroundings(point, self.machine)
-            yield from (check for check in around if check.name != "throttled")  # as forecast
 
     def attached(self) -> Attached:
         """What was found so far."""

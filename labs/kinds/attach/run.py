@@ -11,8 +11,9 @@ from msgspec import structs
 
 from labs.host.listeners import Crowd
 from labs.host.monitor import Sampler
+from labs.kinds.attach.instruments import Asked, Watch
 from labs.kinds.attach.look import family_at, glance
-from labs.kinds.attach.ramp import Asked, Ramp, Watch
+from labs.kinds.attach.ramp import Ramp
 from labs.kinds.attach.record import Attached
 from labs.kinds.attach.verdict import verdict
 from labs.kinds.base import LabKind

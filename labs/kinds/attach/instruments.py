@@ -1,0 +1,110 @@
+"""One window of an attachment: so many users, settled, counted and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from labs.analysis import checks
+from labs.analysis.failures import failures
+from labs.analysis.point import count_level
+from labs.analysis.schedule import LEAST_COMPLETIONS, PAINT_S, SETTLE
+from labs.analysis.visits import visited
+from labs.host.listeners import Crowd
+from labs.host.monitor import Sampler
+from labs.load.locust import Driver, LoadFailed
+from labs.load.target import Answer, Target
+from labs.measure.rig import Rig
+from labs.records.results import Check, Machine, Point
+
+ALONE = 20  # answers of one user, or
+ALONE_S = 5.0  # seconds, whatever comes first; and no less than
+LEAST_S = 1.0
+MOST_STAGGER_S = 2.0  # over which new users start
+EACH_S = 1.0  # of a level's windows, together
+REQUESTS = 48  # that they should have
+LONGEST_S = 8.0  # of one window
+
+
+@dataclass(eq=False)
+class Watch:
+    """A server that somebody else started, watched and asked."""
+
+    target: Target
+    answer: Answer
+    driver: Driver
+    sampler: Sampler
+    server: Crowd
+    behind: Crowd
+    programs: tuple[str, ...] = ()  # those behind it
+    idle: dict[int, float] = field(default_factory=dict)  # cores of each process then
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a reader wants to know of a server, and what they know of it."""
+
+    url: str = ""  # as they gave it; "" for the book's own server
+    levels: tuple[int, ...] = ()  # none: as the look suggests
+    most: int  # users
+    think_time_s: float = 0.0
+    workers: int | None = None  # requests it holds at once
+    locustfile: str = ""  # its name, where its users ask
+
+
+class Windows:
+    """Has so many users ask a watched server, and counts what they are answered."""
+
+    def __init__(self, asked: Asked, rig: Rig, watch: Watch) -> None:
+        self.asked, self.rig, self.watch = asked, rig, watch
+        self.machine: Machine = rig.machine
+        self.think_time_s = asked.think_time_s  # of a locustfile's users, as far as is known
+
+    def _settle(self, users: int, response_s: float, *, leaving: bool = False) -> None:
+        """Have so many users ask, spread over one round, until they are under way."""
+        watch = self.watch
+        watch.sampler.users = users
+        cycle_s = response_s + self.think_time_s
+        watch.driver.open(users, 0.0 if leaving else min(cycle_s, MOST_STAGGER_S))
+        settle_s = max(PAINT_S, (1 + SETTLE) * cycle_s)
+        self.rig.pause(min(LONGEST_S, settle_s), watch.driver.check)
+
+    def _count(self, users: int, response_s: float, *, lone: bool = False) -> Point:
+        """One window, counted one response time after its end."""
+        watch, rig = self.watch, self.rig
+        cycle_s = response_s + self.think_time_s
+        since, before = len(watch.driver.records()), watch.sampler.snapshot()
+        twice = 2 if self.think_time_s else 1  # pauses scatter more than answers do
+        window_s = max(twice * EACH_S / 2, 3 * cycle_s, twice * REQUESTS / 2 * cycle_s / users)
+        if lone:
+            window_s = min(max(LEAST_S, ALONE * cycle_s), max(ALONE_S, 3 * cycle_s))
+        rig.pause(min(LONGEST_S, window_s), watch.driver.check)
+        after = watch.sampler.snapshot(ends=True)
+        rig.pause(min(LONGEST_S, response_s), watch.driver.check)
+        report = watch.driver.report(since)
+        if not len(watch.driver.records()):
+            raise LoadFailed(
+                f"{watch.target.url}: not one answer came in {LONGEST_S:.0f} s. Is the server well?"
+            )
+        point = count_level(
+            report,
+            before,
+            after,
+            users=users,
+            think_time_s=self.think_time_s,
+            workers=None,
+            pss=None,
+        )
+        return self._checked(visited(point, rig.since_begin_s((before.at + after.at) / 2)))
+
+    def _checked(self, point: Point) -> Point:
+        return replace(point, checks=tuple(self._checks(point)))
+
+    def _checks(self, point: Point) -> Iterator[Check]:
+        if point.failed:
+            yield failures(point.failed, self.machine, no_port=point.no_port)
+        if point.completed >= LEAST_COMPLETIONS / 2:
+            yield from checks.disturbances(point)
+        if self.watch.target.here and self.watch.server.families[0].roots:
+            around = checks.surroundings(point, self.machine)
+            yield from (check for check in around if check.name != "throttled")  # as forecast
