@@ -28,21 +28,27 @@ BETS = {  # of labs with all units there are, one that is no slip of the finger
 }
 
 
-@pytest.fixture
-def labs(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[str, LabKind[Any]]]:
+@pytest.fixture(scope="module")
+def labs() -> dict[str, tuple[str, LabKind[Any]]]:
     """Every lab of the book with its page, as its cell asks for it."""
     found: dict[str, tuple[str, LabKind[Any]]] = {}
-    monkeypatch.setenv("LABS_MODE", "replay")
-    for cell in recorder.cells():
-        asked: list[LabKind[Any]] = []
-        monkeypatch.setattr(replay, "replay", lambda _, lab, asked=asked: asked.append(lab))
-        exec(cell.source, {})
-        page = str(cell.page.relative_to(store.BOOK).with_suffix(".html"))
-        found[cell.lab] = page, asked[0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LABS_MODE", "replay")
+        for cell in recorder.cells():
+            asked: list[LabKind[Any]] = []
+            patch.setattr(replay, "replay", lambda _, lab, asked=asked: asked.append(lab))
+            exec(cell.source, {})
+            page = str(cell.page.relative_to(store.BOOK).with_suffix(".html"))
+            found[cell.lab] = page, asked[0]
     return found
 
 
-@pytest.mark.parametrize("name", BETS)
+SOME = ("wall-time", "one-core", "memory-per-worker")  # those whose pages are the lightest
+
+
+@pytest.mark.parametrize(
+    "name", [*SOME, *(pytest.param(e, marks=pytest.mark.extended) for e in BETS if e not in SOME)]
+)
 def test_a_bet_is_answered_in_the_words_of_the_live_panel(
     book: Path, page: Page, labs: dict[str, tuple[str, LabKind[Any]]], name: str
 ) -> None:

@@ -100,6 +100,7 @@ def test_a_connection_that_is_cut_while_the_page_starts(
     works(page)
 
 
+@pytest.mark.extended
 def test_a_connection_that_is_cut_while_the_reader_s_code_runs(
     server: BookServer, page: Page, wire: Callable[[BookServer], Wire]
 ) -> None:
@@ -119,7 +120,7 @@ def test_a_connection_that_is_cut_while_the_reader_s_code_runs(
         run(panel(page, number))
 
 
-@pytest.mark.parametrize("lost", ["", "done at 20"])
+@pytest.mark.parametrize("lost", [pytest.param("", marks=pytest.mark.extended), "done at 20"])
 def test_a_run_goes_on_across_a_cut(
     server: BookServer, page: Page, wire: Callable[[BookServer], Wire], lost: str
 ) -> None:

@@ -41,7 +41,7 @@ AT_ONCE = """(() => {
 
 
 @pytest.mark.performance  # frame by frame: a browser on a busy machine may miss some
-@pytest.mark.parametrize("held_ms", [5_000, 0])
+@pytest.mark.parametrize("held_ms", [5_000, pytest.param(0, marks=pytest.mark.extended)])
 def test_what_is_done_before_a_panel_comes_carries_over(
     panels: BookServer, page: Page, held_ms: int
 ) -> None:
@@ -79,6 +79,7 @@ def test_code_half_typed_when_python_comes_is_not_run_and_keys_reach_it(
     expect(panel(page, 2)).to_contain_text("]:2")
 
 
+@pytest.mark.extended
 def test_a_number_being_typed_when_a_panel_comes_is_typed_on(
     panels: BookServer, page: Page
 ) -> None:

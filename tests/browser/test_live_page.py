@@ -215,7 +215,9 @@ def test_a_page_that_is_left_while_its_code_runs_is_no_news_in_the_terminal(
     assert "Traceback" not in server.log()[len(before) :]
 
 
-@pytest.mark.parametrize("editing", ["plaintext-only", "true"])
+@pytest.mark.parametrize(
+    "editing", ["plaintext-only", pytest.param("true", marks=pytest.mark.extended)]
+)
 def test_the_code_that_runs_is_the_code_that_is_seen(
     server: BookServer, page: Page, editing: str
 ) -> None:

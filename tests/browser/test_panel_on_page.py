@@ -190,7 +190,7 @@ def test_predict_measure_explain(panels: BookServer, page: Page) -> None:
     expect(button(shown, "Run")).to_be_enabled()
 
 
-@pytest.mark.parametrize("by", ["Enter", "Commit"])
+@pytest.mark.parametrize("by", ["Commit", pytest.param("Enter", marks=pytest.mark.extended)])
 def test_what_is_typed_in_haste_is_kept_whole(panels: BookServer, page: Page, by: str) -> None:
     """However busy Python is: the library lets a press overtake what was typed before. So a press
     waits until Python is done with that."""
@@ -229,7 +229,10 @@ def test_figures_bet_and_run_are_in_sight_together(panels: BookServer, page: Pag
         assert box and top <= box["y"] and box["y"] + box["height"] <= 900, (part, box)
 
 
-def test_the_bet_is_eight_tabs_from_the_heading_at_most(panels: BookServer, page: Page) -> None:
+def test_the_keyboard_goes_from_the_heading_to_the_bet_to_run_to_stop_and_back(
+    panels: BookServer, page: Page
+) -> None:
+    """In eight tabs. What is pressed is disabled or hidden by it, and would drop the focus."""
     shown = opened(panels, page)
     page.locator(".bd-article h1").first.evaluate("node => { node.tabIndex = -1; node.focus() }")
     bet = shown.get_by_role("textbox", name="Your prediction")
@@ -243,14 +246,7 @@ def test_the_bet_is_eight_tabs_from_the_heading_at_most(panels: BookServer, page
     more.focus()
     page.keyboard.press("Enter")
     expect(shown.get_by_role("slider", name="CPU time")).to_be_visible()
-
-
-def test_the_keyboard_goes_from_the_bet_to_run_to_stop_and_back(
-    panels: BookServer, page: Page
-) -> None:
-    """What is pressed is disabled or hidden by it, and would drop the focus."""
-    shown = opened(panels, page)
-    shown.get_by_role("textbox", name="Your prediction").focus()
+    bet.focus()
     page.keyboard.type("100")
     page.keyboard.press("Enter")
     expect(button(shown, "Run")).to_be_focused()

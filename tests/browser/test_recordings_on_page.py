@@ -401,9 +401,10 @@ def changed(**fields: object) -> str:
     return json.dumps(file)
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
+def test_a_file_that_is_none_is_refused_in_a_sentence(book: Path, page: Page) -> None:
+    page.goto((book / "my-progress.html").as_uri())
+    expect(page.get_by_role("button", name="Draw a saved recording")).to_be_visible()
+    refused = [
         ("{", "not a file of JSON, or cut short."),
         ('{"kind": "sweep", "schema": NaN}', "not a file of JSON, or cut short."),
         ("[" * 200_000 + "]" * 200_000, "not a"),
@@ -426,22 +427,18 @@ def changed(**fields: object) -> str:
             "its figure holds more than any lab’s.",
         ),
         (" " * (9 * 2**20), "larger than 8 MiB"),
-    ],
-    ids=lambda value: value[:30],
-)
-def test_a_file_that_is_none_is_refused_in_a_sentence(
-    book: Path, page: Page, text: str, said: str
-) -> None:
+    ]
+    for number, (text, said) in enumerate(refused):
+        dropped(page, f"{number}.json", text)
+        told = page.locator(".wt-saved").get_by_role("status")
+        expect(told).to_contain_text(f"{number}.json: {said}")
+        expect(page.locator(".wt-drawing")).to_have_count(0)
+
+
+def test_a_file_s_figure_hangs_no_tab(book: Path, page: Page) -> None:
     page.goto((book / "my-progress.html").as_uri())
     expect(page.get_by_role("button", name="Draw a saved recording")).to_be_visible()
-    dropped(page, "odd.json", text)
-    expect(page.locator(".wt-saved").get_by_role("status")).to_contain_text(f"odd.json: {said}")
-    expect(page.locator(".wt-drawing")).to_have_count(0)
-
-
-@pytest.mark.parametrize(
-    ("trace", "axis"),
-    [
+    figures: list[tuple[dict[str, object], dict[str, object]]] = [
         ({}, {"tickformat": "0999999999d"}),
         ({}, {"dtick": 1e-6, "range": [0, 1e6], "type": "category"}),
         ({}, {"nticks": 1e9, "range": [0, 1e6]}),
@@ -449,20 +446,16 @@ def test_a_file_that_is_none_is_refused_in_a_sentence(
         ({"hovertemplate": "%{x:0999999999d}"}, {}),
         ({"x": ["1e308", "-1e308", 5e-324, 1e308]}, {"range": [-1e308, 1e308]}),
         ({"mode": "markers", "marker": {"size": 1e9}}, {"tickangle": 1e308}),
-    ],
-    ids=lambda value: json.dumps(value)[:40],
-)
-def test_a_file_s_figure_hangs_no_tab(
-    book: Path, page: Page, trace: dict[str, object], axis: dict[str, object]
-) -> None:
-    page.goto((book / "my-progress.html").as_uri())
-    expect(page.get_by_role("button", name="Draw a saved recording")).to_be_visible()
-    layout = {"xaxis": axis, "meta": {"narrow": {"xaxis": axis}}}
-    dropped(page, "odd.json", changed(figure={"data": [LINE | trace], "layout": layout}))
-    plot = page.locator(".wt-drawing .wt-plot")
-    expect(plot.locator(".cartesianlayer").first).to_be_visible()
-    plot.locator(".nsewdrag").first.hover(position={"x": 1, "y": 1}, force=True)
-    assert page.evaluate("1 + 1") == 2
+    ]
+    for number, (trace, axis) in enumerate(figures):
+        layout = {"xaxis": axis, "meta": {"narrow": {"xaxis": axis}}}
+        figure = {"data": [LINE | trace], "layout": layout}
+        dropped(page, f"{number}.json", changed(lab=f"odd-{number}", figure=figure))
+        drawing = page.get_by_role("region", name=f"Saved: odd-{number}", exact=True)
+        plot = drawing.locator(".wt-plot")
+        expect(plot.locator(".cartesianlayer").first).to_be_visible()
+        plot.locator(".nsewdrag").first.hover(position={"x": 1, "y": 1}, force=True)
+        assert page.evaluate("1 + 1") == 2
 
 
 def test_what_a_file_says_is_text_and_asks_no_other_host(book: Path, page: Page) -> None:

@@ -327,20 +327,20 @@ GOALS = {  # what is pressed, by which key, and until it says what; a button is 
 }
 
 
-@pytest.mark.parametrize("name", GOALS)
-def test_scene_reaches_its_goal_by_keyboard_alone(opened: Page, name: str) -> None:
-    found = opened.locator(f"wt-scene[name={name}]")
-    expect(found.locator(".wt-scene-live")).to_be_attached()
-    found.scroll_into_view_if_needed()
-    goal = found.locator(".wt-scene-goal")
-    expect(goal).not_to_have_attribute("data-reached", "yes")
-    for what, key, until in GOALS[name]:
-        pressed = found.get_by_role("button" if key == "Enter" else "slider", name=what)
-        for _ in range(40):
-            pressed.press(key)
-            if not until or pressed.get_attribute("aria-valuetext") == until:
-                break
-    expect(goal).to_have_attribute("data-reached", "yes")
+def test_scene_reaches_its_goal_by_keyboard_alone(opened: Page) -> None:
+    for name, presses in GOALS.items():
+        found = opened.locator(f"wt-scene[name={name}]")
+        expect(found.locator(".wt-scene-live")).to_be_attached()
+        found.scroll_into_view_if_needed()
+        goal = found.locator(".wt-scene-goal")
+        expect(goal).not_to_have_attribute("data-reached", "yes")
+        for what, key, until in presses:
+            pressed = found.get_by_role("button" if key == "Enter" else "slider", name=what)
+            for _ in range(40):
+                pressed.press(key)
+                if not until or pressed.get_attribute("aria-valuetext") == until:
+                    break
+        expect(goal).to_have_attribute("data-reached", "yes")
 
 
 def test_a_turn_lays_out_the_scene_and_not_the_page(opened: Page, browser: Browser) -> None:
@@ -383,23 +383,26 @@ def test_numbers_that_change_are_no_new_parts_of_the_page(opened: Page) -> None:
     assert opened.evaluate("window.news") == 0
 
 
-@pytest.mark.parametrize("number", [POOL, BET, SAMPLES, QUOTA])
-def test_a_scene_has_room_for_all_that_it_says(still: Page, number: int) -> None:
-    found = scene(still, number)
+def test_a_scene_has_room_for_all_that_it_says(still: Page) -> None:
     fits = (
         "node => { const live = node.querySelector('.wt-scene-live');"
         " const { paddingTop, paddingBottom, contain } = getComputedStyle(node);"
         " const high = node.clientHeight - parseFloat(paddingTop) - parseFloat(paddingBottom);"
         " return contain === 'strict' && Math.abs(live.offsetHeight - high) <= 1; }"
     )
-    node = found.element_handle()
-    still.wait_for_function(fits, arg=node)
-    skip = found.get_by_role("button", name="Skip")
-    if skip.count():
-        skip.tap()
-    found.get_by_role("button", name="10 s ahead").tap()
-    still.wait_for_function(fits, arg=node)
+    several = [scene(still, number) for number in (POOL, BET, SAMPLES, QUOTA)]
+    for found in several:
+        found.scroll_into_view_if_needed()
+        node = found.element_handle()
+        still.wait_for_function(fits, arg=node)
+        skip = found.get_by_role("button", name="Skip")
+        if skip.count():
+            skip.tap()
+        found.get_by_role("button", name="10 s ahead").tap()
+        still.wait_for_function(fits, arg=node)
     still.set_viewport_size({"width": 740, "height": 360})
-    still.wait_for_function(fits, arg=node)
+    for found in several:
+        still.wait_for_function(fits, arg=found.element_handle())
     still.emulate_media(media="print")
-    assert found.evaluate("node => getComputedStyle(node).contain") == "none"
+    for found in several:
+        assert found.evaluate("node => getComputedStyle(node).contain") == "none"

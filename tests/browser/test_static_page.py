@@ -76,16 +76,21 @@ ASKED = {
 }  # what is typed -> words of the question whose answer is wanted
 
 
-@pytest.mark.parametrize("typed", ASKED)
+@pytest.mark.parametrize(
+    "several",
+    [[*ASKED][::4], pytest.param([*ASKED], marks=pytest.mark.extended)],
+    ids=["some", "all"],
+)
 def test_a_search_finds_the_question_among_the_first_three(
-    book: Path, page: Page, typed: str
+    book: Path, page: Page, several: list[str]
 ) -> None:
-    page.goto((book / "search.html").as_uri() + f"?q={quote(typed)}")
-    found = page.locator("#search-results li a")
-    expect(found.first).to_be_visible()
-    expect(page.locator("#search-results h2")).to_have_text("Search Results")
-    first = [each.inner_text() for each in found.all()[:3]]
-    assert any("Questions people ask" in each and ASKED[typed] in each for each in first), first
+    for typed in several:
+        page.goto((book / "search.html").as_uri() + f"?q={quote(typed)}")
+        found = page.locator("#search-results li a")
+        expect(found.first).to_be_visible()
+        expect(page.locator("#search-results h2")).to_have_text("Search Results")
+        first = [each.inner_text() for each in found.all()[:3]]
+        assert any("Questions people ask" in each and ASKED[typed] in each for each in first), first
 
 
 @pytest.mark.parametrize(
@@ -134,19 +139,22 @@ def test_all_numbers_of_a_table_stand_in_line(book: Path, page: Page) -> None:
     assert aligned and set(aligned) == {1}
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_a_chapter_is_light_and_has_its_figure_at_once(
-    book: Path, page: Page, heard: Heard, name: str
+def test_a_chapter_is_light_and_has_its_figure_and_icons_at_once(
+    book: Path, page: Page, heard: Heard
 ) -> None:
-    page.goto((book / f"{name}.html").as_uri())
-    expect(page.locator("figure.wt-recorded svg.wt-wide").first).to_be_attached()
-    page.wait_for_load_state("networkidle")
-    asked = {unquote(urlsplit(each.url).path) for each in heard.requests}
-    scripts = [Path(path) for path in asked if path.endswith(".js")]
-    sizes = {file.name: len(gzip.compress(file.read_bytes())) for file in scripts}
-    assert {"page.js", "book.js"} <= sizes.keys() and len(sizes) <= 6
-    assert sum(sizes.values()) <= SCRIPT, sizes
-    assert not {"plotly.js", "live.js", "fontawesome.js"} & sizes.keys()
+    for name in CHAPTERS:
+        heard.requests.clear()
+        page.goto((book / f"{name}.html").as_uri())
+        expect(page.locator("figure.wt-recorded svg.wt-wide").first).to_be_attached()
+        every_icon_is_drawn(page)
+        page.wait_for_load_state("networkidle")
+        asked = {unquote(urlsplit(each.url).path) for each in heard.requests}
+        scripts = [Path(path) for path in asked if path.endswith(".js")]
+        sizes = {file.name: len(gzip.compress(file.read_bytes())) for file in scripts}
+        assert {"page.js", "book.js"} <= sizes.keys() and len(sizes) <= 6
+        assert sum(sizes.values()) <= SCRIPT, sizes
+        assert not {"plotly.js", "live.js", "fontawesome.js"} & sizes.keys()
+        assert not [path for path in asked if re.search("fontawesome|fa-", path)]
 
 
 def test_a_reader_who_points_at_a_figure_can_ask_its_points(book: Path, page: Page) -> None:
@@ -213,15 +221,15 @@ ICONS = """nodes => nodes.map(node => {
 })"""
 
 
-@pytest.mark.parametrize("name", ["index", CHAPTERS[0], "search"])
-def test_every_icon_is_drawn_and_no_font_of_icons_is_asked_for(
-    book: Path, page: Page, heard: Heard, name: str
-) -> None:
-    page.goto((book / f"{name}.html").as_uri())
+def every_icon_is_drawn(page: Page) -> None:
     shown = page.locator("i[class*=fa-]").evaluate_all(ICONS)
     assert len(shown) > 8 and all(drawn for _, drawn in shown), shown
-    page.wait_for_load_state("networkidle")
-    assert not [each.url for each in heard.requests if re.search("fontawesome|fa-", each.url)]
+
+
+def test_icons_of_the_first_page_and_the_search_are_drawn(book: Path, page: Page) -> None:
+    for name in ("index", "search"):
+        page.goto((book / f"{name}.html").as_uri())
+        every_icon_is_drawn(page)
 
 
 SOME_SET = """() => {

@@ -9,7 +9,6 @@ from conftest import PATIENCE_MS, Heard
 from labs_on_page import LIVE_MS, button, lab, panel, state
 from playwright.sync_api import Browser, Locator, Page, expect
 from serving import BookServer
-from told import HUNGRY, SPOILED, STARVING, USERS
 
 HERE = Path(__file__).parent
 NEAR_PX = 150  # from a button to what is said of it: seen together
@@ -48,25 +47,6 @@ def swept(browser: Browser, server: BookServer) -> Iterator[Locator]:
     yield shown
     context.close()
     assert not heard.foreign and not heard.errors
-
-
-def test_a_verdict_begins_with_whom_nobody_served_and_leaves_hollow_points_out(
-    swept: Locator,
-) -> None:
-    """U3: it contradicted itself, and drew on points that it called no part of it."""
-    verdict = swept.locator(".wt-verdict")
-    first, *_ = map(str.strip, verdict.locator("p").all_inner_texts())
-    assert first.startswith(f"{STARVING} of {HUNGRY} users were never served")
-    said = " ".join(verdict.locator("p").all_text_contents())  # the fold's, too
-    count = f"2 of {len(USERS)} points, at {SPOILED} and {HUNGRY} users, are drawn hollow"
-    assert count in said and "take no part in this" in said
-    hollow = swept.locator(".wt-figure .wt-plot").evaluate(
-        """node => node.data.filter(({ name, xaxis }) => xaxis === 'x' && /^measured/.test(name))
-          .flatMap(({ x, marker }) => marker.symbol.endsWith('-open') ? x : [])"""
-    )
-    assert hollow == [SPOILED, HUNGRY]
-    limit = next(each for each in said.split(". ") if "the limit" in each)
-    assert not re.search(rf"At ({SPOILED}|{HUNGRY}) users", limit)
 
 
 def test_logarithmic_axes_say_so_and_their_ticks_are_whole_numbers(swept: Locator) -> None:
@@ -134,6 +114,7 @@ def test_a_repair_shows_a_sign_of_life_beside_the_button_that_was_pressed(
     expect(shown.locator(".wt-actions").last).to_contain_text("Stopped")
 
 
+@pytest.mark.extended
 @pytest.mark.measures
 def test_a_panel_speaks_to_its_reader_and_of_each_kill(panels: BookServer, page: Page) -> None:
     """U11: three failures for one worker, unexplained. U19: “Yours is larger? … CONTRIBUTING” under
