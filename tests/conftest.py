@@ -34,10 +34,10 @@ MEASURES = "measures"  # the mark of tests that take this machine's turn
 PERFORMANCE = "performance"  # of those among them that may be repeated
 REPEATS = "WALL_TIME_TEST_REPEATS"  # a file that all processes of these tests count them in
 BROWSER = "browser"  # of tests that drive one, and their room
-TRIALS = "trials"  # of tests that ask nothing of each other; they fill up the end
+TRIALS = "trials"  # of tests that ask nothing of each other, and are shared one by one
 MEASURING = ("live", "kinds")  # rooms that take this machine's turn, one test after another
 THINKING = ("unit", "book")  # rooms that start nothing but a build
-ORDER = (*MEASURING, BROWSER, "processes", *THINKING, TRIALS)
+ORDER = (*MEASURING, BROWSER, "processes", TRIALS, *THINKING)
 NOT_INSTALLED = "Install it with: apt-get install"  # as `labs.host.programs.lacking` says
 STARTING = ("live", MEASURES, BROWSER)  # marks of tests that start something
 LASTING = ("multiprocessing.resource_tracker", "chrome_crashpad")  # end with whoever started them
@@ -79,7 +79,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(BROWSER)
         if "book" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.timeout(BUILD_S))
-    items.sort(key=lambda item: ORDER.index(room(item.path)))
+    items.sort(key=_when)
+
+
+def _when(item: pytest.Item) -> tuple[int, int]:
+    """Its place among the rooms. What is shared out file by file begins with the largest."""
+    where = room(item.path)
+    return ORDER.index(where), -item.path.stat().st_size if where in THINKING else 0
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -15,7 +15,6 @@ from typing import Any
 from urllib.parse import unquote
 
 import examples
-import plotly.graph_objects as go
 import pytest
 from bs4 import BeautifulSoup
 from markup import check_balanced
@@ -23,12 +22,9 @@ from msgspec import structs
 from naps_tree import NAPS, copy
 
 from labs.kinds.registry import KINDS, lab_kind, show_of, showing
-from labs.kinds.timeline.figure import CORES
-from labs.present.blocks import html
 from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
 from labs.recordings.recorder import cells
-from labs.recordings.replay import plainly
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted(store.folder().glob("*/*-cores.json"))
@@ -74,46 +70,6 @@ def test_a_recording_says_what_it_is_and_goes_to_a_file_and_back(
     assert json.loads(file.read_bytes()) == again
 
 
-@each_recording
-def test_a_result_is_shown_by_its_kind(file: Path) -> None:
-    result = read(file)
-    show = showing(result)
-    figure = show.figure(result)
-    made = go.Figure(json.loads(json.dumps(figure, allow_nan=False)))  # plain plotly
-    assert len(made.data) == len(figure["data"]) > 0
-    (kind,) = (each for each in map(lab_kind, KINDS) if each.result is type(result))
-    assert kind.draws_cores == (CORES in json.dumps(figure))
-    assert re.match(r"[A-Z“].*\.$", show.alt(result), re.DOTALL)
-    table = show.table(result)
-    assert table.rows and {len(row) for row in table.rows} == {len(table.head)}
-    assert len(table.csv().splitlines()) >= len(table.rows) + 1
-    assert all(isinstance(cell, str) for row in table.rows for cell in row)
-    check_balanced(html(show.verdict(result), plainly))
-    check_balanced(show.downloads("a-lab", result))
-    json.dumps(show.data(result), allow_nan=False)
-
-
-@each_recording
-def test_a_table_shows_four_columns_and_its_reasons_and_unfolds_the_rest(file: Path) -> None:
-    result = read(file)
-    show = showing(result)
-    sheet = show.table(result)
-    if type(result).__struct_config__.tag == "mystery":
-        sheet = sheet.turned()  # as its page has it: a column for each level, and all in sight
-        assert len(sheet.head) <= 7 and sheet.head[0] == "users"
-        return
-    page = BeautifulSoup(sheet.html(), "html.parser")
-    shown = page.select("thead th:not(.wt-rest)")
-    assert len(shown) <= 4 and len(page.select("thead th")) == len(sheet.head) - bool(sheet.reason)
-    folds = page.select_one("details.wt-more summary")
-    assert bool(folds) == bool(page.select("thead .wt-rest"))
-    for row in page.select("tbody tr:not(.wt-reason)"):
-        assert len(row.select("td:not(.wt-rest)")) == len(shown)
-    whys = [row[sheet.head.index(sheet.reason)] for row in sheet.rows] if sheet.reason else []
-    assert [why.text for why in page.select(".wt-reason")] == [why for why in whys if why]
-    assert sheet.csv().splitlines()[0].count(",") >= len(sheet.head) - 1  # of it nothing is missing
-
-
 def test_reasons_stand_below_their_row_in_every_sweep() -> None:
     point = examples.point(4, checks=(examples.UNFIT,))
     recording = examples.recording(1.0)
@@ -122,17 +78,6 @@ def test_reasons_stand_below_their_row_in_every_sweep() -> None:
     page = BeautifulSoup(html, "html.parser")
     assert page.select_one("tbody tr + .wt-reason").text == f"Unfit: {examples.UNFIT.sentence}"
     assert f"Unfit: {examples.UNFIT.sentence}" in showing(made).table(made).csv()
-
-
-@each_recording
-def test_what_a_result_says_can_do_no_harm(file: Path) -> None:
-    hostile = "<script>alert(1)</script>"
-    result = read(file)
-    bad = structs.replace(result, machine=replace(result.machine, processor=hostile))
-    show = showing(bad)
-    assert hostile not in html(show.verdict(bad), plainly) + show.table(
-        bad
-    ).html() + show.downloads("x", bad)
 
 
 @each_recording

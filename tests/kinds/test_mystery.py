@@ -127,13 +127,14 @@ def test_forecast_has_each_limit_and_only_the_right_fix_lifts_it(seed: int, core
     calibration = replace(CALIBRATION, loops_per_s=speeds)
     last = scenario.before.load.users[-1]
     assert last >= 2 * cores
-    before, wrong, right = (
-        forecast(scenario.experiment(variant), calibration, machine).at(last)
+    found = [
+        forecast(scenario.experiment(variant), calibration, machine)
         for variant in ("before", "wrong", "right")
-    )
+    ]
+    before, wrong, right = (each.at(last) for each in found)
     assert wrong.model_rps / before.model_rps < NOTHING
     if cores > 1 or scenario.limit.name != "load generator":  # one core: it is the CPU's as well
-        assert before.limit == scenario.limit.name
+        assert found[0].levels[0].limit == "users" != before.limit == scenario.limit.name
         assert right.model_rps / before.model_rps > HELPED
 
 

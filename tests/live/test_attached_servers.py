@@ -19,6 +19,7 @@ from panel_driver import PanelDriver
 from serving import own_server
 from waiting import eventually
 
+from labs.__main__ import main
 from labs.host.hardware import cores
 from labs.host.waiting import Stopped
 from labs.kinds.attach.record import Attached
@@ -76,8 +77,6 @@ CASES = {
     ),
 }
 
-FIRST = "three workers that sleep"  # by `make test`, too
-
 
 def attach(url: str, **more: object) -> Attached:
     """A whole attachment."""
@@ -93,14 +92,9 @@ def connected(url: str) -> int:
     return sum(each.raddr.port == port and each.status == "ESTABLISHED" for each in found)
 
 
+@pytest.mark.extended  # `make test` has the panel's, below
 @pytest.mark.performance
-@pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(case, id=name, marks=[] if name == FIRST else pytest.mark.extended)
-        for name, case in CASES.items()
-    ],
-)
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_attach_names_the_limit_of_a_server_that_it_did_not_start(case: Case) -> None:
     if why := missing(row_of(case.server)):
         pytest.skip(why)
@@ -237,24 +231,19 @@ def test_attach_command_that_is_interrupted_keeps_what_it_has_and_leaves_nothing
     assert 0 < len(data["points"]) < len(levels)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said", "code"),
-    [
+def test_attach_command_says_in_a_sentence_what_it_cannot_do(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for arguments, said, code in (
         (["http://127.0.0.1:9/"], "nobody listens", 3),
         (["http://example.org/"], "--host-is-mine example.org", 2),
         (["http://127.0.0.1:9/", "--users", "4,2"], "comes after a larger level", 2),
         (["http://127.0.0.1:9/", "--think", "soon"], "ordinary number", 2),
         (["http://127.0.0.1:9/", "--header", "Cookie: a=b"], "takes a file", 2),
-    ],
-)
-def test_attach_command_says_in_a_sentence_what_it_cannot_do(
-    arguments: list[str], said: str, code: int
-) -> None:
-    command = [sys.executable, "-m", "labs", "attach", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == code
-    assert said in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+    ):
+        assert main(["attach", *arguments]) == code
+        (told,) = capsys.readouterr().err.strip().splitlines()
+        assert said in told
 
 
 @pytest.mark.performance

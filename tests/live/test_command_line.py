@@ -27,13 +27,6 @@ def labs(*arguments, **options):
     return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
 
 
-def test_a_mistake_shows_nobody_a_traceback():
-    done = labs(*RUN, "0")
-    assert (done.returncode, done.stdout) == (2, "")
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("users=0: must be between 1 and 4096.")
-
-
 @pytest.mark.performance
 def test_run_writes_the_recording_joined_with_its_predictions(tmp_path):
     out = tmp_path / "out.json"

@@ -129,20 +129,17 @@ def test_a_row_serves_a_program_of_this_machine_and_a_typed_address(running: Run
     assert status(running, path(running), version="1.0") == 200  # has no Host
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        ("Host: evil.example:{port}",),  # a name that was made to lead here
+def test_a_row_refuses_what_a_website_asks_for(running: Running) -> None:
+    here = f"Host: 127.0.0.1:{running.port}"
+    for fields in (
+        (f"Host: evil.example:{running.port}",),  # a name that was made to lead here
         ("Host: 127.0.0.1.evil.example",),
-        ("Host: 127.0.0.1:{port}", "Origin: https://evil.example"),
-        ("Host: 127.0.0.1:{port}", "Origin: null"),
-        ("Host: 127.0.0.1:{port}", "Sec-Fetch-Site: cross-site"),  # <img>, which has no Origin
-    ],
-)
-def test_a_row_refuses_what_a_website_asks_for(running: Running, fields: tuple[str, ...]) -> None:
-    fields = tuple(field.format(port=running.port) for field in fields)
-    for asked in (path(running), "/ready", "/?wait=30"):
-        assert status(running, asked, *fields) == 403
+        (here, "Origin: https://evil.example"),
+        (here, "Origin: null"),
+        (here, "Sec-Fetch-Site: cross-site"),  # <img>, which has no Origin
+    ):
+        for asked in (path(running), "/ready", "/?wait=30"):
+            assert status(running, asked, *fields) == 403, (fields, asked)
 
 
 def test_a_row_works_for_no_more_than_a_minute_or_two(running: Running) -> None:

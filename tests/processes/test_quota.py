@@ -156,6 +156,7 @@ def test_half_a_core_is_known_and_counted(half_a_core: list[Path]) -> None:
     assert found["held_s"] > 0 and found["seconds"] > 1.3 * found["own_s"]
 
 
+@pytest.mark.extended
 @pytest.mark.performance
 def test_the_quota_of_a_server_of_one_s_own_is_forecast_and_named(half_a_core: list[Path]) -> None:
     with serve(Server("prefork", processes=2)) as running:

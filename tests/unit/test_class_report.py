@@ -129,26 +129,24 @@ def test_html_in_a_name_stays_text(tmp_path: Path) -> None:
 GOOD = written(Saved(predictions=(bet(40, 38.4),), name="Ann"))
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
+def test_class_leaves_broken_files_out_and_names_each(folder: Path, capsys: Any) -> None:
+    broken = [
         *(how(GOOD) for how in ruined.BROKEN.values()),
         GOOD.replace(b'"value": 40', b'"value": 1e999'),
         GOOD.replace(b"38.4", b'"many"'),
         GOOD.replace(b"Wall Time", b"Another"),
         GOOD.replace(b'"schema": 1', b'"schema": 2'),
-    ],
-)
-def test_class_leaves_a_broken_file_out_and_names_it(
-    folder: Path, capsys: Any, content: bytes
-) -> None:
-    (folder / "broken.json").write_bytes(content)
+    ]
+    for number, content in enumerate(broken):
+        (folder / f"broken-{number:02}.json").write_bytes(content)
     page = folder.parent / "class.html"
     assert main(["class", str(folder), "-o", str(page)]) == 2
     said = capsys.readouterr()
-    (told,) = said.err.splitlines()
-    assert "broken.json: no file of My progress, or a damaged one" in told
-    assert "prediction many-cores" in said.out and "no files of My progress: 1." in page.read_text()
+    for number, told in enumerate(said.err.splitlines()):
+        assert f"broken-{number:02}.json: no file of My progress, or a damaged one" in told
+    assert number + 1 == len(broken)
+    assert "prediction many-cores" in said.out
+    assert f"no files of My progress: {len(broken)}." in page.read_text()
 
 
 def test_what_is_no_ordinary_file_of_a_bounded_size_is_told(tmp_path: Path, capsys: Any) -> None:

@@ -9,15 +9,22 @@ from typing import Any
 from urllib.parse import unquote
 
 import examples
-import msgspec
+import plotly.graph_objects as go
 import pytest
+from bs4 import BeautifulSoup
 from examples import EXPERIMENT
+from markup import check_balanced
+from msgspec import structs
+from test_true_verdicts import assert_told_true
 
-from labs.kinds.registry import showing
+from labs.kinds.registry import KINDS, lab_kind, showing
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
+from labs.kinds.timeline.figure import CORES
 from labs.kinds.timeline.record import Timeline
+from labs.present.blocks import html
 from labs.present.levels import Level, Pace, stepped
+from labs.present.tables import Table
 from labs.recordings import others, replay, store
 from labs.records.errors import BadRecording, Unusable
 from labs.records.format import rate
@@ -129,35 +136,70 @@ def test_a_page_gets_the_levels_as_data_and_nothing_for_a_single_one() -> None:
     assert stepped(levels[:1], [hostile]) == ""
 
 
-def saved(name: str, result: Result) -> dict[str, Any]:
+def saved(links: str) -> dict[str, Any]:
     """The JSON file that a lab offers."""
-    links = showing(result).downloads(name, result)
     (data,) = re.findall(r'href="data:application/json,(.*?)"', links)
     fields: dict[str, Any] = json.loads(unquote(data), parse_constant=pytest.fail)
     return fields
 
 
+def assert_four_columns_and_reasons_are_shown(result: Result, sheet: Table) -> None:
+    """Asserts that the others are folded away."""
+    if type(result).__struct_config__.tag == "mystery":
+        sheet = sheet.turned()  # as its page has it: a column for each level, and all in sight
+        assert len(sheet.head) <= 7 and sheet.head[0] == "users"
+        return
+    page = BeautifulSoup(sheet.html(), "html.parser")
+    shown = page.select("thead th:not(.wt-rest)")
+    assert len(shown) <= 4 and len(page.select("thead th")) == len(sheet.head) - bool(sheet.reason)
+    folds = page.select_one("details.wt-more summary")
+    assert bool(folds) == bool(page.select("thead .wt-rest"))
+    for row in page.select("tbody tr:not(.wt-reason)"):
+        assert len(row.select("td:not(.wt-rest)")) == len(shown)
+    whys = [row[sheet.head.index(sheet.reason)] for row in sheet.rows] if sheet.reason else []
+    assert [why.text for why in page.select(".wt-reason")] == [why for why in whys if why]
+    assert sheet.csv().splitlines()[0].count(",") >= len(sheet.head) - 1  # of it nothing is missing
+
+
 @each_recording
-def test_a_saved_recording_carries_its_figure_and_is_read_as_a_recording(
+def test_a_recording_is_shown_by_its_kind_and_carries_its_figure_when_it_is_saved(
     file: Path, tmp_path: Path
 ) -> None:
     result = store.read(file)
-    show, fields = showing(result), saved("a-lab", result)
+    show = showing(result)
+    figure, links, table = show.figure(result), show.downloads("a-lab", result), show.table(result)
+    made = go.Figure(json.loads(json.dumps(figure, allow_nan=False)))  # plain plotly
+    assert len(made.data) == len(figure["data"]) > 0
+    (kind,) = (each for each in map(lab_kind, KINDS) if each.result is type(result))
+    assert kind.draws_cores == (CORES in json.dumps(figure))
+    assert table.rows and {len(row) for row in table.rows} == {len(table.head)}
+    assert len(table.csv().splitlines()) >= len(table.rows) + 1
+    assert all(isinstance(cell, str) for row in table.rows for cell in row)
+    assert_four_columns_and_reasons_are_shown(result, table)
+    check_balanced(html(show.verdict(result), replay.plainly))
+    check_balanced(links)
+    fields = saved(links)
     shown = fields["shown"]
-    assert shown["figure"] == json.loads(json.dumps(show.figure(result)))
+    assert shown["figure"] == json.loads(json.dumps(figure))
     assert (shown["lab"], shown["alt"]) == ("a-lab", show.alt(result))
+    assert re.match(r"[A-Z“].*\.$", shown["alt"], re.DOTALL)
     assert result.machine.caption in shown["caption"]
     assert all(said and not re.search(r"</?\w+>", said) for said in shown["said"])
     assert len(shown["said"]) == len(set(shown["said"]))
-    assert shown["table"]["rows"] == [list(row) for row in show.table(result).rows]
+    assert shown["table"]["rows"] == [list(row) for row in table.rows]
     path = tmp_path / "saved.json"
     path.write_text(json.dumps(fields))
     assert show.alt(store.read(path)) == shown["alt"]
+    assert_told_true(result, shown)
+    hostile = "<script>alert(1)</script>"
+    bad = structs.replace(result, machine=replace(result.machine, processor=hostile))
+    said = html(show.verdict(bad), replay.plainly) + show.table(bad).html()
+    assert hostile not in said + show.downloads("x", bad)
 
 
 def test_a_saved_sweep_says_its_verdict() -> None:
     result = examples.recording(1.0)
-    said = saved("a-lab", result)["shown"]["said"]
+    said = saved(showing(result).downloads("a-lab", result))["shown"]["said"]
     assert said[: len(showing(result).concluded(result))] == [*showing(result).concluded(result)]
 
 
@@ -189,7 +231,7 @@ def test_a_lab_can_be_chosen_under_its_other_settings(
     store.save(own, path)
     with pytest.raises(BadRecording, match=r"another experiment.*make record LABS=one-core-2-work"):
         replay.switch("one-core", lab, own)
-    store.save(msgspec.structs.replace(own, experiment=lab.under("2 workers").experiment), path)
+    store.save(structs.replace(own, experiment=lab.under("2 workers").experiment), path)
     shown = replay.switch("one-core", lab, own)
     data = json.loads(re.sub(r"^<script.*?>|</script>$", "", shown))
     assert data["here"] == others.called(own)
@@ -208,7 +250,7 @@ def test_machines_can_be_chosen_where_several_have_recorded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small = store.recording("one-core")
-    large = msgspec.structs.replace(small, machine=replace(small.machine, cores=8))
+    large = structs.replace(small, machine=replace(small.machine, cores=8))
     monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
     store.save(small, store.path("one-core", small.machine))
     assert replay.switch("one-core", LAB, small) == ""

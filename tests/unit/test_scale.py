@@ -29,7 +29,6 @@ from labs.kinds.base import LabKind
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.comparison.run import ComparisonLab
 from labs.kinds.comparison.show import show as comparison_show
-from labs.kinds.mystery.scenarios import LIMITS, draw
 from labs.kinds.sweep.alt_text import sweep_alt
 from labs.kinds.sweep.beside import as_if_on, beside
 from labs.kinds.sweep.figure import sweep_figure
@@ -168,16 +167,6 @@ def test_every_lab_with_a_knee_has_it_in_the_picture(name: str, cores: int) -> N
             assert limits[0] == "users", label
     if getattr(lab, "over", "") == "pool":
         assert last[0] == "pool" and last[-1] == "cpu"
-
-
-@pytest.mark.parametrize("cores", SCALES)
-@pytest.mark.parametrize("seed", range(1, 1 + len(LIMITS)))
-def test_every_mystery_reaches_its_limit(seed: int, cores: int) -> None:
-    scenario = draw(seed, cores)
-    levels = expected(scenario.before, cores).levels
-    assert levels[0].limit == "users" != levels[-1].limit == scenario.limit.name
-    repaired = expected(scenario.right.experiment, cores).levels
-    assert repaired[-1].model_rps > 1.3 * levels[-1].model_rps
 
 
 @pytest.mark.parametrize("cores", SCALES[1:])

@@ -12,7 +12,6 @@ import statistics
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import examples
@@ -65,11 +64,10 @@ from labs.present import reasons
 from labs.present.bet import UNSETTLED, on_answer
 from labs.present.caveats import ADVICE, CONTROL, HOLLOW, advice
 from labs.present.verdict import verdict
-from labs.recordings import store
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.format import digits, duration, percent, rate, rounded, size
 from labs.records.processes import Seen
-from labs.records.results import Point, PredictedLevel, Prediction, Run, unfit
+from labs.records.results import Point, PredictedLevel, Prediction, Result, Run, unfit
 from labs.records.steps import Step
 from labs.theory.forecast import forecast
 from labs.theory.laws import GENERATOR_FULL
@@ -96,7 +94,6 @@ EXPERIMENTS = (
     Experiment(Server("prefork", by="apache", processes=4), WAIT, replace(LEVELS, think_time_s=1)),
     Experiment(Server("threaded", threads=16), Workload(cpu_s=0.0005, cpu_by="hashing"), LEVELS),
 )
-RECORDINGS = sorted(store.BOOK.glob("recordings/*/*-cores.json"))
 rarely = st.sampled_from([False, False, False, True])
 properties = settings(max_examples=60, derandomize=True)
 
@@ -971,13 +968,10 @@ def test_percent_never_says_all_of_what_is_more(fraction: float) -> None:
     assert (said <= 100) == (fraction < 1.005)
 
 
-@pytest.mark.parametrize("file", RECORDINGS, ids=lambda file: file.parent.name)
-def test_every_recording_of_the_book_is_told_true(file: Path) -> None:
-    """Its caption says by what a run is the middle one, and its words quote the trees that its
-    table counts; what is hollow or other is there."""
-    found = store.read(file)
+def assert_told_true(found: Result, shown: dict[str, Any]) -> None:
+    """Asserts that the caption of what is shown of a recording says by what a run is the middle
+    one, and its words quote the trees that its table counts; what is hollow or other is there."""
     show = showing(found)
-    shown = show.shown(file.parent.name, found)
     said = plain(" ".join(shown["said"]))
     assert not re.search(r"the middle of \d+ runs(?! by [a-z])", plain(shown["caption"]))
     assert "drawn hollow" not in said or b'"unfit":true' in msgspec.json.encode(found), said
