@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from markupsafe import Markup
 
-from labs.present.blocks import Block, Drawn, sentences
+from labs.present.blocks import SPOKEN, Block, Drawn, Said, Within, brief, sentences
 from labs.present.caveats import Checked
 from labs.present.levels import BY_LEVEL, Level, Pace
 from labs.present.plot import Figure
@@ -78,6 +78,11 @@ def level_by_level(
         return " ".join([opening(found), *(level.words for level in levels(found))]).strip()
 
     return alt
+
+
+def spoken(concluded: Callable[[Found], Sequence[str]]) -> Callable[[Found], list[Block]]:
+    """The verdict that stands under a figure: a few sentences, the rest folded."""
+    return lambda found: [Within(SPOKEN, brief([Said(concluded(found))]))]
 
 
 # What every result can say of its machine.

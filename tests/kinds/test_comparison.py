@@ -366,7 +366,6 @@ def quote(label: str, name: str, *given: object) -> str:
         ("", "change", (FEW, MANY, 50), r"−50 % \(more than noise: −5\d % to −4\d %\)"),
         ("", "change", (FEW, MANY, 10), r"[+−][\d.]+ % \(no change that can be seen: .+\)"),
         ("", "least_change", (FEW, MANY, 50), r"−5\d %"),
-        (FEW, "visits", (50,), "1"),
         (FEW, "throughput", (50,), r"49\.\d req/s|50 req/s"),
         (MANY, "overflows", (50,), "7"),
     ],

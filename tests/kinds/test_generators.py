@@ -125,7 +125,6 @@ def test_what_is_not_installed_is_told_and_not_invented() -> None:
         (("generator_cpu", "ab"), 0.7, "0.7 cores"),
         (("per_request",), 100e-6, "0.1 ms"),
         (("ratio", "wrk"), 10, "10"),
-        (("trusted",), 8_000, "8,000 req/s"),
         (("needed", 12_000), 2, "2"),
         (("full", "wrk"), 2, "both"),
     ],

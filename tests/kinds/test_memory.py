@@ -100,7 +100,6 @@ def test_memory_show_tells_a_system_without_pss() -> None:
         (("each", "process"), 4 * MIB, "4 MiB"),
         (("each", "coroutine"), 10 * KIB, "10 KiB"),
         (("rss_each", "process"), 20 * MIB, "20 MiB"),
-        (("base", "thread"), 24 * MIB, "24 MiB"),
         (("pss", "process", 8), 52 * MIB, "52 MiB"),
         (("machine",), 2, "Example CPU"),
     ],

@@ -305,7 +305,6 @@ def test_mystery_quotes_are_of_the_last_level() -> None:
     )
     assert right / before == pytest.approx(float(show.quote(mystery, "times", "right")), rel=0.01)
     assert wrong / before < NOTHING
-    assert show.quote(mystery, "seed").value == mystery.seed
     with pytest.raises(NoSuchNumber, match=r"'right': not measured\. There are before"):
         show.quote(example(1, variants=("before",)), "right")
 

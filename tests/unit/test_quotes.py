@@ -38,8 +38,8 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 QUOTED = {
     "many-cores": [
         "throughput(4)", "response_time(8)", "demand", "demand(8)", "forecast(1)", "bound(1)",
-        "spread(8)", "relative(8)", "in_flight(8)", "interval(4)", "change(1, 8)", "change(4, 8)",
-        "least_change(1, 8)", "least_change(4, 8)", "visits(4)", "generator_busy(4)",
+        "spread(8)", "relative(8)", "in_flight(8)", "change(1, 8)", "change(4, 8)",
+        "least_change(1, 8)", "least_change(4, 8)", "generator_busy(4)",
         "cpu_ceiling(8)", "voluntary(4)", "involuntary(4)", "cores_busy(8)",
         "response_time_for(32)", "fit", "percentile(8, 90)",
     ],

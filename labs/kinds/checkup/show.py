@@ -125,7 +125,6 @@ show: Show[Checkup] = Show(
         # which it does not distort what it measures.
         Column(of=_ceiling_rps, quote="generator_ceiling", said=rate),
         Column(of=_trusted_rps, quote="generator_trusted", said=rate),
-        Column(of="calibration.overhead_s", quote="overhead"),
         Column(of="calibration.timer_s", quote="timer"),
         Column(of="calibration.loopback_s", quote="loopback"),
         Column(of="calibration.noise_fraction", quote="noise"),

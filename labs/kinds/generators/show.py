@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
+from dataclasses import replace
 
 from markupsafe import Markup, escape
 
 from labs.kinds.generators.record import OURS, GeneratorResult, Generators, locusts
-from labs.kinds.show import Column, Measured, Show, quoted, tabled, two_digits
-from labs.present.blocks import SPOKEN, Block, Said, Within, brief
+from labs.kinds.show import Column, Measured, Show, quoted, spoken, tabled, two_digits
+from labs.present.blocks import Block
 from labs.present.levels import UNMEASURED, Level, Pace
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, rule, two_plots
@@ -73,22 +73,10 @@ def _measured(gauge: GeneratorResult) -> str:
     )
 
 
-UNDER = (  # the table under the figure
-    Column(head="load generator", main=True, of=lambda row: label(row.name)),
-    Column(head="req/s", main=True, of=lambda row: row.missing or digits(row.throughput_rps)),
-    Measured(head="mean", of="mean_response_time_s", cell=duration),
-    Measured(head="its cores", main=True, of="generator_cpu", cell=two_digits),
-    Measured(head="its CPU a request", of="generator_s", cell=duration),
-    Measured(head="server's cores", of="server_cpu", cell=two_digits),
-    Measured(head="server's CPU a request", of="server_s", cell=duration),
-    Measured(head="full", main=True, of=lambda row: " and ".join(row.full) or "nobody"),
-)
-
-
 def under(found: Generators) -> list[Block]:
     """The verdict, the table, and a worker for another machine."""
-    said = Within(SPOKEN, brief([Said(generators_said(found))]))
-    return [said, tabled(UNDER, found.run.gauges), Markup(elsewhere())]
+    table = replace(tabled([each for each in COLUMNS if each.head], found.run.gauges), main=GLANCE)
+    return [*spoken(generators_said)(found), table, Markup(elsewhere())]
 
 
 def generators_said(found: Generators) -> list[str]:
@@ -223,10 +211,32 @@ def _locusts(found: Generators, processes: int) -> Quantity:
     return show.quote(found, "throughput", locusts(processes))
 
 
-def _microseconds(head: str, of: str, quote: str) -> Column:
+def _microseconds(head: str, of: str, quote: str = "") -> Column:
     """CPU time a request."""
     return Measured(head=head, of=of, quote=quote, cell=lambda value: plain(value * 1e6))
 
+
+COLUMNS = (
+    Column(head="generator", main=True, of=lambda row: label(row.name)),
+    Column(head="program", of="program"),
+    Measured(head="processes", of="processes"),
+    Measured(head="requests", of="requests"),
+    Measured(head="failed", of="failed"),
+    Measured(head="req/s", main=True, of="throughput_rps", quote="throughput"),
+    Measured(head="mean ms", of="mean_response_time_s", quote="response_time"),
+    Measured(head="its cores", of="generator_cpu", quote="generator_cpu"),
+    Measured(head="fullest process", of="generator_fullest", quote="fullest", said=percent),
+    _microseconds("its CPU µs a request", "generator_s", "per_request"),
+    Measured(head="server's cores", of="server_cpu", quote="server_cpu"),
+    _microseconds("server's CPU µs a request", "server_s"),
+    Measured(head="others' cores", of="others_cpu"),
+    Column(
+        head="full", main=True, of=lambda row: row.missing or " and ".join(row.full) or "nobody"
+    ),
+    Column(head="command", of="command"),
+    Column(of="ceiling_rps", quote="ceiling"),  # of one full core
+)
+GLANCE = ("generator", "req/s", "its cores", "full")  # in sight, of the run that is drawn
 
 show = Show(
     result=Generators,
@@ -239,29 +249,8 @@ show = Show(
     concluded=generators_said,
     rows_of_run=lambda run: run.gauges,
     row=by,
-    columns=(
-        Column(head="generator", main=True, of="name"),
-        Column(head="program", of="program"),
-        Measured(head="processes", of="processes"),
-        Measured(head="requests", of="requests"),
-        Measured(head="failed", of="failed"),
-        Measured(head="req/s", main=True, of="throughput_rps", quote="throughput"),
-        Measured(head="mean ms", of="mean_response_time_s", quote="response_time"),
-        Measured(head="its cores", of="generator_cpu", quote="generator_cpu"),
-        Measured(head="fullest process", of="generator_fullest", quote="fullest", said=percent),
-        _microseconds("its CPU µs a request", "generator_s", "per_request"),
-        Measured(head="server's cores", of="server_cpu", quote="server_cpu"),
-        _microseconds("server's CPU µs a request", "server_s", "server_per_request"),
-        Measured(head="others' cores", of="others_cpu"),
-        Column(
-            head="full", main=True, of=lambda row: row.missing or " and ".join(row.full) or "nobody"
-        ),
-        Column(head="command", of="command"),
-        Column(of="ceiling_rps", quote="ceiling"),  # of one full core
-        Column(of=lambda row: laws.GENERATOR_FULL * row.ceiling_rps, quote="trusted", said=rate),
-    ),
+    columns=COLUMNS,
     quotes={
-        "connections": quoted(attrgetter("connections"), str),
         "full": _full,
         "locusts": _locusts,
         "needed": quoted(_needed, str),

@@ -7,8 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from labs.kinds.memory.record import SEVERAL, Memory, MemoryCurve
-from labs.kinds.show import Column, Show, level_by_level, quoted, tabled
-from labs.present.blocks import SPOKEN, Block, Said, Within, brief
+from labs.kinds.show import Column, Show, level_by_level, quoted, spoken
 from labs.present.levels import UNMEASURED, Level, Pace
 from labs.present.palette import LINES
 from labs.present.plot import (
@@ -102,24 +101,6 @@ def memory_levels(memory: Memory) -> list[Level]:
     return levels
 
 
-UNDER = (  # the table under the figure
-    Column(head="one more", main=True, of="kind"),
-    Column(head="takes", main=True, of="each_bytes", cell=size),
-    Column(
-        head="as RSS has it",
-        of=lambda each: each.rss_each_bytes if each.pss_bytes and each.kind == "process" else None,
-        cell=size,
-    ),
-    Column(head="the server alone", main=True, of="base_bytes", cell=size),
-)
-
-
-def under(memory: Memory) -> list[Block]:
-    """What each takes, and what to think of it."""
-    said = Within(SPOKEN, brief([Said(memory_said(memory))]))
-    return [said, tabled(UNDER, memory.run.growths)]
-
-
 def memory_said(memory: Memory) -> list[str]:
     """The verdict, a sentence each."""
     run, said = memory.run, []
@@ -206,7 +187,7 @@ show = Show(
     middle_by="what the first kind takes each",
     draw=memory_figure,
     alt=level_by_level(memory_levels, lambda memory: OPENING),
-    verdict=under,
+    verdict=spoken(memory_said),
     levels=memory_levels,
     pace=Pace(each="kind", before=UNMEASURED),
     concluded=memory_said,
@@ -219,11 +200,10 @@ show = Show(
         Column(head="RSS MiB", of="rss_bytes", quote="rss"),
         Column(head="line MiB", of="line_bytes"),
         Column(head="each KiB", main=True, of="growth.each_bytes", quote="each", cell=_kibibytes),
-        Column(head="alone MiB", of="growth.base_bytes", quote="base"),
+        Column(head="alone MiB", of="growth.base_bytes"),
         Column(of="growth.rss_each_bytes", quote="rss_each"),
     ),
     quotes={
         "memory": quoted(attrgetter("machine.memory_bytes"), size),
-        "taken": quoted(attrgetter("run.taken_bytes"), size),
     },
 )

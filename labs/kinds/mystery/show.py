@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from operator import attrgetter
 
 import msgspec
 from markupsafe import Markup
@@ -18,7 +17,7 @@ from labs.kinds.comparison.verdict import times
 from labs.kinds.mystery import verdict
 from labs.kinds.mystery.record import Mystery, Variant
 from labs.kinds.mystery.scenarios import LIMITS, named
-from labs.kinds.show import Column, Show, quoted, tabled
+from labs.kinds.show import Column, Show, quoted
 from labs.kinds.sweep import show as sweep
 from labs.present.blocks import DATA, VERDICT, Block, Drawn, Said, Within
 from labs.present.core_strip import strip_alt, strip_figure
@@ -125,29 +124,6 @@ def _alike(group: Sequence[Seen]) -> tuple[str, ...]:
     )
 
 
-VARIANTS = (
-    Column(head="server", main=True, of="label"),
-    Column(head="users", main=True, of="point.users"),
-    Column(head="req/s", main=True, of="point.throughput_rps", cell=digits),
-    Column(head="forecast req/s", of="forecast.model_rps", cell=digits),
-    Column(head="at most", of="forecast.bound_rps", cell=digits),
-    Column(head="limit", main=True, of="forecast.limit"),
-    Column(head="response ms", of=lambda row: row.point.mean_response_time_s * MS, cell=digits),
-    Column(head="never served", of="point.never_served"),
-)
-
-
-def variants_table(mystery: Mystery) -> Table:
-    """A row for each variant and level, with its forecast and its limit."""
-    parts = compared(mystery).parts.items()
-    rows = [
-        replace(sweep.level(found, point.users), label=name)
-        for name, found in parts
-        for point in found.points
-    ]
-    return tabled(VARIANTS, rows)
-
-
 def symptoms(mystery: Mystery) -> Block:
     """The tables of what was seen. Nothing of it says what the limit is."""
     tables: list[Block] = [Markup("<p>Level by level:</p>"), show.table(mystery).turned()]
@@ -175,7 +151,6 @@ def under(mystery: Mystery) -> list[Block]:
         solution += repaired(mystery)
         solution.append(Drawn(without_kept(comparison_figure(fixes)), comparison_alt(fixes)))
         solution.append(stepped(fixes_levels(mystery), revealed, pace))
-        solution.append(Within(DATA, [variants_table(mystery)]))
     return [*strip, symptoms(mystery), Within(SOLUTION, [Within(VERDICT, solution)])]
 
 
@@ -221,7 +196,6 @@ show = Show(
     ),
     rows=lambda mystery: mystery.before.points,
     quotes={
-        "seed": quoted(attrgetter("seed"), str),
         "limit": _limit,
         "users": quoted(lambda mystery: mystery.users or 0, str),
         "before": _rate("before"),

@@ -1,22 +1,17 @@
 """The lab of the shared counter drawn and told: what arrived, what was lost, what a lock costs."""
 
 from collections.abc import Sequence
-from functools import partial
-from operator import attrgetter
 
 from labs.kinds.race.record import Count, Race
-from labs.kinds.show import Column, Show, level_by_level, quoted, tabled
-from labs.present.blocks import SPOKEN, Block, Said, Within, brief
+from labs.kinds.show import Column, Show, level_by_level, quoted, spoken
 from labs.present.levels import UNMEASURED, Level, Pace
 from labs.present.palette import BLUE, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, in_lines, two_plots
 from labs.present.quantities import Quantity
-from labs.present.tables import MS
 from labs.records.format import digits, duration, percent, rate, rounded
 
 WHERE = ("Additions", "Throughput, requests per second")
 NOTHING = 0.10  # of the throughput: what a lock may cost that costs next to nothing
-six_digits = partial(digits, count=6)
 WIDEST = 9  # letters of a label before it is folded
 
 
@@ -59,21 +54,6 @@ def race_levels(race: Race) -> list[Level]:
         )
         for place, count in enumerate(race.run.counts)
     ]
-
-
-UNDER = (  # the table under the figure
-    Column(head="how", main=True, of="name"),
-    Column(head="asked", main=True, of="asked", cell=six_digits),
-    Column(head="arrived", of="counted", cell=six_digits),
-    Column(head="lost", main=True, of="lost_fraction", cell=percent),
-    Column(head="req/s", main=True, of="throughput_rps", cell=digits),
-    Column(head="mean ms", of=lambda count: count.mean_response_time_s * MS, cell=digits),
-)
-
-
-def under(race: Race) -> list[Block]:
-    """What was lost, what the lock cost, and why."""
-    return [Within(SPOKEN, brief([Said(race_said(race))])), tabled(UNDER, race.run.counts)]
 
 
 def race_said(race: Race) -> list[str]:
@@ -155,7 +135,7 @@ show = Show(
     middle_by="the part that its first way lost",
     draw=race_figure,
     alt=level_by_level(race_levels),
-    verdict=under,
+    verdict=spoken(race_said),
     levels=race_levels,
     pace=Pace(each="way", before=UNMEASURED),
     concluded=race_said,
@@ -165,8 +145,8 @@ show = Show(
         Column(head="how", main=True, of="name"),
         Column(head="CPU ms", of="workload.cpu_s"),
         Column(head="wait ms", of="workload.wait_s"),
-        Column(head="asked", of="asked", quote="asked"),
-        Column(head="arrived", of="counted", quote="counted"),
+        Column(head="asked", of="asked"),
+        Column(head="arrived", of="counted"),
         Column(head="lost", main=True, of="lost"),
         Column(head="req/s", main=True, of="throughput_rps", quote="throughput"),
         Column(head="mean ms", of="mean_response_time_s", quote="response_time"),
@@ -175,6 +155,5 @@ show = Show(
     quotes={
         "lost": _lost,
         "bound": quoted(_bound_rps, rate),
-        "racers": quoted(attrgetter("racers"), str),
     },
 )

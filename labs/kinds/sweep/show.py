@@ -173,9 +173,6 @@ COLUMNS = (
     Column(head="X (R+Z) / N", of="point.littles_law", cell=two_places),
     Column(head="to know", reason=True, of=lambda row: to_know(row.point.checks)),
     Column(of="point.generator_cpu", quote="generator_busy"),
-    Column(  # recordings of before are of one walk, and don't say so
-        of=lambda row: max(1, len(row.point.visits)), quote="visits"
-    ),
     Column(of="point.workers", quote="workers", said="{:,.0f}".format),
     # c / D, as that level cost them.
     Column(of=lambda row: row.cores / row.point.demand_s, quote="cpu_ceiling", said=rate),
@@ -224,17 +221,12 @@ def note(recording: Recording) -> str:
     return verdict.service(recording.experiment.server) if told else ""
 
 
-def _between(ends: tuple[float, float]) -> Quantity:
-    """As a number, half of it over the middle."""
-    low, high = ends
+def _spread(recording: Recording, users: int) -> Quantity:
+    """Lowest to highest throughput over the runs; as a number, half of it over the middle."""
+    recording.at(users)
+    low, high = recording.spread_rps(users)
     said = f"{digits(low)} to {digits(high)}{NARROW}req/s"
     return Quantity((high - low) / (high + low), said)
-
-
-def _spread(recording: Recording, users: int) -> Quantity:
-    """Lowest to highest throughput over the runs."""
-    recording.at(users)
-    return _between(recording.spread_rps(users))
 
 
 def _below(recording: Recording, users: int, below: float) -> Quantity:
@@ -318,7 +310,6 @@ show = Show(
         "demand": quoted(_demand, duration),
         "fit": _fit,
         "least_change": lambda found, *levels: least(_difference(found, *levels)),
-        "interval": lambda found, users: _between(found.at(users).throughput_ci_rps),
         "percentile": _below,
         "response_time_for": quoted(_response_time_for, duration),
         "spread": _spread,
