@@ -19,6 +19,12 @@ class Printed:
     most_rps: float | None = None  # where it prints a range, its upper end
     mean_response_time_s: float | None = None
 
+    @property
+    def said(self) -> str:
+        """Requests per second as they are printed."""
+        ends = (self.throughput_rps, self.most_rps)
+        return " to ".join(f"{each:g}" for each in ends if each is not None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:

@@ -18,11 +18,8 @@ from labs.kinds.show import Column, Measured, Show, known, quoted, two_digits, t
 from labs.present.blocks import DATA, SPOKEN, Block, Said, Within
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber, Quantity
-from labs.present.tables import Table
 from labs.records.format import NARROW, digits, percent, plain, quotient, rate
 from labs.records.processes import Who
-
-NONE = "–"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +82,7 @@ def figure(found: Replication) -> Figure:
 
 def under(found: Replication) -> list[Block]:
     """The verdict, and the table."""
-    table = tree_table(found) if found.classic == "s3" else _table(found)
+    table = tree_table(found) if found.classic == "s3" else show.table(found)
     return [Within(DATA, [Within(SPOKEN, [Said(said(found))]), table])]
 
 
@@ -101,7 +98,7 @@ def said(found: Replication) -> list[str]:
         )
     if found.classic == "s3":
         return sentences + list(tree_said(found))
-    whose = [(found.classic.upper(), _theirs(found))]
+    whose = [(found.classic.upper(), _of_source(found))]
     whose += [(f"ours by {by}", _ours(found, by)) for by in (AB, LOCUST)]
     for who, ratios in whose:
         if ratios and found.classic != "s4":
@@ -117,7 +114,7 @@ def said(found: Replication) -> list[str]:
     return sentences
 
 
-def _theirs(found: Replication) -> list[float]:
+def _of_source(found: Replication) -> list[float]:
     """Each row once, also where it stands for two setups."""
     source = TABLES[found.classic]
     ratios = {(row.users, row.throughput_rps): source.ratio(row) for row in reversed(source.rows)}
@@ -129,65 +126,23 @@ def _ours(found: Replication, by: str) -> list[float]:
     return [ratio for ratio in ratios if ratio is not None]
 
 
-def _table(found: Replication) -> Table:
-    """A row for each of the source's, and the columns that matter."""
-    source, name = TABLES[found.classic], found.classic.upper()
-    several = len({row.setup for row in source.rows}) > 1
-    flat = found.classic == "s4"
-    scale = "over one user" if flat else "of the law"
-    main = ("setup", "users", *(f"{who}: {scale}" for who in (name, "ab", "Locust")))
-    head = [
-        *(["setup"] if several else []),
-        *("users", f"{name}, {source.cores} cores: req/s"),
-        *([] if flat else ["its law"]),
-        main[2],
-        *([] if flat else ["our law"]),
-        *(f"ours, {found.machine.cores} cores: ab", main[3], "ab's cores"),
-        *("Locust", main[4], "Locust's cores"),
-    ]
-
-    def law(row: Printed, cores: int) -> list[str]:
-        return [] if flat else [_shown(source.law_rps(row.setup, row.users, cores))]
-
-    rows = tuple(
-        (
-            *([row.setup or "long listen queue"] if several else []),
-            *(str(row.users), _range(row)),
-            *law(row, source.cores),
-            _times(source.ratio(row)),
-            *law(row, found.machine.cores),
-            *_cells(found, row, AB),
-            *_cells(found, row, LOCUST),
-        )
-        for row in source.rows
-    )
-    return Table(tuple(head), rows, main=main)
+def _by(row: Row) -> str:
+    """The load generator, and the setup where the source has several."""
+    return ", ".join(filter(None, (row.tried.by, row.tried.setup)))
 
 
-def _cells(found: Replication, row: Printed, by: str) -> tuple[str, str, str]:
-    try:
-        tried = found.run.tried(row.setup, row.users, by)
-    except KeyError:
-        return NONE, NONE, NONE
-    if tried.missing:
-        return tried.missing, NONE, NONE
-    ratio = _times(found.ratio(tried))
-    return digits(tried.throughput_rps), ratio, digits(tried.generator_cpu, 2)
+def _theirs(row: Row) -> float | None:
+    """The source's throughput over what the law allows; of S4, over that of one user."""
+    return row.source.ratio(row.printed) if row.source and row.printed else None
 
 
-def _range(row: Printed) -> str:
-    if row.throughput_rps is None:
-        return NONE
-    plain = f"{row.throughput_rps:g}"
-    return f"{plain} to {row.most_rps:g}" if row.most_rps else plain
+def _has_none(found: Replication) -> bool:
+    """Whether no law stands beside the source, so that rows are held against one user's."""
+    return found.classic == "s4"
 
 
-def _shown(value: float | None) -> str:
-    return NONE if value is None else digits(value, 4)
-
-
-def _times(value: float | None) -> str:
-    return NONE if value is None else two_places(value)
+def _has_law(found: Replication) -> bool:
+    return not _has_none(found)
 
 
 def _tree(found: Replication) -> Tree:
@@ -209,14 +164,14 @@ def _system_share(found: Replication, who: Who = "server") -> float:
 show = Show(
     result=Replication,
     draw=figure,
+    folds=False,
     alt=lambda found: " ".join(said(found)),
     verdict=under,
     rows=rows,
     row=row,
     columns=(
-        Column(head="setup", main=True, of="tried.setup"),
         Column(head="users", main=True, of="tried.users"),
-        Column(head="by", main=True, of="tried.by"),
+        Column(head="by", main=True, of=_by),
         Column(head="server", of="tried.server"),
         Measured(head="requests", of="tried.requests"),
         Measured(head="failed", of="tried.failed"),
@@ -227,7 +182,7 @@ show = Show(
             said=lambda value: f"{digits(value)}{NARROW}s",
             cell=plain,
         ),
-        Measured(head="req/s", main=True, of="tried.throughput_rps", quote="throughput"),
+        Measured(head="req/s", of="tried.throughput_rps", quote="throughput"),
         Measured(
             head="law req/s",
             of=lambda row: row.law_rps(row.found.machine.cores),
@@ -235,8 +190,14 @@ show = Show(
             said=rate,
             cell=plain,
         ),
-        Measured(head="source req/s", of=lambda row: row.printed and row.printed.throughput_rps),
-        Measured(head="its law req/s", of=lambda row: row.source and row.law_rps(row.source.cores)),
+        Measured(head="of the law", main=True, of="ratio", cell=two_places, there=_has_law),
+        Measured(head="over one user", main=True, of="ratio", cell=two_places, there=_has_none),
+        Column(head="source req/s", of=lambda row: row.printed and row.printed.said),
+        Column(head="its law req/s", of=lambda row: row.source and row.law_rps(row.source.cores)),
+        Column(head="source: of its law", main=True, of=_theirs, cell=two_places, there=_has_law),
+        Column(
+            head="source: over one user", main=True, of=_theirs, cell=two_places, there=_has_none
+        ),
         Measured(head="mean ms", of="tried.mean_response_time_s"),
         Measured(head="longest ms", of="tried.longest_s", quote="longest"),
         Measured(head="never served", of="tried.never_served"),
@@ -248,7 +209,8 @@ show = Show(
         Measured(head="server's CPU ms a request", of="tried.server_s"),
         Measured(head="queue overflows", of="tried.overflows", quote="overflows"),
         Measured(head="backlog", of="tried.backlog"),
-        Column(head="command", of=lambda row: row.missing or row.tried.command),
+        Column(head="command", of="tried.command"),
+        Column(head="to know", reason=True, of="missing"),
         Column(of="tried.ceiling_rps", quote="ceiling"),  # of one full core of the generator
         Column(of="ratio", quote="ratio", said=two_places),  # to the law
         Column(of="growth", quote="growth", said=two_digits),
