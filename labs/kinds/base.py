@@ -78,11 +78,12 @@ class LabKind(ABC, Generic[Found]):
     def each_s(self) -> float | None:
         """For how many seconds each level, step or way is measured at least; the longest, where
         they differ. None where that is not to be set."""
-        return None
+        seconds: float | None = self.given.get("seconds")
+        return seconds
 
     def lasting(self, seconds: float) -> Self:
         """The same lab, each measured for so long. Unusable for what is too long."""
-        return self
+        return self.again(seconds=seconds) if "seconds" in self.given else self
 
     def experiments(self) -> Sequence[Experiment]:
         """What a panel may change, in this order; none where there is nothing to set."""

@@ -1,16 +1,15 @@
 """S3's process tree drawn and told: its figures beside those of ours."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 
 from labs.kinds.classics.published import S3_TREES, Tree
 from labs.kinds.classics.record import Replication
+from labs.kinds.show import Column, tabled, two_digits
 from labs.present.palette import BLUE, ORANGE
 from labs.present.plot import NAMES, Figure, layout, part
 from labs.present.tables import Table
 from labs.records.format import digits, duration, percent
-
-NONE = "–"
-QUOTED = "quoted, not measured"
 
 
 def own_tree(found: Replication) -> Tree | None:
@@ -74,36 +73,25 @@ def _split(user: float) -> str:
     return f"{digits(100 * user)} / {digits(100 * (1 - user))} %"
 
 
-def _known(value: float | None, count: int = 3) -> str | None:
-    return None if value is None else digits(value, count)
-
-
-ROWS: tuple[tuple[str, Callable[[Tree], str | None]], ...] = (
-    ("processes", lambda tree: str(tree.processes)),
-    ("user / system time", lambda tree: _split(tree.user_fraction)),
-    ("On_Core", lambda tree: digits(tree.on_core)),
-    ("On_CPU", lambda tree: digits(tree.on_cpu)),
-    ("CPU a request", lambda tree: duration(tree.each_s)),
-    ("minor faults a request", lambda tree: _known(tree.minor_faults, 2)),
-    ("requests per second", lambda tree: digits(tree.rps)),
-    ("ab: On_Core", lambda tree: digits(tree.ab_on_core)),
-    ("ab: CPU a request", lambda tree: duration(tree.ab_each_s)),
-    ("ab: user / system time", lambda tree: _split(tree.ab_user_fraction)),
-    ("instructions a cycle", lambda tree: _known(tree.ipc)),
-    ("front-end stalls", lambda tree: (tree.stalls and f"{digits(100 * tree.stalls)} %") or None),
+ROWS = (
+    Column(head="", of=lambda tree: f"{tree.machine}, {tree.cores} cores"),
+    Column(head="processes", of="processes"),
+    Column(head="user / system time", of=lambda tree: _split(tree.user_fraction)),
+    Column(head="On_Core", of="on_core", cell=digits),
+    Column(head="On_CPU", of="on_cpu", cell=digits),
+    Column(head="CPU a request", of="each_s", cell=duration),
+    Column(head="minor faults a request", of="minor_faults", cell=two_digits),
+    Column(head="requests per second", of="rps", cell=digits),
+    Column(head="ab: On_Core", of="ab_on_core", cell=digits),
+    Column(head="ab: CPU a request", of="ab_each_s", cell=duration),
+    Column(head="ab: user / system time", of=lambda tree: _split(tree.ab_user_fraction)),
+    Column(head="instructions a cycle", of="ipc", cell=digits),
+    Column(head="front-end stalls", of="stalls", cell=lambda part: f"{digits(100 * part)} %"),
 )
 
 
 def tree_table(found: Replication) -> Table:
-    """A row for each of S3's numbers. What this machine does not tell is quoted, and said so."""
+    """A row for each of S3's numbers, and beside them those that this machine tells."""
     ours = own_tree(found)
-    heads = (f"S3, {tree.machine}, {tree.cores} cores" for tree in S3_TREES)
-    head = ("", *heads, f"ours, {found.machine.cores} cores")
-    if ours is None:
-        why = found.run.tries[0].missing or "not measured"
-        return Table(head, (("the server's tree", NONE, NONE, why),))
-    rows = (
-        (name, *(said(tree) or NONE for tree in S3_TREES), said(ours) or QUOTED)
-        for name, said in ROWS
-    )
-    return Table(head, tuple(rows))
+    theirs = [replace(tree, machine=f"S3, {tree.machine}") for tree in S3_TREES]
+    return tabled(ROWS, [*theirs, *([ours] if ours else [])]).turned()

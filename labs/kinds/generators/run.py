@@ -97,13 +97,6 @@ class GeneratorsLab(LabKind[Generators]):
         burn_s = CALIBRATION_S if self.workload.cpu_s else 0.0
         return burn_s + sum(self._of_s(way) for way in self.ways)
 
-    @property
-    def each_s(self) -> float:
-        return self._each_s
-
-    def lasting(self, seconds: float) -> Self:
-        return self.again(seconds=seconds)
-
     def check(self, machine: Machine) -> None:
         check(self.server, machine, self.workload)
 

@@ -70,6 +70,7 @@ class RaceLab(LabKind[Race]):
             raise Unusable(f"ways=[]: no way to count. {remedy}")
         real("seconds", seconds, 0.2, 120.0, "Give the seconds to measure each way.")
         self.ways, self._each_s = tuple(ways), seconds
+        self.given = {"ways": self.ways, "seconds": seconds}
         self.question = Question(
             words="without a lock, how many per cent of the additions will be lost",
             about="without a lock",
@@ -90,13 +91,6 @@ class RaceLab(LabKind[Race]):
 
     def seconds(self) -> float:
         return CALIBRATION_S + len(self.ways) * (self._each_s + STARTUP_S)
-
-    @property
-    def each_s(self) -> float:
-        return self._each_s
-
-    def lasting(self, seconds: float) -> Self:
-        return type(self)(self.ways, seconds)
 
     def run(self, rig: Rig) -> Race:
         counts: list[Count] = []
