@@ -19,6 +19,7 @@ from labs.present.tables import MIB, MS, Table, folded
 from labs.present.trails import Curve, curves, without_kept
 from labs.present.verdict import caption
 from labs.records.format import cores, digits, duration, percent, plain, rate, size
+from labs.records.processes import Who
 from labs.records.results import Check, Result
 
 Found = TypeVar("Found", bound=Result)
@@ -30,6 +31,8 @@ SHOWN_VERSION = 1
 
 two_places: Say = "{:.2f}".format
 two_digits: Say = partial(digits, count=2)  # as many as a ratio is worth
+
+TREES: Mapping[Who, str] = {"server": "server", "generator": "load generator"}
 
 # What follows from the end of a field's name: its words in prose, and its cell in a table.
 SAID: Mapping[str, tuple[Say, Say]] = {

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from labs.present.markup import paragraphs, wide_table
 
 MS = 1000
+KIB = 2**10
 MIB = 2**20
 MARKED = re.compile(r"[^\w/:,;=+*()\[\]{}!@$.~?| -]", re.ASCII)  # in an address
 

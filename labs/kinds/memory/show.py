@@ -26,11 +26,10 @@ from labs.present.plot import (
     nested,
     two_plots,
 )
-from labs.present.tables import MIB
+from labs.present.tables import KIB, MIB
 from labs.records.format import digits, percent, plain, size
 from labs.records.results import pick
 
-KIB = 2**10
 LEAST_KIB = 1.0  # where the bars begin
 OPENING = "Memory of a server over the requests that wait in it at once."
 WHERE = ("Memory of the server, MiB", "One more of them takes, KiB")

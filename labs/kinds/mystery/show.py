@@ -17,7 +17,7 @@ from labs.kinds.comparison.verdict import times
 from labs.kinds.mystery import verdict
 from labs.kinds.mystery.record import Mystery, Variant
 from labs.kinds.mystery.scenarios import LIMITS, named
-from labs.kinds.show import Column, Show, quoted
+from labs.kinds.show import TREES, Column, Show, quoted
 from labs.kinds.sweep import show as sweep
 from labs.present.blocks import DATA, VERDICT, Block, Drawn, Said, Within
 from labs.present.core_strip import strip_alt, strip_figure
@@ -25,18 +25,16 @@ from labs.present.levels import UNMEASURED, Level, Pace, stepped
 from labs.present.palette import LINES
 from labs.present.plot import Figure
 from labs.present.quantities import Quantity
-from labs.present.tables import MS, Table
+from labs.present.tables import KIB, MS, Table
 from labs.present.trails import without_kept
 from labs.records.format import crowd, digits, rate
-from labs.records.processes import Seen, Who
+from labs.records.processes import Seen
 
 AS_IT_IS = "measured"
-KIB = 1024
 SOLUTION = (
     '<details class="solution"><summary>What it is, and what two repairs brought</summary>'
     "{}</details>"
 )
-NAMES: dict[Who, str] = {"server": "server", "generator": "load generator"}
 
 
 # ---- figures ---------------------------------------------------------------------------------
@@ -114,7 +112,7 @@ def _alike(group: Sequence[Seen]) -> tuple[str, ...]:
     parents = sorted({each.parent for each in group if each.parent is not None})
     return (
         str(len(group)),
-        NAMES[first.who],
+        TREES[first.who],
         f"process {parents[0]}" if parents else "",
         str(first.threads),
         digits(sum(each.cpu for each in group)),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from labs.kinds.show import (
+    TREES,
     Column,
     Show,
     known,
@@ -37,7 +38,6 @@ from labs.records.steps import KILL
 
 CORES_SHOWN = 8  # columns of their own; a table has no room for more
 WHOLE = 0.98  # of the run: who was there for so long was there all the time
-NAMES: dict[Who, str] = {"server": "server", "generator": "load generator"}
 
 
 def _load(step: WalkedStep) -> str:
@@ -82,7 +82,7 @@ FOLDED = "On_Core is CPU seconds per second, and On_CPU is that over the machine
 
 
 PROCESSES = (
-    Column(head="tree", of=lambda process: NAMES[process.who]),
+    Column(head="tree", of=lambda process: TREES[process.who]),
     Column(head="process", of="pid"),
     Column(head="parent", of="parent"),
     Column(head="from s", of="began_s", cell="{:.2f}".format),
@@ -114,7 +114,7 @@ def _processes(timeline: Timeline) -> Markup:
         *("processes", "how many", "lived, of the run", "user s", "system s", "minor faults"),
         *("major faults", "On_Core", "On_CPU"),
     )
-    rows = [row for who in NAMES for row in _tree(timeline, who)]
+    rows = [row for who in TREES for row in _tree(timeline, who)]
     name = f"processes-{timeline.machine.cores}-cores.csv"
     everyone = link(name, "text/csv", process_table(timeline.run).csv(), "as a file")
     return Markup(DATA).format(
@@ -126,7 +126,7 @@ def _processes(timeline: Timeline) -> Markup:
 
 
 def _tree(timeline: Timeline, who: Who) -> Iterator[tuple[str, ...]]:
-    run, tree, name = timeline.run, timeline.run.tree(who), NAMES[who]
+    run, tree, name = timeline.run, timeline.run.tree(who), TREES[who]
     if not tree:
         return
     whole_s = max(each.lived_s for each in tree)
