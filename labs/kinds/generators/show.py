@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from markupsafe import Markup, escape
-
 from labs.kinds.generators.record import OURS, GeneratorResult, Generators, locusts
 from labs.kinds.show import Column, Measured, Show, quoted, spoken, tabled, two_digits
 from labs.present.blocks import Block
@@ -17,8 +15,6 @@ from labs.records.format import digits, duration, percent, plain, quotient, rate
 from labs.theory import laws
 
 WHERE = ("Throughput as it says, requests per second", "Cores busy")
-# Addresses that are nobody's, for documentation (RFC 5737).
-MASTER_ADDRESS, SERVER_ADDRESS = "192.0.2.10", "192.0.2.1"
 
 
 def generators_figure(found: Generators) -> Figure:
@@ -74,9 +70,9 @@ def _measured(gauge: GeneratorResult) -> str:
 
 
 def under(found: Generators) -> list[Block]:
-    """The verdict, the table, and a worker for another machine."""
+    """The verdict and the table."""
     table = replace(tabled([each for each in COLUMNS if each.head], found.run.gauges), main=GLANCE)
-    return [*spoken(generators_said)(found), table, Markup(elsewhere())]
+    return [*spoken(generators_said)(found), table]
 
 
 def generators_said(found: Generators) -> list[str]:
@@ -140,29 +136,6 @@ def _together(found: Generators) -> list[str]:
             "figures may be trusted here."
         )
     return said
-
-
-def elsewhere(workers: int = 10) -> str:
-    """How to go beyond one machine, as HTML: commands to type there. The labs never do it."""
-    master = (
-        f"locust -f users.py --master --master-bind-host {MASTER_ADDRESS} --expect-workers "
-        f"{workers} --headless --users 1000 --spawn-rate 100 --run-time 60s "
-        f"--host http://{SERVER_ADDRESS}"
-    )
-    worker = f"locust -f users.py --worker --master-host {MASTER_ADDRESS} --processes 4"
-    return (
-        '<details class="wt-data"><summary>More generators than this machine has cores</summary>'
-        "<p>This lab stays on your machine. Locust goes further by the same two parts, a master "
-        "that counts and workers that ask. Only do this to a server that is yours. Start the "
-        "master on one machine:</p>"
-        f"<pre>{escape(master)}</pre>"
-        "<p>and on each of the others, for each of their cores, here four, one worker:</p>"
-        f"<pre>{escape(worker)}</pre>"
-        f"<p>{MASTER_ADDRESS} stands for the master's address in your own network: without "
-        "<code>--master-bind-host</code> it listens on all of them, and has no password. Workers "
-        f"need to reach its port 5557. The master waits until {workers} workers are there, shares "
-        "the users out among them and adds up what they report.</p></details>"
-    )
 
 
 def label(name: str) -> str:
