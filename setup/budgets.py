@@ -23,7 +23,7 @@ def words(text: str) -> int:
 
 
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
-    ("labs", "*.py", lines, 35_330),
+    ("labs", "*.py", lines, 35_200),
     ("tests", "*.py", lines, 34_950),
     ("bench", "*.py", lines, 2_600),
     ("book/web/src", "*.ts", lines, 9_560),

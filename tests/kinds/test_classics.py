@@ -227,9 +227,9 @@ def test_a_small_file_is_set_beside_its_own_first_row() -> None:
     assert len(theirs["x"]) == 5  # nothing was printed for two users
 
 
-def test_trees_stand_side_by_side_and_a_machine_leaves_open_what_it_does_not_tell() -> None:
+def test_what_a_machine_does_not_tell_is_quoted_as_such() -> None:
     words = html(show.verdict(example("s3")))
-    for said in ("ours, 2 cores", ">25 / 75 %</td>", "<td></td></tr>", "spent 70\u00a0% in S3"):
+    for said in ("quoted, not measured", ">25 / 75 %</td>", "spent 70\u00a0% in S3"):
         assert said in words
 
 

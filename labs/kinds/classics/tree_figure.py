@@ -11,6 +11,8 @@ from labs.present.plot import NAMES, Figure, layout, part
 from labs.present.tables import Table
 from labs.records.format import digits, duration, percent
 
+QUOTED = "quoted, not measured"
+
 
 def own_tree(found: Replication) -> Tree | None:
     """The same profile of this machine; None where no process was recorded."""
@@ -91,7 +93,9 @@ ROWS = (
 
 
 def tree_table(found: Replication) -> Table:
-    """A row for each of S3's numbers, and beside them those that this machine tells."""
+    """A row for each of S3's numbers. What this machine does not tell is quoted, and said so."""
     ours = own_tree(found)
     theirs = [replace(tree, machine=f"S3, {tree.machine}") for tree in S3_TREES]
-    return tabled(ROWS, [*theirs, *([ours] if ours else [])]).turned()
+    table = tabled(ROWS, [*theirs, *([ours] if ours else [])]).turned()
+    rows = tuple((*row[:-1], row[-1] or QUOTED) for row in table.rows)
+    return replace(table, rows=rows) if ours else table
