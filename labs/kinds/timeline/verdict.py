@@ -179,33 +179,23 @@ def _of_step(step: WalkedStep) -> str:
     if abs(model - found) <= max(AGREES, few) * found:
         return f"{where}, as the forecast said ({rate(model)})."
     side = "above" if found > model else "below"
-    sentence = f"{where}, {percent(abs(found / model - 1))} {side} the forecast ({rate(model)})."
+    missed = f"{where}, {percent(abs(found / model - 1))} {side} the forecast ({rate(model)}"
     grew = any(step.begin_s < at < step.end_s and n == run.most_workers for at, n in run.ramp)
-    if not (found < model and grew):
-        return sentence
-    there = with_workers(step)
-    removed = 1 - abs(there - found) / (model - found)
-    if removed < HALF:
-        return sentence
-    return (
-        f"{sentence} It assumed that all workers were there when the users came; with those that "
-        f"were, it says {rate(there)}. That explains {percent(removed)} of the miss."
-    )
+    there = with_workers(step) if found < model and grew else model
+    if there == model or 1 - abs(there - found) / (model - found) < HALF:
+        return f"{missed})."
+    return f"{missed}; {rate(there)} with the workers that were there)."
 
 
 def _of_arrivals(step: WalkedStep) -> str:
     result, response_s, took = step.found, step.forecast_response_s, ""
     if response_s is not None and result.mean_response_time_s:
-        took = (
-            f"They took {duration(result.mean_response_time_s)} on average, where it said "
-            f"{duration(response_s)}. "
-        )
+        took = f", after {duration(result.mean_response_time_s)} ({duration(response_s)})"
     left = f"{_requests(result.in_flight)} {'was' if result.in_flight == 1 else 'were'} under way"
     return (
-        f"Step {step.number}, {step.asked.load}: {rate(step.came_rps)} came and "
-        f"{rate(result.throughput_rps)} were answered, where the forecast said "
-        f"{rate(step.forecast_rps)}. {took}"
-        f"At its end {left}, where it said {left_behind(step, ' in eight of ten runs')}."
+        f"Step {step.number}, {step.asked.load}: {rate(step.came_rps)} came, "
+        f"{rate(result.throughput_rps)} were answered (forecast {rate(step.forecast_rps)}){took}; "
+        f"then {left}, forecast {left_behind(step, ' in eight of ten runs')}."
     )
 
 
