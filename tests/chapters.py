@@ -116,11 +116,14 @@ def pages() -> list[Page]:
     return [Page(BOOK / f"{name}.md") for name in listed]
 
 
+def asking() -> list[Page]:
+    """The pages with a lab and exercises: your-machine and the numbered ones."""
+    return [page for page in pages() if page.slug == "your-machine" or page.name[0].isdigit()]
+
+
 def chapters() -> list[Page]:
-    """The pages with a lab and exercises: your-machine and the numbered chapters, but for the last,
-    in which the reader's own server is the lab and the exercise."""
-    numbered = [page for page in pages() if page.slug == "your-machine" or page.name[0].isdigit()]
-    return [page for page in numbered if page.slug != "your-own-server"]
+    """Those that have a chapter's parts: all but the last, whose subject the reader brings."""
+    return [page for page in asking() if page.slug != "your-own-server"]
 
 
 def tables(text: str) -> Iterator[tuple[list[str], list[list[str]]]]:

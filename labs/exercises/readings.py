@@ -16,6 +16,7 @@ from labs.kinds.sweep.record import Recording
 from labs.records.results import Point, pick
 
 if TYPE_CHECKING:
+    from labs.kinds.attach.record import Attached
     from labs.kinds.comparison.record import Comparison
     from labs.kinds.generators.record import Generators
     from labs.kinds.memory.record import Memory
@@ -211,11 +212,26 @@ def of_race(race: Race) -> Read:
     return {"asked": count.asked, "counted": count.counted}
 
 
+def of_attached(attached: Attached) -> Read:
+    """A server of the reader's own: its level of the highest throughput and its lone answer; what
+    a request costs, and the cores, where its processes were seen."""
+    run, best = attached.run, attached.best
+    low, high = best.throughput_ci_rps
+    seen = {"demand_s": best.demand_s, "cores": run.found.cores} if run.found.visible else {}
+    return {
+        "throughput": best.throughput_rps,
+        "interval": (high - low) / 2 / best.throughput_rps,
+        "alone_s": run.alone_s,
+        **seen,
+    }
+
+
 READINGS: dict[str, Callable[..., Read]] = {
     each.__name__: each
     for each in (
         *(of_checkup, of_both, of_last, of_waiting, of_plateau, of_first_step, of_parts, of_part),
         *(of_queue, of_patient, of_tree, of_locust, of_crowd, of_scales, of_pools, of_race),
+        of_attached,
     )
 }
 

@@ -90,7 +90,7 @@ def _sections(text: str) -> Iterator[tuple[str, str]]:
     """Each lab that a page's cells call, with the name of its section, as docutils makes it."""
     section = ""
     for heading, call, lab in re.findall(
-        r'^##+ (.+)$|^([a-z_]+)\("([a-z][\w-]*)"', text, re.MULTILINE
+        r'^(?:##+|# \d+ ·) (.+)$|^([a-z_]+)\("([a-z][\w-]*)"', text, re.MULTILINE
     ):
         if heading:
             words = re.sub(r"[^a-z0-9]+", "-", heading.replace("'", "-").lower())

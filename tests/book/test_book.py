@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from chapters import BOOK, Page, chapters, pages, tables
+from chapters import BOOK, Page, asking, chapters, pages, tables
 
 from labs.exercises import catalogue, proofreading
 from labs.exercises.page import read
@@ -71,7 +71,7 @@ def test_a_chapter_opens_with_its_question_and_ends_with_its_answer(page: Page) 
     assert "](" in page.sections["Next"]
 
 
-@pytest.mark.parametrize("page", chapters(), ids=name)
+@pytest.mark.parametrize("page", asking(), ids=name)
 def test_a_chapter_is_read_to_its_end(page: Page) -> None:
     assert page.words <= LONGER.get(page.slug, MOST_WORDS)
     begun = re.split(r"^```\{(?:scene|code-cell)\}", page.text, maxsplit=1, flags=re.MULTILINE)[0]
@@ -82,7 +82,7 @@ def test_a_chapter_is_read_to_its_end(page: Page) -> None:
 
 def test_minutes_on_the_first_page_are_those_of_the_chapters() -> None:
     index = Page(BOOK / "index.md").text
-    for page in chapters():
+    for page in asking():
         (minutes,) = re.findall(HEAD, page.text)
         rows = re.findall(rf"\]\({page.name}\.md\) \|.*\| (\d+) \|", index)
         assert rows == [minutes], page.name
@@ -90,7 +90,7 @@ def test_minutes_on_the_first_page_are_those_of_the_chapters() -> None:
 
 def test_minutes_in_the_teachers_guide_are_those_of_the_chapters() -> None:
     guide = "".join(file.read_text("utf-8") for file in BOOK.glob("appendix/teachers-guide-?.md"))
-    for page in chapters():
+    for page in asking():
         (minutes,) = re.findall(HEAD, page.text)
         rows = re.findall(rf"\]\(\.\./{page.name}\.md\) \|.*\| (\d+) \|", guide)
         assert rows == [minutes], page.name
@@ -132,7 +132,7 @@ def test_proofreading_finds_nothing_in_a_page_s_exercises(source: Page) -> None:
     assert proofreading.complaints(read(source.text)) == []
 
 
-@pytest.mark.parametrize(("number", "page"), list(enumerate(chapters())), ids=str)
+@pytest.mark.parametrize(("number", "page"), list(enumerate(asking())), ids=str)
 def test_a_chapter_asks_all_three_ways(number: int, page: Page) -> None:
     asked = page.exercises
     assert all(question.id.startswith(f"{number}.") for question in asked)

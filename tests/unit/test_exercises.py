@@ -12,6 +12,7 @@ from typing import Any
 import examples
 import msgspec
 import pytest
+from attachments import UNSEEN, attached
 from msgspec import structs
 
 from labs.exercises import catalogue, latest, proofreading, words
@@ -120,6 +121,7 @@ MEASURED = {
     "which-limit": Mystery(
         seed=1, limit="cpu", machine=examples.MACHINE, variants={"before": examples.recording()}
     ),
+    "your-own-server": attached(lambda users: min(users, 4) / 0.1, alone_s=0.1),
 }
 EXERCISES = catalogue.in_pages()
 asked = pytest.mark.parametrize("row", EXERCISES, ids=lambda row: row.id)
@@ -416,6 +418,8 @@ def test_keys_have_what_a_lab_has_measured_for_the_exercises_that_ask_about_it()
     assert found["3.4"] == key(row_of("3.4"), numbers(row_of("3.4")))
     assert found["3.4"].rounded == float(f"{found['3.4'].answer:.2g}")
     assert keys("a lab of somebody's own", examples.recording()) == {}
+    unseen = attached(lambda users: min(users, 4) / 0.1, alone_s=0.1, found=UNSEEN)
+    assert set(keys("your-own-server", unseen)) == {"17.2"}  # 17.3 asks for its CPU time
 
 
 def every(row: Exercise) -> Iterator[Numbers]:
