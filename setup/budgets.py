@@ -23,10 +23,10 @@ def words(text: str) -> int:
 
 
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
-    ("labs", "*.py", lines, 35_200),
-    ("tests", "*.py", lines, 34_950),
+    ("labs", "*.py", lines, 35_225),
+    ("tests", "*.py", lines, 34_970),
     ("bench", "*.py", lines, 2_600),
-    ("book/web/src", "*.ts", lines, 9_560),
+    ("book/web/src", "*.ts", lines, 9_585),
     (".", "CONTRIBUTING.md", words, 900),
     (".", "CHANGELOG.md", lines, 60),
 ]

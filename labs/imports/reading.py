@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
@@ -24,13 +25,18 @@ WIDE = (b"\xff\xfe", b"\xfe\xff")  # how UTF-16 begins
 
 def read(names: Sequence[str]) -> LoadTest:
     """The levels of these files, of one program. Unusable, with the file, says what is wrong."""
-    if not 1 <= len(names) <= MOST_FILES:
-        raise Unusable(f"{len(names)} files: give 1 to {MOST_FILES}.")
+    return joined([(name, partial(_opened, name)) for name in names])
+
+
+def joined(files: Sequence[tuple[str, Callable[[], BinaryIO]]]) -> LoadTest:
+    """The same of what opens so, each with its name."""
+    if not 1 <= len(files) <= MOST_FILES:
+        raise Unusable(f"{len(files)} files: give 1 to {MOST_FILES}.")
     found: list[Level] = []
     tools: dict[str, bool] = {}
-    for name in names:
+    for name, opened in files:
         try:
-            tool, at_a_rate, levels = _read(name)
+            tool, at_a_rate, levels = _read(name, opened)
         except OSError as error:
             why = error.strerror or error
             raise Unusable(
@@ -48,9 +54,9 @@ def read(names: Sequence[str]) -> LoadTest:
     return LoadTest(tool=tool, levels=tuple(ordered), at_a_rate=at_a_rate)
 
 
-def _read(name: str) -> tuple[str, bool, list[Level]]:
+def _read(name: str, opened: Callable[[], BinaryIO]) -> tuple[str, bool, list[Level]]:
     try:
-        with _opened(name) as file:
+        with opened() as file:
             lines = _lines(file)
             first: list[str] = []
             for line in lines:

@@ -14,7 +14,7 @@ import shlex
 import sys
 import threading
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version as installed
 from pathlib import Path
 from typing import Any
@@ -25,8 +25,10 @@ from labs.host.folders import own_folder
 from labs.host.programs import Program
 from labs.host.supervisor import Supervised, supervise
 from labs.host.waiting import wait_until
+from labs.imports.tools import ab as ab_report
+from labs.imports.tools import wrk as wrk_report
 from labs.load.locust import LoadFailed, at_home, check_loopback
-from labs.records.errors import Failed, used_up
+from labs.records.errors import Failed, Unusable, used_up
 
 PLAIN_USERS = Path(workloads.__file__).with_name("plain_users.py")
 MOST_REQUESTS = 1_000_000  # where the time is to end it
@@ -34,7 +36,6 @@ LOCUST_ENDS_S = 1  # a run of Locust is longer than what is counted: its ends ar
 START_S = 30.0  # for Locust and its workers to be asking, on a very busy machine
 LATE_S = 60.0  # for a tool to end after its time
 LAST_LINES = 8
-WHOLE_MS = 10.0  # from here on ab's whole milliseconds are exact enough
 SPAWNED = "All users spawned"
 ADDRESS_WANTED = "an(no|')t assign requested address"  # what Linux and macOS say of EADDRNOTAVAIL
 NO_PORT_LEFT = (
@@ -167,25 +168,10 @@ def ab(
 
 def read_ab(text: str) -> Said:
     """ab's report. LoadFailed if it is none."""
-
-    def number(pattern: str, otherwise: str = "") -> float:
-        found = re.search(pattern + r"\s+([\d.]+)", text)
-        if found is None and not otherwise:
-            raise LoadFailed(f"ab did not report {pattern!r}. It said:\n{text[-400:]}")
-        return float(found[1] if found else otherwise)
-
-    total = re.search(r"^Total:\s+(\d+)\s+(\d+)\s+([\d.]+)\s+(\d+)\s+(\d+)", text, re.M)
-    _, mean, spread, _, longest = map(float, total.groups()) if total else [0.0] * 5
-    each_ms = number("Time per request:")  # the first is of a user: users over throughput
-    return Said(
-        requests=int(number("Complete requests:")),
-        failed=int(number("Failed requests:") + number("Non-2xx responses:", "0")),
-        seconds=number("Time taken for tests:"),
-        throughput_rps=number("Requests per second:"),
-        mean_response_time_s=(mean if mean >= WHOLE_MS else each_ms) / 1000,
-        sd_s=spread / 1000 if total else None,
-        longest_s=longest / 1000 if total else None,
-    )
+    said = _said(ab_report, text)
+    total = re.search(r"^Total:\s+\d+\s+\d+\s+([\d.]+)\s+\d+\s+(\d+)", text, re.M)
+    spread, longest = (float(ms) / 1000 for ms in total.groups()) if total else (0.0, 0.0)
+    return replace(said, sd_s=spread, longest_s=longest)
 
 
 # -- wrk -------------------------------------------------------------------------------------
@@ -198,31 +184,24 @@ def wrk(url: str, users: int, *, seconds: float) -> list[str]:
 
 def read_wrk(text: str) -> Said:
     """wrk's report. LoadFailed if it is none."""
-    rate = re.search(r"Requests/sec:\s+([\d.]+)", text)
-    latency = re.search(r"Latency\s+([\d.]+\w+)\s+([\d.]+\w+)\s+([\d.]+\w+)", text)
-    whole = re.search(r"(\d+) requests in ([\d.]+\w+)", text)
-    if rate is None or latency is None or whole is None:
-        raise LoadFailed(f"wrk did not report. It said:\n{text[-400:]}")
-    broken = re.search(
-        r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)", text
-    )
-    wrong = re.search(r"Non-2xx or 3xx responses: (\d+)", text)
-    failures = [*(broken.groups() if broken else ()), *(wrong.groups() if wrong else ())]
+    return _said(wrk_report, text)
+
+
+def _said(report: Any, text: str) -> Said:
+    """What a reader of `labs.imports.tools` finds. Where it knows no mean, users over throughput,
+    which is one where nobody pauses."""
+    try:
+        (level,) = report.levels(text.splitlines(keepends=True))
+    except Unusable as error:
+        raise LoadFailed(f"{report.NAME} did not report: {error} It said:\n{text[-400:]}") from None
+    rate = level.ended_rps
     return Said(
-        requests=int(whole[1]),
-        failed=sum(map(int, failures)),
-        seconds=_seconds(whole[2]),
-        throughput_rps=float(rate[1]),
-        mean_response_time_s=_seconds(latency[1]),
-        sd_s=_seconds(latency[2]),
-        longest_s=_seconds(latency[3]),
+        requests=level.completed + level.failed,
+        failed=level.failed,
+        seconds=level.seconds,
+        throughput_rps=rate,
+        mean_response_time_s=level.mean_response_time_s or (level.users or 0) / max(rate, 1e-9),
     )
-
-
-def _seconds(text: str) -> float:
-    """Read one of wrk's times: 87.50us, 1.02ms, 3.00s, 1.50m."""
-    number, unit = re.fullmatch(r"([\d.]+)([a-z]+)", text).groups()  # type: ignore[union-attr]
-    return float(number) * {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}[unit]
 
 
 # -- Locust ----------------------------------------------------------------------------------

@@ -7,11 +7,13 @@ from typing import Any
 
 import ipywidgets
 
+from labs.imports.laws import Given
 from labs.kinds.attach.record import Attached
 from labs.kinds.attach.run import AttachLab
 from labs.kinds.base import LabKind
 from labs.panel.job import Job
 from labs.panel.lab import LabPanel
+from labs.panel.load_tests import LoadTests
 from labs.panel.prediction_prompt import Bets
 from labs.panel.refusal import in_words
 from labs.panel.run_bar import empty, put
@@ -64,8 +66,12 @@ class YourServerPanel(LabPanel[Attached]):
         self._fields = {"url": self._url, "workers": self._workers, "mine": self._mine}
         asked = ipywidgets.VBox(children=(*self._fields.values(), self._look))
         self._more_about = (asked.add_class("wt-controls"), self._who)
+        self._tests = LoadTests(name, lambda: Given(workers=self._lab.given["workers"]))
         super().__init__(name, lab, recorded=recorded, bets=bets, last=last)
         self._enable(True)
+
+    def _parts(self) -> tuple[ipywidgets.Widget, ...]:
+        return (*super()._parts(), self._tests)
 
     def _as_set(self) -> LabKind[Attached]:
         """The lab with what is typed. Unusable says what cannot be, and asks for the host once
@@ -113,6 +119,7 @@ class YourServerPanel(LabPanel[Attached]):
         super()._enable(yes)
         for control in self._fields.values():
             control.disabled = not yes
+        self._tests.files.disabled = not yes
         self._look.disabled = not (yes and self._possible and self._address(self._lab))
 
     # ---- who answers -------------------------------------------------------------------------

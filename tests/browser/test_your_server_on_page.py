@@ -11,6 +11,11 @@ from serving import PROJECT, BookServer
 from waiting import eventually
 
 LOOKS_S = 60.0  # until the first level has landed, on a busy machine
+DROP = """(panel, files) => {
+  const dataTransfer = new DataTransfer();
+  files.forEach(([name, text]) => dataTransfer.items.add(new File([text], name)));
+  panel.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+}"""
 LANDED = """panel => {
   const plot = panel.querySelector('.wt-figure .wt-plot');
   const seen = (plot?.data ?? []).filter(t => t.name === 'measured' && t.xaxis === 'x');
@@ -57,3 +62,17 @@ def test_an_address_is_typed_looked_at_and_measured(
     expect(shown).to_contain_text("Measured here before the end", timeout=LIVE_MS)
     expect(shown).to_contain_text("A lone answer takes")
     expect(shown.get_by_role("alert")).to_have_count(0)
+
+
+def test_a_load_test_is_dropped_on_the_lab_or_chosen_in_it(panels: BookServer, page: Page) -> None:
+    files = [PROJECT / f"tests/load_tests/ab-{users}.txt" for users in (2, 4, 8, 16)]
+    page.goto(panels.page("own"))
+    state(page, "live")
+    shown = panel(page)
+    shown.locator(".wt-panel").evaluate(DROP, [(f.name, f.read_text("utf-8")) for f in files])
+    expect(shown).to_contain_text("X·R, the requests under way", timeout=LIVE_MS)
+    expect(shown.get_by_label("Throughput and mean response time by ab")).to_be_visible()
+    with page.expect_file_chooser() as chooser:
+        shown.get_by_role("button", name="A load test that you have").click()
+    chooser.value.set_files(PROJECT / "README.md")
+    expect(shown.get_by_role("alert")).to_contain_text("README.md: no load test that is known here")

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from attachments import SEEN, attached
@@ -16,6 +17,7 @@ from labs.kinds.attach.run import AttachLab
 from labs.measure.rig import Rig
 from labs.panel.your_server import YourServerPanel
 
+LOAD_TESTS = Path(__file__).parent.parent / "load_tests"
 URL = "http://127.0.0.1:8000/orders"
 
 
@@ -127,3 +129,30 @@ def test_points_land_beside_the_forecast_and_a_bet_is_settled(
     assert "your-own-server-2-cores.json" in panel.html("data")
     panel.set(workers="4")
     assert "Below: run 1, measured with other" in panel.said("whose") or panel.marked
+
+
+def dropped(panel: PanelDriver, **files: bytes) -> None:
+    """What the page sends of files that come to lie on the panel."""
+    told = {"type": "", "last_modified": 0}
+    sent = [
+        {"name": f"{name}.txt", "size": len(data), "content": memoryview(data), **told}
+        for name, data in files.items()
+    ]
+    panel.panel._tests.files.set_state({"value": sent})
+
+
+def test_a_load_test_is_drawn_with_what_the_laws_say_and_a_foreign_file_is_refused(
+    panel: PanelDriver,
+) -> None:
+    tests = panel.panel._tests
+    panel.set(workers="8")
+    dropped(panel, **{f"ab{n}": (LOAD_TESTS / f"ab-{n}.txt").read_bytes() for n in (2, 16, 4, 8)})
+    eventually(lambda: "so the pool is full" in tests._said.value, SOON_S, "the sentences")
+    assert tests._figure.figure["data"][0]["x"] == [2, 4, 8, 16] and tests.files.value == ()
+    for name, data, said in (
+        ("mine", b"no load test <b>", "mine.txt: no load test that is known here"),
+        ("ab", (LOAD_TESTS / "ab-2.txt").read_bytes()[:400], "ab.txt: ab: "),
+    ):
+        dropped(panel, **{name: data})
+        eventually(lambda said=said: said in tests._said.value, SOON_S, said)
+        assert tests._figure.figure["data"] == [] and "<b>" not in tests._said.value

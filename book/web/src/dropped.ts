@@ -35,14 +35,21 @@ export function offerDrawing(chooser: Element, before: Element): void {
     void take([...file.files!]);
     file.value = ''; // the same file may be chosen again
   });
-  const carries = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
+  onDrop(() => (files) => void take([...files]));
+}
+
+/** Hands files that are dropped to whoever takes them there; elsewhere the browser leaves the page for them. */
+export function onDrop(taker: (over: Element) => ((files: FileList) => void) | undefined): void {
+  const taking = (event: DragEvent) =>
+    event.dataTransfer?.types.includes('Files') ? taker(event.target as Element) : undefined;
   document.addEventListener('dragover', (event) => {
-    if (carries(event)) event.preventDefault(); // else the browser would leave the page for the file
+    if (taking(event)) event.preventDefault();
   });
   document.addEventListener('drop', (event) => {
-    if (!carries(event)) return;
+    const take = taking(event);
+    if (!take) return;
     event.preventDefault();
-    void take([...event.dataTransfer!.files]);
+    take(event.dataTransfer!.files);
   });
 }
 

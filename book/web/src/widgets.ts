@@ -7,6 +7,7 @@ import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import type { CommHandler } from '@jupyterlab/services/lib/kernel/comm';
 import { Widget } from '@lumino/widgets';
 import { makeAnywidget } from 'anywidget';
+import { onDrop } from './dropped';
 import { draw, type Figure } from './plot';
 
 const OUTPUT_MESSAGES = ['execute_result', 'display_data', 'stream', 'error'];
@@ -26,6 +27,25 @@ interface Holding {
 const unheard = new Map<base.WidgetModel, Sent>();
 const changed = new Set<base.WidgetModel>(); // by the reader, until then
 const presses: (() => void)[] = []; // that wait for it
+
+/** What is dropped on a lab that takes files is chosen in it. */
+function chooseDropped(): void {
+  const fields = new WeakMap<Element, HTMLInputElement>();
+  const { render } = controls.FileUploadView.prototype;
+  controls.FileUploadView.prototype.render = function () {
+    render.call(this);
+    fields.set(this.el, this.fileInput);
+  };
+  onDrop((over) => {
+    const button = over.closest('.wt-panel')?.querySelector('.widget-upload:enabled');
+    const field = button && fields.get(button);
+    if (!field) return undefined;
+    return (files) => {
+      field.files = files;
+      field.dispatchEvent(new Event('change'));
+    };
+  });
+}
 
 /** A widget's state waits while Python is busy with the state sent before, and the library lets a
  * press on Enter or on a button overtake it: what was typed in haste would be judged half. So
@@ -70,6 +90,7 @@ function sendHeld(model: base.WidgetModel, before: Sent = {}): void {
   held._msg_buffer_callbacks = undefined;
 }
 inOrder();
+chooseDropped();
 
 /** `with out:` in Python sends what follows here, instead of to the cell. */
 class OutputModel extends output.OutputModel {

@@ -26,6 +26,7 @@ from traitlets import Bool, Float, Integer, Unicode, default
 from traitlets.config import Config
 
 from labs.host.project import SITE
+from labs.imports.reading import MOST_BYTES
 from labs.site.live.progress_handler import ProgressHandler
 from labs.site.live.prompt_connection import PromptConnection
 from labs.site.live.warm_kernel import WarmKernel
@@ -235,6 +236,7 @@ class BookApp(ExtensionApp):
         connection = "kernel_websocket_connection_class"
         if self.settings[connection] is ZMQChannelsWebsocketConnection:  # the usual one
             self.settings[connection] = PromptConnection
+        self.settings["websocket_max_message_size"] = MOST_BYTES + 2**20  # a load test's file
         kernels = self.serverapp.kernel_manager
         self.warm = WarmKernel(kernels, self.warm_up, "", self.log)
         kernels.cull_idle_timeout = kernels.cull_idle_timeout or NEVER_S
