@@ -47,15 +47,6 @@ def test_a_page_has_the_lab_of_its_name(page: Page) -> None:
 LABS = [cell for cell in recorder.cells() if cell.page in {page.path for page in chapters()}]
 
 
-@pytest.mark.parametrize("cell", LABS, ids=lambda cell: cell.lab)
-def test_a_lab_is_recorded_as_its_cell_asks(
-    cell: recorder.Cell, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Replaying it compares what the cell asks for with what was recorded."""
-    monkeypatch.setenv("LABS_MODE", "replay")
-    exec(compile(cell.source, str(cell.page), "exec"), {})
-
-
 def test_the_three_pages_of_the_clocks_are_those_described() -> None:
     (page,) = [page for page in chapters() if page.slug == "wall-time"]
     result = store.recording(page.slug)

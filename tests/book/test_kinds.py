@@ -105,14 +105,15 @@ THINK = """
 import json, sys
 from labs.kinds.registry import show_of, showing
 from labs.recordings import store
-results = [store.read(file) for file in sorted(store.folder().glob("*/*-cores.json"))]
+results = [store.read(file) for file in store.folder().glob("*/*-cores.json")]
+results = {type(result): result for result in results}  # one of each kind
 touched = []
 def hook(event, arguments):
     if event == "open" or event.split(".")[0] in ("os", "socket", "subprocess", "shutil"):
         if "importlib" not in sys._getframe(1).f_code.co_filename:  # which reads the modules
             touched.append((event, str(arguments[:1])))
 sys.addaudithook(hook)
-for result in results:
+for result in results.values():
     show = showing(result)
     show.figure(result), show.alt(result), show.verdict(result), show.downloads("x", result)
     for column in show.columns:

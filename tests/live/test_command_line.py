@@ -63,6 +63,7 @@ def test_a_dash_is_standard_output_and_holds_nothing_but_json():
     assert json.loads(done.stdout)["points"][0]["users"] == 2
 
 
+@pytest.mark.extended
 @pytest.mark.measures
 def test_as_many_generators_as_asked_for_send():
     """Each has a connection of its own to the server, which the system knows of."""
@@ -115,6 +116,7 @@ def test_no_proxy_is_asked(tmp_path):
             proxy.accept()
 
 
+@pytest.mark.extended
 @pytest.mark.measures
 def test_a_server_that_fails_is_exit_code_3_with_its_last_lines(tmp_path):
     (tmp_path / "gunicorn.py").write_text("raise SystemExit('no gunicorn today')\n")

@@ -466,6 +466,7 @@ def test_a_slot_per_connection_starves_whom_it_has_no_slot_for(by: str) -> None:
 
 
 @live
+@pytest.mark.usefixtures("calibrated_in_passing")
 @here("apache-event", "nginx-fpm")
 def test_a_slot_per_request_starves_nobody(by: str) -> None:
     """Twice as many connections as slots, but idle for three quarters of the time."""

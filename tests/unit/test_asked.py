@@ -40,6 +40,7 @@ def test_every_lab_of_the_book_asks_before_it_shows_what_came_out(
     cell: Cell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lab, found = asked_for(cell), store.recording(cell.lab)
+    assert isinstance(found, lab.result) and lab.matches(found)  # it is recorded as it is asked for
     monkeypatch.setattr(replay, "page", lambda *_: Markup("<figure>"))  # what is asked about it
     shown = replay.Replayed(cell.lab, lab, found).html
     if cell.kind in NO_BET:
