@@ -111,12 +111,19 @@ def test_verdict_names_busy_cores_and_nothing_else(cpu_s: float, wait_s: float) 
         assert verdict(busy).limit == "cores"
 
 
-def test_verdict_names_the_one_core_that_one_process_can_use() -> None:
+@pytest.mark.parametrize("others", [0.0, 0.9])
+def test_verdict_names_the_one_core_that_one_process_can_use(others: float) -> None:
     one = Found(
         program="uvicorn", processes=1, threads=1, cores=2, one_core_each="Python", workers=1
     )
     found = verdict(
-        attached(lambda N: min(N / 0.03, 1 / 0.02), alone_s=0.03, cpu_s=0.02, found=one)
+        attached(
+            lambda N: min(N / 0.03, 1 / 0.02),
+            alone_s=0.03,
+            cpu_s=0.02,
+            found=one,
+            others_cpu=others,
+        )
     )
     assert found.limit == "cores"
     assert "its one process" in found.sentences[0]

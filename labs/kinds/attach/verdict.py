@@ -13,7 +13,7 @@ from typing import Literal
 from labs.analysis.timers import timer_s
 from labs.kinds.attach.curve import Curve
 from labs.kinds.attach.next_step import look_next
-from labs.kinds.attach.record import Attached, Attachment
+from labs.kinds.attach.record import Attached, Attachment, Found
 from labs.records.format import cores as so_many_cores
 from labs.records.format import crowd, digits, duration, percent, rate
 from labs.records.results import Point
@@ -80,6 +80,7 @@ def _limit(attached: Attached, run: Attachment) -> Verdict:
         return _listen_queue(attached, curve) or _others(attached, curve) or _still_bending(curve)
     return (
         _quota(curve)
+        or _own_cores(attached, curve)
         or _others(attached, curve)
         or _cores(attached, curve)
         or _places(attached, curve)
@@ -170,38 +171,48 @@ def _quota(curve: Curve) -> Verdict | None:
         return None
     whose = "A CPU quota" if quota is None else f"Its cgroup's CPU quota of {so_many_cores(quota)}"
     said = f"{whose} held the server back on the plateau, where it used {so_many_cores(used)}"
-    cost = curve.run.demand
-    per = f"; a request takes {duration(cost.value)} of one" if cost else ""
+    per = f"; {_cost(curve.run)}" if curve.run.demand else ""
     return Verdict(
         limit="quota",
         sentences=(f"{said}{per}. Only less CPU time a request, or a larger quota, brings more.",),
     )
 
 
-def _cores(attached: Attached, curve: Curve) -> Verdict | None:
-    """The machine's cores, or those that so many processes of such a runtime can use."""
-    run, found = curve.run, curve.run.found
-    if run.demand is None:
+def _own_cores(attached: Attached, curve: Curve) -> Verdict | None:
+    """The cores that so many processes of such a runtime can use, whoever has the others."""
+    found, used = curve.run.found, curve.mean("server_cpu")
+    if not _fewer_than_cores(attached, found) or used < BUSY * found.workers:
         return None
-    used, machine = curve.mean("server_cpu"), _machine(attached)
-    cost = f"a request takes {duration(run.demand.value)} of one"
-    if found.one_core_each and 0 < found.workers < machine:
-        if used < BUSY * found.workers:
-            return None
-        whose = "its one process has" if found.workers == 1 else f"{found.workers} processes have"
-        said = (
-            f"The server kept {so_many_cores(used)} busy, as many as {whose}: "
-            f"{found.one_core_each} runs its own code on one core in each, and {cost}. More "
-            "processes use more cores."
-        )
-        return Verdict(limit="cores", sentences=(said,))
-    if _in_use(curve) < BUSY * machine:
-        return None
+    whose = "its one process has" if found.workers == 1 else f"{found.workers} processes have"
     said = (
-        f"All {so_many_cores(machine)} were busy, {digits(used)} of them with the server, and "
-        f"{cost}. Only less CPU time a request, or more cores, brings more."
+        f"The server kept {so_many_cores(used)} busy, as many as {whose}: {found.one_core_each} "
+        f"runs its own code on one core in each, and {_cost(curve.run)}. More processes use more "
+        "cores."
     )
     return Verdict(limit="cores", sentences=(said,))
+
+
+def _cores(attached: Attached, curve: Curve) -> Verdict | None:
+    """The machine's cores."""
+    run, machine = curve.run, _machine(attached)
+    own = _fewer_than_cores(attached, run.found)
+    if run.demand is None or own or _in_use(curve) < BUSY * machine:
+        return None
+    said = (
+        f"All {so_many_cores(machine)} were busy, {digits(curve.mean('server_cpu'))} of them with "
+        f"the server, and {_cost(run)}. Only less CPU time a request, or more cores, brings more."
+    )
+    return Verdict(limit="cores", sentences=(said,))
+
+
+def _fewer_than_cores(attached: Attached, found: Found) -> bool:
+    """Whether it has so few processes, of a core each, that cores are left over."""
+    return bool(found.one_core_each) and 0 < found.workers < _machine(attached)
+
+
+def _cost(run: Attachment) -> str:
+    cost = run.demand.value if run.demand else 0.0
+    return f"a request takes {duration(cost)} of one"
 
 
 def _places(attached: Attached, curve: Curve) -> Verdict | None:
