@@ -12,6 +12,7 @@ from serving import own_server
 from waiting import eventually
 
 from labs.__main__ import main
+from labs.host import lock
 from labs.kinds.attach.record import Attached
 from labs.kinds.attach.report import costs_text, joined
 from labs.kinds.attach.run import AttachLab
@@ -172,8 +173,9 @@ def test_no_other_machine_is_asked_whatever_a_task_or_an_answer_says(
 
 
 def test_a_file_that_cannot_be_used_is_refused_in_a_sentence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(lock, "LOCK", tmp_path / "turn")  # who is refused measures nothing
     file, out = tmp_path / "mine.py", tmp_path / "out.json"
     out.write_text("as it was")
     with own_server("none") as url:
