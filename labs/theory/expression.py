@@ -7,14 +7,14 @@ import operator
 from collections.abc import Callable, Mapping
 
 from labs.records.errors import Unusable
-from labs.theory import laws, queueing, slices
+from labs.theory import laws, queueing
 
 LONGEST = 300  # characters; the book's longest has half of it
 LARGEST = 1e7  # of all numbers on the way, so that no expression can keep a build busy
 
 LAWS: dict[str, Callable[..., float]] = {  # those that take numbers only
     name: law
-    for module in (laws, queueing, slices)
+    for module in (laws, queueing)
     for name, law in inspect.getmembers(module, inspect.isfunction)
     if law.__module__ == module.__name__
     and not name.startswith("_")

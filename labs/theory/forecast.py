@@ -22,8 +22,7 @@ from labs.records.results import Calibration, Machine, Point, PredictedLevel, Pr
 from labs.theory import queueing
 from labs.theory.demand import Demand
 from labs.theory.laws import ceiling
-from labs.theory.server_model import ServerModel
-from labs.theory.slices import VARIED_CV
+from labs.theory.server_model import VARIED_CV, ServerModel
 
 TELLING = 0.05  # of the CPU time; a smaller share of the load generator goes without saying
 
@@ -91,17 +90,11 @@ def _notes(model: ServerModel, levels: Sequence[PredictedLevel], D: float) -> It
         )
     if "users in step" in lower:
         apart = 0.1 if model.queued_for_core else VARIED_CV
-        if max(model.workload.cpu_cv, model.workload.wait_cv) < apart:
-            yield (
-                "Work and wait hardly vary, so users may fall in step; the band reaches down to "
-                f"what that can cost. A coefficient of variation of {digits(apart)} on the wait "
-                "keeps them apart."
-            )
-        else:
-            yield (
-                "Work or wait varies, so users hardly fall in step; the band reaches down to "
-                "what the kernel's order on the cores could cost at most."
-            )
+        yield (
+            "Work and wait hardly vary, so users may fall in step; the band reaches down to "
+            f"what that can cost. A coefficient of variation of {digits(apart)} on the wait "
+            "keeps them apart."
+        )
     if server.processes > 1 and server.architecture != "prefork" and not model.one_queue(N):
         yield (
             f"Users are taken to fall on the {server.processes} processes like coins; where one "

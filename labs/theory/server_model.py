@@ -23,11 +23,13 @@ from labs.theory.demand import Cores, Demand
 from labs.theory.laws import ceiling
 from labs.theory.rounds import rounds
 from labs.theory.simulation import simulate
-from labs.theory.slices import STEADY_CV, Round
 
 SWITCH_INTERVAL_S = 0.005  # CPython's default, sys.getswitchinterval()
 LEAST_SPREAD = 0.02  # of D: two halves of a second cannot vouch for less,
 MOST_SPREAD = 0.9  # and where they have hardly anything in common, D is still more than nothing
+
+STEADY_CV, VARIED_CV = 0.02, 0.5  # of times that keep users in step, and that no order changes
+HALF_FULL = 0.5  # of the cores: with fewer in use hardly any two meet
 
 # Requests that want a core, over the cores: from here to there is at the knee.
 ALMOST, AROUND = 0.9, 2.0
@@ -263,15 +265,6 @@ class ServerModel:
         )
         return below if below == above else below + (W % 1) * (above - below)
 
-    def round(self, N: int, D: Demand, W: float) -> Round | None:
-        """What so many users do by turns, on cores or not, where a kernel deals these out; None
-        where it does not."""
-        if self.queued_for_core or self.quota is not None or not (D.expected and self.V):
-            return None
-        c, away_s = len(self.full.server), self.V + self.away + self.g
-        wait_cv = math.hypot(self.V * self.workload.wait_cv, self.Z) / away_s
-        return Round(int(min(N, W)), D.of(c), away_s, c, self.workload.cpu_cv, wait_cv)
-
     def one_process(self, speed: float, D: float, n: int) -> float:
         """X of n users on one process where requests queue for its only core."""
         third = min(self.overhead, D) / 3  # taking the request in, running it, answering
@@ -327,17 +320,20 @@ class ServerModel:
 
     def in_step(self, N: int, D: Demand, model: float) -> float | None:
         """The lower bound, where times that hardly vary let users fall in step: constant ones
-        altogether; others as far as an order on the cores can bring them to."""
+        altogether, others by an order on the cores, and in proportion less."""
         if self.blocks or not (self.workload.cpu_s and self.V and self.Z == 0):
             return None
-        if max(self.workload.cpu_cv, self.workload.wait_cv) > STEADY_CV:
-            made = self.round(N, D, self.in_service(N, None))
-            return model * made.least if made and made.least < 1 else None
+        cv, m = max(self.workload.cpu_cv, self.workload.wait_cv), int(min(N, self.W))
         c = min(self.quota or math.inf, self.full.most)
         if self.queued_for_core:
             c = min(c, self.server.processes)
-        m = int(min(N, self.W))
-        return min(model, queueing.in_step(m, D.of(m), self.V + m * self.g, c))
+        least = min(model, queueing.in_step(m, D.of(m), self.V + m * self.g, c))
+        if cv <= STEADY_CV:
+            return least
+        full = m > c and D.expected * self.by_rounds(N, D.expected) >= HALF_FULL * c
+        if self.queued_for_core or cv >= VARIED_CV or not full:
+            return None
+        return least + cv / VARIED_CV * (model - least)
 
     def at_the_knee(self, N: int, D: Demand, model: float) -> float | None:
         """The lower bound where about as many requests want cores as there are: two may share one
