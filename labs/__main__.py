@@ -214,7 +214,7 @@ def calibrate(asked: argparse.Namespace) -> int:
     """Burn, and print how fast it was."""
     from labs.host.hardware import fingerprint
     from labs.kinds.checkup.verdict import shortfall
-    from labs.measure import calibration
+    from labs.measure import calibration, latency
 
     found = calibration.calibrate()
     print(f"unit of work    {found.loops_per_s[0] / 1e6:.2f} million loops a second on one core")
@@ -224,7 +224,7 @@ def calibrate(asked: argparse.Namespace) -> int:
         print(sentence)
     print(f"noise           {found.noise_fraction:.1%} between repeated burns")
     print(f"timer           a sleep of 1 ms ends {1e6 * found.timer_s:.0f} µs late")
-    print(f"loopback        {1e6 * found.loopback_s:.0f} µs there and back")
+    print(f"loopback        {1e6 * latency.loopback_s():.0f} µs there and back")
     return OK
 
 

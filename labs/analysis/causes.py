@@ -214,9 +214,9 @@ class Level:
         point, calibration = self.point, self.calibration
         if point.generator_cpu > HARD * self.load.generators and point.throughput_rps:
             each_s = point.generator_cpu / point.throughput_rps
-            before_s = calibration.generator_for(self.workload.cpu_s) + self.load.script_s
+            before_s = calibration.generator_s + self.load.script_s
             own_s = each_s - self.load.script_s
-            slow = replace(calibration, generator_s=own_s, crowd_generator_s=None)
+            slow = replace(calibration, generator_s=own_s)
             if each_s > (1 + MOVED) * before_s:
                 yield self._with("load generator", each_s, before_s, calibration=slow)
         if point.listen_overflows and point.never_served < point.users:
@@ -229,7 +229,7 @@ class Level:
             if waited_s > (1 + MOVED) * wanted_s:
                 asks = asks_backend(self.workload)
                 more_s = waited_s - self.workload.wait_s
-                late = replace(calibration, backend_late_s=more_s, timer_s=more_s)
+                late = replace(calibration, timer_s=more_s)
                 name = "backend" if asks else "wait"
                 yield self._with(name, waited_s, wanted_s, calibration=late)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from labs.records.experiment import Experiment
 from labs.records.results import Calibration, Machine, Point
-from labs.records.server_facts import WAITS, late_s, locked
+from labs.records.server_facts import WAITS, locked
 from labs.records.time_split import PARTS, TimeSplit
 
 ROUNDING = 1e-9  # of the whole: sums of seconds are not exact
@@ -72,12 +72,14 @@ def time_split(
     experiment: Experiment,
     calibration: Calibration,
     machine: Machine,
+    way_there_s: float,
 ) -> TimeSplit | None:
     """The parts of a point's mean response time; None where nothing was answered.
 
     run_delay: threads of the server that were ready and had no core, a mean over the window; None
-    where that is not counted. Threads under Python's lock, and event loops: what is left of the
-    time in service belongs to the lock or the loop. An event loop is either running or ready while
+    where that is not counted. way_there_s: until the application begins a lone user's request.
+    Threads under Python's lock, and event loops: what is left of the time in service belongs to the
+    lock or the loop. An event loop is either running or ready while
     somebody waits for it; so of all that waiting, the loop's own share of delay is `ready`, for a
     delay of its one thread delays every request there is.
     """
@@ -97,7 +99,7 @@ def time_split(
         ready_s = min(delay_s, whole_s - on_core_s)
         return _parts(whole_s, "", UNSTAMPED, on_core_s=on_core_s, ready_s=ready_s)
 
-    waited_s = found.asked_s + late_s(workload, calibration)
+    waited_s = found.asked_s + calibration.timer_s
     asked_s = found.asked_s and min(waited_s, found.service_s)
     own_s = min(found.cpu_s, found.service_s - asked_s)
     excess_s = max(0.0, found.asked_s - asked_s) + found.cpu_s - own_s
@@ -110,7 +112,7 @@ def time_split(
         inside = {"on_core_s": own_s, "ready_s": ready_s, "asked_s": asked_s}
         return _parts(whole_s, turn_at, TWO_CLOCKS, turn_s=left_s if turn_at else 0.0, **inside)
 
-    way_s = min(max(0.0, found.before_s), calibration.way_there_s)
+    way_s = min(max(0.0, found.before_s), way_there_s)
     line_s = max(0.0, found.before_s) - way_s
     away_s = max(0.0, found.after_s) + way_s
     around_s = min(max(0.0, point.demand_s - found.cpu_s), away_s)

@@ -25,13 +25,8 @@ from labs.host.lock import neighbour, turn
 from labs.host.monitor import Sampler
 from labs.host.waiting import Stopped, wait_until
 from labs.load.locust import Driver, LoadFailed, drive
-from labs.measure.calibration import (
-    Speedometer,
-    calibrate,
-    keep,
-    language_of,
-    speedometer,
-)
+from labs.measure.burners import Speedometer, speedometer
+from labs.measure.calibration import calibrate, keep, language_of
 from labs.measure.progress import Pace, Progress
 from labs.measure.warmup import crowd_users, warm_up, warm_up_users
 from labs.records.experiment import CpuBy, Experiment, Load, Server, Workload
@@ -84,6 +79,7 @@ class Testbed:
     driver: Driver
     sampler: Sampler
     calibration: Calibration
+    way_there_s: float  # of a lone user's request, until the application begins it
     script: Callable[[Load], float]  # loops of its users' own, see `Rig.script`
     seed: int  # of what varies among the requests
     check: Callable[[], None]  # LoadFailed or ServerFailed if anything of it is gone
@@ -246,7 +242,7 @@ class Rig:
 
     def speedometer(self, experiment: Experiment) -> Speedometer:
         """What tells how fast its cores are, until the run ends; the same one in all of a run. See
-        `calibration.speedometer`."""
+        `burners.speedometer`."""
         unit = unit_of(experiment.server, experiment.workload)
         if unit not in self._speedometers:
             self._open.callback(self._speedometers.pop, unit, None)  # ended, too
@@ -349,8 +345,8 @@ class Rig:
 
             running.lost()  # from now on each is noticed
             self.progress("warming up: what an empty request costs")
-            late_s = running.backend.late_s() if running.backend else 0.0
-            calibration = warm_up(
+            late_s = running.backend.late_s() if running.backend else burned.timer_s
+            tried = warm_up(
                 driver,
                 sampler,
                 model,
@@ -360,7 +356,7 @@ class Rig:
             )
             if running.lost():
                 raise running.failed("lost a process while it was warmed up")
-            calibration = replace(calibration, backend_late_s=late_s)
+            calibration = replace(tried.calibration, timer_s=late_s)
             keep(self.machine, calibration, experiment)
             yield Testbed(
                 experiment=experiment,
@@ -369,6 +365,7 @@ class Rig:
                 driver=driver,
                 sampler=sampler,
                 calibration=calibration,
+                way_there_s=tried.way_there_s,
                 script=self.script,
                 seed=self.seed + draws,
                 check=check,

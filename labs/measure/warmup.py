@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +21,9 @@ from numpy.typing import NDArray
 from labs.analysis.schedule import ALONE_S, CROWD_S, EMPTY_S, NAPS_S, longer
 from labs.host.monitor import Sampler
 from labs.load.locust import Driver
-from labs.records.experiment import Experiment, Workload
-from labs.records.results import Calibration
-from labs.records.server_facts import asks_database, late_s
+from labs.records.experiment import Experiment
+from labs.records.results import Calibration, between
+from labs.records.server_facts import asks_database
 from labs.records.snapshot import Snapshot
 from labs.theory.server_model import ServerModel
 from workloads.protocol import OK
@@ -44,6 +45,13 @@ UNSTEADY = 0.1  # between the halves of a look. So far apart, a core or an inter
 AGAIN = 2  # moods that last as long as the look: another one follows, so many times as long
 
 
+class Tried(NamedTuple):
+    """What a warm-up finds."""
+
+    calibration: Calibration
+    way_there_s: float = 0.0  # of a lone user's request, until the application begins it
+
+
 def warm_up(
     driver: Driver,
     sampler: Sampler,
@@ -52,10 +60,10 @@ def warm_up(
     users: int,
     crowd: int,
     pause: Callable[[float], None],
-) -> Calibration:
+) -> Tried:
     """What was burned (the model's calibration), with what a request costs in this server: the CPU
-    seconds that server, load generator and a backend spend on an empty one, and those of a piece
-    of work, with `crowd` users and with one.
+    seconds that server and load generator spend beside its work, and those of a piece of work, with
+    `crowd` users and with one.
 
     Takes `schedule.WARM_UP_S` seconds times `schedule.longer`, with NAPS_S more where users wait
     between work, less without work and some more with hundreds of users or where work took now more
@@ -78,68 +86,18 @@ def warm_up(
     done = driver.report(since).records  # and has heard that it shall: a busy one obeys late
     done = _good(done[(done["end"] > before.at) & (done["end"] <= after.at)])
     if not (completed := len(done)):
-        return burned
+        return Tried(burned)
     used = before.until(after)
     each_s = used.seconds / completed
     found = replace(
-        burned,
-        overhead_s=used.server_cpu * each_s,
-        generator_s=used.generator_cpu * each_s,
-        backend_s=used.backend_cpu * each_s,
+        burned, overhead_s=used.server_cpu * each_s, generator_s=used.generator_cpu * each_s
     )
+    call_s = 0.0
     if asks_database(workload):
-        call_s, handover_s = _call_s(done, model), _handover_s(done, model, wait_s)
-        found = replace(found, call_s=call_s, handover_s=handover_s)
-    if workload.cpu_s and crowd:
-        found = _crowd(driver, sampler, model, found, crowd, pause)
-    return _alone(driver, sampler, model, found, pause)
-
-
-def _crowd(
-    driver: Driver,
-    sampler: Sampler,
-    model: ServerModel,
-    found: Calibration,
-    users: int,
-    pause: Callable[[float], None],
-) -> Calibration:
-    """What users find who fill all the cores that this server can fill, in two halves; for longer
-    where these differ."""
-    crowd_s = CROWD_S * longer(model.load)
-    piece_s = max(PIECE_S, BESIDE * users * found.generator_s)
-    driver.ask_for(_piece(model, piece_s), found.loops_per_s[0])
-    since = len(driver.records())
-    driver.open(users, piece_s)
-    pause(SETTLE * crowd_s)
-    looks = [sampler.snapshot()]
-
-    def look_on(halves: int) -> None:
-        for _ in range(halves):
-            pause((1 - SETTLE) / 2 * crowd_s)
-            looks.append(sampler.snapshot())
-
-    look_on(2)
-    ended, _ = np.histogram(_good(driver.records(since))["end"], [look.at for look in looks])
-    if _apart(ended) > UNSTEADY:
-        look_on(2 * AGAIN)
-        looks = looks[:: 1 + AGAIN]
-    driver.open(0, 0.0)
-    _wait(lambda: not driver.report(since).flying, pause)
-    done = _good(driver.report(since).records)
-    return crowded(found, model, looks, done, users=users, piece_s=piece_s)
-
-
-def _piece(model: ServerModel, piece_s: float) -> Workload:
-    """What a request asks for that is to tell what so much work costs. Of a database it asks what
-    it will at the levels, since that costs CPU time: the process's own and the database's."""
-    wait_s = BRIEFLY_S if asks_database(model.workload) else 0.0
-    return replace(model.workload, cpu_s=piece_s, cpu_cv=0.0, wait_s=wait_s)
-
-
-def _waited_s(model: ServerModel, found: Calibration) -> float:
-    """Seconds of a piece that were waited as asked, and because a wait ends late."""
-    wait_s = _piece(model, 0.0).wait_s
-    return wait_s and wait_s + late_s(model.workload, found)
+        call_s = _call_s(done, model)
+        found = replace(found, handover_s=_handover_s(done, model, wait_s))
+    trial = Trial(driver, sampler, model, pause, call_s)
+    return trial.alone(trial.crowd(found, crowd) if workload.cpu_s and crowd else found)
 
 
 def _call_s(done: NDArray[np.void], model: ServerModel) -> float:
@@ -158,8 +116,7 @@ def _handover_s(done: NDArray[np.void], model: ServerModel, wait_s: float) -> fl
     ends = np.sort(done["service_end"][np.isfinite(done["service_end"])])
     if not model.alone or model.blocks or model.W < 2 or len(ends) < 2:
         return 0.0
-    waited_s = wait_s + late_s(model.workload, model.calibration)
-    return max(0.0, float(np.median(np.diff(ends))) - waited_s)
+    return max(0.0, float(np.median(np.diff(ends))) - wait_s - model.calibration.timer_s)
 
 
 def _wait(done: Callable[[], bool], pause: Callable[[float], None]) -> None:
@@ -167,6 +124,111 @@ def _wait(done: Callable[[], bool], pause: Callable[[float], None]) -> None:
     until = time.perf_counter() + MOST_ROUNDS_S
     while not done() and time.perf_counter() < until:
         pause(LOOK_S)
+
+
+class Trial(NamedTuple):
+    """Pieces of work, in this server: asked for by a crowd that fills the cores, and by one user.
+
+    Of a database a piece asks what the levels will, since that costs CPU time, the process's own
+    and the database's; call_s is what the application spends of it.
+    """
+
+    driver: Driver
+    sampler: Sampler
+    model: ServerModel
+    pause: Callable[[float], None]
+    call_s: float = 0.0
+
+    def crowd(self, found: Calibration, users: int) -> Calibration:
+        """What users find who fill all the cores that this server can fill, in two halves; for
+        longer where these differ."""
+        driver, pause, crowd_s = self.driver, self.pause, CROWD_S * longer(self.model.load)
+        piece_s = max(PIECE_S, BESIDE * users * found.generator_s)
+        self._ask_for(piece_s, found)
+        since = len(driver.records())
+        driver.open(users, piece_s)
+        pause(SETTLE * crowd_s)
+        looks = [self.sampler.snapshot()]
+
+        def look_on(halves: int) -> None:
+            for _ in range(halves):
+                pause((1 - SETTLE) / 2 * crowd_s)
+                looks.append(self.sampler.snapshot())
+
+        look_on(2)
+        ended, _ = np.histogram(_good(driver.records(since))["end"], [look.at for look in looks])
+        if _apart(ended) > UNSTEADY:
+            look_on(2 * AGAIN)
+            looks = looks[:: 1 + AGAIN]
+        driver.open(0, 0.0)
+        _wait(lambda: not driver.report(since).flying, pause)
+        done = _good(driver.report(since).records)
+        return crowded(
+            found, self.model, looks, done, users=users, piece_s=piece_s, call_s=self.call_s
+        )
+
+    def alone(self, found: Calibration) -> Tried:
+        """What one user finds, with nothing in the way: the CPU seconds of a piece of work inside
+        the server, by its own clock, over those that it took burning; the seconds of its round
+        that are nobody's CPU time; and of these, until the server began. Each process runs an
+        interpreter's loop at a speed of its own, some percent apart, and keeps it; and its core may
+        have become slower since the burns (`bench.cores` tells both). Where users of the levels
+        wait between work, so does this one: server and generator nap, and what wakes is slower. Of
+        CPU seconds the mean, as D is one: now and then a core takes half as long again for a piece,
+        at the levels too. Of the rest medians: what disturbs a round or two only makes them longer.
+        """
+        model = self.model
+        piece_s = PIECE_S if model.workload.cpu_s else 0.0
+        done = self._by_one(found, piece_s, ALONE_S)
+        if len(done) < 2:
+            return Tried(found)
+        told = done[np.isfinite(done["service_end"])]
+        works = self._works(done, piece_s)
+        way_there_s = float(np.median(told["service_start"] - told["start"])) if len(told) else 0.0
+        rest_s = float(np.median(np.diff(done["start"]) - works[:-1]))
+        if model.naps:
+            naps = self._by_one(found, piece_s, NAPS_S, min(model.V + model.Z, NAP_S))
+            if len(naps) > 1:
+                works = self._works(naps, piece_s)
+                between_s = float(np.median(done["start"][1:] - done["end"][:-1]))
+                rest_s = float(np.median(naps["end"] - naps["start"] - works)) + between_s
+        if waited_s := self._waits_s:
+            waited_s += found.timer_s
+        delay_s = rest_s - found.overhead_s - found.generator_s - waited_s
+        ratio = float(np.mean(works)) / piece_s if piece_s else 1.0
+        found = replace(found, work_ratio=ratio, delay_s=max(0.0, delay_s))
+        return Tried(found, max(0.0, way_there_s))
+
+    @property
+    def _waits_s(self) -> float:
+        return BRIEFLY_S if asks_database(self.model.workload) else 0.0
+
+    def _ask_for(self, piece_s: float, found: Calibration, nap_s: float = 0.0) -> None:
+        piece = replace(self.model.workload, cpu_s=piece_s, cpu_cv=0.0, wait_s=self._waits_s)
+        self.driver.ask_for(piece, found.loops_per_s[0], nap_s)
+
+    def _by_one(
+        self, found: Calibration, piece_s: float, seconds: float, nap_s: float = 0.0
+    ) -> NDArray[np.void]:
+        """The good requests of one user who asks for pieces and thinks for so long between them.
+        Takes so many seconds times `longer`, and more where the pieces of both halves differ."""
+        driver, seconds = self.driver, seconds * longer(self.model.load)
+        self._ask_for(piece_s, found, nap_s)
+        since, begin = len(driver.records()), time.perf_counter()
+        driver.open(1, 0.0)
+        self.pause(seconds)
+        works = self._works(_good(driver.records(since)), piece_s)
+        halves = [float(np.mean(half)) for half in np.array_split(works, 2) if len(half)]
+        if _apart(halves) > UNSTEADY:
+            self.pause(AGAIN * seconds)
+        driver.open(0, 0.0)
+        done = _good(driver.report(since).records)
+        return done[done["start"] >= begin]
+
+    def _works(self, done: NDArray[np.void], piece_s: float) -> NDArray[np.float64]:
+        """CPU seconds of each piece; as burned where the server tells none."""
+        told = (done["service_cpu"] > self.call_s) & (piece_s > 0)
+        return np.where(told, done["service_cpu"] - self.call_s, piece_s)
 
 
 def crowded(
@@ -177,6 +239,7 @@ def crowded(
     *,
     users: int,
     piece_s: float,
+    call_s: float = 0.0,
 ) -> Calibration:
     """The calibration with what so many users found, who each asked for pieces of so many burned
     seconds again and again. Pure.
@@ -193,12 +256,11 @@ def crowded(
     if min(served) < 2:
         return found
     whole, pieces = looks[0].until(looks[-1]), sum(served)
-    demand_s, work_s = whole.server_cpu * whole.seconds / pieces, None
+    demand_s, beside_s = whole.server_cpu * whole.seconds / pieces, found.overhead_s
     shares = _inside(done, looks[0].at, looks[-1].at)
     if (told := (shares > 0) & (done["service_cpu"] > 0)).any():
         service_s = float(np.average(done["service_cpu"][told], weights=shares[told]))
-        work_s = min(demand_s, max(0.0, service_s - found.call_s))
-    beside_s = found.overhead_s if work_s is None else demand_s - work_s
+        beside_s = demand_s - min(demand_s, max(0.0, service_s - call_s))
     rates = [
         number / (after.at - before.at)
         for number, (before, after) in zip(served, pairwise(looks), strict=True)
@@ -210,14 +272,13 @@ def crowded(
     if busy >= (cores := len(model.full.server)) and model.quota is None:
         beside = whole.generator_cpu if model.shares_cores else 0.0
         use = min(1.0, (whole.server_cpu + beside) / cores)
+    burned_s = piece_s * between(found.slowdowns, busy)
     return replace(
         found,
-        crowd_ratio=max(demand_s - beside_s, 0.0) / piece_s,
-        crowd_overhead_s=None if work_s is None else beside_s,
-        crowd_generator_s=whole.generator_cpu * whole.seconds / pieces,
-        crowd_work_s=piece_s,
-        crowd_cores=busy,
-        crowd_spread=(max(rates) - min(rates)) / (pieces / whole.seconds),
+        overhead_s=beside_s,
+        generator_s=whole.generator_cpu * whole.seconds / pieces,
+        crowd_ratio=max(demand_s - beside_s, 0.0) / burned_s,
+        spread=(max(rates) - min(rates)) / (pieces / whole.seconds),
         use=use,
     )
 
@@ -232,96 +293,14 @@ def _inside(done: NDArray[np.void], begin: float, end: float) -> NDArray[np.floa
     return np.asarray(np.maximum(inside, 0.0) / np.maximum(ends - starts, 1e-9))
 
 
-def _alone(
-    driver: Driver,
-    sampler: Sampler,
-    model: ServerModel,
-    found: Calibration,
-    pause: Callable[[float], None],
-) -> Calibration:
-    """What one user finds, with nothing in the way: the CPU seconds of a piece of work inside the
-    server, by its own clock, over those that it took burning; those that it spends beside; the
-    seconds of its round beside the piece; and of these, until the server began. Each process runs
-    an interpreter's loop at a speed of its own, some percent apart, and keeps it; and its core may
-    have become slower since the burns. Where users of the levels wait
-    between work, so does this one: server and generator nap, and what wakes is slower. Of CPU
-    seconds the mean, as D is one: now and then a core takes half as long again for a piece, at the
-    levels too. Of the rest medians: what disturbs a round or two only makes them longer.
-    """
-    piece_s = PIECE_S if model.workload.cpu_s else 0.0
-    done, demand_s = _by_one(driver, sampler, model, found, pause, piece_s, ALONE_S)
-    if len(done) < 2:
-        return found
-    told = done[np.isfinite(done["service_end"])]
-    works = _works(done, piece_s, found)
-    way_there_s = float(np.median(told["service_start"] - told["start"])) if len(told) else 0.0
-    rest_s = float(np.median(np.diff(done["start"]) - works[:-1]))
-    if model.naps:
-        nap_s = min(model.V + model.Z, NAP_S)
-        naps, napped_s = _by_one(driver, sampler, model, found, pause, piece_s, NAPS_S, nap_s)
-        if len(naps) > 1:
-            works, demand_s = _works(naps, piece_s, found), napped_s
-            between_s = float(np.median(done["start"][1:] - done["end"][:-1]))
-            rest_s = float(np.median(naps["end"] - naps["start"] - works)) + between_s
-    work_s = float(np.mean(works))
-    beside_s = max(0.0, demand_s - work_s) if piece_s and len(told) else None
-    spent_s = found.overhead_s if beside_s is None else beside_s
-    spent_s += found.generator_for(model.workload.cpu_s) + _waited_s(model, found)
-    return replace(
-        found,
-        work_ratio=work_s / piece_s if piece_s else 1.0,
-        alone_overhead_s=beside_s,
-        alone_spread=_apart(_halves(works)) if piece_s else 0.0,
-        delay_s=max(0.0, rest_s - spent_s),
-        way_there_s=max(0.0, way_there_s),
-    )
-
-
-def _by_one(
-    driver: Driver,
-    sampler: Sampler,
-    model: ServerModel,
-    found: Calibration,
-    pause: Callable[[float], None],
-    piece_s: float,
-    seconds: float,
-    nap_s: float = 0.0,
-) -> tuple[NDArray[np.void], float]:
-    """The good requests of one user who asks for pieces and thinks for so long between them, and
-    the server's CPU seconds for each. Takes so many seconds times `longer`, and more where the
-    pieces of both halves differ."""
-    driver.ask_for(_piece(model, piece_s), found.loops_per_s[0], nap_s)
-    since, begin, before = len(driver.records()), time.perf_counter(), sampler.snapshot()
-    driver.open(1, 0.0)
-    pause(seconds * longer(model.load))
-    if _apart(_halves(_works(_good(driver.records(since)), piece_s, found))) > UNSTEADY:
-        pause(AGAIN * seconds * longer(model.load))
-    driver.open(0, 0.0)
-    done = _good(driver.report(since).records)
-    done = done[done["start"] >= begin]
-    used = before.until(sampler.snapshot())
-    return done, used.server_cpu * used.seconds / max(1, len(done))
-
-
 def _good(records: NDArray[np.void]) -> NDArray[np.void]:
     return np.asarray(records[records["kind"] == OK])
-
-
-def _halves(works: NDArray[np.float64]) -> list[float]:
-    """The mean of the first half and that of the second; none of fewer than two."""
-    return [float(np.mean(half)) for half in np.array_split(works, 2) if len(works) > 1]
 
 
 def _apart(halves: Sequence[float] | NDArray[np.int64]) -> float:
     """How far they lie apart, over their mean."""
     mean = sum(halves) / max(1, len(halves))
     return (max(halves) - min(halves)) / mean if mean else 0.0
-
-
-def _works(done: NDArray[np.void], piece_s: float, found: Calibration) -> NDArray[np.float64]:
-    """CPU seconds of each piece; as burned where the server tells none."""
-    told = (done["service_cpu"] > found.call_s) & (piece_s > 0)
-    return np.where(told, done["service_cpu"] - found.call_s, piece_s)
 
 
 def crowd_users(model: ServerModel) -> int:

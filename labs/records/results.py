@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
@@ -11,15 +10,11 @@ import msgspec
 
 from labs.records.amounts import Amount, Cores, NotNegative, Ratio, Speed, Spent
 from labs.records.errors import BadRecording
-from labs.records.experiment import CpuBy
 from labs.records.histogram import MoreThan, percentile
 from labs.records.time_split import TimeSplit
 
 LowerBy = Literal["users in step", "separate run queues"]
 
-COOLS_S = 0.005  # of a load generator's nap. Between 3 and 30 ms of work, two cores, gunicorn and
-# threads, it tells what a request costs the generator within a fifth or so
-MOST_COLDER = 3.0  # than after the crowd's naps; a guard, as short ones on many cores tell little
 SCHEMA = 1  # of a recording; raise it when an old file can no longer be read
 
 
@@ -70,29 +65,16 @@ class Calibration:
     # holds them back, and whoever else takes a core, are not in it: see `use`.
     loops_per_s: tuple[Speed, ...]
     noise_fraction: Amount  # spread of repeated burns, (slowest - fastest) / median
-    overhead_s: Spent = 0.0  # CPU seconds the server spends on an empty request
-    generator_s: Spent = 0.0  # CPU seconds the load generator spends on an empty request
-    timer_s: float = 0.0  # how late a 1 ms sleep ends
-    loopback_s: Spent = 0.0  # a byte to a local socket and back
-    cpu_by: CpuBy = "counting"  # what was burned: the loops are of this unit
-    language: str = "Python"  # and in this language
-    backend_s: Spent = 0.0  # CPU seconds the slow backend spends on an answer
-    backend_late_s: float = 0.0  # how late its answer comes
-    work_ratio: Ratio = 1.0  # a lone user's work in the server, over as long as burned alone
-    delay_s: float = 0.0  # of a lone user's request that is neither its work nor anybody's CPU time
-    way_there_s: float = 0.0  # of a lone user's request, until the application begins it
-    alone_overhead_s: Spent | None = None  # beside a lone user's work; None: `overhead_s`
-    alone_spread: Amount = 0.0  # of `work_ratio`: how far two halves lay apart, relative
-    crowd_ratio: Ratio | None = None  # CPU seconds of a crowd's work over as long as burned alone
-    crowd_overhead_s: Spent | None = None  # beside a crowd's work; None: `overhead_s`
-    crowd_generator_s: Spent | None = None  # of the load generator; None: `generator_s`
-    crowd_work_s: Spent = 0.0  # of a piece of the crowd's work, as burned
-    crowd_cores: Cores = 1  # logical cores that the crowd kept busy in the server
-    crowd_spread: Amount = 0.0  # of what the crowd got done: how far two halves lay apart, relative
+    unit: str = "counting"  # that was burned; "counting in PHP" in another language
     use: Speed = 1.0  # part of all logical cores' time that work gets which could fill them
-    call_s: Spent = 0.0  # CPU seconds of the application, of a request that only asks a database
+    timer_s: float = 0.0  # how late a wait ends
+    overhead_s: Spent = 0.0  # CPU seconds the server spends on a request beside its work
+    generator_s: Spent = 0.0  # CPU seconds the load generator spends on a request
+    work_ratio: Ratio = 1.0  # a lone user's work in the server, over as long as burned alone
+    crowd_ratio: Ratio | None = None  # a crowd's, over as long as burned with as many cores busy
+    spread: Amount = 0.0  # of what the crowd got done: how far two halves lay apart, relative
+    delay_s: float = 0.0  # of a lone user's request that is neither its work nor anybody's CPU time
     handover_s: Spent = 0.0  # of what one request at a time can have, from one to the next
-    warm_up_loops_per_s: Speed | None = None  # of all cores, burned before the warm-up and after
 
     def ordered_by(self, loops_per_s: float) -> Calibration:
         """Calibration where a second's work is so many loops, whatever a core here does of them."""
@@ -109,49 +91,12 @@ class Calibration:
         `busy` (between whole numbers, a straight line).
 
         crowded: how far the server is from a lone user, between whose requests it naps (0), to a
-        crowd that leaves it no pause (1). Assumes, where a server tells no time of its own, that a
-        request costs as much beside its work as an empty one.
+        crowd that leaves it no pause (1). Assumes that a request costs as much beside its work,
+        however many there are.
         """
-        slower, ratio, beside_s = self.slowdowns, self.work_ratio, self.overhead_s
-        if self.alone_overhead_s is not None:
-            beside_s = self.alone_overhead_s
-        if self.crowd_ratio is not None:
-            ratio += crowded * (self.crowd_ratio / between(slower, self.crowd_cores) - ratio)
-        if self.crowd_overhead_s is not None:
-            beside_s += crowded * (self.crowd_overhead_s - beside_s)
-        return cpu_s * ratio * between(slower, busy) + beside_s
-
-    def generator_for(self, cpu_s: float) -> float:
-        """CPU seconds that the load generator spends on a request which asks for so many of work.
-
-        It is several times as much as for an empty one: an endless stream of
-        empty ones comes in handfuls, while between requests that take longer the generator naps,
-        and the longer, the more of what it had at hand is cold when it wakes. The empty request
-        and the crowd's each tell one place on that curve; `COOLS_S` its bend. The nap is as long
-        as with all the cores busy that the crowd filled: with fewer, g hardly counts.
-        """
-        if self.crowd_generator_s is None or not (self.crowd_work_s and self.crowd_ratio):
-            return self.generator_s
-        crowd, such = (
-            1 - math.exp(-work_s * self.crowd_ratio / self.crowd_cores / COOLS_S)
-            for work_s in (self.crowd_work_s, cpu_s)
-        )
-        colder = min(MOST_COLDER, such / crowd)
-        return self.generator_s + colder * (self.crowd_generator_s - self.generator_s)
-
-    def use_for(self, cpu_s: float) -> float:
-        """Part of all logical cores' time that requests of so many seconds of work get, where what
-        is lost is lost once for each. As for threads that hash: while one has the interpreter's
-        lock for the rest of its request, others stand still.
-        """
-        if self.crowd_ratio is None or not self.crowd_work_s:
-            return self.use
-        beside_s = self.overhead_s if self.crowd_overhead_s is None else self.crowd_overhead_s
-        crowd_s, each_s = (
-            work_s * self.crowd_ratio + beside_s + self.generator_for(work_s)
-            for work_s in (self.crowd_work_s, cpu_s)
-        )
-        return each_s / (each_s + crowd_s * (1 / self.use - 1)) if self.use else 0.0
+        crowd = self.work_ratio if self.crowd_ratio is None else self.crowd_ratio
+        ratio = self.work_ratio + crowded * (crowd - self.work_ratio)
+        return cpu_s * ratio * between(self.slowdowns, busy) + self.overhead_s
 
     @property
     def slowdowns(self) -> tuple[float, ...]:
@@ -355,6 +300,8 @@ class Run:
     forecast: Prediction  # made before the load started
     points: tuple[Point, ...]
     seed: int | None = None  # of what the requests drew
+    way_there_s: Spent = 0.0  # of a lone user's request, until the application begins it
+    loops_per_s: Speed | None = None  # of all cores, burned before the warm-up and after
     samples: tuple[Sample, ...] = ()
     power: tuple[Power, ...] = ()  # when it began, and when it ended
 

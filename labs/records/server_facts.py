@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from labs.records.experiment import Load, Server, WaitBy, Workload
-from labs.records.results import Calibration, Machine
+from labs.records.results import Machine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,8 +165,3 @@ def asks_backend(workload: Workload) -> bool:
 def asks_database(workload: Workload) -> bool:
     """Whether its requests wait in a database."""
     return WAITS[workload.wait_by].needs == "database" and workload.wait_s > 0
-
-
-def late_s(workload: Workload, calibration: Calibration) -> float:
-    """How late a wait ends: a sleep, or a backend's answer, by as much as was seen."""
-    return calibration.backend_late_s if asks_backend(workload) else calibration.timer_s

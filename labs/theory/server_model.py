@@ -15,7 +15,7 @@ from statistics import fmean
 from labs.records.errors import refused
 from labs.records.experiment import Experiment
 from labs.records.results import Calibration, Machine, Point, PredictedLevel
-from labs.records.server_facts import WAITS, asks_backend, late_s, locked, server_facts
+from labs.records.server_facts import WAITS, locked, server_facts
 from labs.theory import queueing
 from labs.theory.band import band
 from labs.theory.ceilings import Ceiling, lowest
@@ -44,12 +44,10 @@ class ServerModel:
         self.server, self.workload, self.load = server, workload, load
         self.calibration = calibration
         self.facts, wait = server_facts(server.by), WAITS[workload.wait_by]
-        self.V = workload.wait_s and workload.wait_s + late_s(workload, calibration)
+        self.V = workload.wait_s and workload.wait_s + calibration.timer_s
         self.Z = load.think_time_s
-        self.g = calibration.generator_for(workload.cpu_s) + load.script_s
+        self.g = calibration.generator_s + load.script_s
         self.away = self.Z + calibration.delay_s  # of a user's round, neither working nor waiting
-        # On the machine's cores, beside the server.
-        self.others = self.g + (calibration.backend_s if asks_backend(workload) else 0.0)
         self.overhead = calibration.overhead_s
         self.W = float(server.pool or math.inf)
         self.quota = machine.quota_cores
@@ -61,8 +59,7 @@ class ServerModel:
         self.shares_cores = usable >= machine.cores  # server and load generator
         threads_locked = locked(server, machine)
         self.lets_go = threads_locked and workload.cpu_by == "hashing"  # of it, while it works
-        use = calibration.use_for(workload.cpu_s) if self.lets_go else calibration.use
-        use = 1.0 if self.quota is not None else use
+        use = 1.0 if self.quota is not None else calibration.use
         self.full = Cores(
             server=tuple(float(n) for n in range(1, usable + 1)),
             most=usable * use,
@@ -102,8 +99,7 @@ class ServerModel:
         )
         spread = None
         if found.crowd_ratio is not None:
-            off = found.alone_spread + crowded * (found.crowd_spread - found.alone_spread)
-            spread = min(max(LEAST_SPREAD, off), MOST_SPREAD)
+            spread = min(max(LEAST_SPREAD, found.spread), MOST_SPREAD)
         return Demand(
             least=min(alone, by_busy[0]),
             expected=found.demand_s(cpu_s, max(1.0, busy), crowded),
@@ -172,7 +168,7 @@ class ServerModel:
             "users": Ceiling(N, self.round_s(D.least)),
             "cpu": lowest(
                 Ceiling(min(quota, full.most), D.of(most)),
-                Ceiling(min(quota, full.all), D.of(most) + self.others, "load generator"),
+                Ceiling(min(quota, full.all), D.of(most) + self.g, "load generator"),
             ),
         }
         if self.queued_for_core:
@@ -213,7 +209,7 @@ class ServerModel:
             full_speed=self.on(self.full, N, D, point),
             evened=self.on(self.evened, N, D, point),
             q=self.quota,
-            g=self.others,
+            g=self.g,
         )
 
     def on(self, cores: Cores, N: int, D: Demand, point: Point | None = None) -> float:
@@ -224,7 +220,7 @@ class ServerModel:
             return self.shared(cores, N, D, self.in_service(N, point))
         one = functools.partial(self.one_process, cores.server[0], D.expected)
         found = self.split(N, one, point)
-        found = min(found, ceiling(cores.all, D.of(len(cores.server)) + self.others))
+        found = min(found, ceiling(cores.all, D.of(len(cores.server)) + self.g))
         if self.server.processes > len(cores.server):  # then the processes share the cores
             held = float(self.server.processes) if self.blocks else self.W
             found = min(found, self.shared(cores, N, D, held))

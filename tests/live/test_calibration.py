@@ -15,6 +15,7 @@ from labs.host import hardware
 from labs.host.waiting import Stopped
 from labs.kinds.sweep.run import measure
 from labs.measure import calibration
+from labs.measure.burners import BURN_S, WARM_S, burn_once, explained, hot_burners, speedometer
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.servers import deployments
@@ -38,7 +39,6 @@ def test_calibrate_tells_the_worth_of_every_number_of_busy_cores():
     assert 0 < found.use <= 1
     assert 0 < found.capacity[-1] / HERE.cores < 1.6  # less where somebody has the cores
     assert 0 <= found.noise_fraction < 2
-    assert 0 < found.loopback_s < 0.05
     assert 0 <= found.timer_s < 0.1
 
 
@@ -69,22 +69,22 @@ def test_calibrate_stops_when_told_to():
 
 @contextlib.contextmanager
 def burners_of_whom_one_is_killed():
-    with calibration.hot_burners(2, "counting", "Python", None) as burners:
+    with hot_burners(2, "counting", "Python", None) as burners:
         burners[1].kill()
         burners[1].wait()
-        with calibration._explained("counting", "Python"):
+        with explained("counting", "Python"):
             yield burners
 
 
 def test_explained_blames_no_language_for_a_busy_machine():
     said = "^The machine is so busy$"
-    with pytest.raises(Unusable, match=said), calibration._explained("counting", "Python"):
+    with pytest.raises(Unusable, match=said), explained("counting", "Python"):
         raise Unusable("The machine is so busy")
 
 
 def test_speedometer_is_not_blamed_for_what_goes_wrong_beside_it():
     """A lab asks it for its whole load."""
-    asked = calibration.speedometer(1, "counting", "Python")
+    asked = speedometer(1, "counting", "Python")
     with pytest.raises(OSError, match="the server is gone"), asked:
         raise OSError("the server is gone")
 
@@ -93,12 +93,12 @@ def test_speedometer_has_new_processes_work_before_a_burn_counts(monkeypatch):
     """A new interpreter's loop is slower for a tenth of a second of work."""
     burns = []
 
-    def burn(burners, seconds=calibration.BURN_S, stop=None):
-        burns.append((len(burners), calibration.WARM_S + seconds))
+    def burn(burners, seconds=BURN_S, stop=None):
+        burns.append((len(burners), WARM_S + seconds))
         return calibration.Burn(loops_per_s=1.0, cores=2.0)
 
-    monkeypatch.setattr(calibration, "burn_once", burn)
-    with calibration.speedometer(2, "counting", "Python") as speed:
+    monkeypatch.setattr("labs.measure.burners.burn_once", burn)
+    with speedometer(2, "counting", "Python") as speed:
         assert burns == [(2, pytest.approx(calibration.HOT_S))]
         assert calibration.HOT_S >= 0.1
         assert speed() == 1.0
@@ -109,8 +109,8 @@ def test_speedometer_has_new_processes_work_before_a_burn_counts(monkeypatch):
 def test_speedometer_goes_by_the_cpu_seconds_that_it_got():
     """By how long it took, two others on each core would make it three times as slow."""
     with (
-        calibration.speedometer(HERE.cores, "counting", "Python") as speed,
-        calibration.hot_burners(2 * HERE.cores, "counting", "Python", None) as others,
+        speedometer(HERE.cores, "counting", "Python") as speed,
+        hot_burners(2 * HERE.cores, "counting", "Python", None) as others,
     ):
         alone = speed()
         for each in others:
@@ -123,7 +123,7 @@ def test_speedometer_goes_by_the_cpu_seconds_that_it_got():
 def test_burn_once_says_in_a_sentence_that_a_burner_was_killed():
     said = "it ended with exit code -9. Try it by hand"
     with pytest.raises(Unusable, match=said), burners_of_whom_one_is_killed() as burners:
-        calibration.burn_once(burners)
+        burn_once(burners)
 
 
 @pytest.mark.parametrize("language", ["Python", "PHP", "JavaScript"])
@@ -131,7 +131,7 @@ def test_hot_burners_take_durations_so_that_no_two_clocks_are_compared(language)
     """While a Mac slept, Python's clock stood still and node's went on."""
     if language != "Python" and not shutil.which(deployments.burner(language)[0]):
         pytest.skip(f"no {language} here")
-    with calibration.hot_burners(1, "counting", language, None) as (burner,):
+    with hot_burners(1, "counting", language, None) as (burner,):
         burner.stdin.write("0.01 0.05\n")
         burner.stdin.flush()
         loops, used_s = burner.stdout.readline().split()
@@ -140,15 +140,15 @@ def test_hot_burners_take_durations_so_that_no_two_clocks_are_compared(language)
 
 def test_burn_once_stops_though_a_burner_stands_still():
     stop = threading.Event()
-    with calibration.hot_burners(2, "counting", "Python", None) as burners:
+    with hot_burners(2, "counting", "Python", None) as burners:
         os.kill(burners[1].pid, signal.SIGSTOP)
         threading.Timer(0.3, stop.set).start()
         with pytest.raises(Stopped):
-            calibration.burn_once(burners, stop=stop)
+            burn_once(burners, stop=stop)
 
 
 def test_speedometer_waits_only_so_long_for_a_burner_that_stands_still(monkeypatch):
-    with calibration.speedometer(1, "counting", "Python") as speed:
+    with speedometer(1, "counting", "Python") as speed:
         monkeypatch.setattr(calibration, "ANSWER_S", 0.3)
         burner = psutil.Process().children()[-1]
         burner.suspend()

@@ -403,13 +403,13 @@ def test_work_is_counted_in_its_own_language(language: str, by: str) -> None:
     _skip_without(by)
     machine, workload = this_machine.fingerprint(), Workload(cpu_s=0.05)
     burned = calibration.calibrate(machine, language=language)
-    assert (burned.language, burned.cpu_by) == (language, "counting")
+    assert burned.unit == f"counting in {language}"
     assert burned.loops_per_s[0] > calibration.calibrate(machine).loops_per_s[0]  # Python's
     assert (
         calibration.last(machine, Experiment(SMALL[by], workload, Load([1]))).loops_per_s
         == burned.loops_per_s
     )
-    assert calibration.last(machine, Experiment(SMALL[by], FILE, Load([1]))).language == "Python"
+    assert calibration.last(machine, Experiment(SMALL[by], FILE, Load([1]))).unit == "counting"
     with serve(SMALL[by]) as running:
         url = f"{running.url}/?loops={round(workload.cpu_s * burned.loops_per_s[0])}"
         get(url)  # hot

@@ -1,6 +1,5 @@
 """From burns to a calibration, without burning; and what is kept of it between versions."""
 
-import json
 import math
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -9,8 +8,9 @@ from dataclasses import replace
 import examples
 import pytest
 
-from labs.measure import calibration
-from labs.measure.calibration import ATTEMPTS, Burn, burned, calmest, noise, speeds
+from labs.measure import burners, calibration
+from labs.measure.burners import Burn, burned
+from labs.measure.calibration import ATTEMPTS, calmest, noise, speeds
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.theory.forecast import forecast
@@ -55,9 +55,9 @@ def test_a_speed_is_that_of_all_cores_until_nothing_can_be_burned(monkeypatch) -
         except StopIteration:
             raise OSError("a burning process ended with exit code -9") from None
 
-    monkeypatch.setattr(calibration, "hot_burners", lambda *_: nullcontext(["one", "two"]))
-    monkeypatch.setattr(calibration, "burn_once", burned_now)
-    with calibration.speedometer(2, "counting", "Python") as speed:
+    monkeypatch.setattr(burners, "hot_burners", lambda *_: nullcontext(["one", "two"]))
+    monkeypatch.setattr(burners, "burn_once", burned_now)
+    with burners.speedometer(2, "counting", "Python") as speed:
         assert [speed() for _ in range(5)] == [19.0, 22.0, None, None, None]
 
 
@@ -65,8 +65,8 @@ def test_what_cannot_be_burned_again_takes_nothing_from_what_was_measured(monkey
     def gone(*_: object) -> object:
         raise Unusable("PHP cannot be calibrated.")
 
-    monkeypatch.setattr(calibration, "hot_burners", gone)
-    with calibration.speedometer(2, "counting", "PHP") as speed:
+    monkeypatch.setattr(burners, "hot_burners", gone)
+    with burners.speedometer(2, "counting", "PHP") as speed:
         assert speed() is None
 
 
@@ -86,34 +86,22 @@ def test_noisy_burns_are_burned_again_and_no_more_than_so_often() -> None:
     assert ATTEMPTS == 3
 
 
-def test_what_was_kept_before_is_still_read(tmp_path, monkeypatch) -> None:
-    """A file of the version before the crowd: its burn and overheads count until the next run."""
+def test_burns_and_what_a_server_costs_are_kept_apart(tmp_path, monkeypatch) -> None:
+    """A trial counts until the next one, with the last burn of all cores."""
     monkeypatch.setattr(calibration, "_folder", lambda: tmp_path)
     machine = examples.MACHINE
     asked = Experiment(Server("prefork", processes=4), Workload(cpu_s=0.05), Load([1]))
-    kept = replace(examples.CALIBRATION, work_ratio=1.1, delay_s=0.001, timer_s=0, loopback_s=0)
-    burn, overheads = ("loops_per_s", "noise_fraction"), ("work_ratio", "delay_s", "overhead_s")
-    overheads += ("generator_s", "backend_s", "backend_late_s")
-    old = {
-        "of": calibration._of(machine),
-        "burns": {"counting": {name: getattr(kept, name) for name in burn}},
-        "overheads": {
-            "prefork/gunicorn/closed/sleep/counting": {
-                name: getattr(kept, name) for name in overheads
-            }
-        },
-    }
-    (tmp_path / calibration.KEPT).write_text(json.dumps(old))
-    found = calibration.last(machine, asked)
-    assert found == kept
-    assert found.crowd_ratio is None and found.use == 1
-    # What a crowd found is kept with the server; a burn of fewer cores is not taken for all.
-    calibration.keep(machine, replace(found, crowd_ratio=1.3, crowd_cores=2), asked)
-    other = replace(asked, server=Server("event-loop"))
-    calibration.keep(machine, replace(found, loops_per_s=(5e7,), overhead_s=0.0), other)
-    again = calibration.last(machine, asked)
-    assert again is not None and again.loops_per_s == kept.loops_per_s
-    assert (again.crowd_ratio, again.crowd_cores) == (1.3, 2)
+    burned = replace(examples.CALIBRATION, overhead_s=0.0, generator_s=0.0)
+    calibration.keep(machine, burned)
+    assert calibration.last(machine, asked) == burned
+    tried = replace(burned, crowd_ratio=1.3, overhead_s=0.001, timer_s=0.0007)
+    calibration.keep(machine, replace(tried, loops_per_s=(5e7,)), asked)
+    calibration.keep(machine, replace(burned, loops_per_s=(5e7,)))  # of fewer cores, not for all
+    assert calibration.last(machine, asked) == tried
+    assert calibration.last(machine) == burned
+    (tmp_path / calibration.KEPT).write_text("{}")
+    monkeypatch.setattr(calibration, "calibrate", lambda machine, **how: burned)
+    assert calibration.last(machine, asked) == burned
 
 
 @pytest.mark.parametrize(

@@ -355,8 +355,7 @@ def test_a_users_own_script_is_known_before() -> None:
 def test_what_the_warm_ups_crowd_cost_a_load_generator_was_to_be_expected() -> None:
     """Though an empty request cost it 0.1 ms. Beyond that it is a cause, at its price."""
     work = replace(TINY, workload=Workload(cpu_s=0.001))
-    crowd = {"crowd_ratio": 1.0, "crowd_work_s": 0.001, "crowd_generator_s": 0.004}
-    tried = replace(BURNED, **crowd)
+    tried = replace(BURNED, crowd_ratio=1.0, generator_s=0.004)
     for each_s, name in ((0.004, ""), (0.006, "load generator")):
         rps = 1 / (0.001 + OVERHEAD + each_s)
         run = measured(work, rps, generator_cpu=rps * each_s)

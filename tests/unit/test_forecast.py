@@ -11,7 +11,7 @@ import pytest
 
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.results import MOST_COLDER, Calibration
+from labs.records.results import Calibration
 from labs.theory import queueing
 from labs.theory.forecast import explain, forecast
 from labs.theory.server_model import ServerModel
@@ -207,9 +207,7 @@ SMT = Calibration(  # four cores of two hyper-threads: five cores' worth of work
     noise_fraction=0.0,
 )
 BIG_AND_SMALL = Calibration(loops_per_s=(1e8, 2e8, 2.6e8, 3.2e8), noise_fraction=0.0)
-SEEN = dataclasses.replace(
-    SMT, crowd_ratio=1.76, crowd_cores=8, crowd_spread=0.03, use=0.97, generator_s=0.001
-)
+SEEN = dataclasses.replace(SMT, crowd_ratio=1.1, spread=0.03, use=0.97, generator_s=0.001)
 
 
 @pytest.mark.parametrize(
@@ -234,7 +232,7 @@ def test_cores_that_share_parts_are_counted_once(calibration, cores, full_s):
 @pytest.mark.parametrize("off", [0.5, 1.0, 1.8])
 def test_a_warm_up_whose_halves_have_nothing_in_common_still_bounds(off):
     """A machine that was taken away for half of it: kept, and asked about from then on."""
-    found = dataclasses.replace(SEEN, alone_spread=off, crowd_spread=off)
+    found = dataclasses.replace(SEEN, spread=off)
     found = predicted(prefork(64), of(50), [1, 4, 64], calibration=found, on=machine(8))
     for level in found.levels:
         low, high = level.bound_ci_rps
@@ -246,7 +244,7 @@ def test_a_warm_up_whose_halves_have_nothing_in_common_still_bounds(off):
 def test_demand_goes_from_the_lone_users_to_the_crowds_by_the_busy_cores():
     """A user alone keeps a core busy for D of D + V + Z + delay + g, here a fourth of the time."""
     far = {"generator_s": 0.02, "delay_s": 0.05, "overhead_s": 0.0, "timer_s": 0.0}
-    crowd = {"crowd_ratio": 1.5, "crowd_cores": 4, "alone_spread": 0.04, "crowd_spread": 0.2}
+    crowd = {"crowd_ratio": 1.2, "spread": 0.2}
     found = dataclasses.replace(REAL, **far, **crowd)
     experiment = Experiment(prefork(64), of(50, 30), Load([1], think_time_s=0.05))
     model = ServerModel(experiment, found, machine())
@@ -255,7 +253,7 @@ def test_demand_goes_from_the_lone_users_to_the_crowds_by_the_busy_cores():
         assert D.expected == pytest.approx(found.demand_s(0.05, busy, crowded))
         by_busy = [found.demand_s(0.05, cores, crowded) for cores in (1, 2, 3, 4)]
         assert D.by_busy == pytest.approx(by_busy) and D.least == pytest.approx(min(0.05, *by_busy))
-        assert D.spread == pytest.approx(0.04 + crowded * 0.16)
+        assert D.spread == 0.2
 
 
 def test_what_the_crowd_saw_is_what_the_cores_can_do():
@@ -268,7 +266,7 @@ def test_what_the_crowd_saw_is_what_the_cores_can_do():
     low, high = full.bound_ci_rps
     assert high / bound == pytest.approx(1 / 0.97, rel=0.002) and low < bound < high
     # One user is a lone user, whatever the crowd; between them it goes by the busy cores.
-    assert one.demand_s == 0.05 and one.bound_ci_rps[1] == pytest.approx(1 / (0.98 * 0.05 + 0.001))
+    assert one.demand_s == 0.05 and one.bound_ci_rps[1] == pytest.approx(1 / (0.97 * 0.05 + 0.001))
     assert 0.05 < four.demand_s < 0.05 * 1.1
     # What was not seen has no interval: burns alone, and recordings of before.
     assert (
@@ -279,7 +277,7 @@ def test_what_the_crowd_saw_is_what_the_cores_can_do():
 
 def test_a_busy_loop_is_as_fast_as_its_crowd_was_and_an_idle_one_as_its_lone_user():
     """A loop that naps between requests is slower (here 10 %) than one that is always busy."""
-    naps = dataclasses.replace(IDEAL, work_ratio=1.1, crowd_ratio=1.0, crowd_cores=1)
+    naps = dataclasses.replace(IDEAL, work_ratio=1.1, crowd_ratio=1.0)
     for server in (loop(), prefork(1), threaded(8)):
         one, two, many = (
             one_level(server, of(50), users, calibration=naps) for users in (1, 2, 16)
@@ -465,62 +463,6 @@ def test_constant_times_have_a_lower_bound():
     for cv, kept in ((0.02, True), (0.021, False)):  # some hundredths and they come apart
         level = one_level(loop(), of(20, 180, cpu_cv=cv, wait_cv=0.0), 8)
         assert (level.lower_rps is not None) == kept
-
-
-def test_the_load_generator_costs_more_where_requests_take_a_while():
-    """Seen of the crowd, whose pieces of 10 ms it hands out one by one: 1 ms each, where empty ones
-    take 0.2. More after longer naps, the empty one's without, and between them in between."""
-    hot = dataclasses.replace(IDEAL, generator_s=2e-4)
-    crowd = {"crowd_ratio": 1.0, "crowd_work_s": 0.01, "crowd_cores": 4}
-    seen = dataclasses.replace(hot, crowd_generator_s=1e-3, **crowd)
-    assert [hot.generator_for(each) for each in (0.0, 0.03)] == [2e-4, 2e-4]
-    assert [seen.generator_for(each) for each in (0.0, 0.01)] == pytest.approx([2e-4, 1e-3])
-    assert 6e-4 < seen.generator_for(0.005) < 1e-3 < seen.generator_for(0.03)
-    many = dataclasses.replace(seen, crowd_cores=32)  # whose crowd leaves no time to nap
-    assert many.generator_for(10.0) == pytest.approx(2e-4 + MOST_COLDER * 8e-4)
-    full = one_level(prefork(8), of(cpu_ms=30), 64, calibration=seen)
-    assert full.model_rps == pytest.approx(4 / (0.03 + seen.generator_for(0.03)), rel=0.01)
-
-
-@pytest.mark.parametrize(
-    ("work_s", "empty_ms", "crowd_ms", "seen_ms"),
-    [
-        (0.003, 0.28, 0.88, 0.58),  # gunicorn, eight users
-        (0.003, 0.11, 0.41, 0.30),  # threads
-        (0.030, 0.26, 0.73, 0.92),
-        (0.030, 0.11, 0.45, 0.54),
-        (0.030, 0.26, 0.42, 0.62),  # gunicorn, `bench.prediction`, steady, mean of 3 to 16 users
-        (0.030, 0.10, 0.28, 0.42),
-    ],
-)
-def test_what_a_request_costs_the_generator_goes_by_its_nap(work_s, empty_ms, crowd_ms, seen_ms):
-    """Seen with hashed work on two cores, within a quarter. On a straight line that ends at the
-    crowd's 10 ms, three of the six would be a third off."""
-    read = dataclasses.replace(
-        IDEAL,
-        generator_s=empty_ms / 1000,
-        crowd_generator_s=crowd_ms / 1000,
-        crowd_ratio=1.0,
-        crowd_work_s=0.01,
-        crowd_cores=2,
-    )
-    assert 1000 * read.generator_for(work_s) == pytest.approx(seen_ms, rel=0.25)
-
-
-def test_threads_that_hash_lose_some_of_the_cores_time_with_each_request():
-    """While one has the lock for the rest of its request, others stand still: a tenth of the time
-    beside pieces of 10 ms is a thirtieth of it beside 30."""
-    seen = dataclasses.replace(IDEAL, crowd_ratio=1.0, crowd_work_s=0.01, crowd_cores=4, use=0.9)
-    assert seen.use_for(0.01) == pytest.approx(0.9)
-    lost_s = 0.01 * (1 / 0.9 - 1)
-    assert seen.use_for(0.03) == pytest.approx(0.03 / (0.03 + lost_s))
-    hashed = of(cpu_ms=30, cpu_by="hashing")
-    threads, processes = (
-        one_level(server, hashed, 64, calibration=seen).model_rps
-        for server in (threaded(16), prefork(16))
-    )
-    assert threads == pytest.approx(4 / (0.03 + lost_s), rel=0.01)
-    assert processes == pytest.approx(4 * 0.9 / 0.03, rel=0.01)  # for whoever takes it, always
 
 
 def test_just_at_the_knee_two_requests_may_share_a_core():

@@ -16,9 +16,7 @@ from labs.records.time_split import PARTS, TimeSplit
 from workloads.protocol import OK
 
 WORK = Workload(cpu_s=0.02, wait_s=0.05)
-ALONE = Calibration(
-    loops_per_s=(1e8,), noise_fraction=0.0, timer_s=0.0001, way_there_s=0.001, backend_late_s=0.002
-)
+ALONE = Calibration(loops_per_s=(1e8,), noise_fraction=0.0, timer_s=0.0001)
 SERVICE = Spans(before_s=0.01, service_s=0.16, after_s=0.002, cpu_s=0.02, asked_s=0.05, full=0.6)
 
 
@@ -42,7 +40,7 @@ def split(
     )
     run_delay = None if delay_s is None else delay_s * 50
     experiment = Experiment(server or Server("prefork", processes=16), workload, Load([users]))
-    made = time_split(point, found, run_delay, experiment, ALONE, machine)
+    made = time_split(point, found, run_delay, experiment, ALONE, machine, 0.001)
     assert made is not None
     assert made.total_s == pytest.approx(response_s)
     assert all(getattr(made, name) >= 0 for name in PARTS)
@@ -186,7 +184,10 @@ def test_only_the_surplus_waits_for_a_place(threads: int, users: int, full: floa
 def test_where_nothing_ended_or_nothing_lasted_there_are_no_parts() -> None:
     for change in ({"completed": 0.0}, {"mean_response_time_s": 0.0}):
         point = replace(examples.point(4), **change)
-        assert time_split(point, SERVICE, 0.0, examples.EXPERIMENT, ALONE, examples.MACHINE) is None
+        assert (
+            time_split(point, SERVICE, 0.0, examples.EXPERIMENT, ALONE, examples.MACHINE, 0.001)
+            is None
+        )
 
 
 def test_a_loop_that_never_waited_for_a_core_was_never_ready() -> None:

@@ -77,7 +77,6 @@ BURNED = replace(
     examples.CALIBRATION,
     loops_per_s=(20e6, 40e6, 60e6, 80e6),
     crowd_ratio=1.0,
-    crowd_cores=4,
     use=0.97,
 )
 CPU = Workload(cpu_s=0.05)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from labs.records.amounts import Spent
 from labs.records.results import Calibration, Result, middle
 
 
@@ -9,6 +10,7 @@ class Checkup(Result, tag="checkup", frozen=True, kw_only=True):
     """What a machine can do: its fingerprint and one calibration or more."""
 
     calibrations: tuple[Calibration, ...]
+    loopbacks_s: tuple[Spent, ...]  # a byte to a local socket and back, beside each of them
     recorded_at: str  # ISO 8601, UTC
 
     @property
@@ -20,6 +22,11 @@ class Checkup(Result, tag="checkup", frozen=True, kw_only=True):
     def calibration(self) -> Calibration:
         """The middle one, by the work all cores did together."""
         return middle(self.calibrations, lambda each: each.loops_per_s[-1])
+
+    @property
+    def loopback_s(self) -> float:
+        """As found beside that one."""
+        return self.loopbacks_s[self.calibrations.index(self.calibration)]
 
     @property
     def capacity(self) -> float:

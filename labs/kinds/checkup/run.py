@@ -9,6 +9,7 @@ import msgspec
 
 from labs.kinds.base import LabKind
 from labs.kinds.checkup.record import Checkup
+from labs.measure.latency import loopback_s
 from labs.measure.rig import Rig
 from labs.present.bet import Question
 from labs.records.experiment import Experiment, Load, Server, Workload
@@ -40,7 +41,10 @@ class CheckupLab(LabKind[Checkup]):
         """The warm-up of a testbed finds all of it; no level of users is measured."""
         with rig.testbed(NOTHING) as bed:
             return Checkup(
-                machine=bed.machine, calibrations=(bed.calibration,), recorded_at=rig.now()
+                machine=bed.machine,
+                calibrations=(bed.calibration,),
+                loopbacks_s=(loopback_s(),),
+                recorded_at=rig.now(),
             )
 
     def answer(self, found: Checkup) -> tuple[float | None, float | None]:
@@ -65,4 +69,7 @@ class CheckupLab(LabKind[Checkup]):
 
     def merge(self, rounds: Sequence[Checkup]) -> Checkup:
         calibrations = tuple(one for each in rounds for one in each.calibrations)
-        return msgspec.structs.replace(rounds[0], calibrations=calibrations)
+        loopbacks_s = tuple(one for each in rounds for one in each.loopbacks_s)
+        return msgspec.structs.replace(
+            rounds[0], calibrations=calibrations, loopbacks_s=loopbacks_s
+        )

@@ -62,7 +62,7 @@ def checkup_rows(checkup: Checkup) -> list[tuple[str, str, str]]:
             "CPU work in the labs is a number of these loops",
         ),
         ("a sleep of 1 ms", f"{duration(found.timer_s)} late", "no shorter wait can be trusted"),
-        ("loopback", duration(found.loopback_s), "a byte to a local socket and back"),
+        ("loopback", duration(checkup.loopback_s), "a byte to a local socket and back"),
     ]
     if machine.kinds:
         first = "who asks for some cores gets those of one kind first"
@@ -126,7 +126,7 @@ show: Show[Checkup] = Show(
         Column(of=_ceiling_rps, quote="generator_ceiling", said=rate),
         Column(of=_trusted_rps, quote="generator_trusted", said=rate),
         Column(of="calibration.timer_s", quote="timer"),
-        Column(of="calibration.loopback_s", quote="loopback"),
+        Column(of="loopback_s", quote="loopback"),
         Column(of="calibration.noise_fraction", quote="noise"),
     ),
 )

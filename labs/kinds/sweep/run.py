@@ -16,6 +16,7 @@ from labs.kinds.base import LabKind, Scale
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.walk import sweep
 from labs.measure.calibration import last
+from labs.measure.latency import loopback_s
 from labs.measure.rig import Rig
 from labs.present.bet import Place, Question
 from labs.present.verdict import about
@@ -70,7 +71,7 @@ class SweepLab(LabKind[Recording]):
         machine = fingerprint()
         calibration = last(machine, self.experiment)
         if not calibration.generator_s:
-            calibration = replace(calibration, generator_s=calibration.loopback_s)
+            calibration = replace(calibration, generator_s=loopback_s())
         levels = forecast(self.experiment, calibration, machine).levels
         return schedule.duration_s(self.experiment, levels)
 

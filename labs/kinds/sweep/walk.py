@@ -17,7 +17,7 @@ from labs.analysis.visits import join, judge, visited
 from labs.host.monitor import allowed_cores, pss_bytes
 from labs.host.power import power
 from labs.kinds.sweep.record import Recording
-from labs.measure.calibration import Speedometer
+from labs.measure.burners import Speedometer
 from labs.measure.rig import Rig, Testbed
 from labs.records.experiment import Experiment
 from labs.records.format import crowd
@@ -87,11 +87,10 @@ class Levels:
         self.last_speed = self._burned()
         self.burns_at_each = schedule.burned_at_each(self.experiment.workload)
         self.first = first.run if first is not None else None
-        self.calibration = (
-            self.first.calibration
-            if self.first is not None
-            else replace(bed.calibration, warm_up_loops_per_s=mean(before, self.last_speed))
-        )
+        self.calibration = self.first.calibration if self.first else bed.calibration
+        self.way_there_s = self.first.way_there_s if self.first else bed.way_there_s
+        then = self.first.loops_per_s if self.first else mean(before, self.last_speed)
+        self.loops_per_s = then
         self.model = ServerModel(self.experiment, self.calibration, rig.machine)
         self.forecast: Prediction = self.first.forecast if self.first else expected(self.model)
         self.points = {point.users: point for point in self.first.points} if self.first else {}
@@ -106,6 +105,8 @@ class Levels:
         run = Run(
             recorded_at=self.rig.now(),
             calibration=self.calibration,
+            way_there_s=self.way_there_s,
+            loops_per_s=self.loops_per_s,
             forecast=self.forecast,
             points=tuple(self.points.values()),
             seed=seed,
@@ -203,7 +204,7 @@ class Levels:
     def _core_speed(self) -> float | None:
         """Of the cores since the last burn, over when the forecast was made."""
         before, self.last_speed = self.last_speed, self._burned()
-        then, now = self.calibration.warm_up_loops_per_s, mean(before, self.last_speed)
+        then, now = self.loops_per_s, mean(before, self.last_speed)
         return now / then if now and then else None
 
     def _burned(self) -> float | None:
@@ -242,6 +243,7 @@ class Levels:
             self.experiment,
             self.calibration,
             self.rig.machine,
+            self.way_there_s,
         )
 
     def _checked(self, point: Point) -> Point:

@@ -74,7 +74,7 @@ class OpenServer:
     def serve(self, rate: float, growth: Sequence[tuple[float, float]]) -> Serve:
         """When it answers arrivals of at most that rate, its pool growing at those times."""
         model, work, server = self.model, self.workload, self.server
-        left = max(0.01, model.full.all - min(rate, self.most) * model.others)
+        left = max(0.01, model.full.all - min(rate, self.most) * model.g)
         cores = replace(model.full, server=tuple(min(busy, left) for busy in model.full.server))
         threads = server.architecture == "threaded"
         third = min(model.overhead, self.D) / 3  # taking it in, running it, answering
