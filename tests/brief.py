@@ -9,5 +9,4 @@ BRIEF = (  # module, constant, seconds
     (warmup, "EMPTY_S", 0.3),
     (warmup, "CROWD_S", 0.3),
     (warmup, "ALONE_S", 0.15),
-    (warmup, "NAPS_S", 0.15),
 )

@@ -36,7 +36,6 @@ CALIBRATION_S = HOT_S + 1.2  # usually, once for a unit of work
 EMPTY_S = 0.3  # of requests without work, which tell the overhead per request
 CROWD_S = 0.8  # of as many users as fill the cores, who tell what work costs there
 ALONE_S = 0.4  # of one user, who tells how fast the server works and what the way there takes
-NAPS_S = 0.4  # of one user who waits, who tells how fast it works after a nap
 # Calibration, server and Locust (seen: 1.9 to 2.2 s on 2 cores, with cold burns), and a burn on
 # each side of the warm-up by processes of its own.
 STARTUP_S = 2.2 + HOT_S + (HOT_S + 2 * SPEED_S)
@@ -178,8 +177,7 @@ def longer(load: Load) -> float:
 
 def start_s(experiment: Experiment) -> float:
     """Seconds from pressing Run to the first level."""
-    naps_s = NAPS_S if experiment.naps else 0.0
-    return STARTUP_S + (WARM_UP_S + naps_s) * longer(experiment.load)
+    return STARTUP_S + WARM_UP_S * longer(experiment.load)
 
 
 def duration_s(experiment: Experiment, levels: Sequence[PredictedLevel]) -> float:

@@ -3,28 +3,26 @@ costs it, found in a second and a half, or longer where the levels are.
 
 First with a crowd of empty requests: their CPU seconds. Then with a crowd that fills the cores
 with pieces of work: CPU seconds again, and how much of the cores they get. Then with one user
-alone: how fast the server itself does a piece of work, and what the way there and back takes; and,
-where users of the levels wait, how fast after a nap. Where they wait in a database, each piece
-asks it for something too, and hardly waits.
-Nothing of a level enters: neither its number of users beyond what fills the cores, nor its work.
+alone: how fast the server itself does a piece of work, after a nap where users of the levels wait,
+and what the way there and back takes. Nothing of a level enters: neither its number of users beyond
+what fills the cores, nor its work.
 """
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labs.analysis.schedule import ALONE_S, CROWD_S, EMPTY_S, NAPS_S, longer
+from labs.analysis.crowd import crowded
+from labs.analysis.schedule import ALONE_S, CROWD_S, EMPTY_S, longer
 from labs.host.monitor import Sampler
 from labs.load.locust import Driver
 from labs.records.experiment import Experiment
-from labs.records.results import Calibration, between
+from labs.records.results import Calibration
 from labs.records.server_facts import asks_database
-from labs.records.snapshot import Snapshot
 from labs.theory.server_model import ServerModel
 from workloads.protocol import OK
 
@@ -65,10 +63,10 @@ def warm_up(
     seconds that server and load generator spend beside its work, and those of a piece of work, with
     `crowd` users and with one.
 
-    Takes `schedule.WARM_UP_S` seconds times `schedule.longer`, with NAPS_S more where users wait
-    between work, less without work and some more with hundreds of users or where work took now more
-    and now less, by way of `pause`. Leaves the gate closed. Where no request ends, what was burned
-    is all there is, and the levels will say what is wrong.
+    Takes `schedule.WARM_UP_S` seconds times `schedule.longer`, less without work and some more with
+    hundreds of users or where work took now more and now less, by way of `pause`. Leaves the gate
+    closed. Where no request ends, what was burned is all there is, and the levels will say what is
+    wrong.
     """
     workload, burned = model.workload, model.calibration
     wait_s = min(workload.wait_s, users * EACH_S)
@@ -94,20 +92,12 @@ def warm_up(
     )
     call_s = 0.0
     if asks_database(workload):
-        call_s = _call_s(done, model)
+        # One that has its turn may have asked many times whether it is its own, as of SQLite.
+        told = done["service_cpu"][done["service_cpu"] > 0]
+        call_s = float(np.min(told) if model.alone else np.median(told)) if len(told) else 0.0
         found = replace(found, handover_s=_handover_s(done, model, wait_s))
     trial = Trial(driver, sampler, model, pause, call_s)
     return trial.alone(trial.crowd(found, crowd) if workload.cpu_s and crowd else found)
-
-
-def _call_s(done: NDArray[np.void], model: ServerModel) -> float:
-    """CPU seconds that the application spends on a request without work; 0 where none are told. If
-    one at a time has its turn, the cheapest tells: others may have asked many times whether it is
-    theirs, as of SQLite."""
-    told = done["service_cpu"][done["service_cpu"] > 0]
-    if not len(told):
-        return 0.0
-    return float(np.min(told) if model.alone else np.median(told))
 
 
 def _handover_s(done: NDArray[np.void], model: ServerModel, wait_s: float) -> float:
@@ -137,31 +127,30 @@ class Trial(NamedTuple):
     sampler: Sampler
     model: ServerModel
     pause: Callable[[float], None]
-    call_s: float = 0.0
+    call_s: float
 
     def crowd(self, found: Calibration, users: int) -> Calibration:
         """What users find who fill all the cores that this server can fill, in two halves; for
         longer where these differ."""
-        driver, pause, crowd_s = self.driver, self.pause, CROWD_S * longer(self.model.load)
+        driver, crowd_s = self.driver, CROWD_S * longer(self.model.load)
         piece_s = max(PIECE_S, BESIDE * users * found.generator_s)
-        self._ask_for(piece_s, found)
-        since = len(driver.records())
+        since = self._ask_for(piece_s, found)
         driver.open(users, piece_s)
-        pause(SETTLE * crowd_s)
+        self.pause(SETTLE * crowd_s)
         looks = [self.sampler.snapshot()]
 
         def look_on(halves: int) -> None:
             for _ in range(halves):
-                pause((1 - SETTLE) / 2 * crowd_s)
+                self.pause((1 - SETTLE) / 2 * crowd_s)
                 looks.append(self.sampler.snapshot())
 
         look_on(2)
         ended, _ = np.histogram(_good(driver.records(since))["end"], [look.at for look in looks])
-        if _apart(ended) > UNSTEADY:
+        if _apart(ended.tolist()) > UNSTEADY:
             look_on(2 * AGAIN)
             looks = looks[:: 1 + AGAIN]
         driver.open(0, 0.0)
-        _wait(lambda: not driver.report(since).flying, pause)
+        _wait(lambda: not driver.report(since).flying, self.pause)
         done = _good(driver.report(since).records)
         return crowded(
             found, self.model, looks, done, users=users, piece_s=piece_s, call_s=self.call_s
@@ -172,58 +161,42 @@ class Trial(NamedTuple):
         the server, by its own clock, over those that it took burning; the seconds of its round
         that are nobody's CPU time; and of these, until the server began. Each process runs an
         interpreter's loop at a speed of its own, some percent apart, and keeps it; and its core may
-        have become slower since the burns (`bench.cores` tells both). Where users of the levels
-        wait between work, so does this one: server and generator nap, and what wakes is slower. Of
-        CPU seconds the mean, as D is one: now and then a core takes half as long again for a piece,
-        at the levels too. Of the rest medians: what disturbs a round or two only makes them longer.
+        have become slower since the burns (`bench.cores` tells both). Of CPU seconds the mean, as D
+        is one: now and then a core takes half as long again for a piece, at the levels too. Of the
+        rest medians: what disturbs a round or two only makes them longer. For longer where the
+        pieces of both halves differ.
         """
-        model = self.model
+        driver, model, alone_s = self.driver, self.model, ALONE_S * longer(self.model.load)
         piece_s = PIECE_S if model.workload.cpu_s else 0.0
-        done = self._by_one(found, piece_s, ALONE_S)
+        nap_s = min(model.V + model.Z, NAP_S) if model.naps else 0.0
+        since, begin = self._ask_for(piece_s, found, nap_s), time.perf_counter()
+        driver.open(1, 0.0)
+        self.pause(alone_s)
+        halves = np.array_split(self._works(_good(driver.records(since)), piece_s), 2)
+        if _apart([float(np.mean(half)) for half in halves if len(half)]) > UNSTEADY:
+            self.pause(AGAIN * alone_s)
+        driver.open(0, 0.0)
+        done = _good(driver.report(since).records)
+        done = done[done["start"] >= begin]
         if len(done) < 2:
             return Tried(found)
-        told = done[np.isfinite(done["service_end"])]
-        works = self._works(done, piece_s)
+        works, told = self._works(done, piece_s), done[np.isfinite(done["service_end"])]
+        # The load generator's turn between two requests is not seen beside a nap.
+        rounds = done["end"] - done["start"] if nap_s else np.diff(done["start"])
+        waited_s = BRIEFLY_S + found.timer_s if asks_database(model.workload) else 0.0
+        delay_s = float(np.median(rounds - works[: len(rounds)])) - waited_s
+        delay_s -= found.overhead_s + found.generator_s
         way_there_s = float(np.median(told["service_start"] - told["start"])) if len(told) else 0.0
-        rest_s = float(np.median(np.diff(done["start"]) - works[:-1]))
-        if model.naps:
-            naps = self._by_one(found, piece_s, NAPS_S, min(model.V + model.Z, NAP_S))
-            if len(naps) > 1:
-                works = self._works(naps, piece_s)
-                between_s = float(np.median(done["start"][1:] - done["end"][:-1]))
-                rest_s = float(np.median(naps["end"] - naps["start"] - works)) + between_s
-        if waited_s := self._waits_s:
-            waited_s += found.timer_s
-        delay_s = rest_s - found.overhead_s - found.generator_s - waited_s
         ratio = float(np.mean(works)) / piece_s if piece_s else 1.0
         found = replace(found, work_ratio=ratio, delay_s=max(0.0, delay_s))
         return Tried(found, max(0.0, way_there_s))
 
-    @property
-    def _waits_s(self) -> float:
-        return BRIEFLY_S if asks_database(self.model.workload) else 0.0
-
-    def _ask_for(self, piece_s: float, found: Calibration, nap_s: float = 0.0) -> None:
-        piece = replace(self.model.workload, cpu_s=piece_s, cpu_cv=0.0, wait_s=self._waits_s)
+    def _ask_for(self, piece_s: float, found: Calibration, nap_s: float = 0.0) -> int:
+        """From now on, with so long a nap after each; how many requests were made before."""
+        wait_s = BRIEFLY_S if asks_database(self.model.workload) else 0.0
+        piece = replace(self.model.workload, cpu_s=piece_s, cpu_cv=0.0, wait_s=wait_s)
         self.driver.ask_for(piece, found.loops_per_s[0], nap_s)
-
-    def _by_one(
-        self, found: Calibration, piece_s: float, seconds: float, nap_s: float = 0.0
-    ) -> NDArray[np.void]:
-        """The good requests of one user who asks for pieces and thinks for so long between them.
-        Takes so many seconds times `longer`, and more where the pieces of both halves differ."""
-        driver, seconds = self.driver, seconds * longer(self.model.load)
-        self._ask_for(piece_s, found, nap_s)
-        since, begin = len(driver.records()), time.perf_counter()
-        driver.open(1, 0.0)
-        self.pause(seconds)
-        works = self._works(_good(driver.records(since)), piece_s)
-        halves = [float(np.mean(half)) for half in np.array_split(works, 2) if len(half)]
-        if _apart(halves) > UNSTEADY:
-            self.pause(AGAIN * seconds)
-        driver.open(0, 0.0)
-        done = _good(driver.report(since).records)
-        return done[done["start"] >= begin]
+        return len(self.driver.records())
 
     def _works(self, done: NDArray[np.void], piece_s: float) -> NDArray[np.float64]:
         """CPU seconds of each piece; as burned where the server tells none."""
@@ -231,73 +204,11 @@ class Trial(NamedTuple):
         return np.where(told, done["service_cpu"] - self.call_s, piece_s)
 
 
-def crowded(
-    found: Calibration,
-    model: ServerModel,
-    looks: Sequence[Snapshot],
-    done: NDArray[np.void],
-    *,
-    users: int,
-    piece_s: float,
-    call_s: float = 0.0,
-) -> Calibration:
-    """The calibration with what so many users found, who each asked for pieces of so many burned
-    seconds again and again. Pure.
-
-    looks: snapshots at the ends of adjacent windows. done: records of all good requests that
-    touch them. D = CPU seconds / pieces, of which each counts by the share of its service inside;
-    D = beside + ratio * piece_s. How much of it is the piece, the server's own clock tells; where
-    none is told, it is what an empty request would not have cost. (Which costs less than what a
-    server spends beside a piece, or more where it wakes a herd of idle workers: 0.4 ms were seen.)
-    The two spend `use` of the cores' time where all of these are busy. Unchanged where hardly a
-    piece was done: then the burn is all there is.
-    """
-    served = [float(_inside(done, *of).sum()) for of in pairwise(look.at for look in looks)]
-    if min(served) < 2:
-        return found
-    whole, pieces = looks[0].until(looks[-1]), sum(served)
-    demand_s, beside_s = whole.server_cpu * whole.seconds / pieces, found.overhead_s
-    shares = _inside(done, looks[0].at, looks[-1].at)
-    if (told := (shares > 0) & (done["service_cpu"] > 0)).any():
-        service_s = float(np.average(done["service_cpu"][told], weights=shares[told]))
-        beside_s = demand_s - min(demand_s, max(0.0, service_s - call_s))
-    rates = [
-        number / (after.at - before.at)
-        for number, (before, after) in zip(served, pairwise(looks), strict=True)
-    ]
-    # Users fall on processes with queues of their own by chance, and may leave some without any.
-    answered = len(np.unique(done["process"][done["process"] > 0])) or users
-    busy = min(model.fills, users, answered if model.queued_for_core else users)
-    use = found.use
-    if busy >= (cores := len(model.full.server)) and model.quota is None:
-        beside = whole.generator_cpu if model.shares_cores else 0.0
-        use = min(1.0, (whole.server_cpu + beside) / cores)
-    burned_s = piece_s * between(found.slowdowns, busy)
-    return replace(
-        found,
-        overhead_s=beside_s,
-        generator_s=whole.generator_cpu * whole.seconds / pieces,
-        crowd_ratio=max(demand_s - beside_s, 0.0) / burned_s,
-        spread=(max(rates) - min(rates)) / (pieces / whole.seconds),
-        use=use,
-    )
-
-
-def _inside(done: NDArray[np.void], begin: float, end: float) -> NDArray[np.float64]:
-    """Which share of each request's service lies between two moments: not of its life, most of
-    which some have spent in a queue."""
-    told = np.isfinite(done["service_end"])
-    starts = np.where(told, done["service_start"], done["start"])
-    ends = np.where(told, done["service_end"], done["end"])
-    inside = np.minimum(ends, end) - np.maximum(starts, begin)
-    return np.asarray(np.maximum(inside, 0.0) / np.maximum(ends - starts, 1e-9))
-
-
 def _good(records: NDArray[np.void]) -> NDArray[np.void]:
     return np.asarray(records[records["kind"] == OK])
 
 
-def _apart(halves: Sequence[float] | NDArray[np.int64]) -> float:
+def _apart(halves: Sequence[float]) -> float:
     """How far they lie apart, over their mean."""
     mean = sum(halves) / max(1, len(halves))
     return (max(halves) - min(halves)) / mean if mean else 0.0

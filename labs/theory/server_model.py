@@ -21,7 +21,6 @@ from labs.theory.band import band
 from labs.theory.ceilings import Ceiling, lowest
 from labs.theory.demand import Cores, Demand
 from labs.theory.laws import ceiling
-from labs.theory.rounds import rounds
 from labs.theory.simulation import simulate
 
 SWITCH_INTERVAL_S = 0.005  # CPython's default, sys.getswitchinterval()
@@ -234,10 +233,8 @@ class ServerModel:
         g, wait_cv, V, Z = self.g / self.load.generators, self.workload.wait_cv, self.V, self.away
         # Nobody else has the worker of a user who thinks, where it is held.
         N, W = (min(N, int(self.W)), math.inf) if self.holds else (N, self.W)
-        if self.together and self.Z:
-            found = rounds(N, V, D=D, Z=Z, g=g, W=W, wait_cv=wait_cv)
-        elif self.together:  # who asks again at once has just missed one
-            found = max(1 / (V + D + g), min(N, W) / (2 * V + D + g))
+        if self.together:
+            found = queueing.rounds(N, V, D=D, Z=Z, g=g, W=W)
         else:
             over_s = self.calibration.handover_s
             rest_s = max(0.0, D - over_s)

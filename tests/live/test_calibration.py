@@ -15,7 +15,16 @@ from labs.host import hardware
 from labs.host.waiting import Stopped
 from labs.kinds.sweep.run import measure
 from labs.measure import calibration
-from labs.measure.burners import BURN_S, WARM_S, burn_once, explained, hot_burners, speedometer
+from labs.measure.burners import (
+    BURN_S,
+    HOT_S,
+    WARM_S,
+    Burn,
+    burn_once,
+    explained,
+    hot_burners,
+    speedometer,
+)
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.servers import deployments
@@ -95,12 +104,12 @@ def test_speedometer_has_new_processes_work_before_a_burn_counts(monkeypatch):
 
     def burn(burners, seconds=BURN_S, stop=None):
         burns.append((len(burners), WARM_S + seconds))
-        return calibration.Burn(loops_per_s=1.0, cores=2.0)
+        return Burn(loops_per_s=1.0, cores=2.0)
 
     monkeypatch.setattr("labs.measure.burners.burn_once", burn)
     with speedometer(2, "counting", "Python") as speed:
-        assert burns == [(2, pytest.approx(calibration.HOT_S))]
-        assert calibration.HOT_S >= 0.1
+        assert burns == [(2, pytest.approx(HOT_S))]
+        assert HOT_S >= 0.1
         assert speed() == 1.0
     assert len(burns) == 2
 
@@ -149,7 +158,7 @@ def test_burn_once_stops_though_a_burner_stands_still():
 
 def test_speedometer_waits_only_so_long_for_a_burner_that_stands_still(monkeypatch):
     with speedometer(1, "counting", "Python") as speed:
-        monkeypatch.setattr(calibration, "ANSWER_S", 0.3)
+        monkeypatch.setattr("labs.measure.burners.ANSWER_S", 0.3)
         burner = psutil.Process().children()[-1]
         burner.suspend()
         assert speed() is None

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from labs.analysis import schedule
+from labs.analysis.crowd import crowded
 from labs.measure import warmup as warming
-from labs.measure.warmup import PIECE_S, Tried, crowd_users, crowded, warm_up
+from labs.measure.warmup import PIECE_S, Tried, crowd_users, warm_up
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.requests import RECORD, Report
 from labs.records.results import Calibration
