@@ -442,6 +442,10 @@ def test_constant_times_have_a_lower_bound():
         pytest.approx(queueing.sharing(40, 0.02, 0.18, (1, 2, 3, 4))),
     )
     assert 1.1 * found.at(40).lower_rps < nearly.lower_rps < 0.8 * nearly.model_rps
+    halfway = one_level(prefork(64), of(20, 180, wait_cv=0.25), 40)
+    assert 2 * halfway.lower_rps == pytest.approx(halfway.model_rps + found.at(40).lower_rps)
+    few = one_level(prefork(64), of(20, 180), 19)  # who leave more than half of the cores idle
+    assert few.lower_rps is None
     for other in (
         of(20, 180, wait_cv=0.5),
         of(20, wait_cv=0.0),
