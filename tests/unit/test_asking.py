@@ -104,6 +104,7 @@ def test_a_script_takes_its_time_whatever_the_server_does(
         driver=driver,  # type: ignore[arg-type]
         sampler=SimpleNamespace(begin=lambda: None),  # type: ignore[arg-type]
         calibration=replace(examples.CALIBRATION, loops_per_s=(speed, speed)),
+        way_there_s=0.0,
         script=rig.script,
         seed=7,
         check=lambda: None,
