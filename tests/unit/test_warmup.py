@@ -249,9 +249,9 @@ def test_what_a_database_costs_a_request_is_in_the_forecast(monkeypatch, by) -> 
     found = warm_up(one, one, by_two, users=8, crowd=users, pause=bench.pause).calibration
     asking_s = Asking.CALL_S + Asking.BEHIND_S
     assert found.work_ratio == pytest.approx(RATIO, rel=0.01)
-    assert found.crowd_ratio == pytest.approx(HOT, rel=0.01)
-    for crowded_by, ratio in ((0, RATIO), (1, HOT)):
-        demand_s = found.demand_s(0.002, crowded=crowded_by)
+    assert found.crowd_ratio == pytest.approx(HOT / BURNED.slowdowns[1], rel=0.01)
+    for busy, crowded_by, ratio in ((1, 0, RATIO), (2, 1, HOT)):
+        demand_s = found.demand_s(0.002, busy, crowded_by)
         assert demand_s == pytest.approx(0.002 * ratio + EMPTY_S + asking_s, rel=0.02)
     over_s = Asking.OVER_S if by == "database" else 0.0
     assert found.handover_s == pytest.approx(over_s, abs=1e-6)
