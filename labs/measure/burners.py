@@ -52,7 +52,7 @@ def speedometer(
     processes got, so it can be asked while others use the cores.
 
     Its answers are to be compared with each other only: each process runs an interpreter's loop at
-    a speed of its own, some percent apart, and keeps it (`python -m bench.cores`). None where no
+    a speed of its own, some percent apart, and keeps it. None where no
     burn gets a core, or nothing can be burned: what is measured stands without it.
     """
     with contextlib.ExitStack() as stack:

@@ -161,7 +161,7 @@ class Trial(NamedTuple):
         the server, by its own clock, over those that it took burning; the seconds of its round
         that are nobody's CPU time; and of these, until the server began. Each process runs an
         interpreter's loop at a speed of its own, some percent apart, and keeps it; and its core may
-        have become slower since the burns (`bench.cores` tells both). Of CPU seconds the mean, as D
+        have become slower since the burns. Of CPU seconds the mean, as D
         is one: now and then a core takes half as long again for a piece, at the levels too. Of the
         rest medians: what disturbs a round or two only makes them longer. For longer where the
         pieces of both halves differ.
