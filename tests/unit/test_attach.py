@@ -111,6 +111,16 @@ def test_verdict_names_busy_cores_and_nothing_else(cpu_s: float, wait_s: float) 
         assert verdict(busy).limit == "cores"
 
 
+def test_verdict_names_cores_that_are_full_before_throughput_has_stopped_rising() -> None:
+    bent = attached(
+        lambda N: (20, 38, 66, 98)[N.bit_length() - 1], alone_s=0.05, users=(1, 2, 4, 8)
+    )
+    top = replace(bent.points[-1], server_cpu=1.9)
+    run = replace(bent.run, points=(*bent.points[:-1], top))
+    assert verdict(structs.replace(bent, attachments=(run,))).limit == "cores"
+    assert verdict(bent).limit == "unknown"
+
+
 @pytest.mark.parametrize("others", [0.0, 0.9])
 def test_verdict_names_the_one_core_that_one_process_can_use(others: float) -> None:
     one = Found(

@@ -76,17 +76,15 @@ def _limit(attached: Attached, run: Attachment) -> Verdict:
         return timer
     if curve.share(curve.top) > RISES:
         return _nothing_full(curve)
-    if not curve.plateau:
-        return _listen_queue(attached, curve) or _others(attached, curve) or _still_bending(curve)
-    return (
+    seen = (
         _quota(curve)
         or _own_cores(attached, curve)
         or _others(attached, curve)
         or _cores(attached, curve)
-        or _places(attached, curve)
-        or _listen_queue(attached, curve)
-        or _unknown(curve)
     )
+    if not curve.plateau:  # what is seen directly needs none
+        return _listen_queue(attached, curve) or seen or _still_bending(curve)
+    return seen or _places(attached, curve) or _listen_queue(attached, curve) or _unknown(curve)
 
 
 def _failing(point: Point) -> bool:
@@ -165,7 +163,8 @@ def _others(attached: Attached, curve: Curve) -> Verdict | None:
 
 
 def _quota(curve: Curve) -> Verdict | None:
-    held = sum(p.throttled_s for p in curve.plateau) / sum(p.seconds for p in curve.plateau)
+    full = curve.plateau or (curve.top,)
+    held = sum(p.throttled_s for p in full) / sum(p.seconds for p in full)
     used, quota = curve.mean("server_cpu"), curve.run.found.quota_cores
     if held < THROTTLED and (quota is None or used < BUSY * quota):
         return None
