@@ -84,15 +84,22 @@ def foretold(lab: str, question: str, value: float | None = None) -> Foretold | 
     return next((e for e in same if value in (None, e.value)), None)
 
 
-def came(key: str, measured: float | None, model: float | None, *, fit: bool = True) -> None:
-    """Keep what the run said to a prediction. The first run that can be believed counts: afterwards
-    everybody is wise. One that is unfit stands there until such a run has come."""
+def came(
+    key: str,
+    measured: float | None,
+    model: float | None,
+    band: tuple[float, float] | None = None,
+    *,
+    fit: bool = True,
+) -> None:
+    """Keep what the run, and the model with its band, said to a prediction. The first run that can
+    be believed counts: afterwards everybody is wise. An unfit one stands until such a run came."""
     at = _now()
 
     def settle(each: Foretold) -> Foretold:
         if each.key != key or not (each.measured is None or (fit and not each.fit)):
             return each
-        return replace(each, measured=measured, model=model, measured_at=at, fit=fit)
+        return replace(each, measured=measured, model=model, measured_at=at, fit=fit, band=band)
 
     if measured is not None:
         _keep(lambda kept: replace(kept, predictions=tuple(map(settle, kept.predictions))))

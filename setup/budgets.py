@@ -26,7 +26,7 @@ BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
     ("labs", "*.py", lines, 34_950),
     ("tests", "*.py", lines, 34_850),
     ("bench", "*.py", lines, 2_600),
-    ("book/web/src", "*.ts", lines, 9_585),
+    ("book/web/src", "*.ts", lines, 9_555),
     (".", "CONTRIBUTING.md", words, 900),
     (".", "CHANGELOG.md", lines, 60),
 ]

@@ -176,7 +176,8 @@ def judge(key: Key, value: float) -> Reply:
 def key(row: Exercise, numbers: Numbers) -> Key:
     """The key of an exercise that has an answer, with these numbers."""
     truth, known = numbers["answer"], row.known(numbers)
-    measured = f" Your measurement knows it to ±{NARROW}{percent(known)}." if row.read else ""
+    how = "The forecast's band is" if row.tolerance == "band" else "Your measurement knows it to"
+    measured = f" {how} ±{NARROW}{percent(known)}." if row.read else ""
     return Key(
         unit=row.unit,
         answer=truth,

@@ -1,7 +1,8 @@
 """Readings: what an exercise about the reader's own machine takes from their lab. Pure.
 
 An exercise names one of them, and what of the result it takes: `read: [of_part, 60 workers]`.
-`interval` is how well it is known: a relative half width, which becomes the answer's tolerance.
+`interval` is how well it is known: a relative half width, which becomes the answer's tolerance;
+`band` is that of the forecast, which the answer to a forecast may miss by as much.
 """
 
 from __future__ import annotations
@@ -63,10 +64,14 @@ def of_last(recording: Recording) -> Read:
     """The busiest level: its throughput, what a request cost and how long it took."""
     point = busiest(recording)
     low, high = point.throughput_ci_rps
+    interval = (high - low) / 2 / point.throughput_rps
+    forecast = recording.runs[-1].forecast.at(point.users)
+    least, most = forecast.band_rps or (0.0, 0.0)
     return {
         "users": point.users,
         "throughput": point.throughput_rps,
-        "interval": (high - low) / 2 / point.throughput_rps,
+        "interval": interval,
+        "band": (most - least) / 2 / forecast.model_rps if most else interval,
         "demand_s": point.demand_s,
         "response_s": point.mean_response_time_s,
         "cores": recording.machine.cores,

@@ -19,7 +19,7 @@ import msgspec
 
 from labs.analysis.scale import why_scaled
 from labs.measure.rig import Rig
-from labs.present.bet import UNSETTLED, Place, Question
+from labs.present.bet import UNSETTLED, Answer, Place, Question
 from labs.records.experiment import Experiment
 from labs.records.results import Machine, Result
 
@@ -109,13 +109,13 @@ class LabKind(ABC, Generic[Found]):
         the page may be in it."""
         return self.question
 
-    def answer(self, found: Found) -> tuple[float | None, float | None]:
-        """What the model said to the question, and what was measured: SI units, None without."""
-        return None, None
+    def answer(self, found: Found) -> Answer:
+        """What the model said to the question, and what was measured."""
+        return Answer()
 
-    def whose(self, found: Found) -> str:
-        """Words behind what was measured, on whom it is of; "" where that is everybody."""
-        return ""
+    def outcome(self, found: Found) -> Answer:
+        """The same, with why it settles no bet, if so."""
+        return self.answer(found)._replace(unsettled=self.unsettled(found))
 
     def place(self) -> Place | None:
         """Where in its figure that answer lies, if the figure is one over the users."""

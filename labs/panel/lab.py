@@ -109,8 +109,8 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         """What the recorded run has of the question, if it is of what is set."""
         self._prompt.expected = None
         if self._recorded is not None and self._usual.matches(self._recorded):
-            model, measured = self._lab.answer(self._recorded)
-            self._prompt.expected = model or measured
+            known = self._lab.answer(self._recorded)
+            self._prompt.expected = known.model or known.measured
 
     @property
     def _usual(self) -> LabKind[Found]:

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from labs import progress_log
 from labs.kinds.base import Found, LabKind
-from labs.present.bet import Question, on_answer
+from labs.present.bet import Answer, Question, on_answer
 from labs.present.markup import alarm, status
 from labs.records.errors import Unusable
 from labs.records.written import shown, written
@@ -134,22 +134,21 @@ class PredictionPrompt(ipywidgets.HBox):
             return ""
         return progress_log.foretell(self.lab, asked.words, asked.unit, number)
 
-    def came(self, model: float | None, measured: float | None, *, fit: bool = True) -> None:
-        """What the model and the run said to the question, in SI units; fit: whether what was
-        measured can be believed."""
+    def came(self, known: Answer) -> None:
+        """Keep what the model and the run said to the question."""
         if self.question is not None and self._said is not None and self._said.kept:
             scale = self.question.scale
-            said = (None if each is None else each * scale for each in (measured, model))
-            progress_log.came(self._said.kept, *said, fit=fit)
+            measured, model = (x and x * scale for x in (known.measured, known.model))
+            band = known.band and (known.band[0] * scale, known.band[1] * scale)
+            progress_log.came(self._said.kept, measured, model, band, fit=not known.unsettled)
 
     def settle(self, lab: LabKind[Found], found: Found) -> None:
         """Say in the bet's place how near it was to what that lab found, beside the model."""
         if lab.question is None or self.guess is None:
             return
-        model, measured = lab.answer(found)
-        how = {"whose": lab.whose(found), "unsettled": lab.unsettled(found)}
-        self.came(model, measured, fit=not how["unsettled"])
-        self._verdicts[self._key] = on_answer(lab.question, self.guess, model, measured, **how)
+        known = lab.outcome(found)
+        self.came(known)
+        self._verdicts[self._key] = on_answer(lab.question, self.guess, known)
         self._show("")
 
     def enable(self, yes: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from labs.present.caveats import HOLLOW
 from labs.records.format import digits, duration, percent, rate
@@ -53,18 +54,19 @@ class Place:
     asks: str  # "throughput" or "response time"
 
 
-def on_answer(
-    question: Question,
-    value: float,
-    model: float | None,
-    found: float | None,
-    *,
-    whose: str = "",
-    unsettled: str = "",
-) -> str:
-    """The reader's answer to any question beside the model's, if there is one, and the
-    measurement; all in SI units. whose: words on whom that measurement is of, if not of all;
-    unsettled: why it settles no bet, in a sentence."""
+class Answer(NamedTuple):
+    """What is known of a question, in SI units; None without."""
+
+    model: float | None = None  # what the forecast says, or a law
+    measured: float | None = None
+    band: tuple[float, float] | None = None  # where that lies by the forecast, nine times in ten
+    whose: str = ""  # words on whom the measurement is of, if not of all
+    unsettled: str = ""  # why it settles no bet, in a sentence
+
+
+def on_answer(question: Question, value: float, known: Answer) -> str:
+    """Compare what a reader said to any question, in SI units, with what came of it."""
+    model, found, band, whose, unsettled = known
     said = f"You said {question.say(value)} {question.about}"
     if model is not None:
         said += f", the model {question.say(model)}"
@@ -72,10 +74,15 @@ def on_answer(
         return f"{said}; that was not measured."
     told = f"{said}, and it was {question.say(found)}{whose}"
     if unsettled:
-        return f"{told}. {unsettled}"
-    if question.unit == "%":
-        return _points(told, value, found)
-    return _beside(told, value, found)
+        judged = f"{told}. {unsettled}"
+    else:
+        judged = (_points if question.unit == "%" else _beside)(told, value, found)
+    if band is None:
+        return judged
+    low, high = band
+    side = "below" if value < low else "above" if value > high else "inside"
+    span = f"{digits(low * question.scale)} to {question.say(high)}"
+    return f"{judged} Your bet lay {side} the forecast's band, {span}."
 
 
 def is_close(value: float, found: float, unit: str) -> bool:

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from labs.kinds.base import LabKind
 from labs.kinds.registry import showing
-from labs.present.bet import Place, Question
+from labs.present.bet import Answer, Place, Question
 from labs.present.blocks import Block, Draw, Drawn, html
 from labs.present.html import Recorded
 from labs.present.levels import stepped
@@ -28,15 +28,7 @@ class Replayed:
         self.html = page(name, result, Pictures(name)) + switch(name, lab, result)
         self.alt = showing(result).alt(result)
         if asked := lab.asks(result):
-            self.html = behind_bet(
-                self.html,
-                name,
-                asked,
-                lab.answer(result),
-                whose=lab.whose(result),
-                unsettled=lab.unsettled(result),
-                place=lab.place(),
-            )
+            self.html = behind_bet(self.html, name, asked, lab.outcome(result), lab.place())
 
     def __repr__(self) -> str:
         return self.alt
@@ -114,22 +106,11 @@ def _shown(other: Other, draw: Draw) -> dict[str, str]:
 
 
 def behind_bet(
-    shown: str,
-    lab: str,
-    question: Question,
-    answer: tuple[float | None, float | None],
-    *,
-    whose: str = "",
-    unsettled: str = "",
-    place: Place | None = None,
+    shown: str, lab: str, question: Question, known: Answer, place: Place | None = None
 ) -> Markup:
     """What a recorded run shows as HTML, behind the question that its lab asks: the page's script
-    asks for a number first, and says how near it was (book/web/src/bet.ts).
-
-    answer: what the model said to it and what was measured, in SI units, None without; whose:
-    words on whom that is of, if not of all; unsettled: why it settles no bet.
-    """
-    model, measured = answer
+    asks for a number first, and says how near it was (book/web/src/bet.ts)."""
+    model, measured, band, whose, unsettled = known
     bet = {
         "lab": lab,
         "words": question.words,
@@ -141,6 +122,7 @@ def behind_bet(
         "model_said": "" if model is None else question.say(model),
         "measured_said": "" if measured is None else question.say(measured) + whose,
         "unsettled": unsettled,
+        "band": band and [end * question.scale for end in band],
         "place": asdict(place) if place else None,
     }
     asks = script_data(bet, class_="wt-bet-data")

@@ -32,6 +32,7 @@ class Foretold:
     at: str  # ISO 8601, UTC
     measured: float | None = None  # by the first run after it, or by the book's recording
     model: float | None = None
+    band: tuple[float, float] | None = None  # of that model, where there is one
     measured_at: str = ""
     fit: bool = True  # whether that can be believed; only then it settles the bet
 

@@ -291,10 +291,10 @@ def test_a_file_that_the_browser_has_no_room_for_is_said_to_be_gone_with_the_pag
 
 
 def test_settled_bets_are_drawn_against_what_was_measured(book: Path, page: Page) -> None:
-    told = {"key": "", "question": "how many", "unit": "req/s", "model": None, "at": ""}
+    told = {"key": "", "question": "how many", "unit": "req/s", "model": 19, "at": ""}
     bets = [
-        told | {"key": "a", "lab": "one-core", "value": 14, "measured": 18.5, "fit": True},
-        told | {"key": "b", "lab": "the-pool", "value": 1000, "measured": 318},
+        told | {"key": "a", "lab": "one-core", "value": 14, "measured": 18.5, "band": [17.8, 20]},
+        told | {"key": "b", "lab": "the-pool", "value": 1000, "measured": 318, "band": [900, 1100]},
         told | {"key": "c", "lab": "event-loop", "value": 5000, "measured": 4190, "fit": False},
         told | {"key": "d", "lab": "threads", "value": 100, "measured": None},
         told | {"key": "e", "lab": "<b>mine</b>", "value": 1e300, "measured": 1e-300},
@@ -313,18 +313,26 @@ def test_settled_bets_are_drawn_against_what_was_measured(book: Path, page: Page
         "What was said against what was measured, for 3 bets, both on logarithmic axes. "
         "Too high: 1. Too low: 1. The table has the numbers.",
     )
-    assert figure.locator("title").evaluate_all("nodes => nodes.map(node => node.textContent)") == [
-        "one-core: you said 14\u00a0req/s, and it was 18.5\u00a0req/s",
-        "the-pool: you said 1,000\u00a0req/s, and it was 318\u00a0req/s",
-        "<b>mine</b>: you said 30\u00a0%, and it was 30\u00a0%",
-    ]
+    expect(figure.locator("figcaption")).to_contain_text("Bets inside it: 1 of 2.")
+    told_of = (
+        "one-core: you said 14 req/s, and it was 18.5 req/s; the forecast’s band: 17.8 to 20 req/s",
+        "the-pool: you said 1,000 req/s, and it was 318 req/s",
+        "<b>mine</b>: you said 30 %, and it was 30 %",
+    )
+    expect(figure.locator("title")).to_contain_text(told_of)
     places = figure.locator("circle").evaluate_all(
         "nodes => nodes.map(node => [node.cx.baseVal.value, 300 - node.cy.baseVal.value])"
     )
     above = [up - across for across, up in places]
     assert above[0] > 0 > above[1] and abs(above[2]) < 0.01  # seen from the line of the same
+    bars = figure.locator(".wt-band").evaluate_all(
+        "all => all.map(it => it.getBBox()).map(it => [300 - it.y - it.height, 300 - it.y])"
+    )
+    (said, was), (large, _) = places[:2]
+    assert said < bars[0][0] < was < bars[0][1] and bars[1][0] < large <= bars[1][1]
     rows = page.locator(".wt-progress table").nth(1)
-    for lab in ("one-core", "the-pool", "<b>mine</b>"):
+    expect(rows.get_by_role("row", name="one-core")).to_contain_text("19\u00a0req/s (17.8 to 20)")
+    for lab in ("the-pool", "<b>mine</b>"):
         expect(rows).to_contain_text(lab)
     expect(rows.get_by_role("row", name="event-loop")).to_contain_text(", drawn hollow")
     expect(page.locator(".wt-progress")).to_contain_text(

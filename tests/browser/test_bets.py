@@ -65,9 +65,7 @@ def test_a_bet_is_answered_in_the_words_of_the_live_panel(
     expect(figure).to_be_visible()
     found = store.recording(name)
     value = written(BETS[name], question.unit) / question.scale
-    expect(run.locator(".wt-bet")).to_have_text(
-        on_answer(question, value, *lab.answer(found), unsettled=lab.unsettled(found))
-    )
+    expect(run.locator(".wt-bet")).to_have_text(on_answer(question, value, lab.outcome(found)))
     expect(run.locator("svg.wt-wide").first.locator(".wt-guess")).to_have_count(
         0 if lab.place() is None else 2
     )

@@ -42,7 +42,7 @@ from labs.load.locust import drive
 from labs.measure.progress import Progress
 from labs.measure.rig import Rig
 from labs.panel.lab import LabPanel
-from labs.present.bet import on_answer
+from labs.present.bet import Answer, on_answer
 from labs.present.blocks import html
 from labs.present.quantities import NoSuchNumber
 from labs.records.errors import Unusable
@@ -485,7 +485,7 @@ def test_verdict_compares_no_step_that_its_reader_changed(by_reader: bool, at_s:
         excused = by_reader and at_s < begin_s + step.seconds
         assert (story.INTERVENED in said) == excused
         assert ("forecast" in said.replace(story.INTERVENED, "")) != excused
-    said = on_answer(lab.question, 1.0, *lab.answer(found), unsettled=lab.unsettled(found))
+    said = on_answer(lab.question, 1.0, lab.outcome(found))
     assert (story.INTERVENED in said) == by_reader
     assert bool(lab.unsettled(found)) == by_reader
 
@@ -644,8 +644,8 @@ def test_timeline_lab_asks_what_is_least_obvious() -> None:
         assert lab.ask == ask and said in lab.question.words
     lab = TimelineLab(SPARE, Workload(cpu_s=0.05), examples.STEPS, ask="throughput")
     assert not lab.matches(examples.timeline())  # of other servers
-    assert lab.answer(examples.timeline(1.0)) == (30.0, 30.0)
-    assert lab.answer(FOUND["nothing yet"]) == (None, None)
+    assert lab.answer(examples.timeline(1.0)) == Answer(30.0, 30.0)
+    assert lab.answer(FOUND["nothing yet"]) == Answer()
     assert lab.rejection(FOUND["whole"]) == ""
     assert lab.rejection(FOUND["nothing yet"]) == "Not all steps were walked."
     assert lab.rejection(FOUND["unfit"]) == examples.UNFIT.sentence

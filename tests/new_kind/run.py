@@ -7,7 +7,7 @@ from labs.kinds.naps.record import Nap, Naps, NapsRun
 
 from labs.kinds.base import LabKind
 from labs.measure.rig import Rig
-from labs.present.bet import Question
+from labs.present.bet import Answer, Question
 from labs.records.format import duration
 
 
@@ -47,8 +47,8 @@ class NapsLab(LabKind[Naps]):
     def matches(self, found: Naps) -> bool:
         return tuple(nap.asked_s for nap in found.run.naps) == self.lengths_s
 
-    def answer(self, found: Naps) -> tuple[float | None, float | None]:
-        return self.lengths_s[-1], found.run.naps[-1].slept_s
+    def answer(self, found: Naps) -> Answer:
+        return Answer(self.lengths_s[-1], found.run.naps[-1].slept_s)
 
     def smoke_test(self) -> Self:
         return type(self)(self.lengths_s[:1])

@@ -15,7 +15,7 @@ from labs import api
 from labs.kinds.base import LabKind
 from labs.kinds.checkup.run import CheckupLab
 from labs.kinds.clocks.run import ClocksLab
-from labs.present.bet import on_answer
+from labs.present.bet import Answer, on_answer
 from labs.recordings import replay, store
 from labs.recordings.recorder import Cell, cells
 from labs.records.experiment import Workload
@@ -50,7 +50,7 @@ def test_every_lab_of_the_book_asks_before_it_shows_what_came_out(
     data = re.search(r'class="wt-bet-data">(.*?)</script>', shown)
     assert data and shown.startswith('<div class="wt-replay"')
     bet = json.loads(data[1])
-    _, measured = lab.answer(found)
+    measured = lab.answer(found).measured
     assert measured and bet["measured"] == measured * lab.question.scale
     assert bet["asked"].startswith(lab.question.words) and bet["measured_said"]
 
@@ -62,16 +62,16 @@ def test_the_clocks_ask_for_the_part_of_the_time_that_a_core_works() -> None:
         "for what part of the wall time of “both” (50\u00a0ms of CPU, 150\u00a0ms of waiting) will "
         "a core work, in %?"
     )
-    model, measured = lab.answer(found)
-    assert model == 0.25 and measured == found.page("both").cpu_fraction
-    assert on_answer(lab.question, 0.5, model, measured) == (
+    known = lab.answer(found)
+    assert known == Answer(0.25, found.page("both").cpu_fraction)
+    assert on_answer(lab.question, 0.5, known) == (
         "You said 50\u00a0% of the wall time of “both”, the model 25\u00a0%, and it was "
         "17\u00a0%: yours was 33 percentage points too high."
     )
     other = ClocksLab({"half": Workload(cpu_s=0.01, wait_s=0.01)})
     assert other.question is not None and "“half”" in other.question.words
     alike = ClocksLab({"burn": Workload(cpu_s=0.05)})
-    assert alike.question is None and alike.answer(found) == (None, None)
+    assert alike.question is None and alike.answer(found) == Answer()
 
 
 def test_the_checkup_asks_for_the_work_of_as_many_cores_as_there_are() -> None:
@@ -80,7 +80,6 @@ def test_the_checkup_asks_for_the_work_of_as_many_cores_as_there_are() -> None:
     assert lab.question and four.question and one.question is None
     assert lab.question.asked == "how many times the work of one core will 2 cores do together?"
     assert "4 cores" in four.question.asked
-    found = examples.checkup()
-    assert four.answer(found) == (None, found.capacity)
-    said = on_answer(lab.question, 2, *lab.answer(found))
-    assert said.startswith("You said 2 times the work of one core, and it was ")
+    known = four.answer(examples.checkup())
+    assert known == Answer(measured=examples.checkup().capacity)
+    assert "You said 2 times the work of one core, and it was " in on_answer(lab.question, 2, known)

@@ -26,6 +26,7 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.timeline.record import Timeline
 from labs.records.errors import Unusable
 from labs.records.experiment import Workload
+from labs.records.format import percent
 from labs.records.steps import Step
 
 SEEDS = (None, "ann", "ben", "cleo", "dora")
@@ -208,16 +209,19 @@ def test_replies(id: str, value: object, words: str) -> None:
     assert words in check(id, value).sentence
 
 
-@pytest.mark.usefixtures("measured")
-def test_the_tolerance_of_an_own_answer_follows_the_interval() -> None:
-    point = examples.recording().runs[-1].points[-1]
-    exact = 32 / point.throughput_rps * 1000
-    low, high = point.throughput_ci_rps
-    known = (high - low) / 2 / point.throughput_rps
-    assert known == pytest.approx(CLOSE)
-    for right, off in ((True, 0.9 * known), (False, 1.1 * known), (False, 0.05)):
-        assert check("2.3", exact * (1 + off)).right == right
-    assert "Your measurement knows it to ±\u00a02\u00a0%." in check("2.3", exact).sentence
+@pytest.mark.parametrize("id", ["2.3", "4.8"])  # a sum, and a forecast
+def test_the_tolerance_of_an_own_answer_follows_the_interval_or_the_band(
+    id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row, found = row_of(id), examples.by_law(examples.EXPERIMENT)
+    monkeypatch.setattr(latest, "_latest", {row.lab: found})
+    point, level = found.points[-1], found.run.forecast.levels[-1]
+    low, high = point.throughput_ci_rps if id == "2.3" else level.band_rps or (0, 0)
+    exact, known = numbers_of(row, None, found)["answer"], (high - low) / 2 / level.model_rps
+    for right, off in ((True, 0.9 * known), (False, 1.1 * known)):
+        assert check(id, exact * (1 + off)).right == right
+    how = "Your measurement knows it to" if id == "2.3" else "The forecast's band is"
+    assert f"{how} ±\u00a0{percent(known)}." in check(id, exact).sentence
 
 
 def test_what_is_known_badly_is_not_the_excuse_of_every_answer() -> None:

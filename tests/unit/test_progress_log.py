@@ -1,6 +1,5 @@
 """The reader's own record: what labs keep in it, shared by kernels and pages, and mended."""
 
-import json
 import os
 import re
 import stat
@@ -24,7 +23,7 @@ from labs.exercises.catalogue import NoSuchExercise
 from labs.kinds.race.run import RaceLab
 from labs.kinds.sweep.run import question
 from labs.panel.prediction_prompt import PredictionPrompt
-from labs.present.bet import UNSETTLED, Question, on_answer
+from labs.present.bet import UNSETTLED, Answer, Question, on_answer
 from labs.recordings import pages
 from labs.records.progress import Progress
 from labs.site.live import progress_handler
@@ -56,37 +55,28 @@ def test_the_tests_have_a_file_of_their_own(monkeypatch: pytest.MonkeyPatch) -> 
     assert "wall-time" in str(progress_log.path())
 
 
-def test_a_prediction_is_kept_beside_what_came(file: Path) -> None:
-    key = progress_log.foretell("many-cores", "how many at 8 users", "req/s", 40.0)
-    for model, measured, kept in ((None, 38.0, None), (38.1, 38.4, 38.1), (39.9, 38.4, 38.1)):
-        # first a run that broke off before; and by a second run everybody is wise
-        progress_log.came(key, model, measured)
-        assert now().predictions[0].measured == kept
-    (found,) = now().predictions
-    assert (found.lab, found.value, found.model) == ("many-cores", 40.0, 38.4)
-    assert found.measured_at
-    assert json.loads(file.read_text())["book"] == "Wall Time"
-
-
-def test_came_of_an_unfit_point_stands_until_a_fit_one_comes() -> None:
+def test_came_keeps_the_first_run_that_can_be_believed_beside_a_prediction() -> None:
     key = progress_log.foretell("many-cores", "how many at 8 users", "req/s", 40.0)
     for measured, fit, kept in (
+        (None, True, None),  # a run that broke off before
         (25.0, False, 25.0),
         (26.0, False, 25.0),
-        (39.0, True, 39.0),
-        (12.0, True, 39.0),
+        (38.1, True, 38.1),
+        (39.9, True, 38.1),  # by a second run everybody is wise
     ):
-        progress_log.came(key, measured, 38.0, fit=fit)
+        progress_log.came(key, measured, 38.4, (37.0, 39.5), fit=fit)
         assert now().predictions[0].measured == kept
+    (found,) = now().predictions
+    assert (found.lab, found.model, found.band) == ("many-cores", 38.4, (37.0, 39.5))
 
 
 def test_on_answer_takes_shares_for_near_in_points_and_not_in_parts_of_themselves() -> None:
     lost = RaceLab().question
     assert lost is not None
-    said = plain(on_answer(lost, 1.0, None, 0.86))
+    said = plain(on_answer(lost, 1.0, Answer(measured=0.86)))
     assert said.endswith("and it was 86 %: yours was 14 percentage points too high.")
-    assert "Well predicted" in on_answer(lost, 0.9, None, 0.86)
-    assert "settles no bet" in on_answer(lost, 0.9, None, 0.86, unsettled=UNSETTLED)
+    assert "Well predicted" in on_answer(lost, 0.9, Answer(measured=0.86))
+    assert "settles no bet" in on_answer(lost, 0.9, Answer(measured=0.86, unsettled=UNSETTLED))
 
 
 def test_answers_are_kept_with_their_tries() -> None:
@@ -151,14 +141,14 @@ def test_a_guess_in_a_panel_is_kept_in_the_unit_of_its_question() -> None:
     guessing = PredictionPrompt(lambda: None, question("response time", 8), lab="one-core")
     guessing._number.value = "160"
     guessing._commit.click()
-    guessing.came(0.158, 0.162)
+    guessing.came(Answer(0.158, 0.162))
     (kept,) = now().predictions
-    assert (kept.lab, kept.unit, kept.value) == ("one-core", "ms", 160)
+    assert (kept.lab, kept.unit, kept.value) == ("one-core", "ms", 160) and kept.measured_at
     assert (kept.measured, kept.model) == (pytest.approx(162), pytest.approx(158))
     assert "at 8 users" in kept.question
     guessing.ask(question("response time", 16))
-    guessing.came(0.3, 0.3)  # of a question that was not answered
-    PredictionPrompt(lambda: None, question("throughput", 8)).came(1.0, 1.0)  # of no lab
+    guessing.came(Answer(0.3, 0.3))  # of a question that was not answered
+    PredictionPrompt(lambda: None, question("throughput", 8)).came(Answer(1.0, 1.0))  # of no lab
     assert now().predictions == (kept,)
 
 
@@ -178,6 +168,7 @@ def test_a_panel_keeps_the_prediction_and_what_its_run_said(
         assert (kept.lab, kept.value, kept.unit) == ("many-cores", 42, "req/s")
         assert kept.measured == pytest.approx(run.points[-1].throughput_rps)
         assert kept.model == pytest.approx(run.forecast.at(8).model_rps)
+        assert kept.band == pytest.approx(run.forecast.at(8).band_rps)
     finally:
         panel.shut()
 

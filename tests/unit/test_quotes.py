@@ -116,9 +116,8 @@ def test_whom_a_mean_does_not_know_stands_beside_it() -> None:
     assert said in show.alt(recording) and "served" not in show.alt(all_served)
     lab = SweepLab(examples.EXPERIMENT, ask="response time")
     for each in (recording, all_served):
-        answer, whose = lab.answer(each), lab.whose(each)
-        told = on_answer(lab.question, 0.3, *answer, whose=whose)
-        in_page = behind_bet("", "many-cores", lab.question, answer, whose=whose)
+        told = on_answer(lab.question, 0.3, lab.answer(each))
+        in_page = behind_bet("", "many-cores", lab.question, lab.answer(each))
         assert (said in told) == (said in in_page) == (each is recording)
     parts = {"a": recording, "b": examples.recording(0.5)}
     compared = Comparison(machine=examples.MACHINE, over="users", parts=parts)

@@ -395,12 +395,15 @@ def test_a_bet_is_settled_by_a_fit_point_alone(
     last = found.points[-1]
     right = last.throughput_rps if quantity == "throughput" else last.mean_response_time_s
     lab = SweepLab(found.experiment, ask=quantity)
-    unsettled = lab.unsettled(found)
-    said = on_answer(lab.question, right * factor, *lab.answer(found), unsettled=unsettled)
+    known = lab.outcome(found)
+    said = on_answer(lab.question, right * factor, known)
     judged = re.search(r"Well predicted|too (high|low)|times", said)
     assert bool(judged) == last.fit and (UNSETTLED in said) != last.fit
     if last.fit and (wrong := re.search(r"too (high|low)", said)):
         assert (wrong[1] == "high") == (factor > 1)
+    assert ("the forecast's band" in said) == (quantity == "throughput")
+    low, high = known.band or (1, 0)
+    assert ("bet lay inside" in said) == (low <= right * factor <= high)
 
 
 # -- comparisons -----------------------------------------------------------------------------

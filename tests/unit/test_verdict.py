@@ -322,8 +322,8 @@ def test_bet_words(snapshot: SnapshotAssertion) -> None:
     begun = structs.replace(found, runs=(replace(found.run, points=found.run.points[:2]),))
     for ask, value in BETS:
         lab = SweepLab(examples.EXPERIMENT, ask=ask)
-        said[f"{ask}, {value:g}"] = on_answer(lab.question, value, *lab.answer(found))
-    said["not measured yet"] = on_answer(lab.question, value, *lab.answer(begun))
+        said[f"{ask}, {value:g}"] = on_answer(lab.question, value, lab.answer(found))
+    said["not measured yet"] = on_answer(lab.question, value, lab.answer(begun))
     assert sheet(said) == snapshot
 
 

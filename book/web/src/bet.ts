@@ -3,7 +3,7 @@
  * it is simply there. The words are those of labs/panel/prediction_prompt.py and labs/present/bet.py. */
 import { along, axesOf } from './axes';
 import * as kept from './kept';
-import { button, data, make } from './make';
+import { button, data, make, svg } from './make';
 import { digits, say, shown, Unusable, written } from './numbers';
 import type { Figure } from './plot';
 import { drawAgain, recordedIn } from './recorded';
@@ -20,6 +20,7 @@ interface Bet {
   measured: number | null;
   model_said: string;
   measured_said: string;
+  band: [low: number, high: number] | null; // of the forecast
   unsettled: string; // why that measurement settles no bet; empty for one that does
   place: Place | null;
 }
@@ -40,7 +41,6 @@ interface Mark {
 
 const FAR = 100; // times what is known, or a part of it: a slip of the finger, or of a unit
 const GREEN = '#1b9e77'; // the reader's own, as labs/present/palette.py has it
-const SKIPPED = 'wall-time-skipped-';
 const open: (() => void)[] = []; // of the page's bets, to be shown all at once
 
 /** Before anything is painted: what stands behind a bet is not there yet. */
@@ -72,7 +72,7 @@ class Asking {
     const made = kept.read().predictions.filter((each) => each.lab === lab && each.question === words).pop();
     if (made) this.#reveal(made.value);
     else if (kept.alwaysShows()) this.#show(this.#askAgain());
-    else if (skipped(this.bet.lab)) this.#skip();
+    else if (kept.skipped(this.bet.lab)) this.#skip();
     else this.#ask();
   }
 
@@ -96,8 +96,8 @@ class Asking {
   }
 
   #commit(value: number): void {
-    const { lab, words, unit, model, measured, unsettled } = this.bet;
-    kept.foretold({ lab, question: words, unit, value, model, measured, fit: !unsettled });
+    const { lab, words, unit, model, measured, band, unsettled } = this.bet;
+    kept.foretold({ lab, question: words, unit, value, model, measured, band, fit: !unsettled });
     this.#reveal(value);
   }
 
@@ -147,7 +147,7 @@ function question(
     make('label', {}, 'Your prediction ', number),
     make('button', { type: 'submit', class: 'wt-button wt-first' }, 'Commit'),
     button('Skip', () => {
-      remember(name);
+      kept.skip(name);
       done();
     }),
   );
@@ -181,7 +181,7 @@ export function askAtScene(
   done: (value: number | undefined, asked: boolean) => void,
 ): void {
   const before = kept.played(words);
-  if (before || kept.alwaysShows() || skipped(words)) return done(before?.value ?? undefined, false);
+  if (before || kept.alwaysShows() || kept.skipped(words)) return done(before?.value ?? undefined, false);
   line.replaceChildren(
     ...question(words, BETS[on] ?? '', null, (value) => {
       if (value !== undefined) kept.play({ what: words, value });
@@ -192,7 +192,7 @@ export function askAtScene(
 
 /** What came of a scene's bet, in words. */
 export function judged(value: number, on: string, came: { value: number; words: string }): string {
-  const none = { about: '', model: null, model_said: '', unsettled: '' };
+  const none = { about: '', model: null, model_said: '', band: null, unsettled: '' };
   return answer({ ...none, unit: BETS[on] ?? '', measured: came.value, measured_said: came.words }, value);
 }
 
@@ -202,23 +202,30 @@ function showAlways(yes: boolean): void {
   for (const each of open) each();
 }
 
-/** As labs.present.verdict.on_answer has it. */
+/** As labs.present.bet.on_answer has it. */
 function answer(bet: Omit<Bet, 'lab' | 'words' | 'asked' | 'place'>, value: number): string {
   let said = `You said ${say(value, bet.unit)}${bet.about && ` ${bet.about}`}`;
   if (bet.model !== null) said += `, the model ${bet.model_said}`;
   if (bet.measured === null) return `${said}; that was not measured.`;
-  said += `, and it was ${bet.measured_said}`;
+  said = settled(`${said}, and it was ${bet.measured_said}`, bet, value, bet.measured);
+  if (!bet.band) return said;
+  const [low, high] = bet.band;
+  const side = value < low ? 'below' : value > high ? 'above' : 'inside';
+  return `${said} Your bet lay ${side} the forecast's band, ${digits(low)} to ${say(high, bet.unit)}.`;
+}
+
+function settled(said: string, bet: Pick<Bet, 'unit' | 'unsettled'>, value: number, measured: number): string {
   if (bet.unsettled) return `${said}. ${bet.unsettled}`;
   if (bet.unit === '%') {
-    const points = value - bet.measured;
+    const points = value - measured;
     if (Math.abs(points) <= 5) return `${said}. Well predicted!`;
     return `${said}: yours was ${digits(Math.abs(points), 2)} percentage points too ${points > 0 ? 'high' : 'low'}.`;
   }
-  if (!bet.measured) return `${said}.`;
-  const off = value / bet.measured - 1;
+  if (!measured) return `${said}.`;
+  const off = value / measured - 1;
   if (Math.abs(off) <= 0.05) return `${said}. Well predicted!`;
-  if (off >= 0.95) return `${said}: yours was ${digits(value / bet.measured, 2)} times as much.`;
-  if (off <= -0.95) return `${said}: it was ${digits(bet.measured / value, 2)} times what you said.`;
+  if (off >= 0.95) return `${said}: yours was ${digits(value / measured, 2)} times as much.`;
+  if (off <= -0.95) return `${said}: it was ${digits(measured / value, 2)} times what you said.`;
   return `${said}: yours was ${digits(Math.abs(off) * 100, 2)}\u00a0% too ${off > 0 ? 'high' : 'low'}.`;
 }
 
@@ -276,11 +283,8 @@ function put(picture: Element, { axes: [across, up], x, y }: Mark): void {
   const height = along(yAxis, y);
   const inside = Math.min(1.02, Math.max(-0.02, height));
   const [, top, length] = yAxis;
-  const node = document.createElementNS('http://www.w3.org/2000/svg', 'g');
-  node.setAttribute('class', 'wt-guess');
-  node.setAttribute('fill', GREEN);
-  const place = `translate(${xAxis[1] + left * xAxis[2]},${top + (1 - inside) * length})`;
-  node.setAttribute('transform', place);
+  const transform = `translate(${xAxis[1] + left * xAxis[2]},${top + (1 - inside) * length})`;
+  const node = svg('g', { class: 'wt-guess', fill: GREEN, transform });
   const shape = height > 1.02 ? 'M0,-10 8,4 -8,4Z' : height < -0.02 ? 'M0,10 8,-4 -8,-4Z' : 'M0,-9 7,0 0,9 -7,0Z';
   node.innerHTML = `<path d="${shape}"/><text x="12" y="4" font-weight="bold" text-anchor="start">you</text>`;
   if (left > 0.85) {
@@ -288,20 +292,4 @@ function put(picture: Element, { axes: [across, up], x, y }: Mark): void {
     node.lastElementChild!.setAttribute('text-anchor', 'end');
   }
   picture.append(node);
-}
-
-function skipped(lab: string): boolean {
-  try {
-    return sessionStorage.getItem(SKIPPED + lab) !== null;
-  } catch {
-    return false;
-  }
-}
-
-function remember(lab: string): void {
-  try {
-    sessionStorage.setItem(SKIPPED + lab, '');
-  } catch {
-    // a window that keeps nothing: it asks again
-  }
 }

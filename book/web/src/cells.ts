@@ -16,9 +16,9 @@ const LONG_MS = 1_000; // code that takes longer can be stopped
 export class LabCell {
   readonly #code: HTMLElement;
   readonly #output: HTMLElement;
-  readonly #run = document.createElement('button');
-  readonly #reset = document.createElement('button');
-  readonly #stop = document.createElement('button');
+  readonly #run = make('button', { type: 'button', class: 'wt-run-code', title: 'Shift + Enter', disabled: true }, 'Run this code');
+  readonly #reset = make('button', { type: 'button', hidden: true }, 'Back to the book’s code');
+  readonly #stop = make('button', { type: 'button', hidden: true }, 'Stop this code');
   readonly #aloud = make('div', { class: 'wt-aloud', role: 'status', 'aria-atomic': 'false' });
   #shown: OutputArea | undefined;
   #wanted = false; // code that was changed before there was Python to run it
@@ -33,7 +33,7 @@ export class LabCell {
     if (!frame) throw new Error('A lab’s code is not on the page. Tag its cell hide-input.');
     this.#code = make('div', {}, ...frame.childNodes); // the theme takes every `pre` out of Tab’s way
     frame.append(this.#code);
-    this.#output = node.querySelector('.cell_output') ?? node.appendChild(outputNode());
+    this.#output = node.querySelector('.cell_output') ?? node.appendChild(make('div', { class: 'cell_output' }));
     node.append(this.#aloud);
     this.#makeEditable(node, onRun);
   }
@@ -65,14 +65,7 @@ export class LabCell {
       this.#reset.hidden = this.#asWritten;
     });
 
-    this.#run.type = this.#reset.type = this.#stop.type = 'button';
-    this.#run.textContent = 'Run this code';
-    this.#run.className = 'wt-run-code';
-    this.#run.title = 'Shift + Enter';
-    this.#run.disabled = true;
     this.#run.addEventListener('click', () => onRun(this));
-    this.#reset.textContent = 'Back to the book’s code';
-    this.#reset.hidden = true;
     const pristine = [...written];
     this.#reset.addEventListener('click', () => {
       this.#code.replaceChildren(...pristine.map((child) => child.cloneNode(true)));
@@ -80,11 +73,7 @@ export class LabCell {
       this.#output.querySelector('.wt-problem')?.closest('.wt-live')?.classList.add('wt-stale');
       this.#run.focus();
     });
-    this.#stop.textContent = 'Stop this code';
-    this.#stop.hidden = true;
-    const actions = document.createElement('div');
-    actions.className = 'wt-code-actions';
-    actions.append(this.#run, this.#stop, this.#reset);
+    const actions = make('div', { class: 'wt-code-actions' }, this.#run, this.#stop, this.#reset);
     node.querySelector('.cell_input')!.append(actions);
   }
 
@@ -96,8 +85,7 @@ export class LabCell {
    *
    * Rejects when the kernel is lost on the way; the last output then stays. */
   async run(session: Session, manager: WidgetManager): Promise<void> {
-    const host = document.createElement('div');
-    host.className = 'wt-live wt-behind';
+    const host = make('div', { class: 'wt-live wt-behind' });
     this.#output.append(host);
     const model = new OutputAreaModel({ trusted: true });
     const area = new OutputArea({ model, rendermime: manager.renderMime });
@@ -185,18 +173,12 @@ function foldTraceback(host: HTMLElement, { ename, evalue }: Failure): void {
   const errors = host.querySelectorAll(ERRORS);
   const traceback = errors[errors.length - 1];
   if (!traceback) return;
-  const said = document.createElement('p');
-  said.className = 'wt-problem';
-  said.setAttribute('role', 'alert');
   const why = evalue.replace(/ \(\d+\.py, line (\d+)\)$/, ' (line $1)'); // of no file the reader has
-  said.textContent = /\.$/.test(why) ? why : `${ename}: ${why}`; // ours are sentences
-  if (ename === 'KeyboardInterrupt') said.textContent = 'Stopped, before it had come to its end.';
-  const way = document.createElement('details');
-  way.className = 'wt-traceback';
-  const summary = document.createElement('summary');
-  summary.textContent = 'Where Python stopped';
-  traceback.before(said, way);
-  way.append(summary, traceback);
+  let said = /\.$/.test(why) ? why : `${ename}: ${why}`; // ours are sentences
+  if (ename === 'KeyboardInterrupt') said = 'Stopped, before it had come to its end.';
+  const way = make('details', { class: 'wt-traceback' }, make('summary', {}, 'Where Python stopped'));
+  traceback.before(make('p', { class: 'wt-problem', role: 'alert' }, said), way);
+  way.append(traceback);
 }
 
 function makeWritable(code: HTMLElement): void {
@@ -245,12 +227,6 @@ function goOn(host: HTMLElement, typed: string | undefined, stoodHere: boolean):
   }
   const places = [number, host.querySelector<HTMLElement>('.wt-run')];
   if (stoodHere) places.find((each) => each?.checkVisibility())?.focus({ preventScroll: true });
-}
-
-function outputNode(): HTMLElement {
-  const node = document.createElement('div');
-  node.className = 'cell_output';
-  return node;
 }
 
 /** Until all of the output's widgets are there, and what is in sight of them is drawn. */

@@ -1,4 +1,5 @@
 /** For who hears the page: a figure is one picture, and what a panel says is said as it comes. */
+import { make } from './make';
 
 const SAID_MS = 5_000; // words stay for as long: who reads the page through meets them once
 const SPOKEN = '[role="status"]'; // as labs/present/markup.py has it
@@ -32,8 +33,7 @@ export function sayAloud(host: HTMLElement, aloud: HTMLElement, atOnce: boolean)
     return spoken;
   };
   const say = (spoken: Element) => {
-    const words = document.createElement('div');
-    words.append(...hush(spoken).cloneNode(true).childNodes);
+    const words = make('div', {}, ...hush(spoken).cloneNode(true).childNodes);
     aloud.append(words);
     setTimeout(() => words.remove(), SAID_MS);
   };

@@ -5,6 +5,7 @@ import { isEmpty, NOTHING, parsed, type Foretold, type Kept, type Played } from 
 
 const PLACE = 'wall-time-progress';
 const ALWAYS = 'wall-time-always-show';
+const SKIPPED = 'wall-time-skipped-';
 const LIMITS =
   'This is kept in your browser, for this copy of the book and on this device only: another browser, ' +
   'another address or port, and in some browsers each file of a book that was downloaded, has a ' +
@@ -15,7 +16,6 @@ const FORGETS =
   'page. Save a file to take it along.';
 
 const unkept = new Map<string, string | null>(); // what no storage takes: until the page is left
-let works = true;
 
 export function read(): Kept {
   return parsed(stored(PLACE) ?? '', 'what is sound') ?? NOTHING;
@@ -28,7 +28,7 @@ export function write(kept: Kept): void {
 /** Whether what is written stays when the page is left. */
 export function stays(): boolean {
   stored(PLACE);
-  return works;
+  return !unkept.has(PLACE);
 }
 
 /** For *My progress* where there is no server of the book. */
@@ -78,25 +78,32 @@ export function showAlways(yes: boolean): void {
   store(ALWAYS, yes ? 'yes' : null);
 }
 
-function stored(place: string): string | null {
-  const here = unkept.get(place);
-  if (here !== undefined) return here;
-  try {
-    return localStorage.getItem(place);
-  } catch {
-    works = false; // forbidden, as in some windows that keep nothing
-    return null;
-  }
+/** Whether this tab's reader has skipped that question. */
+export function skipped(name: string): boolean {
+  return stored(SKIPPED + name, 'sessionStorage') !== null;
 }
 
-function store(place: string, text: string | null): void {
+export function skip(name: string): void {
+  store(SKIPPED + name, '', 'sessionStorage');
+}
+
+type Which = 'localStorage' | 'sessionStorage';
+
+function stored(place: string, storage: Which = 'localStorage'): string | null {
   try {
-    if (text === null) localStorage.removeItem(place);
-    else localStorage.setItem(place, text);
-    works = true;
+    if (!unkept.has(place)) return window[storage].getItem(place);
+  } catch {
+    unkept.set(place, null); // forbidden, as in some windows that keep nothing
+  }
+  return unkept.get(place)!;
+}
+
+function store(place: string, text: string | null, storage: Which = 'localStorage'): void {
+  try {
+    if (text === null) window[storage].removeItem(place);
+    else window[storage].setItem(place, text);
     unkept.delete(place);
   } catch {
-    works = false; // forbidden, or full
-    unkept.set(place, text);
+    unkept.set(place, text); // forbidden, or full
   }
 }

@@ -2,7 +2,7 @@
  * on each, and the verdict at the end. What lies further along the x axis, or has the colour of what
  * comes later, is hidden; lines and areas are cut there. What was known before the run stays. */
 import { along, axesOf, type Axis } from './axes';
-import { button, data, make } from './make';
+import { button, data, make, svg } from './make';
 
 /** Written by labs/present/levels.py. */
 interface Run {
@@ -30,7 +30,6 @@ const ERROR_BAR = /^M(-?[\d.]+),-?[\d.]+h([\d.]+)m-/; // from its cap on
 const BAR = /^M(-?[\d.]+),-?[\d.]+V-?[\d.]+H(-?[\d.]+)V-?[\d.]+Z$/;
 const CORNER = /[ML](-?[\d.]+),(-?[\d.]+)/g;
 const NEAR = 0.2; // pixels: pictures are drawn to a tenth of one
-const SVG = 'http://www.w3.org/2000/svg';
 
 /** Offers it below the figure that stands before this element. */
 export function offerLevels(script: Element): void {
@@ -134,9 +133,9 @@ class Plot {
   readonly #pieces: Piece[] = [];
   readonly #marks: Piece[];
   readonly #lines: { node: Element; clip: string | null }[]; // that are measured, and how they are cut anyway
-  readonly #window = document.createElementNS(SVG, 'rect'); // through which these are seen
+  readonly #window = svg('rect', { height: 9999 }); // through which these are seen
   readonly #name = `wt-landed-${Plot.#count++}`;
-  readonly #clip = document.createElementNS(SVG, 'clipPath'); // is there while something is cut
+  readonly #clip = svg('clipPath', { id: this.#name }); // is there while something is cut
 
   constructor(
     private readonly group: Element,
@@ -155,8 +154,6 @@ class Plot {
       ? lines.filter(({ colour }) => !known.includes(colour))
       : lines.filter(({ node }) => this.#throughMarks(node));
     this.#lines = measured.map(({ node }) => ({ node, clip: node.getAttribute('clip-path') }));
-    this.#clip.id = this.#name;
-    this.#window.setAttribute('height', '9999');
     this.#clip.append(this.#window);
   }
 

@@ -16,6 +16,13 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
+export function svg(tag: string, attributes: Record<string, string | number>, text = ''): SVGElement {
+  const node = document.createElementNS('http://www.w3.org/2000/svg', tag) as SVGElement;
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
+  node.textContent = text;
+  return node;
+}
+
 export function button(label: string, press: () => void, kind = ''): HTMLButtonElement {
   const made = make('button', { type: 'button', class: `wt-button ${kind}`.trim() }, label);
   made.addEventListener('click', press);

@@ -9,7 +9,7 @@ import { inHome } from './home';
 import { inBrowser, play, played } from './kept';
 import { fetchLetters } from './letters';
 import { offerLevels } from './levels';
-import { make } from './make';
+import { data, make } from './make';
 import { keepForLater } from './offline';
 import { preparePaper } from './paper';
 import type { Plotly } from './plot';
@@ -55,8 +55,7 @@ const statics = new URL('.', (document.currentScript as HTMLScriptElement).src);
 
 function loadScript(path: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const script = document.createElement('script');
-    script.src = new URL(path, statics).href;
+    const script = make('script', { src: new URL(path, statics).href });
     script.onload = () => resolve();
     script.onerror = () => {
       script.remove();
@@ -67,11 +66,8 @@ function loadScript(path: string): Promise<void> {
 }
 
 function loadStyles(path: string): void {
-  const link = document.createElement('link');
-  link.rel = 'stylesheet';
-  link.href = new URL(path, statics).href;
   // First of all, so that the book's own styles have the last word.
-  document.head.prepend(link);
+  document.head.prepend(make('link', { rel: 'stylesheet', href: new URL(path, statics).href }));
 }
 
 let plotly: Promise<Plotly> | undefined;
@@ -125,8 +121,7 @@ function ask(): void {
 
 /** A page with cells; the rest of its script finds Python connected. */
 function readCells(): Cells | undefined {
-  const source = document.getElementById('wt-cells');
-  const cells = source ? (JSON.parse(source.textContent!) as Cells) : undefined;
+  const cells = data<Cells>(document.getElementById('wt-cells'));
   const config = window.wallTimeLive;
   if (!config) return cells;
   // By this script's own address: a proxy may put a prefix before each path and take it off

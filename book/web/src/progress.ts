@@ -233,8 +233,9 @@ class Progress {
       const value = (number?: number | null) => (typeof number !== 'number' ? '' : `${digits(number)}\u00a0${each.unit}`);
       const was = value(each.measured) || 'not measured yet';
       const said = each.fit === false ? `${was}, ${this.known.hollow}` : was;
+      const band = each.band ? ` (${each.band.map((end) => digits(end)).join(' to ')})` : '';
       const drop = this.#drop(`the prediction for ${each.lab}`, { predictions: [each] });
-      return [day(each.at), lab(each.lab, chapter), value(each.value), value(each.model), said, drop];
+      return [day(each.at), lab(each.lab, chapter), value(each.value), value(each.model) + band, said, drop];
     });
     return shown(['on', 'lab', 'you said', 'the model', 'it was', ''], rows);
   }

@@ -11,6 +11,7 @@ export interface Foretold {
   at: string; // ISO 8601, UTC
   measured?: number | null;
   model?: number | null;
+  band?: [low: number, high: number] | null; // of the model
   measured_at?: string;
   fit?: boolean; // whether that can be believed; only then it settles the bet
 }
@@ -63,7 +64,7 @@ const LISTS: List[] = ['predictions', 'answers', 'diagnoses', 'scenes'];
 const FIELDS: Record<List, Record<string, string>> = {
   predictions: {
     ...{ key: 'string', lab: 'string', question: 'string', unit: 'string', value: 'number', at: 'string' },
-    ...{ measured: 'number?', model: 'number?', measured_at: 'string?', fit: 'boolean?' },
+    ...{ measured: 'number?', model: 'number?', band: 'pair?', measured_at: 'string?', fit: 'boolean?' },
   },
   answers: { exercise: 'string', seed: 'string', value: 'number', right: 'boolean', tries: 'whole', at: 'string' },
   diagnoses: {
@@ -102,6 +103,7 @@ function isSound(entry: unknown, fields: Record<string, string>): boolean {
     const value = (entry as Record<string, unknown>)[name] ?? undefined;
     if (value === undefined) return kind.endsWith('?');
     if (kind === 'page') return typeof value === 'string' && PAGE.test(value);
+    if (kind === 'pair?') return Array.isArray(value) && value.length === 2 && value.every(Number.isFinite);
     if (kind === 'whole') return Number.isSafeInteger(value);
     return `${typeof value}?`.startsWith(kind) && (typeof value !== 'number' || Number.isFinite(value));
   });

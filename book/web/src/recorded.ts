@@ -1,6 +1,7 @@
 /** A recorded figure: a picture, until the reader points at it. Then plotly comes, which is ten
  * times the rest of a page's script, and draws it so that each point can be asked. */
 import { nameNumbers } from './heard';
+import { data, make } from './make';
 import { draw, drawInstead, type Figure } from './plot';
 
 const LABEL = 'Point at the values';
@@ -12,34 +13,30 @@ export function bringToLife(figure: HTMLElement): void {
   nameNumbers(figure);
   const picture = figure.querySelector<HTMLElement>('.wt-picture');
   if (!picture) return void drawInto(figure, figure.querySelector<HTMLElement>('.wt-plot')!);
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'wt-explore';
-  button.textContent = LABEL;
-  picture.after(button);
   let dwelling: ReturnType<typeof setTimeout> | undefined;
   let asked = false;
   const wake = () => {
     if (asked) return;
     asked = true;
-    void replace(figure, picture, button).catch((reason: unknown) => {
+    void replace(figure, picture, explore).catch((reason: unknown) => {
       console.error(reason);
       asked = false;
-      button.textContent = `${LABEL}: that did not load, try again`;
+      explore.textContent = `${LABEL}: that did not load, try again`;
     });
   };
+  const explore = make('button', { type: 'button', class: 'wt-explore' }, LABEL);
+  picture.after(explore);
   picture.addEventListener('pointerenter', (event) => {
     if (event.pointerType === 'mouse') dwelling = setTimeout(wake, DWELL_MS);
   });
   picture.addEventListener('pointerleave', () => clearTimeout(dwelling));
   picture.addEventListener('click', wake);
-  button.addEventListener('click', wake);
+  explore.addEventListener('click', wake);
 }
 
 /** Behind the picture until it is drawn, so that nothing flickers. The picture stays, for print. */
 async function replace(figure: HTMLElement, picture: Element, button: Element): Promise<void> {
-  const plot = document.createElement('div');
-  plot.className = 'wt-plot wt-behind';
+  const plot = make('div', { class: 'wt-plot wt-behind' });
   picture.after(plot);
   try {
     const plotly = await window.wallTime.plotly();
@@ -76,7 +73,7 @@ export function drawAgain(figure: HTMLElement): void {
 
 /** The recorded figure itself, as the build has written it. */
 export function recordedIn(figure: HTMLElement): Figure {
-  return JSON.parse(figure.querySelector('script[type="application/json"]')!.textContent!) as Figure;
+  return data<Figure>(figure.querySelector('script[type="application/json"]'))!;
 }
 
 /** And the reader's bet. */

@@ -1,6 +1,6 @@
 /** Bets against measurements: a point for each, on axes that grow by factors, and the line on which
  * both are the same. */
-import { make } from './make';
+import { make, svg } from './make';
 import { digits, say } from './numbers';
 
 export interface Bet {
@@ -8,6 +8,7 @@ export interface Bet {
   unit: string;
   said: number; // both in that unit
   measured: number;
+  band?: [low: number, high: number] | null; // in which it should lie, by the forecast
 }
 
 const SIDE = 300; // pixels of the plot
@@ -16,7 +17,6 @@ const ABOVE = 12;
 const WIDTH = LEFT + SIDE + 16;
 const HEIGHT = ABOVE + SIDE + 56;
 const MOST_TICKS = 6;
-const SVG = 'http://www.w3.org/2000/svg';
 
 /** The figure; nothing, where no bet has a place on its axes, which reach no further than that. */
 export function scatter(all: Bet[], [least, most]: [number, number]): HTMLElement[] {
@@ -35,26 +35,36 @@ export function scatter(all: Bet[], [least, most]: [number, number]): HTMLElemen
     const label = digits(10 ** power);
     plot.append(
       svg('path', { d: `M${at},0V${SIDE}M0,${SIDE - at}H${SIDE}`, class: 'wt-grid' }),
-      words(label, { x: at, y: SIDE + 18, 'text-anchor': 'middle' }),
-      words(label, { x: -8, y: SIDE - at + 4, 'text-anchor': 'end' }),
+      svg('text', { x: at, y: SIDE + 18, 'text-anchor': 'middle' }, label),
+      svg('text', { x: -8, y: SIDE - at + 4, 'text-anchor': 'end' }, label),
     );
   }
   plot.append(
     svg('path', { d: `M0,${SIDE}L${SIDE},0`, class: 'wt-same' }),
-    words('you said (log scale)', { x: SIDE / 2, y: SIDE + 42, 'text-anchor': 'middle' }),
-    words('it was (log scale)', { transform: `translate(-50,${SIDE / 2}) rotate(-90)`, 'text-anchor': 'middle' }),
+    svg('text', { x: SIDE / 2, y: SIDE + 42, 'text-anchor': 'middle' }, 'you said (log scale)'),
+    svg('text', { transform: `translate(-50,${SIDE / 2}) rotate(-90)`, 'text-anchor': 'middle' }, 'it was (log scale)'),
   );
   for (const bet of bets) {
-    const dot = svg('circle', { cx: along(bet.said), cy: SIDE - along(bet.measured), r: 5 });
-    const { lab, unit, said, measured } = bet;
-    const name = svg('title', {});
-    name.textContent = `${lab}: you said ${say(said, unit)}, and it was ${say(measured, unit)}`;
-    dot.append(name);
+    const { lab, unit, said, measured, band } = bet;
+    const dot = svg('circle', { cx: along(said), cy: SIDE - along(measured), r: 5 });
+    let name = `${lab}: you said ${say(said, unit)}, and it was ${say(measured, unit)}`;
+    if (band) {
+      const [low, high] = band.map((end) => SIDE - Math.min(SIDE, Math.max(0, along(end))));
+      plot.append(svg('path', { d: `M${along(said)},${low}V${high}`, class: 'wt-band' }));
+      name += `; the forecast’s band: ${digits(band[0])} to ${say(band[1], unit)}`;
+    }
+    dot.append(svg('title', {}, name));
     plot.append(dot);
   }
   picture.append(plot);
-  const caption = 'Each point is a bet, in its own unit. On the dashed line you said what was measured.';
+  const around = bets.some(({ band }) => band) ? ` The bar around a point is the forecast’s band. ${insideOf(bets)}` : '';
+  const caption = `Each point is a bet, in its own unit. On the dashed line you said what was measured.${around}`;
   return [make('figure', { class: 'wt-scatter' }, picture, make('figcaption', {}, caption))];
+}
+
+function insideOf(bets: Bet[]): string {
+  const known = bets.flatMap(({ said, band }) => (band ? [said >= band[0] && said <= band[1]] : []));
+  return `Bets inside it: ${known.filter(Boolean).length} of ${known.length}.`;
 }
 
 function inWords(bets: Bet[]): string {
@@ -65,16 +75,4 @@ function inWords(bets: Bet[]): string {
     `What was said against what was measured, for ${count}, both on logarithmic axes. ` +
     `Too high: ${more}. Too low: ${less}. The table has the numbers.`
   );
-}
-
-function svg(tag: string, attributes: Record<string, string | number>): SVGElement {
-  const node = document.createElementNS(SVG, tag) as SVGElement;
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
-  return node;
-}
-
-function words(said: string, attributes: Record<string, string | number>): SVGElement {
-  const node = svg('text', attributes);
-  node.textContent = said;
-  return node;
 }

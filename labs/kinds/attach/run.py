@@ -21,7 +21,7 @@ from labs.load.locust import Driver, Refused, drive
 from labs.load.scenario import Scenario
 from labs.load.target import Target, first_look
 from labs.measure.rig import Rig
-from labs.present.bet import Question
+from labs.present.bet import Answer, Question
 from labs.records.errors import Unusable, real, whole
 from labs.records.experiment import MOST_POOL, MOST_USERS, Load, Server
 from labs.records.format import crowd, listed, rate
@@ -119,12 +119,13 @@ class AttachLab(LabKind[Attached]):
         same = (found.url, run.locustfile) == (asked.url, asked.locustfile)
         return same and (bool(run.locustfile) or run.think_time_s == asked.think_time_s)
 
-    def answer(self, found: Attached) -> tuple[float | None, float | None]:
+    def answer(self, found: Attached) -> Answer:
         """The most that was forecast for a level that was measured, and that was measured."""
         if not found.points:
-            return None, None
-        told = [found.run.forecast.at(point.users).model_rps for point in found.points]
-        return max(told), found.best.throughput_rps
+            return Answer()
+        told = (found.run.forecast.at(point.users) for point in found.points)
+        most = max(told, key=lambda level: level.model_rps)
+        return Answer(most.model_rps, found.best.throughput_rps, most.band_rps)
 
     def settles(self, found: Attached) -> bool:
         """Whether the level with the highest throughput can be believed."""

@@ -11,7 +11,7 @@ from labs.kinds.base import LabKind
 from labs.kinds.checkup.record import Checkup
 from labs.measure.latency import loopback_s
 from labs.measure.rig import Rig
-from labs.present.bet import Question
+from labs.present.bet import Answer, Question
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.format import cores as so_many
 from labs.records.format import digits
@@ -47,8 +47,8 @@ class CheckupLab(LabKind[Checkup]):
                 recorded_at=rig.now(),
             )
 
-    def answer(self, found: Checkup) -> tuple[float | None, float | None]:
-        return None, found.capacity
+    def answer(self, found: Checkup) -> Answer:
+        return Answer(measured=found.capacity)
 
     def at_scale(self, cores: int) -> Self:
         scaled = type(self)()

@@ -29,7 +29,7 @@ from labs.kinds.base import LabKind
 from labs.kinds.clocks.record import ClientClock, Clocks, ClocksRun, PageClock
 from labs.load.locust import address
 from labs.measure.rig import Rig
-from labs.present.bet import Question
+from labs.present.bet import Answer, Question
 from labs.records.errors import Unusable, instance
 from labs.records.experiment import Server, Workload
 from labs.records.format import duration, percent
@@ -148,12 +148,13 @@ class ClocksLab(LabKind[Clocks]):
         """Of these pages. Recordings of before have a spread that the requests never had."""
         return {page.name: _same(page.workload) for page in found.run.pages} == self.pages
 
-    def answer(self, found: Clocks) -> tuple[float | None, float | None]:
+    def answer(self, found: Clocks) -> Answer:
         """By the law wall time is CPU time and waiting."""
         if not self._asked:
-            return None, None
+            return Answer()
         page = self.pages[self._asked]
-        return page.cpu_s / (page.cpu_s + page.wait_s), found.page(self._asked).cpu_fraction
+        part = page.cpu_s / (page.cpu_s + page.wait_s)
+        return Answer(part, found.page(self._asked).cpu_fraction)
 
 
 def _always(page: Workload) -> Workload:

@@ -27,7 +27,7 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.walk import walk
 from labs.measure.calibration import last
 from labs.measure.rig import Rig, unit_of
-from labs.present.bet import Place, Question
+from labs.present.bet import Answer, Place, Question
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment
 from labs.records.format import crowd, rate
@@ -133,12 +133,12 @@ class ComparisonLab(LabKind[Comparison]):
         at = pool if self.over == "pool" else users
         return Place(at=at, users=users, think_time_s=load.think_time_s, asks="throughput")
 
-    def answer(self, found: Comparison) -> tuple[float | None, float | None]:
+    def answer(self, found: Comparison) -> Answer:
         part = found.parts.get(next(reversed(self.parts)))
         if part is None:
-            return None, None
-        model_rps = part.run.forecast.levels[-1].model_rps
-        return model_rps, part.last.throughput_rps if part.last else None
+            return Answer()
+        level, last = part.run.forecast.levels[-1], part.last
+        return Answer(level.model_rps, last.throughput_rps if last else None, level.band_rps)
 
     def ran_last(self, found: Comparison) -> str:
         """The part that is visited first: on the way back it is the last."""

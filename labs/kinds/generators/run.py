@@ -19,7 +19,7 @@ from labs.kinds.generators.instruments import SETTLE_S, TOOLS, Bench, Way, ways
 from labs.kinds.generators.record import OURS, Generators, GeneratorsRun
 from labs.load import tools
 from labs.measure.rig import Rig
-from labs.present.bet import Question
+from labs.present.bet import Answer, Question
 from labs.records.errors import Unusable, instance
 from labs.records.experiment import Load, Server, Workload
 from labs.records.format import digits
@@ -124,12 +124,12 @@ class GeneratorsLab(LabKind[Generators]):
     def asks(self, found: Generators) -> Question:
         return _question(_rival(found))
 
-    def answer(self, found: Generators) -> tuple[float | None, float | None]:
+    def answer(self, found: Generators) -> Answer:
         seen = {each.name: each.throughput_rps for each in found.run.measured}
         whole = found.run.gauges[-1].name == self.ways[-1].name  # else it was stopped
         if OURS not in seen or not whole:
-            return None, None
-        return None, seen[_rival(found)] / seen[OURS]
+            return Answer()
+        return Answer(measured=seen[_rival(found)] / seen[OURS])
 
     def rejection(self, found: Generators) -> str:
         for each in found.runs[-1].gauges:

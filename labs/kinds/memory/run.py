@@ -19,7 +19,7 @@ from labs.kinds.base import LabKind
 from labs.kinds.memory.record import SEVERAL, Memory, MemoryCurve, MemoryRun, Waiting
 from labs.load.concurrent import ConcurrentRequests, concurrent_requests
 from labs.measure.rig import Rig
-from labs.present.bet import Question
+from labs.present.bet import Answer, Question
 from labs.records.errors import Unusable, choice, instance, whole
 from labs.records.experiment import MOST_POOL, Server
 from labs.records.format import percent, size
@@ -117,9 +117,9 @@ class MemoryLab(LabKind[Memory]):
     def matches(self, found: Memory) -> bool:
         return {growth.kind: growth.sizes for growth in found.run.growths} == self._sizes
 
-    def answer(self, found: Memory) -> tuple[float | None, float | None]:
+    def answer(self, found: Memory) -> Answer:
         measured = [each.each_bytes for each in found.run.growths if each.kind == "process"]
-        return None, measured[0] if measured else None
+        return Answer(measured=measured[0] if measured else None)
 
     def rejection(self, found: Memory) -> str:
         for growth in found.runs[-1].growths:

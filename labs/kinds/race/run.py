@@ -19,7 +19,7 @@ from labs.kinds.base import LabKind
 from labs.kinds.race.record import Count, Race, RaceRun
 from labs.load.locust import LoadFailed
 from labs.measure.rig import Rig
-from labs.present.bet import Question
+from labs.present.bet import Answer, Question
 from labs.records.errors import Unusable, instance, real
 from labs.records.experiment import Load, Server, Workload
 from labs.records.format import percent
@@ -109,8 +109,8 @@ class RaceLab(LabKind[Race]):
         recorded = tuple((count.name, count.workload) for count in found.run.counts)
         return recorded == tuple((way.name, way.workload) for way in self.ways)
 
-    def answer(self, found: Race) -> tuple[float | None, float | None]:
-        return None, found.run.counts[0].lost_fraction
+    def answer(self, found: Race) -> Answer:
+        return Answer(measured=found.run.counts[0].lost_fraction)
 
     def rejection(self, found: Race) -> str:
         for way, count in zip(self.ways, found.runs[-1].counts, strict=True):

@@ -46,9 +46,8 @@ def sweep_figure(
 
     users: the levels asked for, so that the axes stand still while points land; neither does one
     turn logarithmic by them, where a prediction or a recording is there. prediction may be None
-    while the reader has not committed to a guess; again is the same
-    forecast at the speed that the cores had in the run; recorded is another machine's run, and
-    as_if are words on how it was brought to this one's scale.
+    while the reader has not committed to a guess; again is the same at the speed of the run;
+    recorded is another machine's run, and as_if words on how it was brought to this one's scale.
     """
     far = far_across(users)
     traces, upwards = [], []

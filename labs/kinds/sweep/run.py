@@ -18,7 +18,7 @@ from labs.kinds.sweep.walk import sweep
 from labs.measure.calibration import last
 from labs.measure.latency import loopback_s
 from labs.measure.rig import Rig
-from labs.present.bet import Place, Question
+from labs.present.bet import Answer, Place, Question
 from labs.present.verdict import about
 from labs.records.errors import choice, instance
 from labs.records.experiment import Experiment, Server, Workload
@@ -85,17 +85,16 @@ class SweepLab(LabKind[Recording]):
         """Of this experiment; with `by_cores`, at the scale of the machine that it was made on."""
         return found.experiment.asks_as(self.at_scale(found.machine.cores).experiment)
 
-    def answer(self, found: Recording) -> tuple[float | None, float | None]:
+    def answer(self, found: Recording) -> Answer:
         level, point = found.run.forecast.levels[-1], found.last
         if self.ask == "throughput":
-            return level.model_rps, point.throughput_rps if point else None
-        return level.model_response_time_s, point.mean_response_time_s if point else None
-
-    def whose(self, found: Recording) -> str:
-        last = found.last
-        if last is None or not last.never_served or self.ask == "throughput":
-            return ""
-        return f" for those who were served ({unserved(last.never_served, last.users)})"
+            rps = point.throughput_rps if point else None
+            return Answer(level.model_rps, rps, level.band_rps)
+        if point is None:
+            return Answer(level.model_response_time_s)
+        starved = unserved(point.never_served, point.users) if point.never_served else ""
+        whose = f" for those who were served ({starved})" if starved else ""
+        return Answer(level.model_response_time_s, point.mean_response_time_s, whose=whose)
 
     def place(self) -> Place:
         load = self.experiment.load

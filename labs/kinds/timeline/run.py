@@ -21,6 +21,7 @@ from labs.kinds.timeline.question import Ask, asked_step, between, least_obvious
 from labs.kinds.timeline.record import Timeline
 from labs.kinds.timeline.walk import TAIL_S, Order, Walk
 from labs.measure.rig import Rig
+from labs.present.bet import Answer
 from labs.records.errors import Unusable, instance
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Machine
@@ -109,16 +110,16 @@ class TimelineLab(LabKind[Timeline]):
         asked = own.server, own.workload, own.steps
         return (found.server, found.workload, found.steps) == asked
 
-    def answer(self, found: Timeline) -> tuple[float | None, float | None]:
+    def answer(self, found: Timeline) -> Answer:
         number = asked_step(self.ask, self.steps)
         if len(found.walked) <= number:
-            return None, None
+            return Answer()
         step = found.walked[number]
         if self.ask == "workers":
-            return None, step.found.workers
+            return Answer(measured=step.found.workers)
         if self.ask == "under way":
-            return step.forecast_at_end.in_flight[1], step.found.in_flight
-        return step.forecast_rps, step.found.throughput_rps
+            return Answer(step.forecast_at_end.in_flight[1], step.found.in_flight)
+        return Answer(step.forecast_rps, step.found.throughput_rps)
 
     def settles(self, found: Timeline) -> bool:
         asked = found.run.step_results[asked_step(self.ask, self.steps) :][:1]
