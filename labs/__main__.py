@@ -137,6 +137,7 @@ def add_experiment(to: Parser) -> None:
         ("--threads", "threads in each process"),
         ("--backlog", "places in the listen queue"),
         ("--cores", "cores the server may use; all if not given"),
+        ("--connections", "of each process to the database, to be held with --wait-by (10)"),
         ("--start", "workers to begin with, where more come as needed; all if not given"),
         ("--generators", "Locust processes that share the users (1)"),
     ):
@@ -181,6 +182,7 @@ def experiment(asked: argparse.Namespace) -> Experiment:
         ),
         Workload(
             **given(cpu_s="cpu", wait_s="wait", cpu_cv="cpu_cv", wait_cv="wait_cv"),
+            **given(connections="connections"),
             cpu_by=asked.cpu_by,
             wait_by=asked.wait_by,
             page=asked.page,

@@ -23,8 +23,8 @@ def words(text: str) -> int:
 
 
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
-    ("labs", "*.py", lines, 34_950),
-    ("tests", "*.py", lines, 34_850),
+    ("labs", "*.py", lines, 35_020),
+    ("tests", "*.py", lines, 35_000),
     ("bench", "*.py", lines, 2_600),
     ("book/web/src", "*.ts", lines, 9_555),
     (".", "CONTRIBUTING.md", words, 900),

@@ -51,6 +51,7 @@ def used(model: ServerModel, run: Run, point: Point) -> float | None:
         return point.server_cpu / min(server.processes, cores)
     if level.limit == "load generator":
         return point.generator_cpu / model.load.generators
-    if level.limit in WAITS:  # one request at a time has what it waits for
-        return point.throughput_rps * run.forecast.wait_s
+    if level.limit in WAITS:  # one request at a time has what it waits for, or one a connection
+        places = server.processes * workload.connections if model.pooled else 1
+        return point.throughput_rps * run.forecast.wait_s / places
     return None

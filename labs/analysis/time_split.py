@@ -89,7 +89,8 @@ def time_split(
     server, workload = experiment.server, experiment.workload
     wait = WAITS[workload.wait_by]
     loop = server.architecture == "event-loop"
-    turn_at = "event loop" if loop else wait.needs if workload.wait_s and wait.needs else ""
+    needs = "connections" if wait.pooled else wait.needs
+    turn_at = "event loop" if loop else needs if workload.wait_s else ""
     turn_at = turn_at or ("interpreter" if locked(server, machine) else "")
     delay_s = (run_delay or 0.0) * point.seconds / point.completed
     missing = NO_DELAY if run_delay is None else ""

@@ -8,7 +8,7 @@ from typing import cast
 
 import ipywidgets
 
-from labs.records.experiment import Experiment
+from labs.records.experiment import MOST_CONNECTIONS, Experiment
 from labs.records.format import digits, number
 from labs.records.server_facts import WAITS, called
 from labs.servers.serve import Found
@@ -51,6 +51,13 @@ def controls(first: Experiment, cores: int) -> dict[str, ipywidgets.Widget]:
         "cpu_by": _toggle("CPU by", workload.cpu_by, WORKS),
         "wait_s": _slider("Wait time", workload.wait_s * 1000, MS, "of one request, off the CPU"),
         "wait_by": _toggle("Wait by", workload.wait_by, WAITED),
+        "connections": _slider(
+            "Connections",
+            workload.connections,
+            [each for each in COUNTS if each <= MOST_CONNECTIONS],
+            "to the database, of each process",
+            unit="",
+        ),
         "users": ipywidgets.Text(
             value=", ".join(map(str, first.load.users)),
             description="Users",

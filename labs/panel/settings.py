@@ -211,6 +211,8 @@ def settable(experiments: Sequence[Experiment]) -> list[str]:
     if not experiments:
         return []
     common = [name for name in SETTINGS if len({value_of(each, name) for each in experiments}) == 1]
+    if any(each.workload.wait_by != "connections" for each in experiments):
+        common.remove("connections")
     if experiments[0].workload.page == "file":  # it takes no work
         common = [name for name in common if not name.startswith(("cpu", "wait"))]
     if "architecture" not in common:

@@ -32,11 +32,17 @@ POOLS = {
     "threaded": ("thread", "threads"),
     "event-loop": ("event loop", "event loops"),
 }
-NAMES = {"users": "the users themselves", "cpu": "the CPU", "interpreter lock": "Python's lock"}
+NAMES = {
+    "users": "the users themselves",
+    "cpu": "the CPU",
+    "interpreter lock": "Python's lock",
+    "connections": "the pool of connections",
+}
 USED = {  # what that is a part of
     "users": "their time is what a request takes when it is alone",
     "cpu": "the cores' time was used",
     "pool": "its places were taken",
+    "connections": "its connections were held",
     "load generator": "its core was used",
 }
 
@@ -128,6 +134,9 @@ def _worked_out(experiment: Experiment, run: Run, users: int, bound: Ceiling) ->
         return f"{number} at {each} a request can do {best}, whatever the CPU has left"
     if level.limit == "pool":
         return f"{pool(server.pool or 0, server)} can use {cores(bound.units)}, and {makes}"
+    if level.limit == "connections":
+        number = f"{digits(bound.units)} {'connection' if bound.units == 1 else 'connections'}"
+        return f"{number} at {each} a request can do {best}, however many threads wait for one"
     if level.limit == "event loop" and bound.beside == "wait":
         wait = duration(run.forecast.wait_s)
         loops = "" if server.processes == 1 else f" with {pool(server.processes, server)}"

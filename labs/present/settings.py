@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from labs.records.experiment import Experiment
+from labs.records.experiment import Experiment, Workload
 from labs.records.format import cores, digits, duration, listed
 from labs.records.server_facts import called
 
@@ -26,6 +26,7 @@ def settings(experiment: Experiment, machine_cores: int) -> dict[str, str]:
         "cpu_by": workload.cpu_by if workload.cpu_s else "",
         "wait": f"{duration(workload.wait_s)} of waiting" if workload.wait_s else "no wait",
         "wait_by": f"by {workload.wait_by}" if workload.wait_s else "",
+        "connections": _connections(workload),
         "users": so_many_users(load.users),
         "think": f"{duration(think)} to think" if think else "",
         "seconds": f"{digits(load.seconds)} s a level",
@@ -73,6 +74,12 @@ def _usual(experiment: Experiment) -> bool:
     """Whether what no control sets is as it is unless told."""
     server, workload, load = experiment.server, experiment.workload, experiment.load
     return server.keep_alive and load.keep_alive and workload.page == "work"
+
+
+def _connections(workload: Workload) -> str:
+    if not workload.wait_s or workload.wait_by != "connections":
+        return ""
+    return f"{_count(workload.connections, 'connection', 'connections')} in each"
 
 
 def _count(number: int, one: str, several: str) -> str:

@@ -19,7 +19,7 @@ CpuBy = Literal["counting", "hashing"]
 CPU_BY: tuple[CpuBy, ...] = get_args(CpuBy)
 WaitBy = Literal[
     "sleep", "backend", "blocking",
-    "disk", "disk-together", "database", "database-briefly", "lock", "lock-briefly",
+    "disk", "disk-together", "database", "database-briefly", "lock", "lock-briefly", "connections",
 ]  # fmt: skip
 WAIT_BY: tuple[WaitBy, ...] = get_args(WaitBy)
 Page = Literal["work", "file"]
@@ -32,6 +32,7 @@ MOST_LEVELS = 16
 MOST_GENERATORS = 16  # Locust processes on one machine
 MOST_PROCESSES = 1024  # a machine with more is busy enough with having them
 MOST_POOL = 4096  # processes x threads
+MOST_CONNECTIONS = 250  # to one database, of all processes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +45,9 @@ class Workload:
     wait_cv: float = 0.1  # a little, so that users do not stay in step; 0.5 keeps them from it
     cpu_by: CpuBy = "counting"  # hashing releases Python's lock, counting keeps it
     # Or for a backend's answer, or blocking (an event loop, if one), or for what one request at
-    # a time can have: see workloads/app/exclusive.py.
+    # a time can have, or as many as there are connections: see workloads/app/exclusive.py.
     wait_by: WaitBy = "sleep"
+    connections: int = 10  # of each process, to be held for a wait by connections
     page: Page = "work"  # or a small file, which the server only has to send
 
     def __post_init__(self) -> None:
@@ -59,6 +61,7 @@ class Workload:
                 raise refused(name, cv, rule)
         choice("cpu_by", self.cpu_by, CPU_BY)
         choice("wait_by", self.wait_by, WAIT_BY)
+        whole("connections", self.connections, 1, MOST_CONNECTIONS, "10 are plenty for a start.")
         choice("page", self.page, get_args(Page))
         if self.page == "file" and (self.cpu_s or self.wait_s):
             raise Unusable("page='file': a file takes no work. Leave cpu_s and wait_s out.")
@@ -158,6 +161,10 @@ class Experiment:
     def __post_init__(self) -> None:
         for name, kind in (("server", Server), ("workload", Workload), ("load", Load)):
             instance(name, getattr(self, name), kind, f"Give a {kind.__name__}(…).")
+        processes, each = self.server.processes, self.workload.connections
+        if self.workload.wait_by == "connections" and processes * each > MOST_CONNECTIONS:
+            rule = f"with so many processes more than {MOST_CONNECTIONS}. Ask for smaller pools."
+            raise refused("connections", each, rule, said=f"{each} x processes={processes}")
 
     @property
     def naps(self) -> bool:

@@ -95,6 +95,7 @@ class Wait:
     need: str  # after "requests that", with a length for {}
     told: str  # to choose it by
     needs: str = ""  # of the server's machine: disk, database, lock
+    pooled: bool = False  # as many requests as a process has connections can have it
     alone: bool = False  # one request at a time can have it
     together: bool = False  # who comes meanwhile has the next turn, with all others who came
     asks_backend: bool = False  # for the answer of a server of its own
@@ -140,6 +141,13 @@ WAITS: Mapping[WaitBy, Wait] = MappingProxyType(
             need="wait for {} after a brief transaction",
             told="After the end of the transaction: other requests can write to the database",
             needs="database",
+        ),
+        "connections": Wait(
+            need="hold one of their process's connections to a database for {}",
+            told="With a connection to the database, of which a process has only so many",
+            needs="database",
+            pooled=True,
+            stops_a_loop=True,
         ),
         "lock": Wait(
             need="wait for {} with a lock that no other can have meanwhile",

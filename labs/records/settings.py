@@ -7,7 +7,7 @@ from labs.records.experiment import Experiment
 
 SETTINGS = (
     *("architecture", "by", "processes", "threads", "cores"),
-    *("cpu_s", "cpu_by", "wait_s", "wait_by", "users"),
+    *("cpu_s", "cpu_by", "wait_s", "wait_by", "connections", "users"),
 )
 MOST_NAMED = 3  # more than three are no longer seen at a glance
 

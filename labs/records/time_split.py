@@ -34,9 +34,10 @@ class TimeSplit:
         calibration. It is the same at all levels unless the *backend* got slower.
     turn_s: in service, and neither of these: for `turn_at`, which serves one request at a time.
         Python's lock (`interpreter`), the `event loop`, or what the wait is for (`disk`,
-        `database`, `lock`). With the first two also time before service in which the request had
-        no need to wait for a worker: who accepts it needs the lock or the loop as well. Evidence
-        of *one-at-a-time*: more cores do not help, more processes may.
+        `database`, `lock`; of `connections` each serves one). With the first two also time before
+        service in which the request had no need to wait for a worker: who accepts it needs the lock
+        or the loop as well. Evidence of *one-at-a-time*: more cores do not help, more processes
+        may.
     queued_s: before service, for a worker. Evidence of a *pool that is full*. Without an
         interpreter's lock or a loop all that is left of the time before service.
     outside_s: the way there and back: what a lone user's request needed before service in the
@@ -54,7 +55,7 @@ class TimeSplit:
     queued_s: float
     outside_s: float
     unexplained_s: float
-    turn_at: str = ""  # interpreter, event loop, disk, database, lock; "" where nothing is one's
+    turn_at: str = ""  # interpreter, event loop, disk, ...; "" where nothing is one's
     excess_s: float = 0.0  # by which what was measured is more than there is room for
     missing: str = ""  # what could not be measured and so lies in unexplained_s, in words
 

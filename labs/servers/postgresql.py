@@ -31,7 +31,7 @@ from labs.servers.serve import LAST_LINES, ServerFailed, free_port
 USER = "wall"  # of the database
 UNPRIVILEGED = "nobody"  # of the system, where we are root
 AS_USER = ROOT / "labs/host/as_user.py"
-DRIVER = "psycopg[binary]>=3.2,<4"
+DRIVER = "psycopg[binary,pool]>=3.2,<4"
 TABLE = b"CREATE TABLE stock AS SELECT 1000000 AS pieces\n"
 READY = b"database system is ready to accept connections"  # in its log
 MOST_CONNECTIONS = 300  # one for each worker of a large pool
@@ -63,6 +63,7 @@ def missing() -> str | None:
         return lacking(INITDB)
     try:
         import psycopg  # noqa: F401
+        import psycopg_pool  # noqa: F401
     except ImportError:  # also where it is there without the library that it needs
         return f"Install its driver with: pip install '{DRIVER}'"
     if os.geteuid() == 0:

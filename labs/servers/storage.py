@@ -42,6 +42,7 @@ class Shared:
     path: Path
     sync_s: float  # until a small write is on its disk; 0 where nobody asked
     database: Postgresql | None = None  # where there is none, it is a file
+    connections: int = 0  # of each process, where requests hold one
 
     @property
     def settings(self) -> dict[str, str]:
@@ -50,6 +51,7 @@ class Shared:
             "WALL_TIME_FOLDER": str(self.path),
             "WALL_TIME_SYNC_S": f"{self.sync_s:.9f}",
             "WALL_TIME_POSTGRESQL": self.address,
+            "WALL_TIME_CONNECTIONS": str(self.connections),
         }
 
     @property
@@ -114,7 +116,12 @@ def shared_folder(workload: Workload) -> Iterator[Shared | None]:
                 served = None
                 if kind == "database" and not database().instead:
                     served = stack.enter_context(postgresql.serve_postgresql())
-                yield Shared(path=path, sync_s=found_s, database=served)
+                yield Shared(
+                    path=path,
+                    sync_s=found_s,
+                    database=served,
+                    connections=workload.connections,
+                )
                 return
     raise refused(
         "wait_by",

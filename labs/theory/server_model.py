@@ -72,6 +72,10 @@ class ServerModel:
         # Logical cores that the server can keep busy.
         self.fills = int(min(usable, server.processes if self.queued_for_core else self.W))
         self.alone = workload.wait_by if wait.alone and workload.wait_s else ""
+        # Behind fewer threads than that, nobody stands in line for a connection.
+        self.pooled = bool(
+            wait.pooled and workload.wait_s and server.threads > workload.connections
+        )
         self.together = wait.together and workload.wait_s > 0
         self.naps = experiment.naps
         self.blocks = loop and wait.stops_a_loop and workload.wait_s > 0
@@ -184,6 +188,8 @@ class ServerModel:
             found["pool"] = lowest(work, Ceiling(W, self.held_s(D.least), "wait"))
         if self.alone:  # whatever the processes, the threads and the cores
             found[self.alone] = Ceiling(1, V)
+        if self.pooled:
+            found[self.workload.wait_by] = Ceiling(P * self.workload.connections, V, "wait")
         return found | {"load generator": Ceiling(self.load.generators, g)}
 
     def round_s(self, D: float) -> float:
@@ -215,6 +221,9 @@ class ServerModel:
         """The model's X on these cores."""
         if (self.alone or self.together) and not self.blocks:
             return self.one_at_a_time(cores, N, D.expected)
+        if self.pooled and not self.blocks:
+            one = functools.partial(self.one_pool, cores, D.expected)
+            return min(self.split(N, one, point), ceiling(cores.all, D.expected + self.g))
         if not self.queued_for_core:
             return self.shared(cores, N, D, self.in_service(N, point))
         one = functools.partial(self.one_process, cores.server[0], D.expected)
@@ -240,6 +249,22 @@ class ServerModel:
             rest_s = max(0.0, D - over_s)
             found = simulate(N, V + over_s, rest_s, cpu_cv=wait_cv, Z=Z, g=g, W=W)
         return min(found, ceiling(cores.all, D + self.g))
+
+    def one_pool(self, cores: Cores, D: float, n: int) -> float:
+        """X of n users on one process whose requests queue for its connections; all the rest of a
+        request is a delay."""
+        found = queueing.closed(
+            n,
+            self.V,
+            D,
+            tuple(float(k) for k in range(1, self.workload.connections + 1)),
+            W=self.server.threads,
+            Z=self.away,
+            g=self.g,
+            generators=self.load.generators,
+        )
+        locked = self.queued_for_core
+        return min(found, ceiling(cores.server[0], D)) if locked else found
 
     def shared(self, cores: Cores, N: int, D: Demand, W: float) -> float:
         """Requests share the cores, up to W of them (between whole numbers, a straight line)."""
@@ -334,7 +359,7 @@ class ServerModel:
         cores, m = len(self.full.server), min(N, self.W)
         if cores == 1 or self.quota is not None or self.queued_for_core or not D.expected:
             return None
-        if self.alone or self.together:
+        if self.alone or self.together or self.pooled:
             return None
         wanted = D.expected * self.by_rounds(N, D.expected)
         if not ALMOST * cores <= wanted <= AROUND * cores:

@@ -33,6 +33,7 @@ from labs.records.results import Result
 FILES = sorted(store.folder().glob("*/*-cores.json"), key=lambda file: file.stat().st_size)
 ASKED = {  # by the field that each gives
     **{name: f"--{name}" for name in ("by", "processes", "threads", "backlog", "cores", "start")},
+    "connections": "--connections",
     "cpu_s": "--cpu",
     "wait_s": "--wait",
     "cpu_cv": "--cpu-cv",
@@ -64,6 +65,7 @@ WORKLOADS = st.builds(
     wait_cv=st.just(0.0) | st.floats(0.001, 1),
     cpu_by=st.sampled_from(CPU_BY),
     wait_by=st.sampled_from(WAIT_BY),
+    connections=st.integers(1, 3),
 )
 LEVELS = st.sets(st.integers(1, 4096), min_size=1, max_size=16).map(sorted)
 ASKING = {

@@ -10,7 +10,7 @@ how long it was asked to wait.
 
 `&cpu_by=hashing` hashes instead of counting. `&wait_by=backend` waits for a backend's answer,
 `&wait_by=blocking` waits without telling the server, and `&wait_by=lock` and its like wait for
-what only one request at a time can have (`workloads.app.exclusive`).
+what only one request at a time can have, or as many as there are (`workloads.app.exclusive`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ from workloads.app.units import ask_backend, count, digest, wait
 MOST_LOOPS = {"counting": 3_000_000_000, "hashing": 200_000_000}  # KiB of the second
 LONGEST_WAIT_S = 60.0
 UNITS = {"counting": count, "hashing": digest}
-ALONE_BY = ("disk", "disk-together", "database", "database-briefly", "lock", "lock-briefly")
+ALONE_BY = (
+    *("disk", "disk-together", "database", "database-briefly", "lock", "lock-briefly"),
+    "connections",
+)
 WAITS = ("sleep", "backend", "blocking", *ALONE_BY)
 with open(os.path.join(os.path.dirname(os.path.dirname(__file__)), "site", "file"), "rb") as site:
     SMALL_FILE = site.read()

@@ -4,7 +4,7 @@ Each kind comes in two: as it is often written, and as it should have been. Whoe
 keeps out the others, in whatever process or thread they are; so all of it is kept in files of a
 folder that the processes of a server share, or in a PostgreSQL where there is one. A function
 stands still until its part is done, and returns the seconds that are left to wait for, in which
-others may have their turn.
+others may have their turn. Connections are lent by a pool of each process, to one request each.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import queue
 import random
 import sqlite3
 import time
@@ -19,14 +20,16 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from struct import Struct
-from threading import local
+from threading import Lock, local
 from typing import Any
 
 FOLDER = "WALL_TIME_FOLDER"  # environment variable: where the files are
 SYNC_S = "WALL_TIME_SYNC_S"  # and the seconds that one small write takes to be on the disk
 POSTGRESQL = "WALL_TIME_POSTGRESQL"  # and how to connect to one; where that is empty, SQLite
+CONNECTIONS = "WALL_TIME_CONNECTIONS"  # and how many a process has to lend
 BLOCK = bytes(4096)
 COUNT = Struct("<q")
+LOOK_UP = "SELECT pieces FROM stock"
 TAKE_ONE = "UPDATE stock SET pieces = pieces - 1"
 PRIMARY = 0xFF  # the part of SQLite's error codes that says what, the rest says why
 GIVE_UP_S = 60.0
@@ -38,10 +41,12 @@ LEAST_LOOK_S = 0.0005
 FAILURES: tuple[type[Exception], ...] = (OSError, sqlite3.Error)  # of what was asked, not of ours
 if os.environ.get(POSTGRESQL):
     import psycopg  # now, and not in the first request, which would take long then
+    import psycopg_pool
 
     FAILURES += (psycopg.Error,)
 
 mine = local()  # a thread has a connection and locks of its own
+making = Lock()  # of what the threads share
 
 
 def commit(seconds: float) -> float:
@@ -108,6 +113,14 @@ def hold_briefly(seconds: float) -> float:
     return seconds
 
 
+def borrow(seconds: float) -> float:
+    """Borrow a connection, and wait for something else before giving it back."""
+    with _pool().connection() as database:
+        database.execute(LOOK_UP)
+        time.sleep(seconds)
+    return 0.0
+
+
 ALONE: dict[str, Callable[[float], float]] = {
     "disk": commit,
     "disk-together": commit_together,
@@ -115,6 +128,7 @@ ALONE: dict[str, Callable[[float], float]] = {
     "database-briefly": brief_transaction,
     "lock": hold,
     "lock-briefly": hold_briefly,
+    "connections": borrow,
 }
 
 
@@ -179,6 +193,47 @@ def _database() -> Any:
     return mine.database
 
 
+class Files:
+    """Lends connections to SQLite as psycopg_pool does to PostgreSQL: first come, first served."""
+
+    def __init__(self, size: int) -> None:
+        self.idle: queue.SimpleQueue[sqlite3.Connection] = queue.SimpleQueue()
+        for _ in range(size):
+            self.idle.put(_sqlite())
+
+    @contextlib.contextmanager
+    def connection(self) -> Iterator[sqlite3.Connection]:
+        """One of them; TimeoutError where none has come back for GIVE_UP_S."""
+        try:
+            lent = self.idle.get(timeout=GIVE_UP_S)
+        except queue.Empty:
+            raise TimeoutError(f"No connection was given back for {GIVE_UP_S:g} s.") from None
+        try:
+            yield lent
+        finally:
+            self.idle.put(lent)
+
+
+def _pool() -> Any:
+    """This process's; its `connection` is the same in both."""
+    with making:
+        return _made()
+
+
+@cache
+def _made() -> Any:
+    size, address = int(_setting(CONNECTIONS)), os.environ.get(POSTGRESQL)
+    if not address:
+        return Files(size)
+    return psycopg_pool.ConnectionPool(
+        address,
+        min_size=size,
+        timeout=GIVE_UP_S,
+        kwargs={"autocommit": True},
+        open=True,
+    )
+
+
 def _postgresql(address: str) -> psycopg.Connection:
     patience = f"-c lock_timeout={1000 * GIVE_UP_S:.0f}"
     return psycopg.connect(address, autocommit=True, options=patience)
@@ -187,7 +242,9 @@ def _postgresql(address: str) -> psycopg.Connection:
 def _sqlite() -> sqlite3.Connection:
     """The first of all makes the table."""
     with locked("stock"):
-        database = sqlite3.connect(_folder() / "stock.db", 0.0, isolation_level=None)
+        database = sqlite3.connect(
+            _folder() / "stock.db", 0.0, isolation_level=None, check_same_thread=False
+        )
         database.execute("PRAGMA journal_mode = WAL")
         if not database.execute("SELECT name FROM sqlite_master").fetchone():
             database.execute("CREATE TABLE stock AS SELECT 1000000 AS pieces")

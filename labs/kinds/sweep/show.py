@@ -216,9 +216,12 @@ def data(recording: Recording) -> dict[str, object]:
 
 
 def note(recording: Recording) -> str:
-    """What the service time is, where it was told."""
+    """What the service time is, where it was told, and which database stood behind it, if any."""
     told = any(point.service_time_s is not None for point in recording.points)
-    return verdict.service(recording.experiment.server) if told else ""
+    said = [verdict.service(recording.experiment.server)] if told else []
+    if used := recording.machine.versions.get("database"):
+        said.append(f"The database was {used}.")
+    return " ".join(said)
 
 
 def _spread(recording: Recording, users: int) -> Quantity:

@@ -65,7 +65,7 @@ class OpenServer:
     def known(self) -> bool:
         """Whether the simulation knows what its requests queue for."""
         model = self.model
-        if model.alone or model.together or model.blocks or model.lets_go:
+        if model.alone or model.together or model.pooled or model.blocks or model.lets_go:
             return False
         if model.quota is not None and self.workload.cpu_s:
             return False
