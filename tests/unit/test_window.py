@@ -439,7 +439,6 @@ def test_the_times_of_a_walk_are_those_of_the_protocol():
         (Workload(cpu_s=0.1, wait_s=0.4), 1, 1),  # or when all is over
         (Workload(wait_s=0.5), 1, 1),
     ):
-        tried_s = 0.4 if work.cpu_s and work.wait_s else 0.0  # one who naps
         asked, half_s, whole_s = (
             Experiment(Server("prefork"), work, load),
             half * SPEED_S,
@@ -448,9 +447,7 @@ def test_the_times_of_a_walk_are_those_of_the_protocol():
         assert schedule.half_s(asked, LEVELS, second=False) == pytest.approx(14.75 + half_s)
         assert schedule.half_s(asked, LEVELS, second=True) == pytest.approx(10.0 + 6.0 + half_s)
         assert schedule.walk_s(asked, LEVELS) == pytest.approx(walk_s + whole_s)
-        assert schedule.duration_s(asked, LEVELS) == pytest.approx(
-            beside_s + tried_s + walk_s + whole_s
-        )
+        assert schedule.duration_s(asked, LEVELS) == pytest.approx(beside_s + walk_s + whole_s)
     thinking = schedule.up(replace(load, think_time_s=1.0), LEVELS[:1])[0]
     assert (thinking.stagger_s, thinking.settle_s, thinking.grace_s) == (1.5, 2.25, 0.5)
     assert thinking.window_s == 24 * 1.5 / 2 / 2
@@ -469,16 +466,9 @@ def test_a_level_seen_slower_than_forecast_is_given_its_time():
 def test_a_warm_up_lasts_as_the_levels_do_within_limits(seconds, times):
     load = Load((1,), seconds=seconds)
     assert schedule.longer(load) == times
-    for server, work, more in (
-        ("prefork", Workload(cpu_s=0.01), 0.0),
-        ("prefork", Workload(cpu_s=0.01, wait_s=0.1), 0.4),  # of one who naps
-        ("event-loop", Workload(cpu_s=0.01, wait_s=0.1), 0.4),
-        ("prefork", Workload(wait_s=0.1), 0.0),
-        ("event-loop", Workload(cpu_s=0.01), 0.0),
-    ):
-        asked = Experiment(Server(server), work, load)
-        more_s = schedule.start_s(asked) - schedule.STARTUP_S
-        assert more_s == pytest.approx(times * (0.3 + 0.8 + 0.4 + more))
+    for work in (Workload(cpu_s=0.01), Workload(cpu_s=0.01, wait_s=0.1), Workload(wait_s=0.1)):
+        more_s = schedule.start_s(Experiment(Server("prefork"), work, load)) - schedule.STARTUP_S
+        assert more_s == pytest.approx(times * (0.3 + 0.8 + 0.4))
 
 
 def test_an_idle_window_is_zero_not_an_error():
