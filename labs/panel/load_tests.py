@@ -43,9 +43,9 @@ class LoadTests(ipywidgets.VBox):
             return
         self.files.value = ()  # the kernel needn't keep them, and the same may come again
         self._figure.blank()
-        job = Job(self._name, partial(self._draw, files), self._refuse)
+        self._job = Job(self._name, partial(self._draw, files), self._refuse)
         try:
-            job.start()
+            self._job.start()
         except Unusable as error:
             self._refuse(str(error))
 

@@ -463,7 +463,8 @@ def test_parts_land_one_after_the_other_and_the_answer_is_set_beside_them(
     script.go.release()
     assert job.join(SOON_S)
     said = panel.said("question")
-    assert said.split(": yours was ")[1].strip() == "2 times as much."
+    judged = said.split(": yours was ")[1]
+    assert judged.startswith("2 times as much. Your bet lay above the forecast")
     assert re.search(r"You said 200 req/s with .* the model 9\d\.\d req/s, and it was 9\d\.", said)
     assert "“50 × 1” answered 2" in panel.said("verdict")
     assert isinstance(latest.latest("the-launch"), Comparison)

@@ -121,11 +121,15 @@ def test_speedometer_goes_by_the_cpu_seconds_that_it_got():
         speedometer(HERE.cores, "counting", "Python") as speed,
         hot_burners(2 * HERE.cores, "counting", "Python", None) as others,
     ):
+
+        def beside_others():
+            for each in others:
+                each.stdin.write("0 0.6\n")
+                each.stdin.flush()
+            return speed()  # None where it got no core at all
+
         alone = speed()
-        for each in others:
-            each.stdin.write("0 0.6\n")
-            each.stdin.flush()
-        beside = speed()
+        beside = next(filter(None, (beside_others() for _ in range(5))))
     assert beside > alone / 2
 
 

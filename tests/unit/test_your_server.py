@@ -153,6 +153,7 @@ def test_a_load_test_is_drawn_with_what_the_laws_say_and_a_foreign_file_is_refus
         ("mine", b"no load test <b>", "mine.txt: no load test that is known here"),
         ("ab", (LOAD_TESTS / "ab-2.txt").read_bytes()[:400], "ab.txt: ab: "),
     ):
+        assert tests._job.join(SOON_S)  # the next one is refused before
         dropped(panel, **{name: data})
         eventually(lambda said=said: said in tests._said.value, SOON_S, said)
         assert tests._figure.figure["data"] == [] and "<b>" not in tests._said.value
