@@ -211,9 +211,10 @@ def test_attach_command_that_is_interrupted_keeps_what_it_has_and_leaves_nothing
     tmp_path: Path,
 ) -> None:
     out = tmp_path / "out.json"
-    with own_server("none") as url:
+    with serve(Server("threaded", threads=16)) as running:
+        url = f"{running.url}/?loops=0&wait=0.6"  # so slow that a few are looked at, and no more
         few = 2 * max(2, math.ceil(cores()))  # users of the last look
-        levels = range(1, few + 13)  # more than end meanwhile
+        levels = [1, *range(few + 1, few + 13)]  # more than end meanwhile
         users = ",".join(map(str, levels))
         command = [sys.executable, "-m", "labs", "attach", url, "--users", users]
         command += ["--json", str(out)]
