@@ -21,6 +21,8 @@ from xdist.scheduler import LoadScopeScheduling
 from labs.exercises import catalogue
 from labs.host import lock
 from labs.host.process_tree import MARK as TREE_MARK
+from labs.servers import postgresql
+from labs.servers.storage import CHOICE
 
 PROJECT = Path(__file__).parent.parent
 SESSION_MARK = "WALL_TIME_TEST_SESSION"  # in the environment of all that these tests start
@@ -105,6 +107,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
             return nodeid if where == TRIALS else file
 
     return RoomScheduling(config, log)
+
+
+@pytest.fixture
+def choice(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The database that requests ask; a test of one that is not here is skipped."""
+    if request.param == "postgresql" and (remedy := postgresql.missing()):
+        pytest.skip(remedy)
+    monkeypatch.setenv(CHOICE, request.param)
+    return str(request.param)
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -54,7 +54,6 @@ from labs.records.experiment import Server, Workload
 from labs.records.format import rate
 from labs.records.processes import Seen
 from labs.records.results import Check, Machine
-from labs.servers import postgresql
 from labs.servers.storage import CHOICE, database, shared_folder, sync_s
 from labs.theory.forecast import forecast
 from labs.theory.laws import GENERATOR_FULL
@@ -342,15 +341,6 @@ sys.stdin.readline()
 for _ in range(5):
     time.sleep(alone(0.02))
 """
-
-
-@pytest.fixture
-def choice(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The database that requests ask; a test of one that is not here is skipped."""
-    if request.param == "postgresql" and (remedy := postgresql.missing()):
-        pytest.skip(remedy)
-    monkeypatch.setenv(CHOICE, request.param)
-    return str(request.param)
 
 
 @pytest.mark.performance

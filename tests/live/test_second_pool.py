@@ -19,8 +19,7 @@ from labs.present import reasons
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Calibration
-from labs.servers import postgresql
-from labs.servers.storage import CHOICE, shared_folder
+from labs.servers.storage import shared_folder
 from labs.theory.forecast import forecast
 
 HELD = Workload(wait_s=0.1, wait_by="connections", connections=4)
@@ -86,15 +85,6 @@ def test_panel_sets_connections_only_where_requests_hold_one() -> None:
 
 
 # --- the law ----------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def choice(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The database that requests ask; a test of one that is not here is skipped."""
-    if request.param == "postgresql" and (remedy := postgresql.missing()):
-        pytest.skip(remedy)
-    monkeypatch.setenv(CHOICE, request.param)
-    return str(request.param)
 
 
 @pytest.mark.performance
