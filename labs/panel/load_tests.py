@@ -30,6 +30,7 @@ class LoadTests(ipywidgets.VBox):
             description="A load test that you have",
             tooltip="Result files of Locust, k6, JMeter, ab, wrk and others: choose or drop them",
             multiple=True,
+            layout={"width": "max-content"},  # its words, whole
         )
         self.files.observe(lambda change: self._chosen(change.new), "value")
         self._figure = FigureView().add_class("wt-figure")
