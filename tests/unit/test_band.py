@@ -100,7 +100,7 @@ def test_band_holds_nine_in_ten_of_what_the_book_has_recorded(kind: str, said: s
 
 
 def test_page_says_the_tolerances_that_the_band_has() -> None:
-    page = (project.BOOK / "your-machine.md").read_text("utf-8")
+    page = (project.BOOK / "appendix/if-your-numbers-differ.md").read_text("utf-8")
     waits, work, files = (f"{100 * each:.0f} %" for each in (OF_WAITS, OF_WORK, OF_FILES))
     assert f"{waits} where requests only wait, {work} where they compute, {files} for a" in page
 
