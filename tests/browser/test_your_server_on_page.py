@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from serving import PROJECT, BookServer
 from waiting import eventually
 
-LOOKS_S = 60.0  # until the first level has landed, on a busy machine
+LOOKS_S = 120.0  # until the first level has landed, on a busy machine
 DROP = """(panel, files) => {
   const dataTransfer = new DataTransfer();
   files.forEach(([name, text]) => dataTransfer.items.add(new File([text], name)));
