@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import jupytext
+import pytest
 
+from labs import api
 from labs.exercises import catalogue
 from labs.exercises.exercise import Exercise
+from labs.kinds.base import LabKind
 from labs.present import claims
-from labs.recordings.recorder import KINDS
+from labs.recordings.recorder import KINDS, cells
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
@@ -124,6 +127,16 @@ def asking() -> list[Page]:
 def chapters() -> list[Page]:
     """Those that have a chapter's parts: all but the last, whose subject the reader brings."""
     return [page for page in asking() if page.slug != "your-own-server"]
+
+
+def labs() -> dict[str, LabKind[Any]]:
+    """The labs of the book by their names, as their cells ask for them."""
+    found: dict[str, LabKind[Any]] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(api, "opened", lambda call, name, lab: found.update({name: lab}))
+        for cell in cells():
+            exec(cell.source, {})
+    return found
 
 
 def tables(text: str) -> Iterator[tuple[list[str], list[list[str]]]]:

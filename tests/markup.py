@@ -3,9 +3,8 @@
 import re
 import textwrap
 from collections.abc import Mapping
+from html import unescape
 from html.parser import HTMLParser
-
-from bs4 import BeautifulSoup
 
 
 def check_balanced(html: str) -> None:
@@ -30,10 +29,8 @@ def sheet(said: Mapping[str, str]) -> str:
 
 def seen(html: str) -> str:
     """The text that a reader can come to see, without what a page keeps for its scripts."""
-    found = BeautifulSoup(html, "html.parser")
-    for kept in found(["script", "template"]):
-        kept.decompose()
-    return found.get_text()
+    shown = re.sub(r"(?s)<(script|template)\b.*?</\1>", "", html)
+    return unescape(re.sub(r"<[^>]+>", "", shown))
 
 
 class Tags(HTMLParser):

@@ -77,6 +77,16 @@ class BookServer:
         with socket.socket() as trial:
             return trial.connect_ex(("127.0.0.1", self.port)) == 0
 
+    @property
+    def token(self) -> str:
+        """Which lets whoever has it in."""
+        return str(self._facts["token"])
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     def stop(self) -> None:
         assert self._process is not None
         self._process.terminate()
@@ -97,7 +107,7 @@ class BookServer:
         """The address of a page to open, with the token that lets a browser in."""
         self._before = {each["id"] for each in self.ask("api/sessions")}
         base = f"http://127.0.0.1:{port or self.port}{self.base_url}"
-        return f"{base}book/{page}.html?token={self._facts['token']}"
+        return f"{base}book/{page}.html?token={self.token}"
 
     def address(self, path: str) -> str:
         return f"http://127.0.0.1:{self.port}{self.base_url}{path}"
@@ -105,7 +115,7 @@ class BookServer:
     @property
     def login(self) -> dict[str, str]:
         """The header that lets a request in."""
-        return {"Authorization": f"token {self._facts['token']}"}
+        return {"Authorization": f"token {self.token}"}
 
     def ask(self, path: str, method: str = "GET", body: object = None) -> Any:
         """Jupyter's REST interface, with the token."""
@@ -136,8 +146,7 @@ class BookServer:
     def kernel_process(self) -> psutil.Process:
         """Its process."""
         kernel = self.kernel()
-        assert self._process is not None
-        below = psutil.Process(self._process.pid).children(recursive=True)
+        below = psutil.Process(self.pid).children(recursive=True)
         found = [each for each in below if any(kernel in word for word in _command(each))]
         return min(
             found, key=psutil.Process.create_time
@@ -146,8 +155,7 @@ class BookServer:
     @contextlib.contextmanager
     def suspended(self) -> Iterator[None]:
         """The server and every kernel of it, as when a laptop sleeps."""
-        assert self._process is not None
-        server = psutil.Process(self._process.pid)
+        server = psutil.Process(self.pid)
         everyone = [server, *server.children(recursive=True)]
         for process in everyone:
             process.send_signal(signal.SIGSTOP)

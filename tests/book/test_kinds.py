@@ -8,17 +8,14 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-import examples
 import pytest
 from bs4 import BeautifulSoup
 from markup import check_balanced
-from msgspec import structs
 from naps_tree import NAPS, copy
 
 from labs.kinds.registry import KINDS, lab_kind, show_of, showing
@@ -70,16 +67,6 @@ def test_a_recording_says_what_it_is_and_goes_to_a_file_and_back(
     assert json.loads(file.read_bytes()) == again
 
 
-def test_reasons_stand_below_their_row_in_every_sweep() -> None:
-    point = examples.point(4, checks=(examples.UNFIT,))
-    recording = examples.recording(1.0)
-    made = structs.replace(recording, runs=(replace(recording.run, points=(point,)),))
-    html = showing(made).table(made).html()
-    page = BeautifulSoup(html, "html.parser")
-    assert page.select_one("tbody tr + .wt-reason").text == f"Unfit: {examples.UNFIT.sentence}"
-    assert f"Unfit: {examples.UNFIT.sentence}" in showing(made).table(made).csv()
-
-
 @each_recording
 def test_a_number_that_is_not_there_is_refused_with_those_that_are(file: Path) -> None:
     result = read(file)
@@ -94,9 +81,6 @@ def test_a_number_that_is_not_there_is_refused_with_those_that_are(file: Path) -
     for name in names:  # too much is told in a sentence, whatever it is
         with pytest.raises(NoSuchNumber, match=name):
             show.quote(result, name, 1, 2, 3, 4, 5, 6, 7)
-
-
-# -- files that are none ------------------------------------------------------------------------
 
 
 # -- what only thinks touches nothing -----------------------------------------------------------

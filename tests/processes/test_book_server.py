@@ -7,7 +7,6 @@ import os
 import re
 import socket
 import sqlite3
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,14 +15,13 @@ from pathlib import Path
 
 import psutil
 import pytest
+from serving import START_S, BookServer
 from waiting import eventually
 
 pytestmark = pytest.mark.live
 
 ROOT = Path(__file__).parents[2]
-START_S = 60.0
 SOON_S = 20.0
-START = "from labs.site.live.server import BookApp; BookApp.launch_instance()"
 SECRET = "outside the site"
 TRAVERSALS = [
     "../secret", "..%2fsecret", "%2e%2e/secret", "%2e%2e%2fsecret", "..%252fsecret",
@@ -85,46 +83,15 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Book]:
     (site / "404.html").write_text(
         '<link href="/published/_static/a.css"><a href="/published/b.html">'
     )
-    environment = os.environ | {
-        "JUPYTER_CONFIG_PATH": str(ROOT / "labs/site/live/etc/jupyter"),
-        "JUPYTER_CONFIG_DIR": str(home / "config"),
-        "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
-        "IPYTHONDIR": str(home / "ipython"),
-        "WALL_TIME_PROGRESS": str(home / "progress.json"),
-    }
-    options = [
-        f"--BookApp.book_dir={site}",
-        "--BookApp.warm_up=pass",
-        f"--ServerApp.root_dir={home}",
-        "--ServerApp.base_url=/user/ann/",
-        "--ServerApp.open_browser=False",
-        "--ServerApp.port=0",
-        f"--SessionManager.database_filepath={home / 'sessions'}",
-        f"--ServerApp.allow_root={os.geteuid() == 0}",
-    ]
-    with (home / "log").open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-c", START, *options],
-            cwd=ROOT,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-        )
+    options = ("--BookApp.warm_up=pass", f"--SessionManager.database_filepath={home / 'sessions'}")
+    server = BookServer(site, home, home, "/user/ann/", *options)
     try:
-        said = home / "runtime" / f"jpserver-{process.pid}.json"
-        eventually(lambda: said.exists() and said.read_text().strip(), START_S, "the server")
-        facts = json.loads(said.read_text())
-        eventually(lambda: _listens(facts["port"]), START_S, "the server's port")
-        yield Book(facts["port"], facts["base_url"], facts["token"], process.pid, home / "sessions")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("WALL_TIME_PROGRESS", str(home / "progress.json"))
+            server.start()
+        yield Book(server.port, server.base_url, server.token, server.pid, home / "sessions")
     finally:
-        process.terminate()
-        process.wait(SOON_S)
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as trial:
-        return trial.connect_ex(("127.0.0.1", port)) == 0
+        server.stop()
 
 
 def routes() -> list[str]:

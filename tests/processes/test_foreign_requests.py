@@ -12,7 +12,6 @@ import pytest
 from labs.records.experiment import Server
 from labs.servers import deployments
 from labs.servers.backend import serve_backend
-from workloads.app import application
 from workloads.app.origin import foreign
 
 live = pytest.mark.live
@@ -38,14 +37,6 @@ def test_a_folder_in_use_is_not_taken_from_who_tries_a_server_by_hand(
     first.symlink_to(second)
     with pytest.raises(PermissionError, match="is not yours"):
         deployments.folder_by_hand(server)
-
-
-def test_a_kind_of_work_has_its_own_limit() -> None:
-    """Ten thousand million loops are minutes of counting, and hours of hashing."""
-    for unit, most in application.MOST_LOOPS.items():
-        assert application.asked(f"cpu_by={unit}&loops={most}").loops == most
-        with pytest.raises(ValueError, match=f"{most} of {unit} are the most"):
-            application.asked(f"loops={most + 1}&cpu_by={unit}")
 
 
 def test_a_name_is_read_as_a_browser_writes_it() -> None:

@@ -1,11 +1,9 @@
 """How servers of the table start, fail, wait and are replaced: real processes, real requests."""
 
-import contextlib
 import errno
 import os
 import re
 import signal
-import socket
 import sys
 import tempfile
 import threading
@@ -159,23 +157,6 @@ def test_uvicorn_replaces_a_worker_that_dies_before_it_has_answered_its_master()
 def test_serve_keeps_a_server_to_so_many_cores() -> None:
     with serve(Server("prefork", processes=2, cores=1)) as running:
         assert {len(os.sched_getaffinity(pid)) for pid in running.pids()} == {1}
-
-
-@live
-def test_serve_takes_more_connections_than_a_shell_lets_a_process_open() -> None:
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (512, hard))
-    try:
-        with serve(Server("event-loop")) as running, contextlib.ExitStack() as held:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-            for _ in range(700):
-                held.enter_context(socket.create_connection((running.host, running.port)))
-            assert ask(running, "/")[0] == 200
-            eventually(lambda: len(psutil.Process(running.pid).net_connections()) > 700, SOON_S)
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 @pytest.mark.parametrize(

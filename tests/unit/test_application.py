@@ -15,7 +15,7 @@ from workloads.app import exclusive
 from workloads.app.application import LONGEST_WAIT_S, MOST_LOOPS, Asked, application, asked, run
 from workloads.app.units import PERIOD, count
 
-MOST = MOST_LOOPS["counting"]
+MOST, HASHED = MOST_LOOPS["counting"], MOST_LOOPS["hashing"]
 
 
 def test_counting_visits_every_number_before_it_returns() -> None:
@@ -61,6 +61,7 @@ def test_without_a_wait_it_does_not_give_way(query: str) -> None:
         ("wait=2e-3&loops=0", Asked(0, 0.002)),
         (f"loops={MOST}&wait={LONGEST_WAIT_S}", Asked(MOST, LONGEST_WAIT_S)),
         ("wait=1&wait_by=backend", Asked(0, 1.0, wait_by="backend")),
+        (f"cpu_by=hashing&loops={HASHED}", Asked(HASHED, 0.0, "hashing")),
         ("cpu_by=hashing&loops=3&wait_by=blocking", Asked(3, 0.0, "hashing", "blocking")),
     ],
 )
@@ -74,6 +75,7 @@ BAD_QUERIES = {
     "loops=": "loops=: give a whole number",
     "loops=1e6": "loops=1e6: give a whole number",
     f"loops={MOST + 1}": f"loops={MOST + 1}: {MOST} of counting are the most",
+    f"loops={HASHED + 1}&cpu_by=hashing": f"{HASHED} of hashing are the most",
     "loops=" + "9" * 5000: "give a whole number",
     "wait=-0.1": "wait=-0.1: give seconds from 0 to 60",
     "wait=nan": "wait=nan: give seconds",

@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 import examples
 import pytest
+from chapters import labs
 from markupsafe import Markup
 
-from labs import api
-from labs.kinds.base import LabKind
 from labs.kinds.checkup.run import CheckupLab
 from labs.kinds.clocks.run import ClocksLab
 from labs.present.bet import Answer, on_answer
@@ -26,20 +24,14 @@ NO_BET = {
 }
 
 
-def asked_for(cell: Cell) -> LabKind[Any]:
-    """The lab as its cell asks for it."""
-    found: list[LabKind[Any]] = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(api, "opened", lambda call, name, lab: found.append(lab))
-        exec(cell.source, {})
-    return found[0]
+LABS = labs()
 
 
 @pytest.mark.parametrize("cell", cells(), ids=lambda cell: cell.lab)
 def test_every_lab_of_the_book_asks_before_it_shows_what_came_out(
     cell: Cell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lab, found = asked_for(cell), store.recording(cell.lab)
+    lab, found = LABS[cell.lab], store.recording(cell.lab)
     assert isinstance(found, lab.result) and lab.matches(found)  # it is recorded as it is asked for
     monkeypatch.setattr(replay, "page", lambda *_: Markup("<figure>"))  # what is asked about it
     shown = replay.Replayed(cell.lab, lab, found).html

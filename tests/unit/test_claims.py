@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import examples
 import pytest
+from test_quotes import build
 
 from labs.present.claims import contradiction, split
 from labs.present.quantities import NoSuchNumber, Quantity
@@ -129,27 +128,19 @@ def test_a_page_whose_recording_says_otherwise_is_not_built(
     (source / "index.md").write_text("# T\n\n```{toctree}\nmany-cores\n```\n")
     page = source / "many-cores.md"
 
-    def build() -> str:
-        command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-N", str(source)]
-        made = subprocess.run(
-            [*command, str(source / "out")], capture_output=True, text=True, check=False
-        )
-        assert bool(made.returncode) == bool(made.stderr)
-        return made.stderr
-
     page.write_text(PAGE)
-    assert build() == ""
+    assert build(source) == ""
     built = (source / "out" / "many-cores.html").read_text()
     assert '<span class="wt-claim">did <em>twice</em> as much,</span> here.' in built
     assert "burn" in built and "90 ms" not in built
 
     store.save(examples.recording(0.5), tmp_path / "recordings" / "many-cores" / "2-cores.json")
     page.write_text(PAGE.replace("2 * throughput(1)", "throughput(1)"))
-    told = build()
+    told = build(source)
     assert "many-cores.md:3: WARNING: {claim}`did *twice* as much,`: " in told
     assert "throughput(4) is 20\u00a0req/s" in told
     page.write_text(PAGE.replace("[throughput(4)", "[throughput(3)"))
-    assert "users=3: not recorded" in build()
+    assert "users=3: not recorded" in build(source)
 
 
 @pytest.mark.parametrize(

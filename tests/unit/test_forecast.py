@@ -412,21 +412,6 @@ def test_a_slot_per_connection_and_a_slot_per_request():
     assert level.model_rps == pytest.approx(16 / 0.2, rel=0.01)
 
 
-@pytest.mark.parametrize(
-    ("server", "told"),
-    [
-        (prefork(16, backlog=16), "come back only after one or more seconds"),
-        (prefork(16, backlog=16, by="nginx-fpm"), "nginx answers the others at once with 502."),
-        (prefork(16, backlog=64), None),
-        (threaded(16, backlog=16), None),
-        (loop(backlog=16), None),
-    ],
-)
-def test_a_listen_queue_that_is_too_short_is_told(server, told):
-    notes = predicted(server, of(0, 200), [64]).notes
-    assert [told in note for note in notes] == ([True] if told else [])
-
-
 # --- users in step, quotas --------------------------------------------------------------
 
 
@@ -606,6 +591,7 @@ def test_a_note_is_for_those_whom_it_concerns_and_nobody_else():
     """Each has a case where it is said, and its nearest neighbours, where it is not."""
     coins, idle, none = "like coins", "stands idle while that user thinks", "get nothing"
     hashing = "lets go of Python's lock"
+    refused, at_once = "come back only after one or more seconds", "at once with 502."
     for words, server, work, users, options, told in (
         (coins, loop(2), of(0, 200), 9, {}, True),
         (coins, loop(), of(0, 200), 9, {}, False),
@@ -632,15 +618,15 @@ def test_a_note_is_for_those_whom_it_concerns_and_nobody_else():
         ("fall in step", prefork(64), of(20, 180, wait_cv=0.5), 40, {}, False),
         ("while another idles", prefork(8), of(50), 5, {}, True),
         ("while another idles", prefork(8), of(50), 1, {}, False),
+        (refused, prefork(16, backlog=16), of(0, 200), 33, {}, True),
+        (refused, prefork(16, backlog=16), of(0, 200), 32, {}, False),  # the last place is taken
+        (refused, threaded(16, backlog=16), of(0, 200), 64, {}, False),
+        (refused, loop(backlog=16), of(0, 200), 64, {}, False),
+        (at_once, prefork(16, backlog=16, by="nginx-fpm"), of(0, 200), 33, {}, True),
+        (at_once, prefork(16, backlog=16, by="nginx-fpm"), of(0, 200), 32, {}, False),
+        (refused, prefork(16, backlog=16, by="nginx-fpm"), of(0, 200), 33, {}, False),
     ):
         assert said(predicted(server, work, [users], **options), words) == told, (words, server)
-
-
-@pytest.mark.parametrize(("by", "words"), [("nginx-fpm", "502"), ("gunicorn", "come back only")])
-def test_a_listen_queue_with_the_last_place_taken_is_long_enough(by, words):
-    server = prefork(16, backlog=16, by=by)
-    assert not said(predicted(server, of(0, 200), [32]), words)
-    assert said(predicted(server, of(0, 200), [33]), words)
 
 
 def test_the_last_level_is_what_is_told():

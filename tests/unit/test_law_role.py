@@ -178,8 +178,7 @@ def test_a_page_says_what_the_law_says(tmp_path: Path) -> None:
     (tmp_path / "conf.py").write_text("extensions = ['myst_parser', 'labs.site.roles.law_role']")
     page = tmp_path / "index.md"
     page.write_text(PAGE)
-    built = build(tmp_path)
-    assert built.returncode == 0, built.stderr
+    assert build(tmp_path) == ""
     html = (tmp_path / "out" / "index.html").read_text().replace("\u00a0", " ")
     for said in (
         ">80 req/s<",
@@ -195,13 +194,12 @@ def test_a_page_says_what_the_law_says(tmp_path: Path) -> None:
         "```{law}\nD = \\law{demand(busy=1, completed=2) ms}\n```\n"
     )
     refused = build(tmp_path)
-    assert refused.returncode != 0
     for said in (
         "index.md:3: WARNING: {law}`wait(R=1, D=2) ms`: D=2: more CPU time",
         "index.md:5: WARNING: {law}: completed=0: must be more than 0",
         "index.md:9: WARNING: {law}: \\law{demand(busy=1, completed=2) ms}: TeX sets the unit",
     ):
-        assert said in refused.stderr
+        assert said in refused
 
 
 def test_three_hundred_characters_and_ten_million_are_the_most():

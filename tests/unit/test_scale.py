@@ -2,17 +2,17 @@
 
 The runs are simulated: the model's throughputs in place of measured ones, and no load."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import examples
 import pytest
 from bs4 import BeautifulSoup
+from chapters import labs
 from msgspec import structs
 from panel_driver import PanelDriver
 
-from labs import api
 from labs.analysis.scale import (
     BOOK_CORES,
     MOST_WORKERS,
@@ -25,7 +25,6 @@ from labs.analysis.scale import (
     why_scaled,
 )
 from labs.exercises import readings
-from labs.kinds.base import LabKind
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.comparison.run import ComparisonLab
 from labs.kinds.comparison.show import show as comparison_show
@@ -39,14 +38,12 @@ from labs.kinds.timeline.run import TimelineLab
 from labs.kinds.timeline.show import show as timeline_show
 from labs.panel.inside import compared as compared_with
 from labs.panel.lab import LabPanel
-from labs.recordings import recorder, store
+from labs.recordings import store
 from labs.records.experiment import MOST_LEVELS, Experiment, Load, Server, Workload
 from labs.records.results import Machine, Prediction
 from labs.records.steps import Step
-from labs.theory.forecast import forecast
 
 SCALES = (2, 8, 16)
-SPEED = 20e6  # loops per second of one core
 MOST_PSS = 6 * 2**20  # of a worker, generously
 
 
@@ -70,41 +67,15 @@ def test_without_cpu_work_cores_bring_nothing() -> None:
 
 
 def expected(experiment: Experiment, cores: int) -> Prediction:
-    speeds = tuple(SPEED * busy for busy in range(1, cores + 1))
-    return forecast(experiment, replace(examples.CALIBRATION, loops_per_s=speeds), machine(cores))
+    return simulated(experiment, cores).run.forecast
 
 
 def simulated(experiment: Experiment, cores: int) -> Recording:
     """A run as the model has it."""
-    prediction = expected(experiment, cores)
-    points = tuple(
-        replace(
-            examples.point(1),
-            users=level.users,
-            throughput_rps=level.model_rps,
-            throughput_ci_rps=(level.model_rps, level.model_rps),
-            mean_response_time_s=level.users / level.model_rps,
-        )
-        for level in prediction.levels
-    )
-    run = replace(examples.run(), forecast=prediction, points=points)
-    return Recording(experiment=experiment, machine=machine(cores), runs=(run,))
+    return examples.by_law(experiment, of=machine(cores))
 
 
-def cells() -> Iterator[tuple[str, LabKind[Any]]]:
-    """The labs of the book."""
-    found: dict[str, LabKind[Any]] = {}
-    before = api.opened
-    api.opened = lambda call, name, lab: found.update({name: lab})  # type: ignore[assignment]
-    try:
-        for cell in recorder.cells():
-            exec(compile(cell.source, cell.lab, "exec"), {})
-    finally:
-        api.opened = before
-    yield from found.items()
-
-
-EVERY = dict(cells())
+EVERY = labs()
 OVER_USERS = (SweepLab, ComparisonLab)
 LABS = {name: lab for name, lab in EVERY.items() if lab.scale.by_cores}
 SWEEPS = {name: lab for name, lab in LABS.items() if isinstance(lab, SweepLab)}

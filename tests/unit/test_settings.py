@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from chapters import labs
 from panel_driver import SOON_S, PanelDriver, Script
 from waiting import eventually
 
-from bench.promises import labs_of
 from labs.kinds.base import LabKind
 from labs.kinds.comparison.run import ComparisonLab
 from labs.kinds.generators.run import GeneratorsLab
@@ -18,7 +18,6 @@ from labs.kinds.sweep.run import SweepLab
 from labs.kinds.timeline.run import TimelineLab
 from labs.panel.lab import LabPanel
 from labs.panel.settings import settable
-from labs.recordings.recorder import cells
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.steps import Step
@@ -28,16 +27,8 @@ pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 WAIT, POOL = Workload(wait_s=0.2), Server("prefork", processes=4)
 
 
-@pytest.fixture(scope="module")
-def book() -> dict[str, LabKind[Any]]:
-    """Every lab of the book."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LABS_MODE", "live")
-        return {name: lab for cell in cells() for name, lab in labs_of(cell).items()}
-
-
-def test_every_chapter_s_lab_with_settings_names_two_or_three(book: dict[str, Any]) -> None:
-    there = {name: lab for name, lab in book.items() if lab.experiments()}
+def test_every_chapter_s_lab_with_settings_names_two_or_three() -> None:
+    there = {name: lab for name, lab in labs().items() if lab.experiments()}
     assert {type(lab) for lab in there.values()} == {SweepLab, ComparisonLab, TimelineLab}
     for name, lab in there.items():
         common = [each for each in settable(lab.experiments()) if each not in lab.fixed]

@@ -538,8 +538,3 @@ def test_twenty_requests_are_enough():
     given = {"planned_s": 1.0, "response_s": 0.05}
     assert schedule.missing_s(1.0, completed=20.0, **given) == 0.0
     assert abs(schedule.missing_s(1.0, completed=19.2, **given) - 0.25) < 1e-12
-
-
-def test_what_a_run_takes_beside_its_levels_is_about_what_was_seen():
-    assert 1.9 <= schedule.STARTUP_S - 2 * (schedule.HOT_S + SPEED_S) <= 2.5  # seconds, two cores
-    assert 0.5 <= schedule.PAINT_S <= 0.8
