@@ -288,12 +288,3 @@ def test_workers_that_fail_end_the_server() -> None:
         )
     assert done.returncode == 1
     assert "OSError" in done.stderr and "failed, and so would the next one" in done.stderr
-
-
-@live
-def test_ten_users_of_one_worker_are_all_answered(running: Running) -> None:
-    with contextlib.ExitStack() as held:
-        connections = [held.enter_context(connect(running)) for _ in range(10)]
-        for connection in connections:
-            connection.sendall(GET % 1000)
-        assert [answers(connection, 1) for connection in connections] == [[200]] * 10

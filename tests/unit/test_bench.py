@@ -12,7 +12,6 @@ import pytest
 
 from bench import levels, promises
 from labs.analysis import checks
-from labs.records.experiment import Workload
 from labs.records.results import Check
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,16 +45,6 @@ def cells(text: str, title: str) -> list[str]:
     lines = (re.split(r" {2,}", line.strip()) for line in text.splitlines())
     (found,) = (line[1:] for line in lines if line[0] == title)
     return found
-
-
-def test_kinds_of_work_are_told_apart_by_what_a_request_does() -> None:
-    works = {
-        "CPU only": Workload(cpu_s=0.1),
-        "waits only": Workload(wait_s=0.1),
-        "mixed": Workload(cpu_s=0.1, wait_s=0.1),
-        "file": Workload(page="file"),
-    }
-    assert {name: levels.work_of(work) for name, work in works.items()} == {n: n for n in works}
 
 
 def test_a_row_says_whether_the_forecast_lies_in_the_interval_and_the_interval_above_the_bound():

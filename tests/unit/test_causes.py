@@ -163,13 +163,6 @@ def test_where_evidence_begins(
     assert named(experiment, run) == ""
 
 
-def test_a_cause_that_removes_less_than_half_is_not_named() -> None:
-    for lost in (1.0, 0.9, 0.55, 0.45, 0.2):
-        run = measured(PREFORK, 3 / (D + G), others_cpu=lost)
-        assert named(PREFORK, run) == ("others" if lost > 0.5 else "")
-    assert named(PREFORK, measured(PREFORK, 3.8 / (D + G), server_cores=2)) == ""  # far too much
-
-
 def test_who_uses_what_was_idle_takes_nothing() -> None:
     waits = waiting(16)
     run = measured(waits, None, others_cpu=3.9)

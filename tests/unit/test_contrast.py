@@ -119,21 +119,6 @@ def test_parts_that_differ_by_a_tenth_are_told_apart(parts, levels):
     assert np.mean(found) >= 0.8
 
 
-def test_levels_are_no_independent_evidence_of_a_start():
-    """What counts each level's pair of visits for itself is too sure: the reason for the other."""
-    dice, naive, found = np.random.default_rng(1), [], []
-    for _ in range(RUNS):
-        made = [
-            sweep(dice, 5, between=0.005, starts=dice.normal(0, BETWEEN, 2), of=(part, 2))
-            for part in (0, 1)
-        ]
-        a, b = made[1][-1], made[0][-1]
-        naive.append(difference([(a, b, spread([*made[0], *made[1]]))]).seen)
-        found.append(difference([(a, b, spread_of_parts(made))], anew=True).seen)
-    assert np.mean(naive) > 0.1
-    assert np.mean(found) <= 0.08
-
-
 def test_three_runs_know_more_than_one():
     dice = np.random.default_rng(5)
     once, thrice = (

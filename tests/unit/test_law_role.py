@@ -52,12 +52,6 @@ def test_an_expression_is_what_python_makes_of_it() -> None:
         assert math.isclose(evaluate(text), eval(text, {"__builtins__": {}}, dict(names)))
 
 
-def test_every_law_can_be_asked_for() -> None:
-    assert {"bound", "knee", "users", "wait", "pool_size", "generators"} <= set(expression.LAWS)
-    assert {"in_step", "filled", "filling", "by_coins"} <= set(expression.LAWS)
-    assert not {"sharing", "coin_flips", "math", "Unusable"} & set(expression.LAWS)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

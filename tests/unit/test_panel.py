@@ -92,13 +92,6 @@ def test_said_before_returns_with_the_figure_drawn_however_late_the_plan_is() ->
     driver.shut()
 
 
-def test_after_skip_all_is_shown_and_nothing_can_be_predicted(panel: PanelDriver) -> None:
-    panel.skip()
-    assert panel.lines == {"recorded on 2 cores", "bound", BAND, "forecast"}
-    panel.commit("160")
-    assert panel.guess is None and "Skipped" in panel.said("question")
-
-
 def test_an_absurd_number_is_asked_about_and_flattens_nothing(panel: PanelDriver) -> None:
     panel.commit("1e9")
     assert panel.guess is None and "is that what you mean?" in panel.said("question")

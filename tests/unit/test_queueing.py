@@ -21,7 +21,6 @@ from labs.theory.queueing import (
     coin_flips,
     in_step,
     quota,
-    separate_pools,
     separate_queues,
     sharing,
 )
@@ -39,32 +38,6 @@ def test_fellers_repairmen():
     assert sharing(6, D=0.1, V=1.0, capacity=(1,)) * 0.1 == pytest.approx(1 - 0.4845, abs=1e-4)
     busy = 3 - 3 * 0.13625 - 2 * 0.27250 - 0.25888
     assert sharing(20, D=0.1, V=1.0, capacity=(1, 2, 3)) * 0.1 == pytest.approx(busy, abs=1e-4)
-
-
-def test_many_users_are_an_open_queue():
-    # M/M/2 at half load keeps a request for 1 / (1 - 0.5^2) service times.
-    m, V = 20_000, 20_000.0
-    assert m / sharing(m, 1.0, V, (1, 2)) - V == pytest.approx(4 / 3, rel=2e-3)
-
-
-def test_the_figures_of_the_design():
-    assert sharing(40, 0.020, 0.180, FOUR) == pytest.approx(182.5, abs=0.1)
-    assert sharing(43, 0.020, 0.180, FOUR) < 0.95 * 200 < sharing(44, 0.020, 0.180, FOUR)
-    assert 100 < in_step(40, 0.020, 0.180, c=4) < 110
-    # One process, 12 threads, 14 ms of CPU and 120 ms of waiting.
-    for users, shared, in_turn in ((4, 28.7, 29.8), (8, 52.4, 59.1), (12, 66.5, 71.5)):
-        assert sharing(users, 0.014, 0.120, (1,)) == pytest.approx(shared, abs=0.1)
-        assert simulate(users, 0.014, 0.120, W=12) == pytest.approx(in_turn, rel=0.015)
-
-
-def test_the_pools_of_the_sources():
-    def one(n):
-        return sharing(n, 0.0, 0.2, (1,), W=128)
-
-    assert 2 * one(256) == sharing(512, 0.0, 0.2, (1,), W=256) == pytest.approx(1280)
-    assert separate_pools((54, 202), one) == pytest.approx(910)
-    assert separate_pools((126, 130), one) == pytest.approx(1270)
-    assert 1200 < coin_flips(256, 2, one) < 1280
 
 
 # --- exact mean value analysis ----------------------------------------------------------
@@ -291,12 +264,6 @@ def test_order_of_service():
     assert simulate(8, D, V, cpu_cv=1.0, wait_cv=1.0) == pytest.approx(shared, rel=0.02)
 
 
-def test_sharing_does_not_ask_for_distributions():
-    for cpu_cv, wait_cv in ((0.0, 0.5), (0.5, 0.0), (1.0, 0.1)):
-        found = simulate(10, 0.02, 0.1, cpu_cv=cpu_cv, wait_cv=wait_cv, interval=0.001)
-        assert found == pytest.approx(sharing(10, 0.02, 0.1, (1,)), rel=0.02)
-
-
 def test_a_thread_queues_for_the_lock_three_times():
     def rate(N, D, **more):
         return simulate(N, D, 0.18, wait_cv=0.1, interval=0.005, W=32, **more)
@@ -359,14 +326,6 @@ def test_separate_run_queues_are_a_closed_network_of_single_cores():
         assert found == pytest.approx(mva(m, V, [(0.02 / 3, (1,))] * 3), rel=1e-6)
 
 
-def test_what_was_measured_at_saturation_lies_between_one_queue_and_one_for_each_core():
-    D, V, m, cores = 0.0283, 0.12, 12, (1.0, 2.0)
-    assert sharing(m, D, V, cores) == pytest.approx(64.9, abs=0.1)
-    halves = separate_pools((6, 6), lambda n: sharing(n, D, V, (1.0,)))  # never changing cores
-    assert halves == pytest.approx(61.1, abs=0.1)
-    assert sharing(m, D, V, separate_queues(cores, m)) < 59.7 < halves
-
-
 # --- quotas and splits ------------------------------------------------------------------
 
 
@@ -390,9 +349,6 @@ def test_coins_fall_as_the_binomial_says():
     assert coin_flips(7, 1, in_service) == 2
     # What is a straight line does not care how the coins fall.
     assert coin_flips(100, 3, lambda n: 2.0 * n) == pytest.approx(200, rel=1e-3)
-    asked = []
-    coin_flips(1000, 4, lambda n: asked.append(n) or n)
-    assert len(asked) <= 5
     splits = np.random.default_rng(6).multinomial(300, [1 / 3] * 3, size=2000)
     seen = np.minimum(splits, 100).sum(axis=1).mean()
     assert coin_flips(300, 3, lambda n: min(n, 100)) == pytest.approx(seen, rel=0.01)
@@ -410,16 +366,6 @@ def test_coins_know_where_a_pool_is_full(users, processes, threads):
     told = coin_flips(users, processes, lambda n: min(n, threads), threads)
     assert told == pytest.approx(exact)
     assert by_coins(users, processes, D=0, V=1, W=threads) == pytest.approx(exact)
-
-
-def test_even_and_uneven_pools():
-    def one(n):
-        return sharing(n, 0.01, 0.2, (1,), W=16)
-
-    even = separate_pools((16, 16), one)
-    assert even == pytest.approx(2 * one(16))
-    assert separate_pools((4, 28), one) < separate_pools((10, 22), one) < even
-    assert separate_pools((32, 0), one) == pytest.approx(one(16))
 
 
 def test_coins_ask_for_five_pools_at_most():

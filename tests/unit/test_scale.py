@@ -140,14 +140,6 @@ def test_every_lab_with_a_knee_has_it_in_the_picture(name: str, cores: int) -> N
         assert last[0] == "pool" and last[-1] == "cpu"
 
 
-@pytest.mark.parametrize("cores", SCALES[1:])
-def test_as_written_it_would_not_be(cores: int) -> None:
-    written = SWEEPS["many-cores"].experiment
-    levels = expected(written, cores).levels
-    assert levels[-1].users <= cores
-    assert [level.limit for level in levels] == ["users"] * len(levels)
-
-
 @pytest.mark.parametrize("cores", SCALES)
 def test_a_pool_per_core_fills_them(cores: int) -> None:
     """Throughputs at the most users, pool by pool: from one core's worth to all, then flat."""

@@ -261,16 +261,6 @@ def test_no_window_opens_before_the_level_before_it_is_painted():
         assert plan.stagger_s + plan.settle_s == pytest.approx(max(2.5 * response_s, PAINT_S))
 
 
-def test_counting_by_completions_would_be_biased():
-    """Why shares: with a window of a few response times, whole requests miss 10 % and more."""
-    starts, ends = closed_system(4, 4, DRAWS["constant"], 10.0, 0.05, np.random.default_rng(1))
-    begin, end = 1.0, 1.0 + 3 * 0.05 + 0.02
-    whole = ((starts >= begin) & (ends <= end)).sum() / (end - begin)
-    shared = window.count(starts, ends, np.array([]), begin=begin, end=end, now=9.0)
-    assert whole < 0.9 * 80
-    assert shared.throughput_rps == pytest.approx(80, rel=0.01)
-
-
 def test_a_request_in_flight_counts_by_its_share_too():
     starts, ends = np.array([0.0, 1.0]), np.array([1.0, 2.0])
     counted = window.count(starts, ends, np.array([2.0]), begin=0.5, end=2.5, now=2.5)

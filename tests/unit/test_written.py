@@ -43,6 +43,13 @@ def test_a_number_is_read_as_it_was_meant(text: object, unit: str, number: float
     assert written(text, unit) == pytest.approx(number)
 
 
+class Broken:
+    """A number that breaks when it is read."""
+
+    def __float__(self) -> float:
+        raise ZeroDivisionError
+
+
 @pytest.mark.parametrize(
     ("value", "unit", "said"),
     [
@@ -57,6 +64,9 @@ def test_a_number_is_read_as_it_was_meant(text: object, unit: str, number: float
         (True, "", "not an ordinary number"),
         (1j, "", "not an ordinary number"),
         ([1], "", "not an ordinary number"),
+        (b"5", "", "not an ordinary number"),
+        (object, "", "not an ordinary number"),
+        (Broken(), "", "not an ordinary number"),
         ("x" * 500, "", "…: not an ordinary number"),
         ((1, 0), "req/s", "1 and 0: Python takes the comma for a second answer"),
         ("12 km", "ms", "12 km: it is asked for in ms. Leave “km” out"),
