@@ -71,8 +71,9 @@ class Asking {
     const { lab, words } = this.bet;
     const made = kept.read().predictions.filter((each) => each.lab === lab && each.question === words).pop();
     if (made) this.#reveal(made.value);
-    else if (kept.alwaysShows()) this.#show(this.#askAgain());
-    else if (kept.skipped(this.bet.lab)) this.#skip();
+    else if (kept.alwaysShows()) {
+      this.#show(make('p', {}, button('Ask me before showing what was recorded', () => showAlways(false))));
+    } else if (kept.skipped(this.bet.lab)) this.#skip();
     else this.#ask();
   }
 
@@ -109,10 +110,6 @@ class Asking {
 
   #skip(): void {
     this.#show(make('p', {}, `Skipped: ${this.bet.words}? The figure tells.`));
-  }
-
-  #askAgain(): HTMLElement {
-    return make('p', {}, button('Ask me before showing what was recorded', () => showAlways(false)));
   }
 
   /** With what was bet, if anything, where a live lab that comes looks for it (cells.ts). */

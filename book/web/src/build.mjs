@@ -61,7 +61,7 @@ const common = {
 const OF_SCENES = [
   ...['accent', 'muted', 'warm', 'wash', 'ratio', 'slot', 'turns', 'columns', 'across', 'radius'],
   ...['option', 'redraw', 'restless', 'simulate', 'sentence', 'advance', 'certain', 'goals'],
-  ...['nextAt', 'inService', 'underWay', 'onCores', 'settings', 'totals', 'taken', 'returns', 'refusals'],
+  ...['nextAt', 'inService', 'underWay', 'onCores', 'seed', 'settings', 'totals', 'taken', 'returns', 'refusals'],
   ...['state', 'longest', 'served', 'stays', 'misled', 'settled', 'enough', 'answers', 'outside', 'peak'],
 ];
 
@@ -79,7 +79,7 @@ async function bundles() {
   });
   const scenes = await build({
     ...common,
-    entryPoints: [{ in: 'scenes/main.ts', out: 'lib/scenes' }],
+    entryPoints: [{ in: 'scenes/frame.ts', out: 'lib/scenes' }],
     format: 'iife',
     metafile: true,
     mangleProps: new RegExp(`^(${OF_SCENES.join('|')})$`),

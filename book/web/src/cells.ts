@@ -42,10 +42,6 @@ export class LabCell {
     return seenText(this.#code).replace(/\n$/, '');
   }
 
-  get #asWritten(): boolean {
-    return this.#source === this.original.trimEnd();
-  }
-
   #makeEditable(node: HTMLElement, onRun: (cell: LabCell) => void): void {
     const written = this.#code.cloneNode(true).childNodes;
     makeWritable(this.#code);
@@ -62,7 +58,7 @@ export class LabCell {
       else onRun(this);
     });
     this.#code.addEventListener('input', () => {
-      this.#reset.hidden = this.#asWritten;
+      this.#reset.hidden = this.#source === this.original.trimEnd();
     });
 
     this.#run.addEventListener('click', () => onRun(this));
@@ -121,7 +117,8 @@ export class LabCell {
     for (let told: string | undefined; replay && replay.dataset.said !== told; ) {
       told = replay.dataset.said;
       if (!told) break;
-      await session.execute(`__import__("labs.api").api.said_before(*${python(told)})`, true).done;
+      const asPython = `__import__("json").loads(${JSON.stringify(told)})`;
+      await session.execute(`__import__("labs.api").api.said_before(*${asPython})`, true).done;
       await untilDrawn(host, manager);
     }
   }
@@ -211,11 +208,6 @@ function seenText(element: Element): string {
   };
   element.childNodes.forEach(read);
   return text;
-}
-
-/** A JSON text as Python has it. */
-function python(json: string): string {
-  return `__import__("json").loads(${JSON.stringify(json)})`;
 }
 
 /** In a lab that has come: what was typed is there, and the keyboard stands where it stood. */

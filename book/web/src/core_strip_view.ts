@@ -3,6 +3,8 @@
  * A canvas, because a run is painted by the very machine that it measures: this costs a hundredth
  * of what plotly takes for the same. It is drawn when its model changes, which is between levels,
  * and when the page's width or theme does; in between nothing runs. */
+import { stroke, words } from './scenes/sketch';
+import { onTheme } from './themes';
 
 /** Times in seconds, shares as fractions, from the top downwards. */
 interface Strip {
@@ -28,11 +30,10 @@ const AXIS = 38; // below the rows
 const TICKS = 6; // at most, of seconds
 
 function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
-  const figure = document.createElement('figure');
-  figure.className = 'wt-view wt-core-strip';
   const canvas = document.createElement('canvas');
   canvas.setAttribute('role', 'img');
   const legend = document.createElement('figcaption');
+  const figure = Object.assign(document.createElement('figure'), { className: 'wt-view wt-core-strip' });
   figure.append(canvas, legend);
   el.append(figure);
 
@@ -46,11 +47,7 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
   };
   const tell = () => canvas.setAttribute('aria-label', model.get('alt'));
   const widths = new ResizeObserver(redraw);
-  const themes = new MutationObserver(redraw);
-  const attributeFilter = ['data-theme', 'data-jp-theme-name', 'data-vscode-theme-kind'];
-  for (const node of [document.documentElement, document.body]) {
-    themes.observe(node, { attributeFilter });
-  }
+  const themes = onTheme(redraw);
   widths.observe(el);
   model.on('change:strip', redraw);
   model.on('change:alt', tell);
@@ -72,11 +69,18 @@ function draw(canvas: HTMLCanvasElement, width: number, strip: Strip, style: CSS
   canvas.height = Math.round(height * scale);
   canvas.style.width = '100%';
   canvas.style.height = `${height}px`;
-  const pen = canvas.getContext('2d')!;
-  pen.scale(scale, scale);
-  pen.font = `12px ${style.fontFamily}`;
-  pen.textBaseline = 'middle';
-  const x = (at: number) => LEFT + (at / strip.seconds) * (width - LEFT - RIGHT);
+  const g = canvas.getContext('2d')!;
+  g.scale(scale, scale);
+  g.font = `12px ${style.fontFamily}`;
+  g.textBaseline = 'middle';
+  const pen = { g, muted: style.color };
+  const right = width - RIGHT;
+  const floor = (y: number) => {
+    g.globalAlpha = 0.45;
+    stroke(pen, style.color, [[LEFT, y + 0.5], [right, y + 0.5]]);
+    g.globalAlpha = 1;
+  };
+  const x = (at: number) => LEFT + (at / strip.seconds) * (right - LEFT);
   const top = (band: number) => band * (ROW + GAP);
 
   strip.rows.forEach(({ name, parts }, band) => {
@@ -84,65 +88,40 @@ function draw(canvas: HTMLCanvasElement, width: number, strip: Strip, style: CSS
     const below = strip.at.map(() => 0);
     parts.forEach((shares, number) => {
       const upper = shares.map((share, n) => Math.min(1, below[n]! + share));
-      pen.beginPath();
-      strip.at.forEach((at, n) => pen.lineTo(x(at), bottom - ROW * upper[n]!));
-      for (let n = strip.at.length - 1; n >= 0; n--) pen.lineTo(x(strip.at[n]!), bottom - ROW * below[n]!);
-      pen.closePath();
+      g.beginPath();
+      strip.at.forEach((at, n) => g.lineTo(x(at), bottom - ROW * upper[n]!));
+      for (let n = strip.at.length - 1; n >= 0; n--) g.lineTo(x(strip.at[n]!), bottom - ROW * below[n]!);
       const { colour, hatch } = strip.parts[number]!;
-      pen.fillStyle = colour;
-      pen.fill();
+      g.fillStyle = colour;
+      g.fill();
       if (hatch) {
-        pen.fillStyle = hatched(pen, hatch);
-        pen.fill();
+        g.fillStyle = hatched(g, hatch);
+        g.fill();
       }
       upper.forEach((share, n) => (below[n] = share));
     });
-    frame(pen, style.color, LEFT, bottom, width - RIGHT);
-    words(pen, style.color, name, LEFT - 8, bottom - ROW / 2, 'right');
+    floor(bottom);
+    words(pen, name, LEFT - 8, bottom - ROW / 2, 1);
   });
 
   const bottom = top(bands - 1) + ROW;
   const most = Math.max(1, ...strip.counts.flatMap(({ values }) => values.map((value) => value ?? 0)));
   for (const { colour, dashed, values } of strip.counts) {
-    pen.strokeStyle = colour;
-    pen.lineWidth = 2;
-    pen.setLineDash(dashed ? [2, 4] : []);
-    pen.beginPath();
-    let before: number | undefined;
+    const points: number[][] = [];
     values.forEach((value, n) => {
       if (value === null) return;
-      const y = bottom - (ROW - 2) * (value / most);
-      if (before !== undefined) pen.lineTo(x(strip.at[n]!), before); // a count changes at once
-      pen.lineTo(x(strip.at[n]!), y);
-      before = y;
+      const at = x(strip.at[n]!);
+      const before = points.at(-1);
+      if (before) points.push([at, before[1]!]); // a count changes at once
+      points.push([at, bottom - (ROW - 2) * (value / most)]);
     });
-    pen.stroke();
+    stroke(pen, colour, points, 2, dashed ? [2, 4] : []);
   }
-  pen.setLineDash([]);
-  frame(pen, style.color, LEFT, bottom, width - RIGHT);
-  words(pen, style.color, String(most), LEFT - 8, bottom - ROW + 6, 'right');
-  words(pen, style.color, '0', LEFT - 8, bottom - 4, 'right');
-  for (const at of ticks(strip.seconds)) words(pen, style.color, String(at), x(at), bottom + 12, 'center');
-  words(pen, style.color, 'seconds since the load began', (LEFT + width - RIGHT) / 2, bottom + 29, 'center');
-}
-
-function frame(pen: CanvasRenderingContext2D, colour: string, left: number, y: number, right: number): void {
-  pen.strokeStyle = colour;
-  pen.globalAlpha = 0.45;
-  pen.lineWidth = 1;
-  pen.beginPath();
-  pen.moveTo(left, Math.round(y) + 0.5);
-  pen.lineTo(right, Math.round(y) + 0.5);
-  pen.stroke();
-  pen.globalAlpha = 1;
-}
-
-function words(
-  pen: CanvasRenderingContext2D, colour: string, text: string, x: number, y: number, align: CanvasTextAlign,
-): void {
-  pen.fillStyle = colour;
-  pen.textAlign = align;
-  pen.fillText(text, x, y);
+  floor(bottom);
+  words(pen, most, LEFT - 8, bottom - ROW + 6, 1);
+  words(pen, 0, LEFT - 8, bottom - 4, 1);
+  for (const at of ticks(strip.seconds)) words(pen, at, x(at), bottom + 12, 0.5);
+  words(pen, 'seconds since the load began', (LEFT + right) / 2, bottom + 29, 0.5);
 }
 
 /** Round seconds, at most TICKS of them. */
@@ -176,10 +155,9 @@ function drawLegend(legend: HTMLElement, strip: Strip): void {
   ];
   legend.replaceChildren(
     ...names.map(({ name, colour, kind }) => {
-      const entry = document.createElement('span');
-      entry.className = `wt-key wt-key-${kind}`;
+      const about = { className: `wt-key wt-key-${kind}`, textContent: name };
+      const entry = Object.assign(document.createElement('span'), about);
       entry.style.setProperty('--key', colour);
-      entry.textContent = name;
       return entry;
     }),
   );

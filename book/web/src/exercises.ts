@@ -44,6 +44,8 @@ export function offerChecks(record: Place, live: boolean): void {
 
 function field(id: string, known: Key | string, record: Place): HTMLElement {
   const unit = typeof known === 'string' ? '' : known.unit;
+  const sentence = `First press Run in the lab “${known as string}” above: this asks about your machine.`;
+  const notYet: Reply = { kind: 'measure', sentence };
   const number = make('input', { type: 'text', autocomplete: 'off', placeholder: unit });
   const told = make('div', { class: 'wt-reply', role: 'status' });
   const form = make(
@@ -56,7 +58,7 @@ function field(id: string, known: Key | string, record: Place): HTMLElement {
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const key = typeof known === 'string' ? measured(id) : known;
-    const { kind, sentence, value } = key ? judge(key, number.value) : first(known as string);
+    const { kind, sentence, value } = key ? judge(key, number.value) : notYet;
     told.replaceChildren(
       make('div', { class: `wt-answer wt-${kind}` }, make('span', { 'aria-hidden': 'true' }, SIGNS[kind]), ` ${sentence}`),
     );
@@ -71,10 +73,6 @@ function field(id: string, known: Key | string, record: Place): HTMLElement {
 function measured(id: string): Key | undefined {
   const labs = [...document.querySelectorAll('script.wt-keys')];
   return labs.map((keys) => data<Record<string, Key>>(keys)![id]).find((key) => key);
-}
-
-function first(lab: string): Reply {
-  return { kind: 'measure', sentence: `First press Run in the lab “${lab}” above: this asks about your machine.` };
 }
 
 function judge(key: Key, text: string): Reply {

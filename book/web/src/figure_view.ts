@@ -49,10 +49,8 @@ async function askKernel(model: Model): Promise<Plotly> {
 }
 
 async function render({ model, el }: { model: Model; el: HTMLElement }): Promise<() => void> {
-  const figure = document.createElement('figure');
-  figure.className = 'wt-view';
-  const plot = document.createElement('div');
-  plot.className = 'wt-plot';
+  const plot = Object.assign(document.createElement('div'), { className: 'wt-plot' });
+  const figure = Object.assign(document.createElement('figure'), { className: 'wt-view' });
   figure.append(plot);
   el.append(figure);
 

@@ -73,36 +73,28 @@ class LivePage {
     this.#allow(false);
     this.status.show('starting', STARTING);
     const before = this.#session;
-    this.#session = undefined;
+    const early = this.#early;
+    this.#session = this.#early = undefined; // no later start has them
     await before?.close();
     let ready = false;
     let lost = false;
     try {
-      const session = await Session.open(this.config.baseUrl, this.written.page, this.#takeEarly());
+      const session = await Session.open(this.config.baseUrl, this.written.page, early);
       if (stale()) return void session.close();
       this.#session = session;
       this.#manager = new WidgetManager(session.kernel);
       session.watch({
         onAnswer: () => {
-          if (stale()) return;
           if (ready) this.status.show(...LIVE);
           else this.status.show('starting', STARTING);
         },
-        onCut: () => {
-          if (stale()) return;
-          this.#manager?.sayAgain();
-          this.#manager?.hearAgain();
-        },
-        onSilence: (who) => {
-          if (!stale()) this.#offer('silent', SILENCES[who], 'Start again');
-        },
+        onCut: () => this.#manager?.recover(),
+        onSilence: (who) => this.#offer('silent', SILENCES[who], 'Start again'),
         onLoss: (how) => {
           lost = true;
-          if (!stale()) this.#lose(how);
+          this.#lose(how);
         },
-        onRest: () => {
-          if (!stale()) this.#rest();
-        },
+        onRest: () => this.#rest(),
       }, this.config.restAfterS);
       await this.#runAll(session, stale);
       if (stale() || lost) return;
@@ -118,13 +110,6 @@ class LivePage {
       const why = reason instanceof Error && reason.name === REFUSED ? reason.message : 'the book’s server does not answer';
       this.#offer('lost', `The labs could not start: ${why}.`, 'Try again');
     }
-  }
-
-  /** The first start has it, and no later one. */
-  #takeEarly(): Early | undefined {
-    const early = this.#early;
-    this.#early = undefined;
-    return early;
   }
 
   async #restart(stale: () => boolean): Promise<void> {

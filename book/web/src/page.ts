@@ -65,11 +65,6 @@ function loadScript(path: string): Promise<void> {
   });
 }
 
-function loadStyles(path: string): void {
-  // First of all, so that the book's own styles have the last word.
-  document.head.prepend(make('link', { rel: 'stylesheet', href: new URL(path, statics).href }));
-}
-
 let plotly: Promise<Plotly> | undefined;
 
 window.wallTime = {
@@ -96,7 +91,8 @@ async function goLive(config: LiveConfig, cells: Cells, status: StatusLine): Pro
   status.show('starting', STARTING);
   try {
     if (!window.wallTime.goLive) {
-      loadStyles('lib/live.css');
+      // First of all, so that the book's own styles have the last word.
+      document.head.prepend(make('link', { rel: 'stylesheet', href: new URL('lib/live.css', statics).href }));
       await loadScript('lib/live.js');
     }
     window.wallTime.goLive!(config, cells, status);

@@ -20,21 +20,17 @@ export function preparePaper(): void {
 function prepare(): void {
   const article = document.querySelector<HTMLElement>('article.bd-article');
   if (!article) return;
-  lighten(document.documentElement);
-  article.querySelectorAll<HTMLDetailsElement>('details:not([open])').forEach(unfold);
+  const { dataset } = document.documentElement;
+  const { theme } = dataset;
+  if (theme === 'dark') {
+    dataset.theme = 'light';
+    undo.push(() => (dataset.theme = theme));
+  }
+  for (const details of article.querySelectorAll<HTMLDetailsElement>('details:not([open])')) {
+    details.open = true;
+    undo.push(() => (details.open = false));
+  }
   moveSolutions(article);
-}
-
-function lighten(root: HTMLElement): void {
-  const before = root.dataset.theme;
-  if (before !== 'dark') return;
-  root.dataset.theme = 'light';
-  undo.push(() => (root.dataset.theme = before));
-}
-
-function unfold(details: HTMLDetailsElement): void {
-  details.open = true;
-  undo.push(() => (details.open = false));
 }
 
 /** Under a heading of their own, each below the name of its exercise. */

@@ -1,6 +1,7 @@
 /** Draws a figure as the page looks: its colours, its letters, its width. The only place that
  * calls plotly, so a recorded figure and a live one cannot differ. */
 import { asOnePicture } from './heard';
+import { onTheme } from './themes';
 
 /** A plotly figure. `layout.meta.narrow` holds what to change on a telephone. */
 export interface Figure {
@@ -146,13 +147,8 @@ const widths = new ResizeObserver((entries) => {
   }
 });
 
-// The book says its theme on <html>, JupyterLab and VS Code on <body>.
-const themes = new MutationObserver(() => {
+onTheme(() => {
   requestAnimationFrame(() => {
     for (const [node, { colours }] of drawn) if (coloursOf(node) !== colours) redraw(node);
   });
 });
-const attributeFilter = ['data-theme', 'data-jp-theme-name', 'data-vscode-theme-kind'];
-for (const node of [document.documentElement, document.body]) {
-  if (node) themes.observe(node, { attributeFilter });
-}

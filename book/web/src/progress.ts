@@ -4,6 +4,7 @@ import { button, data, make, table } from './make';
 import { digits } from './numbers';
 import { isEmpty, isFit, joined, NOTHING, parsed, without, type Answered, type Kept } from './progress_format';
 import { scatter } from './scatter';
+import { some } from './scenes/say';
 
 /** Where it lies. Both throw Refused. */
 export interface Place {
@@ -183,7 +184,7 @@ class Progress {
     const checked = this.live ? '' : ' that a page can check by itself';
     const said = [
       `${ids.filter((id) => right.has(id)).length} of the ${ids.length} exercises${checked} solved.`,
-      `${counted(predictions.length, 'prediction')}, ${measured.length} of them measured since, ` +
+      `${some(predictions.length, 'prediction')}, ${measured.length} of them measured since, ` +
         `${close.length} within ${100 * this.known.close} %.`,
     ];
     const hollow = predictions.filter(({ fit }) => fit === false).length;
@@ -204,12 +205,11 @@ class Progress {
   }
 
   #exercises({ answers }: Kept, chapters: Chapter[]): HTMLElement {
-    const given = grouped(answers, ({ exercise }) => exercise);
     const rows = chapters.flatMap((chapter) => {
       const [solved, tried, open]: Node[][] = [[], [], []];
       let minutes = 0;
       for (const [id, takes] of Object.entries(chapter.exercises)) {
-        const mine = given.get(id) ?? [];
+        const mine = answers.filter(({ exercise }) => exercise === id);
         const right = mine.filter((each) => each.right);
         const entry = (words: string) =>
           make('span', { class: 'wt-entry' }, linked(chapter, id, words), this.#drop(id, { answers: mine }));
@@ -286,16 +286,6 @@ function inOrder<Entry extends { lab: string; at: string }>(all: Entry[], chapte
   return sorted.map((each) => [each, chapters[place(each)]]);
 }
 
-function grouped<Entry>(all: Entry[], name: (entry: Entry) => string): Map<string, Entry[]> {
-  const groups = new Map<string, Entry[]>();
-  for (const each of all) {
-    const group = groups.get(name(each));
-    if (group) group.push(each);
-    else groups.set(name(each), [each]);
-  }
-  return groups;
-}
-
 function day(at: string): string {
   return at.slice(0, 10);
 }
@@ -313,10 +303,6 @@ function tries(given: Answered[]): string {
 function seeds(given: Answered[]): string {
   const named = given.filter(({ seed }) => seed).map(({ seed }) => `“${seed}”`);
   return named.length ? ` (${named.join(', ')})` : '';
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function linked({ page, places }: Chapter, of: string, words: string): Node {

@@ -57,6 +57,7 @@ export interface Kept {
 
 export const NOTHING: Kept = { predictions: [], answers: [], diagnoses: [], scenes: [], book: 'Wall Time', schema: 1 };
 
+type Measured = Pick<Foretold, 'measured' | 'fit'>;
 type List = 'predictions' | 'answers' | 'diagnoses' | 'scenes';
 const LISTS: List[] = ['predictions', 'answers', 'diagnoses', 'scenes'];
 
@@ -109,58 +110,52 @@ function isSound(entry: unknown, fields: Record<string, string>): boolean {
   });
 }
 
-/** By what an entry is the same as another one. */
-const NAMES: { [list in List]: (entry: Kept[list][number]) => string } = {
-  predictions: ({ key }) => key,
-  answers: ({ exercise, seed }) => `${exercise} ${seed}`,
-  diagnoses: ({ lab, seed }) => `${lab} ${seed}`,
-  scenes: ({ page, what }) => `${page} ${what}`,
+/** The fields by which an entry is the same as another one. */
+const SAME: Record<List, string[]> = {
+  predictions: ['key'],
+  answers: ['exercise', 'seed'],
+  diagnoses: ['lab', 'seed'],
+  scenes: ['page', 'what'],
 };
+
+function nameOf(list: List, entry: object): string {
+  return SAME[list].map((field) => (entry as Record<string, unknown>)[field]).join(' ');
+}
 
 /** `more` beside what is there. Of two that are the same the first stays, unless only the other is done. */
 export function joined(kept: Kept, more: Kept): Kept {
-  return {
-    ...kept,
-    predictions: merged(kept.predictions, more.predictions, NAMES.predictions, isFit),
-    answers: merged(kept.answers, more.answers, NAMES.answers, ({ right }) => right),
-    diagnoses: merged(kept.diagnoses, more.diagnoses, NAMES.diagnoses, ({ right, told }) => right || Boolean(told)),
-    scenes: merged(kept.scenes, more.scenes, NAMES.scenes, () => true),
-  };
-}
-
-function merged<Entry>(kept: Entry[], more: Entry[], name: (entry: Entry) => string, done: (entry: Entry) => boolean): Entry[] {
-  const all = new Map(kept.map((each) => [name(each), each]));
-  for (const each of more) {
-    const before = all.get(name(each));
-    if (!before || (done(each) && !done(before))) all.set(name(each), each);
+  const isDone = (each: Measured & { right?: boolean; told?: boolean }) => isFit(each) || each.right || each.told;
+  const both = { ...kept };
+  for (const list of LISTS) {
+    const all = new Map<string, object>();
+    for (const each of [...kept[list], ...more[list]] as object[]) {
+      const before = all.get(nameOf(list, each));
+      if (!before || (isDone(each) && !isDone(before))) all.set(nameOf(list, each), each);
+    }
+    Object.assign(both, { [list]: [...all.values()] });
   }
-  return [...all.values()];
+  return both;
 }
 
 /** Without those of `gone`. */
 export function without(kept: Kept, gone: Kept): Kept {
-  const left = <Entry>(all: Entry[], those: Entry[], name: (entry: Entry) => string) => {
-    const names = new Set(those.map(name));
-    return all.filter((each) => !names.has(name(each)));
-  };
-  return {
-    ...kept,
-    predictions: left(kept.predictions, gone.predictions, NAMES.predictions),
-    answers: left(kept.answers, gone.answers, NAMES.answers),
-    diagnoses: left(kept.diagnoses, gone.diagnoses, NAMES.diagnoses),
-    scenes: left(kept.scenes, gone.scenes, NAMES.scenes),
-  };
+  const left = { ...kept };
+  for (const list of LISTS) {
+    const names = new Set(gone[list].map((each) => nameOf(list, each)));
+    Object.assign(left, { [list]: kept[list].filter((each) => !names.has(nameOf(list, each))) });
+  }
+  return left;
 }
 
 /** Whether what was measured settles the bet. */
-export function isFit(bet: Foretold): bet is Foretold & { measured: number } {
+export function isFit<Bet extends Measured>(bet: Bet): bet is Bet & { measured: number } {
   return bet.fit !== false && Number.isFinite(bet.measured);
 }
 
 /** With that answer. What was solved stays solved, and the same answer again is no new try. */
 export function withAnswer(kept: Kept, answer: Omit<Answered, 'tries'>): Kept {
-  const name = NAMES.answers({ ...answer, tries: 0 });
-  const before = kept.answers.find((each) => NAMES.answers(each) === name);
+  const { exercise, seed } = answer;
+  const before = kept.answers.find((each) => each.exercise === exercise && each.seed === seed);
   if (before && (before.right || (before.value === answer.value && !answer.right))) return kept;
   const others = kept.answers.filter((each) => each !== before);
   return { ...kept, answers: [...others, { ...answer, tries: (before?.tries ?? 0) + 1 }] };

@@ -27,12 +27,14 @@ const HANDS = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const; // sign
 
 export class Session {
   readonly kernel: KernelConnection;
+  /** How often the connection was cut. Code that ran is given up then, to be run again: its
+   * answer, or something that it showed, may be lost. */
+  cuts = 0;
   readonly #id: string;
   readonly #settings: ServerConnection.ISettings;
   readonly #endOnLeave = () => void this.#end(true);
   readonly #running = new Set<Execution>();
   #closed = false;
-  #cuts = 0;
   #connections = 0;
   #usedAt = Date.now();
   readonly #used = () => void (this.#usedAt = Date.now());
@@ -71,12 +73,6 @@ export class Session {
     return execution;
   }
 
-  /** How often the connection was cut. Code that ran is given up then, to be run again: its
-   * answer, or something that it showed, may be lost. */
-  get cuts(): number {
-    return this.#cuts;
-  }
-
   /** Breaks off the code that runs. What could not be told to the kernel shows as its silence. */
   interrupt(): void {
     this.kernel.interrupt().catch(() => undefined);
@@ -91,7 +87,7 @@ export class Session {
     };
     this.kernel.connectionStatusChanged.connect((_, status) => {
       if (status !== 'connected' || ++this.#connections === 1) return;
-      this.#cuts += 1;
+      this.cuts += 1;
       for (const execution of this.#running) execution.dispose();
       watcher.onCut();
     });

@@ -20,7 +20,7 @@ export function offerSwitch(script: Element): void {
     const group = make('optgroup', { label });
     for (const other of others) {
       group.append(make('option', {}, other.label));
-      places.push(empty(other.html));
+      places.push(make('div', { class: 'wt-other', 'data-html': other.html }));
     }
     select.append(group);
   }
@@ -33,12 +33,6 @@ export function offerSwitch(script: Element): void {
     for (const place of places) place.hidden = place !== chosen;
   });
   own.before(make('label', { class: 'wt-switch' }, 'Recorded run ', select));
-}
-
-function empty(html: string): HTMLElement {
-  const place = make('div', { class: 'wt-other' });
-  place.dataset.html = html;
-  return place;
 }
 
 function fill(place: HTMLElement): void {

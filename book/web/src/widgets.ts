@@ -196,20 +196,16 @@ export class WidgetManager extends HTMLManager {
     });
   }
 
-  /** After a connection that was cut: nobody knows whether Python heard the last of what was set,
-   * and it takes nothing amiss that it hears twice. */
-  sayAgain(): void {
+  /** After a connection that was cut: nobody knows whether Python heard the last of what was set, and
+   * it takes nothing amiss that it hears twice; nor whether this page heard the last of what Python said.
+   * Each widget answers on the way that it is asked, so after what was said to it again. */
+  recover(): void {
     this.#cut();
     for (const [model, state] of unheard) {
       if (model.widget_manager !== (this as unknown)) continue;
       (model as unknown as Holding)._pending_msgs = 0; // no answer to those will come
       sendHeld(model, state);
     }
-  }
-
-  /** Nor does anybody know whether this page heard the last of what Python said of its widgets.
-   * Each answers on the way that it is asked, so after what was said to it again. */
-  hearAgain(): void {
     for (const model of this.#models) model.comm?.send({ method: 'request_state' });
   }
 

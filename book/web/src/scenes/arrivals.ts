@@ -1,11 +1,11 @@
 /** Response time over the arrival rate: the curve of a pool that is fuller and fuller, and dots of
  * people who come by chance. Poisson arrivals, W workers, first come first served. */
 import { Dice } from './dice';
-import { Heap } from './heap';
 import { upTo } from './parameters';
+import { Queue } from './queue';
 import { percent, seconds, short } from './say';
 import type { About, Row, Scene, Stage } from './scene';
-import { DASH, dot, stroke, words } from './sketch';
+import { axes, DASH, dot, stroke, type Plot } from './sketch';
 import { line } from './theory';
 
 const DOTS = 9; // rates that are simulated
@@ -27,7 +27,7 @@ export const ABOUT: About = {
 export function waited(rate: number, V: number, W: number, variation: number, seed: number): number {
   const dice = new Dice(seed);
   const by = (mean: number) => -mean * Math.log(dice.uniform());
-  const free = new Heap<number>((one, other) => one < other); // when each worker will be
+  const free = new Queue<number>((one, other) => one < other); // when each worker will be
   for (const _ of upTo(W)) free.push(0);
   let now = 0;
   let sum = 0;
@@ -42,10 +42,9 @@ export function waited(rate: number, V: number, W: number, variation: number, se
 
 export function arrivals(stage: Stage): Scene {
   const { values } = stage;
-  let seed = 1;
   let dots: [rate: number, R: number][];
   let pending: number[];
-  let plot = { x: 0, y: 0, w: 1, h: 1 };
+  let plot: Plot = { x: 0, y: 0, w: 1, h: 1, top: 1 };
 
   const worth = () => values.workers / values.wait;
   const R = (rate: number) => values.wait + line(rate, values.wait, values.workers, values.variation);
@@ -60,15 +59,12 @@ export function arrivals(stage: Stage): Scene {
   }
 
   function at(rate: number, value: number): [number, number] {
-    const part = Math.min(2, value / (TOP * values.wait));
+    const part = Math.min(2, value / plot.top);
     return [plot.x + (plot.w * rate) / (1.1 * worth()), plot.y + plot.h * (1 - part)];
   }
 
   return {
-    start(given) {
-      seed = given;
-      reckon();
-    },
+    start: reckon,
     changed(name) {
       if (name !== 'rate') reckon();
       else pending.unshift(...asked());
@@ -77,31 +73,26 @@ export function arrivals(stage: Stage): Scene {
     simulate() {
       const rate = pending.shift();
       if (rate === undefined) return false;
-      dots.push([rate, waited(rate, values.wait, values.workers, values.variation, seed + pending.length)]);
+      dots.push([rate, waited(rate, values.wait, values.workers, values.variation, stage.seed + pending.length)]);
       return true;
     },
     height: () => 260,
     draw(pen) {
       const { left, right, top, bottom } = MARGIN;
-      plot = { x: left, y: top, w: pen.width - left - right, h: pen.height - top - bottom };
-      const floor = plot.y + plot.h;
-      stroke(pen, pen.line, [[plot.x, plot.y], [plot.x, floor], [plot.x + plot.w, floor]]);
-      words(pen, 'response time R', plot.x + 6, plot.y - 8);
-      for (const times of [0, 2, 4, 6]) {
-        words(pen, seconds(times * values.wait), plot.x - 5, at(0, times * values.wait)[1] + 5, 1);
-      }
-      const [wall] = at(worth(), 0);
-      words(pen, 0, plot.x, floor + 18);
-      words(pen, `${short(worth())} arrivals a second`, plot.x + plot.w, floor + 18, 1);
+      const highest = TOP * values.wait;
+      plot = { x: left, y: top, w: pen.width - left - right, h: pen.height - top - bottom, top: highest };
+      const ticks = [0, 2, 4, 6].map((times) => times * values.wait);
+      axes(pen, plot, 'response time R', ticks, seconds, `${short(worth())} arrivals a second`);
+      const [wall, floor] = at(worth(), 0);
       stroke(pen, pen.muted, [[wall, plot.y], [wall, floor]], 2, DASH);
       const rates = upTo(POINTS).map((i) => (worth() * i) / (POINTS + 1));
-      const seen = rates.filter((rate) => R(rate) <= TOP * values.wait);
+      const seen = rates.filter((rate) => R(rate) <= highest);
       stroke(pen, pen.accent, [0, ...seen].map((rate) => at(rate, R(rate))), 2);
       for (const [rate, found] of dots) {
-        if (found <= TOP * values.wait) dot(pen, pen.text, ...at(rate, found), 3);
+        if (found <= highest) dot(pen, pen.text, ...at(rate, found), 3);
       }
       const here = Math.min(values.rate, 1.1 * worth());
-      dot(pen, full() ? pen.warm : pen.accent, ...at(here, full() ? TOP * values.wait : Math.min(TOP * values.wait, R(here))), 6);
+      dot(pen, full() ? pen.warm : pen.accent, ...at(here, full() ? highest : Math.min(highest, R(here))), 6);
     },
     rows() {
       const { rate, wait } = values;

@@ -137,10 +137,10 @@ export function ceilings(stage: Stage): Scene & { counted(): { X: number } } {
     counted,
     advance,
     draw,
-    start(seed) {
+    start() {
       reckon();
       top = 1.15 * Math.max(...shown().map(ceiling));
-      model = new Stations(things(), values.users, drawn(stage, new Dice(seed)));
+      model = new Stations(things(), values.users, drawn(stage, new Dice(stage.seed)));
       settle(WARM_UP);
       advance(settled);
     },

@@ -1,21 +1,9 @@
 /** Real buttons and inputs, which every keyboard, finger and screen reader knows. */
+import { make } from '../make';
 import { PARAMETERS, stepsWith, type Name } from './parameters';
 
-/** With attributes, or one of our own classes. */
-export function element<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  about: string | Record<string, string> = {},
-  ...children: (Node | string)[]
-): HTMLElementTagNameMap[K] {
-  const made = document.createElement(tag);
-  const attributes = typeof about === 'string' ? { class: `wt-scene-${about}` } : about;
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
-}
-
 export function button(label: string, pressed: (event: MouseEvent) => void): HTMLButtonElement {
-  const made = element('button', { type: 'button' }, label);
+  const made = make('button', { type: 'button' }, label);
   made.addEventListener('click', pressed);
   return made;
 }
@@ -37,8 +25,8 @@ export interface Slider {
 export function slider(name: Name, value: number, turned: (value: number) => void): Slider {
   const { label, letter, say: told } = PARAMETERS[name];
   const steps = stepsWith(name, value);
-  const input = element('input', { type: 'range', max: `${steps.length - 1}` });
-  const output = element('b', { 'aria-hidden': 'true' }); // the slider says it itself
+  const input = make('input', { type: 'range', max: `${steps.length - 1}` });
+  const output = make('b', { 'aria-hidden': 'true' }); // the slider says it itself
   const show = (now: number) => {
     const near = steps.reduce((best, each) => (Math.abs(each - now) < Math.abs(best - now) ? each : best));
     input.value = `${steps.indexOf(near)}`;
@@ -52,9 +40,9 @@ export function slider(name: Name, value: number, turned: (value: number) => voi
     show(now);
     turned(now);
   });
-  const words = element('span', {}, label);
-  if (letter) words.append(' ', element('i', {}, letter));
-  return { node: element('label', 'slider', words, input, output), show };
+  const words = make('span', {}, label);
+  if (letter) words.append(' ', make('i', {}, letter));
+  return { node: make('label', { class: 'wt-scene-slider' }, words, input, output), show };
 }
 
 export function select(
@@ -63,9 +51,9 @@ export function select(
   value: string,
   chosen: (value: string) => void,
 ): HTMLElement {
-  const made = element('select', {}, ...options.map(([each, words]) => new Option(words, each, false, each === value)));
+  const made = make('select', {}, ...options.map(([each, words]) => new Option(words, each, false, each === value)));
   made.addEventListener('change', () => chosen(made.value));
-  return element('label', 'choice', label, ' ', made);
+  return make('label', { class: 'wt-scene-choice' }, label, ' ', made);
 }
 
 /** A button that is held down: by finger, mouse, space bar or Enter. */

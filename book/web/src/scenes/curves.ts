@@ -5,7 +5,7 @@ import { rate, seconds, short, some } from './say';
 import type { About, Row, Scene, Stage } from './scene';
 import { SECOND, ShopModel, type Totals } from './shop_model';
 import { byChance, RandomTimes, us } from './shop_times';
-import { DASH, dot, stroke, words, type Box } from './sketch';
+import { axes, DASH, dot, stroke, words, type Plot } from './sketch';
 import { bound, closed, responseBound, shopOf } from './theory';
 
 const DOTS = 9; // levels that are simulated
@@ -14,10 +14,6 @@ const SLICE_MS = 1; // of a frame, for simulating
 const LEAST = 1e-6; // seconds: something must take time, or there is no top to the scale
 const NARROW = 560; // below this one plot stands above the other
 const MARGIN = { left: 46, right: 12, top: 24, bottom: 26 };
-
-interface Plot extends Box {
-  top: number; // of the scale
-}
 
 export const ABOUT: About = {
   title: 'throughput and response time over the number of users',
@@ -33,7 +29,6 @@ export function curves(stage: Stage): Scene {
   const most = Number(stage.option('most') ?? 2 * Math.max(8, values.users)); // users on the axis
   const trapped = stage.option('trap') === 'shown'; // whether cores / R is drawn too
   const others = (stage.option('beside') ?? '').split(' ').filter(Boolean).map(Number); // of cores
-  let seed = 1;
   let exact: number[];
   let pale: number[][]; // with so many other cores
   let dots: { N: number; X: number; R: number }[];
@@ -79,10 +74,9 @@ export function curves(stage: Stage): Scene {
   }
 
   function begin(N: number) {
-    const { cores, workers } = values;
     const laws = shopOf(values, LEAST);
-    const times = new RandomTimes({ ...values, users: N, cpu: laws.D }, new Dice(seed + N), byChance(stage));
-    const model = new ShopModel({ users: N, rate: 0, cores, workers, places: 1e6 }, times);
+    const times = new RandomTimes({ ...values, users: N, cpu: laws.D }, new Dice(stage.seed + N), byChance(stage));
+    const model = new ShopModel({ ...values, users: N, rate: 0, places: 1e6 }, times);
     const round = us(responseBound(N, laws) + laws.Z);
     model.bring(N, round);
     return { model, N, until: 6 * round };
@@ -128,18 +122,8 @@ export function curves(stage: Stage): Scene {
       line(upper, X, colour, dash);
       line(lower, X.map((each, index) => R(index + 1, each)), colour, dash);
     };
-    const axes = (plot: Plot, title: string, say: (value: number) => string) => {
-      const floor = plot.y + plot.h;
-      stroke(pen, pen.line, [[plot.x, plot.y], [plot.x, floor], [plot.x + plot.w, floor]]);
-      words(pen, title, plot.x + 6, plot.y - 8);
-      for (let value = 0; value <= plot.top; value += round(plot.top / 3)) {
-        words(pen, say(value), plot.x - 5, at(plot, 0, value)[1] + 5, 1);
-      }
-      words(pen, 0, plot.x, floor + 18);
-      words(pen, `${most} users`, plot.x + plot.w, floor + 18, 1);
-    };
-    axes(upper, 'requests a second X', short);
-    axes(lower, 'response time R', seconds);
+    axes(pen, upper, 'requests a second X', ticks(upper.top), short, `${most} users`);
+    axes(pen, lower, 'response time R', ticks(lower.top), seconds, `${most} users`);
     pale.forEach((X, index) => {
       both(X, pen.line);
       for (const [plot, value] of [[upper, last(X)], [lower, R(most, last(X))]] as const) {
@@ -166,10 +150,7 @@ export function curves(stage: Stage): Scene {
     simulate,
     restless,
     draw,
-    start(given) {
-      seed = given;
-      reckon();
-    },
+    start: reckon,
     changed(name) {
       if (name !== 'users') reckon();
     },
@@ -217,8 +198,9 @@ export function curves(stage: Stage): Scene {
   };
 }
 
-/** 1, 2 or 5 times a power of ten, at least that. */
-function round(least: number): number {
-  const ten = 10 ** Math.floor(Math.log10(least));
-  return ten * ([1, 2, 5, 10].find((times) => times * ten >= least) ?? 10);
+/** From 0 to the top, in at most three steps of 1, 2 or 5 times a power of ten. */
+function ticks(top: number): number[] {
+  const ten = 10 ** Math.floor(Math.log10(top / 3));
+  const step = ten * ([1, 2, 5, 10].find((times) => 3 * times * ten >= top) ?? 10);
+  return [0, 1, 2, 3].map((n) => n * step).filter((value) => value <= top);
 }

@@ -106,8 +106,8 @@ export function deal(stage: Stage): Scene {
 
   return {
     changed,
-    start(seed) {
-      dice = new Dice(seed);
+    start() {
+      dice = new Dice(stage.seed);
       changed();
     },
     advance(us) {

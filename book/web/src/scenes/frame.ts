@@ -1,9 +1,12 @@
 /** `<wt-scene>`: what all scenes have in common. Sliders, clock, bet, goal; when to move, when to
- * sleep, and what is said. The scene itself is made by its kind. */
-import { button, element, hold, say, select, slider, type Slider } from './controls';
+ * sleep, and what is said. The scene itself is made by its kind. Loaded only by pages that have one;
+ * works from a file. */
+import { make } from '../make';
+import { button, hold, say, select, slider, type Slider } from './controls';
+import { KINDS } from './kinds';
 import { Look } from './look';
 import { NAMES, read, type Name, type Values } from './parameters';
-import type { Kind, Row, Scene, Stage } from './scene';
+import type { Row, Scene, Stage } from './scene';
 import { SECOND } from './shop_model';
 import { byChance } from './shop_times';
 
@@ -15,14 +18,12 @@ const PAUSED = 'Paused: a lab on this page is measuring, and what moves takes CP
 const AHEAD_S = 10;
 const LARGEST_SEED = 2 ** 32 - 1;
 
-export class Frame extends HTMLElement implements Stage {
-  static kinds: Record<string, Kind> = {};
-
+class Frame extends HTMLElement implements Stage {
   values!: Values;
+  seed = 1;
   #scene!: Scene;
   #look!: Look;
   #given!: Values; // by the page
-  #seed = 1;
   #slower = 10;
   #playing = false;
   #seen = false;
@@ -50,10 +51,10 @@ export class Frame extends HTMLElement implements Stage {
     try {
       this.values = read((name) => this.option(name));
       this.#given = { ...this.values };
-      this.#seed = Number(this.option('seed') ?? 1);
+      this.seed = Number(this.option('seed') ?? 1);
       this.#slower = Number(this.option('slower') ?? 10);
-      this.#scene = Frame.kinds[this.option('name')!]!(this);
-      this.#scene.start(this.#seed);
+      this.#scene = KINDS[this.option('name')!]!(this);
+      this.#scene.start();
       this.#build();
     } catch (reason) {
       console.error(reason); // what stood in its place stays
@@ -150,14 +151,14 @@ export class Frame extends HTMLElement implements Stage {
       ),
     ];
     if (byChance(this) && !scene.certain) {
-      const seed = element('input', { type: 'number', min: '0', max: `${LARGEST_SEED}` });
-      seed.value = `${this.#seed}`;
+      const seed = make('input', { type: 'number', min: '0', max: `${LARGEST_SEED}` });
+      seed.value = `${this.seed}`;
       seed.addEventListener('change', () => {
-        this.#seed = Math.min(LARGEST_SEED, Math.max(0, Math.floor(Number(seed.value) || 0)));
-        seed.value = `${this.#seed}`;
+        this.seed = Math.min(LARGEST_SEED, Math.max(0, Math.floor(Number(seed.value) || 0)));
+        seed.value = `${this.seed}`;
         this.#again();
       });
-      row.push(element('label', 'choice', 'Seed ', seed));
+      row.push(make('label', { class: 'wt-scene-choice' }, 'Seed ', seed));
     }
     return row;
   }
@@ -220,7 +221,7 @@ export class Frame extends HTMLElement implements Stage {
   }
 
   #again(): void {
-    this.#scene.start(this.#seed);
+    this.#scene.start();
     this.#say(this.#scene.sentence());
     this.#show(Infinity);
   }
@@ -293,8 +294,8 @@ export class Frame extends HTMLElement implements Stage {
       let line = body.rows[index];
       if (!line) {
         line = body.insertRow();
-        line.append(element('th', { scope: 'row' }));
-        for (const kind of ['simulated', 'bound', 'model']) line.append(element('td', { 'data-kind': kind }));
+        line.append(make('th', { scope: 'row' }));
+        for (const kind of ['simulated', 'bound', 'model']) line.append(make('td', { 'data-kind': kind }));
       }
       [...line.cells].forEach((cell, column) => say(cell, row[column] ?? ''));
     });
@@ -309,7 +310,7 @@ export class Frame extends HTMLElement implements Stage {
     if (!before && (!this.#touched || this.#betOpen || !this.#scene.goals![name]!())) return;
     const words = line.textContent!.trim();
     line.dataset.reached = 'yes';
-    line.append(element('strong', {}, ' Reached.'));
+    line.append(make('strong', {}, ' Reached.'));
     if (before) return;
     window.wallTime.play({ what: name, words });
     this.#say(`Reached: ${words}`);
@@ -328,3 +329,5 @@ export class Frame extends HTMLElement implements Stage {
     say(this.#said, text);
   }
 }
+
+customElements.define('wt-scene', Frame);

@@ -26,10 +26,9 @@ export const ABOUT: About = {
 export function hopping(stage: Stage): Scene {
   const { values } = stage;
   let model: Hopping;
-  let seed = 1;
 
   function begin(): void {
-    const dice = new Dice(seed);
+    const dice = new Dice(stage.seed);
     const draw = drawn(stage, dice);
     model = new Hopping(dice, values.cores, values.users, () => draw(us(values.cpu)));
     model.run(BEFORE);
@@ -76,10 +75,7 @@ export function hopping(stage: Stage): Scene {
   return {
     draw,
     sentence,
-    start(given) {
-      seed = given;
-      begin();
-    },
+    start: begin,
     changed(name) {
       if (name === 'users' || name === 'cores') begin();
     },

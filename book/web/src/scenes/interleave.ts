@@ -125,8 +125,8 @@ export function interleave(stage: Stage): Scene & Hands {
     chance,
     draw,
     sentence,
-    start(seed) {
-      dice = new Dice(seed);
+    start() {
+      dice = new Dice(stage.seed);
       changed();
     },
     tools() {

@@ -50,7 +50,7 @@ export const ABOUT: About = {
   needs: { cpu: 'how long each computes' },
 };
 
-export function lanes(stage: Stage): Scene & { insert(): void; readonly model: LanesModel } {
+export function lanes(stage: Stage): Scene & { insert(): void } {
   const { values } = stage;
   const offered = (stage.option('who') ?? 'processes').split(/\s+/);
   const span = us(Number(stage.option('span') ?? 0.5));
@@ -164,9 +164,6 @@ export function lanes(stage: Stage): Scene & { insert(): void; readonly model: L
 
   return {
     certain: true,
-    get model() {
-      return model;
-    },
     start,
     changed: start,
     insert,

@@ -40,8 +40,6 @@ export class LanesModel {
   readonly lanes: Lane[];
   readonly ready: Lane[] = [];
   spans: Span[] = [];
-  done = 0;
-  response = 0; // of those done
   log: ((at: number, what: Happening, id: number, took: number) => void) | undefined;
   #call = 0;
   #sums: Record<State, number> = { away: 0, ready: 0, running: 0, waiting: 0, blocking: 0 };
@@ -117,10 +115,7 @@ export class LanesModel {
 
   #answered(lane: Lane): void {
     if (lane.state !== 'away') {
-      const took = this.now - lane.asked;
-      this.done += 1;
-      this.response += took;
-      this.log?.(this.now, 'done', lane.id, took);
+      this.log?.(this.now, 'done', lane.id, this.now - lane.asked);
     }
     lane.asked = this.now;
     lane.left = this.rules.cpu;

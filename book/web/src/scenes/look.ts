@@ -39,9 +39,7 @@ export class Look {
       this.#colours = undefined;
       changed();
     };
-    new MutationObserver(forget).observe(document.documentElement, {
-      attributeFilter: ['data-theme'],
-    });
+    new MutationObserver(forget).observe(document.documentElement, { attributeFilter: ['data-theme'] });
     const place = canvas.parentElement!;
     this.#width = place.clientWidth;
     new ResizeObserver(() => {

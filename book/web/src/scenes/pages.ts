@@ -91,8 +91,8 @@ export function pages(stage: Stage): Scene {
 
   return {
     draw,
-    start(seed) {
-      dice = new Dice(seed);
+    start() {
+      dice = new Dice(stage.seed);
       begin();
     },
     changed(name) {

@@ -26,14 +26,13 @@ export const ABOUT: About = {
   still: (scene) => scene.advance!(15 * SECOND),
 };
 
-export function ramp(stage: Stage): Scene & { readonly model: Ramp } {
+export function ramp(stage: Stage): Scene {
   const { values } = stage;
   let model: Ramp;
-  let seed = 1;
   let inside = NaN; // second in which all were
 
   function begin(): void {
-    const times = new RandomTimes(values, new Dice(seed), byChance(stage));
+    const times = new RandomTimes(values, new Dice(stage.seed), byChance(stage));
     model = new Ramp(values.first, values.limit, values.users, us(values.within), times);
     model.run(0);
     inside = NaN;
@@ -89,14 +88,8 @@ export function ramp(stage: Stage): Scene & { readonly model: Ramp } {
   }
 
   return {
-    get model() {
-      return model;
-    },
     draw,
-    start(given) {
-      seed = given;
-      begin();
-    },
+    start: begin,
     changed: begin,
     advance(time) {
       const until = model.now + time;

@@ -89,8 +89,8 @@ export function samples(stage: Stage): Scene {
   const enough = () => model.count >= ENOUGH;
 
   return {
-    start(seed) {
-      model = new Samples(new Dice(seed));
+    start() {
+      model = new Samples(new Dice(stage.seed));
       now = 0;
       model.pair(setting());
     },

@@ -8,11 +8,6 @@ import type { Name, Values } from './parameters';
  * without anything is not shown. */
 export type Row = [what: string, simulated: string, bound?: string, model?: string];
 
-export interface Answer {
-  value: number;
-  words: string;
-}
-
 export interface Scene {
   /** Whether nothing in it is left to chance, and there is no seed to choose. */
   readonly certain?: boolean;
@@ -20,8 +15,8 @@ export interface Scene {
   readonly goals?: Record<string, () => boolean>;
   /** Buttons and choices of its own (controls.ts), below the clock's. */
   tools?(): Node[];
-  /** Begin again: the same seed, the same course. */
-  start(seed: number): void;
+  /** Begin again: the stage's seed is the same, and so is the course. */
+  start(): void;
   /** The model's clock goes on by so many microseconds. Without one there is nothing to play, and
    * neither `clock` nor `step`. */
   advance?(us: number): void;
@@ -44,7 +39,7 @@ export interface Scene {
   /** What there is to see, in a sentence or two. */
   sentence(): string;
   /** What a bet is held against, once the model has run for long enough. */
-  answer?(of: string): Answer | undefined;
+  answer?(of: string): { value: number; words: string } | undefined;
   /** While the reader holds the button down that sends requests; once for a short press. */
   send?(held: boolean): void;
   /** Pointer on the canvas, in its pixels; whether the scene took it. */
@@ -53,6 +48,8 @@ export interface Scene {
 
 export interface Stage {
   values: Values;
+  /** Of the dice: a whole number. */
+  readonly seed: number;
   /** What else the page says: data of the element. */
   option(name: string): string | null;
   /** A slider of the scene's own was moved from the canvas. */

@@ -1,9 +1,9 @@
 /** The shop: users, a listen queue, workers, and cores or waits; what is counted, beside the laws. */
 import { Dice } from './dice';
+import type { Values } from './parameters';
 import { clock, percent, rate, seconds, short } from './say';
 import type { About, Row, Scene, Stage } from './scene';
-import { GOALS } from './shop_goals';
-import { SECOND, ShopModel, type Happening, type Settings, type Totals } from './shop_model';
+import { SECOND, ShopModel, type Happening, type Totals } from './shop_model';
 import { ShopPicture } from './shop_picture';
 import { byChance, RandomTimes, us } from './shop_times';
 import { bound, responseBound, shopOf, throughput } from './theory';
@@ -70,6 +70,23 @@ export const ABOUT: About = {
   },
 };
 
+/** When what a page asks of the reader is done. */
+const GOALS: Record<string, (counted: Counted, values: Values) => boolean> = {
+  'turned-away': ({ refused }) => refused > 0,
+  'time-to-think': ({ enough, R }, { users }) => enough && users >= 16 && R <= 0.1,
+  'all-cores': ({ enough, busy }, { users, cores }) => enough && cores === 4 && busy > 0.98 && users <= 4,
+  'within-a-second': ({ enough, R }, { users }) => enough && users >= 90 && R < 1.05,
+  'fewest-cores': ({ enough, X }, { users, cores }) => enough && users >= 256 && X > 1200 && cores <= 3,
+  'smallest-pool': ({ enough, longest }, { users, workers }) =>
+    enough && users >= 96 && workers <= 96 && longest === 0,
+  'everybody-in': ({ enough, outside }, { users, workers }) =>
+    enough && users >= 64 && workers <= 16 && outside === 0,
+  'hundred-a-second': ({ enough, X }, { workers }) => enough && X > 97 && workers <= 50,
+  'line-is-gone': ({ line, peak }, { rate }) => rate >= 24 && peak >= 50 && line === 0,
+  'cores-filled': ({ enough, seconds, busy }, { workers, cores }) =>
+    enough && seconds > 4 && cores === 4 && workers < 50 && busy > 0.945,
+};
+
 export function shop(stage: Stage): Scene & { counted(): Counted; readonly model: ShopModel } {
   const { values } = stage;
   const rateHeld = Number(stage.option('hold') ?? 0);
@@ -84,11 +101,6 @@ export function shop(stage: Stage): Scene & { counted(): Counted; readonly model
   const open = () => values.users === 0;
 
   const round = () => responseBound(Math.max(1, values.users), shopOf(values)) + values.think;
-
-  function settings(): Settings {
-    const { users, rate, cores, workers, places } = values;
-    return { users, rate, cores, workers, places };
-  }
 
   /** What comes now belongs to the change, not to what it leads to. */
   function settle(rounds: number): void {
@@ -181,9 +193,9 @@ export function shop(stage: Stage): Scene & { counted(): Counted; readonly model
     counted,
     advance,
     rows,
-    start(seed) {
-      model = new ShopModel({ ...settings(), rate: 0 }, new RandomTimes(values, new Dice(seed), byChance(stage)));
-      model.change(settings());
+    start() {
+      model = new ShopModel({ ...values, rate: 0 }, new RandomTimes(values, new Dice(stage.seed), byChance(stage)));
+      model.change({ ...values });
       model.bring(values.users, us(round()));
       peak = 0;
       picture.forget();
@@ -208,7 +220,7 @@ export function shop(stage: Stage): Scene & { counted(): Counted; readonly model
       return `At ${clock(at, 4)}: ${first}${more > 0 ? ` And ${more} more.` : ''}`;
     },
     changed() {
-      model.change(settings());
+      model.change({ ...values });
       const missing = values.users - model.present;
       if (missing > 0) model.bring(missing, us(round()));
       settle(SETTLES);
@@ -216,7 +228,7 @@ export function shop(stage: Stage): Scene & { counted(): Counted; readonly model
     send(held) {
       values.rate = held ? rateHeld : 0;
       if (held) model.send();
-      model.change(settings());
+      model.change({ ...values });
     },
     height: (width) => picture.height(width),
     draw: (pen, ms) => picture.draw(pen, model, values, ms, rateHeld > 0 || values.rate > 0),

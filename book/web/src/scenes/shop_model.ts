@@ -3,7 +3,7 @@
  * A discrete-event model with a clock of its own, in whole microseconds. It knows nothing of
  * pictures or of real time. README.md says in which order things happen that fall together, and how
  * processor sharing is rounded; tests/unit/test_scenes.py holds both to a second model, in Python. */
-import { Heap } from './heap';
+import { Queue } from './queue';
 
 export const SECOND = 1_000_000;
 const SHARES = 1024; // work is reckoned in 1/1024 microseconds of a core
@@ -82,8 +82,8 @@ export class ShopModel {
   underWay = 0;
   log: ((at: number, what: Happening, id: number) => void) | undefined;
 
-  #cores = new Heap<Request>((a, b) => a.tag < b.tag || (a.tag === b.tag && a.id < b.id));
-  #timers = new Heap<Timer>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
+  #cores = new Queue<Request>((a, b) => a.tag < b.tag || (a.tag === b.tag && a.id < b.id));
+  #timers = new Queue<Timer>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
   #order = 0;
   #ids = 0;
   #users = 0;

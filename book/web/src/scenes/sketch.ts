@@ -13,14 +13,14 @@ export function box(pen: Pen, colour: string, x: number, y: number, w: number, h
 }
 
 /** Words; `part` of them to the left of x: 0, 1/2 or 1. */
-export function words(pen: Pen, text: string | number, x: number, y: number, part = 0, colour = pen.muted): void {
+export function words(pen: Pick<Pen, 'g' | 'muted'>, text: string | number, x: number, y: number, part = 0, colour = pen.muted): void {
   const { g } = pen;
   g.fillStyle = colour;
   g.textAlign = part === 0 ? 'left' : part === 1 ? 'right' : 'center';
   g.fillText(String(text), x, y);
 }
 
-export function stroke(pen: Pen, colour: string, points: number[][], width = 1, dash: number[] = []): void {
+export function stroke(pen: Pick<Pen, 'g'>, colour: string, points: number[][], width = 1, dash: number[] = []): void {
   const { g } = pen;
   g.setLineDash(dash);
   g.strokeStyle = colour;
@@ -60,6 +60,22 @@ export interface Box {
   y: number;
   w: number;
   h: number;
+}
+
+/** Of which both scales begin at 0. */
+export interface Plot extends Box {
+  top: number; // of the scale
+}
+
+/** What a plot is of, its ticks, and what stands at the end on the right. */
+export function axes(pen: Pen, plot: Plot, title: string, ticks: number[], say: (value: number) => string, end: string): void {
+  const { x, y, w, h, top } = plot;
+  const floor = y + h;
+  stroke(pen, pen.line, [[x, y], [x, floor], [x + w, floor]]);
+  words(pen, title, x + 6, y - 8);
+  for (const tick of ticks) words(pen, say(tick), x - 5, y + h * (1 - tick / top) + 5, 1);
+  words(pen, 0, x, floor + 18);
+  words(pen, end, x + w, floor + 18, 1);
 }
 
 /** The dash of bounds and of what is averaged. */

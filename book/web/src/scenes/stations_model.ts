@@ -2,7 +2,7 @@
  * which is thing 0, and keeps it while it goes through all the others, one after another; then its
  * user asks again at once. First come, first served. What falls on one microsecond happens in the
  * order in which it was put down. A thing of which nothing is needed (0 µs) is passed by. */
-import { Heap } from './heap';
+import { Queue } from './queue';
 
 /** How many there are of it, and for how long a request holds one, on average: whole microseconds. */
 export interface Thing {
@@ -18,7 +18,7 @@ export class Stations {
   readonly lines: number[][]; // who stands before each
   readonly busy: number[]; // of each thing: units in use, times microseconds
   #order = 0;
-  #next = new Heap<[at: number, order: number, id: number, thing: number]>(
+  #next = new Queue<[at: number, order: number, id: number, thing: number]>(
     ([at, order], [at2, order2]) => at < at2 || (at === at2 && order < order2),
   );
 

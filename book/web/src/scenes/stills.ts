@@ -18,7 +18,7 @@ export function stageOf(options: Record<string, string>): Stage {
   const option = (name: string) => options[name] ?? null;
   const values = read(option);
   const turn: Stage['turn'] = (name, value) => void (values[name] = value);
-  return { values, option, turn, did() {}, redraw() {} };
+  return { values, seed: Number(options.seed ?? 1), option, turn, did() {}, redraw() {} };
 }
 
 /** What a reader sees at first, or what has happened then by what is said about the scene. */
@@ -26,7 +26,7 @@ export function still({ mark, name, options }: Asked): string {
   const { title, still } = ABOUT[name]!;
   const stage = stageOf(options);
   const scene = KINDS[name]!(stage);
-  scene.start(Number(options.seed ?? 1));
+  scene.start();
   still?.(scene, stage.option);
   while (scene.restless?.()) scene.simulate!();
   const svg = new Svg(WIDTH, scene.height(WIDTH), mark);

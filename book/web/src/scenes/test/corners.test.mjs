@@ -30,7 +30,7 @@ function scene(kind, options, turned, right) {
   const stage = stageOf(options);
   const { values } = stage;
   const made = KINDS[kind](stage);
-  made.start(1);
+  made.start();
   turned.forEach((name, index) => {
     values[name] = stepsWith(name, values[name]).at(right[index] ? -1 : 0);
     made.changed(name);

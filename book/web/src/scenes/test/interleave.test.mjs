@@ -30,8 +30,8 @@ for (const { threads, rounds, lock, ends: told } of agreed) {
 
 function scene(given, options = {}) {
   const values = { racers: 2, rounds: 3, lock: 0, ...given };
-  const made = interleave({ values, option: (name) => options[name] ?? null, turn() {}, did() {}, redraw() {} });
-  made.start(1);
+  const made = interleave({ values, option: (name) => options[name] ?? null, turn() {}, did() {}, redraw() {}, seed: 1 });
+  made.start();
   return made;
 }
 

@@ -37,7 +37,7 @@ function scene(given, clocks) {
     ...given,
   };
   const made = journey({ values, option: (name) => (name === 'clocks' ? clocks : null), turn() {}, redraw() {} });
-  made.start(1);
+  made.start();
   const turn = (changes) => {
     Object.assign(values, changes);
     made.changed();

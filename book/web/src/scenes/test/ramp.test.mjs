@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import agreed from '../agreed/looks.json';
+import { Dice } from '../dice';
 import { ramp } from '../ramp';
 import { Master, Ramp } from '../ramp_model';
+import { RandomTimes } from '../shop_times';
 
 for (const { wanted, start, looks } of agreed) {
   test(`from ${start} to ${wanted} workers`, () => {
@@ -32,20 +34,25 @@ function scene(given) {
     ...{ users: 256, think: 0, cpu: 0, wait: 0.2 },
     ...{ first: 5, limit: 256, within: 0, ...given },
   };
-  const made = ramp({ values, option: () => null, turn() {}, did() {}, redraw() {} });
-  made.start(1);
+  const made = ramp({ values, option: () => null, turn() {}, did() {}, redraw() {}, seed: 1 });
+  made.start();
   return { made, values };
 }
 
 test('nobody is lost: inside, outside, or not yet come', () => {
-  const { made } = scene({ within: 20 });
-  for (let i = 0; i < 400; i += 1) {
-    made.advance(100_000);
-    const { shop, outside, there, master } = made.model;
+  const values = { think: 0, cpu: 0, wait: 0.2 };
+  const model = new Ramp(5, 256, 256, 20e6, new RandomTimes(values, new Dice(1), true));
+  const { shop, master } = model;
+  model.run(0);
+  for (let i = 1; i <= 400; i += 1) {
+    model.run(i * 100_000);
+    const { outside, there } = model;
     assert.equal(shop.inService + outside, shop.underWay);
     assert.equal(shop.underWay, there);
     assert.ok(shop.inService <= master.workers);
   }
+  const { made } = scene({ within: 20 });
+  made.advance(40e6);
   assert.match(made.sentence(), /^256 users have come; 256 workers are there, and 0 users stand outside/);
 });
 
