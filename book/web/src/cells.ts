@@ -96,7 +96,7 @@ export class LabCell {
       const reply = await future.done;
       await Promise.all([untilDrawn(host, manager), manager.inOrder]);
       const failed = reply?.content.status === 'error';
-      if (failed) foldTraceback(host, reply.content as unknown as Failure);
+      if (failed) foldTraceback(host, reply.content as unknown as Record<string, string>);
       else await this.#carryOver(session, host, manager);
       this.#show(area, host, failed);
     } catch (reason) {
@@ -160,13 +160,8 @@ export class LabCell {
 // As what a traceback is drawn: newer versions of rendermime have a kind of its own for it.
 const ERRORS = ['error', 'stderr'].map((kind) => `[data-mime-type="application/vnd.jupyter.${kind}"]`).join();
 
-interface Failure {
-  ename: string;
-  evalue: string;
-}
-
 /** What went wrong first; Python's way there is for who wants it. */
-function foldTraceback(host: HTMLElement, { ename, evalue }: Failure): void {
+function foldTraceback(host: HTMLElement, { ename, evalue = '' }: Record<string, string>): void {
   const errors = host.querySelectorAll(ERRORS);
   const traceback = errors[errors.length - 1];
   if (!traceback) return;

@@ -20,7 +20,8 @@ export function offerDrawing(chooser: Element, before: Element): void {
   const take = async (files: Iterable<File>) => {
     for (const each of files) {
       try {
-        const drawn = await drawIn(place, await read(each));
+        if (each.size > MOST_BYTES) throw new Refused(`larger than ${MOST_BYTES / 2 ** 20} MiB, and no lab’s recording is.`);
+        const drawn = await drawIn(place, saved(await each.text()));
         said.textContent = `${each.name} is drawn below.`;
         drawn.focus();
       } catch (reason) {
@@ -51,11 +52,6 @@ export function onDrop(taker: (over: Element) => ((files: FileList) => void) | u
     event.preventDefault();
     take(event.dataTransfer!.files);
   });
-}
-
-async function read(file: File): Promise<Saved> {
-  if (file.size > MOST_BYTES) throw new Refused(`larger than ${MOST_BYTES / 2 ** 20} MiB, and no lab’s recording is.`);
-  return saved(await file.text());
 }
 
 /** All of it is text but for the figure, which plotly draws. */

@@ -4,13 +4,8 @@
 import { draw, forget, type Figure, type Plotly } from './plot';
 import { still, type Asked } from './scenes/stills';
 
-interface Recorded {
-  mark: string; // of the figure, as labs.present.html has it
-  figure: Figure;
-}
-
 interface Wanted {
-  figures: Recorded[];
+  figures: { mark: string; figure: Figure }[]; // marked as labs.present.html has it
   scenes: Asked[];
 }
 

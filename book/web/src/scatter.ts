@@ -57,14 +57,11 @@ export function scatter(all: Bet[], [least, most]: [number, number]): HTMLElemen
     plot.append(dot);
   }
   picture.append(plot);
-  const around = bets.some(({ band }) => band) ? ` The bar around a point is the forecast’s band. ${insideOf(bets)}` : '';
+  const known = bets.flatMap(({ said, band }) => (band ? [said >= band[0] && said <= band[1]] : []));
+  const inside = `Bets inside it: ${known.filter(Boolean).length} of ${known.length}.`;
+  const around = known.length ? ` The bar around a point is the forecast’s band. ${inside}` : '';
   const caption = `Each point is a bet, in its own unit. On the dashed line you said what was measured.${around}`;
   return [make('figure', { class: 'wt-scatter' }, picture, make('figcaption', {}, caption))];
-}
-
-function insideOf(bets: Bet[]): string {
-  const known = bets.flatMap(({ said, band }) => (band ? [said >= band[0] && said <= band[1]] : []));
-  return `Bets inside it: ${known.filter(Boolean).length} of ${known.length}.`;
 }
 
 function inWords(bets: Bet[]): string {

@@ -106,6 +106,7 @@ export class Session {
   }
 
   async #beat(watcher: Watcher, lost: (how: Loss) => void, restAfterMs: number): Promise<void> {
+    const connected = () => this.kernel.reconnect().then(() => true, () => false);
     let silent: Silent | undefined;
     for (;;) {
       await pause(BEAT_MS);
@@ -114,7 +115,7 @@ export class Session {
       let answers = await this.#ping();
       // A server that slept finds its connections too old and closes them a moment later, with
       // whatever was sent by then. So a fresh one first.
-      if (answers && silent === 'server') answers = await this.#reconnect();
+      if (answers && silent === 'server') answers = await connected();
       if (this.#closed) return;
       if (answers) {
         if (silent) watcher.onAnswer();
@@ -130,17 +131,10 @@ export class Session {
         watcher.onSilence(silent);
         // The library gives up after some tries, or waits long: the server is there, so try now.
         if (answer === 200 && this.kernel.connectionStatus !== 'connected') {
-          await this.#reconnect();
+          await connected();
         }
       }
     }
-  }
-
-  async #reconnect(): Promise<boolean> {
-    return this.kernel.reconnect().then(
-      () => true,
-      () => false,
-    );
   }
 
   /** Whether the kernel answers within the patience. */

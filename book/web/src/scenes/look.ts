@@ -8,27 +8,29 @@ export type Context = Pick<
   | ('beginPath' | 'moveTo' | 'lineTo' | 'arc' | 'rect' | 'roundRect' | 'save' | 'clip' | 'restore')
 >;
 
-export interface Pen {
+/** The page's colours, as wall-time.css names them. */
+export const colours = (text: string, of: (name: string) => string) => ({
+  text,
+  muted: of('muted'),
+  line: of('control-line'),
+  accent: of('accent'),
+  warm: of('warm'),
+  wash: of('wash'),
+});
+
+export interface Pen extends ReturnType<typeof colours> {
   g: Context;
   canvas?: CanvasRenderingContext2D; // the same, where there are pixels
   width: number; // CSS pixels
   height: number;
   ratio: number; // of the screen's pixels to the page's
-  text: string;
-  muted: string;
-  line: string;
-  accent: string;
-  warm: string;
-  wash: string;
   font: string;
 }
-
-type Colours = Omit<Pen, 'g' | 'canvas' | 'width' | 'height' | 'ratio'>;
 
 const SHARPEST = 2; // device pixels for each of the page's; more costs and is not seen
 
 export class Look {
-  #colours: Colours | undefined;
+  #looks: (ReturnType<typeof colours> & { font: string }) | undefined;
   #width: number; // as the browser says when it changes: to ask within a frame lays out the page
 
   constructor(
@@ -36,7 +38,7 @@ export class Look {
     changed: () => void,
   ) {
     const forget = () => {
-      this.#colours = undefined;
+      this.#looks = undefined;
       changed();
     };
     new MutationObserver(forget).observe(document.documentElement, { attributeFilter: ['data-theme'] });
@@ -66,22 +68,12 @@ export class Look {
     }
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     g.clearRect(0, 0, width, height);
-    this.#colours ??= this.#read();
-    g.font = this.#colours.font;
-    return { g, canvas: g, width, height, ratio, ...this.#colours };
-  }
-
-  #read(): Colours {
-    const style = getComputedStyle(this.canvas);
-    const of = (name: string) => style.getPropertyValue(`--wt-${name}`);
-    return {
-      text: style.color,
-      muted: of('muted'),
-      line: of('control-line'),
-      accent: of('accent'),
-      warm: of('warm'),
-      wash: of('wash'),
-      font: `14px ${style.fontFamily}`,
-    };
+    if (!this.#looks) {
+      const style = getComputedStyle(canvas);
+      const of = (name: string) => style.getPropertyValue(`--wt-${name}`);
+      this.#looks = { ...colours(style.color, of), font: `14px ${style.fontFamily}` };
+    }
+    g.font = this.#looks.font;
+    return { g, canvas: g, width, height, ratio, ...this.#looks };
   }
 }

@@ -47,15 +47,17 @@ export interface Times {
 export type Happening = 'ask' | 'queue' | 'refuse' | 'start' | 'computed' | 'done';
 
 /** Sums since the model began. Differences between two of them are a measurement. */
-export interface Totals {
-  now: number;
-  asked: number;
-  done: number;
-  refusals: number;
-  response: number; // microseconds, of those done
-  underWay: number; // requests times microseconds
-  busyCores: number; // cores times microseconds
-}
+const NOTHING = {
+  now: 0,
+  asked: 0,
+  done: 0,
+  refusals: 0,
+  response: 0, // microseconds, of those done
+  underWay: 0, // requests times microseconds
+  busyCores: 0, // cores times microseconds
+};
+
+export type Totals = typeof NOTHING;
 
 interface Timer {
   at: number;
@@ -90,17 +92,12 @@ export class ShopModel {
   #share = 0; // what each request on the cores has had since the beginning
   #sharedAt = 0;
   #call = 0;
-  #sums: Totals;
+  #sums = { ...NOTHING };
 
   constructor(
     private settings: Settings,
     private times: Times,
-  ) {
-    this.#sums = {
-      ...{ now: 0, asked: 0, done: 0, refusals: 0, response: 0 },
-      ...{ underWay: 0, busyCores: 0 },
-    };
-  }
+  ) {}
 
   get onCores(): number {
     return this.#cores.size;

@@ -1,6 +1,6 @@
 /** A pen that writes an SVG, in the page's own colours: one picture serves light and dark. What is
  * drawn in one look, one after the other, becomes one path. */
-import type { Context, Pen } from './look';
+import { colours, type Context, type Pen } from './look';
 
 const FONT = '14px ';
 
@@ -40,11 +40,8 @@ export class Svg implements Context {
 
   get pen(): Pen {
     const { width, height } = this;
-    const of = (name: string) => `var(--wt-${name})`;
-    return {
-      ...{ g: this, width, height, ratio: 1, text: 'currentColor', font: FONT, line: of('control-line') },
-      ...{ muted: of('muted'), accent: of('accent'), warm: of('warm'), wash: of('wash') },
-    };
+    const inks = colours('currentColor', (name) => `var(--wt-${name})`);
+    return { g: this, width, height, ratio: 1, font: FONT, ...inks };
   }
 
   /** What has been drawn; `said` is for whoever cannot see it. */
