@@ -182,9 +182,7 @@ def by_law(
             throughput_rps=rate,
             throughput_ci_rps=(rate * 0.98, rate * 1.02),
             mean_response_time_s=level.users / rate,
-            workers=experiment.server.pool,
-            demand_s=expected.demand_s,
-            **more,
+            **{"workers": experiment.server.pool, "demand_s": expected.demand_s, **more},
         )
 
     runs = tuple(

@@ -3,25 +3,16 @@
 import shutil
 from pathlib import Path
 
+from chapters import FRONT
+
 ROOT = Path(__file__).resolve().parent.parent
 NAPS = ROOT / "tests/new_kind"
 LINE = '    "naps": "naps.run:NapsLab",\n'
-PAGE = """---
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
-kernelspec:
-  display_name: Python 3 (ipykernel)
-  language: python
-  name: python3
----
+PAGE = f"""{FRONT}# Naps
 
-# Naps
+The longest took {{measured}}`slept("0.1")`.
 
-The longest took {measured}`slept("0.1")`.
-
-```{code-cell} ipython3
+```{{code-cell}} ipython3
 :tags: [lab, hide-input]
 from labs import naps
 naps("naps")

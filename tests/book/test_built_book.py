@@ -2,30 +2,22 @@
 
 import functools
 import json
-import os
 import re
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup, Tag
 from chapters import ROOT, Page, chapters, pages
-from msgspec import structs
 
-from labs.kinds.sweep.record import Recording
-from labs.recordings import store
 from labs.recordings.pages import chapters as progress_chapters
-from labs.records.results import Run
 from labs.site.build.formulas import FORMULA
 from labs.site.roles.measured_role import measured
 
 pytestmark = [pytest.mark.chapters, pytest.mark.timeout(180)]
-
-FASTER = 1.37  # times, in the changed recording
 
 
 @functools.cache  # a test looks at what it reads and changes nothing
@@ -230,54 +222,6 @@ def test_an_exercise_is_a_section_with_its_field_and_folded_words(book: Path, pa
         folded = [each["class"] for each in section.select("details.hint, details.solution")]
         assert folded[0] == ["hint"] and folded[-1] == ["solution"], row.id
         assert not section.select("details[open]")
-
-
-@pytest.mark.extended
-def test_another_recording_makes_another_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The same page, built beside a recording of a faster machine."""
-    (page,) = [page for page in chapters() if page.slug == "many-cores"]
-    before = store.recording(page.slug)
-    assert isinstance(before, Recording)
-    after = structs.replace(before, runs=tuple(faster(run) for run in before.runs))
-    store.save(after, tmp_path / "recordings" / page.slug / f"{after.machine.cores}-cores.json")
-    shown = [each.get_text() for each in article(build(page, tmp_path)).select(".wt-measured")]
-    was = [said(page, text) for text in quoted(page)]
-    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path / "recordings"))
-    assert shown == [said(page, text) for text in quoted(page)]
-    changed = [a != b for a, b in zip(shown, was, strict=True)]
-    assert sum(changed) >= 2 * len(after.experiment.load.users)
-
-
-def faster(run: Run) -> Run:
-    points = (
-        replace(
-            point,
-            throughput_rps=point.throughput_rps * FASTER,
-            mean_response_time_s=point.mean_response_time_s / FASTER,
-        )
-        for point in run.points
-    )
-    return replace(run, points=tuple(points))
-
-
-def build(page: Page, folder: Path) -> Path:
-    """A book of one page beside `recordings`; its complaints about missing pages are no matter."""
-    source = folder / "book"
-    (source / page.name).parent.mkdir(parents=True)
-    shutil.copy(page.path, source / f"{page.name}.md")
-    (source / "index.md").write_text("# A book of one page\n")
-    (folder / "toc.yml").write_text(
-        f"format: jb-book\nroot: index\nchapters:\n- file: {page.name}\n"
-    )
-    command = [sys.executable, "-m", "labs.site.build.book", "build", str(source)]
-    command += ["--config", str(ROOT / "_config.yml"), "--toc", str(folder / "toc.yml")]
-    command += ["--path-output", str(folder), "--quiet"]
-    environment = {**os.environ, "LABS_RECORDINGS": str(folder / "recordings")}
-    made = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=ROOT)
-    assert made.returncode == 0, made.stderr
-    return folder / "_build" / "html" / f"{page.name}.html"
 
 
 CONF = """

@@ -116,16 +116,6 @@ def test_burns_and_what_a_server_costs_are_kept_apart(tmp_path, monkeypatch) -> 
         {"load": Load([1], keep_alive=False)},
         {"server": Server("prefork")},
     ],
-    ids=[
-        "another unit",
-        "no work",
-        "a wait",
-        "a thought",
-        "another wait",
-        "a file",
-        "connections",
-        "server",
-    ],
 )
 def test_what_other_requests_cost_is_kept_apart(tmp_path, monkeypatch, other) -> None:
     """A hashing forecast by what counting cost the interpreter was off by a third."""

@@ -372,18 +372,6 @@ def test_processes_with_queues_of_their_own_lose_by_chance(server, workload, use
     assert one_level(server, workload, users).model_rps < most_rps
 
 
-def test_a_worker_that_stays_with_its_connection_thinks_along():
-    kept, per_request, ours = (
-        predicted(prefork(16, by=by), of(0, 200), [64], think_time_s=0.3)
-        for by in ("apache", "gunicorn", "scratch")
-    )
-    assert kept.at(64).model_rps == pytest.approx(16 / 0.5, rel=0.01)
-    assert kept.at(64).limit == "pool"
-    assert per_request.at(64).model_rps == pytest.approx(16 / 0.2, rel=0.02)
-    assert not per_request.notes
-    assert any("stands idle while that user thinks" in note for note in ours.notes)
-
-
 def test_a_slot_per_connection_and_a_slot_per_request():
     """Apache's prefork and worker hold a slot as long as a connection lasts, its event MPM and
     php-fpm only for a request; all processes of Apache share one queue."""
@@ -399,6 +387,7 @@ def test_a_slot_per_connection_and_a_slot_per_request():
         for keep_alive in (True, False)
     )
     assert kept.at(64).model_rps == pytest.approx(16 / 0.5, rel=0.01)
+    assert kept.at(64).limit == "pool"
     assert "of 64 users 48 get nothing" in " ".join(kept.notes)
     for each in others:
         assert each.at(64).model_rps == pytest.approx(16 / 0.2, rel=0.02)
@@ -638,10 +627,6 @@ def test_the_last_level_is_what_is_told():
     unseen = Experiment(prefork(8), of(50), Load([1, 2, 8]))
     assert explain(ServerModel(unseen, REAL, machine()), []).demand_s == slower.demand_s
     experiment = Experiment(prefork(8), of(50), Load([1, 4, 9]))
-    points = [measured(users, d) for users, d in ((1, 0.05), (4, 0.06), (9, 0.07))]
-    known = explain(ServerModel(experiment, IDEAL, machine()), points)
-    assert known.demand_s == 0.07
-    assert [level.demand_s for level in known.levels] == [0.05, 0.06, 0.07]
     nothing = explain(ServerModel(experiment, IDEAL, machine()), [])
     assert (nothing.levels, nothing.notes, nothing.demand_s) == ((), (), 0.05)
 

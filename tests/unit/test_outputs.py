@@ -1,15 +1,12 @@
 """Real output of tools: its files, notes to its lines, its directive."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import msgspec
 import pytest
+from test_quotes import build
 
 from labs.host.hardware import fingerprint
-from labs.host.project import ROOT
 from labs.present.annotations import NoSuchLine, annotated, notes
 from labs.recordings import outputs
 from labs.recordings.outputs import parsed as read
@@ -124,35 +121,26 @@ PAGE = "# A page\n\n```{output} queue\n1. `LISTEN …`: **{1}** in line, *at mos
 
 
 def test_a_page_shows_an_output_and_a_build_fails_where_it_no_longer_says_so(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pages = {
-        "index": PAGE + "\n```{toctree}\nchanged\nmissing\n```\n",
-        "changed": PAGE.replace("LISTEN", "CLOSED"),
-        "missing": PAGE.replace("} queue", "} line"),
+        "index.md": PAGE + "\n```{toctree}\nchanged\nmissing\n```\n",
+        "changed.md": PAGE.replace("LISTEN", "CLOSED"),
+        "missing.md": PAGE.replace("} queue", "} line"),
+        "conf.py": "extensions = ['myst_parser', 'labs.site.roles.output_directive']",
+        "made/queue.txt": QUEUE,
     }
-    (tmp_path / "book").mkdir()
-    for name, text in pages.items():
-        (tmp_path / "book" / f"{name}.md").write_text(text)
     (tmp_path / "made").mkdir()
-    (tmp_path / "made" / "queue.txt").write_text(QUEUE)
-    extensions = "extensions=myst_parser,labs.site.roles.output_directive"
-    command = ["sphinx", "-q", "-W", "--keep-going", "-C", "-D", extensions, "book", "site"]
-    done = subprocess.run(
-        [sys.executable, "-m", *command],
-        cwd=tmp_path,
-        env={**os.environ, "LABS_OUTPUT": str(tmp_path / "made"), "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=100,
-    )
-    assert done.returncode != 0
-    complaints = [line for line in done.stderr.splitlines() if ".md:" in line]
-    assert len(complaints) == 2, done.stderr
+    for name, text in pages.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.setenv("LABS_OUTPUT", str(tmp_path / "made"))
+    said = build(tmp_path)
+    complaints = [line for line in said.splitlines() if ".md:" in line]
+    assert len(complaints) == 2, said
     assert "changed.md:3" in complaints[0] and "missing.md:3" in complaints[1]
-    assert "`CLOSED …`: no line of the output has this" in done.stderr
-    assert "line: no such output. There are: queue" in done.stderr
-    html = (tmp_path / "site" / "index.html").read_text()
+    assert "`CLOSED …`: no line of the output has this" in said
+    assert "line: no such output. There are: queue" in said
+    html = (tmp_path / "out" / "index.html").read_text()
     assert '<pre tabindex="0" role="region" aria-label="Output of ss -lnt">' in html
     assert "<mark>LISTEN <strong>17</strong></mark>" in html
     assert "<strong>17</strong> in line, <em>at most</em>." in html

@@ -299,27 +299,6 @@ def test_an_answer_costs_no_more_than_the_panel_can_wait_for():
 # --- run queues of their own ------------------------------------------------------------
 
 
-def blind(m, D, c, *, done=40_000):
-    """X of m requests, each put on a core blindly whenever it comes: exponential, step by step."""
-    dice = random.Random(6)
-    at = [dice.randrange(c) for _ in range(m)]
-    clock = 0.0
-    for _ in range(done):
-        busy = len(set(at))
-        clock += dice.expovariate(busy / D)
-        core = dice.choice(sorted(set(at)))
-        at[at.index(core)] = dice.randrange(c)
-    return done / clock
-
-
-@pytest.mark.parametrize(("m", "c"), [(2, 2), (3, 2), (4, 2), (4, 4), (8, 4)])
-def test_requests_that_are_put_on_cores_blindly_leave_some_idle(m, c):
-    capacity = tuple(float(n) for n in range(1, c + 1))
-    found = sharing(m, 0.02, 0.0, separate_queues(capacity, m))
-    assert found == pytest.approx(blind(m, 0.02, c), rel=0.02)
-    assert found < sharing(m, 0.02, 0.0, capacity)
-
-
 def test_separate_run_queues_are_a_closed_network_of_single_cores():
     for m, V in ((2, 0.05), (6, 0.12), (12, 0.12)):
         found = sharing(m, 0.02, V, separate_queues((1.0, 2.0, 3.0), m))

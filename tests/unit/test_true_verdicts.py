@@ -489,7 +489,10 @@ def assert_as_decided(said: str, found: Comparison) -> int:
 
 @pytest.mark.parametrize("factor", [0.75, 1.3, 3.0])
 def test_by_how_much_parts_differ_is_said_as_it_was_decided(factor: float) -> None:
-    parts = {f"part {n}": by_law(EXPERIMENTS[0], each) for n, each in enumerate((1.0, factor))}
+    parts = {
+        f"part {n}": examples.by_law(EXPERIMENTS[0], each, of=MACHINE)
+        for n, each in enumerate((1.0, factor))
+    }
     found = with_contrast(Comparison(machine=MACHINE, over="users", parts=parts))
     assert assert_as_decided(plain(comparing.said(found)[0][1]), found) == 1
 
@@ -641,7 +644,7 @@ def mysteries(draw: st.DrawFn) -> Mystery:
             "generator_cpu": draw(near(0, 2)),
             "checks": (examples.UNFIT,) if hollow else (),
         }
-        variants[name] = by_law(scenario.experiment(name), factor, **more)
+        variants[name] = examples.by_law(scenario.experiment(name), factor, of=MACHINE, **more)
     seen = tuple(
         Seen(
             who=draw(st.sampled_from(["server", "generator"])),
@@ -658,25 +661,6 @@ def mysteries(draw: st.DrawFn) -> Mystery:
     return Mystery(
         seed=seed, limit=scenario.limit.name, machine=MACHINE, variants=variants, seen=seen
     )
-
-
-def by_law(experiment: Experiment, factor: float, **more: Any) -> Recording:
-    found = lawful(experiment)
-    changed = [
-        replace(
-            point,
-            **more,
-            throughput_rps=point.throughput_rps * factor,
-            mean_response_time_s=point.mean_response_time_s / factor,
-        )
-        for point in found.points
-    ]
-    return structs.replace(found, runs=(replace(found.run, points=tuple(changed)),))
-
-
-@cache
-def lawful(experiment: Experiment) -> Recording:
-    return examples.by_law(experiment, of=MACHINE)
 
 
 @pytest.mark.extended

@@ -27,7 +27,7 @@ from labs.present.bet import on_answer
 from labs.present.blocks import html
 from labs.present.verdict import ASSUMES, assumptions
 from labs.recordings import store
-from labs.recordings.replay import page
+from labs.recordings.replay import blocks, page, plainly
 from labs.records.experiment import WAIT_BY, Experiment, Load, Server, Workload
 from labs.records.results import Check, Point, told, unfit
 from labs.theory.forecast import forecast
@@ -288,7 +288,7 @@ def test_page_of_the_book_tells_every_assumption_of_its_recording() -> None:
         if not isinstance(found, Recording | Comparison):
             continue
         parts = found.parts.values() if isinstance(found, Comparison) else [found]
-        read = seen(page(path.parent.name, found))
+        read = seen(html(blocks(found), plainly))
         notes = {note for part in parts for note in part.run.forecast.notes}
         assert read.count(ASSUMES) == bool(notes)
         assert all(note in read for note in notes)

@@ -127,20 +127,15 @@ def short_queue(draw, until_s, seed, users=64, workers=16, places=17):
 
 def test_who_is_not_served_is_no_throughput():
     """16 workers at 200 ms answer 80 requests a second, whoever else stands at the door."""
-    found, departed, once_counted = [], [], []
+    found, departed = [], []
     begin, end, now = 2.0, 4.4, 5.2  # by the plan of 64 users
     for seed in range(RUNS // 2):
         starts, ends, waiting = short_queue(lambda dice: dice.gamma(100, 0.002), now, seed)
         found.append(window.count(starts, ends, waiting, begin=begin, end=end, now=now))
         departed.append(window.departures(ends, begin=begin, end=end)[0] / (end - begin))
-        lives = np.concatenate([ends - starts, now - waiting[waiting < end] + 0.2])
-        begun = np.concatenate([starts, waiting[waiting < end]])
-        shared = np.minimum(begun + lives, end) - np.maximum(begun, begin)
-        once_counted.append((np.maximum(shared, 0) / lives).sum() / (end - begin))
     rates = [run.throughput_rps for run in found]
     assert np.mean(rates) == pytest.approx(80, rel=0.01)
     assert np.mean(rates) == pytest.approx(np.mean(departed), rel=0.01)
-    assert np.mean(once_counted) > 84  # a request that is open was a part of a completion
     served = np.mean([run.throughput_rps * run.mean_response_time_s for run in found])
     assert 33 < served < 50  # of 64 users: Little's law tells of the others
     for run in found:
@@ -176,13 +171,6 @@ def test_a_mean_weighs_each_request_by_its_share():
     records["service_start"], records["service_end"] = starts, (starts + ends) / 2
     served_s = service_time_s(records, 0.9, 1.3)
     assert served_s == pytest.approx(0.5 * counted.mean_response_time_s)
-    means, truth_s = [], 0.05 * 1.5
-    for seed in range(2 * RUNS):
-        dice = np.random.default_rng(seed)
-        starts, ends = closed_system(16, 16, lambda dice: dice.gamma(2, truth_s / 2), 2, 0.1, dice)
-        counted = window.count(starts, ends, starts[:0], begin=1.0, end=1.2, now=9.0)
-        means.append(counted.mean_response_time_s)
-    assert np.mean(means) == pytest.approx(truth_s, rel=0.02)
 
 
 def test_a_percentile_knows_whom_it_has_not_seen_to_the_end():
