@@ -102,6 +102,7 @@ def asking(folder: Path, text: str, url: str, users: int) -> Iterator[Driver]:
 
 
 @pytest.mark.performance
+@pytest.mark.extended
 def test_a_scenario_runs_as_it_is_and_its_pause_is_measured(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(SHOP)
     (tmp_path / "names.py").write_text("NAME = 'somebody'\n")
