@@ -56,7 +56,7 @@ class Script:
         patch.setattr("labs.kinds.sweep.run.sweep", self._sweep)
         patch.setattr("labs.kinds.comparison.run.walk", self._walk)
         patch.setattr("labs.host.hardware.fingerprint", lambda: examples.MACHINE)
-        for name in ("measure.rig.calibrate", "kinds.comparison.run.last"):
+        for name in ("measure.rig.calibrate", "kinds.comparison.run.last", "panel.sweep.last"):
             patch.setattr(f"labs.{name}", lambda *_, **__: examples.CALIBRATION)
 
     def _walk(self, rig: Rig, experiment: Experiment, first: Recording | None) -> Recording:
@@ -270,11 +270,7 @@ def panel_of(
     """The panel of a sweep, its plan made."""
     panel = PanelDriver(
         SweepPanel(
-            "many-cores",
-            SweepLab(experiment, **more),
-            recorded=examples.recording(),
-            bets=bets,
-            calibration=lambda machine, asked: examples.CALIBRATION,
+            "many-cores", SweepLab(experiment, **more), recorded=examples.recording(), bets=bets
         )
     )
     panel.until_planned()

@@ -52,11 +52,11 @@ class CoreStripView(anywidget.AnyWidget):
             self._samples = []  # the warm-up is over, or another server has its turn
         self._samples.append(sample)
 
-    def draw(self, seconds: float = 0.0) -> None:
-        """All of it so far. seconds: how long the run will be, where that is known."""
+    def draw(self) -> None:
+        """All of it so far."""
         if self._samples:
             self.layout.display = ""
-            self.strip = strip_rows(self._samples, seconds)
+            self.strip = strip_rows(self._samples)
 
     def finish(self) -> None:
         """The run has ended: all of it, and in words."""

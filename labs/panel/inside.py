@@ -18,9 +18,9 @@ def controls(widget: ipywidgets.Widget) -> set[str]:
     return found.union(*(controls(each) for each in getattr(widget, "children", ())))
 
 
-def about(lab: LabKind[Any]) -> Markup:
+def about(words: str) -> Markup:
     """What is measured, in its paragraph."""
-    return Markup('<p class="wt-about">{}</p>').format(lab.about())
+    return Markup('<p class="wt-about">{}</p>').format(words)
 
 
 def work(lab: LabKind[Any]) -> list[Experiment]:

@@ -74,7 +74,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._ask()
         perform = lambda name: self._lab.perform(name)  # noqa: E731
         self._bar = RunBar(self._run, self._stop, lab.controls, perform, self._duration)
-        self._about = ipywidgets.HTML(about(self._lab))
+        self._about = ipywidgets.HTML(about(self._lab.about()))
         self._caption = ipywidgets.HTML()
         self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
         self._earlier = EarlierRuns(self._taken_away)
@@ -134,27 +134,31 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     def _changed(self) -> None:
         """Something was set: what it means, what may be expected, and how long it takes."""
         with self._drawing:
-            before = self._lab
             try:
-                self._lab = self._as_set()
-                self._lab.check(self._machine)
+                lab = self._as_set()
+                lab.check(self._machine)
             except Unusable as error:
-                put(self._problem, alarm(self._refused(error)))
-                self._can_be(False)
-                self._mark()
-                return
-            put(self._problem, "")
-            self._can_be(True)
-            self._about.value = about(self._lab)
-            if work(before) != work(self._lab):
-                self._reset()
-            self._mark()
-            self._ready()
+                self._cannot_be(error)
+            else:
+                self._can_be(lab)
 
-    def _can_be(self, yes: bool) -> None:
-        """Whether what is set can be: if not, there is nothing to predict, and nothing to run."""
-        self._possible = yes
-        self._prompt.enable(yes)
+    def _cannot_be(self, error: Unusable) -> None:
+        """What is set cannot be: there is nothing to predict, and nothing to run."""
+        put(self._problem, alarm(self._refused(error)))
+        self._possible = False
+        self._prompt.enable(False)
+        self._mark()
+        self._ready()
+
+    def _can_be(self, lab: LabKind[Found]) -> None:
+        """That lab is set, and can be run."""
+        before, self._lab, self._possible = self._lab, lab, True
+        put(self._problem, "")
+        self._prompt.enable(True)
+        self._about.value = about(lab.about())
+        if work(before) != work(lab):
+            self._reset()
+        self._mark()
         self._ready()
 
     def _reset(self) -> None:

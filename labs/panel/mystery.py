@@ -4,6 +4,8 @@ to commit to, and then two fixes to try. Widgets only.
 
 from __future__ import annotations
 
+from typing import Any
+
 import ipywidgets
 
 from labs import progress_log
@@ -15,14 +17,12 @@ from labs.kinds.mystery.scenarios import LIMITS
 from labs.kinds.mystery.show import compared, repaired, show, symptoms
 from labs.panel.controls import read_users
 from labs.panel.lab import LabPanel
-from labs.panel.prediction_prompt import Bets
 from labs.panel.refusal import in_words
 from labs.panel.run_bar import empty, put
 from labs.present.blocks import html
 from labs.present.caveats import advice
 from labs.present.markup import spoken
 from labs.present.settings import Settings, so_many_users
-from labs.recordings.last_run import LastRun
 from labs.records.errors import Unusable
 
 ASK = "What limits it?"
@@ -33,15 +33,7 @@ MOST_SEEDS = 9999
 class MysteryPanel(LabPanel[Mystery]):
     """One mystery, live. A recorded one is not shown: it is to be diagnosed here."""
 
-    def __init__(
-        self,
-        name: str,
-        lab: MysteryLab,
-        *,
-        recorded: Mystery | None = None,
-        bets: Bets | None = None,
-        last: LastRun | None = None,
-    ) -> None:
+    def __init__(self, name: str, lab: MysteryLab, **more: Any) -> None:
         self._asked = lab.variant("before")  # at the levels of the newest run
         self._mystery: Mystery | None = None
         self._solved = False
@@ -78,7 +70,7 @@ class MysteryPanel(LabPanel[Mystery]):
             button.on_click(lambda _, variant=variant: self._try(variant))
         self._fixes = ipywidgets.HBox().add_class("wt-fixes")
         self._brought = ipywidgets.HTML().add_class("wt-verdict")
-        super().__init__(name, self._asked, recorded=recorded, bets=bets, last=last)
+        super().__init__(name, self._asked, **more)
 
     def _begin(self) -> None:
         self._forget()

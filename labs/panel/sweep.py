@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from typing import Any
 
 import ipywidgets
-from markupsafe import Markup
 
 from labs.analysis.scaling import Variant, variants
 from labs.host.waiting import Stopped
@@ -19,23 +17,22 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.kinds.sweep.show import show
 from labs.measure.calibration import last
-from labs.panel.inside import compared, controls
+from labs.panel.inside import about, compared, controls
 from labs.panel.lab import LabPanel
-from labs.panel.prediction_prompt import Bets
 from labs.panel.run_bar import empty, put
 from labs.present.bet import Guess
 from labs.present.blocks import SPOKEN, Said, Within, brief, html
 from labs.present.caveats import advice
-from labs.present.markup import alarm, paragraphs
+from labs.present.markup import paragraphs
 from labs.present.power import powered
 from labs.present.settings import in_words
 from labs.present.trails import trails_alt, with_trails
-from labs.present.verdict import about, assumptions
-from labs.recordings.last_run import LastRun
+from labs.present.verdict import about as tested
+from labs.present.verdict import assumptions
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment
 from labs.records.format import seconds
-from labs.records.results import Calibration, Machine, Prediction
+from labs.records.results import Prediction
 from labs.theory.forecast import forecast
 
 PLANNED_S = 10.0  # a plan with a fresh calibration takes one or two
@@ -45,16 +42,9 @@ class SweepPanel(LabPanel[Recording]):
     """One sweep, live: with settings, a plan of how much of it to run, and the forecast."""
 
     def __init__(
-        self,
-        name: str,
-        lab: SweepLab,
-        *,
-        recorded: Recording | None = None,
-        bets: Bets | None = None,
-        last: LastRun | None = None,
-        calibration: Callable[[Machine, Experiment], Calibration] | None = None,
+        self, name: str, lab: SweepLab, *, recorded: Recording | None = None, **more: Any
     ) -> None:
-        self._calibration = calibration or self._last
+        self._beside = recorded  # which is drawn with the forecast, not in its place
         self._planned = 0  # settings changed so often; only the last plan counts
         self._plans: list[Variant] = []
         self._plan: Variant | None = None
@@ -69,17 +59,11 @@ class SweepPanel(LabPanel[Recording]):
         self._assumed = ipywidgets.HTML().add_class("wt-data")
         self._more_about = [ipywidgets.HTML(paragraphs([why])) for why in [lab.scale.why] if why]
         self._how_much, self._notes = [self._offers], [self._assumed]
-        super().__init__(name, lab, recorded=recorded, bets=bets, last=last)
-
-    def _last(self, machine: Machine, experiment: Experiment) -> Calibration:
-        return last(machine, experiment, stop=self._shut)
+        super().__init__(name, lab, **more)
 
     def _begin(self) -> None:
         self._draw_levels(self._lab.experiments()[0])
         self._changed()
-
-    def _decided(self) -> None:
-        self._ready()  # which draws what the reader may now see
 
     def said_before(self, words: str, about: str, number: float | None) -> None:
         """Take over what was said to the recorded run, and return with the figure drawn: the page
@@ -90,27 +74,24 @@ class SweepPanel(LabPanel[Recording]):
 
     # ---- before a run ------------------------------------------------------------------------
 
-    def _changed(self) -> None:
-        """The settings changed: what would be tested, and how long it would take?"""
-        with self._drawing:
-            self._planned += 1
-            number = self._planned
-            self._plan = None
-        try:
-            lab = self._as_set()
-            assert isinstance(lab, SweepLab)
-            lab.check(self._machine)
-        except Unusable as error:
-            self._show_problem(self._refused(error))
-            return
+    def _can_be(self, lab: LabKind[Recording]) -> None:
+        """That lab is set: what would be tested, and how long would it take?"""
+        self._planned += 1
+        self._plan = None
         # The first calibration on a machine takes a second.
-        thread = threading.Thread(target=self._make_plan, args=(number, lab), daemon=True)
-        self._planning = thread
-        thread.start()
+        arguments = (self._planned, lab)
+        self._planning = threading.Thread(target=self._make_plan, args=arguments, daemon=True)
+        self._planning.start()
+
+    def _cannot_be(self, error: Unusable) -> None:
+        self._planned += 1
+        self._plan, self._wanted = None, False
+        self._offers.layout.display = "none"
+        super()._cannot_be(error)
 
     def _make_plan(self, number: int, lab: SweepLab) -> None:
         def expect(asked: Experiment) -> Prediction:
-            found = self._calibration(self._machine, asked)
+            found = last(self._machine, asked, stop=self._shut)
             return forecast(asked, found, self._machine)
 
         try:
@@ -120,7 +101,7 @@ class SweepPanel(LabPanel[Recording]):
         except Unusable as error:
             with self._drawing:
                 if number == self._planned and not self._shut.is_set():
-                    self._show_problem(self._refused(error))
+                    self._cannot_be(error)
             return
         with self._drawing:
             if number != self._planned or self._shut.is_set():
@@ -141,9 +122,9 @@ class SweepPanel(LabPanel[Recording]):
 
     def _choose(self, plan: Variant) -> None:
         """This is what Run would run."""
-        self._plan = plan
+        self._plan, self._possible, self._current = plan, True, None
         put(self._problem, "")
-        self._current = None
+        self._prompt.enable(True)
         asked = self._asked
         whole = plan.experiment == asked.experiment
         self._lab = asked if whole else asked.with_experiments([plan.experiment])
@@ -161,8 +142,7 @@ class SweepPanel(LabPanel[Recording]):
         long = len(self._plans) > 1
         changed = f" Here with {plan.changed}." if plan.changed else ""
         asked = " It takes long: choose how much of it to run." if long else ""
-        words = f"{about(plan.experiment)}{changed}{asked}"
-        self._about.value = Markup('<p class="wt-about">{}</p>').format(words)
+        self._about.value = about(f"{tested(plan.experiment)}{changed}{asked}")
         takes = f"takes about {seconds(plan.seconds)}"
         ready = self._prompt.done
         self._bar.ready(ready, takes if ready else "first commit to a number, or skip")
@@ -183,14 +163,6 @@ class SweepPanel(LabPanel[Recording]):
         here = f"{self._earlier.newest_first}, measured here: "
         set_then = in_words(self._earlier.set_then)
         self._results.tell(differs or f"{here}{set_then}.", others=bool(differs))
-
-    def _show_problem(self, sentence: str) -> None:
-        self._wanted = False
-        put(self._problem, alarm(sentence))
-        self._offers.layout.display = "none"
-        self._bar.ready(False)
-        if self._shown is not None:
-            self._results.tell(self._earlier.differs(None), others=True)
 
     # ---- a run -------------------------------------------------------------------------------
 
@@ -234,7 +206,7 @@ class SweepPanel(LabPanel[Recording]):
         self._landed(found)
         self._settle(found.experiment)
         put(self._results.answer, html([Within(SPOKEN, brief([Said(said)]))]))
-        put(self._results.beside, compared(self._usual, found, self._recorded))
+        put(self._results.beside, compared(self._usual, found, self._beside))
         put(self._results.data, show.downloads(self.name, found))
         self._keep(found)
 
@@ -278,7 +250,7 @@ class SweepPanel(LabPanel[Recording]):
     def _recorded_beside(self, experiment: Experiment) -> tuple[Recording | None, str]:
         """A recorded run stands beside a run of the same server and work, at any levels; one at
         another scale as if it had been made on as many cores, with the words for that."""
-        recorded, cores = self._recorded, self._machine.cores
+        recorded, cores = self._beside, self._machine.cores
         if recorded is None or not self._sweep.compares(experiment, recorded):
             return None, ""
         if recorded.experiment.server == experiment.server or recorded.machine.cores == cores:

@@ -14,12 +14,10 @@ from labs.kinds.base import LabKind
 from labs.panel.job import Job
 from labs.panel.lab import LabPanel
 from labs.panel.load_tests import LoadTests
-from labs.panel.prediction_prompt import Bets
 from labs.panel.refusal import in_words
 from labs.panel.run_bar import empty, put
 from labs.present.markup import alarm, status
 from labs.present.settings import Settings
-from labs.recordings.last_run import LastRun
 from labs.records.errors import Unusable
 from labs.records.format import number
 
@@ -27,15 +25,7 @@ from labs.records.format import number
 class YourServerPanel(LabPanel[Attached]):
     """A server that the reader names: Look asks it once, Run measures it."""
 
-    def __init__(
-        self,
-        name: str,
-        lab: AttachLab,
-        *,
-        recorded: Attached | None = None,
-        bets: Bets | None = None,
-        last: LastRun | None = None,
-    ) -> None:
+    def __init__(self, name: str, lab: AttachLab, **more: Any) -> None:
         def field(description: str, tooltip: str, **more: Any) -> ipywidgets.Text:
             made = ipywidgets.Text(
                 description=description, tooltip=tooltip, continuous_update=False, **more
@@ -67,7 +57,7 @@ class YourServerPanel(LabPanel[Attached]):
         asked = ipywidgets.VBox(children=(*self._fields.values(), self._look))
         self._more_about = (asked.add_class("wt-controls"), self._who)
         self._tests = LoadTests(name, lambda: Given(workers=self._lab.given["workers"]))
-        super().__init__(name, lab, recorded=recorded, bets=bets, last=last)
+        super().__init__(name, lab, **more)
         self._enable(True)
 
     def _parts(self) -> tuple[ipywidgets.Widget, ...]:

@@ -14,25 +14,24 @@ ROW = 44  # pixels
 PARTS = (("user", BLUE, ""), ("system", ORANGE, "/"), ("wait or stolen", PURPLE, "."))
 
 
-def strip_figure(samples: Sequence[Sample], seconds: float = 0.0) -> Figure:
-    """Per core user, system and wait as stacked areas over time; below, workers and users.
-
-    seconds: how long the run will be, so that the time axis stands still.
-    """
-    step = -(-len(samples) // MOST_SAMPLES) or 1
-    kept = samples[::step]
+def strip_figure(samples: Sequence[Sample]) -> Figure:
+    """Per core user, system and wait as stacked areas over time; below, workers and users."""
+    kept = _thinned(samples)
     times = [sample.at_s for sample in kept]
     rows = core_rows(len(kept[0].cores) if kept else 1)
     traces = core_areas(times, [sample.cores for sample in kept], rows)
     traces += _counts(kept, times, len(rows))
-    return {"data": traces, "layout": _layout(rows, max([seconds, *times, 1.0]))}
+    return {"data": traces, "layout": _layout(rows, max([*times, 1.0]))}
 
 
-def strip_rows(samples: Sequence[Sample], seconds: float = 0.0) -> dict[str, Any]:
+def _thinned(samples: Sequence[Sample]) -> Sequence[Sample]:
+    return samples[:: -(-len(samples) // MOST_SAMPLES) or 1]
+
+
+def strip_rows(samples: Sequence[Sample]) -> dict[str, Any]:
     """The strip as numbers, for a canvas: the times, of each row of cores the share of each part,
     and the two counts. See book/web/src/core_strip_view.ts."""
-    step = -(-len(samples) // MOST_SAMPLES) or 1
-    kept = samples[::step]
+    kept = _thinned(samples)
     times = [sample.at_s for sample in kept]
     rows = [
         {
@@ -47,7 +46,7 @@ def strip_rows(samples: Sequence[Sample], seconds: float = 0.0) -> dict[str, Any
     workers, users = [each.workers for each in kept], [each.users for each in kept]
     return {
         "at": times,
-        "seconds": max([seconds, *times, 1.0]),
+        "seconds": max([*times, 1.0]),
         "rows": rows,
         "parts": [
             {"name": name, "colour": colour, "hatch": hatch} for name, colour, hatch in PARTS

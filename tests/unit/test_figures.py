@@ -57,7 +57,7 @@ def trace(figure: Figure, name: str, plot: str = "x") -> dict[str, Any]:
         sweep_figure(None, (), users=(1,)),
         whole(users=(1, 16, 256), think_time_s=0.1),
         strip_figure(()),
-        strip_figure(examples.run().samples, seconds=20),
+        strip_figure(examples.run().samples),
         clocks_figure(examples.clocks()),
         checkup_figure(examples.checkup()),
     ],
@@ -275,12 +275,11 @@ def test_the_strip_has_a_row_for_each_core_or_group(cores: int, rows: int) -> No
     assert f"yaxis{rows + 1}" in figure["layout"]
 
 
-def test_a_long_strip_is_thinned_and_the_time_axis_stands_still() -> None:
+def test_a_long_strip_is_thinned() -> None:
     samples = [examples.sample(index / 10) for index in range(1000)]
-    figure = strip_figure(samples, seconds=120)
+    figure = strip_figure(samples)
     assert all(len(each["x"]) <= 120 for each in figure["data"])
-    assert figure["layout"]["xaxis"]["range"] == [0, 120]
-    assert strip_rows(samples, seconds=120)["seconds"] == 120
+    assert figure["layout"]["xaxis"]["range"][1] == strip_rows(samples)["seconds"] >= 98
 
 
 @pytest.mark.parametrize("cores", [1, 2, 20])

@@ -35,7 +35,6 @@ def opened(lab: SweepLab = LAB) -> PanelDriver:
             lab,
             recorded=examples.recording(),
             last=last_run.last("many-cores", lab, examples.MACHINE),
-            calibration=lambda *_: examples.CALIBRATION,
         )
     )
     panel.until_planned()

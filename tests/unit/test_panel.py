@@ -71,15 +71,18 @@ def test_the_reader_predicts_before_anything_is_shown_or_run(panel: PanelDriver)
 
 
 @pytest.mark.usefixtures("script")
-def test_said_before_returns_with_the_figure_drawn_however_late_the_plan_is() -> None:
+def test_said_before_returns_with_the_figure_drawn_however_late_the_plan_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     go = threading.Event()
     lab, recorded = SweepLab(examples.EXPERIMENT), examples.recording()
 
-    def late(*_: object) -> Any:
+    def late(*_: object, **__: object) -> Any:
         assert go.wait(SOON_S)
         return examples.CALIBRATION
 
-    driver = PanelDriver(SweepPanel("many-cores", lab, recorded=recorded, calibration=late))
+    monkeypatch.setattr("labs.panel.sweep.last", late)
+    driver = PanelDriver(SweepPanel("many-cores", lab, recorded=recorded))
     told = ("skipped", "", None)
     asked = threading.Thread(target=driver.panel.said_before, args=told, daemon=True)
     asked.start()

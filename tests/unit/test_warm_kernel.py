@@ -48,7 +48,7 @@ class Kernels:
 
 def taken(kernels: Kernels) -> str:
     async def take() -> str:
-        warm = WarmKernel(kernels, "pass", "", logging.getLogger(__name__))
+        warm = WarmKernel(kernels, "pass", logging.getLogger(__name__))
         try:
             return await warm.take()
         finally:

@@ -153,7 +153,18 @@ def test_a_load_test_is_drawn_with_what_the_laws_say_and_a_foreign_file_is_refus
         ("mine", b"no load test <b>", "mine.txt: no load test that is known here"),
         ("ab", (LOAD_TESTS / "ab-2.txt").read_bytes()[:400], "ab.txt: ab: "),
     ):
-        assert tests._job.join(SOON_S)  # the next one is refused before
         dropped(panel, **{name: data})
         eventually(lambda said=said: said in tests._said.value, SOON_S, said)
         assert tests._figure.figure["data"] == [] and "<b>" not in tests._said.value
+
+
+def test_a_load_test_that_is_dropped_takes_the_place_of_one_that_is_still_read(
+    panel: PanelDriver,
+) -> None:
+    tests = panel.panel._tests
+    head = b"timeStamp,elapsed,responseMessage,success,allThreads\n"
+    dropped(panel, long=head + 1_000_000 * b"1600000000000,10,OK,true,4\n")
+    first = tests._job
+    dropped(panel, ab=(LOAD_TESTS / "ab-2.txt").read_bytes())
+    assert not first.going
+    assert tests._job.join(SOON_S) and tests._figure.figure["data"][0]["x"] == [2]

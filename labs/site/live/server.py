@@ -238,7 +238,7 @@ class BookApp(ExtensionApp):
             self.settings[connection] = PromptConnection
         self.settings["websocket_max_message_size"] = MOST_BYTES + 2**20  # a load test's file
         kernels = self.serverapp.kernel_manager
-        self.warm = WarmKernel(kernels, self.warm_up, "", self.log)
+        self.warm = WarmKernel(kernels, self.warm_up, self.log)
         kernels.cull_idle_timeout = kernels.cull_idle_timeout or NEVER_S
         self.keeper = PeriodicCallback(self.warm.keep, KEEP_INTERVAL_MS)
 

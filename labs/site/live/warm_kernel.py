@@ -18,10 +18,9 @@ NEXT_AFTER_S = 2.0  # so that warming the next does not slow the page that took 
 class WarmKernel:
     """Keeps one kernel ready. `kernels` is the server's kernel manager."""
 
-    def __init__(self, kernels: Any, code: str, path: str, log: logging.Logger) -> None:
+    def __init__(self, kernels: Any, code: str, log: logging.Logger) -> None:
         self._kernels = kernels
         self._code = code
-        self._path = path  # of the folder to start in, as the contents manager names it
         self._log = log
         self._launching: asyncio.Future[str] | None = None  # the first part of warming
         self._warming: asyncio.Task[str] | None = None
@@ -74,7 +73,7 @@ class WarmKernel:
             await ensure_async(self._kernels.shutdown_kernel(self._launching.result(), now=True))
 
     async def _start(self) -> str:
-        started = ensure_async(self._kernels.start_kernel(path=self._path))
+        started = ensure_async(self._kernels.start_kernel(path=""))
         launching: asyncio.Future[str] = asyncio.ensure_future(started)
         self._launching = launching
         kernel_id = await asyncio.shield(launching)
