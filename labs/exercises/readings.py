@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from labs.kinds.memory.record import Memory
     from labs.kinds.mystery.record import Mystery
     from labs.kinds.race.record import Race
-    from labs.kinds.timeline.record import Timeline
+    from labs.kinds.timeline.record import StepResult, Timeline
 
 
 Read = Mapping[str, float]
@@ -36,6 +36,12 @@ MIB = 2**20
 def busiest(recording: Recording) -> Point:
     """The busiest level of the newest run."""
     return recording.runs[-1].points[-1]
+
+
+def known_to(measured: Point | StepResult) -> float:
+    """Half of the throughput's interval, relative to the throughput."""
+    low, high = measured.throughput_ci_rps
+    return (high - low) / 2 / measured.throughput_rps
 
 
 def of_checkup(checkup: Checkup) -> Read:
@@ -63,8 +69,7 @@ def of_both(clocks: Clocks) -> Read:
 def of_last(recording: Recording) -> Read:
     """The busiest level: its throughput, what a request cost and how long it took."""
     point = busiest(recording)
-    low, high = point.throughput_ci_rps
-    interval = (high - low) / 2 / point.throughput_rps
+    interval = known_to(point)
     forecast = recording.runs[-1].forecast.at(point.users)
     least, most = forecast.band_rps or (0.0, 0.0)
     return {
@@ -101,12 +106,11 @@ def of_plateau(recording: Recording) -> Read:
 def of_first_step(timeline: Timeline) -> Read:
     """The first step of a timeline: the cores the server kept busy, and those there are."""
     step = timeline.runs[-1].step_results[0]
-    low, high = step.throughput_ci_rps
     return {
         "users": timeline.steps[0].users or 0,
         "busy": step.server_cpu,
         "cores": timeline.machine.cores,
-        "interval": (high - low) / 2 / step.throughput_rps,
+        "interval": known_to(step),
     }
 
 
@@ -150,13 +154,12 @@ def of_patient(mystery: Mystery) -> Read:
     """The mystery's server as it is: its first level, and the level of its highest throughput."""
     points = mystery.before.runs[-1].points
     best = max(points, key=lambda point: point.throughput_rps)
-    low, high = best.throughput_ci_rps
     return {
         "users": points[0].users,
         "alone_s": points[0].mean_response_time_s,
         "throughput": best.throughput_rps,
         "crowd": points[-1].users,
-        "interval": (high - low) / 2 / best.throughput_rps,
+        "interval": known_to(best),
     }
 
 
@@ -177,11 +180,10 @@ def of_locust(found: Generators) -> Read:
 def of_crowd(timeline: Timeline) -> Read:
     """The step in which the pool had to grow: its throughput and the wait of a request."""
     step = timeline.runs[-1].step_results[CROWD]
-    low, high = step.throughput_ci_rps
     return {
         "users": timeline.steps[CROWD].users or 0,
         "throughput": step.throughput_rps,
-        "interval": (high - low) / 2 / step.throughput_rps,
+        "interval": known_to(step),
         "wait_s": timeline.workload.wait_s,
     }
 
@@ -199,15 +201,11 @@ def of_scales(memory: Memory) -> Read:
 def of_pools(comparison: Comparison) -> Read:
     """The last level of the one pool and of the several, side by side."""
     one, several = (busiest(comparison.part(label)) for label in (ONE_POOL, POOLS))
-    wide = sum(
-        (point.throughput_ci_rps[1] - point.throughput_ci_rps[0]) / point.throughput_rps
-        for point in (one, several)
-    )
     return {
         "users": one.users,
         "one": one.throughput_rps,
         "several": several.throughput_rps,
-        "interval": wide / 2,
+        "interval": known_to(one) + known_to(several),
     }
 
 
@@ -221,11 +219,10 @@ def of_attached(attached: Attached) -> Read:
     """A server of the reader's own: its level of the highest throughput and its lone answer; what
     a request costs, and the cores, where its processes were seen."""
     run, best = attached.run, attached.best
-    low, high = best.throughput_ci_rps
     seen = {"demand_s": best.demand_s, "cores": run.found.cores} if run.found.visible else {}
     return {
         "throughput": best.throughput_rps,
-        "interval": (high - low) / 2 / best.throughput_rps,
+        "interval": known_to(best),
         "alone_s": run.alone_s,
         **seen,
     }

@@ -5,8 +5,6 @@ from typing import Any
 
 from labs.kinds.base import LabKind
 from labs.panel.lab import LabPanel
-from labs.panel.prediction_prompt import Bets
-from labs.recordings.last_run import LastRun
 
 PANELS = {  # by what a cell calls
     "mystery": "mystery:MysteryPanel",
@@ -15,18 +13,9 @@ PANELS = {  # by what a cell calls
 }
 
 
-def panel(
-    call: str,
-    name: str,
-    lab: LabKind[Any],
-    *,
-    recorded: Any = None,
-    bets: Bets | None = None,
-    last: LastRun | None = None,
-) -> LabPanel[Any]:
-    """A panel for that lab, beside what the book recorded of it, what was bet before, and the
-    reader's last run, which comes back."""
+def panel(call: str, name: str, lab: LabKind[Any], **more: Any) -> LabPanel[Any]:
+    """A panel for that lab, with `more` as LabPanel takes it."""
     module, _, kind = PANELS.get(call, "lab:LabPanel").partition(":")
     made = getattr(importlib.import_module(f"labs.panel.{module}"), kind)
-    found: LabPanel[Any] = made(name, lab, recorded=recorded, bets=bets, last=last)
+    found: LabPanel[Any] = made(name, lab, **more)
     return found
