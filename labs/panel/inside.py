@@ -7,7 +7,9 @@ from markupsafe import Markup
 
 from labs.kinds.base import LabKind
 from labs.kinds.registry import showing
+from labs.present.settings import Settings, shared
 from labs.records.experiment import Experiment
+from labs.records.format import digits
 
 
 def controls(widget: ipywidgets.Widget) -> set[str]:
@@ -24,6 +26,12 @@ def about(words: str) -> Markup:
 def work(lab: LabKind[Any]) -> list[Experiment]:
     """What is measured, however long."""
     return [each.lasting(1.0) for each in lab.experiments()]
+
+
+def told(lab: LabKind[Any], cores: int) -> Settings:
+    """What its reader can set, in words."""
+    can = {n: words for n, words in shared(lab.experiments(), cores).items() if n not in lab.fixed}
+    return {**can, "seconds": f"{digits(lab.each_s)} s a {lab.each}"} if lab.each_s else can
 
 
 def compared(usual: LabKind[Any], found: Any, recorded: Any) -> str:

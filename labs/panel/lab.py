@@ -17,7 +17,7 @@ from labs.measure.rig import Rig
 from labs.panel.duration import Duration
 from labs.panel.earlier_runs import EarlierRuns
 from labs.panel.figure_view import FigureView
-from labs.panel.inside import about, close, compared, controls, work
+from labs.panel.inside import about, close, compared, controls, told, work
 from labs.panel.job import Job
 from labs.panel.prediction_prompt import Bets, PredictionPrompt
 from labs.panel.refusal import in_words
@@ -27,13 +27,13 @@ from labs.panel.settings import settings_of
 from labs.present.blocks import html
 from labs.present.caveats import advice
 from labs.present.markup import alarm, paragraphs, spoken, status
-from labs.present.settings import Settings, shared
+from labs.present.settings import Settings
 from labs.present.trails import trails_alt, with_trails
 from labs.present.verdict import caption
 from labs.recordings import last_run
 from labs.recordings.last_run import LastRun
 from labs.records.errors import Unusable
-from labs.records.format import digits, seconds
+from labs.records.format import seconds
 from labs.records.results import Result, Sample
 
 
@@ -271,10 +271,8 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
                 self._mark()
             self._results.strip.finish()
             self._enable(True)
-            try:
-                self._ready()
-            finally:
-                self._bar.tell(said)
+            self._bar.tell(said)
+            self._ready()
 
     def _stop(self) -> None:
         if self._job is not None:
@@ -343,9 +341,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
 
     def _told(self, lab: LabKind[Found]) -> Settings:
         """What is set in that lab, in words."""
-        every = shared(lab.experiments(), self._machine.cores)
-        can = {name: words for name, words in every.items() if name not in lab.fixed}
-        return {**can, "seconds": f"{digits(lab.each_s)} s a {lab.each}"} if lab.each_s else can
+        return told(lab, self._machine.cores)
 
     # ---- what is drawn -----------------------------------------------------------------------
 
