@@ -27,6 +27,7 @@ from labs.records.results import (
     Run,
     Sample,
 )
+from labs.records.snapshot import Snapshot
 from labs.records.steps import Step
 from labs.theory.forecast import forecast
 from labs.theory.server_model import ServerModel
@@ -148,6 +149,13 @@ def sample(at_s: float) -> Sample:
         server_cpu=1.2,
         generator_cpu=0.02,
     )
+
+
+def snapshot(at: float, **counted: float) -> Snapshot:
+    """Counters that have not risen, but for these."""
+    names = ("server_s", "generator_s", "busy_s", "own_s", "throttled_s")
+    none = dict.fromkeys((*names, "voluntary", "involuntary", "listen_overflows"), 0)
+    return Snapshot(at=at, **none | counted)
 
 
 def recording(*factors: float) -> Recording:

@@ -1,6 +1,5 @@
 """Load tests by other programs: levels as the server saw them, and what the laws say of them."""
 
-import gzip
 import json
 import math
 import re
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given as examples
 from hypothesis import strategies as st
+from test_ruined_imports import whole
 
 import labs
 from labs.__main__ import main
@@ -28,9 +28,7 @@ LATER = ("wrk2.txt",)  # times from when a request was due, in a later part of t
 
 def placed(name: str, folder: Path) -> str:
     """That file as its program wrote it."""
-    if (plain := FOLDER / name).exists():
-        return str(plain)
-    (folder / name).write_bytes(gzip.decompress((FOLDER / f"{name}.gz").read_bytes()))
+    (folder / name).write_text(whole(name), "utf-8")
     return str(folder / name)
 
 

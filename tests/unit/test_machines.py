@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+import examples
 import pytest
 from machine_files import NAMES, MachineFiles
 
@@ -183,10 +184,10 @@ def test_the_load_generator_keeps_away_from_the_server(
 
 def test_what_is_ours_is_nobody_elses() -> None:
     """A server of our own under the quota; its neighbours outside have what is left to them."""
-    before = Snapshot(**COUNTERS, at=0.0, busy_s=0.0, group_s=0.0, server_s=0.0, spare_cores=6.0)
+    before = examples.snapshot(0.0, group_s=0.0, spare_cores=6.0)
 
     def after(**counted: float) -> Usage:
-        return before.until(Snapshot(**COUNTERS, at=2.0, spare_cores=6.0, **counted))
+        return before.until(examples.snapshot(2.0, spare_cores=6.0, **counted))
 
     alone = after(busy_s=2.0, group_s=2.0, server_s=2.0)
     assert (alone.server_cpu, alone.others_cpu, alone.busy_cpu) == (1.0, 0.0, 1.0)
@@ -200,17 +201,10 @@ def test_what_is_ours_is_nobody_elses() -> None:
     assert robbed.steal_cpu == 0.5  # of two stolen cores the quarter that would have worked for us
 
 
-COUNTERS: Any = dict.fromkeys(
-    ("generator_s", "own_s", "voluntary", "involuntary", "throttled_s", "listen_overflows"), 0
-)
-
-
 def snapshot(machine: MachineFiles, at: float) -> Snapshot:
     cpu = counters.cpu(machine.root)
-    return Snapshot(
-        **COUNTERS,
-        at=at,
-        server_s=0.0,
+    return examples.snapshot(
+        at,
         busy_s=cpu.busy_s,
         steal_s=cpu.stolen_s,
         group_s=cpu.group_s,

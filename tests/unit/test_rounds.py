@@ -72,13 +72,6 @@ def test_a_simpy_simulation_agrees(N: int, D: float, Z: float, g: float, W: floa
     assert ours == pytest.approx(simpy_rate(N, 0.2, D, Z, g, W), rel=0.05)
 
 
-def test_who_thinks_meets_a_round_in_its_midst() -> None:
-    """A lone user has the whole of one. Of many, who come whenever they like, each waits for half
-    of the one that is on, and then has its own."""
-    assert rounds(1, 0.2, D=0.01, Z=1.0, g=0.002) == pytest.approx(1 / 1.212, rel=0.02)
-    assert rounds(100, 0.2, D=0.01, Z=5.0) == pytest.approx(100 / (5.01 + 1.5 * 0.2), rel=0.02)
-
-
 def test_think_time_is_in_the_forecast_and_not_in_the_bound_alone() -> None:
     together = of(10, 200, wait_by="disk-together")
     calibration = dataclasses.replace(IDEAL, generator_s=0.0)

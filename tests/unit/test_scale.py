@@ -210,6 +210,13 @@ def test_every_machine_gets_levels_that_rise_and_workers_that_fit(name: str, cor
     assert memory < machine(max(cores, 8)).memory_bytes / 4
 
 
+def compared(name: str, cores: int = 8) -> Comparison:
+    """That lab's run on so many cores."""
+    lab = COMPARISONS[name].at_scale(cores)
+    found = {label: simulated(part, cores) for label, part in lab.parts.items()}
+    return Comparison(machine=machine(cores), over=lab.over, parts=found)
+
+
 def test_a_recording_matches_at_its_own_scale_only() -> None:
     lab = SWEEPS["many-cores"]
     own8 = lab.at_scale(8).experiment
@@ -217,18 +224,9 @@ def test_a_recording_matches_at_its_own_scale_only() -> None:
         assert asked.matches(simulated(own8, 8))
         assert not asked.matches(simulated(own8, 16))
         assert not asked.matches(simulated(lab.experiment, 8))
-    compared = COMPARISONS["both-at-once"]
-    parts = {label: simulated(part, 8) for label, part in compared.at_scale(8).parts.items()}
-    found = Comparison(machine=machine(8), over="pool", parts=parts)
-    assert compared.matches(found) and compared.at_scale(16).matches(found)
-    assert not compared.matches(structs.replace(found, machine=machine(4)))
-
-
-def compared(name: str) -> Comparison:
-    """That lab's run on eight cores."""
-    parts = COMPARISONS[name].at_scale(8).parts
-    found = {label: simulated(part, 8) for label, part in parts.items()}
-    return Comparison(machine=machine(8), over=COMPARISONS[name].over, parts=found)
+    both, found = COMPARISONS["both-at-once"], compared("both-at-once")
+    assert both.matches(found) and both.at_scale(16).matches(found)
+    assert not both.matches(structs.replace(found, machine=machine(4)))
 
 
 def walked(name: str) -> Timeline:
@@ -309,15 +307,7 @@ def test_two_scales_stand_side_by_side_per_core() -> None:
 
 
 def test_parts_stand_side_by_side_in_their_order() -> None:
-    lab = COMPARISONS["how-many-workers"]
-    both = [
-        Comparison(
-            machine=machine(cores),
-            over="pool",
-            parts={k: simulated(part, cores) for k, part in lab.at_scale(cores).parts.items()},
-        )
-        for cores in (8, 2)
-    ]
+    both = [compared("how-many-workers", cores) for cores in (8, 2)]
     table = rows(comparison_show.beside(*both))
     assert [row[0] for row in table[::3]] == ["1 worker", "8 workers", "16 workers", "40 workers"]
     assert table[-1][1:3] == ["16", "4"]

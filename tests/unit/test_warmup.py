@@ -26,18 +26,6 @@ HOT = 1.05  # and for a crowd, between whose requests it does not nap
 COLD = 1.08  # after a nap
 LOOPS = 1e8  # a second, burned
 BURNED = Calibration(loops_per_s=(LOOPS, LOOPS), noise_fraction=0.0)
-NOTHING: Any = dict.fromkeys(
-    (
-        "generator_s",
-        "busy_s",
-        "own_s",
-        "voluntary",
-        "involuntary",
-        "throttled_s",
-        "listen_overflows",
-    ),
-    0,
-)
 
 
 class Bench:
@@ -69,7 +57,7 @@ class Bench:
     # as a Sampler, and as time
 
     def snapshot(self) -> Snapshot:
-        return Snapshot(at=self.now, server_s=self.server_s, **NOTHING)
+        return examples.snapshot(self.now, server_s=self.server_s)
 
     def perf_counter(self) -> float:
         return self.now
@@ -317,13 +305,8 @@ def crowd(
     work_s = piece_cpu_s - EMPTY_S if work_s is None else work_s
     rate, seconds = busy / piece_cpu_s, 0.8
     looks = [
-        Snapshot(
-            **NOTHING
-            | {
-                "at": at,
-                "server_s": busy * at,
-                "generator_s": rate * at * by.calibration.generator_s,
-            }
+        examples.snapshot(
+            at, server_s=busy * at, generator_s=rate * at * by.calibration.generator_s
         )
         for at in (0.0, seconds / 2, seconds)
     ]

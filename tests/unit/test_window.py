@@ -10,6 +10,7 @@ from itertools import pairwise
 import examples
 import numpy as np
 import pytest
+from examples import snapshot
 
 from labs.analysis import schedule, window
 from labs.analysis.point import connections, count_level, service_time_s
@@ -18,7 +19,6 @@ from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.histogram import MoreThan, histogram, percentile, together
 from labs.records.requests import RECORD, Report
 from labs.records.results import PredictedLevel
-from labs.records.snapshot import Snapshot
 from workloads.protocol import FAILED, OK
 
 NEVER = (0.0, 0.0, 0.0, 0.0)  # of service; unlike nan it is as it was
@@ -290,24 +290,24 @@ def test_a_level_is_counted_as_of_its_report():
         records["kind"], records["start"], records["end"] = OK, starts[over], ends[over]
         report = Report(records=records, flying=dict(enumerate(starts[~over])), at=end)
         point = count_level(
-            report, look(begin), look(end), users=16, think_time_s=0.0, workers=4, pss=None
+            report,
+            snapshot(begin),
+            snapshot(end),
+            users=16,
+            think_time_s=0.0,
+            workers=4,
+            pss=None,
         )
         rates.append(point.throughput_rps)
     assert np.mean(rates) == pytest.approx(4 / 0.05, rel=0.02)
 
 
-def look(at):
-    names = ("server_s", "generator_s", "busy_s", "own_s", "throttled_s")
-    counters = dict.fromkeys((*names, "voluntary", "involuntary", "listen_overflows"), 0)
-    return Snapshot(at=at, **counters)
-
-
 def test_a_point_says_of_its_window_what_the_counters_and_the_records_say():
     """A window of two seconds; who touches only its edge was not in it."""
-    before = replace(look(10.0), server_s=1.0, generator_s=2.0, voluntary=5, involuntary=50)
+    before = replace(snapshot(10.0), server_s=1.0, generator_s=2.0, voluntary=5, involuntary=50)
     counted = {"server_s": 3.0, "generator_s": 2.5, "voluntary": 20, "involuntary": 56}
     counted |= {"backend_s": 1.0, "busy_s": 4.0, "throttled_s": 0.3, "listen_overflows": 7}
-    after = replace(look(12.0), **counted, own_s=0.1, steal_s=0.2)
+    after = snapshot(12.0, **counted, own_s=0.1, steal_s=0.2)
     rows = [
         examples.record(OK, 0, 10.0, 11.0, process=7),
         examples.record(OK, 0, 11.0, 11.5, process=8),
@@ -355,8 +355,8 @@ def test_who_thinks_for_all_of_a_window_was_not_left_unserved(think_time_s: floa
     report = Report(records=answered, flying={1: 9.5, 2: 11.9}, at=12.6)
     point = count_level(
         report,
-        look(10.0),
-        look(12.0),
+        snapshot(10.0),
+        snapshot(12.0),
         users=4,
         think_time_s=think_time_s,
         workers=None,
@@ -447,14 +447,6 @@ def test_a_warm_up_lasts_as_the_levels_do_within_limits(seconds, times):
     for work in (Workload(cpu_s=0.01), Workload(cpu_s=0.01, wait_s=0.1), Workload(wait_s=0.1)):
         more_s = schedule.start_s(Experiment(Server("prefork"), work, load)) - schedule.STARTUP_S
         assert more_s == pytest.approx(times * (0.3 + 0.8 + 0.4))
-
-
-def test_an_idle_window_is_zero_not_an_error():
-    none = np.array([])
-    counted = window.count(none, none, none, begin=0.0, end=1.0, now=1.0)
-    assert counted.throughput_rps == 0
-    assert math.isnan(counted.mean_response_time_s)
-    assert counted.histogram == {}
 
 
 def test_percentiles_are_within_one_percent_and_never_from_too_few():
