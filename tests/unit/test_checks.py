@@ -104,12 +104,6 @@ def test_check_words(snapshot: SnapshotAssertion) -> None:
     assert sheet({name: told_of(case) for name, case in CASES.items()}) == snapshot
 
 
-def test_a_good_point_has_nothing_said_of_it():
-    assert checks(GOOD) == {}
-    for whose in ("page_cpu", "others_cpu", "steal_cpu"):
-        assert checks(replace(GOOD, **{whose: 0.05})) == {}  # 2.5 % of the two cores
-
-
 @pytest.mark.parametrize(
     ("server", "keep_alive", "rate_rps", "told"),
     [

@@ -351,19 +351,6 @@ def test_the_figure_says_whose_scale_a_recorded_run_is_at() -> None:
     assert "Recorded on 2 cores, as if on 8" in said
 
 
-def test_the_recording_of_the_nearest_machine_is_taken(
-    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
-    lab = SWEEPS["many-cores"]
-    for cores in (2, 8, 32):
-        found = simulated(lab.at_scale(cores).experiment, cores)
-        store.save(found, store.path("many-cores", found.machine))
-    asked = {1: 2, 2: 2, 3: 2, 4: 8, 6: 8, 8: 8, 16: 32, 64: 32}
-    assert {c: store.recording("many-cores", c).machine.cores for c in asked} == asked
-    assert store.recording("many-cores").machine.cores == BOOK_CORES
-
-
 def test_numbers_grow_in_proportion_up_to_four_times_the_bend() -> None:
     cpu, mixed = Workload(cpu_s=0.05), Workload(cpu_s=0.02, wait_s=0.18)
     assert [own(each, cpu, 8) for each in (1, 2, 8, 16, 200)] == [1, 8, 32, 40, 224]
