@@ -387,7 +387,5 @@ def memory(*runs: tuple[MemoryCurve, ...]) -> Memory:
     return Memory(
         waiters={"process": Server("prefork", processes=8)},
         machine=MACHINE,
-        runs=tuple(
-            MemoryRun(recorded_at=WHEN, taken_bytes=2**30, growths=curves) for curves in runs
-        ),
+        runs=tuple(MemoryRun(recorded_at=WHEN, growths=curves) for curves in runs),
     )

@@ -56,7 +56,6 @@ class Said:
     seconds: float  # that they took in all
     throughput_rps: float
     mean_response_time_s: float
-    sd_s: float | None = None
     longest_s: float | None = None
 
 
@@ -169,9 +168,8 @@ def ab(
 def read_ab(text: str) -> Said:
     """ab's report. LoadFailed if it is none."""
     said = _said(ab_report, text)
-    total = re.search(r"^Total:\s+\d+\s+\d+\s+([\d.]+)\s+\d+\s+(\d+)", text, re.M)
-    spread, longest = (float(ms) / 1000 for ms in total.groups()) if total else (0.0, 0.0)
-    return replace(said, sd_s=spread, longest_s=longest)
+    total = re.search(r"^Total:.* (\d+)$", text, re.M)
+    return replace(said, longest_s=float(total[1]) / 1000 if total else 0.0)
 
 
 # -- wrk -------------------------------------------------------------------------------------

@@ -10,30 +10,12 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Printed:
-    """One row of a source's table."""
-
-    setup: str = ""  # where a table has several: prefork, worker, 2 workers, ...
-    users: int
-    throughput_rps: float | None
-    most_rps: float | None = None  # where it prints a range, its upper end
-    mean_response_time_s: float | None = None
-
-    @property
-    def said(self) -> str:
-        """Requests per second as they are printed."""
-        ends = (self.throughput_rps, self.most_rps)
-        return " to ".join(f"{each:g}" for each in ends if each is not None)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A source's experiment: its machine, its page, and what came out."""
+    """A source's experiment: its machine, its page, and the throughput that came out."""
 
-    source: str  # S1
-    about: str  # in a sentence
     cores: int
-    rows: tuple[Printed, ...]
+    rows: Mapping[str, Mapping[int, float | None]]  # users -> rate, by setup where it has several
+    up_to: Mapping[tuple[str, int], float] = field(default_factory=dict)  # the end of a range
     cpu_s: float = 0.0  # of a request, as the source has it
     wait_s: float = 0.0
     pools: Mapping[str, int] = field(default_factory=dict)  # workers, by setup
@@ -46,93 +28,70 @@ class Table:
             return min(users, cores, pool) / self.cpu_s
         return min(users, pool) / self.wait_s if self.wait_s else None
 
-    def row(self, setup: str, users: int) -> Printed:
-        """KeyError if the source has no such row."""
-        for row in self.rows:
-            if (row.setup, row.users) == (setup, users):
-                return row
-        raise KeyError(f"{self.source}: no row of {users} users {setup}".strip())
+    def rps(self, setup: str, users: int) -> float | None:
+        """Requests per second of that row; None where there is no such row, too."""
+        return self.rows.get(setup, {}).get(users)
 
-    def ratio(self, row: Printed) -> float | None:
-        """Its throughput over what the law allows there; of S4, over that of one user."""
-        base = self.law_rps(row.setup, row.users, self.cores)
-        if base is None:
-            alone = (each for each in self.rows if (each.setup, each.users) == (row.setup, 1))
-            base = next((each.throughput_rps for each in alone), None)
-        return row.throughput_rps / base if row.throughput_rps and base else None
+    def printed(self, setup: str, users: int) -> str:
+        """Requests per second as they are printed."""
+        ends = (self.rps(setup, users), self.up_to.get((setup, users)))
+        return " to ".join(f"{each:g}" for each in ends if each is not None)
+
+    def ratio(self, setup: str, users: int) -> float | None:
+        """A row's throughput over what the law allows there; of S4, over that of one user."""
+        rps = self.rps(setup, users)
+        base = self.law_rps(setup, users, self.cores) or self.rps(setup, 1)
+        return rps / base if rps and base else None
 
 
-S1 = Table(
-    source="S1",
-    about="a page of 200 ms of CPU time, PHP on Apache with its prefork workers",
-    cores=4,
-    cpu_s=0.2,
-    rows=(
-        Printed(users=1, throughput_rps=5.04, mean_response_time_s=0.198),
-        Printed(users=2, throughput_rps=10.09),
-        Printed(users=3, throughput_rps=15.08),
-        Printed(users=4, throughput_rps=20.23, mean_response_time_s=0.2),
-        Printed(users=8, throughput_rps=20.33, mean_response_time_s=0.4),
-    ),
-)
+# A page of 200 ms of CPU time, PHP on Apache with its prefork workers.
+S1 = Table(cores=4, cpu_s=0.2, rows={"": {1: 5.04, 2: 10.09, 3: 15.08, 4: 20.23, 8: 20.33}})
 
 QUEUE_OF_128 = "a listen queue of 128"
 
+# A page that sleeps 200 ms, PHP on Apache with at most 256 prefork workers.
 S2 = Table(
-    source="S2",
-    about="a page that sleeps 200 ms, PHP on Apache with at most 256 prefork workers",
     cores=4,
     wait_s=0.2,
     pools={"": 256},
-    rows=(
-        Printed(users=4, throughput_rps=19.87),
-        Printed(users=8, throughput_rps=39.72),
-        Printed(users=32, throughput_rps=158.22),
-        Printed(users=128, throughput_rps=627.36),
-        Printed(users=256, throughput_rps=1189.24),
-        Printed(users=512, throughput_rps=663.02),
-        # That it had this queue is inferred: see the page.
-        Printed(setup=QUEUE_OF_128, users=512, throughput_rps=663.02),
-    ),
+    rows={
+        "": {4: 19.87, 8: 39.72, 32: 158.22, 128: 627.36, 256: 1189.24, 512: 663.02},
+        QUEUE_OF_128: {512: 663.02},  # that it had this queue is inferred: see the page
+    },
 )
 
+# A page that S3 doesn't name, Apache: it is profiled, see `S3_TREES`.
+S3 = Table(cores=8, rows={"": {100: None}})
+
+# A file of 44 bytes, Apache with at most 150 workers, prefork or worker.
 S4 = Table(
-    source="S4",
-    about="a file of 44 bytes, Apache with at most 150 workers, prefork or worker",
     cores=16,
     pools={"prefork": 150, "worker": 150},
-    rows=(
-        Printed(setup="prefork", users=1, throughput_rps=2469, mean_response_time_s=0.000405),
-        Printed(setup="prefork", users=2, throughput_rps=None),
-        Printed(setup="prefork", users=5, throughput_rps=4698),
-        Printed(setup="prefork", users=10, throughput_rps=4663, most_rps=4824),
-        Printed(setup="prefork", users=20, throughput_rps=4764),
-        Printed(setup="prefork", users=50, throughput_rps=4641),
-        Printed(setup="worker", users=1, throughput_rps=2213, mean_response_time_s=0.000452),
-        Printed(setup="worker", users=2, throughput_rps=4007),
-        Printed(setup="worker", users=5, throughput_rps=4483),
-        Printed(setup="worker", users=10, throughput_rps=4591),
-        Printed(setup="worker", users=20, throughput_rps=4654),
-        Printed(setup="worker", users=50, throughput_rps=None),
-    ),
+    rows={
+        "prefork": {1: 2469, 2: None, 5: 4698, 10: 4663, 20: 4764, 50: 4641},
+        "worker": {1: 2213, 2: 4007, 5: 4483, 10: 4591, 20: 4654, 50: None},
+    },
+    up_to={("prefork", 10): 4824},
 )
 
+# The first 1000 primes, 620 ms of CPU time, PHP behind a web server.
 S5 = Table(
-    source="S5",
-    about="the first 1000 primes, 620 ms of CPU time, PHP behind a web server",
     cores=2,
     cpu_s=0.62,
     pools={"2 workers": 2, "4 workers": 4},
-    rows=(
-        Printed(setup="2 workers", users=1, throughput_rps=1.61, mean_response_time_s=0.620),
-        Printed(setup="2 workers", users=2, throughput_rps=2.67, mean_response_time_s=0.624),
-        Printed(setup="2 workers", users=4, throughput_rps=2.62, mean_response_time_s=1.162),
-        Printed(setup="4 workers", users=4, throughput_rps=2.51, mean_response_time_s=1.205),
-    ),
+    rows={"2 workers": {1: 1.61, 2: 2.67, 4: 2.62}, "4 workers": {4: 2.51}},
 )
 
+TABLES = {"s1": S1, "s2": S2, "s3": S3, "s4": S4, "s5": S5}
 
-S3_USERS = 100
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """What the processes of the server did, or those of `ab`."""
+
+    user_fraction: float  # of their CPU time
+    on_core: float  # CPU seconds for each second
+    each_s: float  # CPU time of a request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,17 +101,17 @@ class Tree:
     machine: str
     cores: int
     processes: int = 141  # of the server; S3 had as many on both machines
-    user_fraction: float  # of the server's CPU time
-    on_core: float  # CPU seconds for each second
-    on_cpu: float  # the same over the cores
-    each_s: float  # CPU time of a request
+    server: Side
+    generator: Side
     minor_faults: float | None = None  # for a request
     ipc: float | None = None  # instructions a cycle
     stalls: float | None = None  # of the front end, a fraction of the cycles
     rps: float
-    ab_user_fraction: float
-    ab_on_core: float
-    ab_each_s: float
+
+    @property
+    def on_cpu(self) -> float:
+        """CPU seconds of the server for each second, over the cores."""
+        return self.server.on_core / self.cores
 
 
 # 3,000,000 requests in three runs; ab's times are of one of them, of 39.70 and 44.23 s.
@@ -160,32 +119,19 @@ S3_TREES = (
     Tree(
         machine="Intel",
         cores=8,
-        user_fraction=0.298,
-        on_core=3.22,
-        on_cpu=0.403,
-        each_s=412.8 / 3e6,
+        server=Side(user_fraction=0.298, on_core=3.22, each_s=412.8 / 3e6),
+        generator=Side(user_fraction=0.16, on_core=0.950, each_s=0.950 * 39.70 / 1e6),
         minor_faults=3.6e6 / 3e6,
         ipc=0.376,
         stalls=0.579,
         rps=1e6 / 39.70,
-        ab_user_fraction=0.16,
-        ab_on_core=0.950,
-        ab_each_s=0.950 * 39.70 / 1e6,
     ),
     Tree(
         machine="AMD",
         cores=16,
-        user_fraction=0.307,
-        on_core=4.49,
-        on_cpu=0.281,
-        each_s=(193.55 + 437.80) / 3e6,
+        server=Side(user_fraction=0.307, on_core=4.49, each_s=(193.55 + 437.80) / 3e6),
+        generator=Side(user_fraction=0.113, on_core=0.985, each_s=0.985 * 44.23 / 1e6),
         ipc=0.445,
         rps=1e6 / 44.23,
-        ab_user_fraction=0.113,
-        ab_on_core=0.985,
-        ab_each_s=0.985 * 44.23 / 1e6,
     ),
 )
-
-TABLES = {table.source.lower(): table for table in (S1, S2, S4, S5)}
-NAMES = ("s1", "s2", "s3", "s4", "s5")

@@ -4,53 +4,33 @@ Frozen, SI units."""
 import contextlib
 from dataclasses import dataclass
 
-from labs.kinds.classics.published import NAMES, TABLES
-from labs.records.amounts import Amount, NotNegative
+from labs.kinds.classics.published import TABLES
+from labs.kinds.generators.record import Asked
+from labs.records.amounts import NotNegative
 from labs.records.errors import BadRecording
-from labs.records.processes import Process, ProcessTrees, Who
+from labs.records.processes import Process, ProcessTrees
 from labs.records.results import Result
 
 AB, LOCUST = "ab", "Locust"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
-    """One row, by one load generator. CPU is in cores, a mean over the run."""
+class Tried(Asked):
+    """One row, by one load generator."""
 
     setup: str  # as the source's table has it
     users: NotNegative
     by: str  # ab or Locust
     server: str  # Apache 2.4.66, PHP 8.2.29
-    command: str = ""  # of ab, as a reader would type it
-    missing: str = ""  # what was not here; then nothing below was measured
-    requests: NotNegative = 0
-    failed: NotNegative = 0
-    seconds: Amount = 0.0
-    throughput_rps: Amount = 0.0
-    interval_rps: tuple[float, float] | None = None  # 95 %, where there is one
-    mean_response_time_s: Amount = 0.0
-    sd_s: float | None = None
     longest_s: float | None = None
-    generator_cpu: float = 0.0
-    server_cpu: float = 0.0
-    others_cpu: float = 0.0  # everyone else; the first recordings did not keep it
     overflows: NotNegative = 0  # connections that found the listen queue full
     never_served: NotNegative = 0  # users, by Locust; ab waits for every answer
     backlog: NotNegative | None = None  # places in the listen queue, as asked for
-
-    def __post_init__(self) -> None:
-        if not self.missing and not self.throughput_rps > 0:
-            raise BadRecording(f"{self.users} users by {self.by}: neither measured nor missing.")
 
     @property
     def ceiling_rps(self) -> float | None:
         """Requests per second that one full core of the generator makes; None: too little CPU."""
         return self.throughput_rps / self.generator_cpu if self.generator_cpu > 0.01 else None
-
-    @property
-    def server_s(self) -> float:
-        """CPU seconds of the server for a request."""
-        return self.server_cpu / self.throughput_rps
 
     @property
     def littles_law(self) -> float:
@@ -63,11 +43,9 @@ class ReplicationRun(ProcessTrees):
     """One round of a source's experiment."""
 
     recorded_at: str  # ISO 8601, UTC
-    noise_fraction: float  # spread of repeated burns
     capacity: tuple[float, ...]  # cores' worth of work done with 1, 2, ... processes busy
     tries: tuple[Tried, ...]
     processes: tuple[Process, ...] = ()  # of S3: both trees
-    workers: NotNegative | None = None  # of S3: at the end
 
     def tried(self, setup: str, users: int, by: str) -> Tried:
         """That row; KeyError says which there are."""
@@ -82,9 +60,6 @@ class ReplicationRun(ProcessTrees):
         """What that load generator measured."""
         return tuple(each for each in self.tries if each.by == generator and not each.missing)
 
-    def minor_faults(self, who: Who) -> int:
-        return sum(process.minor_faults or 0 for process in self.tree(who))
-
 
 class Replication(Result, tag="classics", frozen=True, kw_only=True):
     """A source's experiment, made again on one machine."""
@@ -93,7 +68,7 @@ class Replication(Result, tag="classics", frozen=True, kw_only=True):
     runs: tuple[ReplicationRun, ...]
 
     def __post_init__(self) -> None:
-        if self.classic not in NAMES:
+        if self.classic not in TABLES:
             raise BadRecording(f"{self.classic!r}: no source of that name.")
         if not self.runs or not all(run.tries for run in self.runs):
             raise BadRecording("The recording holds no row. Record it again.")
@@ -103,14 +78,13 @@ class Replication(Result, tag="classics", frozen=True, kw_only=True):
         """The newest: a classic is tried once."""
         return self.runs[-1]
 
-    def law_rps(self, setup: str, users: int) -> float | None:
+    def law_rps(self, tried: Tried) -> float | None:
         """What the law allows on this machine; None where the server is not the limit."""
-        source = TABLES.get(self.classic)
-        return source.law_rps(setup, users, self.machine.cores) if source else None
+        return TABLES[self.classic].law_rps(tried.setup, tried.users, self.machine.cores)
 
     def ratio(self, tried: Tried) -> float | None:
         """Its throughput over what the law allows; of S4, over that of one user."""
-        base = self.law_rps(tried.setup, tried.users)
+        base = self.law_rps(tried)
         if base is None:
             with contextlib.suppress(KeyError):
                 base = self.run.tried(tried.setup, 1, tried.by).throughput_rps

@@ -19,13 +19,13 @@ from labs.host.monitor import Sampler
 from labs.host.processes import Census, Trees
 from labs.host.programs import PHP, lacking
 from labs.kinds.base import LabKind
-from labs.kinds.classics.published import NAMES, QUEUE_OF_128, S1, S2, S3_USERS, S4, S5
+from labs.kinds.classics.published import QUEUE_OF_128, S1, S2, S4, S5, TABLES
 from labs.kinds.classics.record import AB, LOCUST, Replication, ReplicationRun, Tried
 from labs.kinds.sweep.walk import sweep
 from labs.load import tools
 from labs.load.locust import address
 from labs.measure.rig import Rig, Unit
-from labs.records.errors import Unusable
+from labs.records.errors import choice
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.servers.catalogue import missing, row_of
 from labs.servers.serve import Running, available
@@ -37,22 +37,16 @@ LOOK_S = 0.02
 START_S = 2.0  # for a server to begin and to end
 LOCUST_S = 6.0  # for Locust, its burns and its warm-up, beside its levels
 ALIKE = (  # what a try and a point call the same
-    "failed",
-    "seconds",
-    "throughput_rps",
-    "mean_response_time_s",
-    "generator_cpu",
-    "server_cpu",
-    "others_cpu",
-    "never_served",
-)
+    "failed", "seconds", "throughput_rps", "mean_response_time_s", "generator_cpu", "server_cpu",
+    "others_cpu", "never_served",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
     """One server of a source, and what is tried on it."""
 
-    setup: str
+    setup: str = ""
     server: Server
     workload: Workload
     ab: Mapping[int, int] = field(default_factory=dict)  # users -> requests; 0: for `ab_s`
@@ -93,7 +87,6 @@ FILE_USERS = (1, 2, 5, 10, 20, 50)
 TRIALS: dict[str, tuple[Trial, ...]] = {
     "s1": (
         Trial(
-            setup="",
             server=_apache(32),
             workload=BURN,
             ab={1: 25, 2: 60, 3: 60, 4: 60, 8: 60},
@@ -102,22 +95,16 @@ TRIALS: dict[str, tuple[Trial, ...]] = {
     ),
     "s2": (
         Trial(
-            setup="",
             server=_apache(256, backlog=LONG),
             workload=SLEEP,
             ab={4: 80, 8: 160, 32: 640, 128: 2560, 256: 5120, 512: 10_000},
             locust=(4, 8, 32, 128, 256, 512),
         ),
         Trial(
-            setup=QUEUE_OF_128,
-            server=_apache(256, backlog=128),
-            workload=SLEEP,
-            ab={512: 10_000},
+            setup=QUEUE_OF_128, server=_apache(256, backlog=128), workload=SLEEP, ab={512: 10_000}
         ),
     ),
-    "s3": (
-        Trial(setup="", server=_apache(150, start=5), workload=FILE, ab={S3_USERS: 0}, ab_s=TREE_S),
-    ),
+    "s3": (Trial(server=_apache(150, start=5), workload=FILE, ab={100: 0}, ab_s=TREE_S),),
     "s4": tuple(
         Trial(
             setup=setup,
@@ -153,8 +140,7 @@ class ClassicLab(LabKind[Replication]):
     recorded_by = "make classics"
 
     def __init__(self, name: str, trials: Sequence[Trial] | None = None) -> None:
-        if name not in NAMES:
-            raise Unusable(f"classic={name!r}: choose one of {', '.join(NAMES)}.")
+        choice("classic", name, tuple(TABLES))
         self.classic = name
         self.trials = tuple(TRIALS[name] if trials is None else trials)
 
@@ -241,17 +227,14 @@ class Round:
         }
         self.tries: list[Tried] = []
         self.census: Census | None = None
-        self.workers: int | None = None
 
     def found(self) -> Replication:
         """What there is."""
         run = ReplicationRun(
             recorded_at=self.rig.now(),
-            noise_fraction=self.burned.noise_fraction,
             capacity=self.burned.capacity,
             tries=tuple(self.tries),
             processes=self.census.processes() if self.census else (),
-            workers=self.workers,
         )
         return Replication(classic=self.lab.classic, machine=self.rig.machine, runs=(run,))
 
@@ -314,7 +297,6 @@ class Round:
             used = before.until(sampler.snapshot())
             if self.census:
                 self.census.look()
-                self.workers = running.workers()
             said = tools.read_ab(tool.wait(1.0))
         self._add(
             trial,
@@ -339,7 +321,6 @@ class Round:
                 point.users,
                 LOCUST,
                 requests=round(point.completed),
-                interval_rps=point.throughput_ci_rps,
                 overflows=point.listen_overflows,
                 **{name: getattr(point, name) for name in ALIKE},
             )

@@ -1,4 +1,4 @@
-"""The classic experiments drawn and told: the source's figure, the law's and ours, side by side.
+"""The classic experiments told: the source's figure, the law's and ours, side by side.
 
 Two machines are set side by side by what each did of what the law allows it, so that neither the
 number of cores nor the price of a page takes part.
@@ -6,48 +6,34 @@ number of cores nor the price of a page takes part.
 
 import statistics
 from dataclasses import dataclass, replace
-from typing import get_args
+from typing import Any, get_args
 
 from labs.analysis.checks import OTHERS_BUSY
-from labs.kinds.classics import published
-from labs.kinds.classics.figure import ratios_figure
-from labs.kinds.classics.published import TABLES, Printed, Tree
+from labs.kinds.classics.figure import own_tree, ratios_figure, tree_figure
+from labs.kinds.classics.published import S3_TREES, TABLES, Side, Tree
 from labs.kinds.classics.record import AB, LOCUST, Replication, ReplicationRun, Tried
-from labs.kinds.classics.tree_figure import own_tree, tree_figure, tree_said, tree_table
-from labs.kinds.show import Column, Measured, Show, known, quoted, two_digits, two_places
+from labs.kinds.show import Column, Measured, Show, known, quoted, tabled, two_digits, two_places
+from labs.present import tables
 from labs.present.blocks import DATA, SPOKEN, Block, Said, Within
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber, Quantity
-from labs.records.format import NARROW, digits, percent, plain, quotient, rate
+from labs.records.format import NARROW, digits, duration, percent, plain, quotient
 from labs.records.processes import Who
 
+QUOTED = "quoted, not measured"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """One row tried again, beside the source's own and the laws of both machines."""
 
-    found: Replication
     tried: Tried
-    source: published.Table | None
-    printed: Printed | None
-
-    @property
-    def missing(self) -> str:
-        return self.tried.missing
-
-    @property
-    def ratio(self) -> float | None:
-        return self.found.ratio(self.tried)
-
-    @property
-    def growth(self) -> float:
-        """Throughput over that of one user, as both are said."""
-        one = row(self.found, 1, self.tried.by, self.tried.setup).tried
-        return quotient(self.tried.throughput_rps, one.throughput_rps)
-
-    def law_rps(self, cores: int) -> float | None:
-        tried, source = self.tried, self.source
-        return source.law_rps(tried.setup, tried.users, cores) if source else None
+    missing: str
+    law_rps: float | None
+    ratio: float | None  # of the throughput to that; of S4, to one user's
+    printed: str  # requests per second of the source, as it prints them
+    source_law_rps: float | None
+    source_ratio: float | None
 
 
 def _row(found: Replication, run: ReplicationRun, tried: Tried) -> Row:
@@ -55,10 +41,16 @@ def _row(found: Replication, run: ReplicationRun, tried: Tried) -> Row:
     if run.processes and not tried.missing:
         server, generator = (run.cpu_s(who) / tried.seconds for who in get_args(Who))
         tried = replace(tried, server_cpu=server, generator_cpu=generator)
-    source = TABLES.get(found.classic)
-    there = source.rows if source else ()
-    same = (each for each in there if (each.setup, each.users) == (tried.setup, tried.users))
-    return Row(found, tried, source, next(same, None))
+    source, place = TABLES[found.classic], (tried.setup, tried.users)
+    return Row(
+        tried=tried,
+        missing=tried.missing,
+        law_rps=found.law_rps(tried),
+        ratio=found.ratio(tried),
+        printed=source.printed(*place),
+        source_law_rps=source.law_rps(*place, source.cores),
+        source_ratio=source.ratio(*place),
+    )
 
 
 def rows(found: Replication) -> list[Row]:
@@ -97,7 +89,7 @@ def said(found: Replication) -> list[str]:
             "meanwhile, of which no law knows. Run it again when the machine is quieter."
         )
     if found.classic == "s3":
-        return sentences + list(tree_said(found))
+        return sentences + _of_trees(found)
     whose = [(found.classic.upper(), _of_source(found))]
     whose += [(f"ours by {by}", _ours(found, by)) for by in (AB, LOCUST)]
     for who, ratios in whose:
@@ -114,10 +106,28 @@ def said(found: Replication) -> list[str]:
     return sentences
 
 
+def _of_trees(found: Replication) -> list[str]:
+    ours, first = own_tree(found), S3_TREES[0]
+    if ours is None:
+        return []
+    server, ab, first_server, first_ab = (
+        percent(1 - side.user_fraction)
+        for side in (ours.server, ours.generator, first.server, first.generator)
+    )
+    return [
+        f"In the kernel Apache spends {server} of its CPU time here, and spent {first_server} in "
+        f"S3; ab {ab} and {first_ab}."
+    ]
+
+
 def _of_source(found: Replication) -> list[float]:
     """Each row once, also where it stands for two setups."""
     source = TABLES[found.classic]
-    ratios = {(row.users, row.throughput_rps): source.ratio(row) for row in reversed(source.rows)}
+    ratios = {
+        (users, rps): source.ratio(setup, users)
+        for setup, rows in source.rows.items()
+        for users, rps in rows.items()
+    }
     return [ratio for ratio in ratios.values() if ratio is not None]
 
 
@@ -126,14 +136,34 @@ def _ours(found: Replication, by: str) -> list[float]:
     return [ratio for ratio in ratios if ratio is not None]
 
 
-def _by(row: Row) -> str:
-    """The load generator, and the setup where the source has several."""
-    return ", ".join(filter(None, (row.tried.by, row.tried.setup)))
+def _split(side: Side) -> str:
+    return f"{digits(100 * side.user_fraction)} / {digits(100 * (1 - side.user_fraction))} %"
 
 
-def _theirs(row: Row) -> float | None:
-    """The source's throughput over what the law allows; of S4, over that of one user."""
-    return row.source.ratio(row.printed) if row.source and row.printed else None
+TREE = (
+    Column(head="", of=lambda tree: f"{tree.machine}, {tree.cores} cores"),
+    Column(head="processes", of="processes"),
+    Column(head="user / system time", of="server", cell=_split),
+    Column(head="On_Core", of="server.on_core", cell=digits),
+    Column(head="On_CPU", of="on_cpu", cell=digits),
+    Column(head="CPU a request", of="server.each_s", cell=duration),
+    Column(head="minor faults a request", of="minor_faults", cell=two_digits),
+    Column(head="requests per second", of="rps", cell=digits),
+    Column(head="ab: On_Core", of="generator.on_core", cell=digits),
+    Column(head="ab: CPU a request", of="generator.each_s", cell=duration),
+    Column(head="ab: user / system time", of="generator", cell=_split),
+    Column(head="instructions a cycle", of="ipc", cell=digits),
+    Column(head="front-end stalls", of="stalls", cell=lambda part: f"{digits(100 * part)} %"),
+)
+
+
+def tree_table(found: Replication) -> tables.Table:
+    """A row for each of S3's numbers. What this machine does not tell is quoted, and said so."""
+    ours = own_tree(found)
+    theirs = [replace(tree, machine=f"S3, {tree.machine}") for tree in S3_TREES]
+    table = tabled(TREE, [*theirs, *([ours] if ours else [])]).turned()
+    rows = tuple((*row[:-1], row[-1] or QUOTED) for row in table.rows)
+    return replace(table, rows=rows) if ours else table
 
 
 def _has_none(found: Replication) -> bool:
@@ -145,20 +175,20 @@ def _has_law(found: Replication) -> bool:
     return not _has_none(found)
 
 
+def _growth(found: Replication, *asked: Any) -> float:
+    """Throughput over that of one user, as both are said."""
+    many = row(found, *asked).tried
+    one = row(found, 1, many.by, many.setup).tried
+    return quotient(many.throughput_rps, one.throughput_rps)
+
+
 def _tree(found: Replication) -> Tree:
     """The profile of S3's trees on this machine, to quote from."""
     return known(own_tree(found), "No process of the trees was recorded.")
 
 
-def _on_core(found: Replication, who: Who = "server") -> float:
-    """CPU seconds of that tree for each second."""
-    return _tree(found).on_core if who == "server" else _tree(found).ab_on_core
-
-
-def _system_share(found: Replication, who: Who = "server") -> float:
-    """Part of the tree's CPU time in the kernel."""
-    tree = _tree(found)
-    return 1 - (tree.user_fraction if who == "server" else tree.ab_user_fraction)
+def _side(found: Replication, who: Who = "server") -> Side:
+    return _tree(found).server if who == "server" else _tree(found).generator
 
 
 show = Show(
@@ -171,7 +201,11 @@ show = Show(
     row=row,
     columns=(
         Column(head="users", main=True, of="tried.users"),
-        Column(head="by", main=True, of=_by),
+        Column(  # and the setup, where the source has several
+            head="by",
+            main=True,
+            of=lambda row: ", ".join(filter(None, (row.tried.by, row.tried.setup))),
+        ),
         Column(head="server", of="tried.server"),
         Measured(head="requests", of="tried.requests"),
         Measured(head="failed", of="tried.failed"),
@@ -183,20 +217,20 @@ show = Show(
             cell=plain,
         ),
         Measured(head="req/s", of="tried.throughput_rps", quote="throughput"),
-        Measured(
-            head="law req/s",
-            of=lambda row: row.law_rps(row.found.machine.cores),
-            quote="law",
-            said=rate,
-            cell=plain,
-        ),
+        Measured(head="law req/s", of="law_rps", quote="law"),
         Measured(head="of the law", main=True, of="ratio", cell=two_places, there=_has_law),
         Measured(head="over one user", main=True, of="ratio", cell=two_places, there=_has_none),
-        Column(head="source req/s", of=lambda row: row.printed and row.printed.said),
-        Column(head="its law req/s", of=lambda row: row.source and row.law_rps(row.source.cores)),
-        Column(head="source: of its law", main=True, of=_theirs, cell=two_places, there=_has_law),
+        Column(head="source req/s", of="printed"),
+        Column(head="its law req/s", of="source_law_rps"),
         Column(
-            head="source: over one user", main=True, of=_theirs, cell=two_places, there=_has_none
+            head="source: of its law", main=True, of="source_ratio", cell=two_places, there=_has_law
+        ),
+        Column(
+            head="source: over one user",
+            main=True,
+            of="source_ratio",
+            cell=two_places,
+            there=_has_none,
         ),
         Measured(head="mean ms", of="tried.mean_response_time_s"),
         Measured(head="longest ms", of="tried.longest_s", quote="longest"),
@@ -213,7 +247,6 @@ show = Show(
         Column(head="to know", reason=True, of="missing"),
         Column(of="tried.ceiling_rps", quote="ceiling"),  # of one full core of the generator
         Column(of="ratio", quote="ratio", said=two_places),  # to the law
-        Column(of="growth", quote="growth", said=two_digits),
         Column(  # X R: users that were really waiting
             of=lambda row: row.tried.littles_law * row.tried.users,
             quote="in_all",
@@ -224,9 +257,10 @@ show = Show(
         # Cores' worth of work.
         "capacity": quoted(lambda found: found.run.capacity[-1], two_places),
         "faults": quoted(lambda found: _tree(found).minor_faults, two_digits),
-        "on_core": quoted(_on_core, digits),
+        "growth": quoted(_growth, two_digits),
+        "on_core": quoted(lambda found, *who: _side(found, *who).on_core, digits),
         "processes": quoted(lambda found: _tree(found).processes, str),
         "server": lambda found: Quantity(0, found.run.tries[0].server),
-        "system_share": quoted(_system_share, percent),
+        "system_share": quoted(lambda found, *who: 1 - _side(found, *who).user_fraction, percent),
     },
 )

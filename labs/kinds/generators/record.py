@@ -17,39 +17,47 @@ OURS = "locust"  # as the labs drive it, one process
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GeneratorResult:
-    """One generator on that server. CPU is in cores, a mean over `seconds`."""
+class Asked:
+    """What a load generator says of a server that it asked, and what both used meanwhile. CPU is
+    in cores, a mean over `seconds`."""
 
-    name: str  # locust, 1 locust, 2 locusts, ab, wrk
-    program: str  # with its version
-    command: str  # as a reader would type it
+    command: str = ""  # as a reader would type it
     missing: str = ""  # what to do to have it; then nothing below was measured
-    processes: NotNegative = 1
     seconds: Amount = 0.0
     requests: NotNegative = 0  # it counted
     failed: NotNegative = 0
     throughput_rps: Amount = 0.0  # as it says
     mean_response_time_s: Amount = 0.0  # as it says
     generator_cpu: float = 0.0  # all its processes
-    generator_fullest: float = 0.0  # of them, the one that used most
     server_cpu: float = 0.0
-    server_fullest: float = 0.0
     others_cpu: float = 0.0  # everyone else, without this process and its parent
-    busy: float = 0.0  # of the whole machine, by anyone: a fraction
 
     def __post_init__(self) -> None:
         if not self.missing and not self.throughput_rps > 0:
-            raise BadRecording(f"{self.name}: neither measured nor missing. Record it again.")
-
-    @property
-    def generator_s(self) -> float:
-        """CPU seconds that the generator spends on a request."""
-        return self.generator_cpu / self.throughput_rps
+            who = self.command or "A load generator"
+            raise BadRecording(f"{who}: neither measured nor missing. Record it again.")
 
     @property
     def server_s(self) -> float:
         """CPU seconds that the server spends on a request."""
         return self.server_cpu / self.throughput_rps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeneratorResult(Asked):
+    """One generator on that server."""
+
+    name: str  # locust, 1 locust, 2 locusts, ab, wrk
+    program: str  # with its version
+    processes: NotNegative = 1
+    generator_fullest: float = 0.0  # of them, the one that used most
+    server_fullest: float = 0.0
+    busy: float = 0.0  # of the whole machine, by anyone: a fraction
+
+    @property
+    def generator_s(self) -> float:
+        """CPU seconds that the generator spends on a request."""
+        return self.generator_cpu / self.throughput_rps
 
     @property
     def ceiling_rps(self) -> float:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from statistics import linear_regression
 from typing import Literal
 
-from labs.records.amounts import NotNegative
 from labs.records.errors import BadRecording
 from labs.records.experiment import Server
 from labs.records.results import Result, middle, pick
@@ -70,7 +69,6 @@ class MemoryRun:
     """One round of the memory lab."""
 
     recorded_at: str  # ISO 8601, UTC
-    taken_bytes: NotNegative  # by everything else on the machine, before the first server
     growths: tuple[MemoryCurve, ...]
 
     def growth(self, kind: str) -> MemoryCurve:

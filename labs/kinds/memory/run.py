@@ -13,7 +13,6 @@ from typing import Self, get_args
 
 import psutil
 
-from labs.host.hardware import available_memory_bytes
 from labs.host.monitor import pss_bytes
 from labs.kinds.base import LabKind
 from labs.kinds.memory.record import SEVERAL, Memory, MemoryCurve, MemoryRun, Waiting
@@ -104,12 +103,11 @@ class MemoryLab(LabKind[Memory]):
         """After each kind of worker, tells what it has so far."""
         curves: list[MemoryCurve] = []
         with concurrent_requests(rig.stop) as asking:
-            taken = max(0, rig.machine.memory_bytes - available_memory_bytes())
             later = list(self._sizes.values())
             for kind, numbers in self._sizes.items():
                 later.remove(numbers)
                 curves.append(_curve(rig, kind, numbers, asking, _seconds(*later)))
-                run = MemoryRun(recorded_at=rig.now(), taken_bytes=taken, growths=tuple(curves))
+                run = MemoryRun(recorded_at=rig.now(), growths=tuple(curves))
                 found = Memory(waiters=self._servers, machine=rig.machine, runs=(run,))
                 rig.partial(found)
         return found

@@ -54,6 +54,13 @@ class MysteryLab(LabKind[Mystery]):
             raise Unusable(f"{variants[0]}: measure the server as it is first.")
         self.seed, self.variants, self.before = seed, tuple(variants), before
         self.scenario: Scenario = draw(seed, cores or fingerprint().cores, users, seconds)
+        self.given = {
+            "seed": seed,
+            "users": self.users,
+            "variants": self.variants,
+            "before": before,
+            "seconds": self.each_s,
+        }
 
     @property
     def users(self) -> tuple[int, ...]:
@@ -65,22 +72,15 @@ class MysteryLab(LabKind[Mystery]):
     ) -> Self:
         """A lab of that variant alone, beside what was found before. Unusable for a fix of what
         was not measured."""
-        return type(self)(
-            self.seed, users or self.users, variants=(name,), before=before, seconds=self.each_s
-        )
+        return self.again(users=users or self.users, variants=(name,), before=before)
 
     def another(self, seed: int) -> Self:
         """The server of another seed, as it is, asked by as many users. Unusable for no seed."""
-        return type(self)(seed, self.users, variants=("before",), seconds=self.each_s)
+        return self.again(seed=seed, variants=("before",), before=None)
 
     @property
     def each_s(self) -> float:
         return self.scenario.before.load.seconds
-
-    def lasting(self, seconds: float) -> Self:
-        return type(self)(
-            self.seed, self.users, variants=self.variants, before=self.before, seconds=seconds
-        )
 
     def about(self) -> str:
         return verdict.ABOUT

@@ -22,7 +22,7 @@ SCRIPT_S = 0.001  # CPU time of the users' own script, where they are the limit
 CODE_S = 0.001  # CPU time of a request whose limit is elsewhere
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Fix:
     """Something to change, and what comes of it."""
 
@@ -127,8 +127,7 @@ def larger_pool(why: str) -> Repair:
         what = "processes" if server.architecture == "prefork" else "threads"
         larger = replace(server, **{what: more})  # type: ignore[arg-type]
         label = f"Raise the pool from {pool} to {more} {what}"
-        changed = replace(before, server=larger)
-        return Fix(label=label, name="larger pool", experiment=changed, why=why)
+        return Fix(label, "larger pool", replace(before, server=larger), why)
 
     return fix
 
@@ -137,11 +136,12 @@ def faster_code(why: str) -> Repair:
     """Half the CPU time."""
 
     def fix(before: Experiment, dice: random.Random) -> Fix:
-        cpu_s = before.workload.cpu_s
-        half = f"{duration(cpu_s / 2)} of CPU instead of {duration(cpu_s)}"
-        changed = replace(before, workload=replace(before.workload, cpu_s=cpu_s / 2))
-        label = f"Make the code faster: {half}"
-        return Fix(label=label, name="faster code", experiment=changed, why=why)
+        whole_s = before.workload.cpu_s
+        half = replace(before.workload, cpu_s=whole_s / 2)
+        label = (
+            f"Make the code faster: {duration(half.cpu_s)} of CPU instead of {duration(whole_s)}"
+        )
+        return Fix(label, "faster code", replace(before, workload=half), why)
 
     return fix
 
@@ -150,18 +150,18 @@ def other_wait(wait_by: WaitBy, *, label: str, name: str, why: str) -> Repair:
     """The same wait in another way."""
 
     def fix(before: Experiment, dice: random.Random) -> Fix:
-        changed = replace(before, workload=replace(before.workload, wait_by=wait_by))
-        return Fix(label=label, name=name, experiment=changed, why=why)
+        other = replace(before.workload, wait_by=wait_by)
+        return Fix(label, name, replace(before, workload=other), why)
 
     return fix
 
 
 def _another_server(before: Experiment, dice: random.Random) -> Fix:
     return Fix(
-        label="Exchange the server for one that spends less on a request",
-        name="another server",
-        experiment=replace(before, server=Server("event-loop", by="scratch")),
-        why="The server's own share of a request was a fraction of a millisecond. The loop still "
+        "Exchange the server for one that spends less on a request",
+        "another server",
+        replace(before, server=Server("event-loop", by="scratch")),
+        "The server's own share of a request was a fraction of a millisecond. The loop still "
         "stands still through every wait.",
     )
 
@@ -169,20 +169,19 @@ def _another_server(before: Experiment, dice: random.Random) -> Fix:
 def _more_processes(before: Experiment, dice: random.Random) -> Fix:
     more = dice.choice((3, 4))
     return Fix(
-        label=f"Give the server {more} processes",
-        name="more processes",
-        experiment=replace(before, server=replace(before.server, processes=more)),
-        why="The server was not what was slow. Its processes now share the little that it has "
-        "to do.",
+        f"Give the server {more} processes",
+        "more processes",
+        replace(before, server=replace(before.server, processes=more)),
+        "The server was not what was slow. Its processes now share the little that it has to do.",
     )
 
 
 def _two_generators(before: Experiment, dice: random.Random) -> Fix:
     return Fix(
-        label="Let two Locust processes ask",
-        name="two Locusts",
-        experiment=replace(before, load=replace(before.load, generators=2)),
-        why="Nothing was done to the server. It could do this all the time; nobody asked.",
+        "Let two Locust processes ask",
+        "two Locusts",
+        replace(before, load=replace(before.load, generators=2)),
+        "Nothing was done to the server. It could do this all the time; nobody asked.",
     )
 
 
