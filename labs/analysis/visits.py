@@ -27,10 +27,6 @@ BY_REQUEST = (
     "service_time_s",
 )  # fmt: skip
 OF_A_MOMENT = ("workers", "pss_bytes", "connections", "server_cores")
-BY_ITSELF = {  # each as `join` says
-    "users", "throughput_ci_rps", "never_served", "unfinished", "halves_rps",
-    "histogram", "longer", "time_split", "visits", "checks",
-}  # fmt: skip
 
 
 def visited(point: Point, at_s: float, *, anew: bool = False) -> Point:

@@ -123,7 +123,6 @@ def test_what_is_not_installed_is_told_and_not_invented() -> None:
         (("locusts", 2), 16_000, "16,000 req/s"),
         (("generator_cpu", "ab"), 0.7, "0.7 cores"),
         (("per_request",), 100e-6, "0.1 ms"),
-        (("ratio", "wrk"), 10, "10"),
         (("needed", 12_000), 2, "2"),
         (("full", "wrk"), 2, "both"),
     ],

@@ -146,7 +146,6 @@ def test_race_lab_rejects_a_lock_that_loses_and_a_race_without_a_loss() -> None:
         (("lost", "without a lock"), 350, "350 of 400 (88 %)"),
         (("lost", "with a lock around all of it"), 0, "0 of 80"),
         (("throughput", "with a lock around all of it"), 24, "24 req/s"),
-        (("bound", "with a lock around all of it"), 25, "25 req/s"),
     ],
 )
 def test_race_quotes_are_of_the_middle_run(asked: tuple[Any, ...], value: float, text: str) -> None:

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -182,8 +182,8 @@ def _fetch(running: Running, path: str, stop: threading.Event) -> Fetched:
     """One request on a connection of its own, timed from the first byte sent to the last read."""
     connection = http.client.HTTPConnection(running.host, running.port, timeout=LONGEST_S)
     with contextlib.closing(connection):
-        system_s = _system_s(running)
-        cpu_s, begin = _cpu_s(running), time.perf_counter()
+        system_s = _used_s(running, _system_s)
+        cpu_s, begin = _used_s(running, process_cpu_s), time.perf_counter()
         try:
             connection.request("GET", path)
             _wait_until_readable(connection.sock, stop)
@@ -192,30 +192,27 @@ def _fetch(running: Running, path: str, stop: threading.Event) -> Fetched:
         except OSError as error:
             raise ServerFailed(f"The server broke off: {error}.\n{running.log()}") from None
         wall_s = time.perf_counter() - begin
-        cpu_s = max(0.0, _cpu_s(running) - cpu_s)
+        cpu_s = max(0.0, _used_s(running, process_cpu_s) - cpu_s)
         if response.status != http.client.OK:
             raise ServerFailed(f"The server said {response.status} to {path}.\n{running.log()}")
-        return Fetched(wall_s, cpu_s, _system_s(running) - system_s)
+        return Fetched(wall_s, cpu_s, _used_s(running, _system_s) - system_s)
 
 
 def _wait_until_readable(source: Any, stop: threading.Event) -> None:
     wait_until(lambda: readable(source.fileno(), LOOK_S), math.inf, every_s=0.0, stop=stop)
 
 
-def _cpu_s(running: Running) -> float:
+def _used_s(running: Running, of: Callable[[int], float]) -> float:
+    """CPU seconds of the server's processes together."""
     total = 0.0
     for pid in running.pids():
         with contextlib.suppress(OSError, psutil.Error):
-            total += process_cpu_s(pid)
+            total += of(pid)
     return total
 
 
-def _system_s(running: Running) -> float:
-    total = 0.0
-    for pid in running.pids():
-        with contextlib.suppress(psutil.Error):
-            total += psutil.Process(pid).cpu_times().system
-    return total
+def _system_s(pid: int) -> float:
+    return psutil.Process(pid).cpu_times().system
 
 
 def _system_fraction(fetched: Sequence[Fetched]) -> float | None:

@@ -162,11 +162,6 @@ def by(found: Generators, name: str = OURS) -> GeneratorResult:
     return result
 
 
-def _ratio(found: Generators, over: str, under: str = OURS) -> float:
-    """How many times the throughput of another one it saw."""
-    return quotient(by(found, over).throughput_rps, by(found, under).throughput_rps)
-
-
 def _full(found: Generators, name: str = OURS) -> Quantity:
     """Who was full: the generator, the server, both, the machine, or nobody."""
     full = by(found, name).full
@@ -207,7 +202,6 @@ COLUMNS = (
         head="full", main=True, of=lambda row: row.missing or " and ".join(row.full) or "nobody"
     ),
     Column(head="command", of="command"),
-    Column(of="ceiling_rps", quote="ceiling"),  # of one full core
 )
 GLANCE = ("generator", "req/s", "its cores", "full")  # in sight, of the run that is drawn
 
@@ -227,6 +221,5 @@ show = Show(
         "full": _full,
         "locusts": _locusts,
         "needed": quoted(_needed, str),
-        "ratio": quoted(_ratio, two_digits),
     },
 )

@@ -50,6 +50,10 @@ class MemoryCurve:
         """What the server takes without any of them: where that line begins."""
         return linear_regression(self.sizes, self.told_bytes).intercept
 
+    def line_bytes(self, waiting: int) -> float:
+        """Where that line lies with so many waiting."""
+        return self.base_bytes + self.each_bytes * waiting
+
     @property
     def rss_each_bytes(self) -> float:
         """The slope that RSS would suggest."""
@@ -58,10 +62,9 @@ class MemoryCurve:
     @property
     def off_line(self) -> float:
         """How far a size lies from the line at most, as a fraction of the whole growth."""
-        each, base = self.each_bytes, self.base_bytes
-        grown = each * (self.sizes[-1] - self.sizes[0])
+        grown = self.each_bytes * (self.sizes[-1] - self.sizes[0])
         told = zip(self.sizes, self.told_bytes, strict=True)
-        return max(abs(base + each * size - found) for size, found in told) / max(grown, 1.0)
+        return max(abs(self.line_bytes(size) - found) for size, found in told) / max(grown, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

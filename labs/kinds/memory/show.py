@@ -3,11 +3,10 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any
 
 from labs.kinds.memory.record import SEVERAL, Memory, MemoryCurve
-from labs.kinds.show import Column, Show, level_by_level, quoted, spoken
+from labs.kinds.show import Column, Show, level_by_level, spoken
 from labs.present.levels import UNMEASURED, Level, Pace
 from labs.present.palette import LINES
 from labs.present.plot import (
@@ -52,7 +51,7 @@ def memory_figure(memory: Memory) -> Figure:
 
 def _grown(growth: MemoryCurve) -> list[Trace]:
     colour, dash, symbol = STYLES[growth.kind]
-    drawn = [(growth.base_bytes + growth.each_bytes * count) / MIB for count in growth.sizes]
+    drawn = [growth.line_bytes(count) / MIB for count in growth.sizes]
     name = f"{growth.kind}, the line"
     where: Shown = {"group": growth.kind, "plot": "xy"}
     look: Shown = {**where, "dash": dash, "legend": False}
@@ -143,32 +142,25 @@ def _layout(sizes: Sequence[int], taken: Values, largest: float) -> dict[str, An
     return two_plots((first, second), (0.56, 0.68), (across, {"type": "category"}), upwards)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Size:
     """A row: a server with so many requests waiting in it at once."""
 
     growth: MemoryCurve
-    place: int  # among its sizes
-
-    @property
-    def waiting(self) -> int:
-        return self.growth.sizes[self.place]
-
-    @property
-    def pss_bytes(self) -> int | None:
-        return self.growth.pss_bytes[self.place] if self.growth.pss_bytes else None
-
-    @property
-    def rss_bytes(self) -> int:
-        return self.growth.rss_bytes[self.place]
-
-    @property
-    def line_bytes(self) -> float:
-        return self.growth.base_bytes + self.growth.each_bytes * self.waiting
+    waiting: int
+    pss_bytes: int | None
+    rss_bytes: int
+    line_bytes: float
 
 
 def _sizes(growths: Sequence[MemoryCurve]) -> list[Size]:
-    return [Size(growth=each, place=place) for each in growths for place in range(len(each.sizes))]
+    return [
+        Size(each, waiting, pss, rss, each.line_bytes(waiting))
+        for each in growths
+        for waiting, pss, rss in zip(
+            each.sizes, each.pss_bytes or [None] * len(each.sizes), each.rss_bytes, strict=True
+        )
+    ]
 
 
 def _size(memory: Memory, kind: str, waiting: int | None = None) -> Size:
@@ -202,7 +194,4 @@ show = Show(
         Column(head="alone MiB", of="growth.base_bytes"),
         Column(of="growth.rss_each_bytes", quote="rss_each"),
     ),
-    quotes={
-        "memory": quoted(attrgetter("machine.memory_bytes"), size),
-    },
 )

@@ -195,7 +195,6 @@ show = Show(
     rows=lambda mystery: mystery.before.points,
     quotes={
         "limit": _limit,
-        "users": quoted(lambda mystery: mystery.users or 0, str),
         "before": _rate("before"),
         "wrong": _rate("wrong"),
         "right": _rate("right"),

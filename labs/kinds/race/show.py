@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from labs.kinds.race.record import Count, Race
-from labs.kinds.show import Column, Show, level_by_level, quoted, spoken
+from labs.kinds.show import Column, Show, level_by_level, spoken
 from labs.present.levels import UNMEASURED, Level, Pace
 from labs.present.palette import BLUE, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, in_lines, two_plots
@@ -124,12 +124,6 @@ def _lost(race: Race, name: str) -> Quantity:
     return Quantity(count.lost, _of(count.lost, count.asked))
 
 
-def _bound_rps(race: Race, name: str) -> float:
-    """What a lock around the whole work lets pass at most."""
-    workload = race.count(name).workload
-    return 1 / (workload.cpu_s + workload.wait_s)
-
-
 show = Show(
     result=Race,
     middle_by="the part that its first way lost",
@@ -152,8 +146,5 @@ show = Show(
         Column(head="mean ms", of="mean_response_time_s", quote="response_time"),
         Column(of="lost_fraction", quote="lost_fraction"),
     ),
-    quotes={
-        "lost": _lost,
-        "bound": quoted(_bound_rps, rate),
-    },
+    quotes={"lost": _lost},
 )
