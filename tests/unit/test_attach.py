@@ -306,6 +306,19 @@ def test_levels_go_on_doubling_while_neither_server_nor_generator_is_full(
     assert [level.users for level in ramp.forecast.levels] == asked
 
 
+def test_a_further_level_is_forecast_with_what_the_generator_spent_at_the_last() -> None:
+    """A request costs it 20 ms as a few ask, and hardly anything in a crowd."""
+    found = attached(lambda N: N / 0.1, alone_s=0.1, generator_cpu=0.1)
+    ramp = ramp_of(found, most=64)
+    ramp.generator_s = 0.02
+    ramp._foretell((1, 2, 4, 8))
+    first = ramp.forecast.levels
+    for users in ramp._upwards():
+        ramp.points[users] = found.at(users)
+    assert ramp.forecast.levels[:4] == first and first[-1].model_rps < 50
+    assert ramp.forecast.at(16).model_rps == pytest.approx(160, rel=0.01)
+
+
 @pytest.mark.parametrize(
     ("users", "rps", "cpu", "more"),
     [(4, 40.0, 0.01, 16), (16, 160.0, 0.4, 20), (4, 40.0, 0.6, 4), (4, 20.0, 0.01, 4)],

@@ -6,6 +6,7 @@ import contextlib
 import math
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from labs.analysis.point import half_width
 from labs.analysis.visits import join, judge
@@ -262,8 +263,16 @@ class Ramp(Windows):
             top = self.points[self.levels[-1]]
             if top.generator_cpu > GENERATOR_FULL or not self._rises(top):
                 return
-            self._foretell((*self.levels, more))
+            self._foretell_further(more, top)
             yield more
+
+    def _foretell_further(self, users: int, top: Point) -> None:
+        """Forecast one more level with what a request cost the load generator at the last one: in
+        a crowd that is less than for a few. What was forecast before stays as it was."""
+        told = self.forecast.levels
+        self.generator_s = min(self.generator_s, top.generator_cpu / top.throughput_rps)
+        self._foretell((*self.levels, users))
+        self.forecast = replace(self.forecast, levels=(*told, self.forecast.levels[-1]))
 
     def down(self) -> None:
         """Visit them again from many users to few, so that a drift of the machine shows."""
