@@ -251,7 +251,7 @@ class Level:
         alone = others_cpu < idle / 2  # nobody else took what is missing
         if lower is not None and not in_step and interrupted >= INTERRUPTED and alone:
             filled = self.expected.model_rps - idle / point.demand_s
-            rps = max(filled, self._without_a_core_rps(lower))
+            rps = max(filled, self._without_a_core_rps(0.0))
             yield Cause(name="run queues", measured=interrupted, expected=lower, model_rps=rps)
         inside = point.throughput_rps * (point.service_time_s or 0.0)
         waits_in_a_loop = (

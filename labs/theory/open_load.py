@@ -135,7 +135,7 @@ def loops_in_turn(
     cpu_cv: float = 0.0,
     wait_cv: float = 0.0,
     interval: float = math.inf,
-    handling: tuple[float, float] | None = None,
+    thrice: bool = False,
     dice: np.random.Generator,
 ) -> Floats:
     """When each of these arrivals (s, ascending) is answered by processes with a core each, on
@@ -143,10 +143,10 @@ def loops_in_turn(
     where, ends = dice.integers(processes, size=len(come)), np.empty(len(come))
     for process in range(processes):
         here = where == process
-        works = drawn(dice, max(0.0, D - sum(handling or ())), cpu_cv, int(here.sum()))
+        works = drawn(dice, D, cpu_cv, int(here.sum()))
         waits = drawn(dice, V, wait_cv, int(here.sum()))
         ends[here] = in_turn(
-            come[here].tolist(), works, waits, W=W, interval=interval, handling=handling
+            come[here].tolist(), works, waits, W=W, interval=interval, thrice=thrice
         )
     return ends
 

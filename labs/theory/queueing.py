@@ -8,7 +8,7 @@ hyper-threads. An answer is a throughput X in requests per second; R = N / X - Z
 import bisect
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
@@ -171,27 +171,6 @@ def rounds(
     return min(found, max(1 / (V + D + g), ceiling(W, 2 * V)) if N > W else math.inf)
 
 
-def separate_queues(capacity: tuple[float, ...], most: int) -> tuple[float, ...]:
-    """How fast 1 .. most requests are where each core has a run queue of its own: a capacity
-    for `sharing` and `closed`, below the one that is given.
-
-    Whenever a request wants a core, it is put on one of the c blindly, each alike, and stays
-    there until its work is done. k requests on c alike stations are a closed product form
-    (Gordon & Newell 1967; sharing: Baskett, Chandy, Muntz & Palacios 1975): all splits of k
-    are as probable, (k+c-1 over k) of them, and (k+c-2 over k) leave a given core idle. So
-    k c / (k + c - 1) cores are busy on average, which as a flow-equivalent server is exact for
-    equal cores; between whole cores of unlike capacity, a straight line. A kernel looks for an
-    idle core and evens its queues out, though not at once: the truth lies between this and
-    `capacity`, and nearer to that.
-
-    >>> [round(speed, 2) for speed in separate_queues((1, 2), 4)]
-    [1.0, 1.33, 1.5, 1.6]
-    """
-    c, k = len(capacity), np.arange(1, most + 1)
-    speeds: list[float] = np.interp(k * c / (k + c - 1), range(1, c + 1), capacity).tolist()
-    return tuple(speeds)
-
-
 def quota(D: float, full_speed: float, evened: float, q: float, g: float = 0.0) -> float:
     """X under a CPU quota of q cores, which runs at full speed until its 100 ms budget is gone.
 
@@ -210,21 +189,10 @@ def quota(D: float, full_speed: float, evened: float, q: float, g: float = 0.0) 
     return (1 - evenly) * capped + evenly * evened
 
 
-def separate_pools(split: Sequence[int], rate: Callable[[int], float]) -> float:
-    """X of connections that stay with their process: sum of rate(n_p), n_p users on each.
-
-    rate(n) is the X of one process with n users, `rate(0)` never asked.
-
-    >>> separate_pools((54, 202), lambda n: min(n, 128) / 0.2)  # 1280 if they were one pool
-    910.0
-    """
-    return sum(rate(n) for n in split if n)
-
-
 def coin_flips(
     N: int, processes: int, rate: Callable[[int], float], corner: int | None = None
 ) -> float:
-    """Mean X of separate pools if each of N connections fell on any process alike.
+    """Mean X of pools that share nothing if each of N connections fell on any process alike.
 
     Optimistic: kernels and accept loops split less evenly than coins. rate(n) is asked for
     at most five n around N / processes (the binomial split's mean, one and three standard

@@ -17,7 +17,7 @@ from labs.records.experiment import Experiment
 from labs.records.results import Calibration, Machine, Point, PredictedLevel
 from labs.records.server_facts import WAITS, locked, server_facts
 from labs.theory import queueing
-from labs.theory.band import band
+from labs.theory.band import AT_THE_KNEE, band
 from labs.theory.ceilings import Ceiling, lowest
 from labs.theory.demand import Cores, Demand
 from labs.theory.laws import ceiling
@@ -94,7 +94,7 @@ class ServerModel:
         """
         found, cpu_s = self.calibration, self.workload.cpu_s
         alone = found.demand_s(cpu_s)
-        lone = alone / max(alone + self.V + self.away + self.g, 1e-12)  # cores busy with one user
+        lone = alone / max(self.round_s(alone), 1e-12)  # cores busy with one user
         busy = min(float(self.fills), N * lone) if lone else 0.0
         crowded = (busy - lone) / (self.fills - lone) if lone < self.fills else float(N > 1)
         by_busy = tuple(
@@ -228,11 +228,7 @@ class ServerModel:
             return self.shared(cores, N, D, self.in_service(N, point))
         one = functools.partial(self.one_process, cores.server[0], D.expected)
         found = self.split(N, one, point)
-        found = min(found, ceiling(cores.all, D.of(len(cores.server)) + self.g))
-        if self.server.processes > len(cores.server):  # then the processes share the cores
-            held = float(self.server.processes) if self.blocks else self.W
-            found = min(found, self.shared(cores, N, D, held))
-        return found
+        return min(found, ceiling(cores.all, D.of(len(cores.server)) + self.g))
 
     def one_at_a_time(self, cores: Cores, N: int, D: float) -> float:
         """X where the wait is for something that one request at a time can have: a queue for it,
@@ -285,7 +281,6 @@ class ServerModel:
 
     def one_process(self, speed: float, D: float, n: int) -> float:
         """X of n users on one process where requests queue for its only core."""
-        third = min(self.overhead, D) / 3  # taking the request in, running it, answering
         threads = self.server.architecture == "threaded"
         work_s, wait_s, cpu_cv = D / speed, self.V, self.workload.cpu_cv
         if self.blocks:  # nobody else has the loop meanwhile, so a wait is as good as work
@@ -302,7 +297,7 @@ class ServerModel:
             g=self.g / self.load.generators,
             W=self.server.threads if threads else math.inf,
             interval=SWITCH_INTERVAL_S if threads else math.inf,
-            handling=(third, third),
+            thrice=True,
         )
 
     def in_service(self, N: int, point: Point | None) -> float:
@@ -320,10 +315,9 @@ class ServerModel:
         if P == 1:
             return rate_of(N)
         if self.one_queue(N):
-            return queueing.separate_pools([(N + p) // P for p in range(P)], rate_of)
+            return sum(rate_of(n) for p in range(P) if (n := (N + p) // P))
         if point and self.keeps_alive and all(sum(each.values()) == N for each in point.splits):
-            pools = [tuple(each.values()) for each in point.splits]
-            return fmean(queueing.separate_pools(each, rate_of) for each in pools)
+            return fmean(sum(rate_of(n) for n in each.values() if n) for each in point.splits)
         threads = self.server.threads if self.server.architecture == "threaded" else None
         return queueing.coin_flips(N, P, rate_of, threads)
 
@@ -356,7 +350,7 @@ class ServerModel:
     def at_the_knee(self, N: int, D: Demand, model: float) -> float | None:
         """The lower bound where about as many requests want cores as there are: two may share one
         while another idles. With fewer there is an idle core to be found, with more none idles."""
-        cores, m = len(self.full.server), min(N, self.W)
+        cores = len(self.full.server)
         if cores == 1 or self.quota is not None or self.queued_for_core or not D.expected:
             return None
         if self.alone or self.together or self.pooled:
@@ -364,6 +358,4 @@ class ServerModel:
         wanted = D.expected * self.by_rounds(N, D.expected)
         if not ALMOST * cores <= wanted <= AROUND * cores:
             return None
-        speeds = queueing.separate_queues(self.full.server, int(m))
-        apart = replace(self.full, server=speeds)
-        return min(model, self.shared(apart, N, D, self.in_service(N, None)))
+        return (1 - AT_THE_KNEE) * model

@@ -34,7 +34,7 @@ def simulate(
     g: float = 0.0,
     W: float = math.inf,
     interval: float = math.inf,
-    handling: tuple[float, float] | None = None,
+    thrice: bool = False,
     seed: int = SEED,
 ) -> float:
     """X (requests per second) of N users on one process that uses at most one core.
@@ -45,9 +45,8 @@ def simulate(
     and each request takes g seconds in a load generator that does one thing at a time. At
     most W requests have a worker; the others queue for one in order of arrival.
 
-    handling = (before, after) are the parts of D spent on taking the request in, before it
-    needs a worker, and on answering after the wait. Each queues for the core on its own.
-    None: the request comes to the core once, then waits.
+    thrice: a request also queues for the core to be taken in, before it needs a worker, and
+    to be answered, after its wait. Assumes that both are short beside D.
 
     Users start spread over one cycle. The same seed gives the same answer. Infinite if
     nothing costs time.
@@ -57,7 +56,6 @@ def simulate(
     """
     if D == V == Z == g == 0:
         return math.inf
-    before, after = handling or (0.0, 0.0)
     interval = max(interval, D * FEWEST / SLICES)
     requests = REQUESTS if D == 0 else int(min(REQUESTS, max(FEWEST, SLICES * interval / D)))
     warm_up = int(WARM_UP * requests)
@@ -65,10 +63,10 @@ def simulate(
     cycle = max(D + V + Z + g, N * D, N * g, N * (D + V) / W)
     core = _Core(
         come=[cycle * user / N for user in range(N)],
-        works=drawn(dice, max(0.0, D - before - after), cpu_cv, most),
+        works=drawn(dice, D, cpu_cv, most),
         waits=drawn(dice, V, wait_cv, most),
         thinks=drawn(dice, Z, 1.0, most),
-        handling=handling,
+        thrice=thrice,
         generator=g,
         workers=W,
     )
@@ -85,12 +83,12 @@ def in_turn(
     *,
     W: float = math.inf,
     interval: float = math.inf,
-    handling: tuple[float, float] | None = None,
+    thrice: bool = False,
 ) -> list[float]:
     """When each of these arrivals (s, ascending) is answered by one process on one core, as in
-    `simulate`. works, waits: seconds of each, without what `handling` takes; they are used up."""
+    `simulate`. works, waits: seconds of each; they are used up."""
     core = _Core(
-        come=come, works=works, waits=waits, thinks=[], handling=handling, generator=0, workers=W
+        come=come, works=works, waits=waits, thinks=[], thrice=thrice, generator=0, workers=W
     )
     core.ends = [math.inf] * len(come)
     core.run(interval, len(come))
@@ -115,13 +113,12 @@ class _Core:
         works: list[float],
         waits: list[float],
         thinks: list[float],
-        handling: tuple[float, float] | None,
+        thrice: bool,
         generator: float,
         workers: float,
     ) -> None:
         self.works, self.waits, self.thinks = works, waits, thinks
-        self.before, self.after = handling or (0.0, 0.0)
-        self.first, self.last_stage = (TAKE_IN, ANSWER) if handling else (WORK, DONE)
+        self.first, self.last_stage = (TAKE_IN, ANSWER) if thrice else (WORK, DONE)
         self.generator, self.generator_free = generator, 0.0
         self.idle_workers = workers
         self.queue: deque[int] = deque()  # users waiting for a worker
@@ -166,7 +163,7 @@ class _Core:
             elif stage == DONE:
                 self.complete(user, now)
             else:
-                self.ready.append((user, stage, self.before if stage == TAKE_IN else self.after))
+                self.ready.append((user, stage, 0.0))
 
     def enter(self, user: int) -> None:
         """The request needs a worker, then the core."""

@@ -364,7 +364,6 @@ def test_full_cores_leave_no_run_queue_idle() -> None:
     Where as many cores are idle as make up for the miss, that is the reason."""
     slower = 4 / (1.3 * D)
     run = measured(KNEE, 4 / (D + G), slower, demand_s=1.3 * D, involuntary_switches=6.0)
-    assert run.forecast.levels[-1].lower_rps < slower, "the lower curve alone would explain it"
     assert named(KNEE, run) == "speed"
     half_idle = measured(KNEE, 3.2 / D, demand_s=D, involuntary_switches=6.0)
     assert named(KNEE, half_idle) == "run queues"

@@ -202,11 +202,11 @@ def test_the_seed_is_the_answer():
 
 
 def test_a_short_request_alone_takes_what_it_takes():
-    """Five milliseconds of work, of which three are taking it in and answering, and a wait."""
+    """Five milliseconds of work, and a wait."""
     come = np.arange(1.0, 9.0)
-    for handling in (None, (0.001, 0.002)):
+    for thrice in (False, True):
         dice = np.random.default_rng(1)
-        ends = loops_in_turn(come, 0.005, 0.02, processes=2, handling=handling, dice=dice)
+        ends = loops_in_turn(come, 0.005, 0.02, processes=2, thrice=thrice, dice=dice)
         assert ends - come == pytest.approx(0.025)
 
 

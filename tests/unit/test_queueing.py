@@ -21,7 +21,6 @@ from labs.theory.queueing import (
     coin_flips,
     in_step,
     quota,
-    separate_queues,
     sharing,
 )
 from labs.theory.simulation import simulate
@@ -171,7 +170,7 @@ def test_one_user_is_served_as_if_alone():
     assert closed(1, 0.02, 0.18, FOUR, Z=0.3, g=0.01, cores=4) == pytest.approx(1 / 0.51)
     assert closed(1, 0.02, 0.18, (1,), g=0.01, cores=1) == pytest.approx(1 / 0.21)
     assert simulate(1, 0.02, 0.18, g=0.01, interval=0.005) == pytest.approx(1 / 0.21)
-    assert simulate(1, 0.02, 0.18, handling=(0.005, 0.005)) == pytest.approx(5)
+    assert simulate(1, 0.02, 0.18, thrice=True) == pytest.approx(5)
 
 
 def test_one_worker_is_a_queue():
@@ -269,11 +268,10 @@ def test_a_thread_queues_for_the_lock_three_times():
         return simulate(N, D, 0.18, wait_cv=0.1, interval=0.005, W=32, **more)
 
     # Seen on gunicorn gthread with 21.1 ms of CPU, 180 ms of waiting and 8 users: 37.2 req/s.
-    three_times = {"handling": (2e-4, 2e-4)}
-    assert rate(8, 0.0211, **three_times) == pytest.approx(37.2, rel=0.015)
+    assert rate(8, 0.0211, thrice=True) == pytest.approx(37.2, rel=0.015)
     assert rate(8, 0.0211) < 36
     # It costs no CPU time: where the lock is the limit, nothing changes.
-    assert rate(64, 0.02, **three_times) == pytest.approx(50, rel=1e-3)
+    assert rate(64, 0.02, thrice=True) == pytest.approx(50, rel=1e-3)
 
 
 def test_the_seed_is_the_answer():
@@ -288,21 +286,12 @@ def test_an_answer_costs_no_more_than_the_panel_can_wait_for():
     # 0.2 s was asked for and about half of it seen; CPU time and a factor, for busy machines.
     simulate.cache_clear()
     for options in (
-        {"N": 1024, "D": 0.0005, "V": 0.2, "handling": (0.0001, 0.0001)},
-        {"N": 64, "D": 1.0, "V": 1.0, "interval": 0.005, "handling": (0.0001, 0.0001)},
+        {"N": 1024, "D": 0.0005, "V": 0.2, "thrice": True},
+        {"N": 64, "D": 1.0, "V": 1.0, "interval": 0.005, "thrice": True},
     ):
         began = time.process_time()
         simulate(wait_cv=0.1, g=1e-4, **options)
         assert time.process_time() - began < 0.8
-
-
-# --- run queues of their own ------------------------------------------------------------
-
-
-def test_separate_run_queues_are_a_closed_network_of_single_cores():
-    for m, V in ((2, 0.05), (6, 0.12), (12, 0.12)):
-        found = sharing(m, 0.02, V, separate_queues((1.0, 2.0, 3.0), m))
-        assert found == pytest.approx(mva(m, V, [(0.02 / 3, (1,))] * 3), rel=1e-6)
 
 
 # --- quotas and splits ------------------------------------------------------------------

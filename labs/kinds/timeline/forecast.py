@@ -77,9 +77,6 @@ class OpenServer:
         left = max(0.01, model.full.all - min(rate, self.most) * model.g)
         cores = replace(model.full, server=tuple(min(busy, left) for busy in model.full.server))
         threads = server.architecture == "threaded"
-        third = min(model.overhead, self.D) / 3  # taking it in, running it, answering
-        # A loop that waits for nothing answers at once; a thread lets go of the lock to send.
-        handling = (third, third) if threads or model.V else None
 
         def answered(come: Floats, dice: np.random.Generator) -> Floats:
             if model.queued_for_core:
@@ -90,7 +87,8 @@ class OpenServer:
                     cpu_cv=work.cpu_cv,
                     wait_cv=work.wait_cv,
                     interval=SWITCH_INTERVAL_S if threads else math.inf,
-                    handling=handling,
+                    # A loop that waits for nothing answers at once; a thread lets go of the lock.
+                    thrice=threads or model.V > 0,
                     dice=dice,
                 )
             else:
