@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs.kinds.sweep.record import Recording
-from labs.kinds.sweep.report import columns, explained, joined
+from labs.kinds.sweep.report import columns, joined
 from labs.records.experiment import Workload
 from labs.records.results import Point
+from labs.theory.forecast import explain
 
 CPU, WAIT, MIXED = (
     Workload(cpu_s=0.03),
@@ -149,7 +150,7 @@ def work_of(workload: Workload) -> str:
 
 def rows(recording: Recording) -> list[Row]:
     """Its levels, beside forecast, bound and explanation."""
-    forecast, explanation = recording.run.forecast, explained(recording)
+    forecast, explanation = recording.run.forecast, explain(recording.model, recording.points)
     model = recording.model
     made = []
     for point in recording.points:

@@ -7,7 +7,7 @@ their sentence.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol
 
@@ -90,16 +90,6 @@ def impossible(points: Iterable[Point]) -> str:
     return " ".join(dict.fromkeys(told))
 
 
-def is_the_result(faults: Collection[str], workload: Workload, *, overflows: int = 0) -> bool:
-    """Whether what makes a point unfit (names of checks) is just what its lab is to show, so that
-    it may be recorded, drawn hollow all the same: users who starve at a full listen queue, and a
-    load generator that is full because the page is a small file, with what comes of either."""
-    shown = {STARVED} if overflows else set[str]()
-    if workload.page == "file":
-        shown.add("load generator")
-    return not shown.isdisjoint(faults) and shown | EFFECTS >= set(faults)
-
-
 class Watched(Protocol):
     """What was seen of the machine meanwhile: a level of a sweep, or a step of a timeline."""
 
@@ -117,6 +107,19 @@ class Watched(Protocol):
     def throttled_s(self) -> float: ...
     @property
     def listen_overflows(self) -> int: ...
+    @property
+    def checks(self) -> Sequence[Check]: ...
+
+
+def is_the_result(watched: Watched, workload: Workload) -> bool:
+    """Whether what makes it unfit is just what its lab is to show, so that it may be recorded,
+    drawn hollow all the same: users who starve at a full listen queue, and a load generator that
+    is full because the page is a small file, with what comes of either."""
+    faults = {check.name for check in watched.checks if check.unfit}
+    shown = {STARVED} if watched.listen_overflows else set[str]()
+    if workload.page == "file":
+        shown.add("load generator")
+    return not shown.isdisjoint(faults) and shown | EFFECTS >= faults
 
 
 def full_generator(

@@ -19,7 +19,7 @@ import msgspec
 
 from labs.analysis.scale import why_scaled
 from labs.measure.rig import Rig
-from labs.present.bet import UNSETTLED, Answer, Place, Question
+from labs.present.bet import Answer, Place, Question
 from labs.records.experiment import Experiment
 from labs.records.results import Machine, Result
 
@@ -55,6 +55,7 @@ class LabKind(ABC, Generic[Found]):
     settings: Sequence[str] = ()  # that it is about, which its panel shows first
     also: Sequence[str] = ()  # labels of the other settings that it is recorded under
     fixed: ClassVar[Sequence[str]] = ()  # settings that cannot be changed in this kind
+    ran_last: str = ""  # of several servers, which in a whole run: the strip of the cores is of it
     each: ClassVar[str] = "level"  # what is measured for `each_s`
     draws_cores: ClassVar[bool] = False  # whether its figure shows what each core did
 
@@ -121,17 +122,8 @@ class LabKind(ABC, Generic[Found]):
         """Where in its figure that answer lies, if the figure is one over the users."""
         return None
 
-    def settles(self, found: Found) -> bool:
-        """Whether what was measured can be believed, so that it settles a bet."""
-        return True
-
     def unsettled(self, found: Found) -> str:
-        """Why what was measured settles no bet, in a sentence; "" where it does."""
-        return "" if self.settles(found) else UNSETTLED
-
-    def ran_last(self, found: Found) -> str:
-        """Which of several servers ran last in a whole run, so that the strip of the cores is of
-        it; "" where there is one."""
+        """Why what was measured settles no bet, in a sentence; "" where it can be believed."""
         return ""
 
     def rejection(self, found: Found) -> str:

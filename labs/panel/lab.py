@@ -323,7 +323,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._draw(found, words)
         self._results.tell()
         put(self._results.beside, compared(self._usual, found, self._recorded))
-        if who := self._lab.ran_last(found):
+        if who := self._lab.ran_last:
             who = f"The cores, with {'the part that ran last' if before_the_end else who}:"
         put(self._results.strip_of, paragraphs([who] if who else []))
         self._prompt.settle(self._lab, found)

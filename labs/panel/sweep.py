@@ -128,9 +128,7 @@ class SweepPanel(LabPanel[Recording]):
         asked = self._asked
         whole = plan.experiment == asked.experiment
         self._lab = asked if whole else asked.with_experiments([plan.experiment])
-        level = plan.forecast.levels[-1]
-        throughput = self._sweep.ask == "throughput"
-        self._prompt.expected = level.model_rps if throughput else level.model_response_time_s
+        self._prompt.expected = plan.forecast.levels[-1].model_rps
         self._ask()
         self._ready()
 
@@ -244,8 +242,7 @@ class SweepPanel(LabPanel[Recording]):
         value = self._prompt.guess
         if value is None:
             return None
-        users = experiment.load.users[-1]
-        return Guess(users=users, quantity=self._sweep.ask, value=value)
+        return Guess(users=experiment.load.users[-1], rps=value)
 
     def _recorded_beside(self, experiment: Experiment) -> tuple[Recording | None, str]:
         """A recorded run stands beside a run of the same server and work, at any levels; one at

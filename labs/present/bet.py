@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from labs.present.caveats import HOLLOW
-from labs.records.format import digits, duration, percent, rate
+from labs.records.format import digits, percent, rate
 
 CLOSE = 0.05  # a prediction is as good as the measurement
 UNSETTLED = f"But that point is {HOLLOW}: it settles no bet, and the next fit one does."
@@ -32,16 +32,21 @@ class Question:
         return f"{self.words}?" if known else f"{self.words}, in {self.unit}?"
 
 
+def throughput(about: str) -> Question:
+    """Ask for the throughput `at 8 users`, requests per second."""
+    words = f"how many requests a second will it answer {about}"
+    return Question(words=words, about=about, unit="req/s", say=rate)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guess:
     """What the reader expected, committed to before the run."""
 
     users: int
-    quantity: str  # "throughput" or "response time"
-    value: float  # req/s or seconds
+    rps: float
 
     def __str__(self) -> str:
-        return rate(self.value) if self.quantity == "throughput" else duration(self.value)
+        return rate(self.rps)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +56,7 @@ class Place:
     at: int  # on the x axes
     users: int
     think_time_s: float
-    asks: str  # "throughput" or "response time"
+    asks: str = "throughput"  # as book/web/src/bet.ts has it
 
 
 class Answer(NamedTuple):
@@ -60,19 +65,18 @@ class Answer(NamedTuple):
     model: float | None = None  # what the forecast says, or a law
     measured: float | None = None
     band: tuple[float, float] | None = None  # where that lies by the forecast, nine times in ten
-    whose: str = ""  # words on whom the measurement is of, if not of all
     unsettled: str = ""  # why it settles no bet, in a sentence
 
 
 def on_answer(question: Question, value: float, known: Answer) -> str:
     """Compare what a reader said to any question, in SI units, with what came of it."""
-    model, found, band, whose, unsettled = known
+    model, found, band, unsettled = known
     said = f"You said {question.say(value)} {question.about}"
     if model is not None:
         said += f", the model {question.say(model)}"
     if found is None:
         return f"{said}; that was not measured."
-    told = f"{said}, and it was {question.say(found)}{whose}"
+    told = f"{said}, and it was {question.say(found)}"
     if unsettled:
         judged = f"{told}. {unsettled}"
     else:

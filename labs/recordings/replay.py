@@ -110,7 +110,7 @@ def behind_bet(
 ) -> Markup:
     """What a recorded run shows as HTML, behind the question that its lab asks: the page's script
     asks for a number first, and says how near it was (book/web/src/bet.ts)."""
-    model, measured, band, whose, unsettled = known
+    model, measured, band, unsettled = known
     bet = {
         "lab": lab,
         "words": question.words,
@@ -120,7 +120,7 @@ def behind_bet(
         "model": None if model is None else model * question.scale,
         "measured": None if measured is None else measured * question.scale,
         "model_said": "" if model is None else question.say(model),
-        "measured_said": "" if measured is None else question.say(measured) + whose,
+        "measured_said": "" if measured is None else question.say(measured),
         "unsettled": unsettled,
         "band": band and [end * question.scale for end in band],
         "place": asdict(place) if place else None,

@@ -293,9 +293,7 @@ def test_another_fault_is_not_the_result_though_the_listen_queue_overflowed_too(
     assert comparable(full.parts) == 25
     assert "users who starve at a full listen queue" not in said(full)[""]
     lab = ComparisonLab(PARTS)
-    assert not lab.settles(
-        with_point(comparison(), MANY, 50, checks=(crowded,), listen_overflows=3)
-    )
+    assert lab.unsettled(with_point(comparison(), MANY, 50, checks=(crowded,), listen_overflows=3))
 
 
 def test_starved_users_are_the_result_where_the_listen_queue_overflowed() -> None:
@@ -311,8 +309,8 @@ def test_starved_users_are_the_result_where_the_listen_queue_overflowed() -> Non
     assert "met all of its points, the" in said(comparison())[""]
     lab = ComparisonLab(PARTS)
     unserved = with_point(comparison(), MANY, 50, checks=(STARVED,), never_served=11)
-    assert not lab.settles(unserved)  # where the bet is about
-    assert lab.settles(with_point(unserved, MANY, 50, listen_overflows=40))
+    assert lab.unsettled(unserved)  # where the bet is about
+    assert not lab.unsettled(with_point(unserved, MANY, 50, listen_overflows=40))
     assert lab.rejection(comparison()) == lab.rejection(full) == ""
     one = with_point(comparison(), MANY, 25, checks=(examples.UNFIT,))
     assert lab.rejection(one) == ""  # five of six points are enough
@@ -426,7 +424,7 @@ def test_a_second_run_stands_beside_the_first(panel: PanelDriver, script: Script
     assert first.join(SOON_S)
     assert panel.earlier == [] and panel.said("caption").startswith("Run 1. Measured here: ")
     assert panel.said("strip of") == f"The cores, with “{FEW}”:"
-    assert lab.ran_last(comparison()) == f"“{lab._walks(dict.fromkeys(PARTS))[-1][0]}”"
+    assert lab.ran_last == f"“{lab._walks(dict.fromkeys(PARTS))[-1][0]}”"
     panel.press_run()
     second = eventually(lambda: panel.job is not first and panel.job, SOON_S, "another run")
     eventually(lambda: panel.earlier == ["run 1"], SOON_S)

@@ -210,7 +210,6 @@ FIELDS = {  # a call with a place for a value, and what can never stand there
     "Experiment(Server('prefork'), Workload(), {})": ("None", "[1, 2]", "5"),
     "sweep({}, " + EXPERIMENT + ")": ("None", "5", "''", "'../x'", "'a/b'", "[]"),
     "sweep('mine', {})": ("None", "5", "Server('prefork')", "'many-cores'"),
-    "sweep('mine', " + EXPERIMENT + ", ask={})": ("None", "'speed'", "5"),
     "sweep('mine', " + EXPERIMENT + ", about={})": ("'users'", "['nope']", "5", "[5]", "[None]"),
     "sweep('mine', " + EXPERIMENT + ", {})": ("nope=1", "5", "experiment=5"),
     "compare('mine', {})": ("None", "{}", "[1]", "'a'", "{'a': 1, 'b': 2}", "{'a': None}"),

@@ -711,5 +711,3 @@ def test_a_mode_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("LABS_MODE", "rewind")
     with pytest.raises(Unusable, match="LABS_MODE='rewind': choose one of live, replay, record"):
         labs.sweep("many-cores", examples.EXPERIMENT)
-    with pytest.raises(Unusable, match="ask='speed': choose one of throughput, response time"):
-        labs.sweep("many-cores", examples.EXPERIMENT, ask="speed")  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +22,21 @@ from labs import progress_log
 from labs.exercises import catalogue
 from labs.exercises.catalogue import NoSuchExercise
 from labs.kinds.race.run import RaceLab
-from labs.kinds.sweep.run import question
 from labs.panel.prediction_prompt import PredictionPrompt
-from labs.present.bet import UNSETTLED, Answer, Question, on_answer
+from labs.present.bet import UNSETTLED, Answer, Question, on_answer, throughput
 from labs.recordings import pages
+from labs.records.format import duration
 from labs.records.progress import Progress
 from labs.site.live import progress_handler
 
 ROOT = Path(__file__).parents[2]
+LATE = Question(
+    words="how long will an answer take at 8 users",
+    about="at 8 users",
+    unit="ms",
+    scale=1000.0,
+    say=duration,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -133,12 +141,12 @@ def test_a_book_that_is_built_or_recorded_writes_nothing(
 def test_a_question_says_the_unit_of_its_answer_once() -> None:
     workers = Question(words="how many workers will there be", about="then", unit="workers")
     assert "how many workers will there be?" in PredictionPrompt(print, workers)._question.value
-    late = PredictionPrompt(print, question("response time", 8))
+    late = PredictionPrompt(print, LATE)
     assert "at 8 users, in ms?" in late._question.value
 
 
 def test_a_guess_in_a_panel_is_kept_in_the_unit_of_its_question() -> None:
-    guessing = PredictionPrompt(lambda: None, question("response time", 8), lab="one-core")
+    guessing = PredictionPrompt(lambda: None, LATE, lab="one-core")
     guessing._number.value = "160"
     guessing._commit.click()
     guessing.came(Answer(0.158, 0.162))
@@ -146,9 +154,9 @@ def test_a_guess_in_a_panel_is_kept_in_the_unit_of_its_question() -> None:
     assert (kept.lab, kept.unit, kept.value) == ("one-core", "ms", 160) and kept.measured_at
     assert (kept.measured, kept.model) == (pytest.approx(162), pytest.approx(158))
     assert "at 8 users" in kept.question
-    guessing.ask(question("response time", 16))
+    guessing.ask(replace(LATE, words="how long at 16"))
     guessing.came(Answer(0.3, 0.3))  # of a question that was not answered
-    PredictionPrompt(lambda: None, question("throughput", 8)).came(Answer(1.0, 1.0))  # of no lab
+    PredictionPrompt(lambda: None, throughput("at 8 users")).came(Answer(1.0, 1.0))  # of no lab
     assert now().predictions == (kept,)
 
 

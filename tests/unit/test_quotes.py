@@ -17,12 +17,9 @@ from labs.kinds.comparison.record import Comparison
 from labs.kinds.comparison.verdict import between
 from labs.kinds.sweep import report
 from labs.kinds.sweep.record import Recording
-from labs.kinds.sweep.run import SweepLab
 from labs.kinds.sweep.show import show
-from labs.present.bet import on_answer
 from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
-from labs.recordings.replay import behind_bet
 from labs.records.histogram import MoreThan, histogram
 from labs.site.roles.measured_role import measured
 
@@ -114,11 +111,6 @@ def test_whom_a_mean_does_not_know_stands_beside_it() -> None:
     heads = [report.table(each).splitlines()[0] for each in (recording, all_served)]
     assert "never served" in heads[0] and "never served" not in heads[1]
     assert said in show.alt(recording) and "served" not in show.alt(all_served)
-    lab = SweepLab(examples.EXPERIMENT, ask="response time")
-    for each in (recording, all_served):
-        told = on_answer(lab.question, 0.3, lab.answer(each))
-        in_page = behind_bet("", "many-cores", lab.question, lab.answer(each))
-        assert (said in told) == (said in in_page) == (each is recording)
     parts = {"a": recording, "b": examples.recording(0.5)}
     compared = Comparison(machine=examples.MACHINE, over="users", parts=parts)
     assert f"{said} with “a”" in " ".join(between(compared))

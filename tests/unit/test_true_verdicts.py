@@ -52,7 +52,7 @@ from labs.kinds.race.run import WAYS
 from labs.kinds.race.show import race_said
 from labs.kinds.registry import showing
 from labs.kinds.sweep.record import Recording
-from labs.kinds.sweep.run import Ask, SweepLab
+from labs.kinds.sweep.run import SweepLab
 from labs.kinds.timeline import verdict as story
 from labs.kinds.timeline.forecast import course, with_workers
 from labs.kinds.timeline.record import Expected, Timeline
@@ -388,20 +388,17 @@ def test_who_was_never_served_comes_first_and_hollow_points_are_named(found: Rec
 
 
 @properties
-@given(recordings(), near(0.1, 10), st.sampled_from(["throughput", "response time"]))
-def test_a_bet_is_settled_by_a_fit_point_alone(
-    found: Recording, factor: float, quantity: Ask
-) -> None:
-    last = found.points[-1]
-    right = last.throughput_rps if quantity == "throughput" else last.mean_response_time_s
-    lab = SweepLab(found.experiment, ask=quantity)
+@given(recordings(), near(0.1, 10))
+def test_a_bet_is_settled_by_a_fit_point_alone(found: Recording, factor: float) -> None:
+    right, lab = found.points[-1].throughput_rps, SweepLab(found.experiment)
     known = lab.outcome(found)
     said = on_answer(lab.question, right * factor, known)
     judged = re.search(r"Well predicted|too (high|low)|times", said)
-    assert bool(judged) == last.fit and (UNSETTLED in said) != last.fit
-    if last.fit and (wrong := re.search(r"too (high|low)", said)):
+    fit = found.points[-1].fit
+    assert bool(judged) == fit and (UNSETTLED in said) != fit
+    if fit and (wrong := re.search(r"too (high|low)", said)):
         assert (wrong[1] == "high") == (factor > 1)
-    assert ("the forecast's band" in said) == (quantity == "throughput")
+    assert "the forecast's band" in said
     low, high = known.band or (1, 0)
     assert ("bet lay inside" in said) == (low <= right * factor <= high)
 

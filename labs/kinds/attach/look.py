@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from labs.host import listeners
 from labs.host.listeners import Crowd, Family
 from labs.host.monitor import allowed_cores
 from labs.kinds.attach.record import Found
-from labs.kinds.attach.report import found_text
-from labs.load.target import Answer, Target, first_look
-from labs.records.format import duration
+from labs.load.target import Answer, Target
 
 
 def family_at(target: Target) -> Family:
@@ -51,10 +49,3 @@ def found_at(
         server=answer.server,
         kept=answer.kept,
     )
-
-
-def glance(target: Target, headers: Mapping[str, str], *, insecure: bool, pool: int | None) -> str:
-    """Ask once, and say who answers and how soon. Failed says what stands in the way."""
-    answer = first_look(target, dict(headers), insecure=insecure)
-    found = found_at(target, answer, Crowd([family_at(target)]), Crowd(), pool=pool)
-    return f"{found_text(found)} One answer took {duration(answer.seconds)}."

@@ -13,6 +13,14 @@ from labs.present.verdict import span
 from labs.records.format import cores as so_many_cores
 from labs.records.format import duration, listed
 
+# What `joined` has, by the names of the fields.
+OF_RUN = ("recorded_at", "alone_s", "locustfile", "think_time_s", "stopped")
+OF_POINT = (
+    *("users", "throughput_rps", "throughput_ci_rps", "mean_response_time_s", "failed"),
+    *("demand_s", "server_cpu", "generator_cpu", "checks"),
+)
+OF_LEVEL = ("bound_rps", "model_rps", "band_rps", "limit")
+
 
 def found_text(found: Found) -> str:
     """Say in a sentence who answers."""
@@ -81,48 +89,25 @@ def text(attached: Attached) -> str:
 
 def joined(attached: Attached) -> dict[str, Any]:
     """All of it as JSON-ready data: `found`, `demand_s`, `wait_s`, `points`, `verdict`."""
-    run, judged = attached.run, verdict(attached)
+    run = attached.run
+    told, visible = msgspec.to_builtins(run), run.found.visible
+    unseen = {} if visible else {"demand_s": None, "server_cpu": None}
     return {
         "url": attached.url,
         "machine": msgspec.to_builtins(attached.machine),
-        "recorded_at": run.recorded_at,
-        "found": {**msgspec.to_builtins(run.found), "visible": run.found.visible},
-        "alone_s": run.alone_s,
-        "demand_s": None if run.demand is None else msgspec.to_builtins(run.demand),
-        "wait_s": msgspec.to_builtins(run.wait),
-        "locustfile": run.locustfile,
-        "think_time_s": run.think_time_s,
+        **{name: told[name] for name in OF_RUN},
+        "found": {**told["found"], "visible": visible},
+        "demand_s": told["demand"],
+        "wait_s": told["wait"],
         "points": [
-            {
-                "users": point.users,
-                "throughput_rps": point.throughput_rps,
-                "throughput_ci_rps": list(point.throughput_ci_rps),
-                "mean_response_time_s": point.mean_response_time_s,
-                "failed": point.failed,
-                "demand_s": point.demand_s if run.found.visible else None,
-                "server_cpu": point.server_cpu if run.found.visible else None,
-                "generator_cpu": point.generator_cpu,
-                "checks": msgspec.to_builtins(point.checks),
-                "predicted": _predicted(attached, point.users),
-            }
-            for point in run.points
+            {name: point[name] for name in OF_POINT}
+            | {"predicted": {name: level[name] for name in OF_LEVEL}}
+            | unseen
+            for point in told["points"]
+            for level in told["forecast"]["levels"]
+            if level["users"] == point["users"]
         ],
-        "verdict": {
-            "limit": judged.limit,
-            "pool_size": judged.pool_size,
-            "sentences": list(judged.sentences),
-        },
-        "stopped": run.stopped,
-    }
-
-
-def _predicted(attached: Attached, users: int) -> dict[str, Any]:
-    level = attached.run.forecast.at(users)
-    return {
-        "bound_rps": level.bound_rps,
-        "model_rps": level.model_rps,
-        "band_rps": list(level.band_rps or ()),
-        "limit": level.limit,
+        "verdict": msgspec.to_builtins(verdict(attached)),
     }
 
 

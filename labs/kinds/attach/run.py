@@ -12,19 +12,20 @@ from msgspec import structs
 from labs.host.listeners import Crowd
 from labs.host.monitor import Sampler
 from labs.kinds.attach.instruments import Asked, Watch
-from labs.kinds.attach.look import family_at, glance
+from labs.kinds.attach.look import family_at, found_at
 from labs.kinds.attach.ramp import Ramp
 from labs.kinds.attach.record import Attached
+from labs.kinds.attach.report import found_text
 from labs.kinds.attach.verdict import verdict
 from labs.kinds.base import LabKind
 from labs.load.locust import Driver, Refused, drive
 from labs.load.scenario import Scenario
 from labs.load.target import Target, first_look
 from labs.measure.rig import Rig
-from labs.present.bet import Answer, Question
+from labs.present.bet import UNSETTLED, Answer, throughput
 from labs.records.errors import Unusable, real, whole
 from labs.records.experiment import MOST_POOL, MOST_USERS, Load, Server
-from labs.records.format import crowd, listed, rate
+from labs.records.format import crowd, duration, listed, rate
 from labs.records.results import Machine
 from labs.servers.serve import check as installed
 
@@ -85,15 +86,9 @@ class AttachLab(LabKind[Attached]):
             "insecure": insecure,
             "locustfile": locustfile,
         }
-        self.question = Question(
-            words="how many requests a second will it answer at most",
-            about="at most",
-            unit="req/s",
-            say=rate,
-        )
+        self.question = throughput("at most")
 
     def about(self) -> str:
-        """Say who is asked, and how."""
         who = self.asked.url or (
             "A small server of the book's own, gunicorn with "
             f"{EXAMPLE.processes} workers, whose page waits for 0.1 s"
@@ -104,7 +99,6 @@ class AttachLab(LabKind[Attached]):
         )
 
     def seconds(self) -> float:
-        """About how long it takes; a level more or less makes some seconds."""
         return ABOUT_S
 
     def check(self, machine: Machine) -> None:
@@ -127,9 +121,8 @@ class AttachLab(LabKind[Attached]):
         most = max(told, key=lambda level: level.model_rps)
         return Answer(most.model_rps, found.best.throughput_rps, most.band_rps)
 
-    def settles(self, found: Attached) -> bool:
-        """Whether the level with the highest throughput can be believed."""
-        return bool(found.points) and found.best.fit
+    def unsettled(self, found: Attached) -> str:
+        return "" if found.points and found.best.fit else UNSETTLED
 
     def rejection(self, found: Attached) -> str:
         """Why it must not be recorded: an unfit level, or no limit that could be named."""
@@ -140,28 +133,27 @@ class AttachLab(LabKind[Attached]):
         return judged.sentences[0] if judged.limit == "unknown" else ""
 
     def smoke_test(self) -> Self:
-        """The same with two levels."""
         return self.again(users=(1, 2))
 
     def merge(self, rounds: Sequence[Attached]) -> Attached:
-        """All attachments as one result."""
         runs = tuple(run for each in rounds for run in each.attachments)
         return structs.replace(rounds[0], attachments=runs)
 
     def in_a_line(self, found: Attached) -> str:
-        """The newest level."""
         if not found.points:
             return ""
         newest = found.points[-1]
         return f"{crowd(newest.users)}: {rate(newest.throughput_rps)}"
 
     def glance(self) -> str:
-        """Ask once, and say who answers. Failed says what stands in the way; Unusable is for the
-        book's own server, which isn't there before a run."""
-        if self.target is None:
+        """Ask once, and say who answers and how soon. Failed says what stands in the way; Unusable
+        is for the book's own server, which isn't there before a run."""
+        target = self.target
+        if target is None:
             raise Unusable("Give the address of your server first.")
-        workers = self.asked.workers
-        return glance(self.target, self.headers, insecure=self.insecure, pool=workers)
+        answer, server = first_look(target, self.headers, insecure=self.insecure), family_at(target)
+        found = found_at(target, answer, Crowd([server]), Crowd(), pool=self.asked.workers)
+        return f"{found_text(found)} One answer took {duration(answer.seconds)}."
 
     def run(self, rig: Rig) -> Attached:
         """Look, ask alone and as a few, tell the forecast, then walk the levels up and down."""

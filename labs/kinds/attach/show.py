@@ -13,16 +13,19 @@ from labs.kinds.attach.verdict import verdict
 from labs.kinds.show import Column, Show, known, quoted, to_know
 from labs.kinds.sweep.alt_text import course, sweep_alt
 from labs.kinds.sweep.figure import sweep_figure
-from labs.kinds.sweep.show import BAND_COLUMNS
+from labs.kinds.sweep.show import COLUMNS
 from labs.present.blocks import DATA, SPOKEN, Block, Said, Within
 from labs.present.levels import Level
 from labs.present.plot import Figure
 from labs.present.tables import MS
 from labs.present.trails import Curve, unfit_places
 from labs.present.verdict import assumptions, span
-from labs.records.format import crowd, digits, duration, percent, plain, rate
+from labs.records.format import crowd, digits, duration, plain, rate
 from labs.records.results import Point, PredictedLevel, Prediction
 
+AS_IN_A_SWEEP = (
+    *("users", "req/s", "forecast req/s", "should lie from", "should lie to", "mean ms"),
+)
 OWN = "The book's own server, started for this run."
 
 
@@ -96,19 +99,16 @@ def attach_alt(found: Attached) -> str:
 
 def attach_levels(found: Attached) -> list[Level]:
     """The same level by level."""
-    return [
-        Level(at=point.users, words=f"{told(row(found, point.users))}.") for point in found.points
-    ]
-
-
-def told(level: Row) -> str:
-    """A level beside its forecast, without a full stop."""
-    point = level.point
-    return (
-        f"{crowd(point.users)}: {rate(point.throughput_rps)} (forecast: "
-        f"{rate(level.forecast.model_rps)}, band {span(level.forecast)}) in "
-        f"{duration(point.mean_response_time_s)} on average"
-    )
+    said = []
+    for point in found.points:
+        forecast = found.run.forecast.at(point.users)
+        words = (
+            f"{crowd(point.users)}: {rate(point.throughput_rps)} (forecast: "
+            f"{rate(forecast.model_rps)}, band {span(forecast)}) in "
+            f"{duration(point.mean_response_time_s)} on average."
+        )
+        said.append(Level(at=point.users, words=words))
+    return said
 
 
 def under(found: Attached) -> list[Block]:
@@ -138,12 +138,6 @@ def _demand(found: Attached) -> float:
     return demand.value
 
 
-def _error(found: Attached) -> float:
-    """How far the forecast lay off at the level where it lay off most."""
-    rows = [row(found, point.users) for point in found.points]
-    return max(abs(each.forecast.model_rps / each.point.throughput_rps - 1) for each in rows)
-
-
 show: Show[Attached] = Show(
     result=Attached,
     middle_by="its highest throughput",
@@ -160,11 +154,7 @@ show: Show[Attached] = Show(
     rows=lambda found: [row(found, point.users) for point in found.points],
     row=row,
     columns=(
-        Column(head="users", main=True, of="point.users"),
-        Column(head="req/s", main=True, of="point.throughput_rps", quote="throughput"),
-        Column(head="forecast req/s", main=True, of="forecast.model_rps", quote="forecast"),
-        *BAND_COLUMNS,
-        Column(head="mean ms", main=True, of="point.mean_response_time_s", quote="response_time"),
+        *(column for column in COLUMNS if column.head in AS_IN_A_SWEEP),
         _seen("demand_s", head="CPU ms", cell=lambda value: plain(value * MS)),
         _seen("server_cpu", head="cores busy", cell=plain),
         Column(head="errors", of="point.failed"),
@@ -178,6 +168,5 @@ show: Show[Attached] = Show(
         "places": quoted(
             lambda found: known(verdict(found).pool_size, "places: no pool was named."), digits
         ),
-        "forecast_error": quoted(_error, percent),
     },
 )

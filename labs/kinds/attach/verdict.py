@@ -7,11 +7,11 @@ only inferred from the shape of the curve (a pool, one at a time), then nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from labs.analysis.timers import timer_s
-from labs.kinds.attach.curve import Curve
 from labs.kinds.attach.next_step import look_next
 from labs.kinds.attach.record import Attached, Attachment, Found
 from labs.records.format import cores as so_many_cores
@@ -30,6 +30,7 @@ Limit = Literal[
     "timer",
     "unknown",
 ]
+FLAT = 0.12  # below the highest throughput: so near and more users bring no more
 BUSY = 0.88  # of what there is: so much of the cores in use and they are the limit
 OTHERS = 0.15  # of the cores: with so much of them in others' hands nothing is said of the cores
 IDLE = 0.75  # of them: with less in use they are not
@@ -50,23 +51,65 @@ class Verdict:
 
     limit: Limit
     pool_size: float | None = None
-    sentences: tuple[str, ...] = ()
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The measured levels, as what is asked of them."""
+
+    run: Attachment
+    points: tuple[Point, ...]  # fit ones, from few users to many
+
+    @property
+    def top(self) -> Point:
+        """The level with the most users."""
+        return self.points[-1]
+
+    @property
+    def plateau(self) -> tuple[Point, ...]:
+        """The levels from which on more users bring no more, or less; empty where throughput still
+        rises at the end."""
+        enough = (1 - FLAT) * max(point.throughput_rps for point in self.points)
+        first = next(i for i, point in enumerate(self.points) if point.throughput_rps >= enough)
+        return self.points[first:] if first < len(self.points) - 1 else ()
+
+    @property
+    def alone_s(self) -> float:
+        """A round of one user, without the pause."""
+        return self.run.alone_s
+
+    def by_users(self, point: Point) -> float:
+        """Throughput if nothing were full."""
+        return point.users / (self.alone_s + self.run.think_time_s)
+
+    def share(self, point: Point) -> float:
+        """What was measured, as a part of that."""
+        return point.throughput_rps / self.by_users(point)
+
+    def mean(self, name: str) -> float:
+        """The mean of a field of the points on the plateau, or else of the last one."""
+        points = self.plateau or (self.top,)
+        return math.fsum(getattr(p, name) for p in points) / len(points)
 
 
 def verdict(attached: Attached) -> Verdict:
     """Name the limit of the drawn run, or say that it isn't known, and where to look next."""
     run = attached.run
     if not run.points:
-        return Verdict(limit="unknown", sentences=("No level was measured.",))
+        return _named("unknown", "No level was measured.")
     found = _limit(attached, run)
-    more = [*found.sentences, *look_next(found.limit, run)]
-    return Verdict(limit=found.limit, pool_size=found.pool_size, sentences=tuple(more))
+    return replace(found, sentences=(*found.sentences, *look_next(found.limit, run)))
+
+
+def _named(limit: Limit, sentence: str, pool_size: float | None = None) -> Verdict:
+    return Verdict(limit=limit, pool_size=pool_size, sentences=(sentence,))
 
 
 def _limit(attached: Attached, run: Attachment) -> Verdict:
-    failed = [point for point in run.points if _failing(point)]
+    failed = [p for p in run.points if p.failed > ERRORS * (p.completed + p.failed)]
     if failed:
-        return _errors(failed[0], run)
+        return _errors(failed[0])
     points = tuple(sorted((p for p in run.points if p.completed), key=lambda each: each.users))
     full = [p for p in points if p.generator_cpu > GENERATOR_FULL]
     if full and len(full) == len(points[-len(full) :]) and points[-1] in full:
@@ -87,30 +130,22 @@ def _limit(attached: Attached, run: Attachment) -> Verdict:
     return seen or _places(attached, curve) or _listen_queue(attached, curve) or _unknown(curve)
 
 
-def _failing(point: Point) -> bool:
-    return point.failed > ERRORS * (point.completed + point.failed)
-
-
-def _errors(point: Point, run: Attachment) -> Verdict:
+def _errors(point: Point) -> Verdict:
     part = percent(point.failed / (point.completed + point.failed))
-    return Verdict(
-        limit="errors",
-        sentences=(
-            f"At {crowd(point.users)} {part} of the answers were errors. Whatever else limits this "
-            "server, that comes first: an error is often quicker than an answer, so nothing above "
-            "that level can be read off.",
-        ),
+    return _named(
+        "errors",
+        f"At {crowd(point.users)} {part} of the answers were errors. Whatever else limits this "
+        "server, that comes first: an error is often quicker than an answer, so nothing above "
+        "that level can be read off.",
     )
 
 
 def _generator(point: Point) -> Verdict:
-    return Verdict(
-        limit="load generator",
-        sentences=(
-            f"From {crowd(point.users)} on the load generator's own core was full "
-            f"({percent(point.generator_cpu)}): these levels measure Locust, not your server. It "
-            f"can do more than {rate(point.throughput_rps)}.",
-        ),
+    return _named(
+        "load generator",
+        f"From {crowd(point.users)} on the load generator's own core was full "
+        f"({percent(point.generator_cpu)}): these levels measure Locust, not your server. It "
+        f"can do more than {rate(point.throughput_rps)}.",
     )
 
 
@@ -124,27 +159,23 @@ def _timer(curve: Curve) -> Verdict | None:
         f"{curve.top.users}. A round time that doesn't depend on the users is somebody's timer: a "
         "sleep, a poll, a keep-alive that the other side waits for."
     )
-    return Verdict(limit="timer", sentences=(said,))
+    return _named("timer", said)
 
 
 def _nothing_full(curve: Curve) -> Verdict:
-    return Verdict(
-        limit="unknown",
-        sentences=(
-            f"Nothing was full: up to {crowd(curve.top.users)} throughput rose with the users, to "
-            f"{rate(curve.top.throughput_rps)}. The limit lies higher; ask with more users.",
-        ),
+    return _named(
+        "unknown",
+        f"Nothing was full: up to {crowd(curve.top.users)} throughput rose with the users, to "
+        f"{rate(curve.top.throughput_rps)}. The limit lies higher; ask with more users.",
     )
 
 
 def _still_bending(curve: Curve) -> Verdict:
-    return Verdict(
-        limit="unknown",
-        sentences=(
-            f"At {crowd(curve.top.users)} the server answered {rate(curve.top.throughput_rps)}, "
-            f"{percent(curve.share(curve.top))} of what so many would ask for if nothing were "
-            "full, and there is no plateau yet. Ask with more users to see what it comes to.",
-        ),
+    return _named(
+        "unknown",
+        f"At {crowd(curve.top.users)} the server answered {rate(curve.top.throughput_rps)}, "
+        f"{percent(curve.share(curve.top))} of what so many would ask for if nothing were "
+        "full, and there is no plateau yet. Ask with more users to see what it comes to.",
     )
 
 
@@ -153,12 +184,10 @@ def _others(attached: Attached, curve: Curve) -> Verdict | None:
     others, cores = curve.mean("others_cpu"), float(attached.machine.cores)
     if not curve.run.found.visible or others <= OTHERS * cores:
         return None
-    return Verdict(
-        limit="unknown",
-        sentences=(
-            f"Other programs had {digits(others)} of the {so_many_cores(cores)}: what limits this "
-            "server can't be told beside them. End them, and ask again.",
-        ),
+    return _named(
+        "unknown",
+        f"Other programs had {digits(others)} of the {so_many_cores(cores)}: what limits this "
+        "server can't be told beside them. End them, and ask again.",
     )
 
 
@@ -171,9 +200,8 @@ def _quota(curve: Curve) -> Verdict | None:
     whose = "A CPU quota" if quota is None else f"Its cgroup's CPU quota of {so_many_cores(quota)}"
     said = f"{whose} held the server back on the plateau, where it used {so_many_cores(used)}"
     per = f"; {_cost(curve.run)}" if curve.run.demand else ""
-    return Verdict(
-        limit="quota",
-        sentences=(f"{said}{per}. Only less CPU time a request, or a larger quota, brings more.",),
+    return _named(
+        "quota", f"{said}{per}. Only less CPU time a request, or a larger quota, brings more."
     )
 
 
@@ -188,7 +216,7 @@ def _own_cores(attached: Attached, curve: Curve) -> Verdict | None:
         f"runs its own code on one core in each, and {_cost(curve.run)}. More processes use more "
         "cores."
     )
-    return Verdict(limit="cores", sentences=(said,))
+    return _named("cores", said)
 
 
 def _cores(attached: Attached, curve: Curve) -> Verdict | None:
@@ -201,7 +229,7 @@ def _cores(attached: Attached, curve: Curve) -> Verdict | None:
         f"All {so_many_cores(machine)} were busy, {digits(curve.mean('server_cpu'))} of them with "
         f"the server, and {_cost(run)}. Only less CPU time a request, or more cores, brings more."
     )
-    return Verdict(limit="cores", sentences=(said,))
+    return _named("cores", said)
 
 
 def _fewer_than_cores(attached: Attached, found: Found) -> bool:
@@ -235,40 +263,32 @@ def _places(attached: Attached, curve: Curve) -> Verdict | None:
         f"lone answer takes {duration(curve.alone_s)}."
     )
     if size <= ONE:
-        return Verdict(
-            limit="one at a time",
-            pool_size=1.0,
-            sentences=(
-                f"{stays} One answer every {duration(1 / most)}: requests are served one at a "
-                "time. One worker, one connection, or a lock around all of it.",
-            ),
+        return _named(
+            "one at a time",
+            f"{stays} One answer every {duration(1 / most)}: requests are served one at a "
+            "time. One worker, one connection, or a lock around all of it.",
+            1.0,
         )
     if whose := _whose(size, run):
-        return Verdict(
-            limit="pool",
-            pool_size=size,
-            sentences=(f"{stays} By Little's law {digits(size)} are in service: {whose}.",),
+        return _named(
+            "pool", f"{stays} By Little's law {digits(size)} are in service: {whose}.", size
         )
     if turned_away := _listen_queue(attached, curve):
         return turned_away
     if size >= MANY:
-        return Verdict(
-            limit="pool",
-            pool_size=size,
-            sentences=(
-                f"{stays} By Little's law {digits(size)} are in service: a pool of about "
-                f"{round(size)} places is full, or of fewer that are held for a part of each "
-                "request. Workers, threads, or connections to what is behind.",
-            ),
+        return _named(
+            "pool",
+            f"{stays} By Little's law {digits(size)} are in service: a pool of about "
+            f"{round(size)} places is full, or of fewer that are held for a part of each "
+            "request. Workers, threads, or connections to what is behind.",
+            size,
         )
-    return Verdict(
-        limit="unknown",
-        pool_size=size,
-        sentences=(
-            f"{stays} Either about {round(size)} requests are served at once, or something that "
-            f"one at a time can have is held for {duration(1 / most)} of each. From outside the "
-            "two look the same.",
-        ),
+    return _named(
+        "unknown",
+        f"{stays} Either about {round(size)} requests are served at once, or something that "
+        f"one at a time can have is held for {duration(1 / most)} of each. From outside the "
+        "two look the same.",
+        size,
     )
 
 
@@ -292,27 +312,23 @@ def _listen_queue(attached: Attached, curve: Curve) -> Verdict | None:
     away = [p for p in curve.points if p.listen_overflows > TURNED_AWAY * p.completed]
     if curve.top not in away or not curve.run.found.visible or _busy(attached, curve) > IDLE:
         return None
-    return Verdict(
-        limit="listen queue",
-        sentences=(
-            f"From {crowd(away[0].users)} on connections found the listen queue full, at "
-            f"{curve.top.users} users {curve.top.listen_overflows} for {round(curve.top.completed)}"
-            " answers. Each tries again only after a second, then after longer, while the server "
-            f"uses {so_many_cores(curve.mean('server_cpu'))} of {attached.machine.cores}. A longer "
-            "queue lets them wait at the door, and connections that stay open knock once.",
-        ),
+    return _named(
+        "listen queue",
+        f"From {crowd(away[0].users)} on connections found the listen queue full, at "
+        f"{curve.top.users} users {curve.top.listen_overflows} for {round(curve.top.completed)}"
+        " answers. Each tries again only after a second, then after longer, while the server "
+        f"uses {so_many_cores(curve.mean('server_cpu'))} of {attached.machine.cores}. A longer "
+        "queue lets them wait at the door, and connections that stay open knock once.",
     )
 
 
 def _unknown(curve: Curve) -> Verdict:
     top = curve.top
-    return Verdict(
-        limit="unknown",
-        sentences=(
-            f"At {crowd(top.users)} the server answered {rate(top.throughput_rps)}, "
-            f"{percent(curve.share(top))} of what so many would ask for if nothing were full. None "
-            "of the causes that this lab knows agrees with all levels, so it names none.",
-        ),
+    return _named(
+        "unknown",
+        f"At {crowd(top.users)} the server answered {rate(top.throughput_rps)}, "
+        f"{percent(curve.share(top))} of what so many would ask for if nothing were full. None "
+        "of the causes that this lab knows agrees with all levels, so it names none.",
     )
 
 

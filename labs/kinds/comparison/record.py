@@ -8,12 +8,11 @@ import msgspec
 
 from labs.kinds.sweep.record import Recording
 from labs.records.amounts import NotNegative
-from labs.records.errors import Unusable, instance
+from labs.records.errors import Unusable, choice, instance
 from labs.records.experiment import Experiment
 from labs.records.results import Result, Run
 
 Over = Literal["users", "pool"]
-OVERS: tuple[str, ...] = get_args(Over)
 
 # Lines that can still be followed in one figure; over the pool, parts are places on a line.
 MOST_PARTS: dict[str, int] = {"users": 5, "pool": 8}
@@ -72,8 +71,7 @@ def merged(several: Sequence[Mapping[Part, Recording]]) -> dict[Part, Recording]
 
 def check_parts(parts: Mapping[str, Experiment], over: str) -> None:
     """Unusable, with a remedy, for parts that do not fit in one figure."""
-    if over not in OVERS:
-        raise Unusable(f"over={over!r}: choose one of {', '.join(OVERS)}.")
+    choice("over", over, get_args(Over))
     remedy = "Give a dictionary of labels and experiments."
     instance("parts", parts, Mapping, remedy)
     for label, experiment in parts.items():

@@ -27,11 +27,11 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.walk import walk
 from labs.measure.calibration import last
 from labs.measure.rig import Rig, unit_of
-from labs.present.bet import Answer, Place, Question
+from labs.present.bet import UNSETTLED, Answer, Place, throughput
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment
-from labs.records.format import crowd, rate
-from labs.records.results import Machine, Point, Prediction, Run
+from labs.records.format import crowd
+from labs.records.results import Machine, Prediction, Run
 from labs.records.settings import check_named
 from labs.servers.serve import check
 from labs.theory.forecast import forecast
@@ -59,14 +59,9 @@ class ComparisonLab(LabKind[Comparison]):
         self.parts, self.over = dict(parts), over
         self.scale = Scale(self.parts if by_cores else None)
         self.given = {"parts": self.parts, "over": over, "about": about}
+        self.ran_last = f"“{next(iter(parts))}”"  # visited first, so on the way back the last
         label, experiment = list(parts.items())[-1]
-        where = f"with “{label}” at {crowd(experiment.load.users[-1])}"
-        self.question = Question(
-            words=f"how many requests a second will it answer {where}",
-            about=where,
-            unit="req/s",
-            say=rate,
-        )
+        self.question = throughput(f"with “{label}” at {crowd(experiment.load.users[-1])}")
 
     def about(self) -> str:
         return f"{verdict.about(self.parts)} {self.scale.why}".strip()
@@ -131,7 +126,7 @@ class ComparisonLab(LabKind[Comparison]):
         load, pool = experiment.load, experiment.server.pool or 0
         users = load.users[-1]
         at = pool if self.over == "pool" else users
-        return Place(at=at, users=users, think_time_s=load.think_time_s, asks="throughput")
+        return Place(at=at, users=users, think_time_s=load.think_time_s)
 
     def answer(self, found: Comparison) -> Answer:
         part = found.parts.get(next(reversed(self.parts)))
@@ -140,15 +135,11 @@ class ComparisonLab(LabKind[Comparison]):
         level, last = part.run.forecast.levels[-1], part.last
         return Answer(level.model_rps, last.throughput_rps if last else None, level.band_rps)
 
-    def ran_last(self, found: Comparison) -> str:
-        """The part that is visited first: on the way back it is the last."""
-        return f"“{next(iter(self.parts))}”"
-
-    def settles(self, found: Comparison) -> bool:
+    def unsettled(self, found: Comparison) -> str:
         part = found.parts.get(next(reversed(self.parts)))
-        if part is None or part.last is None:
-            return True
-        return part.last.fit or _shows(part.last, part.experiment)
+        if part is None or part.last is None or part.last.fit:
+            return ""
+        return "" if is_the_result(part.last, part.experiment.workload) else UNSETTLED
 
     def rejection(self, found: Comparison) -> str:
         """As of a sweep, all parts together; a point whose fault is the result does not count."""
@@ -156,7 +147,7 @@ class ComparisonLab(LabKind[Comparison]):
             (label, point)
             for label, part in found.parts.items()
             for point in part.points
-            if point.fit or not _shows(point, part.experiment)
+            if point.fit or not is_the_result(point, part.experiment.workload)
         ]
         if enough_fit([point for _, point in counting]):
             return impossible(point for part in found.parts.values() for point in part.points)
@@ -231,12 +222,6 @@ class ComparisonLab(LabKind[Comparison]):
 def _longer(parts: Mapping[str, Experiment], times: float) -> dict[str, Experiment]:
     """Each level measured so many times as long."""
     return {label: part.lasting(part.load.seconds * times) for label, part in parts.items()}
-
-
-def _shows(point: Point, experiment: Experiment) -> bool:
-    """Whether its fault is just what the lab is to show, such as users who starve."""
-    faults = [check.name for check in point.checks if check.unfit]
-    return is_the_result(faults, experiment.workload, overflows=point.listen_overflows)
 
 
 def _expected(experiment: Experiment, machine: Machine) -> Prediction | None:

@@ -45,7 +45,7 @@ def data(comparison: Comparison) -> dict[str, object]:
 def side_by_side(found: Comparison, recorded: Comparison) -> Markup:
     """Part by part, in their order: at another scale they have other labels."""
     both = zip(found.parts.items(), recorded.parts.values(), strict=False)
-    return beside.table([(label, here, there) for (label, here), there in both])
+    return beside.parts_beside([(label, here, there) for (label, here), there in both])
 
 
 def split(comparison: Comparison) -> Drawn | None:

@@ -1,8 +1,9 @@
 """Two runs of one sweep on machines with different numbers of cores, in units that compare: for
 each core, and beside what a lone user got. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 from markupsafe import Markup
@@ -10,7 +11,7 @@ from markupsafe import Markup
 from labs.kinds.sweep.record import Recording
 from labs.present.tables import Table
 from labs.records.format import cores, digits, plain
-from labs.records.results import Point
+from labs.records.results import Point, Result
 
 PER_CORE = "req/s per core"
 NOTE = (
@@ -46,52 +47,54 @@ def paired(found: Recording, recorded: Recording) -> Iterator[tuple[Point, Point
 
 def beside(found: Recording, recorded: Recording) -> Markup:
     """The two in one table, where their machines have different numbers of cores; else nothing."""
-    return table([("", found, recorded)])
+    return parts_beside([("", found, recorded)])
 
 
-def table(parts: list[tuple[str, Recording, Recording]]) -> Markup:
+def parts_beside(parts: Sequence[tuple[str, Recording, Recording]]) -> Markup:
     """The same for several, each with its label; a lone one needs none."""
+    labels = len(parts) > 1
+    rows = [
+        ((label,) * labels, (found, here), (recorded, there))
+        for label, found, recorded in parts
+        for here, there in paired(found, recorded)
+    ]
     _, found, recorded = parts[0]
+    return table(found, recorded, ("part",) * labels, COLUMNS, rows, NOTE)
+
+
+def table(
+    found: Result,
+    recorded: Result,
+    first: tuple[str, ...],
+    columns: Sequence[tuple[str, Callable[[Any], str]]],
+    rows: Iterable[tuple[tuple[str, ...], Any, Any]],
+    note: str = "",
+) -> Markup:
+    """A run beside the recorded one of another number of cores, under its title; else nothing.
+    rows: what stands in the `first` columns, and what each other column says of on either side."""
     here, there = found.machine.cores, recorded.machine.cores
     if here == there:
         return Markup("")
-    labels = len(parts) > 1
-    shown = side_by_side(there, "users", PER_CORE, "of one user's, per core")
-    head = ("part",) * labels + shown
-    main = ("part",) * labels + (shown[0], *(() if labels else shown[1:2]), *shown[2:4])
-    rows = [
-        (label,) * labels + _row(found, recorded, *pair)
-        for label, found, recorded in parts
-        for pair in paired(found, recorded)
-    ]
-    return framed(here, there, Table(head, tuple(rows), NOTE, main))
-
-
-def side_by_side(there: int, *what: str) -> tuple[str, ...]:
-    """Heads of pairs of columns: what was measured here, and on so many cores."""
-    return tuple(f"{each}{side}" for each in what for side in (", here", f", on {cores(there)}"))
-
-
-def framed(here: int, there: int, shown: Table) -> Markup:
-    """A table that sets a run on `here` cores beside the recorded one, under its title."""
+    sides = (", here", f", on {cores(there)}")
+    head = (*first, *(f"{what}{side}" for what, _ in columns for side in sides))
+    main = (*head[:2], *head[3:5]) if first else head[:4]
+    cells = tuple((*own, *(say(at) for _, say in columns for at in both)) for own, *both in rows)
     title = f"Beside the recorded run: {cores(here)} here, {cores(there)} there"
     frame = '<details class="wt-data" open><summary>{}</summary>{}</details>'
-    return Markup(frame).format(title, shown.html())
+    return Markup(frame).format(title, Table(head, cells, note, main).html())
 
 
-def _row(found: Recording, recorded: Recording, here: Point, there: Point) -> tuple[str, ...]:
-    both = ((found, here), (recorded, there))
-    return (
-        str(here.users),
-        str(there.users),
-        *(plain(point.throughput_rps / of.machine.cores, 3) for of, point in both),
-        *(_of_one(of, point) for of, point in both),
-    )
-
-
-def _of_one(recording: Recording, point: Point) -> str:
+def _of_one(at: tuple[Recording, Point]) -> str:
     """Throughput over a lone user's, for each core; nothing where nobody was alone."""
+    recording, point = at
     alone = recording.points[0]
     if alone.users != 1 or not alone.throughput_rps:
         return ""
     return digits(point.throughput_rps / alone.throughput_rps / recording.machine.cores, 2)
+
+
+COLUMNS = (  # of a recording and a level of it
+    ("users", lambda at: str(at[1].users)),
+    (PER_CORE, lambda at: plain(at[1].throughput_rps / at[0].machine.cores, 3)),
+    ("of one user's, per core", _of_one),
+)

@@ -200,14 +200,11 @@ def _measured(points: Sequence[Point], plot: Throughput) -> Iterable[Trace]:
 
 
 def _guessed(guess: Guess, plot: Throughput, drawn: Sequence[float], *, log: bool) -> Trace:
-    """In the plot of its own quantity; the other one follows from Little's law. One far from all
+    """In the plot of the throughput; the other one follows from Little's law. One far from all
     that is drawn lies at the edge, with an arrow: it must not press the rest flat."""
     most = max(drawn, default=math.inf) * (10 if log else 3)
     least = min(drawn, default=0.0) / 10 if log else 0.0
-    rps = guess.value
-    if guess.quantity != "throughput":
-        rps = guess.users / (guess.value + plot.think_time_s)
-    value = plot.of(guess.users, rps)
+    value = plot.of(guess.users, guess.rps)
     symbol, far = "star-diamond", ""
     if not least <= value <= most:
         symbol, far = ("arrow-up", "above") if value > most else ("arrow-down", "below")

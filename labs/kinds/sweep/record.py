@@ -56,8 +56,3 @@ class Recording(Result, tag="sweep", frozen=True, kw_only=True):
         """That level in each run that has it, the one that is drawn first."""
         runs = [self.run, *(run for run in self.runs if run is not self.run)]
         return [point for run in runs for point in run.points if point.users == users]
-
-    def spread_rps(self, users: int) -> tuple[float, float]:
-        """Lowest and highest throughput of that level over the runs."""
-        found = [point.throughput_rps for point in self.at_each(users)]
-        return min(found), max(found)

@@ -17,14 +17,8 @@ from labs.records.format import or_more
 from labs.records.histogram import MoreThan
 from labs.records.results import Point, PredictedLevel, Prediction
 from labs.theory.forecast import explain
-from labs.theory.server_model import ServerModel
 
 PERCENTILES = {"p50": 0.50, "p90": 0.90, "p99": 0.99}
-
-
-def explained(recording: Recording) -> Prediction:
-    """The model with the demand measured in each level of the drawn run."""
-    return explain(recording.model, recording.points)
 
 
 def joined(recording: Recording) -> dict[str, Any]:
@@ -33,7 +27,7 @@ def joined(recording: Recording) -> dict[str, Any]:
     `{"more_than": seconds}` where no more is known. `recordings.store.read` reads it as a
     recording again."""
     data: dict[str, Any] = msgspec.to_builtins(recording)
-    levels = explained(recording).levels if recording.points else ()
+    levels = explain(recording.model, recording.points).levels if recording.points else ()
     meanwhile = {level.users: level for level in recording.at_run_speed}
     data["points"] = [
         {
@@ -148,10 +142,7 @@ def _known(seconds: float | MoreThan | None) -> float | dict[str, float] | None:
 
 
 def text(recording: Recording) -> str:
-    """The verdict on the newest run, a sentence a line, and the machine it holds for."""
-    run = recording.runs[-1]
-    model = ServerModel(recording.experiment, run.calibration, recording.machine)
-    measured_on = f"Measured on: {recording.machine.caption}."
-    return "\n".join(
-        [*verdict(model, run), *powered(run.power), *assumed(run.forecast), measured_on]
-    )
+    """The verdict on the run that is drawn, a sentence a line, and the machine it holds for."""
+    run, measured_on = recording.run, f"Measured on: {recording.machine.caption}."
+    said = [*verdict(recording.model, run), *powered(run.power), *assumed(run.forecast)]
+    return "\n".join([*said, measured_on])

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, Literal, Self, get_args
+from typing import Any, Self
 
 from labs.analysis import checks, schedule
 from labs.analysis.scale import own_experiment
@@ -18,21 +18,18 @@ from labs.kinds.sweep.walk import sweep
 from labs.measure.calibration import last
 from labs.measure.latency import loopback_s
 from labs.measure.rig import Rig
-from labs.present.bet import Answer, Place, Question
+from labs.present.bet import UNSETTLED, Answer, Place, throughput
 from labs.present.verdict import about
-from labs.records.errors import choice, instance
+from labs.records.errors import instance
 from labs.records.experiment import Experiment, Server, Workload
-from labs.records.format import duration, rate, unserved
 from labs.records.results import Machine
 from labs.records.settings import check_named
 from labs.servers.serve import check
 from labs.theory.forecast import forecast
 
-Ask = Literal["throughput", "response time"]
-
 
 class SweepLab(LabKind[Recording]):
-    """A lab over levels of users. `ask` is what the reader predicts, at the last level. With
+    """A lab over levels of users; the reader predicts the throughput at the last one. With
     `by_cores` users and workers are meant for two cores, and grow with those there are. `about`
     are the settings that the lab is about. `also` are servers or workloads that its page shows it
     with as well, by their labels: each is recorded in place of the experiment's own."""
@@ -43,7 +40,6 @@ class SweepLab(LabKind[Recording]):
         self,
         experiment: Experiment,
         *,
-        ask: Ask = "throughput",
         by_cores: bool = False,
         about: Sequence[str] = (),
         also: Mapping[str, Server | Workload] = MappingProxyType({}),
@@ -51,16 +47,16 @@ class SweepLab(LabKind[Recording]):
         instance(
             "experiment", experiment, Experiment, "Give an Experiment(server, workload, load)."
         )
-        choice("ask", ask, get_args(Ask))
-        self.experiment, self.ask = experiment, ask
+        self.experiment = experiment
         self.scale = Scale(experiment if by_cores else None)
-        self.given = {"experiment": experiment, "ask": ask, "about": about}
+        self.given = {"experiment": experiment, "about": about}
         instance("also", also, Mapping, "Give servers or workloads by their labels.")
         for label, other in also.items():
             instance(f"also[{label!r}]", other, (Server, Workload), "Give a Server or a Workload.")
         self.also, self.others = tuple(also), also
         self.settings = check_named(about)
-        self.question = question(ask, experiment.load.users[-1])
+        users = experiment.load.users[-1]
+        self.question = throughput(f"at {users} user{'s' if users > 1 else ''}")
 
     def about(self) -> str:
         return f"{about(self.experiment)} {self.scale.why}".strip()
@@ -86,23 +82,16 @@ class SweepLab(LabKind[Recording]):
         return found.experiment.asks_as(self.at_scale(found.machine.cores).experiment)
 
     def answer(self, found: Recording) -> Answer:
-        level, point = found.run.forecast.levels[-1], found.last
-        if self.ask == "throughput":
-            rps = point.throughput_rps if point else None
-            return Answer(level.model_rps, rps, level.band_rps)
-        if point is None:
-            return Answer(level.model_response_time_s)
-        starved = unserved(point.never_served, point.users) if point.never_served else ""
-        whose = f" for those who were served ({starved})" if starved else ""
-        return Answer(level.model_response_time_s, point.mean_response_time_s, whose=whose)
+        level, last = found.run.forecast.levels[-1], found.last
+        return Answer(level.model_rps, last.throughput_rps if last else None, level.band_rps)
 
     def place(self) -> Place:
         load = self.experiment.load
         users = load.users[-1]
-        return Place(at=users, users=users, think_time_s=load.think_time_s, asks=self.ask)
+        return Place(at=users, users=users, think_time_s=load.think_time_s)
 
-    def settles(self, found: Recording) -> bool:
-        return found.last is None or found.last.fit
+    def unsettled(self, found: Recording) -> str:
+        return "" if found.last is None or found.last.fit else UNSETTLED
 
     def rejection(self, found: Recording) -> str:
         if checks.enough_fit(found.points):
@@ -150,16 +139,6 @@ class SweepLab(LabKind[Recording]):
             return False
         both_own = server == self.experiment.server and self.matches(found)
         return found.experiment.server == server or both_own
-
-
-def question(ask: str, users: int) -> Question:
-    """What a sweep asks: the throughput or the response time at a level."""
-    about = f"at {users} user{'s' if users > 1 else ''}"
-    if ask == "throughput":
-        words = f"how many requests a second will it answer {about}"
-        return Question(words=words, about=about, unit="req/s", say=rate)
-    words = f"how long will an answer take {about}"
-    return Question(words=words, about=about, unit="ms", scale=1000.0, say=duration)
 
 
 def measure(

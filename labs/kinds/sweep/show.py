@@ -18,7 +18,7 @@ from labs.kinds.sweep.figure import sweep_figure
 from labs.kinds.sweep.record import Recording
 from labs.present import verdict
 from labs.present.blocks import Said
-from labs.present.plot import Figure
+from labs.present.plot import Figure, extent
 from labs.present.power import powered
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.present.reasons import split
@@ -38,6 +38,7 @@ from labs.records.format import (
 from labs.records.histogram import MoreThan
 from labs.records.results import Point, PredictedLevel, Result
 from labs.records.time_split import TimeSplit
+from labs.theory.forecast import explain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,16 +62,10 @@ class Level:
 
 def levels(recording: Recording, label: str = "") -> list[Level]:
     """A row for each level of the run that is drawn."""
-    explanation = report.explained(recording)
+    explanation = explain(recording.model, recording.points)
     return [
-        Level(
-            recording=recording,
-            point=point,
-            forecast=recording.run.forecast.at(point.users),
-            explained=explanation.at(point.users),
-            label=label,
-        )
-        for point in recording.points
+        replace(level(recording, users), explained=explanation.at(users), label=label)
+        for users in (point.users for point in recording.points)
     ]
 
 
@@ -129,11 +124,6 @@ def _part(head: str, field: str, quote: str) -> Column:
     )
 
 
-BAND_COLUMNS = (
-    Column(head="should lie from", of=lambda row: min(row.forecast.band_rps or (math.nan,))),
-    Column(head="should lie to", of=lambda row: max(row.forecast.band_rps or (math.nan,))),
-)
-
 COLUMNS = (
     Column(head="users", main=True, of="point.users"),
     Column(head="req/s", main=True, of="point.throughput_rps", quote="throughput"),
@@ -141,7 +131,8 @@ COLUMNS = (
     Column(head="to", of=lambda row: row.point.throughput_ci_rps[1]),
     Column(head="bound req/s", of="forecast.bound_rps", quote="bound"),
     Column(head="forecast req/s", main=True, of="forecast.model_rps", quote="forecast"),
-    *BAND_COLUMNS,
+    Column(head="should lie from", of=lambda row: min(row.forecast.band_rps or (math.nan,))),
+    Column(head="should lie to", of=lambda row: max(row.forecast.band_rps or (math.nan,))),
     Column(head="at the speed of the run", of=_at_run_speed, cell=plain, there=_is_moved),
     Column(
         head="with CPU as measured",
@@ -227,7 +218,7 @@ def note(recording: Recording) -> str:
 def _spread(recording: Recording, users: int) -> Quantity:
     """Lowest to highest throughput over the runs; as a number, half of it over the middle."""
     recording.at(users)
-    low, high = recording.spread_rps(users)
+    low, high = extent([point.throughput_rps for point in recording.at_each(users)])
     said = f"{digits(low)} to {digits(high)}{NARROW}req/s"
     return Quantity((high - low) / (high + low), said)
 
@@ -286,11 +277,6 @@ def _signed(fraction: float) -> str:
     return f"{sign}{percent(abs(fraction))}"
 
 
-def _response_time_for(recording: Recording, users: int) -> float:
-    """N / X: the mean response time of so many users at the last level's throughput."""
-    return users / recording.points[-1].throughput_rps
-
-
 def _fit(recording: Recording) -> Quantity:
     """How many points passed the lab's own checks: `6 of 6`."""
     fit = sum(point.fit for point in recording.points)
@@ -314,7 +300,10 @@ show = Show(
         "fit": _fit,
         "least_change": lambda found, *levels: least(_difference(found, *levels)),
         "percentile": _below,
-        "response_time_for": quoted(_response_time_for, duration),
+        # N / X: the mean response time of so many users at the last level's throughput.
+        "response_time_for": quoted(
+            lambda found, users: users / found.points[-1].throughput_rps, duration
+        ),
         "spread": _spread,
     },
     about=lambda found: verdict.about(found.experiment),

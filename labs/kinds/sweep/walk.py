@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from statistics import fmean
@@ -22,7 +22,7 @@ from labs.measure.rig import Rig, Testbed
 from labs.records.experiment import Experiment
 from labs.records.format import crowd
 from labs.records.requests import Report
-from labs.records.results import Point, Power, PredictedLevel, Prediction, Run, Sample
+from labs.records.results import Point, PredictedLevel, Run, Sample
 from labs.records.snapshot import Snapshot
 from labs.records.time_split import TimeSplit
 from labs.theory.forecast import expected
@@ -42,12 +42,9 @@ def sweep(
     """Measure every level, up and down again, for whoever holds the machine's turn: a recording
     with one run. The rig gets it as it grows, the first time with the forecast alone, before the
     load begins. `beside` goes on during the load."""
-    speed = rig.speedometer(experiment)
-    before = speed()
-    with rig.testbed(experiment) as bed:
-        levels = Levels(rig, bed, speed, before)
-        rig.expect(schedule.walk_s(experiment, levels.forecast.levels))
-        with beside(bed):
+    with served(rig, experiment) as levels:
+        rig.expect(schedule.walk_s(experiment, levels.run.forecast.levels))
+        with beside(levels.bed):
             levels.begin()
             levels.up(back=True)
             levels.down()
@@ -57,17 +54,24 @@ def sweep(
 def walk(rig: Rig, experiment: Experiment, first: Recording | None = None) -> Recording:
     """Half of a sweep: up all levels; or, with what such a walk found, down again, on a server that
     was started anew, to become one run with it. So the walks of others can lie between."""
+    with served(rig, experiment, first) as levels:
+        forecast = levels.run.forecast.levels
+        rig.expect(schedule.half_s(experiment, forecast, second=levels.anew))
+        levels.begin()
+        if levels.anew:
+            levels.down()
+        else:
+            levels.up()
+    return levels.ended()
+
+
+@contextlib.contextmanager
+def served(rig: Rig, experiment: Experiment, first: Recording | None = None) -> Iterator[Levels]:
+    """Serve what is asked; the cores are burned before the server is tried."""
     speed = rig.speedometer(experiment)
     before = speed()
     with rig.testbed(experiment, draws=0 if first is None else 1) as bed:
-        levels = Levels(rig, bed, speed, before, first)
-        rig.expect(schedule.half_s(experiment, levels.forecast.levels, second=first is not None))
-        levels.begin()
-        if first is None:
-            levels.up()
-        else:
-            levels.down(anew=True)
-    return levels.ended()
+        yield Levels(rig, bed, speed, before, first)
 
 
 class Levels:
@@ -86,38 +90,35 @@ class Levels:
         self.speed = speed
         self.last_speed = self._burned()
         self.burns_at_each = schedule.burned_at_each(self.experiment.workload)
-        self.first = first.run if first is not None else None
-        self.calibration = self.first.calibration if self.first else bed.calibration
-        self.way_there_s = self.first.way_there_s if self.first else bed.way_there_s
-        then = self.first.loops_per_s if self.first else mean(before, self.last_speed)
-        self.loops_per_s = then
-        self.model = ServerModel(self.experiment, self.calibration, rig.machine)
-        self.forecast: Prediction = self.first.forecast if self.first else expected(self.model)
-        self.points = {point.users: point for point in self.first.points} if self.first else {}
-        self.power: tuple[Power, ...] = self.first.power[:1] if self.first else (power(),)
+        self.anew = first is not None
+        self.run: Run = first.run if first is not None else self._begun(before)
+        self.model = ServerModel(self.experiment, self.run.calibration, rig.machine)
+        self.points = {point.users: point for point in self.run.points}
+
+    def _begun(self, before: float | None) -> Run:
+        """A run of which nothing is measured yet."""
+        bed = self.bed
+        return Run(
+            recorded_at=self.rig.now(),
+            calibration=bed.calibration,
+            way_there_s=bed.way_there_s,
+            loops_per_s=mean(before, self.last_speed),
+            forecast=expected(ServerModel(self.experiment, bed.calibration, bed.machine)),
+            points=(),
+            seed=bed.seed,
+            power=(power(),),
+        )
 
     def recording(self) -> Recording:
         """What was measured so far."""
-        samples = thinned(self.bed.sampler.samples)
-        seed = self.bed.seed
-        if self.first is not None:
-            samples, seed = following(self.first.samples, samples), self.first.seed or 0
-        run = Run(
-            recorded_at=self.rig.now(),
-            calibration=self.calibration,
-            way_there_s=self.way_there_s,
-            loops_per_s=self.loops_per_s,
-            forecast=self.forecast,
-            points=tuple(self.points.values()),
-            seed=seed,
-            samples=samples,
-            power=self.power,
-        )
+        samples = self.run.samples if self.anew else thinned(self.bed.sampler.samples)
+        points = tuple(self.points.values())
+        run = replace(self.run, recorded_at=self.rig.now(), points=points, samples=samples)
         return Recording(experiment=self.experiment, machine=self.bed.machine, runs=(run,))
 
     def ended(self) -> Recording:
         """All of it. How well visits repeat is known only now, so all levels are judged again."""
-        self.power += (power(),)
+        self.run = replace(self.run, power=(*self.run.power[:1], power()))
         if not self.burns_at_each:
             speed = self._core_speed()
             for users, point in self.points.items():
@@ -134,7 +135,7 @@ class Levels:
 
     def up(self, *, back: bool = False) -> None:
         """Visit every level, from few users to many; `back`: the way down comes after that."""
-        levels, load, slower = self.forecast.levels, self.experiment.load, 1.0
+        levels, load, slower = self.run.forecast.levels, self.experiment.load, 1.0
         for number, level in enumerate(levels):
             plan, *later = schedule.up(load, levels, slower)[number:]
             if back:
@@ -143,11 +144,11 @@ class Levels:
             self._visit(plan, level, later)
             slower = self._slower(level)
 
-    def down(self, *, anew: bool = False) -> None:
+    def down(self) -> None:
         """Visit every level again, from many users to few, as long as each was seen to take."""
-        levels, load = self.forecast.levels, self.experiment.load
+        levels, load = self.run.forecast.levels, self.experiment.load
         slower = {level.users: self._slower(level) for level in levels}
-        plans = schedule.down(load, levels, slower, anew=anew)
+        plans = schedule.down(load, levels, slower, anew=self.anew)
         for number, (plan, level) in enumerate(zip(plans, reversed(levels), strict=True), 1):
             self._visit(plan, level, plans[number:])
         self.bed.driver.open(0, 0.0)
@@ -177,7 +178,7 @@ class Levels:
         after = bed.sampler.snapshot(ends=True)
         rig.pause(plan.grace_s, bed.check)
         bed.check()
-        pids, last = bed.running.pids(), level == self.forecast.levels[-1]
+        pids, last = bed.running.pids(), level == self.run.forecast.levels[-1]
         report = bed.driver.report(since)
         point = count_level(
             report,
@@ -197,14 +198,14 @@ class Levels:
             core_speed=self._core_speed() if self.burns_at_each else None,
         )
         at_s = rig.since_begin_s((before.at + after.at) / 2)
-        point = visited(point, at_s, anew=self.first is not None)
+        point = visited(point, at_s, anew=self.anew)
         self.points[plan.users] = self._checked(point if up is None else join(up, point))
         rig.partial(self.recording())
 
     def _core_speed(self) -> float | None:
         """Of the cores since the last burn, over when the forecast was made."""
         before, self.last_speed = self.last_speed, self._burned()
-        then, now = self.loops_per_s, mean(before, self.last_speed)
+        then, now = self.run.loops_per_s, mean(before, self.last_speed)
         return now / then if now and then else None
 
     def _burned(self) -> float | None:
@@ -241,9 +242,9 @@ class Levels:
             spans(good, before.at, after.at, self.experiment.server.threads),
             before.until(after).run_delay,
             self.experiment,
-            self.calibration,
+            self.run.calibration,
             self.rig.machine,
-            self.way_there_s,
+            self.run.way_there_s,
         )
 
     def _checked(self, point: Point) -> Point:
@@ -252,8 +253,8 @@ class Levels:
             point,
             self.experiment,
             self.rig.machine,
-            forecast=self.forecast,
-            noise_fraction=self.calibration.noise_fraction,
+            forecast=run.forecast,
+            noise_fraction=run.calibration.noise_fraction,
             moved=causes.moved(self.model, run, point),
             dealt=causes.dealt(self.model, run, point),
             sped=causes.sped(self.model, run, point),
@@ -265,12 +266,6 @@ class Levels:
 def mean(before: float | None, after: float | None) -> float | None:
     """Of two speeds, if both are known."""
     return None if before is None or after is None else (before + after) / 2
-
-
-def following(first: Sequence[Sample], then: Sequence[Sample]) -> tuple[Sample, ...]:
-    """The samples of two walks, as if the second had begun when the first had ended."""
-    begin_s = first[-1].at_s if first else 0.0
-    return (*first, *(replace(each, at_s=round(begin_s + each.at_s, 3)) for each in then))
 
 
 def thinned(samples: Sequence[Sample], most: int = 150) -> tuple[Sample, ...]:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from labs.present.bet import Question
+from labs.present.bet import Question, throughput
 from labs.records.experiment import Server
-from labs.records.format import digits, rate
+from labs.records.format import digits
 from labs.records.server_facts import server_facts
 from labs.records.steps import Step
 
@@ -44,9 +44,7 @@ def question(ask: Ask, steps: Sequence[Step]) -> Question:
     if ask == "under way":
         words = f"how many requests will have begun and not been answered {where}"
         return Question(words=words, about=where, unit="requests", say=_whole)
-    where = f"from second {digits(begin_s)} to {digits(end_s)}"
-    words = f"how many requests a second will it answer {where}"
-    return Question(words=words, about=where, unit="req/s", say=rate)
+    return throughput(f"from second {digits(begin_s)} to {digits(end_s)}")
 
 
 def _whole(value: float) -> str:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from queue import SimpleQueue
 from typing import Any, Self, get_args
 
+from labs.analysis.checks import is_the_result
 from labs.analysis.scale import own_steps
 from labs.analysis.scaling import FEW, scaled_down_timeline, smoke_test
 from labs.analysis.schedule import start_s
@@ -21,8 +22,8 @@ from labs.kinds.timeline.question import Ask, asked_step, between, least_obvious
 from labs.kinds.timeline.record import Timeline
 from labs.kinds.timeline.walk import TAIL_S, Order, Walk
 from labs.measure.rig import Rig
-from labs.present.bet import Answer
-from labs.records.errors import Unusable, instance
+from labs.present.bet import UNSETTLED, Answer
+from labs.records.errors import Unusable, choice, instance
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Machine
 from labs.records.server_facts import server_facts
@@ -64,8 +65,7 @@ class TimelineLab(LabKind[Timeline]):
         check_steps(steps)
         self.settings = check_named(about)
         self.ask: Ask = ask or least_obvious(server, steps)
-        if self.ask not in get_args(Ask):
-            raise Unusable(f"ask={ask!r}: choose one of {', '.join(get_args(Ask))}.")
+        choice("ask", self.ask, get_args(Ask))
         self.server, self.workload, self.steps = server, workload, tuple(steps)
         self.whole = whole
         self.scale = Scale((server, self.steps) if by_cores else None)
@@ -121,23 +121,21 @@ class TimelineLab(LabKind[Timeline]):
             return Answer(step.forecast_at_end.in_flight[1], step.found.in_flight)
         return Answer(step.forecast_rps, step.found.throughput_rps)
 
-    def settles(self, found: Timeline) -> bool:
-        asked = found.run.step_results[asked_step(self.ask, self.steps) :][:1]
-        return all(each.fit or verdict.shows_its_fault(each, self.workload) for each in asked)
-
     def unsettled(self, found: Timeline) -> str:
-        _, end_s = between(self.steps, asked_step(self.ask, self.steps))
-        if found.run.intervened_s < end_s:
+        number = asked_step(self.ask, self.steps)
+        if found.run.intervened_s < between(self.steps, number)[1]:
             return (
                 f"But {verdict.INTERVENED}: it settles no bet, and the next undisturbed run does."
             )
-        return super().unsettled(found)
+        asked = found.run.step_results[number:][:1]
+        believed = all(each.fit or is_the_result(each, self.workload) for each in asked)
+        return "" if believed else UNSETTLED
 
     def rejection(self, found: Timeline) -> str:
         results = found.runs[-1].step_results
         if len(results) < len(self.steps):
             return "Not all steps were walked."
-        spoiled = [each for each in results if not verdict.shows_its_fault(each, self.workload)]
+        spoiled = [each for each in results if not is_the_result(each, self.workload)]
         unfit = [check.sentence for each in spoiled for check in each.checks if check.unfit]
         return " ".join(dict.fromkeys(unfit))
 

@@ -193,24 +193,24 @@ def _line_gone(timeline: Timeline, step: int) -> float:
     return known(next(none, None), f"line_gone={step}: there was a line to the end.")
 
 
+BESIDE = (
+    ("load", lambda step: step.asked.load),
+    (
+        beside.PER_CORE,
+        lambda step: plain(step.found.throughput_rps / step.timeline.machine.cores, 3),
+    ),
+    (
+        "of all cores, busy for the server",
+        lambda step: percent(step.found.server_cpu / step.timeline.machine.cores),
+    ),
+)
+
+
 def side_by_side(found: Timeline, recorded: Timeline) -> str:
     """Step by step and per core, where their machines have different numbers of cores."""
-    here, there = found.machine.cores, recorded.machine.cores
-    if here == there:
-        return ""
-    busy = "of all cores, busy for the server"
-    head = ("step", *beside.side_by_side(there, "load", beside.PER_CORE, busy))
-    main = (*head[:2], *head[3:5])
-    rows = [
-        (
-            str(pair[0].number),
-            *(each.asked.load for each in pair),
-            *(plain(each.found.throughput_rps / each.timeline.machine.cores, 3) for each in pair),
-            *(percent(each.found.server_cpu / each.timeline.machine.cores) for each in pair),
-        )
-        for pair in zip(found.walked, recorded.walked, strict=False)
-    ]
-    return beside.framed(here, there, Table(head, tuple(rows), main=main))
+    steps = zip(found.walked, recorded.walked, strict=False)
+    rows = [((str(here.number),), here, there) for here, there in steps]
+    return beside.table(found, recorded, ("step",), BESIDE, rows)
 
 
 show = Show(

@@ -145,12 +145,6 @@ def telling_first(timeline: Timeline) -> list[str]:
     return [told.pop(first), *told]
 
 
-def shows_its_fault(result: StepResult, workload: Workload) -> bool:
-    """Whether what makes a step unfit is just what its lab is to show: a load generator that a
-    small file fills."""
-    return is_the_result([check.name for check in result.checks if check.unfit], workload)
-
-
 def first_with(timeline: Timeline, workers: int) -> tuple[int, float] | None:
     """In which step, counted from 1, there first were so many workers, and how long after its
     begin; None if there never were, or were from the beginning."""
@@ -164,7 +158,7 @@ def first_with(timeline: Timeline, workers: int) -> tuple[int, float] | None:
 def _of_step(step: WalkedStep) -> str:
     run, result, model = step.timeline.run, step.found, step.forecast_rps
     reasons = " ".join(check.sentence for check in result.checks if check.unfit)
-    if shows_its_fault(result, step.timeline.workload):
+    if is_the_result(result, step.timeline.workload):
         return f"Step {step.number}: {reasons} {IS_THE_RESULT}"
     if reasons:
         return f"Step {step.number} cannot be believed: {reasons}"
