@@ -81,7 +81,6 @@ CLOSED = {"keep_alive": False}
     [
         # S1: 200 ms of CPU, four cores.
         (prefork(8), of(200), 1, 5, 0.2, "users", {}),
-        (prefork(8), of(200), 3, 15, 0.2, "users", {}),
         (prefork(8), of(200), 4, 20, 0.2, "users", {}),
         (prefork(8), of(200), 8, 20, 0.4, "cpu", {}),
         # One worker, many cores, and how many workers.

@@ -13,10 +13,7 @@ from labs.records.written import written
 @pytest.mark.parametrize(
     ("text", "unit", "number"),
     [
-        ("12.5", "req/s", 12.5),
         ("1,000", "req/s", 1000),
-        ("12,500.5", "", 12500.5),
-        ("1,000,000", "", 1e6),
         ("1\u00a0000", "", 1000),
         ("1 000", "", 1000),
         ("1_000", "", 1000),
