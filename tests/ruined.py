@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from labs.recordings import store
+
 Place = tuple[str | int, ...]  # the keys on the way to a value in JSON
 
 BROKEN: dict[str, Callable[[bytes], bytes]] = {
@@ -49,6 +51,10 @@ WRONG: dict[str, tuple[type, ...]] = {  # JSON, and what it can never stand for
 POSITIVE = re.compile(  # numbers that are never below zero, by their names
     r"cores$|users$|processes$|threads$|_rps$|_bytes$|completed$|failed$|seconds$|backlog$"
 )
+SMALLEST = {  # recording of the book, by its kind, which each begins with
+    file.read_text("utf-8").split('"')[3]: file
+    for file in sorted(store.folder().glob("*/2-cores.json"), key=lambda it: -it.stat().st_size)
+}
 NEVER_MISSING = ("runs", "points", "levels", "predictions", "answers", "diagnoses")
 HERE = "⟨here⟩"
 

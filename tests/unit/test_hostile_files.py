@@ -25,10 +25,6 @@ WITHIN_S = 20.0
 MOST_MEMORY = 2**30
 SCRIPT = '</script><script>alert(1)</script><img src=x onerror="alert(1)">'
 LABS = [folder.name for folder in sorted(store.folder().iterdir()) if store.paths(folder.name)]
-SMALLEST = {  # by their kind
-    json.loads(file.read_bytes())["kind"]: file
-    for file in sorted(store.folder().glob("*/2-cores.json"), key=lambda it: -it.stat().st_size)
-}
 
 
 def shown(lab: str, content: bytes, file: Path) -> bool:
@@ -59,7 +55,7 @@ def test_store_refuses_a_broken_recording(how: str, tmp_path: Path) -> None:
     assert not in_time(lambda: shown("wall-time", content, tmp_path / "2-cores.json"), WITHIN_S)
 
 
-@pytest.mark.parametrize("recorded", SMALLEST.values(), ids=SMALLEST)
+@pytest.mark.parametrize("recorded", ruined.SMALLEST.values(), ids=ruined.SMALLEST)
 def test_store_refuses_a_recording_with_something_impossible_in_one_place(
     recorded: Path, tmp_path: Path
 ) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +27,7 @@ from labs.records.experiment import (
     Server,
     Workload,
 )
-from labs.records.results import Result
 
-FILES = sorted(store.folder().glob("*/*-cores.json"), key=lambda file: file.stat().st_size)
 ASKED = {  # by the field that each gives
     **{name: f"--{name}" for name in ("by", "processes", "threads", "backlog", "cores", "start")},
     "connections": "--connections",
@@ -106,12 +103,6 @@ def numbers(tree: Any) -> Iterator[tuple[ruined.Place, float]]:
             yield place, value
 
 
-@cache
-def smallest(kind: type[Result]) -> bytes:
-    """Of the book's recordings of that kind."""
-    return next(file for file in FILES if type(store.read(file)) is kind).read_bytes()
-
-
 @pytest.mark.parametrize("call", KINDS)
 @settings(max_examples=10, suppress_health_check=[SAME_FOLDER])
 @given(data=st.data())
@@ -120,7 +111,7 @@ def test_a_recording_with_other_numbers_is_read_as_it_was_saved(
 ) -> None:
     """To the last bit."""
     kind = lab_kind(call).result
-    plain = msgspec.json.decode(smallest(kind))
+    plain = msgspec.json.decode(ruined.SMALLEST[kind.__struct_config__.tag].read_bytes())
     changed = {}
     for place, value in data.draw(st.lists(st.sampled_from([*numbers(plain)]), min_size=1)):
         inside = plain
