@@ -33,8 +33,8 @@ def band(
     down, up = (abs(rps / level.bound_rps - 1) if level.bound_rps else 0.0 for rps in bound_ci_rps)
     low, high = 1 - math.hypot(down, own), 1 + math.hypot(up, own)
     if level.lower_rps is not None and level.model_rps:
-        in_step = (
-            level.lower_by == "users in step"
-        )  # of which the laws know no more than of the line
-        low = min(low, (1 - own * in_step) * level.lower_rps / level.model_rps)
+        foot = level.lower_rps / level.model_rps
+        if level.lower_by == "users in step":  # of whom the laws know no more than of the line
+            foot *= 1 - own
+        low = min(low, foot)
     return max(0.0, low) * level.model_rps, high * level.model_rps
