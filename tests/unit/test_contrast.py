@@ -119,16 +119,6 @@ def test_parts_that_differ_by_a_tenth_are_told_apart(parts, levels):
     assert np.mean(found) >= 0.8
 
 
-def test_three_runs_know_more_than_one():
-    dice = np.random.default_rng(5)
-    once, thrice = (
-        np.mean([parts_differ(dice, 3, runs=runs).half for _ in range(200)]) for runs in (1, 3)
-    )
-    assert thrice < 0.7 * once
-    false = [parts_differ(dice, 3, runs=3).seen for _ in range(RUNS)]
-    assert np.mean(false) <= 0.08
-
-
 def test_an_even_drift_is_found_and_falls_out():
     points = sweep(np.random.default_rng(1), 4, between=0.0, drift=0.09)
     known = spread(points)

@@ -461,11 +461,6 @@ def test_no_two_exercises_of_a_page_share_their_numbers() -> None:
             assert shared not in ({*these.values()}, {*those.values()}), (one.id, other.id)
 
 
-def test_there_are_enough_exercises_and_most_are_checked() -> None:
-    assert len(EXERCISES) >= 130
-    assert sum(row.answer is not None for row in EXERCISES) >= 95
-
-
 @pytest.mark.parametrize("part", PARTS)
 def test_each_part_of_the_book_has_every_kind_and_level(part: str) -> None:
     rows = [row for row in EXERCISES if int(row.id.partition(".")[0]) in PARTS[part]]
