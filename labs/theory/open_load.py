@@ -151,52 +151,32 @@ def loops_in_turn(
     return ends
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Answering:
-    """How fast a server answers, by how many requests are under way."""
-
-    rps: Floats  # with 1 .. K of them
-    pool: float = math.inf  # of so many at a time; the others queue for a worker in turn
-    cv: float = 1.0  # coefficient of variation of what a request takes from a worker
-
-    def events(self, rate: float) -> tuple[Floats, Floats]:
-        """Arrivals a second with 0 .. K-1 under way, and answers with 1 .. K.
-
-        In a queue for a pool, (1 - cv^2) / 2 of both are left out, so that the queue grows and
-        wanders as that of regular work does (matched in mean and variance, as a diffusion is:
-        Kingman 1962): of 9.5 under way that were exponential, 5.2 are left, where 5.7 are exact.
-        """
-        states = np.arange(len(self.rps) + 1)
-        leaving = np.append(0.0, self.rps)
-        left = np.maximum(0.0, rate - (1 - min(self.cv, 1.0) ** 2) * leaving / 2)
-        up = np.where(states >= self.pool, left, rate)
-        return up[:-1], (leaving - rate + up)[1:]
-
-
 def reckon(
-    rates: Sequence[float], answering: Sequence[Answering], edges: Sequence[float]
+    rates: Sequence[float], answering: Sequence[Floats], edges: Sequence[float]
 ) -> OpenCourse:
     """The chances of 0 .. K requests under way, from none at the first edge on.
 
-    rates[i], answering[i]: arrivals a second, and how they are answered, from edges[i] to the next.
+    rates[i], answering[i]: arrivals a second, and answers a second with 1 .. K under way, from
+    edges[i] to the next.
     A birth-death chain whose death rate is that of a flow-equivalent server (Chandy, Herzog & Woo
     1975): exact in the long run for processor sharing whatever the distributions, and for a pool
-    where they are exponential; else see `Answering.events`. Whoever comes with K under way is
+    where they are exponential; regular work would queue less. Whoever comes with K under way is
     turned away. Response times are mean distances between what came and what was answered
     (cumulative curves; in the long run Little's law).
     """
-    K, lengths = len(answering[0].rps), np.diff(edges)
+    K, lengths = len(answering[0]), np.diff(edges)
     states = np.arange(K + 1)
     chances = np.zeros(K + 1)
     chances[0] = 1.0
     under_way, bands, came, still = [0.0], [(0.0, 0.0)], [0.0], False
     for place, length in enumerate(lengths):
-        same = slice(max(0, place - 1), place + 1)
-        again = place and len({*rates[same]}) == len({*answering[same]}) == 1
+        last = max(0, place - 1)
+        alike = rates[last] == rates[place] and answering[last] is answering[place]
+        again = place > 0 and alike
         if not (again and still):
             before = chances
-            chances = evolve(chances, *answering[place].events(rates[place]), length)
-            still = bool(again) and float(np.abs(chances - before).max()) < NEGLIGIBLE
+            chances = evolve(chances, rates[place], answering[place], length)
+            still = again and float(np.abs(chances - before).max()) < NEGLIGIBLE
         under_way.append(float(chances @ states))
         low, high = np.searchsorted(np.cumsum(chances), BAND)
         bands.append((float(low), float(high)))
@@ -216,17 +196,17 @@ def reckon(
     )
 
 
-def evolve(chances: Floats, coming: Floats, leaving: Floats, seconds: float) -> Floats:
+def evolve(chances: Floats, rate: float, leaving: Floats, seconds: float) -> Floats:
     """The chances of 0 .. K requests under way some seconds later, by uniformisation (Jensen 1953):
-    a Poisson number of events, each an arrival, an answer or nothing. coming: arrivals a second
-    with 0 .. K-1 under way; leaving: answers a second with 1 .. K.
+    a Poisson number of events, each an arrival, an answer or nothing. rate: arrivals a second;
+    leaving: answers a second with 1 .. K under way.
 
     >>> two = np.array([1.0, 2.0, 2.0, 2.0])  # M/M/2/4 in the long run, at rate 2
-    >>> evolve(np.array([1.0, 0, 0, 0, 0]), np.full(4, 2.0), two, 100.0).round(3).tolist()
+    >>> evolve(np.array([1.0, 0, 0, 0, 0]), 2.0, two, 100.0).round(3).tolist()
     [0.111, 0.222, 0.222, 0.222, 0.222]
     """
-    events = float(coming.max() + leaving.max())
-    up, down, mean = coming / events, leaving / events, events * seconds
+    events = rate + float(leaving.max())
+    up, down, mean = rate / events, leaving / events, events * seconds
     most = math.ceil(mean + 8 * math.sqrt(mean) + 20)
     numbers = np.arange(most + 1)
     logs = numbers * math.log(mean) - mean - np.append(0.0, np.cumsum(np.log(numbers[1:])))

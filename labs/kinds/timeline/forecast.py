@@ -22,7 +22,6 @@ from labs.records.results import Calibration, Machine
 from labs.records.steps import Step
 from labs.theory.forecast import forecast
 from labs.theory.open_load import (
-    Answering,
     Floats,
     Serve,
     loops_in_turn,
@@ -105,7 +104,7 @@ class OpenServer:
 
         return answered
 
-    def answering(self, most: int) -> Answering:
+    def answering(self, most: int) -> Floats:
         """Answers a second with 1 .. most under way; between some of these, straight lines."""
         model, pool = self.model, self.model.W
         corners = {pool, len(model.full.server), most, *(2**n for n in range(12)), *range(3, 12)}
@@ -116,12 +115,7 @@ class OpenServer:
         else:
             rates = [model.throughput(k, self.demand) for k in known]
         least = np.minimum(rates, self.most)
-        rps = np.interp(np.arange(1, most + 1), known, least)
-        if not self.known or model.queued_for_core:
-            return Answering(rps=rps)
-        # What holds a worker varies by so much; more of it is waiting for a core than is told here.
-        spread_s = math.hypot(self.D * self.workload.cpu_cv, model.V * self.workload.wait_cv)
-        return Answering(rps=rps, pool=pool, cv=spread_s / (self.D + model.V))
+        return np.interp(np.arange(1, most + 1), known, least)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
