@@ -76,7 +76,6 @@ def opened(call: str, name: str, lab: LabKind[Any]) -> object:
 
         return replay(name, lab)
     from labs.host import hardware
-    from labs.panel.at_once import at_once
     from labs.panel.panels import panel
 
     before = _open.pop(name, None)
@@ -86,9 +85,8 @@ def opened(call: str, name: str, lab: LabKind[Any]) -> object:
     cores = machine.cores
     lab = lab.at_scale(cores).scaled_down(cores, shared=shared)
     last = None if before else last_run.last(name, lab, machine)  # a cell that runs again is anew
-    with at_once():
-        recorded = _recorded(name, lab, cores)
-        _open[name] = panel(call, name, lab, recorded=recorded, bets=_bets, last=last)
+    recorded = _recorded(name, lab, cores)
+    _open[name] = panel(call, name, lab, recorded=recorded, bets=_bets, last=last)
     return _open[name]
 
 

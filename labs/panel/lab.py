@@ -17,10 +17,9 @@ from labs.measure.rig import Rig
 from labs.panel.duration import Duration
 from labs.panel.earlier_runs import EarlierRuns
 from labs.panel.figure_view import FigureView
-from labs.panel.inside import about, close, compared, controls, told, work
+from labs.panel.inside import about, close, compared, controls, in_words, told, work
 from labs.panel.job import Job
 from labs.panel.prediction_prompt import Bets, PredictionPrompt
-from labs.panel.refusal import in_words
 from labs.panel.results import Results
 from labs.panel.run_bar import RunBar, empty, put
 from labs.panel.settings import settings_of

@@ -16,8 +16,8 @@ from labs.kinds.mystery.run import MysteryLab
 from labs.kinds.mystery.scenarios import LIMITS
 from labs.kinds.mystery.show import compared, repaired, show, symptoms
 from labs.panel.controls import read_users
+from labs.panel.inside import in_words
 from labs.panel.lab import LabPanel
-from labs.panel.refusal import in_words
 from labs.panel.run_bar import empty, put
 from labs.present.blocks import html
 from labs.present.caveats import advice

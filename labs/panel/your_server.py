@@ -11,10 +11,10 @@ from labs.imports.laws import Given
 from labs.kinds.attach.record import Attached
 from labs.kinds.attach.run import AttachLab
 from labs.kinds.base import LabKind
+from labs.panel.inside import in_words
 from labs.panel.job import Job
 from labs.panel.lab import LabPanel
 from labs.panel.load_tests import LoadTests
-from labs.panel.refusal import in_words
 from labs.panel.run_bar import empty, put
 from labs.present.markup import alarm, status
 from labs.present.settings import Settings

@@ -110,7 +110,7 @@ def trails_alt(trails: Sequence[Trail]) -> str:
     for trail in trails[::-1]:
         said = [curve.said[-1] for curve in trail.curves if curve.said]
         told.append(f"{trail.words} ({', '.join(said[:2])} at the end)" if said else trail.words)
-        unfit = [words for curve in trail.curves for words in _unfit(curve)]
+        unfit = [curve.said[at] for curve in trail.curves for at in sorted(curve.unfit)]
         told[-1] += f", of which {HOLLOW}: {', '.join(unfit)}" if unfit else ""
     return f"Pale, of before: {'; '.join(told)}." if told else ""
 
@@ -134,11 +134,6 @@ def _traces(trail: Trail, look: tuple[str, str], size: float) -> list[Trace]:
     return traces
 
 
-def _unfit(curve: Curve) -> list[str]:
-    """What is said of a curve's values that cannot be believed."""
-    return [curve.said[place] for place in sorted(curve.unfit)]
-
-
 def _size(trace: Trace) -> float:
     return float(trace.get("marker", {}).get("size", 0.0))
 
@@ -150,14 +145,9 @@ def _wider(axis: dict[str, Any], x: Sequence[float]) -> dict[str, Any]:
     beyond = sorted({at for at in x if not low <= (math.log10(at) if log else at) <= high})
     if not beyond:
         return axis
-    ends = (
-        [math.log10(beyond[0] / 1.25), math.log10(beyond[-1] * 1.25)]
-        if log
-        else [
-            low,
-            1.07 * beyond[-1],
-        ]
-    )
+    ends = [low, 1.07 * beyond[-1]]
+    if log:
+        ends = [math.log10(beyond[0] / 1.25), math.log10(beyond[-1] * 1.25)]
     ticks = dict(zip(axis["tickvals"], axis["ticktext"], strict=True))
     ticks |= {at: digits(at, 4) for at in beyond}
     places = sorted(ticks)

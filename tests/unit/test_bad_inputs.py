@@ -285,10 +285,10 @@ NO_STATE: tuple[object, ...] = (-1, 999, "x", 1.5, [], {}, float("nan"), 10**30)
 
 
 @pytest.fixture
-def panel() -> Iterator[SweepPanel]:
+def panel(monkeypatch: pytest.MonkeyPatch) -> Iterator[SweepPanel]:
     recorded: Any = store.recording("many-cores")
-    found = recorded.run.calibration
-    panel = SweepPanel("many-cores", SweepLab(recorded.experiment), calibration=lambda *_: found)
+    monkeypatch.setattr("labs.panel.sweep.last", lambda *_, **__: recorded.run.calibration)
+    panel = SweepPanel("many-cores", SweepLab(recorded.experiment))
     eventually(lambda: panel._plan, 20.0, "the panel's forecast")
     yield panel
     panel.shut()
