@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labs.analysis import window
+from labs.analysis.time_split import spans
 from labs.records.requests import Report
 from labs.records.results import Point, Visit
 from labs.records.snapshot import Snapshot
@@ -93,13 +94,8 @@ def connections(records: NDArray[np.void]) -> dict[str, int]:
 def service_time_s(records: NDArray[np.void], begin: float, end: float) -> float | None:
     """Mean service time of good requests, each counted by the share of its life in the window,
     as the mean response time is; None where no answer told it."""
-    told = records[np.isfinite(records["service_end"])]
-    if not len(told):
-        return None
-    shared = np.minimum(told["end"], end) - np.maximum(told["start"], begin)
-    shares = shared / np.maximum(told["end"] - told["start"], 1e-9)
-    service_s = told["service_end"] - told["service_start"]
-    return float((shares * service_s).sum() / shares.sum())
+    found = spans(records, begin, end)
+    return found.service_s if found else None
 
 
 def _finite(value: float) -> float:

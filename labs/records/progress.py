@@ -6,7 +6,6 @@ in it (book/web/src/progress_format.ts). Pure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, TypeVar
 
@@ -98,12 +97,12 @@ class Progress:
     def with_answer(self, entry: Answered) -> Progress:
         """Put it in the place of the one to the same exercise and seed."""
         before = self.answer(entry.exercise, entry.seed)
-        return replace(self, answers=(*_without(self.answers, before), entry))
+        return replace(self, answers=(*(e for e in self.answers if e is not before), entry))
 
     def with_diagnosis(self, entry: Diagnosed) -> Progress:
         """Put it in the place of the one of the same server."""
         before = self.diagnosis(entry.lab, entry.seed)
-        return replace(self, diagnoses=(*_without(self.diagnoses, before), entry))
+        return replace(self, diagnoses=(*(e for e in self.diagnoses if e is not before), entry))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,10 +128,3 @@ def parsed(data: bytes, kind: type[Kind]) -> Kind | None:
 def written(kept: Progress) -> bytes:
     """Write it as the JSON that `parsed` reads."""
     return msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n"
-
-
-Entry = TypeVar("Entry")
-
-
-def _without(entries: Sequence[Entry], one: Entry | None) -> Sequence[Entry]:
-    return [each for each in entries if each is not one]

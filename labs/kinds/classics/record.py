@@ -22,7 +22,6 @@ class Tried(Asked):
     users: NotNegative
     by: str  # ab or Locust
     server: str  # Apache 2.4.66, PHP 8.2.29
-    longest_s: float | None = None
     overflows: NotNegative = 0  # connections that found the listen queue full
     never_served: NotNegative = 0  # users, by Locust; ab waits for every answer
     backlog: NotNegative | None = None  # places in the listen queue, as asked for

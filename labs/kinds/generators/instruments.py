@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -199,8 +199,5 @@ def _result(
         program=program,
         command=tools.shown(argv),
         processes=processes,
-        requests=said.requests,
-        failed=said.failed,
-        throughput_rps=said.throughput_rps,
-        mean_response_time_s=said.mean_response_time_s,
+        **asdict(said),
     )

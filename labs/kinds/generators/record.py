@@ -28,6 +28,7 @@ class Asked:
     failed: NotNegative = 0
     throughput_rps: Amount = 0.0  # as it says
     mean_response_time_s: Amount = 0.0  # as it says
+    longest_s: float | None = None  # as it says, where it does
     generator_cpu: float = 0.0  # all its processes
     server_cpu: float = 0.0
     others_cpu: float = 0.0  # everyone else, without this process and its parent
