@@ -37,8 +37,8 @@ def visited_again(
             f"users may fall in step, now more and now less. That allows {rate(lower_rps)} "
             f"to {rate(level.model_rps)}.",
         )
-    by_speed = speeds_of_visits(point)
-    if by_speed and first and repeats(point, sped) and _removes_half(second / first - 1, sped):
+    by_speed, miss = speeds_of_visits(point), second / first - 1 if first else 0.0
+    if by_speed and first and repeats(point, sped) and abs(miss - sped) <= HALF * abs(miss):
         return unfit(
             "unsteady cores",
             f"Visited again on the way down, this level gave {by}: the cores were "
@@ -52,10 +52,6 @@ def visited_again(
         "repeated",
         f"Visited again on the way down, this level gave {by}: {seen}.",
     )
-
-
-def _removes_half(miss: float, explained: float) -> bool:
-    return abs(miss - explained) <= HALF * abs(miss)
 
 
 def _in_step(point: Point, level: PredictedLevel) -> float | None:

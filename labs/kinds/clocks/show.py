@@ -18,7 +18,7 @@ def clocks_figure(clocks: Clocks) -> Figure:
     cpu_s = [client.user_s + client.system_s for client in clients]
     rest_s = [client.real_s - cpu for client, cpu in zip(clients, cpu_s, strict=True)]
     parts = (
-        ("user, the server's", BLUE, "", [_user(page) for page in pages], 0),
+        ("user, the server's", BLUE, "", [page.median_cpu_s - _system(page) for page in pages], 0),
         ("system, the server's", ORANGE, "/", [_system(page) for page in pages], 0),
         ("waiting", PURPLE, ".", [page.median_wait_s for page in pages], 0),
         ("user + sys of the client", GREY, "x", cpu_s, 1),
@@ -55,10 +55,6 @@ def clocks_alt(clocks: Clocks) -> str:
 
 def _client(page: PageClock) -> str:
     return f"{page.name}: {page.client.program.split()[0]}"
-
-
-def _user(page: PageClock) -> float:
-    return page.median_cpu_s - _system(page)
 
 
 def _system(page: PageClock) -> float:

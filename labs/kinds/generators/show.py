@@ -23,7 +23,11 @@ def generators_figure(found: Generators) -> Figure:
     shown = found.run.measured
     names = [label(gauge.name).replace(" ", "<br>") for gauge in shown]  # two lines have room
     rates = [gauge.throughput_rps for gauge in shown]
-    ends = [extent(_over_runs(found, gauge.name)) for gauge in shown]
+    every = [gauge for run in found.runs for gauge in run.measured]
+    ends = [
+        extent([each.throughput_rps for each in every if each.name == gauge.name])
+        for gauge in shown
+    ]
     times = [duration(gauge.mean_response_time_s) for gauge in shown]
     said = [f"{rate(value)}, {time} each" for value, time in zip(rates, times, strict=True)]
     how: Shown = {"ends": ends, "said": said, "hover": "{said}", "legend": False, "plot": "xy"}
@@ -148,12 +152,6 @@ def label(name: str) -> str:
     return f"{count} plain Locust" + ("s" if rest.endswith("s") else "")
 
 
-def _over_runs(found: Generators, name: str) -> list[float]:
-    return [
-        gauge.throughput_rps for run in found.runs for gauge in run.measured if gauge.name == name
-    ]
-
-
 def by(found: Generators, name: str = OURS) -> GeneratorResult:
     """What that generator found, to quote from. KeyError and NoSuchNumber say what there is."""
     result = found.run.by(name)
@@ -172,11 +170,6 @@ def _full(found: Generators, name: str = OURS) -> Quantity:
 def _needed(found: Generators, throughput_rps: float, name: str = OURS) -> int:
     """How many such processes, each on a core of its own, ask for that much at 80 %."""
     return laws.generators(throughput_rps, by(found, name).ceiling_rps)
-
-
-def _locusts(found: Generators, processes: int) -> Quantity:
-    """Requests per second as so many processes of plain Locust say."""
-    return show.quote(found, "throughput", locusts(processes))
 
 
 def _microseconds(head: str, of: str, quote: str = "") -> Column:
@@ -219,7 +212,8 @@ show = Show(
     columns=COLUMNS,
     quotes={
         "full": _full,
-        "locusts": _locusts,
+        # Requests per second as so many processes of plain Locust say.
+        "locusts": quoted(lambda found, many: by(found, locusts(many)).throughput_rps, rate),
         "needed": quoted(_needed, str),
     },
 )

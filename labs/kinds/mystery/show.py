@@ -51,11 +51,6 @@ def symptoms_figure(mystery: Mystery) -> Figure:
     return figure
 
 
-def symptoms_alt(mystery: Mystery) -> str:
-    """It in sentences."""
-    return comparison_alt(_bare(mystery)).replace(", a line for each part", "", 1)
-
-
 def symptoms_levels(mystery: Mystery) -> list[Level]:
     """It level by level."""
     return [
@@ -179,7 +174,7 @@ show = Show(
     result=Mystery,
     draw=symptoms_figure,
     kept=lambda found: (),  # no run of another mystery stands beside it
-    alt=symptoms_alt,
+    alt=lambda found: comparison_alt(_bare(found)).replace(", a line for each part", "", 1),
     columns=(  # what was measured, and no forecast
         Column(head="users", of="users"),
         _column("req/s", "throughput_rps"),

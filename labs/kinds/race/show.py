@@ -19,7 +19,8 @@ def race_figure(race: Race) -> Figure:
     """Left, the additions asked for, in those that arrived and those that were lost; right, the
     requests per second, with the spread over the runs."""
     counts = race.run.counts
-    names = [_label(count) for count in counts]
+    short = [each.name.removeprefix("with a ").removeprefix("with the ") for each in counts]
+    names = [in_lines(name, WIDEST) for name in short]  # so that neighbours don't touch
     parts = (
         ("arrived", BLUE, "", [count.counted for count in counts]),
         ("lost", ORANGE, "/", [count.lost for count in counts]),
@@ -99,11 +100,6 @@ def race_said(race: Race) -> list[str]:
 
 def _of_each(counts: Sequence[Count], said: Sequence[str]) -> list[str]:
     return [f"{count.name}: {each}" for count, each in zip(counts, said, strict=True)]
-
-
-def _label(count: Count) -> str:
-    """The way's name under its bar, in lines so short that neighbours don't touch."""
-    return in_lines(count.name.removeprefix("with a ").removeprefix("with the "), WIDEST)
 
 
 def _went(before: Count, after: Count) -> str:
