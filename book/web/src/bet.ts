@@ -3,8 +3,8 @@
  * it is simply there. The words are those of labs/panel/prediction_prompt.py and labs/present/bet.py. */
 import { along, axesOf } from './axes';
 import * as kept from './kept';
-import { button, data, make, svg } from './make';
-import { digits, say, shown, Unusable, written } from './numbers';
+import { button, data, make, Refused, svg } from './make';
+import { digits, say, shown, written } from './numbers';
 import type { Figure } from './plot';
 import { drawAgain, recordedIn } from './recorded';
 import { BETS } from './scenes/bets';
@@ -50,81 +50,67 @@ export function hideBehindBets(): void {
 
 export function askFor(replay: HTMLElement): void {
   const bet = data<Bet>(replay.querySelector(':scope > script.wt-bet-data'));
-  if (bet) new Asking(replay, bet).begin();
-}
+  if (!bet) return;
+  const { lab, words, asked, about, unit, model, measured, band, unsettled } = bet;
+  const node = make('div', { class: 'wt-bet', role: 'group', 'aria-label': 'Your prediction' });
 
-class Asking {
-  readonly #node = make('div', { class: 'wt-bet', role: 'group', 'aria-label': 'Your prediction' });
-
-  constructor(
-    private readonly replay: HTMLElement,
-    private readonly bet: Bet,
-  ) {}
-
-  begin(): void {
-    this.replay.prepend(this.#node);
-    open.push(() => this.#begin());
-    this.#begin();
-  }
-
-  #begin(): void {
-    const { lab, words } = this.bet;
+  function begin(): void {
     const made = kept.read().predictions.filter((each) => each.lab === lab && each.question === words).pop();
-    if (made) this.#reveal(made.value);
+    if (made) reveal(made.value);
     else if (kept.alwaysShows()) {
-      this.#show(make('p', {}, button('Ask me before showing what was recorded', () => showAlways(false))));
-    } else if (kept.skipped(this.bet.lab)) this.#skip();
-    else this.#ask();
+      show(make('p', {}, button('Ask me before showing what was recorded', () => showAlways(false))));
+    } else if (kept.skipped(lab)) skip();
+    else ask();
   }
 
-  #ask(): void {
-    const { asked, unit, model, measured } = this.bet;
-    this.replay.classList.remove('wt-open');
-    delete this.replay.dataset.said;
+  function ask(): void {
+    replay.classList.remove('wt-open');
+    delete replay.dataset.said;
     const always = make('input', { type: 'checkbox' });
     always.addEventListener('change', () => {
       showAlways(true);
-      this.#focus();
+      focus();
     });
-    this.#node.replaceChildren(
-      ...question(asked, unit, model ?? measured, (value) => {
-        if (value === undefined) this.#skip();
-        else this.#commit(value);
-        this.#focus();
-      }, this.bet.lab),
+    const done = (value?: number) => {
+      if (value === undefined) skip();
+      else {
+        kept.foretold({ lab, question: words, unit, value, model, measured, band, fit: !unsettled });
+        reveal(value);
+      }
+      focus();
+    };
+    node.replaceChildren(
+      ...question(asked, unit, model ?? measured, done, lab),
       make('label', { class: 'wt-always' }, always, ' Always show what was recorded, on all pages'),
     );
   }
 
-  #commit(value: number): void {
-    const { lab, words, unit, model, measured, band, unsettled } = this.bet;
-    kept.foretold({ lab, question: words, unit, value, model, measured, band, fit: !unsettled });
-    this.#reveal(value);
-  }
-
   /** With the reader's number beside the model and the measurement. */
-  #reveal(value: number): void {
-    this.#show(make('p', {}, answer(this.bet, value)), value);
-    drawOn(this.replay, this.bet, value);
+  function reveal(value: number): void {
+    show(make('p', {}, answer(bet!, value)), value);
+    drawOn(replay, bet!, value);
   }
 
-  #skip(): void {
-    this.#show(make('p', {}, `Skipped: ${this.bet.words}? The figure tells.`));
+  function skip(): void {
+    show(make('p', {}, `Skipped: ${words}? The figure tells.`));
   }
 
   /** With what was bet, if anything, where a live lab that comes looks for it (cells.ts). */
-  #show(said: HTMLElement, value: number | null = null): void {
-    this.#node.replaceChildren(said);
-    this.replay.classList.add('wt-open');
-    const { lab, words, about } = this.bet;
-    this.replay.dataset.said = JSON.stringify([lab, words, about, value]);
+  function show(said: HTMLElement, value: number | null = null): void {
+    node.replaceChildren(said);
+    replay.classList.add('wt-open');
+    replay.dataset.said = JSON.stringify([lab, words, about, value]);
   }
 
   /** What had the focus is gone: it goes to what has come. */
-  #focus(): void {
-    this.#node.tabIndex = -1;
-    this.#node.focus({ preventScroll: true });
+  function focus(): void {
+    node.tabIndex = -1;
+    node.focus({ preventScroll: true });
   }
+
+  replay.prepend(node);
+  open.push(begin);
+  begin();
 }
 
 /** The question and its field. `done` gets the number that is meant, or nothing from a reader who skips
@@ -153,14 +139,14 @@ function question(
     event.preventDefault();
     try {
       const value = written(number.value, unit);
-      if (value <= 0) throw new Unusable(`${shown(number.value)}: it is above zero.`);
+      if (value <= 0) throw new Refused(`${shown(number.value)}: it is above zero.`);
       if (known && !(1 / FAR < value / known && value / known < FAR) && value !== doubted) {
         doubted = value;
-        throw new Unusable(`${say(value, unit)}: is that what you mean? Commit again to keep it.`);
+        throw new Refused(`${say(value, unit)}: is that what you mean? Commit again to keep it.`);
       }
       done(value);
     } catch (refused) {
-      if (!(refused instanceof Unusable)) throw refused;
+      if (!(refused instanceof Refused)) throw refused;
       problem.textContent = refused.message;
       problem.classList.add('wt-problem');
       number.focus();

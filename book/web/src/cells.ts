@@ -126,7 +126,8 @@ export class LabCell {
   /** The reader's own code goes on: before long it can be stopped, and its last output is pale, as
    * it is of before. Until the returned function is called. */
   #busy(session: Session): () => void {
-    this.#stop.onclick = () => session.interrupt();
+    // What could not be told to the kernel shows as its silence.
+    this.#stop.onclick = () => session.kernel.interrupt().catch(() => undefined);
     const long = setTimeout(() => {
       this.#stop.hidden = false;
       this.#output.classList.add('wt-stale');

@@ -3,6 +3,7 @@
  * A canvas, because a run is painted by the very machine that it measures: this costs a hundredth
  * of what plotly takes for the same. It is drawn when its model changes, which is between levels,
  * and when the page's width or theme does; in between nothing runs. */
+import type { RenderProps } from '@anywidget/types';
 import { stroke, words } from './scenes/sketch';
 import { onTheme } from './themes';
 
@@ -15,13 +16,6 @@ interface Strip {
   counts: { name: string; colour: string; dashed: boolean; values: (number | null)[] }[];
 }
 
-interface Model {
-  get(name: 'strip'): Strip;
-  get(name: 'alt'): string;
-  on(event: string, listener: () => void): void;
-  off(event: string, listener: () => void): void;
-}
-
 const ROW = 44; // pixels, as everything here
 const GAP = 8;
 const LEFT = 56;
@@ -29,7 +23,7 @@ const RIGHT = 12;
 const AXIS = 38; // below the rows
 const TICKS = 6; // at most, of seconds
 
-function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
+function render({ model, el }: RenderProps<{ strip: Strip; alt: string }>): () => void {
   const canvas = document.createElement('canvas');
   canvas.setAttribute('role', 'img');
   const legend = document.createElement('figcaption');

@@ -1,8 +1,8 @@
 /** A recording that was saved in a lab, drawn in a page without Python: dropped on the page, or chosen.
  * The file stays with the reader; no server is asked. */
-import { button, make, table } from './make';
+import { button, make, Refused, table } from './make';
 import { draw, forget } from './plot';
-import { MOST_BYTES, Refused, saved, type Saved } from './saved';
+import { MOST_BYTES, saved, type Saved } from './saved';
 
 const ABOUT =
   'The JSON file that a lab saves, yours or somebody else’s: choose it, or drop it anywhere on this ' +

@@ -2,8 +2,8 @@
  * is told by Python, with the book's numbers when it is built, or with those that a lab of this page
  * has measured. labs/exercises/check.py judges the same way, for numbers that a seed draws. */
 import { now } from './kept';
-import { data, make } from './make';
-import { digits, Unusable, written } from './numbers';
+import { data, make, Refused } from './make';
+import { digits, written } from './numbers';
 import type { Place } from './progress';
 import { withAnswer } from './progress_format';
 
@@ -80,7 +80,7 @@ function judge(key: Key, text: string): Reply {
   try {
     return judged(key, written(text, key.unit));
   } catch (refused) {
-    if (!(refused instanceof Unusable)) throw refused;
+    if (!(refused instanceof Refused)) throw refused;
     return { kind: 'wrong', sentence: refused.message };
   }
 }

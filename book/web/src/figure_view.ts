@@ -3,25 +3,18 @@
  * A page of the book brings plotly. Elsewhere (JupyterLab, VS Code) the first view asks the
  * kernel for it, once, over its own comm; the answer is a gzipped buffer, so no address is
  * ever asked. */
+import type { RenderProps } from '@anywidget/types';
 import { draw, forget, type Figure, type Plotly } from './plot';
 
-interface Model {
-  get(name: 'figure'): Figure;
-  get(name: 'alt'): string;
-  on(event: string, listener: (...details: never[]) => void): void;
-  off(event: string, listener: (...details: never[]) => void): void;
-  send(content: object): void;
-}
+type Props = RenderProps<{ figure: Figure; alt: string }>;
 
-interface Shared {
+const shared = globalThis as {
   wallTime?: { plotly(): Promise<Plotly> };
   wallTimePlotly?: Promise<Plotly>;
-}
-
-const shared = globalThis as Shared;
+};
 const PATIENCE_MS = 20_000; // a kernel that runs a long cell answers when that is done
 
-function plotlyFor(model: Model): Promise<Plotly> {
+function plotlyFor(model: Props['model']): Promise<Plotly> {
   if (shared.wallTime) return shared.wallTime.plotly();
   shared.wallTimePlotly ??= askKernel(model).catch((reason: unknown) => {
     delete shared.wallTimePlotly; // the next view asks again
@@ -30,14 +23,14 @@ function plotlyFor(model: Model): Promise<Plotly> {
   return shared.wallTimePlotly;
 }
 
-async function askKernel(model: Model): Promise<Plotly> {
+async function askKernel(model: Props['model']): Promise<Plotly> {
   const buffer = await new Promise<DataView>((resolve, reject) => {
     const heard = (content: { kind?: string }, buffers: DataView[]) => {
       if (content.kind !== 'plotly') return;
-      model.off('msg:custom', heard as never);
+      model.off('msg:custom', heard);
       resolve(buffers[0]!);
     };
-    model.on('msg:custom', heard as never);
+    model.on('msg:custom', heard);
     model.send({ kind: 'plotly' });
     setTimeout(() => reject(new Error('The kernel did not send plotly.')), PATIENCE_MS);
   });
@@ -48,7 +41,7 @@ async function askKernel(model: Model): Promise<Plotly> {
   return module.exports as Plotly;
 }
 
-async function render({ model, el }: { model: Model; el: HTMLElement }): Promise<() => void> {
+async function render({ model, el }: Props): Promise<() => void> {
   const plot = Object.assign(document.createElement('div'), { className: 'wt-plot' });
   const figure = Object.assign(document.createElement('figure'), { className: 'wt-view' });
   figure.append(plot);

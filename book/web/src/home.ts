@@ -2,7 +2,8 @@
  * (labs/site/live/progress_handler.py). Goals and bets at scenes are the browser's, and go along. */
 import { xsrfHeader } from './early';
 import * as browser from './kept';
-import { Refused, type Place } from './progress';
+import { Refused } from './make';
+import type { Place } from './progress';
 import { joined, type Kept } from './progress_format';
 
 /** As the server gives it. */

@@ -30,84 +30,74 @@ const ERROR_BAR = /^M(-?[\d.]+),-?[\d.]+h([\d.]+)m-/; // from its cap on
 const BAR = /^M(-?[\d.]+),-?[\d.]+V-?[\d.]+H(-?[\d.]+)V-?[\d.]+Z$/;
 const CORNER = /[ML](-?[\d.]+),(-?[\d.]+)/g;
 const NEAR = 0.2; // pixels: pictures are drawn to a tenth of one
+let count = 0; // of plots
 
 /** Offers it below the figure that stands before this element. */
 export function offerLevels(script: Element): void {
   const run = data<Run>(script);
   const figure = script.previousElementSibling;
-  if (run && figure instanceof HTMLElement && figure.querySelector('.wt-picture')) new Levels(figure, run);
+  if (run && figure instanceof HTMLElement && figure.querySelector('.wt-picture')) offer(figure, run);
 }
 
-class Levels {
-  #plots: Plot[] = []; // looked at when the first replay begins: most readers want none
-  readonly #last: number; // step: the verdict, if there is one
-  readonly #open: HTMLButtonElement;
-  readonly #next = button('', () => this.#show(this.#step === this.#last ? 0 : this.#step + 1), 'wt-first');
-  readonly #slider = make('input', { type: 'range', min: '0', step: '1' });
-  readonly #where = make('span', { 'aria-hidden': 'true' }); // the slider says it
-  readonly #controls = make('div', { class: 'wt-buttons' });
-  readonly #said = make('div', { class: 'wt-said', role: 'status' });
-  readonly #room: HTMLElement; // as high as the longest sentence, so that the page stands still
-  #step = 0;
+function offer(figure: HTMLElement, run: Run): void {
+  const { levels, verdict, each, before } = run;
+  const label = `Replay ${each} by ${each}`;
+  const last = levels.length + Math.sign(verdict.length); // step: the verdict, if there is one
+  let plots: Plot[] = []; // looked at when the first replay begins: most readers want none
+  let step = 0;
 
-  constructor(
-    private readonly figure: HTMLElement,
-    private readonly run: Run,
-  ) {
-    const { levels, verdict, each, before } = run;
-    const label = `Replay ${each} by ${each}`;
-    this.#last = levels.length + Math.sign(verdict.length);
-    this.#slider.max = String(this.#last);
-    this.#slider.ariaLabel = each.replace(/^./, (letter) => letter.toUpperCase());
-    this.#slider.addEventListener('input', () => this.#show(Number(this.#slider.value)));
-    this.#open = button(label, () => this.#begin());
-    this.#open.className = 'wt-explore';
-    this.#controls.append(this.#next, this.#where, this.#slider, button('Close', () => this.#end()));
-    const words = [before, ...levels.map((level) => level.words)];
-    this.#room = make('div', { class: 'wt-room', 'aria-hidden': 'true' }, ...words.map((said) => make('p', {}, said)));
-    this.#controls.hidden = this.#room.hidden = true;
-    const node = make('div', { class: 'wt-levels-shown', role: 'group', 'aria-label': label });
-    node.append(this.#open, this.#controls, make('div', { class: 'wt-room' }, this.#room, this.#said));
-    figure.insertBefore(node, figure.querySelector('figcaption'));
-  }
+  const open = button(label, begin);
+  open.className = 'wt-explore';
+  const next = button('', () => show(step === last ? 0 : step + 1), 'wt-first');
+  const where = make('span', { 'aria-hidden': 'true' }); // the slider says it
+  const slider = make('input', { type: 'range', min: '0', step: '1', max: `${last}` });
+  slider.ariaLabel = each.replace(/^./, (letter) => letter.toUpperCase());
+  slider.addEventListener('input', () => show(Number(slider.value)));
+  const controls = make('div', { class: 'wt-buttons' }, next, where, slider, button('Close', end));
+  // As high as the longest sentence, so that the page stands still.
+  const words = [before, ...levels.map((level) => level.words)];
+  const room = make('div', { class: 'wt-room', 'aria-hidden': 'true' }, ...words.map((said) => make('p', {}, said)));
+  const saying = make('div', { class: 'wt-said', role: 'status' });
+  controls.hidden = room.hidden = true;
+  const node = make('div', { class: 'wt-levels-shown', role: 'group', 'aria-label': label });
+  node.append(open, controls, make('div', { class: 'wt-room' }, room, saying));
+  figure.insertBefore(node, figure.querySelector('figcaption'));
 
-  #begin(): void {
-    if (!this.#plots.length) {
-      const pictures = [...this.figure.querySelectorAll('.wt-picture > svg')];
-      this.#plots = pictures.flatMap((picture) => plotsOf(picture, this.run));
+  function begin(): void {
+    if (!plots.length) {
+      const pictures = [...figure.querySelectorAll('.wt-picture > svg')];
+      plots = pictures.flatMap((picture) => plotsOf(picture, run));
     }
-    this.figure.classList.add('wt-replaying');
-    this.#open.hidden = true;
-    this.#controls.hidden = this.#room.hidden = false;
-    this.#show(0);
-    this.#next.focus();
+    figure.classList.add('wt-replaying');
+    open.hidden = true;
+    controls.hidden = room.hidden = false;
+    show(0);
+    next.focus();
   }
 
-  #end(): void {
-    this.figure.classList.remove('wt-replaying');
-    this.#open.hidden = false;
-    this.#controls.hidden = this.#room.hidden = true;
-    this.#said.replaceChildren();
-    for (const plot of this.#plots) plot.upTo(Infinity, new Set());
-    this.#open.focus();
+  function end(): void {
+    figure.classList.remove('wt-replaying');
+    open.hidden = false;
+    controls.hidden = room.hidden = true;
+    saying.replaceChildren();
+    for (const upTo of plots) upTo(Infinity, new Set());
+    open.focus();
   }
 
-  #show(step: number): void {
-    const { levels, verdict, each, before } = this.run;
+  function show(now: number): void {
+    step = now;
     const level = levels[step - 1];
     const done = step > levels.length;
     const place = step >= levels.length ? Infinity : level ? (level.at ?? Infinity) : -Infinity;
     const coming = new Set(levels.slice(step).map(({ colour }) => colour));
-    for (const plot of this.#plots) plot.upTo(place, coming);
+    for (const upTo of plots) upTo(place, coming);
     const said = done ? verdict : [level ? level.words : before];
-    const where = done ? 'the verdict' : level ? `${each} ${step} of ${levels.length}` : 'before the run';
-    this.#step = step;
-    this.#said.replaceChildren(...said.map((words) => make('p', {}, words)));
-    this.#slider.value = String(step);
-    this.#slider.setAttribute('aria-valuetext', where);
-    this.#where.textContent = where;
-    const next = step === levels.length ? 'The verdict' : `Next ${each}`;
-    this.#next.textContent = step === this.#last ? 'From the start' : next;
+    const told = done ? 'the verdict' : level ? `${each} ${step} of ${levels.length}` : 'before the run';
+    saying.replaceChildren(...said.map((words) => make('p', {}, words)));
+    slider.value = `${step}`;
+    slider.setAttribute('aria-valuetext', told);
+    where.textContent = told;
+    next.textContent = step === last ? 'From the start' : step === levels.length ? 'The verdict' : `Next ${each}`;
   }
 }
 
@@ -123,76 +113,67 @@ function plotsOf(picture: Element, run: Run): Plot[] {
     if (!clip && !there(y, top) && !there(y2, top)) return [];
     const width = Number(clip ? picture.querySelector(`${clip} rect`)!.getAttribute('width') : 0);
     const names: Axis = ['linear', left, width, -0.5, run.levels.length - 0.5];
-    return [new Plot(group, [x, x2].find((axis) => there(axis, left)) ?? names, run.known)];
+    return [plotOf(group, [x, x2].find((axis) => there(axis, left)) ?? names, run.known)];
   });
 }
 
+/** Hides what lies beyond a place on the x axis, and what has one of these colours. */
+type Plot = (place: number, coming: Set<string | undefined>) => void;
+
 /** What is drawn in one plot of a picture, by where it lies and by its colour. */
-class Plot {
-  static #count = 0;
-  readonly #pieces: Piece[] = [];
-  readonly #marks: Piece[];
-  readonly #lines: { node: Element; clip: string | null }[]; // that are measured, and how they are cut anyway
-  readonly #window = svg('rect', { height: 9999 }); // through which these are seen
-  readonly #name = `wt-landed-${Plot.#count++}`;
-  readonly #clip = svg('clipPath', { id: this.#name }); // is there while something is cut
-
-  constructor(
-    private readonly group: Element,
-    private readonly axis: Axis,
-    known: string[],
-  ) {
-    for (const node of group.querySelectorAll('path, text')) {
-      const before = this.#pieces.at(-1);
-      // Words stand after the bar that they are on.
-      const piece = node.tagName === 'text' && before ? { ...before, node } : { node, x: placeOf(node), colour: colourOf(node) };
-      this.#pieces.push(piece);
-    }
-    this.#marks = this.#pieces.filter(({ node }) => node.tagName === 'path' && node.hasAttribute('transform'));
-    const lines = this.#pieces.filter(({ node, x }) => node.tagName === 'path' && x === -Infinity);
-    const measured = known.length
-      ? lines.filter(({ colour }) => !known.includes(colour))
-      : lines.filter(({ node }) => this.#throughMarks(node));
-    this.#lines = measured.map(({ node }) => ({ node, clip: node.getAttribute('clip-path') }));
-    this.#clip.append(this.#window);
+function plotOf(group: Element, axis: Axis, known: string[]): Plot {
+  const pieces: Piece[] = [];
+  for (const node of group.querySelectorAll('path, text')) {
+    const before = pieces.at(-1);
+    // Words stand after the bar that they are on.
+    pieces.push(node.tagName === 'text' && before ? { ...before, node } : { node, x: placeOf(node), colour: colourOf(node) });
   }
+  const marks = pieces.filter(({ node }) => node.tagName === 'path' && node.hasAttribute('transform'));
+  // Lines that are measured, and how they are cut anyway.
+  const lines = pieces
+    .filter(({ node, x }) => node.tagName === 'path' && x === -Infinity)
+    .filter(({ node, colour }) => (known.length ? !known.includes(colour) : throughMarks(node, marks)))
+    .map(({ node }) => ({ node, clip: node.getAttribute('clip-path') }));
+  const seen = svg('rect', { height: 9999 }); // through which these are
+  const name = `wt-landed-${(count += 1)}`;
+  const clipPath = svg('clipPath', { id: name }); // is there while something is cut
+  clipPath.append(seen);
 
-  /** Hides what lies beyond a place on the x axis, and what has one of these colours. */
-  upTo(place: number, coming: Set<string | undefined>): void {
-    const end = this.#pixel(place) + NEAR;
-    for (const { node, x, colour } of this.#pieces) node.classList.toggle('wt-later', x > end || coming.has(colour));
+  /** Where that is on the axis, whose ends are known to a pixel: the marks there lie more exactly. */
+  const pixel = (place: number) => {
+    if (!Number.isFinite(place)) return place;
+    const at = along(axis, place) * axis[2];
+    return Math.max(at, ...marks.map(({ x }) => x).filter((x) => Math.abs(x - at) < 1));
+  };
+
+  return (place, coming) => {
+    const end = pixel(place) + NEAR;
+    for (const { node, x, colour } of pieces) node.classList.toggle('wt-later', x > end || coming.has(colour));
     const cut = end < Infinity;
     if (cut) {
-      this.#window.setAttribute('width', String(Math.max(0, end)));
-      this.group.append(this.#clip);
-    } else this.#clip.remove();
-    for (const { node, clip } of this.#lines) {
+      seen.setAttribute('width', String(Math.max(0, end)));
+      group.append(clipPath);
+    } else clipPath.remove();
+    for (const { node, clip } of lines) {
       node.classList.toggle('wt-cut', cut);
-      if (cut) node.setAttribute('clip-path', `url(#${this.#name})`);
+      if (cut) node.setAttribute('clip-path', `url(#${name})`);
       else if (clip) node.setAttribute('clip-path', clip);
       else node.removeAttribute('clip-path');
     }
-  }
+  };
+}
 
-  /** Where that is on the axis, whose ends are known to a pixel: the marks there lie more exactly. */
-  #pixel(place: number): number {
-    if (!Number.isFinite(place)) return place;
-    const at = along(this.axis, place) * this.axis[2];
-    return Math.max(at, ...this.#marks.map(({ x }) => x).filter((x) => Math.abs(x - at) < 1));
-  }
-
-  /** Such a line stands right before its marks; a forecast may meet them all, and its error bars
-   * stand in between. */
-  #throughMarks(node: Element): boolean {
-    const corners = [...drawn(node).matchAll(CORNER)].map(([, x, y]) => [Number(x), Number(y)] as const);
-    const meets = ([x, y]: readonly [number, number]) =>
-      this.#marks.some(({ node: mark }) => {
-        const [, left, top] = MOVED.exec(mark.getAttribute('transform')!)!.map(Number);
-        return Math.hypot(left! - x, top! - y) < NEAR;
-      });
-    const marked = this.#marks.some(({ node: mark }) => mark === node.nextElementSibling);
-    return marked && corners.length > 1 && corners.every(meets);
-  }
+/** Such a line stands right before its marks; a forecast may meet them all, and its error bars
+ * stand in between. */
+function throughMarks(node: Element, marks: Piece[]): boolean {
+  const corners = [...drawn(node).matchAll(CORNER)].map(([, x, y]) => [Number(x), Number(y)] as const);
+  const meets = ([x, y]: readonly [number, number]) =>
+    marks.some(({ node: mark }) => {
+      const [, left, top] = MOVED.exec(mark.getAttribute('transform')!)!.map(Number);
+      return Math.hypot(left! - x, top! - y) < NEAR;
+    });
+  const marked = marks.some(({ node: mark }) => mark === node.nextElementSibling);
+  return marked && corners.length > 1 && corners.every(meets);
 }
 
 /** Where a mark, a bar or an error bar lies; lines and areas lie everywhere. */

@@ -1,5 +1,8 @@
 /** Elements, with what they say. */
 
+/** Says to a reader what is wrong, and what to do. */
+export class Refused extends Error {}
+
 type Attributes = Record<string, string | boolean>;
 
 export function make<Tag extends keyof HTMLElementTagNameMap>(

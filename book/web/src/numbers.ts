@@ -1,8 +1,6 @@
 /** Numbers as people write them and as the book says them: labs/records/written.py and format.py,
  * for a page without Python. tests/browser/test_answers.py holds the two together. */
-
-/** Says what is wrong with what was typed, and what to do. */
-export class Unusable extends Error {}
+import { Refused } from './make';
 
 const SPACE = '\u00a0'; // between a number and its unit
 const UNITS: Record<string, number>[] = [
@@ -14,12 +12,12 @@ const NUMBER = /^([+-]?(?:\d[\d.,]*|[.,]\d+)(?:e[+-]?\d+)?)\s*(.*)$/i;
 const GROUPED = /^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/; // 1,000 and 12,500.5
 const PLAIN = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-/** What was meant, in that unit. Throws Unusable. */
+/** What was meant, in that unit. Throws Refused. */
 export function written(text: string, unit: string): number {
   const as = unit.startsWith('as ');
   const asked = unit ? (as ? `, ${unit}` : `, in ${unit}`) : '';
-  if (!text.trim()) throw new Unusable(`Nothing is written there yet. Write digits${asked}.`);
-  const refused = new Unusable(
+  if (!text.trim()) throw new Refused(`Nothing is written there yet. Write digits${asked}.`);
+  const refused = new Refused(
     `${shown(text)}: not an ordinary number. Write digits${asked}, the way 3.14 is written.`,
   );
   const plain = text
@@ -46,7 +44,7 @@ function times(own: string, unit: string, text: string): number {
   const wanted = !unit
     ? 'a plain number is asked for'
     : `it is asked for ${unit.startsWith('as ') ? unit : `in ${unit}`}`;
-  throw new Unusable(`${shown(text)}: ${wanted}. Leave “${own}” out, or turn it into that.`);
+  throw new Refused(`${shown(text)}: ${wanted}. Leave “${own}” out, or turn it into that.`);
 }
 
 /** What somebody wrote, short enough for a sentence. */

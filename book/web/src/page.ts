@@ -16,7 +16,7 @@ import type { Plotly } from './plot';
 import { showProgress } from './progress';
 import { bringToLife } from './recorded';
 import { tidySearch } from './search';
-import { STARTING, StatusLine } from './status';
+import { STARTING, statusLine, type StatusLine } from './status';
 import { offerSwitch } from './switch';
 import { tidy } from './tidy';
 
@@ -149,7 +149,7 @@ function main(): void {
     offerDrawing(chooser, chooser);
   }
   if (!cells || !article) return;
-  const status = new StatusLine(article);
+  const status = statusLine(article);
   if (config) return void goLive(config, cells, status);
   status.begin('static'); // in the words that stand there
   document.querySelectorAll('script.wt-levels').forEach(offerLevels);

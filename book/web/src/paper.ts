@@ -8,9 +8,7 @@ let undo: (() => void)[] = [];
 
 /** Before the browser prints a page, and afterwards the page as it was. */
 export function preparePaper(): void {
-  addEventListener('beforeprint', () => {
-    if (undo.length === 0) prepare();
-  });
+  addEventListener('beforeprint', prepare);
   addEventListener('afterprint', () => {
     for (const back of undo.reverse()) back();
     undo = [];
@@ -19,7 +17,7 @@ export function preparePaper(): void {
 
 function prepare(): void {
   const article = document.querySelector<HTMLElement>('article.bd-article');
-  if (!article) return;
+  if (!article || undo.length) return;
   const { dataset } = document.documentElement;
   const { theme } = dataset;
   if (theme === 'dark') {

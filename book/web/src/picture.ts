@@ -9,13 +9,6 @@ interface Wanted {
   scenes: Asked[];
 }
 
-interface Axis {
-  type: string;
-  _offset: number;
-  _length: number;
-  range: [number, number];
-}
-
 const WIDTHS = { wide: 650, narrow: 350 }; // pixels: an article beside its side bars, a telephone
 const TEXT = 'rgb(1, 2, 3)'; // what the page of setup/figures.py sets: no figure's own colour
 const FONT_SIZE = '13'; // as plot.ts has it
@@ -153,6 +146,7 @@ function escaped(text: string): string {
 
 /** Where numbers lie: of each axis its kind, first pixel, length in pixels, and range. */
 function axes(node: HTMLElement): string {
+  type Axis = { type: string; _offset: number; _length: number; range: [number, number] };
   const layout = (node as unknown as { _fullLayout: Record<string, Axis> })._fullLayout;
   const found: Record<string, (string | number)[]> = {};
   for (const name of ['x', 'y', 'x2', 'y2']) {

@@ -130,7 +130,7 @@ function merge(base: object, changes: object): object {
   return merged;
 }
 
-function isObject(value: unknown): value is object {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

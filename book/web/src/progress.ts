@@ -1,8 +1,8 @@
 /** *My progress*, live and without Python: what is kept of the reader, chapter by chapter, to take along
  * as a file, to bring back and to delete. */
-import { button, data, make, table } from './make';
+import { button, data, make, Refused, table } from './make';
 import { digits } from './numbers';
-import { isEmpty, isFit, joined, NOTHING, parsed, without, type Answered, type Kept } from './progress_format';
+import { isEmpty, isFit, joined, NOTHING, parsed, without, type Kept } from './progress_format';
 import { scatter } from './scatter';
 import { some } from './scenes/say';
 
@@ -17,8 +17,6 @@ interface Shown {
   about: string; // where that is
   said: string[]; // what is wrong with it
 }
-
-export class Refused extends Error {}
 
 /** Written by labs/site/roles/progress_directive.py. */
 interface Known {
@@ -90,10 +88,9 @@ class Progress {
 
   #draw(kept: Kept): void {
     const chapters = [...this.known.chapters, ...elsewhere(kept, this.known.chapters)];
-    const bets = kept.predictions.filter(isFit).map(({ value, ...bet }) => ({ ...bet, said: value }));
     this.#shown.replaceChildren(
       make('p', {}, this.#summary(kept)),
-      ...scatter(bets, this.known.drawn),
+      ...scatter(kept.predictions.filter(isFit), this.known.drawn),
       this.#exercises(kept, chapters),
       ...this.#predictions(kept, chapters),
       ...this.#diagnoses(kept, chapters),
@@ -213,8 +210,10 @@ class Progress {
         const right = mine.filter((each) => each.right);
         const entry = (words: string) =>
           make('span', { class: 'wt-entry' }, linked(chapter, id, words), this.#drop(id, { answers: mine }));
-        if (right.length) solved!.push(entry(id + seeds(right)));
-        else if (mine.length) tried!.push(entry(`${id} (${tries(mine)})`));
+        const seeds = right.flatMap(({ seed }) => (seed ? [`“${seed}”`] : []));
+        const tries = mine.reduce((sum, each) => sum + each.tries, 0);
+        if (right.length) solved!.push(entry(id + (seeds.length ? ` (${seeds.join(', ')})` : '')));
+        else if (mine.length) tried!.push(entry(`${id} (${tries === 1 ? '1 try' : `${tries} tries`})`));
         else if (this.#asked(chapter).includes(id)) {
           open!.push(linked(chapter, id, id));
           minutes += takes;
@@ -235,7 +234,7 @@ class Progress {
       const said = each.fit === false ? `${was}, ${this.known.hollow}` : was;
       const band = each.band ? ` (${each.band.map((end) => digits(end)).join(' to ')})` : '';
       const drop = this.#drop(`the prediction for ${each.lab}`, { predictions: [each] });
-      return [day(each.at), lab(each.lab, chapter), value(each.value), value(each.model) + band, said, drop];
+      return [each.at.slice(0, 10), lab(each.lab, chapter), value(each.value), value(each.model) + band, said, drop];
     });
     return shown(['on', 'lab', 'you said', 'the model', 'it was', ''], rows);
   }
@@ -245,7 +244,7 @@ class Progress {
       const guess = this.known.limits[each.guess] ?? each.guess;
       const right = each.right ? 'yes' : each.told ? 'told' : 'no';
       const drop = this.#drop(`the diagnosis of ${each.lab}, ${each.seed}`, { diagnoses: [each] });
-      return [day(each.at), lab(each.lab, chapter), `${each.seed}`, guess || 'none', right, `${each.tries}`, drop];
+      return [each.at.slice(0, 10), lab(each.lab, chapter), `${each.seed}`, guess || 'none', right, `${each.tries}`, drop];
     });
     return shown(['on', 'lab', 'server', 'your diagnosis', 'right', 'tries', ''], rows);
   }
@@ -257,7 +256,7 @@ class Progress {
       const address = `${each.page}.html`;
       const chapter = chapters.find(({ page }) => page === address);
       const name = chapter?.name ?? (each.page === 'index' ? 'The first page' : each.page);
-      return [[day(each.at), make('a', { href: address }, name), each.words, this.#drop(each.words, { scenes: [each] })]];
+      return [[each.at.slice(0, 10), make('a', { href: address }, name), each.words, this.#drop(each.words, { scenes: [each] })]];
     });
     return shown(['on', 'scene', 'goal reached', ''], rows);
   }
@@ -286,23 +285,9 @@ function inOrder<Entry extends { lab: string; at: string }>(all: Entry[], chapte
   return sorted.map((each) => [each, chapters[place(each)]]);
 }
 
-function day(at: string): string {
-  return at.slice(0, 10);
-}
-
 function lab(name: string, chapter: Chapter | undefined): Node {
   if (!chapter) return document.createTextNode(name);
   return linked(chapter, name, `${chapter.name.split(' · ')[0]} · ${name}`);
-}
-
-function tries(given: Answered[]): string {
-  const count = given.reduce((sum, each) => sum + each.tries, 0);
-  return count === 1 ? '1 try' : `${count} tries`;
-}
-
-function seeds(given: Answered[]): string {
-  const named = given.filter(({ seed }) => seed).map(({ seed }) => `“${seed}”`);
-  return named.length ? ` (${named.join(', ')})` : '';
 }
 
 function linked({ page, places }: Chapter, of: string, words: string): Node {

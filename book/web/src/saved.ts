@@ -1,6 +1,7 @@
 /** What a recording that was saved as JSON has for a page to draw, whoever wrote the file. It is
  * refused in a sentence, or all of it is taken for the numbers and the text that it is. */
-import type { Figure } from './plot';
+import { Refused } from './make';
+import { isObject, type Figure } from './plot';
 
 /** As `Show.shown` of labs/kinds/show.py writes it. */
 export interface Saved {
@@ -12,8 +13,6 @@ export interface Saved {
   head: string[];
   rows: string[][];
 }
-
-export class Refused extends Error {}
 
 export const MOST_BYTES = 8 * 2 ** 20; // ours have some hundred thousand
 const DEEPEST = 12; // of lists in lists
@@ -49,16 +48,16 @@ type Fields = Record<string, unknown>;
 /** Throws Refused, with what is wrong and what to do. */
 export function saved(text: string): Saved {
   const file = parsed(text);
-  if (!isFields(file) || typeof file.kind !== 'string') throw new Refused(`not a recording of a lab. ${AGAIN}`);
+  if (!isObject(file) || typeof file.kind !== 'string') throw new Refused(`not a recording of a lab. ${AGAIN}`);
   const shown = file.shown;
   if (shown === undefined) {
     throw new Refused(`a recording that was saved without its figure, as it was done before. ${AGAIN}`);
   }
-  if (!isFields(shown) || shown.version !== 1) throw new Refused(`of a version that this page cannot draw. ${AGAIN}`);
-  const table = isFields(shown.table) ? shown.table : {};
+  if (!isObject(shown) || shown.version !== 1) throw new Refused(`of a version that this page cannot draw. ${AGAIN}`);
+  const table = isObject(shown.table) ? shown.table : {};
   return {
     lab: words(shown.lab),
-    figure: new Cleaner().figure(shown.figure),
+    figure: cleaned(shown.figure),
     alt: words(shown.alt),
     caption: words(shown.caption),
     said: list(shown.said, MOST_ROWS).map(words),
@@ -76,38 +75,35 @@ function parsed(text: string): unknown {
 }
 
 /** Copies what is plain, and counts. */
-class Cleaner {
-  #values = 0;
+function cleaned(figure: unknown): Figure {
+  const { data, layout }: Fields = isObject(figure) ? figure : {};
+  const isTrace = (trace: unknown) => isObject(trace) && KINDS.includes(trace.type as string);
+  if (!Array.isArray(data) || !data.length || data.length > MOST_TRACES || !data.every(isTrace)) {
+    throw new Refused(`its figure is none that a lab draws. ${AGAIN}`);
+  }
+  let values = 0;
 
-  figure(figure: unknown): Figure {
-    const { data, layout }: Fields = isFields(figure) ? figure : {};
-    if (!Array.isArray(data) || !data.length || data.length > MOST_TRACES || !data.every(isTrace)) {
-      throw new Refused(`its figure is none that a lab draws. ${AGAIN}`);
-    }
-    return { data: data.map((trace) => this.#some(trace, OF_TRACE)), layout: this.#layout(layout) };
+  function layoutOf(layout: unknown): Fields {
+    if (!isObject(layout)) return {};
+    const kept = some(layout, OF_LAYOUT);
+    const narrow = isObject(layout.meta) && layout.meta.narrow;
+    return narrow ? { ...kept, meta: { narrow: layoutOf(narrow) } } : kept;
   }
 
-  #layout(layout: unknown): Fields {
-    if (!isFields(layout)) return {};
-    const kept = this.#some(layout, OF_LAYOUT);
-    const narrow = isFields(layout.meta) && layout.meta.narrow;
-    return narrow ? { ...kept, meta: { narrow: this.#layout(narrow) } } : kept;
-  }
-
-  #some(fields: Fields, names: RegExp, depth = 0): Fields {
+  function some(fields: Fields, names: RegExp, depth = 0): Fields {
     const kept = Object.entries(fields).filter(([name]) => names.test(name));
-    return Object.fromEntries(kept.map(([name, value]) => [name, this.#value(value, name, depth)]));
+    return Object.fromEntries(kept.map(([name, value]) => [name, plain(value, name, depth)]));
   }
 
   /** Without what is none, or too much, under that name. */
-  #value(value: unknown, name: string, depth: number): unknown {
-    this.#values += 1;
+  function plain(value: unknown, name: string, depth: number): unknown {
+    values += 1;
     const parts = Array.isArray(value) && PARTS.test(name) ? value.length : 0;
-    if (depth > DEEPEST || this.#values > MOST_VALUES || parts > MOST_PARTS) {
+    if (depth > DEEPEST || values > MOST_VALUES || parts > MOST_PARTS) {
       throw new Refused(`its figure holds more than any lab’s. ${AGAIN}`);
     }
-    if (Array.isArray(value)) return value.map((each) => this.#value(each, name, depth + 1));
-    if (isFields(value)) return this.#some(value, INSIDE, depth + 1);
+    if (Array.isArray(value)) return value.map((each) => plain(each, name, depth + 1));
+    if (isObject(value)) return some(value, INSIDE, depth + 1);
     const bounds = BOUNDS[name];
     if (bounds) return typeof value === 'number' ? Math.min(bounds[1], Math.max(bounds[0], value)) : null;
     if (Math.abs(Number(value)) > MOST) return null; // also of text, which plotly reads as a number
@@ -115,14 +111,8 @@ class Cleaner {
     if (WORDS[name] && !WORDS[name].test(value)) return null;
     return words(value).replace(TAG, '&lt;').replace(FORMAT, '%{$1}');
   }
-}
 
-function isTrace(trace: unknown): trace is Fields {
-  return isFields(trace) && KINDS.includes(trace.type as string);
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return { data: data.map((trace: Fields) => some(trace, OF_TRACE)), layout: layoutOf(layout) };
 }
 
 function list(value: unknown, most: number): unknown[] {

@@ -73,11 +73,6 @@ export class Session {
     return execution;
   }
 
-  /** Breaks off the code that runs. What could not be told to the kernel shows as its silence. */
-  interrupt(): void {
-    this.kernel.interrupt().catch(() => undefined);
-  }
-
   /** Keeps asking the kernel whether it is there, and tells. `restAfterS` as in LiveConfig. */
   watch(watcher: Watcher, restAfterS: number): void {
     const lost = (how: Loss) => {

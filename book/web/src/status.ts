@@ -9,35 +9,33 @@ export interface Remedy {
   run: () => void;
 }
 
-export class StatusLine {
-  readonly #node: HTMLElement;
-  readonly #words: HTMLElement;
-  readonly #button: HTMLButtonElement;
-  #remedy: Remedy | undefined;
+export type StatusLine = ReturnType<typeof statusLine>;
 
-  /** The one that the build has written into the article, so that nothing moves when it speaks. */
-  constructor(article: Element) {
-    this.#node = article.querySelector<HTMLElement>('.wt-status')!;
-    this.#words = this.#node.querySelector('span')!;
-    this.#words.tabIndex = -1; // for who pressed the button, when it goes
-    this.#button = this.#node.querySelector('button')!;
-    this.#button.addEventListener('click', () => this.#remedy?.run());
-  }
+/** The one that the build has written into the article, so that nothing moves when it speaks. */
+export function statusLine(article: Element) {
+  const node = article.querySelector<HTMLElement>('.wt-status')!;
+  const said = node.querySelector('span')!;
+  const button = node.querySelector('button')!;
+  let pressed: Remedy['run'] | undefined;
+  said.tabIndex = -1; // for who pressed the button, when it goes
+  button.addEventListener('click', () => pressed?.());
 
   /** In the words that it has. */
-  begin(state: State): void {
-    this.#node.dataset.state = state;
+  function begin(state: State): void {
+    node.dataset.state = state;
     document.documentElement.dataset.labs = state; // dims panels that cannot answer
   }
 
   /** `state` is for the style sheet and the tests, `words` for the reader. */
-  show(state: State, words: string, remedy?: Remedy): void {
-    const pressed = document.activeElement === this.#button;
-    this.begin(state);
-    this.#words.textContent = words;
-    this.#remedy = remedy;
-    this.#button.textContent = remedy?.label ?? '';
-    this.#button.hidden = !remedy;
-    if (pressed && !remedy) this.#words.focus({ preventScroll: true });
+  function show(state: State, words: string, remedy?: Remedy): void {
+    const focused = document.activeElement === button;
+    begin(state);
+    said.textContent = words;
+    pressed = remedy?.run;
+    button.textContent = remedy?.label ?? '';
+    button.hidden = !remedy;
+    if (focused && !remedy) said.focus({ preventScroll: true });
   }
+
+  return { begin, show };
 }

@@ -19,22 +19,16 @@ function nameSlidersNow(host: Element): void {
   for (const slider of host.querySelectorAll('.widget-slider')) {
     const label = slider.querySelector('.widget-label')?.textContent?.trim();
     if (!label) continue;
-    for (const named of slider.querySelectorAll('.noUi-handle, .widget-readout')) {
-      put(named, 'aria-label', label);
-    }
-    if (slider.classList.contains('wt-choice')) sayChoice(slider);
+    const handle = slider.querySelector('.noUi-handle');
+    const readout = slider.querySelector('.widget-readout');
+    for (const named of [handle, readout]) if (named) put(named, 'aria-label', label);
+    if (!slider.matches('.wt-choice') || !readout || !handle) continue;
+    // Over a list of choices: ipywidgets tells the place in the list instead of the choice, and lets
+    // one type into a readout that does not listen.
+    put(readout, 'contenteditable', 'false');
+    put(readout, 'aria-hidden', 'true');
+    put(handle, 'aria-valuetext', readout.textContent ?? '');
   }
-}
-
-/** A slider over a list of choices: ipywidgets tells the place in the list instead of the
- * choice, and lets one type into a readout that does not listen. */
-function sayChoice(slider: Element): void {
-  const readout = slider.querySelector('.widget-readout');
-  const handle = slider.querySelector('.noUi-handle');
-  if (!readout || !handle) return;
-  put(readout, 'contenteditable', 'false');
-  put(readout, 'aria-hidden', 'true');
-  put(handle, 'aria-valuetext', readout.textContent ?? '');
 }
 
 function put(node: Element, name: string, value: string): void {

@@ -5,7 +5,7 @@ import { stepsWith, type Name } from './parameters';
 import { clock, percent, rate, seconds, short } from './say';
 import type { About, Row, Scene, Stage } from './scene';
 import { SECOND } from './shop_model';
-import { drawn, us } from './shop_times';
+import { byChance, drawn, us } from './shop_times';
 import { box, dot, stroke, words } from './sketch';
 import { Stations, type Thing } from './stations_model';
 
@@ -140,7 +140,7 @@ export function ceilings(stage: Stage): Scene & { counted(): { X: number } } {
     start() {
       reckon();
       top = 1.15 * Math.max(...shown().map(ceiling));
-      model = new Stations(things(), values.users, drawn(stage, new Dice(stage.seed)));
+      model = new Stations(things(), values.users, drawn(byChance(stage), new Dice(stage.seed)));
       settle(WARM_UP);
       advance(settled);
     },

@@ -16,13 +16,8 @@ export function say(node: Node, words: string): void {
   else if (there.data !== words) there.data = words;
 }
 
-export interface Slider {
-  node: HTMLElement;
-  show(value: number): void;
-}
-
-/** A slider over the steps of a parameter, with its value beside it. */
-export function slider(name: Name, value: number, turned: (value: number) => void): Slider {
+/** A slider over the steps of a parameter, with its value beside it; and what shows another value. */
+export function slider(name: Name, value: number, turned: (value: number) => void) {
   const { label, letter, say: told } = PARAMETERS[name];
   const steps = stepsWith(name, value);
   const input = make('input', { type: 'range', max: `${steps.length - 1}` });

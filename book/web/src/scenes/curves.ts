@@ -4,7 +4,7 @@ import { upTo } from './parameters';
 import { rate, seconds, short, some } from './say';
 import type { About, Row, Scene, Stage } from './scene';
 import { SECOND, ShopModel, type Totals } from './shop_model';
-import { byChance, RandomTimes, us } from './shop_times';
+import { byChance, randomTimes, us } from './shop_times';
 import { axes, DASH, dot, stroke, words, type Plot } from './sketch';
 import { bound, closed, responseBound, shopOf } from './theory';
 
@@ -75,7 +75,7 @@ export function curves(stage: Stage): Scene {
 
   function begin(N: number) {
     const laws = shopOf(values, LEAST);
-    const times = new RandomTimes({ ...values, users: N, cpu: laws.D }, new Dice(stage.seed + N), byChance(stage));
+    const times = randomTimes({ ...values, users: N, cpu: laws.D }, new Dice(stage.seed + N), byChance(stage));
     const model = new ShopModel({ ...values, users: N, rate: 0, places: 1e6 }, times);
     const round = us(responseBound(N, laws) + laws.Z);
     model.bring(N, round);

@@ -2,9 +2,9 @@
  * sleep, and what is said. The scene itself is made by its kind. Loaded only by pages that have one;
  * works from a file. */
 import { make } from '../make';
-import { button, hold, say, select, slider, type Slider } from './controls';
+import { button, hold, say, select, slider } from './controls';
 import { KINDS } from './kinds';
-import { Look } from './look';
+import { penFor } from './look';
 import { NAMES, read, type Name, type Values } from './parameters';
 import type { Row, Scene, Stage } from './scene';
 import { SECOND } from './shop_model';
@@ -22,7 +22,7 @@ class Frame extends HTMLElement implements Stage {
   values!: Values;
   seed = 1;
   #scene!: Scene;
-  #look!: Look;
+  #pen!: ReturnType<typeof penFor>;
   #given!: Values; // by the page
   #slower = 10;
   #playing = false;
@@ -35,7 +35,7 @@ class Frame extends HTMLElement implements Stage {
   #touched = false;
   #bet: number | undefined;
   #betOpen = false;
-  #sliders = new Map<Name, Slider>();
+  #sliders = new Map<Name, ReturnType<typeof slider>>();
   #still = matchMedia('(prefers-reduced-motion: reduce)');
 
   #playButton = button('Play', () => this.#play(!this.#playing));
@@ -55,12 +55,13 @@ class Frame extends HTMLElement implements Stage {
       this.#slower = Number(this.option('slower') ?? 10);
       this.#scene = KINDS[this.option('name')!]!(this);
       this.#scene.start();
+      if (this.#scene.over) this.#scene.advance!(Infinity);
       this.#build();
     } catch (reason) {
       console.error(reason); // what stood in its place stays
       return;
     }
-    this.#look = new Look(this.#canvas, () => this.redraw());
+    this.#pen = penFor(this.#canvas, () => this.redraw());
     new IntersectionObserver((entries) => {
       this.#seen = entries.at(-1)!.isIntersecting;
       this.redraw();
@@ -124,7 +125,11 @@ class Frame extends HTMLElement implements Stage {
     this.#buildBet();
     if (scene.advance) this.#part('clock').append(...this.#clockRow());
     this.#part('tools').append(...(scene.tools?.() ?? []));
-    this.#part('sliders').append(...this.#sliderRows());
+    for (const name of (this.option('turn')?.split(/\s+/) ?? []) as Name[]) {
+      const made = slider(name, this.values[name], (value) => this.turn(name, value));
+      this.#sliders.set(name, made);
+      this.#part('sliders').append(made.node);
+    }
     canvas.addEventListener('pointerdown', (event) => this.#point(event, true));
     canvas.addEventListener('pointermove', (event) => {
       if (event.buttons > 0) this.#point(event, false);
@@ -161,15 +166,6 @@ class Frame extends HTMLElement implements Stage {
       row.push(make('label', { class: 'wt-scene-choice' }, 'Seed ', seed));
     }
     return row;
-  }
-
-  #sliderRows(): Node[] {
-    const names = (this.option('turn')?.split(/\s+/) ?? []) as Name[];
-    return names.map((name) => {
-      const made = slider(name, this.values[name], (value) => this.turn(name, value));
-      this.#sliders.set(name, made);
-      return made.node;
-    });
   }
 
   /** The page's script asks, in the words of a recorded figure's bet, and keeps what is said. */
@@ -273,7 +269,7 @@ class Frame extends HTMLElement implements Stage {
 
   #show(ms: number, at = performance.now()): void {
     const scene = this.#scene;
-    const pen = this.#look.pen((width) => scene.height(width));
+    const pen = this.#pen((width) => scene.height(width));
     if (pen) scene.draw(pen, ms);
     if (this.#playing && at - this.#tableAt < TABLE_EVERY_MS) return;
     this.#tableAt = at;

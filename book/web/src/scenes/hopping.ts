@@ -6,7 +6,7 @@ import type { Pen } from './look';
 import { clock, percent, seconds, short, time } from './say';
 import type { About, Scene, Stage } from './scene';
 import { SECOND } from './shop_model';
-import { drawn, us } from './shop_times';
+import { byChance, drawn, us } from './shop_times';
 import { box, DASH, stroke, words } from './sketch';
 
 const SEEN = 2 * SECOND; // µs in the picture
@@ -29,7 +29,7 @@ export function hopping(stage: Stage): Scene {
 
   function begin(): void {
     const dice = new Dice(stage.seed);
-    const draw = drawn(stage, dice);
+    const draw = drawn(byChance(stage), dice);
     model = new Hopping(dice, values.cores, values.users, () => draw(us(values.cpu)));
     model.run(BEFORE);
   }

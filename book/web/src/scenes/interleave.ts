@@ -21,11 +21,7 @@ const DOES: Record<Instruction, (step: Step) => string> = {
 
 const overwrites = ({ what, note, over }: Step) => what === 'write' && note !== over;
 
-interface Hands {
-  go(who: number): string;
-  back(): string;
-  chance(): string;
-}
+type Hands = { go(who: number): string; back(): string; chance(): string };
 
 export const ABOUT: About = {
   title: 'threads that add to one counter, step by step',

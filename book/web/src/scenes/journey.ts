@@ -52,7 +52,6 @@ export function journey(stage: Stage): Scene {
   const clocks = (stage.option('clocks') ?? 'client log cpu').split(/\s+/);
   let way: Journey;
   let now: number;
-  let begun = false;
 
   /** Another journey, seen whole. */
   function changed(): void {
@@ -109,11 +108,9 @@ export function journey(stage: Stage): Scene {
     changed,
     over,
     draw,
-    /** First all of it is there; then it begins with nothing. */
     start() {
       changed();
-      if (begun) now = 0;
-      begun = true;
+      now = 0;
     },
     advance(time) {
       now = Math.min(way.total, (over() ? 0 : now) + time);

@@ -1,5 +1,6 @@
 /** One request, alone in the picture: the parts of its way one after another, in whole microseconds.
  * The laws of labs/theory stand behind it. */
+import type { Values } from './parameters';
 
 export type Stage =
   | 'due' // the client is busy with others before it asks
@@ -33,16 +34,9 @@ export const CLOCKS: Record<string, { words: string; about: string; parts: Stage
   cpu: { words: 'CPU time', about: 'the server’s CPU time', parts: ['core'] },
 };
 
-export interface Numbers {
-  way: number; // one way
-  ahead: number; // requests in line before it
-  workers: number; // all taken, if somebody is ahead
-  others: number; // requests that want a core all the while
-  cores: number;
-  cpu: number;
-  wait: number;
-  late: number; // of the client, before it asks and before it reads
-}
+/** As the sliders say, in whole microseconds. Workers are all taken if somebody is ahead in line; the client
+ * is busy before it asks and before it reads. */
+export type Numbers = Pick<Values, 'way' | 'ahead' | 'workers' | 'others' | 'cores' | 'cpu' | 'wait' | 'late'>;
 
 export class Journey {
   readonly spans: { part: Stage; from: number; to: number }[] = [];

@@ -34,7 +34,6 @@ export function little(stage: Stage): Scene {
   const { arrive, leave } = stays;
   const end = us(Number(stage.option('over')));
   let now = end;
-  let begun = false;
   let byRows = true;
   let x = (_at: number) => 0;
   let y = (_count: number) => 0;
@@ -101,14 +100,10 @@ export function little(stage: Stage): Scene {
     over,
     draw,
     sentence,
-    /** First all of it is there; then it begins with nothing. */
     start() {
-      if (begun) {
-        stays.again();
-        stage.turn('leaves', leaves());
-        now = 0;
-      }
-      begun = true;
+      stays.again();
+      if (values.leaves !== leaves()) stage.turn('leaves', leaves());
+      now = 0;
     },
     advance(time) {
       now = Math.min(end, (over() ? 0 : now) + time);

@@ -3,13 +3,6 @@
  * Whole microseconds. Order of leaving is free: the kth row of the area ends where the kth of them
  * leaves, whoever that is, and the sum of the rows is the sum of the stays all the same. */
 
-/** What a watcher counts from 0 to a moment. Microseconds, and requests times microseconds. */
-export interface Counts {
-  columns: number; // requests inside, summed over the time
-  rows: number; // whole stays of those who have left
-  left: number;
-}
-
 export class Stays {
   readonly leave: number[];
 
@@ -46,7 +39,9 @@ export class Stays {
     return this.arrive.filter((come, index) => come <= at && at < this.leave[index]!).length;
   }
 
-  counted(until: number): Counts {
+  /** What a watcher counts from 0 to a moment, in requests times microseconds: those inside, summed over
+   * the time, and the whole stays of those who have left. */
+  counted(until: number) {
     const moments = [0, ...this.moments().filter((at) => at < until), until];
     let columns = 0;
     moments.forEach((at, index) => {

@@ -29,33 +29,22 @@ export interface Pen extends ReturnType<typeof colours> {
 
 const SHARPEST = 2; // device pixels for each of the page's; more costs and is not seen
 
-export class Look {
-  #looks: (ReturnType<typeof colours> & { font: string }) | undefined;
-  #width: number; // as the browser says when it changes: to ask within a frame lays out the page
-
-  constructor(
-    readonly canvas: HTMLCanvasElement,
-    changed: () => void,
-  ) {
-    const forget = () => {
-      this.#looks = undefined;
-      changed();
-    };
-    new MutationObserver(forget).observe(document.documentElement, { attributeFilter: ['data-theme'] });
-    const place = canvas.parentElement!;
-    this.#width = place.clientWidth;
-    new ResizeObserver(() => {
-      const width = place.clientWidth;
-      if (width === this.#width) return;
-      this.#width = width;
-      changed();
-    }).observe(place);
-  }
-
-  /** Empty, and as high as is asked for at this width; nothing while it is not displayed. */
-  pen(heightAt: (width: number) => number): Pen | undefined {
-    const { canvas } = this;
-    const width = this.#width;
+/** What gives a pen for that canvas: empty, and as high as is asked for at its width; none while it is
+ * not displayed. `changed` is told when the theme or the width is another. */
+export function penFor(canvas: HTMLCanvasElement, changed: () => void): (heightAt: (width: number) => number) => Pen | undefined {
+  let looks: (ReturnType<typeof colours> & { font: string }) | undefined;
+  new MutationObserver(() => {
+    looks = undefined;
+    changed();
+  }).observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  const place = canvas.parentElement!;
+  let width = place.clientWidth; // as the browser says when it changes: to ask within a frame lays out the page
+  new ResizeObserver(() => {
+    if (place.clientWidth === width) return;
+    width = place.clientWidth;
+    changed();
+  }).observe(place);
+  return (heightAt) => {
     if (width === 0) return undefined;
     const height = heightAt(width);
     const ratio = Math.min(SHARPEST, devicePixelRatio);
@@ -68,12 +57,12 @@ export class Look {
     }
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     g.clearRect(0, 0, width, height);
-    if (!this.#looks) {
+    if (!looks) {
       const style = getComputedStyle(canvas);
       const of = (name: string) => style.getPropertyValue(`--wt-${name}`);
-      this.#looks = { ...colours(style.color, of), font: `14px ${style.fontFamily}` };
+      looks = { ...colours(style.color, of), font: `14px ${style.fontFamily}` };
     }
-    g.font = this.#looks.font;
-    return { g, canvas: g, width, height, ratio, ...this.#looks };
-  }
+    g.font = looks.font;
+    return { g, canvas: g, width, height, ratio, ...looks };
+  };
 }

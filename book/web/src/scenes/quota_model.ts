@@ -1,15 +1,12 @@
 /** Workers that only compute, under a quota: they run at full speed until the budget of the period
  * is gone, then all stand still until the next. Whole microseconds, no dice, and no events: what is
  * done at a moment follows from how long the workers have run until then. */
+import type { Values } from './parameters';
+
 export const PERIOD = 100_000;
 
-export interface Setting {
-  workers: number;
-  cores: number; // logical
-  quota: number; // cores
-  cpu: number; // µs of a request on a core of its own
-  pair: number; // what two hyper-threads do together, in cores' worth
-}
+/** As the sliders say: logical cores, and what a pair of hyper-threads does in cores' worth; `cpu` in µs. */
+export type Setting = Pick<Values, 'workers' | 'cores' | 'quota' | 'cpu' | 'pair'>;
 
 /** Cores' worth of work of so many busy logical cores, the first of each pair before the second. */
 export function worth(busy: number, { cores, pair }: Setting): number {

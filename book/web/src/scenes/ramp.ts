@@ -5,7 +5,7 @@ import { Master, Ramp } from './ramp_model';
 import { clock, short } from './say';
 import type { About, Scene, Stage } from './scene';
 import { SECOND } from './shop_model';
-import { byChance, RandomTimes, us } from './shop_times';
+import { byChance, randomTimes, us } from './shop_times';
 import { DASH, stroke, words } from './sketch';
 
 const LEFT = 36;
@@ -32,7 +32,7 @@ export function ramp(stage: Stage): Scene {
   let inside = NaN; // second in which all were
 
   function begin(): void {
-    const times = new RandomTimes(values, new Dice(stage.seed), byChance(stage));
+    const times = randomTimes(values, new Dice(stage.seed), byChance(stage));
     model = new Ramp(values.first, values.limit, values.users, us(values.within), times);
     model.run(0);
     inside = NaN;

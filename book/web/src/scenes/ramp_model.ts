@@ -30,17 +30,12 @@ export class Master {
   }
 }
 
-export interface Look {
-  workers: number;
-  outside: number; // users in line when the master looked
-  there: number; // users who had come
-}
-
 /** A crowd comes to a pool that grows. */
 export class Ramp {
   readonly master: Master;
   readonly shop: ShopModel;
-  readonly looks: Look[] = []; // one a second
+  /** One a second; `outside` are users in line when the master looked, `there` those who had come. */
+  readonly looks: { workers: number; outside: number; there: number }[] = [];
   longest = 0; // line
 
   constructor(

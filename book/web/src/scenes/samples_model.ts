@@ -2,13 +2,10 @@
  * times are whole microseconds: mean + deviation · (the sum of twelve uniforms - 6), which is the
  * same to the last bit on every machine and nearly a bell. */
 import type { Dice } from './dice';
+import type { Values } from './parameters';
 
-export interface Setting {
-  requests: number; // of each test
-  mean: number; // µs, of the first server
-  apart: number; // µs, by which the second is slower
-  deviation: number; // µs, of single requests
-}
+/** As the sliders say, in µs: the second server is slower than the mean, by so much. */
+export type Setting = Pick<Values, 'requests' | 'mean' | 'apart' | 'deviation'>;
 
 export interface Test {
   times: number[];

@@ -24,7 +24,8 @@ export interface Scene {
   clock?(): string;
   /** To the next thing that happens, and what it was in words. */
   step?(): string;
-  /** Of a course that has an end: whether it is there. To go on is then to begin again. */
+  /** Of a course that has an end, and is seen whole at first: whether it is there. To go on is then to
+   * begin again. */
   over?(): boolean;
   /** A frame's part of what is simulated although nothing plays; whether there is more to see. */
   simulate?(): boolean;

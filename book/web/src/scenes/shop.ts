@@ -5,7 +5,7 @@ import { clock, percent, rate, seconds, short } from './say';
 import type { About, Row, Scene, Stage } from './scene';
 import { SECOND, ShopModel, type Happening, type Totals } from './shop_model';
 import { ShopPicture } from './shop_picture';
-import { byChance, RandomTimes, us } from './shop_times';
+import { byChance, randomTimes, us } from './shop_times';
 import { bound, responseBound, shopOf, throughput } from './theory';
 
 const WARM_UP = 8; // response times, before the reader looks at a crowd for the first time
@@ -194,7 +194,7 @@ export function shop(stage: Stage): Scene & { counted(): Counted; readonly model
     advance,
     rows,
     start() {
-      model = new ShopModel({ ...values, rate: 0 }, new RandomTimes(values, new Dice(stage.seed), byChance(stage)));
+      model = new ShopModel({ ...values, rate: 0 }, randomTimes(values, new Dice(stage.seed), byChance(stage)));
       model.change({ ...values });
       model.bring(values.users, us(round()));
       peak = 0;

@@ -3,6 +3,7 @@
  * A discrete-event model with a clock of its own, in whole microseconds. It knows nothing of
  * pictures or of real time. README.md says in which order things happen that fall together, and how
  * processor sharing is rounded; tests/unit/test_scenes.py holds both to a second model, in Python. */
+import type { Values } from './parameters';
 import { Queue } from './queue';
 
 export const SECOND = 1_000_000;
@@ -25,14 +26,9 @@ export interface Request {
   tag: number; // of the cores' share: where its work will be done
 }
 
-/** What is asked of the shop. Numbers whole; places and workers may be infinite. */
-export interface Settings {
-  users: number;
-  rate: number; // arrivals of visitors in a second, who ask once; 0 for none
-  cores: number;
-  workers: number;
-  places: number; // in the listen queue
-}
+/** What is asked of the shop. Numbers whole; places in the listen queue and workers may be infinite. Of
+ * the visitors who come at a rate each asks once. */
+export type Settings = Pick<Values, 'users' | 'rate' | 'cores' | 'workers' | 'places'>;
 
 /** Where times come from: dice, or a trace. Microseconds; cpu + wait + think is above 0. */
 export interface Times {

@@ -10,36 +10,18 @@ export const us = (seconds: number) => Math.round(seconds * SECOND);
 /** Whether the page leaves times to chance, as it does unless it says otherwise. */
 export const byChance = (stage: Stage) => stage.option('times') !== 'alike';
 
-/** Times of a mean, as the page has them. */
-export const drawn = (stage: Stage, dice: Dice) => (mean: number) => (byChance(stage) ? dice.exponential(mean) : mean);
+/** Times of a mean, by chance or all alike. */
+export const drawn = (chance: boolean, dice: Dice) => (mean: number) =>
+  chance && mean > 0 ? dice.exponential(mean) : mean;
 
 /** Exponential times if `chance`, else constant ones; by what the values are when it is asked. */
-export class RandomTimes implements Times {
-  constructor(
-    private values: Values,
-    private dice: Dice,
-    private chance: boolean,
-  ) {}
-
-  cpu(): number {
-    const { cpu, wait, think } = this.values;
+export function randomTimes(values: Values, dice: Dice, chance: boolean): Times {
+  const draw = drawn(chance, dice);
+  return {
     // Something must take time, or a user would ask without end within one moment.
-    return Math.max(this.#drawn(us(cpu)), wait + think > 0 && cpu === 0 ? 0 : 1);
-  }
-
-  wait(): number {
-    return this.#drawn(us(this.values.wait));
-  }
-
-  think(): number {
-    return this.#drawn(us(this.values.think));
-  }
-
-  gap(rate: number): number {
-    return Math.max(1, this.#drawn(us(1 / rate)));
-  }
-
-  #drawn(mean: number): number {
-    return this.chance && mean > 0 ? this.dice.exponential(mean) : mean;
-  }
+    cpu: () => Math.max(draw(us(values.cpu)), values.wait + values.think > 0 && values.cpu === 0 ? 0 : 1),
+    wait: () => draw(us(values.wait)),
+    think: () => draw(us(values.think)),
+    gap: (rate) => Math.max(1, draw(us(1 / rate))),
+  };
 }

@@ -27,6 +27,7 @@ export function still({ mark, name, options }: Asked): string {
   const stage = stageOf(options);
   const scene = KINDS[name]!(stage);
   scene.start();
+  if (scene.over) scene.advance!(Infinity);
   still?.(scene, stage.option);
   while (scene.restless?.()) scene.simulate!();
   const svg = new Svg(WIDTH, scene.height(WIDTH), mark);

@@ -4,12 +4,6 @@ import { colours, type Context, type Pen } from './look';
 
 const FONT = '14px ';
 
-interface Part {
-  path: string;
-  look: string; // attributes
-  text?: string; // an element, or a part of one, instead of a path
-}
-
 const short = (value: number) => String(Math.round(10 * value) / 10); // a tenth of a pixel is fine enough
 
 const escaped = (text: string) =>
@@ -28,7 +22,8 @@ export class Svg implements Context {
   font = FONT;
   #path = '';
   #dash: number[] = [];
-  #parts: Part[] = [];
+  /** A path and its attributes, or a text: an element, or a part of one. */
+  #parts: { path: string; look: string; text?: string }[] = [];
   #clips = 0;
 
   /** `mark`: what no other picture of a page is marked with. */

@@ -6,7 +6,7 @@ import theory from '../agreed/theory.json';
 import traces from '../agreed/traces.json';
 import { Dice } from '../dice';
 import { ShopModel } from '../shop_model';
-import { RandomTimes } from '../shop_times';
+import { randomTimes } from '../shop_times';
 import { bound, closed, responseBound, throughput } from '../theory';
 
 /** A trace's shop, with everybody on the way to it, and the log it will write. */
@@ -67,7 +67,7 @@ for (const row of theory) {
 
   test(`within 1 %: ${name}`, () => {
     const values = { users: N, think: Z, rate: 0, cpu: D, wait: V, cores: c, workers: W, places: 4096 };
-    const times = new RandomTimes(values, new Dice(7), true);
+    const times = randomTimes(values, new Dice(7), true);
     const model = new ShopModel(values, times);
     const round = 1e6 * (responseBound(N, shop) + Z);
     model.bring(N, Math.round(round));

@@ -38,6 +38,7 @@ function scene(given, clocks) {
   };
   const made = journey({ values, option: (name) => (name === 'clocks' ? clocks : null), turn() {}, redraw() {} });
   made.start();
+  made.advance(Infinity); // it is seen whole at first
   const turn = (changes) => {
     Object.assign(values, changes);
     made.changed();

@@ -54,6 +54,7 @@ function scene() {
     made.changed(name);
   };
   made.start();
+  made.advance(Infinity); // it is seen whole at first
   return { made, values, turn: stage.turn };
 }
 

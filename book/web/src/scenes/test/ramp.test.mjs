@@ -5,7 +5,7 @@ import agreed from '../agreed/looks.json';
 import { Dice } from '../dice';
 import { ramp } from '../ramp';
 import { Master, Ramp } from '../ramp_model';
-import { RandomTimes } from '../shop_times';
+import { randomTimes } from '../shop_times';
 
 for (const { wanted, start, looks } of agreed) {
   test(`from ${start} to ${wanted} workers`, () => {
@@ -41,7 +41,7 @@ function scene(given) {
 
 test('nobody is lost: inside, outside, or not yet come', () => {
   const values = { think: 0, cpu: 0, wait: 0.2 };
-  const model = new Ramp(5, 256, 256, 20e6, new RandomTimes(values, new Dice(1), true));
+  const model = new Ramp(5, 256, 256, 20e6, randomTimes(values, new Dice(1), true));
   const { shop, master } = model;
   model.run(0);
   for (let i = 1; i <= 400; i += 1) {

@@ -4,7 +4,7 @@ import test from 'node:test';
 import { Dice } from '../dice';
 import { ABOUT, shop as shopOn } from '../shop';
 import { ShopModel } from '../shop_model';
-import { RandomTimes } from '../shop_times';
+import { randomTimes } from '../shop_times';
 import { bound } from '../theory';
 
 const dice = new Dice(42);
@@ -40,7 +40,7 @@ function whole(model, settings) {
 for (let i = 0; i < 40; i += 1) {
   const values = anyShop();
   test(`nothing is lost: ${JSON.stringify(values)}`, () => {
-    const model = new ShopModel({ ...values, rate: 0 }, new RandomTimes(values, new Dice(i), i % 2 === 0));
+    const model = new ShopModel({ ...values, rate: 0 }, randomTimes(values, new Dice(i), i % 2 === 0));
     model.change(values);
     model.bring(values.users, 100_000);
     for (let step = 0; step < 3000; step += 1) {
@@ -52,7 +52,7 @@ for (let i = 0; i < 40; i += 1) {
   test(`Little's law, to the microsecond: ${JSON.stringify(values)}`, () => {
     // Over a time that begins and ends with nobody under way it is an identity.
     const crowd = { ...values, users: 0, rate: 0 };
-    const model = new ShopModel(crowd, new RandomTimes(values, new Dice(i), true));
+    const model = new ShopModel(crowd, randomTimes(values, new Dice(i), true));
     for (let each = 0; each < 300; each += 1) model.send(each * 7_000);
     while (model.nextAt < Infinity) model.step();
     const { asked, done, response, underWay } = model.totals();
@@ -63,7 +63,7 @@ for (let i = 0; i < 40; i += 1) {
 
   test(`no bound is passed: ${JSON.stringify(values)}`, () => {
     const closed = { ...values, rate: 0 };
-    const model = new ShopModel(closed, new RandomTimes(closed, new Dice(i), false));
+    const model = new ShopModel(closed, randomTimes(closed, new Dice(i), false));
     model.bring(values.users, 0);
     const { cpu: D, wait: V, think: Z, cores: c, workers: W } = values;
     const length = D + V + Z > 0 ? 30 : 0.01; // seconds; at 1 µs a request, millions a second
@@ -79,7 +79,7 @@ for (let i = 0; i < 40; i += 1) {
 test('the same seed, the same course; another, another', () => {
   const values = { ...anyShop(), users: 20, cpu: 0.02, wait: 0.1, workers: 8, rate: 0 };
   const course = (seed) => {
-    const model = new ShopModel(values, new RandomTimes(values, new Dice(seed), true));
+    const model = new ShopModel(values, randomTimes(values, new Dice(seed), true));
     model.bring(20, 1000);
     model.run(5e6);
     return model.totals().response;
