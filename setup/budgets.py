@@ -23,10 +23,10 @@ def words(text: str) -> int:
 
 
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
-    ("labs", "*.py", lines, 35_020),
-    ("tests", "*.py", lines, 35_000),
-    ("bench", "*.py", lines, 2_600),
-    ("book/web/src", "*.ts", lines, 9_555),
+    ("labs", "*.py", lines, 34_420),
+    ("tests", "*.py", lines, 34_010),
+    ("bench", "*.py", lines, 2_570),
+    ("book/web/src", "*.ts", lines, 9_155),
     (".", "CONTRIBUTING.md", words, 900),
     (".", "CHANGELOG.md", lines, 60),
 ]
