@@ -47,6 +47,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
     monkeypatch.setattr(comm, "create_comm", Wire)
     monkeypatch.setattr("labs.panel.run_bar.EVERY_S", 0.0)
+    monkeypatch.setattr("labs.panel.sweep.last", lambda *_, **__: examples.CALIBRATION)
     monkeypatch.setattr(latest, "_latest", {})
     return states
 
@@ -64,8 +65,7 @@ class Told:
         self.measuring, self.go = Event(), Event()
         lab = type(kind.__name__, (kind,), {"run": lambda _, rig: self.play(rig)})(*given)
         lab.perform = self.performed.append
-        more = {"calibration": lambda *_: examples.CALIBRATION} if panel is SweepPanel else {}
-        self.panel = PanelDriver(panel("a-lab", lab, **more))
+        self.panel = PanelDriver(panel("a-lab", lab))
 
     def play(self, rig: Rig) -> Any:
         rig.progress("starting")
