@@ -228,7 +228,11 @@ class ServerModel:
             return self.shared(cores, N, D, self.in_service(N, point))
         one = functools.partial(self.one_process, cores.server[0], D.expected)
         found = self.split(N, one, point)
-        return min(found, ceiling(cores.all, D.of(len(cores.server)) + self.g))
+        found = min(found, ceiling(cores.all, D.of(len(cores.server)) + self.g))
+        if self.server.processes > len(cores.server):  # then the processes share the cores
+            held = float(self.server.processes) if self.blocks else self.W
+            found = min(found, self.shared(cores, N, D, held))
+        return found
 
     def one_at_a_time(self, cores: Cores, N: int, D: float) -> float:
         """X where the wait is for something that one request at a time can have: a queue for it,

@@ -336,10 +336,6 @@ def test_coins_know_where_a_pool_is_full(users, processes, threads):
     assert by_coins(users, processes, D=0, V=1, W=threads) == pytest.approx(exact)
 
 
-def test_an_empty_pool_is_asked_for_nothing():
-    assert queueing.separate_pools((32, 0), lambda n: 1 / n) == 1 / 32
-
-
 def test_coins_ask_for_five_pools_at_most():
     """The mean, and one and three standard deviations off: 25, and 4.33 each of them."""
     asked = []
