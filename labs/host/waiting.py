@@ -5,6 +5,8 @@ import threading
 import time
 from collections.abc import Callable
 
+STILL_S = 5.0  # between two looks, at most, of what counts
+
 
 class Stopped(Exception):
     """Somebody pressed Stop."""
@@ -24,12 +26,15 @@ def wait_until(
     every_s: float = 0.05,
     stop: threading.Event | None = None,
 ) -> bool:
-    """Whether that came true within so many seconds. Raises Stopped as soon as asked to, and
-    whatever `done` raises."""
-    deadline, over = time.monotonic() + within_s, stop or threading.Event()
+    """Whether that came true within so many seconds, of which those in which this process itself
+    stood still (Ctrl-Z, a machine that was paused) count for a few. Raises Stopped as soon as asked
+    to, and whatever `done` raises."""
+    left_s, looked, over = within_s, time.monotonic(), stop or threading.Event()
     while not done():
-        if time.monotonic() > deadline:
+        if left_s < 0:
             return False
         if over.wait(every_s):
             raise Stopped
+        now = time.monotonic()
+        left_s, looked = left_s - min(now - looked, STILL_S), now
     return True

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from labs.host.waiting import Stopped, readable
+from labs.host.waiting import Stopped, readable, wait_until
 from labs.kinds.clocks import run as clocks
 from labs.load import locust, tools
 from labs.records.experiment import Load
@@ -105,3 +105,15 @@ def test_a_clock_waits_for_a_file_of_any_number(pipe: tuple[int, int]) -> None:
             clocks._wait_until_readable(source, stop)
         os.write(write, b"x")
         clocks._wait_until_readable(source, stop)
+
+
+def test_wait_until_goes_on_after_a_minute_in_which_we_stood_still(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    moments = iter([0.0, 0.1, 60.1, 60.2, 60.3])  # stopped for a minute between two looks
+    monkeypatch.setattr("labs.host.waiting.time.monotonic", lambda: next(moments))
+    looks = iter([False, False, False, True])
+    assert wait_until(lambda: next(looks), 20.0, every_s=0.0)
+    moments = iter([0.0, *range(4, 100, 4)])
+    assert not wait_until(lambda: False, 20.0, every_s=0.0)
+    assert next(moments) == 28  # 20 s, and one look more
