@@ -36,7 +36,7 @@ LOCUST_ENDS_S = 1  # a run of Locust is longer than what is counted: its ends ar
 START_S = 30.0  # for Locust and its workers to be asking, on a very busy machine
 LATE_S = 60.0  # for a tool to end after its time
 LAST_LINES = 8
-SPAWNED = "All users spawned"
+SPAWNED = "All users spawned|Spawning is complete"  # the latter where a busy worker reports late
 ADDRESS_WANTED = "an(no|')t assign requested address"  # what Linux and macOS say of EADDRNOTAVAIL
 NO_PORT_LEFT = (
     "No port was left: each request opened a connection, and a closed one keeps its port for a "
@@ -81,10 +81,10 @@ class Tool:
         return self._out.read_text(errors="replace")
 
     def wait_for(self, words: str, within_s: float, stop: threading.Event | None = None) -> None:
-        """Wait until its log has these words."""
+        """Wait until its log has these words, which are a regular expression."""
 
         def there() -> bool:
-            if words in self._log.read_text(errors="replace"):
+            if re.search(words, self._log.read_text(errors="replace")):
                 return True
             if (code := self.process.poll()) is not None:
                 raise self._failed(f"ended with {self.process.ending(code)}")

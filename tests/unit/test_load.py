@@ -4,9 +4,12 @@ import contextlib
 import json
 import math
 import os
+import re
 import resource
 import threading
 from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
 
 import psutil
 import pytest
@@ -117,3 +120,11 @@ def test_wait_until_goes_on_after_a_minute_in_which_we_stood_still(
     moments = iter([0.0, *range(4, 100, 4)])
     assert not wait_until(lambda: False, 20.0, every_s=0.0)
     assert next(moments) == 28  # 20 s, and one look more
+
+
+def test_spawned_is_what_locust_says_of_workers_in_time_and_late() -> None:
+    locust_s = find_spec("locust")  # not imported, as it patches the process
+    assert locust_s and locust_s.origin
+    runners = Path(locust_s.origin).with_name("runners.py").read_text("utf-8")
+    said = re.findall(f"({tools.SPAWNED})", runners)
+    assert {*said} == {"All users spawned", "Spawning is complete"}
