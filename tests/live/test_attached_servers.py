@@ -218,7 +218,12 @@ def test_attach_command_that_is_interrupted_keeps_what_it_has_and_leaves_nothing
         users = ",".join(map(str, levels))
         command = [sys.executable, "-m", "labs", "attach", url, "--users", users]
         command += ["--json", str(out)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as labs:
+        with subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        ) as labs:
             own = psutil.Process(labs.pid)
             started = partial(own.children, recursive=True)
             eventually(lambda: connected(url) > few, 90.0, "a level with more users than a look")
