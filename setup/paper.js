@@ -28,10 +28,10 @@
     if (node.classList.contains(width)) node.removeAttribute('class');
     else node.remove();
   });
-  for (const node of all('*')) {
-    const inside = node.parentElement.closest('svg, .katex');
-    if (!inside && getComputedStyle(node).display === 'none') node.remove();
-  }
+  const hidden = (node) =>
+    !node.parentElement.closest('svg, .katex') && getComputedStyle(node).display === 'none';
+  const gone = [...all('*')].filter(hidden); // all are looked at before one goes: tables count columns
+  gone.forEach((node) => node.remove());
   all('script, style, template, input, button, link').forEach((node) => node.remove());
   all('details').forEach((node) => rename(node, 'div').classList.add('wt-unfolded'));
   all('summary').forEach((node) => rename(node, 'div').classList.add('wt-summary'));
