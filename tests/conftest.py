@@ -28,13 +28,12 @@ PROJECT = Path(__file__).parent.parent
 SESSION_MARK = "WALL_TIME_TEST_SESSION"  # in the environment of all that these tests start
 BUILD_S = 400  # the first test that looks at the book builds it, and gives way meanwhile
 AGAIN = 2  # whoever shares the machine may spoil a test that judges what it measured, not thrice
-ONCE_AGAIN = 1  # and one that starts something, which may have got no core within its deadlines
 MOST_AGAIN = 12  # such repeats in all: more say that the tests are at fault, or the machine
 CALM_S = float(os.environ.get("WALL_TIME_CALM_S", 10))  # before each: who spoiled it may be gone
 NICE = 10  # of a process whose tests do not measure
 GONE_S = float(os.environ.get("WALL_TIME_GONE_S", 3))  # for what a test has told to end
 MEASURES = "measures"  # the mark of tests that take this machine's turn
-PERFORMANCE = "performance"  # of those among them that judge what they measured
+PERFORMANCE = "performance"  # of those among them that may be repeated
 REPEATS = "WALL_TIME_TEST_REPEATS"  # a file that all processes of these tests count them in
 BROWSER = "browser"  # of tests that drive one, and their room
 TRIALS = "trials"  # of tests that ask nothing of each other, and are shared one by one
@@ -135,11 +134,10 @@ def room(file: Path) -> str:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Only what others on the machine can spoil is repeated, while there is budget left for it."""
-    left = MOST_AGAIN - Path(os.environ[REPEATS]).stat().st_size
-    if any(item.get_closest_marker(name) for name in STARTING) or room(item.path) in MEASURING:
-        repeats = AGAIN if item.get_closest_marker(PERFORMANCE) else ONCE_AGAIN
-        item.add_marker(pytest.mark.flaky(reruns=max(0, min(repeats, left)), reruns_delay=CALM_S))
+    """Only what asserts a performance may be repeated, while there is some of the budget left."""
+    if item.get_closest_marker(PERFORMANCE):
+        repeats = min(AGAIN, MOST_AGAIN - Path(os.environ[REPEATS]).stat().st_size)
+        item.add_marker(pytest.mark.flaky(reruns=max(0, repeats), reruns_delay=CALM_S))
     return (yield)
 
 

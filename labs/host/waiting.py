@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 
-STILL_S = 5.0  # between two looks, at most, of what counts
+STILL_S = 5.0  # that count at most between two looks
 
 
 class Stopped(Exception):
@@ -26,9 +26,9 @@ def wait_until(
     every_s: float = 0.05,
     stop: threading.Event | None = None,
 ) -> bool:
-    """Whether that came true within so many seconds, of which those in which this process itself
-    stood still (Ctrl-Z, a machine that was paused) count for a few. Raises Stopped as soon as asked
-    to, and whatever `done` raises."""
+    """Call `done` until it returns something true, and return whether it did in so many seconds.
+    Where this process itself stood still (Ctrl-Z, a paused machine), STILL_S of that count. Raises
+    Stopped as soon as asked to, and whatever `done` raises."""
     left_s, looked, over = within_s, time.monotonic(), stop or threading.Event()
     while not done():
         if left_s < 0:

@@ -222,6 +222,7 @@ def test_attach_command_that_is_interrupted_keeps_what_it_has_and_leaves_nothing
             command,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            # A shell's & has it ignored.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         ) as labs:
             own = psutil.Process(labs.pid)
