@@ -253,6 +253,7 @@ def test_attach_command_says_in_a_sentence_what_it_cannot_do(
         assert said in told
 
 
+@pytest.mark.extended
 @pytest.mark.performance
 def test_panel_names_the_pool_of_a_server_whose_address_is_typed() -> None:
     panel = PanelDriver(YourServerPanel("your-own-server", AttachLab()))

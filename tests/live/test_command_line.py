@@ -100,6 +100,7 @@ def test_the_forecast_s_bound_by_load_generators_is_that_of_one_times_their_numb
     assert level.bound_rps == pytest.approx(generators / 0.002)
 
 
+@pytest.mark.extended
 @pytest.mark.measures
 def test_no_proxy_is_asked(tmp_path):
     """Neither by readiness probe, calibration and Locust nor by a server that asks a backend."""

@@ -395,11 +395,11 @@ FAULTS = (
     ),
     Fault("processes exhausted once it runs", no_processes, LATER, **EITHER),
 )  # fmt: skip
-EACH_TIME = (
-    ("all stopped for 6 s", MEASURING),
-    ("runtime folder gone", MEASURING),
-    ("processes exhausted", STARTING),
-)  # by `make test`, too
+EACH_TIME = (  # by `make test`, or by `make test-all`
+    ("processes exhausted", STARTING, ()),
+    ("all stopped for 6 s", MEASURING, pytest.mark.extended),
+    ("runtime folder gone", MEASURING, pytest.mark.extended),
+)
 
 
 def trials() -> Iterator[Any]:
@@ -409,9 +409,9 @@ def trials() -> Iterator[Any]:
         for turn, server in enumerate(fault.servers):
             if os.environ.get("WALL_TIME_FAULTS") == "all":
                 yield pytest.param(fault, fault.phases[(number + turn) % len(fault.phases)], server)
-        for name, phase in EACH_TIME:
+        for name, phase, marks in EACH_TIME:
             if name == fault.name:
-                yield pytest.param(fault, phase, fault.servers[0])
+                yield pytest.param(fault, phase, fault.servers[0], marks=marks)
 
 
 @pytest.fixture(scope="module")

@@ -87,13 +87,10 @@ def test_panel_sets_connections_only_where_requests_hold_one() -> None:
 # --- the law ----------------------------------------------------------------------------------
 
 
+@pytest.mark.extended
 @pytest.mark.performance
 @pytest.mark.timeout(180)
-@pytest.mark.parametrize(
-    "choice",
-    ["sqlite", pytest.param("postgresql", marks=pytest.mark.extended)],
-    indirect=True,
-)
+@pytest.mark.parametrize("choice", ["sqlite", "postgresql"], indirect=True)
 @pytest.mark.usefixtures("calibrated_in_passing")
 def test_connections_bound_throughput_while_threads_idle_and_twice_as_many_double_it(
     choice: str,

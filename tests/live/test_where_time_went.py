@@ -57,8 +57,9 @@ def test_threads_wait_for_the_interpreter(by: str) -> None:
     assert found.explained and found.turn_s > 3 * found.on_core_s
 
 
+@pytest.mark.extended
 @pytest.mark.performance
-@pytest.mark.parametrize("by", [pytest.param("uvicorn", marks=pytest.mark.extended), "scratch"])
+@pytest.mark.parametrize("by", ["uvicorn", "scratch"])
 def test_an_event_loop_keeps_waiting(by: str) -> None:
     """In a window of many response times, also on half a core: what is cut at its end is little."""
     found = split(Server("event-loop", by=by), Workload(cpu_s=0.02, wait_s=0.02), 8, seconds=3)
