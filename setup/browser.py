@@ -3,8 +3,8 @@
     .venv/bin/python setup/browser.py
 
 In this order: the one named in BROWSER_PATH, one that the system has, the one that
-Playwright downloads, Debian's package (as root). One that does not start does not count, and
-neither does one that Playwright can't drive.
+Playwright downloads, one of Debian's packages (as root). One that does not start does not
+count, and neither does one that Playwright can't drive.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from pathlib import Path
 
 import system
 
-NAMES = ("chromium", "google-chrome", "google-chrome-stable", "chrome", "chromium-browser")
+PACKAGES = ("chromium-headless-shell", "chromium")  # Debian's; the first has no window to paint
+NAMES = (*PACKAGES, "google-chrome", "google-chrome-stable", "chrome", "chromium-browser")
 MAC_APPLICATIONS = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -63,10 +64,11 @@ def candidates() -> Iterator[str]:
             if run(sys.executable, "-m", "playwright", "install", "chromium") and path.exists():
                 yield str(path)
     if (root := system.as_root()) is not None:
-        system.say("Installing Debian's package chromium.")
-        if problem := system.install(["chromium"], root):
-            system.say(f"That failed: {problem}")
-        yield shutil.which("chromium") or "/usr/bin/chromium"
+        for package in PACKAGES:
+            system.say(f"Installing Debian's package {package}.")
+            if problem := system.install([package], root):
+                system.say(f"That failed: {problem}")
+            yield shutil.which(package) or f"/usr/bin/{package}"
 
 
 def playwright_path() -> Path:

@@ -4,6 +4,7 @@
 window that fails its test on any request to another host and on any error of a script.
 """
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -19,6 +20,7 @@ from panel_book import PanelBook, recordings, sources
 from playwright.sync_api import (
     Browser,
     BrowserContext,
+    Error,
     Page,
     Request,
     WebSocket,
@@ -217,7 +219,10 @@ def page(browser: Browser, heard: Heard) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     context.set_default_timeout(PATIENCE_MS)
     heard.listen(context)
-    yield context.new_page()
+    page = context.new_page()
+    yield page
+    with contextlib.suppress(Error):  # as a reader leaves it, which ends its kernel
+        page.goto("about:blank")
     context.close()
     assert not heard.foreign
     assert not heard.errors

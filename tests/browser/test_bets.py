@@ -230,6 +230,7 @@ def test_numbers_are_said_as_the_labs_say_them(
     assert said == [f"l: you said {each}, and it was {each}" for each in words]
 
 
+@pytest.mark.extended
 def test_every_bet_at_a_scene_is_settled_by_its_model(book: Path, page: Page) -> None:
     settled = 0
     for file in sorted(book.glob("**/*.html")):

@@ -32,6 +32,7 @@ def test_only_what_has_changed_is_drawn(browser: Browser, tmp_path: Path) -> Non
     assert said(tmp_path).startswith(f"0 of {whole} recorded figures drawn anew")
 
 
+@pytest.mark.extended
 def test_without_a_browser_it_says_so(tmp_path: Path) -> None:
     (tmp_path / "one-core").mkdir()
     shutil.copy(store.paths("one-core")[-1], tmp_path / "one-core")

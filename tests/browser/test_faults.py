@@ -87,6 +87,7 @@ def test_a_connection_that_is_cut(
     expect(panel(page)).to_contain_text("done at 21")  # the same kernel: nothing was lost
 
 
+@pytest.mark.extended
 def test_a_connection_that_is_cut_while_the_page_starts(
     server: BookServer, page: Page, wire: Callable[[BookServer], Wire]
 ) -> None:
@@ -120,7 +121,8 @@ def test_a_connection_that_is_cut_while_the_reader_s_code_runs(
         run(panel(page, number))
 
 
-@pytest.mark.parametrize("lost", [pytest.param("", marks=pytest.mark.extended), "done at 20"])
+@pytest.mark.extended
+@pytest.mark.parametrize("lost", ["", "done at 20"])
 def test_a_run_goes_on_across_a_cut(
     server: BookServer, page: Page, wire: Callable[[BookServer], Wire], lost: str
 ) -> None:

@@ -41,7 +41,7 @@ AT_ONCE = """(() => {
 
 
 @pytest.mark.performance  # frame by frame: a browser on a busy machine may miss some
-@pytest.mark.parametrize("held_ms", [5_000, pytest.param(0, marks=pytest.mark.extended)])
+@pytest.mark.parametrize("held_ms", [0, pytest.param(5_000, marks=pytest.mark.extended)])
 def test_what_is_done_before_a_panel_comes_carries_over(
     panels: BookServer, page: Page, held_ms: int
 ) -> None:
@@ -59,6 +59,7 @@ def test_what_is_done_before_a_panel_comes_carries_over(
     expect(page.locator(".wt-progress")).to_contain_text("1 prediction, 0 of them measured")
 
 
+@pytest.mark.extended
 def test_code_half_typed_when_python_comes_is_not_run_and_keys_reach_it(
     panels: BookServer, page: Page
 ) -> None:

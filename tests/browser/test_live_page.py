@@ -61,6 +61,7 @@ lines => {
 TELL = "print(In[-1].encode().hex())"  # what the kernel was asked to run
 
 
+@pytest.mark.extended
 def test_a_panel_is_shown_when_all_that_it_says_goes_one_way(
     server: BookServer, page: Page
 ) -> None:
@@ -308,6 +309,7 @@ def test_what_is_sent_is_compressed_and_kept(server: BookServer, page: Page) -> 
     assert again.status == 304
 
 
+@pytest.mark.extended
 def test_a_theme_s_colours_reach_the_live_figure(server: BookServer, page: Page) -> None:
     page.emulate_media(color_scheme="light")
     page.goto(server.page("chapter/lab"))
@@ -353,6 +355,7 @@ def test_the_keyboard_reaches_everything(server: BookServer, page: Page) -> None
     expect(named).to_be_visible()
 
 
+@pytest.mark.extended
 def test_radio_buttons_are_one_stop_and_say_what_they_ask(server: BookServer, page: Page) -> None:
     cell, code = lab(page, 2), unfolded(server, page)
     code.press("ControlOrMeta+a")

@@ -69,6 +69,7 @@ def of_a_run() -> list[psutil.Process]:
     return found
 
 
+@pytest.mark.extended
 def test_what_a_panel_says_is_put_where_a_reader_listens_already(
     panels: BookServer, page: Page
 ) -> None:
@@ -190,7 +191,8 @@ def test_predict_measure_explain(panels: BookServer, page: Page) -> None:
     expect(button(shown, "Run")).to_be_enabled()
 
 
-@pytest.mark.parametrize("by", ["Commit", pytest.param("Enter", marks=pytest.mark.extended)])
+@pytest.mark.extended
+@pytest.mark.parametrize("by", ["Commit", "Enter"])
 def test_what_is_typed_in_haste_is_kept_whole(panels: BookServer, page: Page, by: str) -> None:
     """However busy Python is: the library lets a press overtake what was typed before. So a press
     waits until Python is done with that."""

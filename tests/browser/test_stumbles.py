@@ -1,13 +1,11 @@
 """What students stumbled over in the live book, one test for each stone that lay there."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import PATIENCE_MS, Heard
 from labs_on_page import LIVE_MS, button, lab, panel, state
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 from serving import BookServer
 from waiting import eventually
 
@@ -35,24 +33,16 @@ def words(node: Locator) -> str:
     return " ".join(node.inner_text().split())
 
 
-@pytest.fixture(scope="module")
-def swept(browser: Browser, server: BookServer) -> Iterator[Locator]:
-    """A panel that has run, for the tests that leave it as it was."""
-    heard, context = Heard(), browser.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(PATIENCE_MS)
-    heard.listen(context)
-    shown = told(server, context.new_page(), "sweep")
+@pytest.mark.extended
+def test_logarithmic_axes_say_so_and_their_ticks_are_whole_numbers(
+    server: BookServer, page: Page
+) -> None:
+    """U7: they read “4 5 6 7 8 9 100 2 3”, and nothing said what they were."""
+    shown = told(server, page, "sweep")
     button(shown, "Skip").click()
     button(shown, "Run").click()
     expect(shown.locator(".wt-verdict")).not_to_be_empty(timeout=LIVE_MS)
-    yield shown
-    context.close()
-    assert not heard.foreign and not heard.errors
-
-
-def test_logarithmic_axes_say_so_and_their_ticks_are_whole_numbers(swept: Locator) -> None:
-    """U7: they read “4 5 6 7 8 9 100 2 3”, and nothing said what they were."""
-    figure = swept.locator(".wt-figure")
+    figure = shown.locator(".wt-figure")
     axes = figure.locator(".wt-plot").evaluate(
         """node => Object.entries(node._fullLayout)
           .filter(([name, axis]) => /^[xy]axis\\d*$/.test(name) && axis.type === 'log')
@@ -64,31 +54,6 @@ def test_logarithmic_axes_say_so_and_their_ticks_are_whole_numbers(swept: Locato
         ticks = figure.locator(f".{axis}tick text").all_text_contents()
         values = [float(each.replace(",", "")) for each in ticks if each]
         assert len(values) >= 3 and values == sorted(values)
-
-
-def test_what_a_verdict_advises_is_a_control_of_the_panel_and_costs_time(swept: Locator) -> None:
-    """U10: “Measure for longer”, and nothing to set it by."""
-    expect(swept.locator(".wt-verdict")).to_contain_text(
-        "A larger “Measure for” tells more surely."
-    )
-    slider = swept.get_by_role("slider", name="Measure for")
-    takes = swept.locator(".wt-actions").first
-    seconds = re.compile(r"takes about (\d+)")
-
-    def promised() -> int:
-        expect(takes).to_contain_text(seconds)
-        found = seconds.search(words(takes))
-        assert found
-        return int(found[1])
-
-    before = promised()
-    slider.press("ArrowRight")
-    expect(slider).to_have_attribute("aria-valuetext", re.compile("2.s a level"))
-    expect(swept).to_contain_text("Set now: ")
-    expect(takes).not_to_contain_text(f"about {before}")
-    assert promised() > before
-    slider.press("ArrowLeft")
-    expect(swept).not_to_contain_text("Set now: ")
 
 
 def test_a_repair_shows_a_sign_of_life_beside_the_button_that_was_pressed(

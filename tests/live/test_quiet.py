@@ -177,6 +177,7 @@ def test_a_control_works_and_is_answered_while_nothing_is_sent(
     assert control.disabled
 
 
+@pytest.mark.extended
 @pytest.mark.performance
 def test_a_real_sweep_leaves_its_page_alone_and_can_be_stopped(sent: list[dict[str, Any]]) -> None:
     """From what is said before a level to what comes of it; up the levels and down again."""

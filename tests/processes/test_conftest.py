@@ -22,13 +22,8 @@ def run_test(tmp_path: Path):
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"]
         command += [] if room else ["-p", "conftest"]
         command += ["--rootdir", str(tmp_path), "-c", os.devnull]
-        command += [
-            "-p",
-            "no:rerunfailures",
-            "-o",
-            "markers=live\nmeasures\nperformance\nflaky",
-            *options,
-        ]
+        marks = "markers=live\nmeasures\nperformance\nflaky"
+        command += ["-p", "no:rerunfailures", "-o", marks, *options]
         command += [str(file.relative_to(tmp_path))]
         environment = {**os.environ, "PYTHONPATH": str(TESTS), "WALL_TIME_GONE_S": "0.2"}
         environment["WALL_TIME_CALM_S"] = "0"
@@ -132,3 +127,14 @@ def _command(pid: int) -> str:
         return Path(f"/proc/{pid}/cmdline").read_text()
     except OSError:
         return ""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere root may always come first")
+def test_give_way_leaves_no_child_a_way_back() -> None:
+    """Not even root's: Chromium, whose first thread wants -8, had the cores before who measures."""
+    child = [sys.executable, "-c", "import os; os.setpriority(os.PRIO_PROCESS, 0, -8)"]
+    script = f"import conftest, subprocess; conftest.give_way(); subprocess.run({child!r})"
+    command = [sys.executable, "-c", script]
+    environment = {**os.environ, "PYTHONPATH": str(TESTS)}
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert "PermissionError" in result.stderr, result.stderr

@@ -579,6 +579,7 @@ def terminal(book: Path) -> Iterator[tuple[int, int]]:
     os.close(screen)
 
 
+@pytest.mark.extended
 @pytest.mark.live
 def test_ctrl_c_ends_the_reading_without_a_word(terminal: tuple[int, int]) -> None:
     pid, screen = terminal

@@ -58,6 +58,7 @@ def test_nothing_starts_before_the_book_is_asked_for(server: BookServer) -> None
     assert model["kernel"]["id"] == warm
 
 
+@pytest.mark.extended
 def test_only_a_page_s_own_kernel_ends_when_its_page_is_gone(server: BookServer) -> None:
     """Of a notebook without a window, and of a session that is somebody else's, none does."""
     others = {

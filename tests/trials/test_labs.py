@@ -21,8 +21,8 @@ pytestmark = [
 ]
 
 
-# One server each, a sweep and a checkup; the others are as many minutes.
-EACH_TIME = {"your-machine", "wall-time", "prefork", "event-loop"}
+# A checkup, a timeline and a sweep; the others are as many minutes.
+EACH_TIME = {"your-machine", "prefork", "event-loop"}
 
 
 def _each() -> list[object]:
