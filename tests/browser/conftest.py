@@ -221,8 +221,8 @@ def page(browser: Browser, heard: Heard) -> Iterator[Page]:
     heard.listen(context)
     page = context.new_page()
     yield page
+    wrong = heard.foreign + heard.errors
     with contextlib.suppress(Error):  # as a reader leaves it, which ends its kernel
         page.goto("about:blank")
     context.close()
-    assert not heard.foreign
-    assert not heard.errors
+    assert not wrong

@@ -28,10 +28,7 @@ KERNEL_ENDS: dict[str, Callable[[BookServer], object]] = {
 
 @pytest.mark.parametrize(
     "how",
-    [
-        "crash",
-        *(pytest.param(each, marks=pytest.mark.extended) for each in ("restart", "shutdown")),
-    ],
+    ["crash", *(pytest.param(each, marks=pytest.mark.extended) for each in list(KERNEL_ENDS)[1:])],
 )
 def test_a_page_whose_kernel_ended_keeps_what_was_measured_and_starts_again(
     server: BookServer, page: Page, how: str
@@ -71,6 +68,7 @@ def test_a_kernel_that_dies_while_the_page_starts(server: BookServer, page: Page
     recovers_by(page, "Start again")
 
 
+@pytest.mark.extended
 def test_a_connection_that_is_cut(
     server: BookServer, page: Page, wire: Callable[[BookServer], Wire]
 ) -> None:

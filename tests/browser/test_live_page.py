@@ -327,6 +327,7 @@ def test_a_theme_s_colours_reach_the_live_figure(server: BookServer, page: Page)
     assert brightness[0] < 300 < brightness[1]
 
 
+@pytest.mark.extended
 def test_a_telephone_shows_all_of_it(server: BookServer, page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(server.page("chapter/lab"))
@@ -399,6 +400,7 @@ def test_a_page_that_nobody_uses_leaves_its_server_in_peace(
     recovers_by(page, "Start again")
 
 
+@pytest.mark.extended
 def test_a_derivation_is_checked_within_its_fold(server: BookServer, page: Page) -> None:
     page.goto(server.page("chapter/derivation"))
     state(page, "live")

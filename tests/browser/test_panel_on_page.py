@@ -214,6 +214,7 @@ def test_what_is_typed_in_haste_is_kept_whole(panels: BookServer, page: Page, by
     assert any(press in str(each) for each in sent)
 
 
+@pytest.mark.extended
 def test_figures_bet_and_run_are_in_sight_together(panels: BookServer, page: Page) -> None:
     page.set_viewport_size({"width": 1400, "height": 900})
     shown = opened(panels, page)
@@ -346,6 +347,7 @@ def test_what_cannot_be_is_said_and_can_be_put_right(panels: BookServer, page: P
     )
 
 
+@pytest.mark.extended
 def test_eyes_ears_and_small_screens(panels: BookServer, page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     shown = opened(panels, page)

@@ -155,6 +155,7 @@ def test_my_progress_reads_saves_and_deletes_the_reader_s_file(
     assert kept(progress) == before
 
 
+@pytest.mark.extended
 def test_my_progress_says_where_a_damaged_file_lies(
     reader: BookServer, page: Page, progress: Path
 ) -> None:

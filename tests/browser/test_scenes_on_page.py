@@ -249,6 +249,7 @@ def painted(canvas: Locator, own: set[str], other: set[str]) -> bool:
     return bool(seen & own) and not seen & (other - own)
 
 
+@pytest.mark.extended
 def test_it_is_painted_in_the_colours_of_the_page_light_or_dark(opened: Page) -> None:
     for number in range(opened.locator("wt-scene").count()):
         canvas = scene(opened, number).locator("canvas")
@@ -383,6 +384,7 @@ def test_numbers_that_change_are_no_new_parts_of_the_page(opened: Page) -> None:
     assert opened.evaluate("window.news") == 0
 
 
+@pytest.mark.extended
 def test_a_scene_has_room_for_all_that_it_says(still: Page) -> None:
     fits = (
         "node => { const live = node.querySelector('.wt-scene-live');"

@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from serving import BookServer
 from waiting import eventually
 
+pytestmark = pytest.mark.extended
 HERE = Path(__file__).parent
 NEAR_PX = 150  # from a button to what is said of it: seen together
 
@@ -33,7 +34,6 @@ def words(node: Locator) -> str:
     return " ".join(node.inner_text().split())
 
 
-@pytest.mark.extended
 def test_logarithmic_axes_say_so_and_their_ticks_are_whole_numbers(
     server: BookServer, page: Page
 ) -> None:
@@ -84,7 +84,6 @@ def test_a_repair_shows_a_sign_of_life_beside_the_button_that_was_pressed(
     expect(shown.locator(".wt-actions").last).to_contain_text("Stopped")
 
 
-@pytest.mark.extended
 @pytest.mark.measures
 def test_a_panel_speaks_to_its_reader_and_of_each_kill(panels: BookServer, page: Page) -> None:
     """U11: three failures for one worker, unexplained. U19: “Yours is larger? … CONTRIBUTING” under

@@ -25,10 +25,14 @@ def run_test(tmp_path: Path):
         marks = "markers=live\nmeasures\nperformance\nflaky"
         command += ["-p", "no:rerunfailures", "-o", marks, *options]
         command += [str(file.relative_to(tmp_path))]
-        environment = {**os.environ, "PYTHONPATH": str(TESTS), "WALL_TIME_GONE_S": "0.2"}
-        environment["WALL_TIME_CALM_S"] = "0"
+        brief = {"PYTHONPATH": str(TESTS), "WALL_TIME_GONE_S": "0.2", "WALL_TIME_CALM_S": "0"}
         result = subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60
+            command,
+            cwd=tmp_path,
+            env=os.environ | brief,
+            capture_output=True,
+            text=True,
+            timeout=60,
         )
         return result.stdout + result.stderr
 
@@ -135,6 +139,5 @@ def test_give_way_leaves_no_child_a_way_back() -> None:
     child = [sys.executable, "-c", "import os; os.setpriority(os.PRIO_PROCESS, 0, -8)"]
     script = f"import conftest, subprocess; conftest.give_way(); subprocess.run({child!r})"
     command = [sys.executable, "-c", script]
-    environment = {**os.environ, "PYTHONPATH": str(TESTS)}
-    result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    result = subprocess.run(command, cwd=TESTS, capture_output=True, text=True, timeout=60)
     assert "PermissionError" in result.stderr, result.stderr
