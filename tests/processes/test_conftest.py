@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parents[1]
+BRIEFLY = {"PYTHONPATH": str(TESTS), "WALL_TIME_GONE_S": "0.2", "WALL_TIME_CALM_S": "0"}
 SLEEPER = "import subprocess; subprocess.Popen(['sleep', '60'], start_new_session=True)"
 
 
@@ -16,24 +17,17 @@ def run_test(tmp_path: Path):
     """Run a test module of its own under this folder's conftest, or in a `room` that has it as its
     folder's own; its output."""
 
-    def run(text: str, *options: str, room: Path | None = None) -> str:
+    def run(text: str, *more: str, room: Path | None = None) -> str:
         file = (room or tmp_path) / "test_it.py"
         file.write_text(text)
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"]
         command += [] if room else ["-p", "conftest"]
         command += ["--rootdir", str(tmp_path), "-c", os.devnull]
         marks = "markers=live\nmeasures\nperformance\nflaky"
-        command += ["-p", "no:rerunfailures", "-o", marks, *options]
+        command += ["-p", "no:rerunfailures", "-o", marks, *more]
         command += [str(file.relative_to(tmp_path))]
-        brief = {"PYTHONPATH": str(TESTS), "WALL_TIME_GONE_S": "0.2", "WALL_TIME_CALM_S": "0"}
-        result = subprocess.run(
-            command,
-            cwd=tmp_path,
-            env=os.environ | brief,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
+        options = {"cwd": tmp_path, "env": os.environ | BRIEFLY, "timeout": 60}
+        result = subprocess.run(command, capture_output=True, text=True, **options)
         return result.stdout + result.stderr
 
     return run
