@@ -39,7 +39,7 @@ def look_next(limit: str, run: Attachment) -> tuple[str, ...]:
         return (f"The server's own log says why, at the time of this run{ours}.",)
     if limit == "listen queue":
         return (
-            "Its length: Send-Q of ss -lnt, the less of what the server asks for (its `backlog`) "
+            "Its limit: Send-Q of ss -lnt, the less of what the server asks for (its `backlog`) "
             "and net.core.somaxconn.",
         )
     return ()
