@@ -8,7 +8,7 @@ to without a word about it; and ended. A row tells what was found, D and V, the 
 of those that there are, the most that was answered, the limit that was named, how far fit levels
 and the knee lie from their forecast (levels beyond places that can't be seen have none, their knee
 is the places), and seconds from address to verdict. A mark ! stands where a goal is missed; then it
-exits with 1. Ten minutes, and as many to get them, on Debian as root with pip, npm, go, nginx and
+exits with 1. Five minutes, and as many to get them, on Debian as root with pip, npm, go, nginx and
 php-fpm; what can't be got is told and left out.
 """
 
