@@ -287,7 +287,7 @@ def _by_speed(by: float) -> Check:
     return unfit(
         "unsteady cores",
         f"Its CPU time a request changes the forecast by {change(by)}, and burns of this run "
-        "differ by as much: the cores' speed is what this point shows.",
+        "differ by more than a tenth: the cores' speed is what this point shows.",
     )
 
 

@@ -9,7 +9,7 @@ PROFILERS = {  # by what runs it: a command that looks into a live process
     "uvicorn": "py-spy dump --pid PID",
     "hypercorn": "py-spy dump --pid PID",
     "Python": "py-spy dump --pid PID",
-    "Node.js": "node --cpu-prof your-server.js",
+    "Node.js": "kill -USR1 PID, then chrome://inspect",
     "Ruby": "rbspy record --pid PID",
     "puma": "rbspy record --pid PID",
     "java": "jcmd PID Thread.print",
@@ -23,7 +23,8 @@ def look_next(limit: str, run: Attachment) -> tuple[str, ...]:
     program = run.found.program
     profiler = PROFILERS.get(program, ANY_PROFILER if program else "")
     if limit == "cores" and profiler:
-        return (f"Where the CPU time goes: {profiler}, under load.",)
+        over_time = profiler.replace("py-spy dump", "py-spy top")  # a dump is one moment
+        return (f"Where the CPU time goes: {over_time} (of a busy worker), under load.",)
     if limit in ("pool", "one at a time"):
         said = []
         if profiler and profiler != ANY_PROFILER:
@@ -39,7 +40,7 @@ def look_next(limit: str, run: Attachment) -> tuple[str, ...]:
         return (f"The server's own log says why, at the time of this run{ours}.",)
     if limit == "listen queue":
         return (
-            "Its limit: Send-Q of ss -lnt, the less of what the server asks for (its `backlog`) "
+            "Its limit: Send-Q of ss -lnt, the lesser of what the server asks for (its `backlog`) "
             "and net.core.somaxconn.",
         )
     return ()

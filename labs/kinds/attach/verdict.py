@@ -156,7 +156,7 @@ def _timer(curve: Curve) -> Verdict | None:
         return None
     said = (
         f"An answer takes {duration(sum(times) / len(times))}, with one user as with "
-        f"{curve.top.users}. A round time that doesn't depend on the users is somebody's timer: a "
+        f"{curve.top.users}. So round a time, however many ask, is probably somebody's timer: a "
         "sleep, a poll, a keep-alive that the other side waits for."
     )
     return _named("timer", said)
@@ -286,7 +286,7 @@ def _places(attached: Attached, curve: Curve) -> Verdict | None:
     return _named(
         "unknown",
         f"{stays} Either about {round(size)} requests are served at once, or something that "
-        f"one at a time can have is held for {duration(1 / most)} of each. From outside the "
+        f"only one at a time may have is held for {duration(1 / most)} of each. From outside the "
         "two look the same.",
         size,
     )
@@ -296,7 +296,7 @@ def _whose(size: float, run: Attachment) -> str:
     """Which places, seen in the server, are as many as are full; "" for none."""
     found = run.found
     if found.pool and _near(size, found.pool):
-        return f"the {found.pool} places that its command line gives it are full"
+        return f"the {found.pool} places that its command line, or you, gave it are full"
     if found.workers > 1 and _near(size, found.workers):
         return f"its {found.workers} workers are all it has"
     return ""
@@ -314,7 +314,7 @@ def _listen_queue(attached: Attached, curve: Curve) -> Verdict | None:
         return None
     return _named(
         "listen queue",
-        f"From {crowd(away[0].users)} on connections found the listen queue full, at "
+        f"From {crowd(away[0].users)} on, connections found the listen queue full, at "
         f"{curve.top.users} users {curve.top.listen_overflows} for {round(curve.top.completed)}"
         " answers. Each tries again only after a second, then after longer, while the server "
         f"uses {so_many_cores(curve.mean('server_cpu'))} of {attached.machine.cores}. A longer "
@@ -357,7 +357,7 @@ def _busy(attached: Attached, curve: Curve) -> float:
 
 def _idle_words(attached: Attached, curve: Curve) -> str:
     if not curve.run.found.visible:
-        return ", though what its cores do isn't seen from here"
+        return " (the server's cores aren't seen from here, and may be what is full)"
     used = curve.mean("server_cpu")
     return f", while the server uses {so_many_cores(used)} of {attached.machine.cores}"
 
