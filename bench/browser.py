@@ -18,6 +18,7 @@ SITE = ROOT / "_build" / "html"
 FLAGS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
     *("--disable-background-networking", "--disable-component-update"),
+    "--font-render-hinting=none",  # or letters are wider in a Chromium without a window
 ]
 
 

@@ -28,6 +28,7 @@ SCRIPT = Path(__file__).with_name("paper.js")
 FLAGS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
     *("--disable-background-networking", "--disable-component-update"),
+    "--font-render-hinting=none",  # or letters are wider in a Chromium without a window
 ]
 PATIENCE_MS = 60_000.0  # for one page; a busy machine is slow
 

@@ -33,6 +33,7 @@ SMALL_BOOK = Path(__file__).parent / "site"
 FLAGS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
     *("--disable-background-networking", "--disable-component-update"),
+    "--font-render-hinting=none",  # or letters are wider in a Chromium without a window
 ]
 PATIENCE_MS = 30_000.0  # for anything to appear; a busy machine is slow
 expect.set_options(timeout=PATIENCE_MS)
