@@ -18,7 +18,6 @@ SITE = ROOT / "_build" / "html"
 FLAGS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
     *("--disable-background-networking", "--disable-component-update"),
-    "--font-render-hinting=none",  # or letters are wider in a Chromium without a window
 ]
 
 

@@ -20,6 +20,11 @@ import system
 
 PACKAGES = ("chromium-headless-shell", "chromium")  # Debian's; the first has no window to paint
 NAMES = (*PACKAGES, "google-chrome", "google-chrome-stable", "chrome", "chromium-browser")
+FLAGS = [  # of one that draws or prints
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update"),
+    "--font-render-hinting=none",  # or letters are wider in a Chromium without a window
+]
 MAC_APPLICATIONS = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",

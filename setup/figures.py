@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
-from browser import candidates, starts
+from browser import FLAGS, candidates, starts
 from install import ROOT
 
 from labs.recordings import pictures
@@ -35,10 +35,6 @@ LIB = ROOT / "book" / "web" / "lib"
 FONTS = ("latin", "greek")
 PATIENCE_S = 110.0  # all hundred pictures take ten seconds on a quiet machine
 VIRTUAL_MS = 600_000  # of the browser's own clock, which does not run while it draws
-FLAGS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run"),
-    "--font-render-hinting=none",  # or letters are wider in a Chromium without a window
-)
 DONE = re.compile(r'<pre id="pictures">(.*?)</pre>', re.DOTALL)
 FAILED = re.compile(r'<pre id="problem">(.*?)</pre>', re.DOTALL)
 
@@ -119,7 +115,8 @@ def printed(what: str, html: str) -> tuple[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder, "page.html")
         page.write_text(html, "utf-8")
-        command = [path, *FLAGS, f"--user-data-dir={folder}/profile"]
+        command = [path, "--headless", "--hide-scrollbars", *FLAGS]
+        command += [f"--user-data-dir={folder}/profile"]
         command += [f"--virtual-time-budget={VIRTUAL_MS}", "--dump-dom", page.as_uri()]
         try:
             run = subprocess.run(command, capture_output=True, timeout=PATIENCE_S)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
-from browser import candidates, starts
+from browser import FLAGS, candidates, starts
 from install import ROOT
 from playwright.sync_api import Browser, sync_playwright
 
@@ -25,11 +25,6 @@ SUBTITLE = "How a web server spends its time"
 RIGHTS = "Text, figures and recordings CC BY 4.0, code BSD 3-Clause"
 FOR_SCREENS = {"my-progress"}  # pages that are nothing without a script
 SCRIPT = Path(__file__).with_name("paper.js")
-FLAGS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
-    *("--disable-background-networking", "--disable-component-update"),
-    "--font-render-hinting=none",  # or letters are wider in a Chromium without a window
-]
 PATIENCE_MS = 60_000.0  # for one page; a busy machine is slow
 
 

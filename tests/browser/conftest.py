@@ -41,20 +41,14 @@ expect.set_options(timeout=PATIENCE_MS)
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    path = os.environ.get("BROWSER_PATH") or _find_browser()
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-def _find_browser() -> str:
-    found = subprocess.run(
-        [sys.executable, str(PROJECT / "setup/browser.py")], capture_output=True, text=True
-    )
+    command = [sys.executable, str(PROJECT / "setup/browser.py")]
+    found = subprocess.run(command, capture_output=True, text=True)
     if found.returncode != 0:
         pytest.fail(found.stderr.strip(), pytrace=False)
-    return found.stdout.strip()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found.stdout.strip(), args=FLAGS)
+        yield browser
+        browser.close()
 
 
 DRAW = """

@@ -102,6 +102,13 @@ def test_next_step_for_errors_names_the_locustfile_where_its_users_asked() -> No
     assert "mine.py" in look_next("errors", replace(run, locustfile="mine.py"))[0]
 
 
+@pytest.mark.parametrize(("by", "how"), [("uvicorn", "py-spy top"), ("Node.js", "chrome://insp")])
+def test_next_step_for_busy_cores_looks_for_longer_than_a_moment(by: str, how: str) -> None:
+    run = attached(lambda N: N / 0.1, alone_s=0.1).run
+    (said,) = look_next("cores", replace(run, found=replace(SEEN, program=by)))
+    assert how in said and "dump" not in said
+
+
 @given(cpu_s=st.floats(0.003, 0.1), wait_s=st.floats(0.0, 0.3))
 def test_verdict_names_busy_cores_and_nothing_else(cpu_s: float, wait_s: float) -> None:
     alone_s = cpu_s + wait_s

@@ -24,7 +24,7 @@ def look_next(limit: str, run: Attachment) -> tuple[str, ...]:
     profiler = PROFILERS.get(program, ANY_PROFILER if program else "")
     if limit == "cores" and profiler:
         over_time = profiler.replace("py-spy dump", "py-spy top")  # a dump is one moment
-        return (f"Where the CPU time goes: {over_time} (of a busy worker), under load.",)
+        return (f"Where a busy worker's CPU time goes, under load: {over_time}.",)
     if limit in ("pool", "one at a time"):
         said = []
         if profiler and profiler != ANY_PROFILER:
