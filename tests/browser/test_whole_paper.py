@@ -1,6 +1,5 @@
 """The whole book as a PDF and as an EPUB: `make pdf`, `make epub`."""
 
-import os
 import re
 import subprocess
 import sys
@@ -14,7 +13,6 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 from bs4 import BeautifulSoup, Tag
-from conftest import _find_browser
 from playwright.sync_api import Browser
 from pypdf import PdfReader
 from pypdf.generic import ContentStream
@@ -51,11 +49,8 @@ def epub(book: Path) -> Path:
 
 
 def made(kind: str) -> Path:
-    path = os.environ.get("BROWSER_PATH") or _find_browser()
     command = [sys.executable, str(PROJECT / f"setup/{kind}.py")]
-    done = subprocess.run(
-        command, capture_output=True, text=True, env=os.environ | {"BROWSER_PATH": path}
-    )
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return PROJECT / f"_build/wall-time.{kind}"
 
